@@ -1,34 +1,30 @@
 /**
- * Gathers single asks into groups. An ask that finds nothing running starts at once; asks that
- * arrive while groups are running wait a moment for company, or until there is room for another
- * group. So an idle system adds no delay and a loaded one makes few, large groups.
+ * Groups single requests. A request starts at once when nothing runs; while groups run, requests
+ * wait briefly to fill a group. An idle system adds no delay and a loaded one makes few, large
+ * groups.
  */
 import { assert } from "./assert.ts";
 import { Fault } from "./fault.ts";
 
-/** How a batcher works. */
 export interface BatcherOptions<In, Out> {
-  /** Serves a group; gives one result per item, in order. A throw fails the whole group. */
+  /** Processes a group and returns one result per item, in order. A throw fails the whole group. */
   run(items: readonly In[]): Promise<readonly Out[]>;
-  /** Most items of one group. */
   itemsMax: number;
-  /** Most groups running at the same time. */
   inFlightMax: number;
-  /** Most items waiting; one more is refused with the fault `queue_full`. */
+  /** One more waiting item is refused with the fault `queue_full`. */
   waitingMax: number;
   /**
-   * While a group is running, how many milliseconds the next one waits for company; 0 if left out.
-   * It goes at once when it is full or worth it, or when nothing runs any more.
+   * How long the next group waits for more items while another runs; default 0. A full group never
+   * waits.
    */
   gatherMs?: number;
   /**
-   * A group is worth it with so many items and half as many as are on their way already: the work
-   * on one group then overlaps with the wait for another. As many as `itemsMax` if left out.
+   * A group also starts at this size once it is half of what is in flight, so that work on one
+   * group overlaps with the wait for another. The default is `itemsMax`.
    */
   worthItems?: number;
 }
 
-/** Hands one item in and gives its result. */
 export type Batcher<In, Out> = (item: In) => Promise<Out>;
 
 interface Waiting<In, Out> {
@@ -37,7 +33,6 @@ interface Waiting<In, Out> {
   reject(reason: unknown): void;
 }
 
-/** Creates a batcher. */
 export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batcher<In, Out> {
   const { itemsMax, inFlightMax, waitingMax, gatherMs = 0, worthItems = itemsMax } = options;
   let waiting: Waiting<In, Out>[] = [];
@@ -62,7 +57,6 @@ export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batche
     }
   }
 
-  /** Whether a group starts now, and does not wait to be filled. */
   function isDue(): boolean {
     const isFree = waiting.length > 0 && inFlight < inFlightMax;
     const worth = Math.min(itemsMax, Math.max(worthItems, itemsInFlight / 2));
@@ -92,7 +86,7 @@ export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batche
       waiting.push({ item, resolve, reject });
       if (isScheduled) return;
       isScheduled = true;
-      // What arrives in the same turn of the event loop joins the same group.
+      // Items that arrive in the same turn of the event loop join the same group.
       setImmediate(flush);
     });
 }

@@ -1,35 +1,30 @@
-/** What a check found: one line for a person, with what to do when something is wrong. */
+/** The result of a check: one line for the operator, with a fix when something is wrong. */
 
-/** `warn` works, and should be looked at; `fail` must be fixed. */
 export type CheckStatus = "ok" | "warn" | "fail";
 
-/** One finding. Holds no secret. */
+/** One finding. It contains no secret. */
 export interface CheckLine {
-  /** What was looked at: `chain id`, `endpoint 0`. */
+  /** What was checked: `chain id`, `endpoint 0`. */
   readonly name: string;
   readonly status: CheckStatus;
-  /** What was found. */
   readonly text: string;
-  /** What to do about it; "" when nothing has to be done. */
+  /** Empty when nothing has to be done. */
   readonly fix: string;
 }
 
-/** All is well. */
 export function ok(name: string, text: string): CheckLine {
   return { name, status: "ok", text, fix: "" };
 }
 
-/** It works, and should be looked at. */
+/** The check passed; the operator should look at it. */
 export function warn(name: string, text: string, fix: string): CheckLine {
   return { name, status: "warn", text, fix };
 }
 
-/** It must be fixed. */
 export function fail(name: string, text: string, fix: string): CheckLine {
   return { name, status: "fail", text, fix };
 }
 
-/** The finding and what to do about it, in one sentence. */
 export function sentenceOf({ text, fix }: CheckLine): string {
   return fix === "" ? text : `${text}; ${fix}`;
 }

@@ -1,14 +1,11 @@
-/** The only place that reads the time. Passed in everywhere, so that tests can move it. */
+/** The only place that reads the time. The clock is passed in, so that tests can move it. */
 
-/** Time as the program sees it. */
 export interface Clock {
-  /** Milliseconds since 1970. */
   nowMs(): number;
   /** Resolves after `ms`, or at once when the signal aborts. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** The machine's clock. */
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   sleep: (ms, signal) =>
@@ -25,8 +22,8 @@ export const systemClock: Clock = {
 };
 
 /**
- * Creates a time that stands still for a moment where the given one goes back (a step of NTP, a
- * machine that is resumed), and from there goes on with it: waits stay as long as they were meant.
+ * Returns time that stands still where the given one goes back (an NTP step, a resumed machine) and
+ * continues from there, so that waits keep their length.
  */
 export function createSteadyTime(): (nowMs: number) => number {
   let aheadMs = 0;
@@ -49,7 +46,6 @@ export function unixSeconds(clock: Clock): bigint {
   return BigInt(Math.floor(clock.nowMs() / 1000));
 }
 
-/** RFC 3339 text of a time in milliseconds, or null. */
 export function timeText(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }

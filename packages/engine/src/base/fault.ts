@@ -1,9 +1,9 @@
 /**
- * Faults: the world failed (a node, a database, the network), not the payment. Thrown, and caught
- * in two places only: the HTTP answer and the loops that work on their own.
+ * Faults: a node, a database or the network failed, not the payment. They are caught in two places
+ * only: the HTTP response and the background loops.
  */
 
-/** What failed, as a stable word for logs, metrics and answers. */
+/** A stable code for logs, metrics and responses. */
 export type FaultCode =
   | "rpc_unavailable"
   | "rpc_refused"
@@ -15,12 +15,12 @@ export type FaultCode =
   | "lease_lost"
   | "configuration";
 
-/** A failure of something outside the program. Its message holds no URL and no secret. */
+/** A failure outside the program. The message contains no URL and no secret. */
 export class Fault extends Error {
   readonly code: FaultCode;
-  /** Whether the same step can succeed later without a change. */
+  /** True if the same step can succeed later without a change. */
   readonly retryable: boolean;
-  /** Seconds until another try is worth it, where that is known. */
+  /** Known only for some faults. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
@@ -36,7 +36,6 @@ export class Fault extends Error {
   }
 }
 
-/** The message of whatever was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

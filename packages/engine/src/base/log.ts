@@ -1,10 +1,9 @@
 /**
- * Structured logs: one line per change of state, JSON on standard error's sibling stdout.
- * Signatures, keys and URLs are never passed to it; the list below is the net under that rule.
+ * Structured logs: one JSON line per state change, on standard output. No caller passes signatures,
+ * keys or URLs; the list below is the safety net.
  */
 import { pino } from "pino";
 
-/** What the program needs of a logger. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -12,12 +11,11 @@ export interface Log {
   error(fields: object, message: string): void;
 }
 
-/** Levels a person can ask for. */
 export const logLevels = ["debug", "info", "warn", "error", "silent"] as const;
 
 export type LogLevel = (typeof logLevels)[number];
 
-/** Names under which a secret could slip in; their values are replaced. */
+/** The values of these members are replaced. */
 const secretNames = [
   "signature",
   "raw",
@@ -29,7 +27,7 @@ const secretNames = [
   "headers",
 ];
 
-/** Creates the logger; `destination` is for tests. */
+/** `destination` is for tests. */
 export function createLog(level: LogLevel, destination?: { write(line: string): void }): Log {
   return pino(
     {
@@ -42,8 +40,8 @@ export function createLog(level: LogLevel, destination?: { write(line: string): 
 }
 
 /**
- * Written as it comes, so that nothing is left to flush at the end. A reader that is gone (a pipe
- * into `head`) takes the lines with it and must not take the service.
+ * Writes synchronously, so that nothing has to be flushed at exit. A closed pipe loses the lines
+ * and must not stop the service.
  */
 function standardOutput() {
   const output = pino.destination({ dest: 1, sync: true });
@@ -51,5 +49,4 @@ function standardOutput() {
   return output;
 }
 
-/** Says nothing. */
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };

@@ -1,6 +1,4 @@
-/** Waits that a signal ends. */
-
-/** Waits for work unless the signal aborts first; its reason is thrown then, and the work goes on. */
+/** Throws the signal's reason when it aborts first; the work itself continues. */
 export async function orAborted<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T> {
   const done = new AbortController();
   const aborted = new Promise<never>((_, reject) => {

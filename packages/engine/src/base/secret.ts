@@ -1,7 +1,7 @@
-/** A value that does not print: not by accident in a log, an error or JSON. */
+/** A value that never prints by accident in a log, an error or JSON. */
 import { inspect } from "node:util";
 
-/** Wraps a secret; only `expose` gives it out, so that every use can be found. */
+/** Only `expose` returns the value, so that every use can be found. */
 export class Secret {
   readonly #value: string;
 

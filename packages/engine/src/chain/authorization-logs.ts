@@ -1,7 +1,7 @@
 /**
- * What the token's logs say about authorizations. Proof of payment is a log AuthorizationUsed and,
- * at the next log index of the same transaction, a Transfer; a state bit or a transaction's status
- * proves nothing (a batch succeeds though all its calls failed, a cancel sets the bit as well).
+ * Reads the token's logs. Proof of payment is an AuthorizationUsed log followed, at the next log
+ * index of the same transaction, by a Transfer. A state bit or a transaction's status proves
+ * nothing: a batch succeeds though all its calls failed, and a cancellation sets the bit too.
  */
 import { isObject, type Address, type Hex } from "@farthing/protocol";
 import { Fault } from "../base/fault.ts";
@@ -9,7 +9,6 @@ import { bytesOf, quantity, resultOf, type Chain } from "./chain.ts";
 import { classifyNodeError } from "./node-errors.ts";
 import { encodeAuthorizationState, topicAddress, topics } from "./usdc.ts";
 
-/** How an authorization ended, by its logs. */
 export interface AuthorizationEvent {
   readonly kind: "used" | "canceled";
   readonly payer: Address;
@@ -18,7 +17,7 @@ export interface AuthorizationEvent {
   readonly blockNumber: number;
   readonly blockHash: Hex;
   readonly logIndex: number;
-  /** The Transfer beside it; absent after a cancel, or when the token did something unheard of. */
+  /** The adjacent Transfer; absent after a cancellation. */
   readonly transfer?: { readonly from: Address; readonly to: Address; readonly value: bigint };
 }
 
@@ -31,7 +30,7 @@ interface TokenLog {
   readonly logIndex: number;
 }
 
-/** The `eth_getLogs` call for everything in one block, by its hash: a node without it must fail. */
+/** Asks by block hash, so that a node without the block fails. */
 export function blockLogsCall(chain: Chain, blockHash: Hex) {
   return {
     method: "eth_getLogs",
@@ -45,7 +44,6 @@ export function blockLogsCall(chain: Chain, blockHash: Hex) {
   };
 }
 
-/** Reads the answer of {@link blockLogsCall}. */
 export function readAuthorizationEvents(result: unknown): AuthorizationEvent[] {
   if (!Array.isArray(result)) throw new Fault("rpc_refused", "The node sent no list of logs");
   const logs = result.map(readLog).toSorted((one, other) => one.logIndex - other.logIndex);
@@ -97,8 +95,8 @@ function readLog(value: unknown): TokenLog {
 }
 
 /**
- * Asks a second endpoint whether it has these events of one block; undefined when there is none to
- * ask. One endpoint alone, faulty or hostile, must not decide what is paid.
+ * Asks a second endpoint for the same events; undefined when there is none. One faulty or hostile
+ * endpoint alone must not decide that a payment was made.
  */
 export async function areEventsSeenElsewhere(
   chain: Chain,
@@ -109,7 +107,7 @@ export async function areEventsSeenElsewhere(
   const answers = await chain.readElsewhere([blockLogsCall(chain, blockHash)], headNumber);
   const [answer] = answers ?? [];
   if (!answer) return undefined;
-  // It is as high and has another block there: one of the two is on a fork, or made the block up.
+  // It has another block at this height: one of the two endpoints is on a fork or is wrong.
   if (!answer.ok) return classifyNodeError(answer.error) === "node_behind" ? false : undefined;
   const seen = readAuthorizationEvents(answer.result);
   return events.every((event) =>
@@ -128,9 +126,8 @@ export async function areEventsSeenElsewhere(
 }
 
 /**
- * Asks whether an authorization is unused at a block, by the block's number: a node that does not
- * have that block yet fails instead of answering from an older one. Where a second endpoint can be
- * asked, both have to say so. Throws `rpc_unavailable` when nobody can tell.
+ * Tells whether an authorization is unused at a block. Asks by block number, so that a node without
+ * the block fails. Where a second endpoint can be asked, both must agree. Throws RPC faults.
  */
 export async function isUnusedAt(
   chain: Chain,

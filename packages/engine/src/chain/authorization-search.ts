@@ -9,14 +9,12 @@ import { addressWord, topics } from "./usdc.ts";
 /** Most blocks of one search: eleven hours of XDC. */
 const searchBlocksMax = 20_000;
 
-/** Most requests of one search, at an endpoint that takes small ranges only. */
+/** Most requests of one search, for endpoints that allow small ranges only. */
 const searchRangesMax = 100;
 
 /**
- * Searches how one authorization ended, newest first, from the newest block down to `fromBlock`.
- * `headNumber` is the newest block known here; the node may have newer ones, and an authorization
- * that it calls used may be in one of them. Undefined when no log is found; that alone proves
- * nothing.
+ * Searches down to `fromBlock`. The node may have blocks above `headNumber`, the newest one known
+ * here, and they are searched as well. Undefined when no log is found, which alone proves nothing.
  */
 export async function findAuthorizationEvent(
   chain: Chain,
@@ -36,7 +34,7 @@ export async function findAuthorizationEvent(
   return undefined;
 }
 
-/** Reads the event with the Transfer beside it, which a filter by payer and nonce holds back. */
+/** Reads the whole block: the filter by payer and nonce excludes the Transfer. */
 async function readWithTransfer(
   chain: Chain,
   event: AuthorizationEvent,

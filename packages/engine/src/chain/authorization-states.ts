@@ -1,7 +1,7 @@
 /**
- * Whether authorizations are used or canceled, many in one question: a start after a day of downtime
- * has thousands, and nodes count requests. What the token says at a block holds for all blocks
- * before it, so one answer spares a search through all of them.
+ * Reads the state of many authorizations in one request: a start after a day of downtime has
+ * thousands, and nodes count requests. A state at a block also covers all earlier blocks, so one
+ * reply saves a search through them.
  */
 import type { Address, Hex } from "@farthing/protocol";
 import { Fault } from "../base/fault.ts";
@@ -10,29 +10,28 @@ import { decodeBatch, encodeBatch, findMulticall } from "./multicall.ts";
 import type { RpcAnswer, RpcCall } from "./rpc-endpoint.ts";
 import { encodeAuthorizationState } from "./usdc.ts";
 
-/** An authorization by what identifies it for the token. */
 export interface AuthorizationName {
   readonly payer: Address;
   readonly nonce: Hex;
 }
 
-/** The question about authorizations. */
 export interface AuthorizationStates {
   /**
-   * One answer each, in order: whether it is used or canceled at a block. The block is named by its
-   * number, so that a node which does not have it fails instead of answering from an older one.
-   * Where a second endpoint can be asked, "unused" takes both. Throws RPC faults.
+   * Returns, in order, whether each is used or canceled at a block. Asks by block number, so that a
+   * node without the block fails. Where a second endpoint can be asked, both must say "unused".
+   * Throws RPC faults.
    */
   areUsed(wanted: readonly AuthorizationName[], blockNumber: number): Promise<boolean[]>;
 }
 
-/** So few are asked for by themselves: the contract that takes many need not be looked for. */
+/** Up to this many are read one by one, without looking for Multicall3. */
 const singlyMax = 4;
 
-/** Questions of one `eth_call`: 51 KB of JSON and less than 1 M gas, which every node takes. */
+/**
+ * Most questions of one `eth_call`: 51 KB of JSON and less than 1 M gas, which every node allows.
+ */
 const questionsMax = 100;
 
-/** Creates the question for a network. */
 export function createAuthorizationStates(chain: Chain): AuthorizationStates {
   const { usdc } = chain.network;
   let multicall: Address | undefined;
@@ -83,7 +82,6 @@ export function createAuthorizationStates(chain: Chain): AuthorizationStates {
   return { areUsed };
 }
 
-/** Calls, and how their answers are read. */
 interface Asked {
   readonly calls: readonly RpcCall[];
   read(answers: readonly RpcAnswer[]): boolean[];

@@ -1,20 +1,22 @@
-/** How many calls an endpoint takes in one request, of those that this configuration would make. */
+/**
+ * Checks how many calls an endpoint accepts in one request, up to what this configuration needs.
+ */
 import { ok, warn, type CheckLine } from "../base/check-line.ts";
 import type { EndpointExpectations } from "./endpoint-facts.ts";
 import type { RpcEndpoint } from "./rpc-endpoint.ts";
 
-/** Transactions that a wallet has under way at most; after a silence each receipt is asked for. */
+/** Most open transactions of a wallet; after an outage each receipt is requested. */
 const openPerWallet = 8;
 
-/** Pause after a refusal for the rate, which says nothing about the size. */
+/** Pause after a rate limit, which says nothing about the batch size. */
 const pauseMs = 1_000;
 
-/** Requests in all: a size of a thousand halves ten times, and a few may be refused for the rate. */
+/** A size of a thousand halves ten times; a few requests may be rate limited. */
 const requestsMax = 15;
 
 const call = { method: "eth_blockNumber", params: [] };
 
-/** Asks for so many calls at once, and for half of them until they are taken. */
+/** Halves the number of calls until the endpoint accepts it. */
 export async function checkBatches(
   endpoint: RpcEndpoint,
   { clock, wallets }: Pick<EndpointExpectations, "clock" | "wallets">,
@@ -48,7 +50,7 @@ async function send(endpoint: RpcEndpoint, calls: number): Promise<"taken" | "re
     if (reply.kind === "answered") return "taken";
     return reply.refusal === "rate_limited" ? "busy" : "refused";
   } catch {
-    // An answer that does not fit the question is a refusal too; a silent node was found before.
+    // A malformed reply counts as a refusal; a silent node was reported before.
     return "refused";
   }
 }

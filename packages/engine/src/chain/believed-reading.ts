@@ -1,6 +1,7 @@
 /**
- * Checks the block of each payment reading against the followed chain. A faulty node may name a block
- * that does not exist, and a search that starts above the head never finds the payment's event.
+ * Checks the block of each payment reading against the followed chain. A faulty node may name a
+ * block that does not exist, and a search that starts above the head never finds the payment's
+ * event.
  */
 import { Fault } from "../base/fault.ts";
 import type { ChainView } from "./chain-view.ts";
@@ -8,9 +9,8 @@ import { reachOf } from "./head-belief.ts";
 import type { PaymentReader } from "./payment-reader.ts";
 
 /**
- * Wraps a reader: a block that the chain cannot have reached is replaced by the followed head, which
- * holds as well for all that matters, since what is unused at a block was unused before. Throws
- * `rpc_unavailable` while no head was seen.
+ * Replaces a block that the chain cannot have reached by the followed head. That is safe, since
+ * what is unused at a block was unused before. Throws `rpc_unavailable` before the first head.
  */
 export function believeReadings(
   read: PaymentReader,

@@ -1,60 +1,55 @@
 /**
- * When to look for the next block while a payment waits for one: when it is due, and then ever more
- * seldom until it is there. Blocks of XDC come every two seconds, so a look that finds one and a
- * look at its logs are all that most blocks cost.
+ * Decides when to look for the next block: when it is due, then at growing intervals. XDC makes a
+ * block every two seconds, so most blocks cost one look and one read of logs.
  */
 
-/** The rhythm in which a chain's blocks come. */
 export interface BlockCadence {
-  /** Notes a head that was not seen before; `time` is the block's own, in Unix seconds. */
+  /** Records a new head; `time` is the block's own, in Unix seconds. */
   noteHead(head: { readonly number: number; readonly time: bigint }, nowMs: number): void;
-  /** Notes a look that found no new head. */
+  /** Records a look that found no new head. */
   noteEmptyLook(): void;
-  /** Milliseconds from now until the next look. */
   pauseMs(nowMs: number): number;
   /**
-   * Milliseconds that have to lie between the last look and one that is made because a transaction
-   * was sent: nothing where blocks are made on demand, and what is due anyway on a steady chain.
+   * Minimum milliseconds between the last look and one caused by a sent transaction: short where
+   * blocks are made on demand; on a steady chain, the regular schedule applies.
    */
   wakePauseMs(nowMs: number): number;
-  /** Whether blocks come faster than on any chain that is not local. */
+  /** True if blocks come faster than on any chain that is not local. */
   isOnDemand(): boolean;
 }
 
-/** XDC's block period: what is assumed before anything was seen, and the longest believed. */
+/** XDC's block period: the initial value, and the longest that is used. */
 const periodMsDefault = 2_000;
 
-/** Intervals between blocks that are remembered. As long as they are alike the chain is steady. */
+/** The chain is steady while this many intervals are alike. */
 const rememberedGaps = 3;
-/** The shortest interval of a steady chain: shorter ones are of a local chain, made on demand. */
+/** Shorter intervals mean a local chain that makes blocks on demand. */
 const steadyMsMin = 500;
-/** How far an interval may be from the others, as a part of it: block times are whole seconds. */
+/** Intervals may differ by this share, since block times are whole seconds. */
 const steadyShare = 0.25;
 
 /**
- * How much earlier the next block is looked for after a look that found one, twice as much after each
- * further one: so a look in vain comes now and then, and says when blocks really arrive.
+ * After a look that found a block the next one is earlier by this much, doubled each time, so that
+ * an occasional miss shows when blocks really arrive.
  */
 const earlierMs = 10;
 
-/** Pause after the first look in vain, as a part of the period; doubled after each further one. */
+/** First pause after a miss, as a share of the period; doubled each time. */
 const firstPauseShare = 0.1;
-/** Shortest pause, for chains that make blocks at once. */
+/** For chains that make blocks at once. */
 const pauseMsMin = 50;
-/** Longest pause: one look a second, and what else a payment needs, stay below two requests. */
+/** One look a second and the other reads of a payment stay below two requests a second. */
 const pauseMsMax = 1_000;
 
-/** Pause between looks for sent transactions where blocks are made on demand. */
 const onDemandMs = 25;
 
-/** Creates the cadence of a chain. */
 export function createBlockCadence(): BlockCadence {
   let last: { readonly number: number; readonly time: bigint } | undefined;
   let gaps = Array.from({ length: rememberedGaps }, () => periodMsDefault);
-  /** Milliseconds from a block's own time until it is here. It holds our clock's skew too. */
+  /** Milliseconds from a block's own time until it is seen, our clock's skew included. */
   let delayMs: number | undefined;
   let emptyLooks = 0;
-  /** Blocks in a row that the first look has found. */
+  /** Consecutive blocks that the first look found. */
   let foundAtOnce = 0;
 
   const periodMs = () =>
@@ -66,7 +61,7 @@ export function createBlockCadence(): BlockCadence {
     return period >= steadyMsMin && gaps.every(isAlike);
   }
 
-  /** When the next block should be here, by our clock. */
+  /** The expected arrival of the next block, by our clock. */
   function dueMs(): number {
     return last && delayMs !== undefined ? Number(last.time) * 1_000 + delayMs + periodMs() : 0;
   }
@@ -78,8 +73,8 @@ export function createBlockCadence(): BlockCadence {
     foundAtOnce = emptyLooks === 0 && isInTime ? foundAtOnce + 1 : 0;
     if (foundAtOnce > 0) delayMs = seenAfterMs - earlierMs * 2 ** Math.min(foundAtOnce - 1, 5);
     else if (emptyLooks === 1) delayMs = seenAfterMs;
-    // One that came so late is no measure for the next one; later than a period it is the time of
-    // day that was put forward.
+    // A late block is no measure for the next one. A delay beyond a period means that the time of
+    // day moved forward.
     else if (emptyLooks > 1) {
       delayMs = Math.max((delayMs ?? seenAfterMs) + firstPauseMs(), seenAfterMs - periodMs());
     }
@@ -108,7 +103,7 @@ export function createBlockCadence(): BlockCadence {
     },
     wakePauseMs(nowMs) {
       if (!isSteady()) return onDemandMs;
-      // A chain that is late, or was not looked at: now is as good as any time.
+      // The chain is late or was not polled: any time is as good.
       return nowMs < dueMs() + periodMs() ? Number.POSITIVE_INFINITY : pauseMsMax;
     },
   };

@@ -1,6 +1,6 @@
 /**
- * What happened to authorizations in blocks that are known by number and hash. A node that refuses
- * logs by hash is asked by number, together with the header that shows which block it means.
+ * Reads the authorization events of blocks known by number and hash. A node that refuses logs by
+ * hash is asked by number, together with the header that identifies the block.
  */
 import type { Hex } from "@farthing/protocol";
 import {
@@ -15,16 +15,14 @@ import { rangeCall } from "./block-ranges.ts";
 import { resultOf, type Chain } from "./chain.ts";
 import { classifyNodeError, isEndpointProblem, type NodeError } from "./node-errors.ts";
 
-/** A block by its place in the chain and its hash. */
 export interface BlockName {
   readonly number: number;
   readonly hash: Hex;
 }
 
 /**
- * Reads the events of a block by its number, in one request with the header, so that both are the
- * word of a node that has this very block; undefined where the node has another or none. Throws RPC
- * faults.
+ * Asks for logs and header in one request, so that both come from a node that has this block;
+ * undefined where the node has another or none. Throws RPC faults.
  */
 export async function readEventsByNumber(
   chain: Chain,
@@ -51,13 +49,13 @@ function areOf({ number, hash }: BlockName, events: readonly AuthorizationEvent[
   return events.every(({ blockHash, blockNumber }) => blockHash === hash && blockNumber === number);
 }
 
-/** Whether a node that has the block refuses its logs by hash, and may well give them by number. */
+/** True if the node may still return the logs by number. */
 export function isRefusalOfLogs(error: NodeError): boolean {
   const problem = classifyNodeError(error);
   return problem !== "node_behind" && !isEndpointProblem(problem);
 }
 
-/** Reads the events of blocks; those of a block that is gone are left out. Throws RPC faults. */
+/** Leaves out blocks that were reorganised out. Throws RPC faults. */
 export async function readEventsOfBlocks(
   chain: Chain,
   blocks: readonly BlockName[],

@@ -1,8 +1,7 @@
 /**
- * Follows the chain: the one place that polls, so that no payment does. Each new block is reported
- * once, in order, with the token's authorization events in it; a block that replaces one already
- * reported is announced as a reorganisation first. While nothing waits for a block the follower
- * only looks at the head now and then.
+ * Follows the chain: the only place that polls. Each new block is reported once, in order, with the
+ * token's authorization events; replaced blocks are first reported as a reorganisation. While
+ * nothing waits for a block, only the head is read, at long intervals.
  */
 import { steadyClockOf, type Clock } from "../base/clock.ts";
 import { Fault, messageOf } from "../base/fault.ts";
@@ -39,25 +38,22 @@ export type {
   WalletState,
 } from "./chain-view.ts";
 
-/** Pause between looks at all endpoints: two block periods; two minutes with nothing open. */
+/** Pause between probes of all endpoints: two block periods; two minutes with nothing open. */
 const probeMs = 4_000;
 const idleProbeMs = 120_000;
 
-/** What a follower works with. */
 export interface FollowerOptions {
   readonly chain: Chain;
   readonly clock: Clock;
   readonly log: Log;
   readonly listener: BlockListener;
-  /** Wallets whose transaction counts and balances are read now and then. */
+  /** Wallets whose transaction counts and balances are read periodically. */
   readonly wallets: readonly string[];
-  /** Those of them that must be read with a head: what they have sent is late then, or was refused. */
+  /** Wallets that must be read with each head: their transactions are late or were refused. */
   lateWallets(headNumber: number): ReadonlySet<string>;
-  /** What waits for blocks right now. */
   interest(): BlockInterest;
 }
 
-/** Starts to follow a chain. */
 export function startBlockFollower(options: FollowerOptions): BlockFollower {
   const follower = new BlockFollower(options);
   follower.start();
@@ -84,7 +80,7 @@ export class BlockFollower {
   #seen: SeenChain | undefined;
   #wasAwaited = false;
   #probedAtMs = Number.NEGATIVE_INFINITY;
-  /** Wallets that were read since the last head was handed on. */
+  /** Wallets that were read since the last head was reported. */
   #freshWallets = new Map<string, WalletState>();
 
   constructor(options: FollowerOptions) {
@@ -113,32 +109,31 @@ export class BlockFollower {
     this.#ready.promise.catch(() => undefined);
   }
 
-  /** Begins to look at the head; called once. */
   start(): void {
     this.#running = this.#run();
   }
 
-  /** The latest view; undefined until the first reply. */
+  /** Undefined until the first reply. */
   view(): ChainView | undefined {
     return this.#seen && viewAt(this.#seen, this.#steady.nowMs());
   }
 
-  /** Resolves with the first view, once the chain has answered. Rejects when it is stopped before. */
+  /** Resolves with the first view. Rejects when the follower is stopped before. */
   ready(): Promise<ChainView> {
     return this.#ready.promise;
   }
 
-  /** Looks sooner: something was sent, or is waited for from now on. */
+  /** Polls sooner, because a transaction was sent or a caller began to wait. */
   wake(): void {
     this.#wakeUp.abort();
   }
 
-  /** Looks sooner: a payment is being verified, and the head should be new when it is sent. */
+  /** Polls sooner: a payment is being verified, and the head should be recent when it is sent. */
   attend(): void {
     if (this.#pace.noteAttention(this.#clock.nowMs())) this.#wakeUp.abort();
   }
 
-  /** Waits for what is being done and ends. */
+  /** Waits for the work in progress. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#ready.reject(new Fault("rpc_unavailable", "The chain had not answered yet"));
@@ -154,7 +149,7 @@ export class BlockFollower {
     const asked = [headerCall("latest"), ...early, ...conditionCalls(expected)];
     const [latest, ...replies] = await this.#chain.read(asked);
     const head = headerOf(latest);
-    // Asked after the head was read: what is sent later cannot be in this head.
+    // Read after the head: what is sent later cannot be in this head.
     const isAwaited = this.#schedule.noteInterest(this.#seen?.head.number ?? 0);
     const isNew = !isBehind(head, this.#seen, this.#walk);
     if (isNew) await this.#belief.check(head, this.#steady.nowMs());
@@ -175,12 +170,12 @@ export class BlockFollower {
     return isNew ? "found" : "nothing";
   }
 
-  /** Tells whether the next read takes all conditions: nothing is known yet, or blocks are unread. */
+  /** True if nothing is known yet or blocks are unread: the next read takes all conditions. */
   #isEverythingDue(): boolean {
     return this.#seen === undefined || this.#seen.unread !== undefined;
   }
 
-  /** Makes the view of what was read, before the listener is told of blocks. Returns it. */
+  /** Updates the view before the listener receives blocks. */
   async #takeIn(head: BlockHead, isNew: boolean, read: Conditions): Promise<SeenChain> {
     const nowMs = this.#steady.nowMs();
     const gasPrice = read.gasPrice ?? this.#seen?.gasPrice;
@@ -199,7 +194,7 @@ export class BlockFollower {
     this.#seen = {
       ...this.#seen,
       head: isNew || !this.#seen ? head : this.#seen.head,
-      // A backend that lags may show an older final block; final stays final.
+      // A lagging backend may show an older final block; finality never goes back.
       finalized: newerOf(seen, final),
       gasPrice,
       wallets: new Map([...(this.#seen?.wallets ?? []), ...read.wallets]),
@@ -211,7 +206,9 @@ export class BlockFollower {
     return this.#seen;
   }
 
-  /** Hands on blocks up to the head; returns whether all were there. What fails is seen in the view. */
+  /**
+   * Reports blocks up to the head; returns whether all were available. Failures show in the view.
+   */
   async #handOn(known: SeenChain, how: HandingOn): Promise<boolean> {
     try {
       const isRead = await this.#passOrWalk(known, how);
@@ -227,10 +224,10 @@ export class BlockFollower {
 
   async #passOrWalk({ head, finalized }: SeenChain, how: HandingOn): Promise<boolean> {
     const at = this.#walk.position();
-    // With nothing waiting, blocks may be passed over: a caller that starts to wait searches the past
+    // With no one waiting, blocks may be skipped: a caller that starts to wait searches the past
     // itself. The block on which waiting began is read in full.
     if (at === undefined || !how.isAwaited) {
-      // First: a search of the past up to this head relies on the blocks after it.
+      // This comes first: a search of the past up to this head relies on the blocks after it.
       if (how.isNew) this.#walk.passTo(head);
       if (how.mustCheck) await this.#walk.check(head);
       return true;
@@ -260,7 +257,7 @@ export class BlockFollower {
     };
   }
 
-  /** The head that was believed is not there any more, and never was. */
+  /** The accepted head no longer exists, and never did. */
   #forgetHead(head: BlockHead): void {
     if (!this.#seen) return;
     const { chainId } = this.#chain.network;
@@ -276,7 +273,7 @@ export class BlockFollower {
     this.#seen = { ...this.#seen, head, finalized, seenAtMs: this.#steady.nowMs() };
   }
 
-  /** With several endpoints, where each of them stands: a read alone shows only the one it used. */
+  /** Probes all endpoints: a read shows only the state of the endpoint that it used. */
   #probeNowAndThen(): void {
     const nowMs = this.#steady.nowMs();
     const isQuiet = this.#interest() === "none" && !this.#pace.isAttentive(this.#clock.nowMs());
@@ -299,7 +296,7 @@ export class BlockFollower {
     }
   }
 
-  /** Rests until the next look; woken meanwhile, until that one is due for what is new. */
+  /** Waits until the next look; once woken, until the earlier one that is due. */
   async #rest(): Promise<void> {
     let pauseMs = this.#pace.pauseMs(this.#interest(), this.#clock.nowMs());
     while (pauseMs > 0 && !this.#stopping.signal.aborted) {
@@ -314,7 +311,7 @@ export class BlockFollower {
   }
 }
 
-/** What was seen of the chain, with times that never go back. */
+/** The view with times that never go back. */
 interface SeenChain extends Omit<ChainView, "seenSecondsAgo" | "unread"> {
   readonly seenAtMs: number;
   readonly unread?: { readonly sinceMs: number; readonly problem: string };
@@ -327,15 +324,13 @@ function viewAt({ seenAtMs, unread, ...seen }: SeenChain, nowMs: number): ChainV
   return { ...seen, seenSecondsAgo, unread: { seconds: (nowMs - sinceMs) / 1_000, problem } };
 }
 
-/** How blocks are handed on. */
 interface HandingOn {
-  /** Whether the head was not seen before. */
   readonly isNew: boolean;
-  /** Whether something waits for what is in the blocks. */
+  /** True if a caller waits for what is in the blocks. */
   readonly isAwaited: boolean;
-  /** Whether to look that the head could be read, also when nothing waits. */
+  /** True if the head's logs must be read once even when no one waits. */
   readonly mustCheck: boolean;
-  /** What came with the head of what was not there before. */
+  /** Replies to earlier requests, which came with the head. */
   readonly early: readonly RpcAnswer[];
 }
 
@@ -346,7 +341,7 @@ function newerOf(seen: Finalized | undefined, final: Finalized | undefined): Fin
 
 const nothingFinal: Finalized = { number: 0, time: 0n };
 
-/** A node behind the one that was asked before shows an older block of the same chain: no news. */
+/** A node behind the previously asked one shows an older block of the same chain. */
 function isBehind(head: BlockHead, seen: SeenChain | undefined, walk: BlockWalk): boolean {
   if (!seen || head.number > seen.head.number) return false;
   if (head.hash === seen.head.hash) return true;

@@ -1,8 +1,7 @@
 /**
- * What happened to authorizations in single blocks. Logs are asked for by the block's hash, since a
- * node without the block must then fail. A node that refuses that is asked by number, together with
- * the header that shows which block it means. Logs that lack what the header promises are compared
- * with the block's receipts before they are believed.
+ * Reads authorization events of single blocks. Logs are requested by hash, so that a node without
+ * the block fails; a node that refuses this is asked by number, with the header. Logs that lack
+ * what the header's bloom filter shows are compared with the block's receipts.
  */
 import { isObject, type Hex } from "@farthing/protocol";
 import type { Log } from "../base/log.ts";
@@ -15,44 +14,40 @@ import { classifyNodeError, isEndpointProblem } from "./node-errors.ts";
 import type { RpcAnswer, RpcCall } from "./rpc-endpoint.ts";
 import { topics } from "./usdc.ts";
 
-/** What the logs of a block say. */
 export interface BlockEvents {
   readonly events: readonly AuthorizationEvent[];
-  /** False where they lack events that the block's receipts hold: they may come later. */
+  /** False where the block's receipts hold events that the logs lack; they may come later. */
   readonly isWhole: boolean;
 }
 
-/** Reads what happened in blocks. */
 export interface BlockLogs {
   /**
-   * Returns the events of blocks, in order, and ends before the first block whose logs the node does
-   * not have yet. `early` holds replies to {@link callFor} that came before, by block hash. Throws
-   * RPC faults.
+   * Returns the events of blocks in order and ends before the first whose logs are not available
+   * yet. `early` holds earlier replies to {@link callFor}, by block hash. Throws RPC faults.
    */
   read(
     blocks: readonly BlockHead[],
     early?: ReadonlyMap<Hex, RpcAnswer | undefined>,
   ): Promise<BlockEvents[]>;
-  /** Whether a block's header promises events. */
+  /** True if the header's bloom filter indicates events. */
   hasPromise(block: BlockHead): boolean;
-  /** The call for a block's logs that may travel with others. */
+  /** The call for a block's logs, to be sent together with others. */
   callFor(blockHash: Hex): RpcCall;
 }
 
 /**
- * Times that a block's logs are asked for again when its header promises more than they hold and the
- * node does not give receipts: enough for a backend that is a moment behind. By chance alone, a
- * header promises what is not there in about one of a hundred busy blocks.
+ * Retries when the bloom filter shows more than the logs hold and the node returns no receipts:
+ * enough for a backend that is a moment behind. About one of a hundred busy blocks matches by
+ * chance.
  */
 const doubtsMax = 3;
 
-/** Doubts about a block whose receipts hold what its logs lack. */
+/** Marks a block whose receipts hold what its logs lack. */
 const proven = Number.POSITIVE_INFINITY;
 
-/** Blocks in doubt that are remembered: more than are waited for at once. */
+/** More blocks than are awaited at once. */
 const doubtedMax = 128;
 
-/** Creates the reader of a network. */
 export function createBlockLogs(chain: Chain, log: Log): BlockLogs {
   const { chainId, usdc } = chain.network;
   const promises = [topics.used, topics.canceled].map((topic) => ({
@@ -60,7 +55,7 @@ export function createBlockLogs(chain: Chain, log: Log): BlockLogs {
     bits: [...bloomBitsOf(usdc), ...bloomBitsOf(topic)],
   }));
   const doubts = new Map<Hex, number>();
-  /** Set for good when a node has refused logs by hash and given them by number. */
+  /** Set for good once a node refused logs by hash and returned them by number. */
   let isByNumber = false;
 
   async function read(
@@ -108,10 +103,7 @@ export function createBlockLogs(chain: Chain, log: Log): BlockLogs {
     return promises.filter(({ bits }) => logsBloom !== undefined && hasBloomBits(logsBloom, bits));
   }
 
-  /**
-   * Whether the logs hold what the header promises, or the promise was chance. Undefined while that
-   * is in doubt: they are asked for again.
-   */
+  /** Undefined while it is open whether the logs are complete: they are requested again. */
   async function areWhole(
     block: BlockHead,
     events: readonly AuthorizationEvent[],
@@ -133,7 +125,7 @@ export function createBlockLogs(chain: Chain, log: Log): BlockLogs {
     return times > doubtsMax ? true : undefined;
   }
 
-  /** Whether a block's receipts hold a log of the token with one of these topics; undefined where the node does not say. */
+  /** Undefined where the node returns no receipts. */
   async function doReceiptsHold(
     blockHash: Hex,
     wanted: ReadonlySet<string>,
@@ -149,7 +141,7 @@ export function createBlockLogs(chain: Chain, log: Log): BlockLogs {
       });
   }
 
-  /** By the last 20 bytes: some nodes write `xdc` for `0x`. */
+  /** Compares the last 20 bytes, since some nodes write `xdc` for `0x`. */
   function isToken(address: unknown): boolean {
     return String(address).toLowerCase().endsWith(usdc.slice(2).toLowerCase());
   }

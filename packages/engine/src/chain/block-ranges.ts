@@ -1,7 +1,7 @@
 /**
- * What happened to authorizations in many blocks at once, for catching up: one `eth_getLogs` over a
- * range instead of two calls per block. Only for blocks that are final and well below the head: a node
- * that lags answers for the part of a range that it has, and says nothing about the rest.
+ * Catches up on many blocks with one `eth_getLogs` over a range instead of two calls per block.
+ * Only for final blocks well below the head: a lagging node silently returns the part of a range
+ * that it has.
  */
 import { Fault } from "../base/fault.ts";
 import { readAuthorizationEvents, type AuthorizationEvent } from "./authorization-logs.ts";
@@ -11,16 +11,14 @@ import { logRangeBlocks } from "./log-ranges.ts";
 import type { RpcCall } from "./rpc-endpoint.ts";
 import { topics } from "./usdc.ts";
 
-/** A block with what happened in it. */
 export interface ReadBlock {
   readonly block: BlockHead;
   readonly events: readonly AuthorizationEvent[];
 }
 
 /**
- * Reads blocks from one on, up to another at most, which is final. Returns those that hold events,
- * and the last one that was read; nothing when the endpoint gives no range, or has to be asked for a
- * smaller one. Throws RPC faults.
+ * Reads from `fromBlock` up to `finalBlock` at most. Returns the blocks with events and the last
+ * one read; nothing when the endpoint refuses the range or needs a smaller one. Throws RPC faults.
  */
 export async function readBlockRange(
   chain: Chain,
@@ -28,7 +26,7 @@ export async function readBlockRange(
   finalBlock: number,
 ): Promise<ReadBlock[]> {
   const toBlock = Math.min(finalBlock, fromBlock + logRangeBlocks(chain) - 1);
-  // In one request: the logs are the word of a node that has the last of the blocks.
+  // One request: the logs come from a node that has the last of the blocks.
   const [logs, header] = await chain.read([
     rangeCall(chain, fromBlock, toBlock),
     headerCall(toBlock),
@@ -51,7 +49,7 @@ export async function readBlockRange(
   });
 }
 
-/** The call for the logs of a range of blocks, both ends included. */
+/** Both ends are included. */
 export function rangeCall(chain: Chain, fromBlock: number, toBlock: number): RpcCall {
   const place = { fromBlock: `0x${fromBlock.toString(16)}`, toBlock: `0x${toBlock.toString(16)}` };
   const filter = { address: chain.network.usdc, ...place, topics: [Object.values(topics)] };

@@ -1,7 +1,7 @@
 /**
- * Hands on blocks in their order, each once, with what happened in them, and announces those that a
- * reorganisation took. Goes as far as the node shows blocks whole, so that a backend which lags holds
- * up the newest block and not those before it. What is far behind and final is read in ranges.
+ * Reports blocks in order, each once, and the ones that were reorganised out. Advances as far as
+ * the node shows complete blocks, so that a lagging backend delays only the newest ones. Blocks
+ * that are final and far behind are read in ranges.
  */
 import type { Hex } from "@farthing/protocol";
 import { Fault } from "../base/fault.ts";
@@ -24,17 +24,16 @@ import type { RpcAnswer, RpcCall } from "./rpc-endpoint.ts";
 /** Blocks remembered to notice a reorganisation; XDC finalizes within a handful. */
 const rememberedBlocks = 128;
 
-/** Blocks of one step while catching up: at first, and at most. Each is a header and its logs. */
+/** First and largest step while catching up; each block costs a header and its logs. */
 const stepBlocksFirst = 4;
 const stepBlocksMax = 32;
 
 /**
- * Blocks below the head that are read one by one, by their hashes: no backend lags so far. As many
- * have to lie below those for a range to be worth it.
+ * Blocks this near to the head are read one by one, by hash, since no backend lags further. A range
+ * is worth a request from this many blocks on.
  */
 const nearBlocks = 12;
 
-/** What a walk works with. */
 export interface WalkDeps {
   readonly chain: Chain;
   readonly log: Log;
@@ -42,16 +41,14 @@ export interface WalkDeps {
   isStopping(): boolean;
 }
 
-/** What a walk is told with a head. */
 export interface WalkedHead {
   readonly head: BlockHead;
   readonly finalizedNumber: number;
   readonly wallets: ReadonlyMap<string, WalletState>;
-  /** Replies to {@link BlockWalk.earlyCalls}, in their order, that came with the head. */
+  /** Replies to {@link BlockWalk.earlyCalls}, in their order. */
   readonly early: readonly (RpcAnswer | undefined)[];
 }
 
-/** Hands on the blocks of one chain, from where it is first told to. */
 export class BlockWalk {
   readonly #deps: WalkDeps;
   readonly #known = new Map<number, Hex>();
@@ -60,11 +57,11 @@ export class BlockWalk {
   #position: number | undefined;
   #stepBlocks = stepBlocksFirst;
   /**
-   * Headers that were read in this look and whose blocks were not handed on yet, by number. None
-   * outlives its look: the chain may have been reorganised since.
+   * Headers read in this look whose blocks are not reported yet, by number. They are discarded with
+   * the look, since the chain may be reorganised afterwards.
    */
   readonly #ahead = new Map<number, BlockHead>();
-  /** What was not there yet: logs by block hash, and headers by number. */
+  /** Missing so far: logs by block hash, and headers by number. */
   #awaitedLogs: readonly Hex[] = [];
   #awaitedHeaders: readonly number[] = [];
 
@@ -74,42 +71,42 @@ export class BlockWalk {
     this.#late = new LateLogs(deps, this.#logs);
   }
 
-  /** The last block that was handed on or passed over; undefined before the first. */
+  /** The last block that was reported or skipped. */
   position(): number | undefined {
     return this.#position;
   }
 
-  /** The hash under which a block was handed on or passed over, while it is remembered. */
+  /** The hash under which a block was reported or skipped, while it is remembered. */
   hashAt(number: number): Hex | undefined {
     return this.#known.get(number);
   }
 
-  /** Blocks that were handed on without logs that their receipts hold. */
+  /** Number of blocks that were reported without logs that their receipts hold. */
   lackingLogs(): number {
     return this.#late.count();
   }
 
-  /** Passes over all blocks up to this one: nothing waits for what is in them. */
+  /** Skips all blocks up to this one. */
   passTo(head: BlockHead): void {
     this.#forgetAwaited();
     this.#late.forgetAbove(Number.NEGATIVE_INFINITY);
     this.#remember(head);
   }
 
-  /** Reads what happened in a block and hands nothing on: shows that it can be read. */
+  /** Shows that a block's logs can be read, without reporting them. */
   async check(head: BlockHead): Promise<void> {
     await this.#logs.read([head]);
   }
 
   /**
-   * Calls for what was not there, to be made together with the next look at the head: then one backend
-   * answers all of it.
+   * Calls for missing data, to be sent with the next look at the head, so that one backend answers
+   * all of it.
    */
   earlyCalls(): readonly RpcCall[] {
     return [...this.#awaitedLogs.map(this.#logs.callFor), ...this.#awaitedHeaders.map(headerCall)];
   }
 
-  /** Forgets blocks above this one, which were never there. */
+  /** Forgets blocks above this one, which never existed. */
   forgetAbove(number: number): void {
     this.#forgetAwaited();
     for (const later of this.#known.keys()) if (later > number) this.#known.delete(later);
@@ -124,15 +121,15 @@ export class BlockWalk {
 
   #remember({ number, hash }: Pick<BlockHead, "number" | "hash">): void {
     this.#known.set(number, hash);
-    // All of them: where blocks are passed over, numbers are left out.
+    // Checks all entries, since skipped blocks leave gaps.
     for (const old of this.#known.keys())
       if (old <= number - rememberedBlocks) this.#known.delete(old);
     this.#position = number;
   }
 
   /**
-   * Hands on what follows, and late this.#logs of blocks that were handed on without. Returns whether it got
-   * to the head; the rest is not there yet.
+   * Reports the following blocks, and late logs of earlier ones. Returns whether it reached the
+   * head.
    */
   async walkTo(walked: WalkedHead): Promise<boolean> {
     const { head } = walked;
@@ -140,9 +137,9 @@ export class BlockWalk {
     const earlyLogs = this.#takeEarly(walked.early);
     for (const number of this.#ahead.keys()) if (number >= head.number) this.#ahead.delete(number);
     const last = this.#ahead.get(head.number - 1);
-    // They belong to another fork than the head.
+    // These headers belong to another fork than the head.
     if (last && last.hash !== head.parentHash) this.#ahead.clear();
-    // So that the one after the last known block tells whether the chain has parted.
+    // Reads ahead, so that the block after the last known one shows whether the chain forked.
     const from = (this.#position ?? head.number) + 1;
     if (from < head.number)
       await this.#readUpTo(from, Math.min(head.number, from + this.#stepBlocks - 1), head);
@@ -158,7 +155,7 @@ export class BlockWalk {
     return isWhole && next > head.number;
   }
 
-  /** Takes the headers among early replies; returns the logs, by block hash. */
+  /** Keeps the headers among early replies; returns the logs, by block hash. */
   #takeEarly(replies: WalkedHead["early"]) {
     for (const answer of replies.slice(this.#awaitedLogs.length)) {
       const block = answer?.ok ? findHeader(answer.result) : undefined;
@@ -170,7 +167,7 @@ export class BlockWalk {
     return early;
   }
 
-  /** Reads final blocks as one range. Returns whether the endpoint gives it. */
+  /** Returns whether the endpoint supports the range. */
   async #walkRange(from: number, finalBlock: number): Promise<boolean> {
     const blocks = await readBlockRange(this.#deps.chain, from, finalBlock);
     for (const { block, events } of blocks) {
@@ -180,7 +177,7 @@ export class BlockWalk {
     return blocks.length > 0;
   }
 
-  /** Reads some blocks one by one. Returns whether all of them were there. */
+  /** Returns whether all blocks of the step were available. */
   async #walkStep(
     from: number,
     { head, wallets }: WalkedHead,
@@ -188,7 +185,7 @@ export class BlockWalk {
   ): Promise<boolean> {
     const last = Math.min(head.number, from + this.#stepBlocks - 1);
     const size = this.#stepBlocks;
-    // Until the step is done: what fails is tried again in smaller ones.
+    // Halved until the step succeeds: a failed step is retried in smaller ones.
     this.#stepBlocks = Math.max(1, Math.floor(size / 2));
     const heads = await this.#readUpTo(from, last, head);
     const read = await this.#logs.read(heads, early);
@@ -199,7 +196,7 @@ export class BlockWalk {
       await this.#handOn(block, events, { wallets, isHead: block.number === head.number });
       if (!isWhole) this.#late.note(block);
     }
-    // Again by number too: another fork may be there by then, and these logs never come.
+    // Asks by number too: another fork may have won by then, and these logs never come.
     this.#awaitedHeaders = numbersBetween(from + read.length, Math.min(last, head.number - 1));
     const isWhole = read.length === last - from + 1;
     if (isWhole) this.#stepBlocks = Math.min(stepBlocksMax, size * 2);
@@ -216,13 +213,13 @@ export class BlockWalk {
     this.#ahead.delete(block.number);
   }
 
-  /** Whether what comes after a block, as far as it was read, fits to what is known of it. */
+  /** True if the next block, as far as it was read, builds on the known one. */
   #standsOnKnown(head: BlockHead, number: number): boolean {
     const next = number + 1 === head.number ? head : this.#ahead.get(number + 1);
     return next !== undefined && next.parentHash === this.#known.get(number);
   }
 
-  /** Headers of blocks up to the last one that the node shows; each is read once in a look. */
+  /** Returns headers up to the last available one; each is read once in a look. */
   async #readUpTo(from: number, to: number, head: BlockHead): Promise<BlockHead[]> {
     const numbers = numbersBetween(from, to);
     const missing = numbers.filter((number) => number !== head.number && !this.#ahead.has(number));
@@ -234,7 +231,7 @@ export class BlockWalk {
       const before = heads.at(-1);
       if (!block) break;
       if (before && before.hash !== block.parentHash) {
-        // One of the two is of another fork, and nothing shows which.
+        // One of the two belongs to another fork, and nothing shows which.
         for (const ambiguous of [before.number, number]) this.#ahead.delete(ambiguous);
         heads.pop();
         break;
@@ -244,7 +241,7 @@ export class BlockWalk {
     return heads;
   }
 
-  /** Endpoints on two forks must not be taken for one chain: the next look finds where they part. */
+  /** Endpoints on two forks must not be mixed into one chain; the next look finds the fork. */
   #checkParent({ number, parentHash }: BlockHead): void {
     const parent = this.#known.get(number - 1);
     if (parent === undefined || parent === parentHash) return;
@@ -252,7 +249,7 @@ export class BlockWalk {
     throw new Fault("rpc_unavailable", "The endpoint's blocks do not follow those seen before");
   }
 
-  /** The first block to read: one after the last, or where the chain parted from what we saw. */
+  /** The first block to read: one after the last, or where the chain forked from what we saw. */
   async #firstDifferent(head: BlockHead): Promise<number> {
     const start = Math.min(this.#position ?? head.number - 1, head.number);
     let number = start;
@@ -275,7 +272,7 @@ export class BlockWalk {
       await this.#deps.listener.onReorganisation(number + 1, hashes);
       for (const [later] of gone) this.#known.delete(later);
       this.#late.forgetAbove(number);
-      // Whatever stops the walk that follows, these blocks are still to be read.
+      // If the following walk stops early, these blocks are still to be read.
       this.#position = number;
     }
     return number + 1;

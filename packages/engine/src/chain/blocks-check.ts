@@ -1,7 +1,6 @@
 /**
- * Whether blocks can be worked with, looked at before serving: an endpoint has to give the logs by
- * which outcomes are told, or a payment is made and nobody hears of it; and this machine's clock has
- * to agree with the blocks' times, by which payments are valid.
+ * Checks before serving that the endpoint returns logs, without which no outcome is ever known, and
+ * that this machine's clock agrees with the blocks' times, which bound payments.
  */
 import { fail, ok, warn, type CheckLine } from "../base/check-line.ts";
 import { backOffMs, type BackOffBounds } from "../base/back-off.ts";
@@ -14,16 +13,16 @@ import type { Chain } from "./chain.ts";
 import { clockSkewSecondsMax } from "./clock-skew.ts";
 
 /**
- * Recent blocks that are looked at. The logs of the oldest are read, which a backend that lags a
- * little has too, and those of blocks whose headers promise some.
+ * The oldest of these blocks is read, which a slightly lagging backend has too, and those whose
+ * headers indicate events.
  */
 const recentBlocks = 8;
 
-/** Tries, and the pauses between them: the backends of an endpoint may be blocks apart. */
+/** Retries, since the backends of an endpoint may be blocks apart. */
 const triesMax = 4;
 const retryPause: BackOffBounds = { minMs: 400, maxMs: 2_000 };
 
-/** Checks an endpoint's logs, and our clock. Throws RPC faults where there are no blocks at all. */
+/** Throws RPC faults where there are no blocks at all. */
 export async function checkBlocks(chain: Chain, clock: Clock): Promise<CheckLine[]> {
   for (let tries = 1; ; tries++) {
     const [latest] = await chain.read([headerCall("latest")]);
@@ -47,7 +46,7 @@ async function checkLogs(chain: Chain, head: BlockHead): Promise<CheckLine> {
   }
 }
 
-/** Reads logs as they are read when payments wait for them. */
+/** Reads logs exactly as for waiting payments. */
 async function readRecentLogs(chain: Chain, { number }: BlockHead): Promise<BlockEvents[]> {
   const oldest = Math.max(0, number - recentBlocks + 1);
   const numbers = Array.from({ length: number - oldest + 1 }, (_, index) => oldest + index);

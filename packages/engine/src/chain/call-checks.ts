@@ -1,4 +1,4 @@
-/** Whether an endpoint answers calls as the facilitator needs them: of the newest state, and truly. */
+/** Checks whether an endpoint answers calls correctly and for the newest state. */
 import { isObject } from "@farthing/protocol";
 import { ok, warn, type CheckLine } from "../base/check-line.ts";
 import { quantity, type Chain } from "./chain.ts";
@@ -7,17 +7,17 @@ import { classifyNodeError } from "./node-errors.ts";
 import { takesPaymentReads } from "./payment-reader.ts";
 import { encodeTransfer, encodeAuthorizationState } from "./usdc.ts";
 
-/** Looks at head and state: enough to meet each backend of a few. */
+/** Enough looks at head and state to reach each of a few backends. */
 const stateLooks = 5;
 
-/** Questions for the head in each look; with the state that makes three, so that turns change. */
+/** With the state this makes three requests, so that round-robin backends alternate. */
 const headsPerLook = 2;
 
 const noNonce = `0x${"0".repeat(64)}` as const;
 
 /**
- * Asks whether the state of the newest block is there when that block is: behind one address there
- * may be several nodes, of which some lag.
+ * Checks that the newest block's state is available with the block: an address may hide several
+ * nodes, of which some lag.
  */
 export async function checkState(chain: Chain): Promise<CheckLine> {
   const data = encodeAuthorizationState(chain.network.usdc, noNonce);
@@ -39,7 +39,7 @@ export async function checkState(chain: Chain): Promise<CheckLine> {
   );
 }
 
-/** The newest block that any of the nodes that answer knows of, as JSON-RPC writes it. */
+/** Returns the newest block that any backend knows, as a JSON-RPC quantity. */
 async function readNewest(chain: Chain): Promise<string> {
   const method = "eth_blockNumber";
   let newest = 0n;
@@ -51,7 +51,6 @@ async function readNewest(chain: Chain): Promise<string> {
   return `0x${newest.toString(16)}`;
 }
 
-/** Asks whether many payments are read in one call. */
 export async function checkReads(chain: Chain): Promise<CheckLine> {
   return (await takesPaymentReads(chain))
     ? ok("payment reads", "many payments in one eth_call")
@@ -62,7 +61,7 @@ export async function checkReads(chain: Chain): Promise<CheckLine> {
       );
 }
 
-/** Asks for a transfer that cannot be: its failure has to be told as one, with the token's reason. */
+/** Simulates an impossible transfer: its failure has to be reported, with the token's reason. */
 export async function checkReverts(chain: Chain): Promise<CheckLine> {
   const { usdc } = chain.network;
   const times = { value: 0n, validAfter: 0n, validBefore: 0n };

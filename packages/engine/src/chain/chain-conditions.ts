@@ -1,7 +1,6 @@
 /**
- * What a payment needs to know of a chain beside its blocks: the price of gas, the newest final block,
- * what the wallets have done and hold. Read together with a look at the head, in one request, and
- * only as often as something depends on it.
+ * Chain conditions beside the blocks: the gas price, the newest final block, the wallets' counts
+ * and balances. They are read with the head, in one request, and only as often as needed.
  */
 import type { RpcAnswer, RpcCall } from "./rpc-endpoint.ts";
 import { findHeader, headerCall, readHeader, type BlockHead } from "./block-headers.ts";
@@ -9,23 +8,21 @@ import { quantity, type Chain } from "./chain.ts";
 import type { Finalized, WalletState } from "./chain-view.ts";
 import { classifyNodeError, isEndpointProblem } from "./node-errors.ts";
 
-/** What is asked for. */
 export interface WantedConditions {
   readonly finality: boolean;
   readonly gasPrice: boolean;
   readonly wallets: readonly string[];
 }
 
-/** What was read; what the node refused is left out, and asked for again. */
+/** Refused values are left out and requested again. */
 export interface Conditions {
   readonly finalized: Finalized | undefined;
-  /** Whether the node was asked for the final block and names none. */
+  /** True if the node was asked for the final block and has none. */
   readonly lacksFinality: boolean;
   readonly gasPrice: bigint | undefined;
   readonly wallets: ReadonlyMap<string, WalletState>;
 }
 
-/** The calls for conditions. */
 export function conditionCalls({ finality, gasPrice, wallets }: WantedConditions): RpcCall[] {
   return [
     ...(finality ? [headerCall("finalized")] : []),
@@ -37,7 +34,7 @@ export function conditionCalls({ finality, gasPrice, wallets }: WantedConditions
   ];
 }
 
-/** Reads the replies to {@link conditionCalls}, in their order; `head` came in the same request. */
+/** Reads the replies to {@link conditionCalls}; `head` came in the same request. */
 export function readConditions(
   wanted: WantedConditions,
   answers: readonly (RpcAnswer | undefined)[],
@@ -49,7 +46,7 @@ export function readConditions(
   const named = final?.ok ? findHeader(final.result) : undefined;
   const isRefused = final?.ok === false && !isEndpointProblem(classifyNodeError(final.error));
   return {
-    // What is above the head, or after it, cannot be final: the node, or a backend, is wrong.
+    // A block above or after the head cannot be final: the node or a backend is wrong.
     finalized: named && named.number <= head.number && named.time <= head.time ? named : undefined,
     lacksFinality: (final?.ok === true && named === undefined) || isRefused,
     gasPrice: valueIn(price, "the gas price"),
@@ -68,10 +65,10 @@ function valueIn(answer: RpcAnswer | undefined, name: string): bigint | undefine
   return answer?.ok ? quantity(answer.result, name) : undefined;
 }
 
-/** Depth taken as final where the node names no final block. */
+/** Depth that counts as final where the node names no final block. */
 const finalDepth = 12;
 
-/** What counts as final below a head at a node that names no final block. Throws RPC faults. */
+/** Throws RPC faults. */
 export async function readDeepBlock(chain: Chain, { number }: BlockHead): Promise<Finalized> {
   return readHeader(chain, Math.max(0, number - finalDepth));
 }

@@ -1,8 +1,7 @@
 /**
- * A network through its endpoints, each within the limits that it was found to have. Reads go to the
- * endpoint that does best and move on when it does not answer or has no room; sends do not: a
- * transaction's bytes go to the endpoint that its lane is pinned to, and the same bytes to the others
- * only when somebody asks for that.
+ * A network through its endpoints, each used within its learned limits. Reads go to the best
+ * endpoint and fail over; sends do not: a transaction goes to the endpoint of its wallet, and to
+ * others only when the caller asks for that.
  */
 import type { Hex, Network } from "@farthing/protocol";
 import { steadyClockOf, systemClock, type Clock } from "../base/clock.ts";
@@ -20,60 +19,56 @@ import { classifyNodeError, isEndpointProblem } from "./node-errors.ts";
 import { blocksOf, countIll, headOf, isEmptyWord, isUnexplained } from "./reply-content.ts";
 import type { RpcAnswer, RpcCall, RpcEndpoint } from "./rpc-endpoint.ts";
 
-/** How a read is made. */
 export interface ReadOptions {
-  /** Whose turn comes first where an endpoint limits our rate; "outcome" if left out. */
+  /** Order of waiting reads at a rate-limited endpoint; default "outcome". */
   readonly priority?: Exclude<RpcPriority, "send">;
 }
 
-/** A network that can be read and sent to. */
 export interface Chain {
   readonly network: Network;
   readonly endpoints: readonly { readonly index: number }[];
   /**
-   * Asks the best endpoint, then the others on every error that is not about a call's content; in
-   * requests as large as the endpoint takes, each in its turn. Throws `rpc_unavailable` when none
-   * answers, or has room in time: whoever asked backs off, and never repeats at once.
+   * Reads from the best endpoint and fails over on errors that are not about the calls, in batches
+   * as large as the endpoint accepts. Throws `rpc_unavailable` when none replies or has capacity in
+   * time; the caller backs off and never repeats at once.
    */
   read(calls: readonly RpcCall[], options?: ReadOptions): Promise<RpcAnswer[]>;
   /**
-   * Asks a second opinion: a healthy endpoint other than the one that `read` uses first, once its
-   * head is at or above `headNumber`, for which it gets a moment. Undefined when there is none, or
-   * it does not answer, has no room, or does not get there. One that answers a call of a contract
-   * with nothing is no second word either, and distrusted.
+   * Reads from a second healthy endpoint whose head is at or above `headNumber`, which it gets a
+   * moment to reach. Undefined when there is none or it fails. An endpoint that returns nothing for
+   * a contract call does not count, and is distrusted.
    */
   readElsewhere(calls: readonly RpcCall[], headNumber: number): Promise<RpcAnswer[] | undefined>;
   /**
-   * Sends signed bytes, in order, to one endpoint, before everything else that waits for it. Throws
-   * `rpc_unavailable`: then all is unknown.
+   * Sends signed bytes, in order, to one endpoint, before all other requests. Throws
+   * `rpc_unavailable`: then the outcome is unknown.
    */
   send(endpointIndex: number, raws: readonly Hex[]): Promise<RpcAnswer[]>;
-  /** What each endpoint was found to take, in their order. */
+  /** The learned limits of each endpoint, in order. */
   limits(): readonly EndpointLimits[];
-  /** What the endpoint that `read` uses first was found to take. */
+  /** The learned limits of the endpoint that `read` uses first. */
   limitsInUse(): EndpointLimits;
-  /** An endpoint that is doing better than this one; undefined while this one does well enough. */
+  /** A better endpoint; undefined while this one does well enough. */
   betterThan(endpointIndex: number): number | undefined;
-  /** An endpoint gave an answer that cannot be true: the others are asked for a while. */
+  /** Ranks an endpoint last for a while, because it gave a false reply. */
   distrust(endpointIndex: number): void;
-  /** Looks at every endpoint's chain and head; called now and then when there are several. */
+  /** Reads the chain id and head of every endpoint; called periodically when there are several. */
   probe(): Promise<void>;
 }
 
-/** A block reaches two healthy nodes within half a second; one that lags is not waited for longer. */
+/** A block reaches two healthy nodes within half a second; a slower one is not awaited. */
 const secondLooksMax = 5;
 const secondLookMs = 100;
 
 /**
- * How long an endpoint is waited for while there is another one to go on with: answers take
- * milliseconds, and XDC makes a block every 2 s. The last one is given all its time.
+ * Time limit while another endpoint remains: replies take milliseconds, and XDC makes a block every
+ * 2 s. The last endpoint gets its full timeout.
  */
 const patienceMs = 3_000;
 
 /**
- * How long a request may wait for its turn at an endpoint that limits our rate: an outcome is told
- * within three blocks of 2 s, and callers wait about as long for a verification. A transaction that
- * is given up has to wait for another block.
+ * Longest queueing at a rate-limited endpoint: an outcome is due within three blocks of 2 s, and
+ * callers wait about as long for a verification. A rejected send waits for another block.
  */
 const waitMsMax: Record<RpcPriority, number> = {
   send: 8_000,
@@ -81,23 +76,21 @@ const waitMsMax: Record<RpcPriority, number> = {
   verification: 6_000,
 };
 
-/** How long a read may wait while another endpoint could be asked at once. */
+/** Longest queueing of a read while another endpoint is available. */
 const waitMsWithOthers = 250;
 
-/** And a send: with the next block its wallet may move to another endpoint. */
+/** The same for a send: with the next block its wallet may move to another endpoint. */
 const sendWaitMsWithOthers = 2_000;
 
 const askHead: RpcCall = { method: "eth_blockNumber", params: [] };
 
-/** What every endpoint answers that is of any use, whoever asks. */
+/** Calls that every useful endpoint answers. */
 const probeCalls: readonly RpcCall[] = [{ method: "eth_chainId", params: [] }, askHead];
 
-/** Creates a chain. */
 export function createChain(options: ChainOptions): Chain {
   return new LimitedChain(options);
 }
 
-/** What a chain is made of. */
 interface ChainOptions {
   readonly network: Network;
   readonly endpoints: readonly RpcEndpoint[];
@@ -105,12 +98,11 @@ interface ChainOptions {
   readonly clock?: Clock;
 }
 
-/** A network through endpoints that each are asked within their limits. */
 class LimitedChain implements Chain {
   readonly network: Network;
   readonly endpoints: readonly LimitedEndpoint[];
   readonly #health: readonly EndpointHealth[];
-  /** Only waits are measured with it, and none may grow when the time of day is put back. */
+  /** Measures waits only; none may grow when the time of day is put back. */
   readonly #clock: Clock;
   readonly #log: Log;
   #preferred = 0;
@@ -152,7 +144,7 @@ class LimitedChain implements Chain {
     return this.#health[at]?.rank(this.#newestHead()) ?? 0;
   }
 
-  /** Endpoints of this chain from best to worst; among equals the one in use stays first. */
+  /** Endpoints of this chain from best to worst; among equals the current one stays first. */
   #inOrder(): number[] {
     const distance = (at: number) =>
       (at - this.#preferred + this.endpoints.length) % this.endpoints.length;
@@ -164,7 +156,7 @@ class LimitedChain implements Chain {
       );
   }
 
-  /** Undefined when the endpoint has no room for it in time. */
+  /** Undefined when the endpoint has no capacity in time. */
   async #ask(
     at: number,
     calls: readonly RpcCall[],
@@ -191,7 +183,7 @@ class LimitedChain implements Chain {
     }
   }
 
-  /** Asks, and gives up after a while; what comes later is only noted. */
+  /** Stops waiting after a while; a later reply is only recorded. */
   async #askInTime(
     at: number,
     calls: readonly RpcCall[],
@@ -204,7 +196,7 @@ class LimitedChain implements Chain {
     try {
       const answers = await Promise.race([answering, tooLate]);
       if (answers !== "late") return answers;
-      // Whether it answers yet or not is noted where it happens.
+      // A late reply or failure is recorded inside `#ask`.
       answering.catch(() => undefined);
       this.#health[at]?.noteFailure();
       throw new Fault("rpc_unavailable", `RPC endpoint ${at}: no answer within ${patience} ms`);
@@ -259,7 +251,7 @@ class LimitedChain implements Chain {
     return best.answers;
   }
 
-  /** Waits for the endpoint that has room first, where there are several. */
+  /** Waits for the endpoint that has capacity first, where there are several. */
   async #askFull(full: readonly number[], calls: readonly RpcCall[], asking: Asking) {
     if (this.endpoints.length < 2) return undefined;
     const waitMs = (at: number) => this.endpoints[at]?.limiter.waitMs(asking.priority) ?? Infinity;
@@ -276,7 +268,7 @@ class LimitedChain implements Chain {
     } as const;
     try {
       for (let look = 1; look <= secondLooksMax; look++) {
-        // In one request: a head that was seen before is older than the block in question.
+        // One request: a head that was seen earlier may be older than the block in question.
         const [head, ...answers] = (await this.#ask(other, [askHead, ...calls], asking)) ?? [];
         const reached = head?.ok ? headOf(askHead, head.result) : undefined;
         if (reached === undefined) return undefined;
@@ -317,7 +309,7 @@ class LimitedChain implements Chain {
     const asking = { priority: "verification", untilMs: this.#clock.nowMs() } as const;
     await Promise.all(
       this.endpoints.map(async (_, at) => {
-        // A failure is noted where it happens.
+        // `#ask` has recorded the failure.
         const answers = await this.#ask(at, probeCalls, asking).catch(() => undefined);
         const [id] = answers ?? [];
         if (!id?.ok) return;
@@ -341,7 +333,7 @@ const noLimits: EndpointLimits = {
   bodyBytes: undefined,
 };
 
-/** Why nothing was read: from these endpoints because they had no room. */
+/** `full` lists the endpoints without capacity. */
 function unansweredBy(full: readonly number[], fault: unknown): Fault {
   if (full.length === 0 && fault instanceof Fault) return fault;
   const text =
@@ -351,7 +343,7 @@ function unansweredBy(full: readonly number[], fault: unknown): Fault {
   return new Fault("rpc_unavailable", text, { cause: fault });
 }
 
-/** The result of an answer that must have one; else the fault `rpc_refused` or `rpc_unavailable`. */
+/** Throws `rpc_refused` or `rpc_unavailable` for a reply without result. */
 export function resultOf(answer: RpcAnswer | undefined, method: string): unknown {
   if (answer?.ok) return answer.result;
   const problem = answer ? classifyNodeError(answer.error) : "inconclusive";
@@ -362,7 +354,7 @@ export function resultOf(answer: RpcAnswer | undefined, method: string): unknown
   );
 }
 
-/** Reads bytes of a node's answer, in lower case. */
+/** Returns lower-case bytes. */
 export function bytesOf(value: unknown, name: string): Hex {
   if (typeof value === "string" && /^0x[0-9a-fA-F]*$/.test(value)) {
     return `0x${value.slice(2).toLowerCase()}`;
@@ -370,7 +362,6 @@ export function bytesOf(value: unknown, name: string): Hex {
   throw new Fault("rpc_refused", `The node sent no bytes for ${name}`);
 }
 
-/** Reads a quantity (`0x…`) of a node's answer. */
 export function quantity(value: unknown, name: string): bigint {
   if (typeof value === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(value)) return BigInt(value);
   throw new Fault("rpc_refused", `The node sent no number for ${name}`);

@@ -1,6 +1,6 @@
 /**
- * This machine's clock against the chain's. Payments are valid from and until a time, by our clock
- * when they are verified and by the block's when they are mined: the two must agree.
+ * Compares this machine's clock with the chain's. Payments are verified by our clock and mined by
+ * the block's, so the two must agree.
  */
 import { isObject } from "@farthing/protocol";
 import { fail, ok, warn, type CheckLine } from "../base/check-line.ts";
@@ -8,13 +8,12 @@ import { steadyClockOf, type Clock } from "../base/clock.ts";
 import { quantity, resultOf, type Chain } from "./chain.ts";
 import { clockSkewSecondsMax } from "./clock-skew.ts";
 
-/** How long a new block is waited for: more than two of XDC's 2 s periods. */
+/** Longest wait for a new block: more than two of XDC's 2 s periods. */
 const waitMs = 5_000;
 
-/** Pause between looks. */
 const pollMs = 250;
 
-/** Compares the clock with a block at the moment it appears. Throws RPC faults. */
+/** Compares the clock with a block at the moment it arrives. Throws RPC faults. */
 export async function checkClock(chain: Chain, clock: Clock): Promise<CheckLine> {
   const first = await readHead(chain);
   const steady = steadyClockOf(clock);

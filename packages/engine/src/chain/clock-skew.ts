@@ -1,28 +1,26 @@
-/** This machine's clock beside the chain's, by the blocks that are seen as they come. */
+/** This machine's clock compared with new blocks. */
 import type { ChainId } from "@farthing/protocol";
 import type { Log } from "../base/log.ts";
 
-/** Tells how far our clock is from the chain's. */
 export interface ClockSkew {
-  /** Notes a block that was not there at the look before; its time in Unix seconds. */
+  /** Records a block that the previous look did not show; its time in Unix seconds. */
   note(blockTime: bigint, nowMs: number): void;
   /**
-   * Our clock minus the chain's, in whole seconds; undefined until enough blocks were seen. A right
-   * clock shows up to a block period more than zero: that long a block is there before it is seen.
+   * Undefined until enough blocks were seen. A correct clock shows up to a block period more than
+   * zero, the age of a block when it is seen.
    */
   seconds(): number | undefined;
 }
 
-/** Blocks that are compared. The one nearest to our clock counts: one may be seen late, or be odd. */
+/** The block nearest to our clock counts, since a block may be late or odd. */
 const rememberedBlocks = 8;
 
-/** Blocks that are needed before anything is said. */
 const blocksMin = 3;
 
-/** Seconds that our clock and a new block may differ: a period, a round trip, rounding. */
+/** Allows for a period, a round trip and rounding. */
 export const clockSkewSecondsMax = 5;
 
-/** Creates it; says in the log when the clock is wrong, and when it is right again. */
+/** Logs when the clock becomes wrong, and when it is right again. */
 export function createClockSkew({
   chainId,
   log,

@@ -1,6 +1,6 @@
 /**
- * When finality, the gas price and the wallets are read beside the head: all of them now and then, and
- * some of them as soon as something waits for blocks.
+ * Schedules reads of finality, gas price and wallets beside the head: all of them periodically,
+ * some as soon as a caller waits for blocks.
  */
 import type { BlockHead } from "./block-headers.ts";
 import type { Chain } from "./chain.ts";
@@ -13,42 +13,41 @@ import {
 import type { BlockInterest } from "./chain-view.ts";
 
 /**
- * Between reads of the gas price and of all wallets with nothing open: only other software changes
- * those, and XDC's price hardly changes. And while something is open, where the first such read waits
- * as long: most payments are confirmed before.
+ * Between full reads with nothing open: only other software changes these values, and XDC's price
+ * hardly moves. With something open, also the delay of the first read, since most payments are
+ * confirmed earlier.
  */
 const idleConditionsMs = 60_000;
 const openConditionsMs = 10_000;
 
-/** Blocks after which what was sent now can be final at the earliest, by XDC's rule. */
+/** XDC's rule: what is sent now is final after this many blocks at the earliest. */
 const finalityBlocks = 2;
 
-/** What the schedule depends on; times are of a clock that never goes back. */
+/** Times are of a clock that never goes back. */
 export interface ScheduleDeps {
   readonly chain: Chain;
-  /** Wallets whose transaction counts and balances are read now and then. */
+  /** Wallets whose transaction counts and balances are read periodically. */
   readonly wallets: readonly string[];
-  /** Those that must be read with a head: what they have sent is late then, or was refused. */
+  /** Wallets that must be read with each head: their transactions are late or were refused. */
   lateWallets(headNumber: number): ReadonlySet<string>;
   interest(): BlockInterest;
   nowMs(): number;
 }
 
-/** Decides what is read with a head. */
 export class ConditionSchedule {
   readonly #deps: ScheduleDeps;
-  /** Since when something waits for blocks, and the head of that time. */
+  /** Since when a caller waits for blocks, and the head at that time. */
   #open = nothingOpen;
-  /** When the gas price was read last, and with it everything that was due. */
+  /** When the gas price was last read, and with it everything that was due. */
   #readAtMs = Number.NEGATIVE_INFINITY;
-  /** The head with which finality was read last; read seldom where calls are counted. */
+  /** The head of the last finality read; such reads are rarer where calls are counted. */
   #finalityAtNumber = 0;
 
   constructor(deps: ScheduleDeps) {
     this.#deps = deps;
   }
 
-  /** Returns what has to be known when a block of this number is the head. */
+  /** Returns what is read when a block of this number is the head. */
   wanted(headNumber: number, isEverythingDue: boolean): WantedConditions {
     const { chain, wallets, lateWallets, interest, nowMs } = this.#deps;
     const isOpen = interest() !== "none";
@@ -69,7 +68,7 @@ export class ConditionSchedule {
     };
   }
 
-  /** Reads what the head itself makes necessary: it may be more than a block ahead of the last one. */
+  /** Reads what the actual head requires: it may be several blocks ahead of the expected one. */
   async addMissing(
     read: Conditions,
     expected: WantedConditions,
@@ -93,7 +92,7 @@ export class ConditionSchedule {
     };
   }
 
-  /** Notes since when something waits for blocks; returns whether something does. */
+  /** Returns whether a caller waits for blocks. */
   noteInterest(headNumber: number): boolean {
     if (this.#deps.interest() === "none") {
       this.#open = nothingOpen;
@@ -105,19 +104,17 @@ export class ConditionSchedule {
     return true;
   }
 
-  /** Notes what was read with a head. */
   noteRead(read: Conditions, head: BlockHead): void {
     if (read.gasPrice !== undefined) this.#readAtMs = this.#deps.nowMs();
     if (read.finalized) this.#finalityAtNumber = head.number;
   }
 
-  /** Reads finality with the next block again. */
+  /** Reads finality again with the next block. */
   forgetFinality(): void {
     this.#finalityAtNumber = 0;
   }
 }
 
-/** The time at which something began to wait for blocks. */
 interface OpenSince {
   readonly sinceMs: number;
   readonly atNumber: number;

@@ -1,6 +1,6 @@
 /**
- * One RPC endpoint on its own: does it answer, is it on the right chain and in sync, and does it
- * take everything that the facilitator asks of a node. Found out by asking, never by sending.
+ * Checks one RPC endpoint: that it replies, serves the right chain, is in sync and supports every
+ * call that the facilitator makes. It sends no transaction.
  */
 import { fail, ok, warn, type CheckLine } from "../base/check-line.ts";
 import { steadyClockOf } from "../base/clock.ts";
@@ -23,15 +23,14 @@ import { checkBlockLogs, checkLogRange } from "./log-checks.ts";
 import type { RpcEndpoint } from "./rpc-endpoint.ts";
 import { wrongChain } from "./self-check.ts";
 
-/** What was found at an endpoint. */
 export interface EndpointReport {
   readonly endpoint: RpcEndpoint;
   readonly lines: readonly CheckLine[];
-  /** Its newest block; absent when it is no use: silent, or on another chain. */
+  /** Absent when the endpoint is silent or on another chain. */
   readonly head?: number;
 }
 
-/** Checks an endpoint; every finding is a line, and nothing is thrown. */
+/** Throws nothing; every finding is a line. */
 export async function checkEndpoint(
   endpoint: RpcEndpoint,
   expected: EndpointExpectations,
@@ -40,7 +39,7 @@ export async function checkEndpoint(
   const chain = createChain({ network, endpoints: [endpoint], log: silentLog, clock });
   const lines: CheckLine[] = [];
   try {
-    // The first request pays for the connection; the second one shows what a payment waits for.
+    // The first request includes the connection; the second shows the latency of a payment.
     const found = await readChainId(chain);
     const steady = steadyClockOf(clock);
     const asked = steady.nowMs();
@@ -70,7 +69,6 @@ export async function checkEndpoint(
   }
 }
 
-/** Compares the heads of endpoints that were looked at together. */
 export function compareHeads(
   reports: readonly EndpointReport[],
   lagBlocksMax: number,
@@ -91,7 +89,7 @@ export function compareHeads(
   );
 }
 
-/** Without the endpoint's name in front, which the line's section says already. */
+/** Removes the endpoint's name, which the section's title states already. */
 function plain(error: unknown): string {
   return messageOf(error).replace(/^RPC endpoint \d+: /, "");
 }

@@ -1,4 +1,4 @@
-/** What an endpoint says of its chain in one look, and what is to be thought of it. */
+/** Facts that an endpoint reports in one look, and their evaluation. */
 import { isObject, type Hex, type Network } from "@farthing/protocol";
 import { fail, ok, warn, type CheckLine } from "../base/check-line.ts";
 import type { Clock } from "../base/clock.ts";
@@ -7,16 +7,15 @@ import { bytesOf, quantity, resultOf, type Chain } from "./chain.ts";
 import { formatGwei } from "./ether.ts";
 import type { RpcAnswer } from "./rpc-endpoint.ts";
 
-/** Milliseconds of an answer beyond which every payment is felt to be slow. */
+/** Beyond this, every payment is noticeably slow. */
 const slowMs = 1_000;
 
-/** Blocks of 2 s between head and finality beyond which something is wrong; the rule gives three. */
+/** Blocks of 2 s between head and finality; the rule gives three. */
 const finalityLagMax = 30;
 
-/** Seconds after which a head is looked at: a missing leader pauses XDC for up to a minute. */
+/** A missing leader pauses XDC for up to a minute, which deserves a warning. */
 const headAgeNotable = 10;
 
-/** What the operator has chosen. */
 export interface EndpointExpectations {
   readonly network: Network;
   readonly clock: Clock;
@@ -25,11 +24,13 @@ export interface EndpointExpectations {
   readonly gasPriceCeiling: bigint;
   /** Seconds; 0 for any age. */
   readonly headAgeMax: number;
-  /** Relayer wallets, each of which is asked about in one request with the others. */
+  /** Relayer wallets; one request covers all of them. */
   readonly wallets: number;
 }
 
-/** The result; a refusal in the node's own words, which say what the endpoint's owner wants. */
+/**
+ * Returns the result. A refusal keeps the node's own words, which say what the provider requires.
+ */
 export function said(answer: RpcAnswer | undefined, method: string): unknown {
   if (answer && !answer.ok) {
     const { code, message } = answer.error;
@@ -38,7 +39,6 @@ export function said(answer: RpcAnswer | undefined, method: string): unknown {
   return resultOf(answer, method);
 }
 
-/** Everything that one look at the newest block shows. */
 export interface Facts {
   readonly head: number;
   readonly hash: Hex;
@@ -49,11 +49,11 @@ export interface Facts {
   readonly baseFee: bigint;
   readonly gasPrice: bigint;
   readonly finalized: number | undefined;
-  /** Whether the block before the newest one is there, as it is wherever a head is true. */
+  /** False if the block before the newest one is missing, which no true head allows. */
   readonly isHeadLinked: boolean;
 }
 
-/** Looks. Throws RPC faults. */
+/** Throws RPC faults. */
 export async function readFacts(chain: Chain): Promise<Facts> {
   const method = "eth_getBlockByNumber";
   const [latest, finalized, gasPrice] = await chain.read([
@@ -80,14 +80,12 @@ export async function readFacts(chain: Chain): Promise<Facts> {
   };
 }
 
-/** Judges how long an answer took. */
 export function latencyLine(ms: number): CheckLine {
   return ms > slowMs
     ? warn("answer", `takes ${ms} ms`, "use a node nearer by; every payment waits for it")
     : ok("answer", `within ${ms} ms`);
 }
 
-/** Judges whether the newest block is new, and a block at all. */
 export function headLine(
   { head, time, isHeadLinked }: Facts,
   { clock, headAgeMax }: EndpointExpectations,
@@ -110,7 +108,6 @@ export function headLine(
     : ok("head", text);
 }
 
-/** Judges the `finalized` block. */
 export function finalityLine({ head, finalized }: Facts): CheckLine {
   if (finalized === undefined) {
     const fix = "12 blocks deep counts as final here; use an endpoint that knows the tag";
@@ -130,7 +127,6 @@ export function finalityLine({ head, finalized }: Facts): CheckLine {
     : ok("finality", text);
 }
 
-/** Judges what gas costs by what the configuration allows. */
 export function gasPriceLine(
   { gasPrice, baseFee }: Facts,
   { gasPriceFloor, gasPriceCeiling }: EndpointExpectations,
@@ -147,7 +143,6 @@ export function gasPriceLine(
   return ok("gas price", `${text}; legacy transactions pay ${formatGwei(paid)} gwei`);
 }
 
-/** Judges how addresses are written. */
 export function addressLine({ miner }: Facts): CheckLine {
   return /^xdc/i.test(String(miner))
     ? warn(

@@ -1,39 +1,37 @@
 /**
- * How an endpoint is doing: whether it answers, how new its head is, whether it is on our chain.
- * An endpoint that fails rests for a while, longer each time; one on another chain is left out for
- * good. "No new block" alone proves nothing: XDC pauses up to a minute when a leader is missing,
+ * The health of an endpoint: its failures, its head and its chain. A failing endpoint rests, longer
+ * each time; one on another chain is excluded. XDC pauses up to a minute when a leader is missing,
  * so an endpoint counts as lagging only beside another one that is ahead.
  */
 import { backOffMs, type BackOffBounds } from "../base/back-off.ts";
 import type { Clock } from "../base/clock.ts";
 
-/** Rest after a failure. */
 const restAfterFailure: BackOffBounds = { minMs: 250, maxMs: 30_000 };
 
-/** Blocks behind the newest known head beyond which an endpoint is not asked first. */
+/** An endpoint further behind the newest known head is not asked first. */
 const lagBlocksMax = 3;
 
-/** How long an endpoint that was caught in a lie is asked last: time for its owner to look. */
+/**
+ * An endpoint that gave a false reply is asked last for this long: time for its operator to react.
+ */
 const distrustMs = 600_000;
 
-/** What is known of one endpoint. */
 export interface EndpointHealth {
   readonly index: number;
-  /** Newest head it showed; 0 until it showed one. */
+  /** The newest head it showed; 0 before the first. */
   head(): number;
   noteHead(number: number): void;
   noteAnswer(): void;
   noteFailure(): void;
-  /** It is on another chain; never asked again until it shows ours. */
+  /** An endpoint on another chain is excluded until it shows ours. */
   noteChain(isOurs: boolean): void;
   isOurs(): boolean;
-  /** It gave an answer that cannot be true; asked last for a while, however well it answers. */
+  /** Ranks the endpoint last for a while, because it gave a false reply. */
   distrust(): void;
-  /** 0 is best: rested and near the head; then lagging; then resting; then distrusted. */
+  /** 0 is best: responsive and near the head; 1 lags; 2 rests; 3 is distrusted. */
   rank(newestHead: number): number;
 }
 
-/** Creates the record of an endpoint. */
 export function createEndpointHealth(index: number, clock: Clock): EndpointHealth {
   let failures = 0;
   let restUntil = 0;

@@ -1,26 +1,25 @@
 /**
- * The one gate through which every request to an endpoint goes. It knows no limit until the endpoint
- * refuses something; from then on it keeps what it has learned for the life of the process. Requests
- * that have to wait do so by priority, for as long as they can.
+ * The queue of all requests to an endpoint. It applies no limit until the endpoint refuses
+ * something, then keeps what it learned for the life of the process. Requests wait by priority,
+ * until their deadline.
  */
 import type { Clock } from "../base/clock.ts";
 import { RequestPace, type Permit } from "./request-pace.ts";
 
-/** Whose request goes first. */
 export type RpcPriority = "send" | "outcome" | "verification";
 
 /**
- * How much later a request may come and still go before others, in milliseconds. A transaction goes
- * before everything. What tells outcomes goes before buyers who wait for a verification, but not for
- * ever: looks at the chain are repeated, and would leave them no turn at a slow endpoint.
+ * A request of this priority goes before requests that came up to this many ms earlier. Sends go
+ * first. Outcomes go before verifications, but not always: polling repeats, and would starve them
+ * at a slow endpoint.
  */
 const headStartMs: Record<RpcPriority, number> = { send: 60_000, outcome: 1_000, verification: 0 };
 
-/** What an endpoint has been found to take; undefined where no limit was met. */
+/** Limits learned from refusals; undefined where none was met. */
 export interface EndpointLimits {
   /** Requests a second, or calls a second where `countsCalls`. */
   readonly requestsPerSecond: number | undefined;
-  /** Whether the endpoint counts the calls inside a request, and not the request. */
+  /** True if the endpoint counts the calls inside a request. */
   readonly countsCalls: boolean;
   /** Calls in one request. */
   readonly batchCalls: number | undefined;
@@ -30,18 +29,17 @@ export interface EndpointLimits {
   readonly bodyBytes: number | undefined;
 }
 
-/** A request that wants to be made. */
 export interface Turn {
   readonly calls: number;
   readonly priority: RpcPriority;
-  /** Until when it can wait, by the clock. */
+  /** The deadline, by the clock. */
   readonly untilMs: number;
 }
 
-/** Requests that wait at once: far more than any limit lets through before they give up. */
+/** Far more than any limit lets through before their deadlines. */
 const waitingMax = 1_000;
 
-/** A wait that is felt: a quarter of XDC's block period. */
+/** A noticeable wait: a quarter of XDC's block period. */
 const longWaitMs = 500;
 
 /** Sizes that are learned by halving. */
@@ -50,13 +48,12 @@ type Size = "batchCalls" | "logRangeBlocks" | "bodyBytes";
 interface Waiting {
   readonly turn: Turn;
   readonly sinceMs: number;
-  /** Its place in the queue: the smaller goes first. */
+  /** Its place in the queue; the smallest goes first. */
   readonly placeMs: number;
   readonly ended: AbortController;
   resolve(permit: Permit | undefined): void;
 }
 
-/** See the file's head. */
 export class EndpointLimiter {
   readonly #clock: Clock;
   readonly #onLearned: (limits: EndpointLimits) => void;
@@ -65,7 +62,7 @@ export class EndpointLimiter {
   readonly #waiting: Waiting[] = [];
   #isAsleep = false;
 
-  /** `onLearned` is told all limits each time one of them is learned. */
+  /** `onLearned` receives all limits whenever one of them is learned. */
   constructor(clock: Clock, onLearned: (limits: EndpointLimits) => void = () => {}) {
     this.#clock = clock;
     this.#onLearned = onLearned;
@@ -88,7 +85,7 @@ export class EndpointLimiter {
     return Math.min(this.#pace.callsMax(), this.#sizes.get("batchCalls") ?? Infinity);
   }
 
-  /** How long a request of this priority would wait now, in milliseconds. */
+  /** The expected wait of a request of this priority. */
   waitMs(priority: RpcPriority): number {
     const own = this.#placeMs(priority);
     const queuedMs = this.#waiting
@@ -97,7 +94,7 @@ export class EndpointLimiter {
     return Math.max(0, this.#pace.freeAtMs() - this.#clock.nowMs()) + queuedMs;
   }
 
-  /** Waits for a turn. Undefined when there is none in time; then nothing may be sent. */
+  /** Undefined when there is no turn in time; then nothing may be sent. */
   take(turn: Turn): Promise<Permit | undefined> {
     const nowMs = this.#clock.nowMs();
     const isFree = this.#pace.freeAtMs() <= nowMs && !this.#pace.isOnTrial();
@@ -109,31 +106,31 @@ export class EndpointLimiter {
     return new Promise((resolve) => this.#enqueue(turn, nowMs, resolve));
   }
 
-  /** The endpoint took the request, whatever it answered to the calls. */
+  /** The endpoint accepted the request, whatever it replied to the calls. */
   noteTaken(permit: Permit): void {
     this.#pace.noteTaken(permit);
     this.#letGo();
   }
 
-  /** The endpoint refused the request for its rate, and asks to be left alone for so long. */
+  /** The endpoint refused the request for its rate, and may ask for a pause. */
   noteRefused(permit: Permit, retryAfterMs?: number): void {
     this.#pace.noteRefused(permit, retryAfterMs);
     this.#letGo();
   }
 
-  /** The endpoint took only so many calls of the request, for its rate. */
+  /** The endpoint accepted only this many calls of the request, for its rate. */
   notePartlyRefused(permit: Permit, takenCalls: number): void {
     this.#pace.notePartlyRefused(permit, takenCalls);
     this.#letGo();
   }
 
-  /** No answer came: nothing is learned. */
+  /** No reply came: nothing is learned. */
   noteUnanswered(permit: Permit): void {
     this.#pace.noteUnanswered(permit);
     this.#letGo();
   }
 
-  /** Something of this size was refused for it: half of it is asked for from now on. */
+  /** The endpoint refused this size: later requests use half of it. */
   learnSize(size: Size, refused: number): void {
     const half = Math.max(1, Math.floor(refused / 2));
     if (half >= (this.#sizes.get(size) ?? Infinity)) return;
@@ -164,7 +161,7 @@ export class EndpointLimiter {
     entry.resolve(undefined);
   }
 
-  /** Finds a place in the queue, if need be that of a less urgent request. */
+  /** Frees a place in the queue, if need be that of a less urgent request. */
   #makeRoom({ priority }: Turn): boolean {
     if (this.#waiting.length < waitingMax) return true;
     const last = this.#waiting.at(-1);
@@ -173,7 +170,7 @@ export class EndpointLimiter {
     return true;
   }
 
-  /** Lets requests go whose turn it is, and comes back when it is the next one's. */
+  /** Starts the requests whose turn it is, and schedules the next. */
   #letGo(): void {
     for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
       if (this.#pace.isOnTrial() || this.#isAsleep) return;

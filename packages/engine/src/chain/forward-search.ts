@@ -1,7 +1,7 @@
 /**
  * Searches how authorizations ended, from the blocks in which they were seen unused towards the
- * newest: most are used within moments of being signed, however long ago that was. What a look does
- * not reach, the next one goes on with.
+ * newest: most are used within moments of being signed. A search continues where the previous one
+ * stopped.
  */
 import { payerNonceKey } from "../model/settlement.ts";
 import { readAuthorizationEvents, type AuthorizationEvent } from "./authorization-logs.ts";
@@ -11,15 +11,13 @@ import type { Chain } from "./chain.ts";
 import { walkLogs } from "./log-ranges.ts";
 import { addressWord, topics } from "./usdc.ts";
 
-/** What is searched for. */
 export interface Sought extends AuthorizationName {
   /** A block at which it was unused. */
   readonly seenUnusedAt: number;
 }
 
-/** A search that goes on where it stopped. */
 export interface ForwardSearch {
-  /** Returns what was found up to a block, by payer and nonce. Throws RPC faults. */
+  /** Returns the events found up to a block, by payer and nonce. Throws RPC faults. */
   find(
     sought: readonly Sought[],
     toBlock: number,
@@ -27,23 +25,22 @@ export interface ForwardSearch {
 }
 
 /**
- * Blocks before `seenUnusedAt` that are searched too: an endpoint that lags may have said so, or one
- * that named a block which was not there yet, and was believed ({@link reachOf}) for a minute.
+ * Also searched before `seenUnusedAt`: the reading may come from a lagging endpoint, or name a
+ * block that did not exist yet but was believable ({@link reachOf}).
  */
 const slackBlocks = 128;
 
-/** Ranges of one look: at 980 blocks each eleven hours of XDC. */
+/** Ranges of one search: at 980 blocks each eleven hours of XDC. */
 const rangesMax = 20;
 
-/** Authorizations of one question: nodes cap the alternatives of a topic, commonly at 1,000. */
+/** Authorizations of one request: nodes cap the alternatives of a topic, commonly at 1,000. */
 const soughtMax = 100;
 
-/** Places remembered; past it all begin again, which costs requests and nothing else. */
+/** Beyond this all searches start over, which costs requests and nothing else. */
 const placesMax = 10_000;
 
-/** Creates the search of a network. */
 export function createForwardSearch(chain: Chain): ForwardSearch {
-  /** Where the next look goes on, by payer and nonce; only of what was not found yet. */
+  /** Where the next search continues, by payer and nonce; only for those not found yet. */
   const places = new Map<string, number>();
 
   const placeOf = (one: Sought) =>
@@ -70,7 +67,7 @@ export function createForwardSearch(chain: Chain): ForwardSearch {
     for (const key of found.keys()) places.delete(key);
     if (places.size > placesMax) places.clear();
     for (const [key, one] of missing) {
-      // Searched to the end: the node's logs are behind its state, so it begins again.
+      // Searched to the end: the node's logs are behind its state, so the search starts over.
       if (from > toBlock) places.delete(key);
       else places.set(key, Math.max(from, placeOf(one)));
     }
@@ -99,7 +96,7 @@ function filterOf(sought: readonly Sought[]) {
   return { topics: [[topics.used, topics.canceled], [...payers], nonces] };
 }
 
-/** The filter holds back the Transfer beside each use: the whole blocks' logs have it. */
+/** The filter excludes the Transfer beside each use; the whole block's logs include it. */
 async function withTransfers(
   chain: Chain,
   events: readonly AuthorizationEvent[],

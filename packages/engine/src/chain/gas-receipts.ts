@@ -1,16 +1,15 @@
-/** What transactions used, by their receipts. */
+/** Gas that transactions used, by their receipts. */
 import { isObject, type Hex } from "@farthing/protocol";
 import { quantity, resultOf, type Chain } from "./chain.ts";
 
-/** What a mined transaction used. */
 export interface GasReceipt {
   readonly hash: Hex;
   readonly gasUsed: number;
-  /** Wei per gas; undefined from nodes that do not say: then it is the transaction's own. */
+  /** Wei per gas; undefined where the node omits it: then the transaction's own price applies. */
   readonly gasPrice: bigint | undefined;
 }
 
-/** Reads those that the node has. Throws RPC faults. */
+/** Returns the receipts that the node has. Throws RPC faults. */
 export async function readGasReceipts(chain: Chain, hashes: readonly Hex[]): Promise<GasReceipt[]> {
   const method = "eth_getTransactionReceipt";
   const answers = await chain.read(hashes.map((hash) => ({ method, params: [hash] })));

@@ -1,4 +1,4 @@
-/** Blocks whose logs lack authorizations that their receipts hold: their logs are read again later. */
+/** Rereads blocks whose logs lacked authorizations that their receipts hold. */
 import type { Hex } from "@farthing/protocol";
 import type { Log } from "../base/log.ts";
 import type { BlockHead } from "./block-headers.ts";
@@ -7,13 +7,12 @@ import type { Chain } from "./chain.ts";
 import type { BlockListener } from "./chain-view.ts";
 
 /**
- * Blocks without their logs that are remembered, two minutes of XDC, and that are tried at a time. A
- * payment in one that is forgotten is found by the search that ends expired payments.
+ * Two minutes of XDC, and the blocks of one attempt. The search that ends expired payments finds a
+ * payment in a block that was dropped.
  */
 const lackingMax = 64;
 const lateBlocksMax = 4;
 
-/** The blocks of one chain that were handed on without their logs. */
 export class LateLogs {
   readonly #deps: LateLogsDeps;
   readonly #logs: BlockLogs;
@@ -29,14 +28,13 @@ export class LateLogs {
     return this.#lacking.size;
   }
 
-  /** Forgets the blocks above this one. */
   forgetAbove(number: number): void {
     for (const [hash, block] of this.#lacking) {
       if (block.number > number) this.#lacking.delete(hash);
     }
   }
 
-  /** Tries these blocks again, oldest first; `known` are the hashes of the chain's blocks. */
+  /** Reads the oldest of these blocks again; `known` holds the hashes of the chain's blocks. */
   async handOn(known: ReadonlyMap<number, Hex>): Promise<void> {
     for (const [hash, block] of this.#lacking) {
       // Another block took its place, and was read instead.
@@ -51,12 +49,11 @@ export class LateLogs {
         await this.#deps.listener.onBlock({ ...block, events, wallets: new Map(), isHead: false });
       }
       this.#lacking.delete(block.hash);
-      // Those that still lack them come after the others the next time.
+      // Blocks that are still incomplete go to the end of the queue.
       if (!isWhole) this.#lacking.set(block.hash, block);
     }
   }
 
-  /** Remembers a block that was handed on without its logs. */
   note(block: BlockHead): void {
     const { chain, log } = this.#deps;
     this.#lacking.set(block.hash, block);
@@ -71,7 +68,6 @@ export class LateLogs {
   }
 }
 
-/** What it works with. */
 interface LateLogsDeps {
   readonly chain: Chain;
   readonly log: Log;

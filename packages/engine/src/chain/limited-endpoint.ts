@@ -1,40 +1,37 @@
 /**
- * An endpoint behind its limiter: calls travel in requests no larger than it is known to take, each
- * in its turn. What it refuses for a size is asked again in halves, what it refuses for its rate is
- * asked again, as it was, when its turn comes.
+ * An endpoint behind its limiter: calls are sent in requests no larger than its learned limits.
+ * Requests refused for their size are split in halves; those refused for the rate are repeated
+ * unchanged at their next turn.
  */
 import type { Clock } from "../base/clock.ts";
 import { EndpointLimiter, type EndpointLimits, type RpcPriority } from "./endpoint-limiter.ts";
 import { classifyNodeError } from "./node-errors.ts";
 import type { RpcAnswer, RpcCall, RpcEndpoint } from "./rpc-endpoint.ts";
 
-/** How calls are asked. */
 export interface Asking {
   readonly priority: RpcPriority;
-  /** Until when they can wait for their turn, by the clock. */
+  /** The deadline for a turn, by the clock. */
   readonly untilMs: number;
-  /** One request after the other; none after one that was not made. */
+  /** Sends one request after the other, and none after one that was not sent. */
   readonly isInOrder?: boolean;
 }
 
-/** An answer per call; undefined for those that had no turn in time. */
+/** One reply per call; undefined for calls without a turn in time. */
 export type LimitedAnswers = readonly (RpcAnswer | undefined)[];
 
-/** An endpoint that is asked within its limits. */
 export interface LimitedEndpoint {
   readonly index: number;
   readonly limiter: EndpointLimiter;
-  /** Throws the fault `rpc_unavailable` when a request was made and no answer was read. */
+  /** Throws `rpc_unavailable` when a request was sent and no reply was read. */
   ask(calls: readonly RpcCall[], asking: Asking): Promise<LimitedAnswers>;
 }
 
-/** Requests of split questions on their way at once: what a burst may be at most. */
+/** Concurrent requests of a split batch: the largest burst. */
 const partsInFlightMax = 16;
 
-/** Times that the same calls are asked after refusals for the rate, before others have to. */
+/** Attempts for the same calls after rate limits. */
 const triesMax = 5;
 
-/** Puts an endpoint behind a limiter. */
 export function limitEndpoint(
   endpoint: RpcEndpoint,
   options: { readonly clock: Clock; onLearned(limits: EndpointLimits): void },
@@ -48,8 +45,7 @@ export function limitEndpoint(
     if (!first) return [];
     if (others.length === 0) return askOnce(first, asking);
     if (asking.isInOrder === true) return askInOrder(parts, asking);
-    // Whoever has a place asks what is cut up further one by one: waiting for more places could
-    // leave none.
+    // A part that is split further runs sequentially: waiting for more permits could deadlock.
     const oneByOne = { ...asking, isInOrder: true };
     const asked = parts.map((part) => inParts(() => askOnce(part, oneByOne)));
     return (await Promise.all(asked)).flat();
@@ -64,7 +60,7 @@ export function limitEndpoint(
     return answers;
   }
 
-  /** Asks in one request, or in smaller ones when this one turns out to be too large. */
+  /** Sends one request, or smaller ones when it turns out to be too large. */
   async function askOnce(calls: readonly RpcCall[], asking: Asking): Promise<LimitedAnswers> {
     for (let tries = 0; tries < triesMax; tries++) {
       if (split(calls, limiter).length > 1) return ask(calls, asking);
@@ -92,13 +88,13 @@ export function limitEndpoint(
         limiter.learnSize("bodyBytes", reply.bodyBytes);
         return [{ ok: false, error: reply.error }];
       }
-      // Also where the body was too large: that may be the endpoint's way to count calls.
+      // Also for a body that is too large: that may be how the endpoint counts calls.
       limiter.learnSize("batchCalls", calls.length);
     }
     return none(calls);
   }
 
-  /** Asks again what was refused for the rate out of a request. */
+  /** Repeats the calls of a request that were refused for the rate. */
   async function askRefused(
     calls: readonly RpcCall[],
     answers: readonly RpcAnswer[],
@@ -109,7 +105,7 @@ export function limitEndpoint(
     return answers.map((answer) => (isRateLimited(answer) ? again.shift() : answer));
   }
 
-  /** Asks in halves, to find out whether it was the number of calls that was not taken. */
+  /** Splits the calls, to find out whether their number was the problem. */
   async function askHalves(
     calls: readonly RpcCall[],
     error: { readonly message: string },
@@ -135,7 +131,7 @@ function isRateLimited(answer: RpcAnswer | undefined): boolean {
   return answer !== undefined && !answer.ok && classifyNodeError(answer.error) === "rate_limited";
 }
 
-/** Cuts calls into requests that the endpoint takes, as far as that is known. */
+/** Splits calls into requests within the learned limits. */
 function split(calls: readonly RpcCall[], limiter: EndpointLimiter): RpcCall[][] {
   if (calls.length === 0) return [];
   const { bodyBytes } = limiter.limits();
@@ -156,7 +152,6 @@ function split(calls: readonly RpcCall[], limiter: EndpointLimiter): RpcCall[][]
   return parts;
 }
 
-/** Bytes of a call in a request's body. */
 function sizeOf(call: RpcCall): number {
   return JSON.stringify(call).length + envelopeBytes;
 }
@@ -164,7 +159,6 @@ function sizeOf(call: RpcCall): number {
 /** Bytes around method and parameters: version, number and commas. */
 const envelopeBytes = 48;
 
-/** Lets a few through at a time. */
 function createPartsGate(): <T>(ask: () => Promise<T>) => Promise<T> {
   let inFlight = 0;
   const waiting: (() => void)[] = [];
@@ -174,7 +168,7 @@ function createPartsGate(): <T>(ask: () => Promise<T>) => Promise<T> {
     try {
       return await ask();
     } finally {
-      // The place goes to whoever waits, if anybody does.
+      // The next waiter takes over the permit.
       const next = waiting.shift();
       if (next) next();
       else inFlight--;

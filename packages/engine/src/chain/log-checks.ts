@@ -1,4 +1,6 @@
-/** Whether an endpoint gives the token's logs, by which payments are told: of a block, and of a range. */
+/**
+ * Checks that an endpoint returns the token's logs, which confirm payments, by block and by range.
+ */
 import { isObject, type Hex } from "@farthing/protocol";
 import * as Bloom from "ox/Bloom";
 import { fail, ok, warn, type CheckLine } from "../base/check-line.ts";
@@ -10,17 +12,17 @@ import { said, type Facts } from "./endpoint-facts.ts";
 import { logRangeBlocks, logRangeBlocksMax, walkLogs } from "./log-ranges.ts";
 import { topics } from "./usdc.ts";
 
-/** Headers that are looked through for blocks in which the token has logs, and those of one look. */
+/** Headers searched for blocks with logs of the token, in total and per request. */
 const headersMax = 50;
 const headersPerLook = 10;
 
 /**
- * Blocks whose headers say that the token has logs and of which the node gives none. A header's
- * filter can be wrong about one block; about three, once in a thousand times.
+ * Blocks whose headers indicate logs that the node lacks. A bloom filter can be wrong about one
+ * block, but about three only once in a thousand times.
  */
 const silentBlocksMax = 3;
 
-/** Asks for the logs of the newest block, and of some that are known to have logs. */
+/** Reads the logs of the newest block, and of some blocks that are known to have logs. */
 export async function checkBlockLogs(chain: Chain, { head, hash }: Facts): Promise<CheckLine> {
   const { logs, refusal } = await readLogs(chain, { number: head, hash });
   const events = readAuthorizationEvents(logs);
@@ -48,7 +50,7 @@ export async function checkBlockLogs(chain: Chain, { head, hash }: Facts): Promi
   );
 }
 
-/** A block's logs by its hash; by its number where that is refused, with the node's own words. */
+/** Reads a block's logs by hash; where that is refused, by number, with the node's own words. */
 async function readLogs(chain: Chain, { number, hash }: BlockName) {
   const calls = [blockLogsCall(chain, hash), rangeCall(chain, number, number)];
   const [byHash, byNumber] = await chain.read(calls);
@@ -58,7 +60,7 @@ async function readLogs(chain: Chain, { number, hash }: BlockName) {
     : { logs: said(byHash, "eth_getLogs"), refusal: undefined };
 }
 
-/** Recent blocks whose headers say that the token moved, newest first. */
+/** Recent blocks whose headers indicate transfers of the token, newest first. */
 async function listBlocksWithLogs(chain: Chain, head: number): Promise<BlockName[]> {
   const found: BlockName[] = [];
   const last = Math.max(0, head - headersMax);
@@ -85,7 +87,7 @@ function hasTransfer({ network }: Chain, logsBloom: unknown): boolean {
   return Bloom.contains(bloom, network.usdc) && Bloom.contains(bloom, topics.transfer);
 }
 
-/** Asks for the token's logs over as many blocks as the facilitator asks for at once. */
+/** Reads the token's logs over as many blocks as the facilitator requests at once. */
 export async function checkLogRange(chain: Chain, { head }: Facts): Promise<CheckLine> {
   const filter = { topics: [[topics.used, topics.canceled]] };
   const fromBlock = Math.max(0, head - logRangeBlocksMax + 1);

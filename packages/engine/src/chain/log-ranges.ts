@@ -1,43 +1,39 @@
 /**
- * Logs over a range of blocks, read in ranges as large as the endpoint was found to take. A refusal
- * for its size halves a range; what was learned is kept for the life of the process.
+ * Reads logs in ranges as large as the endpoint allows. A refusal halves the range for the life of
+ * the process.
  */
 import { Fault } from "../base/fault.ts";
 import { quantity, resultOf, type Chain } from "./chain.ts";
 import { classifyNodeError } from "./node-errors.ts";
 
-/** Blocks of one `eth_getLogs` before any refusal: providers cap it, commonly at 1,000 to 10,000. */
+/** Providers cap the blocks of one `eth_getLogs`, commonly at 1,000 to 10,000. */
 export const logRangeBlocksMax = 980;
 
-/** What is looked for: the token's logs with these topics. */
 export interface LogFilter {
   readonly topics: readonly unknown[];
 }
 
-/** A range of blocks, both ends included. */
+/** Both ends are included. */
 export interface BlockRange {
   readonly fromBlock: number;
   readonly toBlock: number;
-  /** Whether it goes on to the newest block that the node has: `toBlock` is the newest known. */
+  /** True if the range extends to the node's newest block; `toBlock` is the newest one known. */
   readonly isOpen?: boolean;
 }
 
-/** The logs of a part of a range, as the node gave them. */
+/** The unparsed logs of a part of a range. */
 export interface RangeLogs {
   readonly fromBlock: number;
   readonly toBlock: number;
   readonly logs: readonly unknown[];
 }
 
-/** Blocks that one `eth_getLogs` may be about at the endpoint that is asked first. */
+/** Most blocks of one `eth_getLogs` at the endpoint that is asked first. */
 export function logRangeBlocks(chain: Chain): number {
   return Math.min(logRangeBlocksMax, chain.limitsInUse().logRangeBlocks ?? Infinity);
 }
 
-/**
- * Reads the logs of a range part by part, oldest or newest part first; ends with the last part.
- * Throws RPC faults.
- */
+/** Reads a range in parts, from its oldest or newest end. Throws RPC faults. */
 export async function* walkLogs(
   chain: Chain,
   filter: LogFilter,
@@ -46,7 +42,7 @@ export async function* walkLogs(
 ): AsyncGenerator<RangeLogs> {
   let { fromBlock } = range;
   const isOpen = range.isOpen === true;
-  // Its size has to be known: the newest block known here may be an old one.
+  // The range needs a known size, and the newest known block may be old.
   const newest = isOpen ? Math.max(range.toBlock, await readHeadNumber(chain)) : range.toBlock;
   let toBlock = newest;
   while (fromBlock <= toBlock) {
@@ -64,7 +60,7 @@ async function readHeadNumber(chain: Chain): Promise<number> {
   return Number(quantity(resultOf(answer, method), "a block number"));
 }
 
-/** Reads the largest part at one end of a range that the endpoint takes. */
+/** Reads the largest part at one end of a range that the endpoint allows. */
 async function readPart(
   chain: Chain,
   filter: LogFilter,

@@ -1,6 +1,6 @@
 /**
  * The bloom filter of a header: what it lacks is in none of the block's logs, what it has may be in
- * one. Nodes check it when they take a block in, so logs that lack what it has are worth a doubt.
+ * one. Nodes verify it when they import a block, so logs that lack what it has are suspect.
  */
 import type { Hex } from "@farthing/protocol";
 import * as Hash from "ox/Hash";
@@ -17,12 +17,12 @@ export function bloomBitsOf(item: Hex): readonly number[] {
   );
 }
 
-/** Tells whether a bloom filter has all of these bits; one of another size has none. */
+/** False for a filter of another size. */
 export function hasBloomBits(bloom: Hex, bits: readonly number[]): boolean {
   const digits = bloom.slice(2);
   if (digits.length !== bloomBytes * 2) return false;
   return bits.every((bit) => {
-    // The lowest bit is the last one written.
+    // The lowest bit is written last.
     const digit = Number.parseInt(digits[digits.length - 1 - (bit >> 2)] ?? "0", 16);
     return (digit & (1 << (bit & 3))) !== 0;
   });

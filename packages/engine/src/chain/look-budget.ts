@@ -1,22 +1,21 @@
 /**
- * How many looks in vain an open payment may cost, however irregularly blocks come. At a block every
- * two seconds each second has half a look that finds one and half a request for its logs; with these
- * a payment stays below two requests a second.
+ * Limits the polls without result of an open payment, however irregular the blocks. At a block
+ * every two seconds, each second has half a successful poll and half a read of logs; with this
+ * budget a payment stays below two requests a second.
  */
 
-/** Looks in vain that may be saved up, and that come back each second. */
+/** Polls without result that can be saved up, and that are regained each second. */
 const savedMax = 4;
 const savedPerSecond = 0.75;
 
-/** The budget. Its times are milliseconds that never go back. */
+/** Times are milliseconds that never go back. */
 export interface LookBudget {
-  /** Notes a look that found nothing. */
+  /** Records a poll without result. */
   spend(atMs: number): void;
-  /** Milliseconds until another one can be afforded. */
+  /** Milliseconds until the next poll is affordable. */
   waitMs(atMs: number): number;
 }
 
-/** Creates a full budget. */
 export function createLookBudget(): LookBudget {
   let saved = savedMax;
   let savedAtMs = Number.NEGATIVE_INFINITY;

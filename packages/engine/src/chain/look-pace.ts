@@ -1,6 +1,6 @@
 /**
- * How long the follower rests between its looks at the head: by what waits for a block, and ever
- * longer while looks fail.
+ * The follower's pause between looks at the head: by what waits for a block, and longer after each
+ * failure.
  */
 import { backOffMs, type BackOffBounds } from "../base/back-off.ts";
 import { createSteadyTime } from "../base/clock.ts";
@@ -9,50 +9,48 @@ import type { BlockHead } from "./block-headers.ts";
 import type { BlockInterest } from "./chain-view.ts";
 import { createLookBudget } from "./look-budget.ts";
 
-/** Pause with nothing open: four looks a minute leave two requests for everything else. */
+/** With nothing open: four looks a minute leave two requests for everything else. */
 export const idlePauseMs = 15_000;
 
 /**
- * Pause while payments are verified or wait for finality: one block period, so that the head is new
- * when a payment is sent.
+ * While payments are verified or await finality: one block period, so that the head is recent when
+ * a payment is sent.
  */
 export const watchfulPauseMs = 2_000;
 
-/** How long verifications keep it at that: a buyer's settle follows within seconds. */
+/** Verifications keep the shorter pause for this long: a buyer's settle follows within seconds. */
 const attentionMs = 10_000;
 
 /**
- * Pause after a look that failed: an outcome is told soon after the endpoint is well again, and one
- * that is down is asked a dozen times a minute.
+ * After a failed look: outcomes resume soon after an endpoint recovers, and one that is down is
+ * asked a dozen times a minute.
  */
 const failurePause: BackOffBounds = { minMs: 500, maxMs: 5_000 };
 
-/** Pause after a look that found blocks without their logs: it takes two requests, not one. */
+/** After a look that found blocks without logs, which takes two requests. */
 const partPauseMs = 600;
 
-/** How a look ended: a new block, nothing new, a block that is not whole yet, or a fault. */
+/** A new block, no new block, a block that is still incomplete, or a fault. */
 export type LookResult = "found" | "nothing" | "part" | "failed";
 
-/** The pace of a follower. */
 export interface LookPace {
   noteHead(head: BlockHead, nowMs: number): void;
-  /** Notes how a look ended, and what waited for a block meanwhile. */
+  /** Records how a look ended, and what waited for a block meanwhile. */
   noteLook(result: LookResult, interest: BlockInterest, nowMs: number): void;
   /** A payment is being verified. Returns whether the next look is too far away for it. */
   noteAttention(nowMs: number): boolean;
-  /** Whether verifications were made lately. */
+  /** True after a recent verification. */
   isAttentive(nowMs: number): boolean;
-  /** Milliseconds until the next look, reckoned after a look. */
+  /** Milliseconds until the next look, right after a look. */
   pauseMs(interest: BlockInterest, nowMs: number): number;
-  /** The same, reckoned when something was sent, or another thing is waited for, since. */
+  /** The same when a transaction was sent, or the interest changed, since the last look. */
   wokenPauseMs(interest: BlockInterest, nowMs: number): number;
 }
 
-/** Creates it. */
 export function createLookPace(): LookPace {
   const cadence = createBlockCadence();
   const budget = createLookBudget();
-  /** Rests are reckoned by it, and do not grow when the time of day, as of blocks, is put back. */
+  /** Pauses do not grow when the time of day is put back. */
   const steady = createSteadyTime();
   let failures = 0;
   let nextMs = 0;
@@ -62,10 +60,13 @@ export function createLookPace(): LookPace {
 
   const isAttentive = (nowMs: number) => steady(nowMs) - attendedAtMs < attentionMs;
 
-  /** Milliseconds until a look in vain can be afforded; where blocks are made on demand, any can. */
+  /**
+   * Milliseconds until a poll without result is affordable; always 0 where blocks are made on
+   * demand.
+   */
   const affordableMs = (nowMs: number) => (cadence.isOnDemand() ? 0 : budget.waitMs(steady(nowMs)));
 
-  /** Milliseconds between two looks, or until the next block where an outcome is waited for. */
+  /** Milliseconds between two looks, or until the next block while an outcome is awaited. */
   function restMs(interest: BlockInterest, nowMs: number): number {
     if (interest === "outcome") {
       const pauseMs = Math.max(cadence.pauseMs(nowMs), affordableMs(nowMs));

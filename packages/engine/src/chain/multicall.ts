@@ -1,7 +1,7 @@
 /**
  * Multicall3 `aggregate3`: many transfers in one transaction, each failing alone. EIP-3009 does not
- * bind the sender, so anybody's contract may submit. Where the contract stands differs per network
- * and source, so the chain is asked, and what is found has to behave before it is used.
+ * bind the sender, so any contract may submit. The contract's address differs per network and
+ * source, so candidates are tested before use.
  */
 import { isSameAddress, type Address, type Hex } from "@farthing/protocol";
 import { messageOf } from "../base/fault.ts";
@@ -11,13 +11,11 @@ import { addressWord, domainSeparatorCall } from "./usdc.ts";
 /** aggregate3((address,bool,bytes)[]) */
 const selector = "82ad56cb";
 
-/** One call of a batch; all may fail without the others. */
 export interface BatchedCall {
   readonly to: Address;
   readonly data: Hex;
 }
 
-/** What a batch would do, call by call. */
 export interface BatchedResult {
   readonly succeeded: boolean;
   readonly returnData: Hex;
@@ -43,7 +41,7 @@ export function encodeBatch(calls: readonly BatchedCall[]): Hex {
   return `0x${selector}${word(32)}${word(bodies.length)}${offsets.join("")}${bodies.join("")}`;
 }
 
-/** Reads the answer of aggregate3: (bool success, bytes returnData)[]. */
+/** Decodes the result of aggregate3: (bool success, bytes returnData)[]. */
 export function decodeBatch(result: string): BatchedResult[] {
   const hex = result.slice(2);
   const at = (byte: number) => hex.slice(byte * 2, byte * 2 + 64);
@@ -62,7 +60,7 @@ export function decodeBatch(result: string): BatchedResult[] {
   });
 }
 
-/** What the batch would do now, sent from `from`; undefined when the node cannot tell. */
+/** Undefined when the node cannot tell. */
 export async function simulateBatch(
   chain: Chain,
   batch: { readonly from: Address; readonly to: Address; readonly data: Hex; readonly gas: bigint },
@@ -73,18 +71,17 @@ export async function simulateBatch(
   return answer?.ok && typeof answer.result === "string" ? decodeBatch(answer.result) : undefined;
 }
 
-/** What is known of a network's Multicall3. */
 export type MulticallSearch =
   | { readonly kind: "found"; readonly address: Address }
-  /** The chain has answered: there is none. */
+  /** The chain has replied: there is no Multicall3. */
   | { readonly kind: "none" }
-  /** The chain has not answered; it has to be asked again. */
+  /** The chain has not replied and has to be asked again. */
   | { readonly kind: "unknown"; readonly problem: string };
 
 /**
- * Looks for the network's Multicall3: the first candidate whose code answers a batch of two as it
- * should, a question to the token and one that fails. Only answers prove that there is none: an
- * endpoint that refuses the question knows nothing of the contract. Throws nothing.
+ * Returns the first candidate that handles a batch of two correctly, a call of the token and one
+ * that fails. Only replies prove that there is none: a refusal says nothing about the contract.
+ * Throws nothing.
  */
 export async function findMulticall(chain: Chain): Promise<MulticallSearch> {
   let problem: string | undefined;

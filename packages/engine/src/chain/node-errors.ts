@@ -1,15 +1,14 @@
 /**
- * What a node's error means. Nodes word errors differently and some write addresses as `xdc…`, so
- * only stable phrases are matched, in lower case, in this order (XDPoSChain v2.7.0 and anvil).
- * Whatever is not listed is `inconclusive`: it proves nothing about a transaction.
+ * Classifies node errors. Nodes word errors differently and some write addresses as `xdc…`, so only
+ * stable lower-case phrases are matched, in this order (XDPoSChain v2.7.0 and anvil). Every other
+ * error is `inconclusive`: it proves nothing about a transaction.
  */
 import type { Hex } from "@farthing/protocol";
 
-/** An error inside a JSON-RPC answer. */
 export interface NodeError {
   readonly code: number;
   readonly message: string;
-  /** Revert data, when the node gave any. */
+  /** Revert data, if the node sent any. */
   readonly data: Hex | undefined;
 }
 
@@ -71,32 +70,31 @@ const phrases: readonly (readonly [NodeProblem, readonly string[]])[] = [
   ],
 ];
 
-/** How nodes and providers say that a request holds too many calls. */
+/** How nodes and providers report a request with too many calls. */
 const batchTooLarge =
   /batch(es)?\b.*\b(too (large|big|many|long)|limit|exceed|max(imum)?|size|not (supported|allowed|enabled))|too many (calls|requests) in (a |one |the )?batch/;
 
 /**
- * How they say that `eth_getLogs` asks for too much; some with the code of a rate limit. A range
- * that ends beyond the node's head is no such thing.
+ * How they report an `eth_getLogs` range that is too large, some with a rate limit's code. A range
+ * beyond the node's head is not one.
  */
 const logRangeTooLarge =
   /(block|log)s? range.*(too (large|wide|big|many)|limit|exceed|max|greater|more)|(exceed|max|limit|up to).*(block|log)s? range|range (is )?(too (large|wide|big)|limit|exceed)|(exceeds? (the )?(range|max results)|too many (blocks|logs|results)|query returned more than|returned more than \d+|limited to .*(blocks|logs|results))/;
 
-/** JSON-RPC codes that providers use for rate limits, also inside HTTP 200. */
+/** Codes that providers use for rate limits, also inside HTTP 200. */
 const rateLimitCodes = new Set([-32005, -32007, -32016, 429]);
 
-/** Code of a revert in geth-family nodes; nothing else counts as one. */
+/** Code of a revert in geth-family nodes; no other code counts as one. */
 export const revertCode = 3;
 
-/** Puts a node's error into a class. */
 export function classifyNodeError(error: NodeError): NodeProblem {
   if (error.code === revertCode) return "reverted";
   const text = error.message.toLowerCase();
-  // The words of a revert are the contract's own, which anybody may have written.
+  // The text of a revert comes from the contract and can contain anything.
   if (text.startsWith("execution reverted") && !rateLimitCodes.has(error.code)) {
     return error.data === undefined ? "inconclusive" : "reverted";
   }
-  // Before the codes: providers answer sizes too with the code of a rate limit.
+  // Checked before the codes: providers report sizes too with the code of a rate limit.
   if (!text.includes("rate limit")) {
     if (batchTooLarge.test(text)) return "batch_too_large";
     if (logRangeTooLarge.test(text)) return "log_range_too_large";
@@ -108,14 +106,14 @@ export function classifyNodeError(error: NodeError): NodeProblem {
   return "inconclusive";
 }
 
-/** JSON-RPC codes of a call that no node understands: the method, or its parameters. */
+/** JSON-RPC codes for an unknown method or invalid parameters. */
 const callCodes = new Set([-32_601, -32_602]);
 
-/** How nodes say that a call ended in the contract, other than by a revert (geth, anvil). */
+/** How nodes report that a call failed in the contract without a revert (geth, anvil). */
 export const contractFailed =
   /out of gas|invalid opcode|invalid jump|stack (under|over)flow|stack limit reached|write protection|return data out of bounds|gas uint64 overflow|^evm error/i;
 
-/** Tells whether an error is about what the call asks for: then every endpoint would say the same. */
+/** True if the error is about the call itself: every endpoint would report the same. */
 export function isAboutCall(error: NodeError): boolean {
   const problem = classifyNodeError(error);
   if (problem === "inconclusive") {
@@ -124,7 +122,7 @@ export function isAboutCall(error: NodeError): boolean {
   return !isEndpointProblem(problem) && problem !== "batch_too_large";
 }
 
-/** Tells whether another endpoint may well answer where this one could not. */
+/** True if another endpoint may succeed where this one could not. */
 export function isEndpointProblem(problem: NodeProblem): boolean {
   return problem === "rate_limited" || problem === "node_behind";
 }

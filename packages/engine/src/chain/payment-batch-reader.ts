@@ -1,7 +1,6 @@
 /**
- * Reads payments by a JSON-RPC batch, for nodes that do not take the call that reads many at once:
- * four calls for each payment. Payments are judged one by one, so that an answer about one that
- * cannot be read says nothing about its neighbours.
+ * Reads payments by a JSON-RPC batch of four calls each, for nodes that refuse the combined call.
+ * Each payment is evaluated alone, so an unreadable reply affects no other.
  */
 import { isObject, type Hex } from "@farthing/protocol";
 import { Fault } from "../base/fault.ts";
@@ -20,15 +19,14 @@ import {
 import type { RpcAnswer } from "./rpc-endpoint.ts";
 import { encodeAuthorizationState, encodeBalanceOf } from "./usdc.ts";
 
-/** Calls per payment, and their order. */
 const callsPerPayment = 4;
 
-/** Digits of 32 bytes, by which the ABI writes a number or a truth value, with their prefix. */
+/** Hex digits of a 32-byte ABI word with its prefix. */
 const wordDigits = 66;
 
 /**
- * Reads them, in order: what the chain says of each, or the fault that kept its answers from being
- * read. `calls` are the transfers' calldata. Throws when nothing at all could be read.
+ * Returns a reading or a fault per payment, in order; `calls` are the transfers' calldata. Throws
+ * when nothing could be read.
  */
 export async function readByBatch(
   chain: Chain,
@@ -78,8 +76,8 @@ function judge(
     const balance = wordOf(balanceAnswer, "a balance");
     const isUsed = wordOf(state, "an authorization's state") === 1n;
     const returned = readTransfer(transfer);
-    // A transfer returns nothing. Some nodes give a revert as a result, and one without a text
-    // cannot be told from success: so what the token would look at has to be in order as well.
+    // A transfer returns nothing. Some nodes return a revert as a result, and one without text
+    // looks like success, so the conditions that the token checks must hold as well.
     const isInOrder = !isUsed && balance >= authorization.value;
     return {
       ...place,
@@ -95,14 +93,14 @@ function judge(
   }
 }
 
-/** What a contract returns as one word. Anything of another length is a node's nonsense. */
+/** Another length than one word is an invalid reply of the node. */
 function wordOf(answer: RpcAnswer | undefined, name: string): bigint {
   const result = resultOf(answer, "eth_call");
   if (bytesOf(result, name).length === wordDigits) return quantity(result, name);
   throw new Fault("rpc_refused", `The node sent no word for ${name}`);
 }
 
-/** Only a revert, or a failure of the contract, is the payment's fault; all else is the node's. */
+/** Only a revert or a contract failure is the payment's fault; all else is the node's. */
 function readTransfer(answer: RpcAnswer | undefined): { succeeded: boolean; data: Hex } {
   if (answer?.ok === false) {
     const { error } = answer;

@@ -1,8 +1,8 @@
 /**
- * What the chain says about a payment: has the payer code, what does he hold, is the authorization
- * used, would the transfer go through. Concurrent asks share one `eth_call` to a contract that is
- * never deployed (its creation code is the call), so all answers come from one block and one
- * request. A node that refuses such a call is asked by a JSON-RPC batch instead.
+ * Reads what the chain says about payments: code, balance and authorization of the payer, and
+ * whether the transfer would succeed. Concurrent reads share one `eth_call` of creation code that
+ * is never deployed, so all results come from one block and one request. Nodes that refuse it get a
+ * JSON-RPC batch instead.
  */
 import type { Address, Hex } from "@farthing/protocol";
 import { createBatcher } from "../base/batcher.ts";
@@ -22,18 +22,18 @@ import {
 } from "./payment-reading.ts";
 import { addressWord, encodeTransfer } from "./usdc.ts";
 
-/** Asks the chain about one payment; many at once travel together. */
+/** Concurrent checks share requests. */
 export type PaymentReader = (check: PaymentCheck) => Promise<PaymentReading>;
 
-/** Checks in one call: more would pass the answer limit of 24,576 bytes (EIP-170). */
+/** More checks would exceed the result limit of 24,576 bytes (EIP-170). */
 const checksMax = 48;
 
-/** Gas of the whole read: what XDC nodes allow an `eth_call`; 48 plain checks take 6 M. */
+/** XDC nodes allow this much for an `eth_call`; 48 plain checks take 6 M. */
 const readGas = 50_000_000n;
 
 /**
- * Gas that one check may take at most, its share of the answer's bytes included, and that a read
- * takes beside its checks: the reader's code, and what has to be left for the last check.
+ * Most gas of one check, including its share of the result, and the base of a read: the reader's
+ * code, and the reserve for the last check.
  */
 const checkGasMax = 450_000n;
 const readBaseGas = 500_000n;
@@ -44,28 +44,25 @@ const createBytesMax = 48_000;
 /** Bytes of a request beside its call's data: version, method, sender, gas and price. */
 const requestBytes = 400;
 
-/** Calls on their way at once. At 50 ms round trip 16 x 48 checks are 15,000 a second. */
+/** At 50 ms round trip, 16 x 48 checks are 15,000 a second. */
 const callsInFlightMax = 16;
 
 /**
- * How long a call waits to be filled while others are on their way: a sixth of what a request takes
- * under load, and enough that a few thousand a second share calls by the dozen.
+ * How long a call waits for more checks while others run: a sixth of a request under load, so that
+ * a few thousand a second share calls by the dozen.
  */
 const gatherMs = 2;
 
-/** Payments that are worth a call beside others: a twelfth of a call each is still cheap. */
+/** From this size a concurrent call is worth its cost: a twelfth of a call per payment. */
 const worthItems = 12;
 
-/** Payments waiting for a call; beyond it the service says that it is overloaded. */
+/** Beyond this many waiting payments the service reports overload. */
 const waitingMax = 5_000;
 
-/** Reads made by batch after a node refused the short way, before that is tried again. */
+/** Reads by batch after a refusal, before the combined call is tried again. */
 const readsByBatchAfterRefusal = 200;
 
-/**
- * Creates the reader of a network. `sender` names a relayer wallet that could send; without one the
- * calls have no sender.
- */
+/** `sender` returns a funded relayer wallet; without one the calls have no sender. */
 export function createPaymentReader(
   chain: Chain,
   sender: () => CallSender | undefined = () => undefined,
@@ -90,10 +87,10 @@ export function createPaymentReader(
     else if (bytesOfCall(calls) <= bytesMax) {
       const readings = await readDeployless(chain, checks, calls, from);
       if (readings) return readings;
-      // The endpoint has just shown that its requests must be smaller: then so must this one.
+      // The endpoint has just required smaller requests, so this one is split too.
       if (callBytesMax(chain) < bytesMax && checks.length > 1) return run(checks);
       const outcomes = await readByBatch(chain, checks, calls, from);
-      // A node that answers nothing this way either is ill and not choosy.
+      // A node that fails this way as well is faulty, and did not just refuse the form.
       if (!outcomes.every(isFault)) readsByBatch = readsByBatchAfterRefusal;
       return outcomes;
     }
@@ -115,14 +112,13 @@ export function createPaymentReader(
   };
 }
 
-/** What was read of one payment, or why it could not be. */
 type Outcome = PaymentReading | Fault;
 
 function isFault(outcome: Outcome): outcome is Fault {
   return outcome instanceof Fault;
 }
 
-/** Bytes of the call's data that the endpoint takes: the request writes each as two digits. */
+/** Bytes of the call's data that the endpoint accepts, written as two digits each. */
 function callBytesMax(chain: Chain): number {
   const { bodyBytes = Infinity } = chain.limitsInUse();
   return Math.min(createBytesMax, Math.floor((bodyBytes - requestBytes) / 2));
@@ -137,7 +133,7 @@ function bytesOfCheck(call: Hex): number {
   return call.length / 2 + 192;
 }
 
-/** Cuts checks into groups of one call each. A check that is too long for any is a group alone. */
+/** Splits checks into groups of one call each; a check that is too long is a group alone. */
 function partsOf(
   checks: readonly PaymentCheck[],
   { countMax, bytesMax }: { readonly countMax: number; readonly bytesMax: number },
@@ -161,20 +157,20 @@ function callsOf(checks: readonly PaymentCheck[]): Hex[] {
   return checks.map((check) => encodeTransfer(check.authorization, check.signature));
 }
 
-/** Gas that a sender can pay for; undefined when nothing limits it. */
+/** Undefined when nothing limits the gas. */
 function affordableGas(sender: CallSender | undefined): bigint | undefined {
   const { gasPrice, balance } = sender ?? {};
   return gasPrice && balance !== undefined ? balance / gasPrice : undefined;
 }
 
-/** How many checks one read has gas for, if each takes the most it may. */
+/** The number of checks that one read has gas for, at the most that each may take. */
 function affordableChecks(sender: CallSender | undefined): number {
   const gas = affordableGas(sender);
   if (gas === undefined) return checksMax;
   return Math.min(checksMax, Math.floor(Number(gas - readBaseGas) / Number(checkGasMax)));
 }
 
-/** Tells whether a node takes the call that reads many payments at once. Throws RPC faults. */
+/** Tells whether a node supports the combined read. Throws RPC faults. */
 export async function takesPaymentReads(chain: Chain): Promise<boolean> {
   const nobody = { from: chain.network.usdc, to: chain.network.usdc, nonce: noNonce };
   const authorization = { ...nobody, value: 0n, validAfter: 0n, validBefore: 0n };
@@ -230,7 +226,9 @@ function encodeChecks(
   return `${addressWord(token)}${word(transferGasCap)}${word(96)}${word(bodies.length)}${offsets.join("")}${bodies.join("")}`;
 }
 
-/** ABI decoding; undefined when it is no answer about so many payments. (uint256, uint256, (uint256, uint256, bool, bool, bytes)[]). */
+/**
+ * Decodes (uint256, uint256, (uint256, uint256, bool, bool, bytes)[]); undefined for another count.
+ */
 function decodeReadings(result: string, count: number): PaymentReading[] | undefined {
   if (!/^0x[0-9a-fA-F]+$/.test(result)) return undefined;
   const hex = result.slice(2);

@@ -1,15 +1,15 @@
-/** What the readers of payments share: the question, its answer, and who a simulation comes from. */
+/** Types shared by the readers of payments. */
 import type { Address, Authorization, Hex } from "@farthing/protocol";
 import { classifyNodeError } from "./node-errors.ts";
 import type { RpcAnswer } from "./rpc-endpoint.ts";
 
-/** One payment to look at: the very bytes that would be sent. */
+/** The very bytes that would be sent. */
 export interface PaymentCheck {
   readonly authorization: Authorization;
   readonly signature: Hex;
 }
 
-/** What the chain says about it, all at one block. */
+/** The state of a payment, all at one block. */
 export interface PaymentReading {
   readonly blockNumber: number;
   /** Unix seconds. */
@@ -19,35 +19,33 @@ export interface PaymentReading {
   readonly balance: bigint;
   /** The token's `authorizationState`: used or canceled. */
   readonly isUsed: boolean;
-  /** Whether the transfer would go through. */
   readonly isTransferable: boolean;
-  /** What it would revert with; "0x" when it ran out of the gas allowed for one transfer. */
+  /** The transfer's revert data; "0x" when it exceeded the gas cap of one transfer. */
   readonly revertData: Hex;
 }
 
 /**
- * Who a simulated transfer claims to come from. A contract wallet sees the transaction's origin and
- * gas price, so a simulation without them lets the wallet tell it from a transaction.
+ * The sender of a simulated transfer. A contract wallet sees origin and gas price, and could
+ * otherwise tell a simulation from a transaction.
  */
 export interface CallSender {
   readonly from: Address;
-  /** Wei per gas; left out for a node that does not take the price. */
+  /** Wei per gas; omitted for a node that refuses the price. */
   readonly gasPrice?: bigint;
-  /** What the wallet holds, in wei: nodes refuse a call whose gas it could not pay for. */
+  /** Wei. Nodes refuse a call whose gas the sender could not pay for. */
   readonly balance?: bigint | undefined;
 }
 
 /**
- * Gas one simulated transfer may use. A contract payer's transaction is sent with at most 400 k,
- * a fifth of it in reserve, 21 k and calldata before the call begins: 290 k are left for the call,
- * so whatever passes here can be sent. A plain transfer takes at most 104 k.
+ * Gas cap of one simulated transfer. A contract payer's transaction is sent with at most 400 k, a
+ * fifth of it in reserve, 21 k and calldata before the call begins: 290 k are left, so whatever
+ * passes here can be sent. A plain transfer takes at most 104 k.
  */
 export const transferGasCap = 290_000n;
 
-/** Those who wait for an outcome, or for a transaction to be sent, go first. */
+/** Outcomes and sends go first. */
 export const forVerification = { priority: "verification" } as const;
 
-/** The members of a call's object that say who sends it. */
 export function senderFields(sender: CallSender | undefined): Record<string, string> {
   if (!sender) return {};
   const { from, gasPrice } = sender;
@@ -58,7 +56,7 @@ export function hexOf(value: bigint): string {
   return `0x${value.toString(16)}`;
 }
 
-/** Whether a node refused a call for its sender's money or price, not for what it does. */
+/** True if a node refused a call for its sender's balance or price, not for its content. */
 export function isSenderRefused(answer: RpcAnswer | undefined): boolean {
   if (!answer || answer.ok) return false;
   const problem = classifyNodeError(answer.error);

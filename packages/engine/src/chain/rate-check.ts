@@ -1,29 +1,26 @@
-/** Whether an endpoint keeps up: it is asked at the facilitator's own rate, for some seconds, last. */
+/** Checks last, for some seconds, that an endpoint sustains the facilitator's request rate. */
 import { ok, fail, warn, type CheckLine } from "../base/check-line.ts";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import { classifyNodeError, type NodeError } from "./node-errors.ts";
 import type { RpcEndpoint } from "./rpc-endpoint.ts";
 
-/** Requests that one payment a second takes, per second: its reads, its sending, its outcome. */
+/** Requests of one payment: its reads, its send, its outcome. */
 const requestsPerPayment = 5;
 
-/**
- * Requests a second that the endpoint is asked: a payment a second and a half, with a margin to the
- * limit of ten that many providers have.
- */
+/** Enough for one and a half payments a second, with a margin to the common limit of ten. */
 const askedPerSecond = 8;
 
-/** Long enough for a bucket of allowed bursts to run dry. */
+/** Long enough to exhaust a bucket of allowed bursts. */
 export const rateSecondsDefault = 10;
 
-/** What a request asks: two calls, since some endpoints count calls and not requests. */
+/** Two calls, since some endpoints count calls and not requests. */
 const pair = [
   { method: "eth_blockNumber", params: [] },
   { method: "eth_chainId", params: [] },
 ];
 
-/** Asks `seconds` long, and says how much of it was taken. Throws nothing. */
+/** Throws nothing. */
 export async function checkRate(
   endpoint: RpcEndpoint,
   { clock, seconds }: { readonly clock: Clock; readonly seconds: number },
@@ -34,7 +31,7 @@ export async function checkRate(
   const size = { calls: pair.length };
   for (let sent = 0; sent < count; sent++) {
     asked.push(askOnce(endpoint, size));
-    // Never less, also after a delay of ours: that would be a burst.
+    // The pause is never shorter, even after a delay of ours: that would be a burst.
     await clock.sleep(1_000 / askedPerSecond);
   }
   const outcomes = await Promise.all(asked);
@@ -43,7 +40,7 @@ export async function checkRate(
   if (first === undefined) {
     return ok(name, `${askedPerSecond} requests a second for ${seconds} seconds`);
   }
-  // By then a bucket is empty, and what is taken is what is taken for good.
+  // By then a bucket is empty, and the rate is the sustained one.
   const later = outcomes.slice(Math.floor(count / 2));
   const sum = later.reduce((total, { taken: share }) => total + share, 0);
   const taken = Math.round((sum / later.length) * askedPerSecond);
@@ -57,15 +54,14 @@ export async function checkRate(
   return warn(name, text, `${enough}; ${more}`);
 }
 
-/** What became of a request. */
 interface Outcome {
-  /** Share of its calls that were taken. */
+  /** Share of its calls that were accepted. */
   readonly taken: number;
-  /** Why not all were; absent when they were. */
+  /** Absent when all calls were accepted. */
   readonly problem?: string;
 }
 
-/** Asks once; `size` goes down where batches are not taken. */
+/** `size` is reduced where batches are refused. */
 async function askOnce(endpoint: RpcEndpoint, size: { calls: number }): Promise<Outcome> {
   try {
     const reply = await endpoint.send(pair.slice(0, size.calls));

@@ -1,4 +1,4 @@
-/** Single questions to a chain, each with its answer read and checked. All throw RPC faults. */
+/** Single reads of a chain, each with its reply parsed and checked. All throw RPC faults. */
 import { isObject, isSameAddress, type Address, type Hex } from "@farthing/protocol";
 import { Fault } from "../base/fault.ts";
 import { readAuthorizationEvents, type AuthorizationEvent } from "./authorization-logs.ts";
@@ -7,28 +7,26 @@ import { classifyNodeError, contractFailed } from "./node-errors.ts";
 import type { RpcAnswer } from "./rpc-endpoint.ts";
 import { encodeIsBlacklisted } from "./usdc.ts";
 
-/** What a receipt says about a transaction in a block. */
 export interface Receipt {
   readonly succeeded: boolean;
   readonly blockNumber: number;
-  /** What became of authorizations in it, by the token's own logs. */
+  /** The authorizations in it, by the token's own logs. */
   readonly events: readonly AuthorizationEvent[];
 }
 
-/** How many transactions of a wallet are in blocks: the next nonce, as far as the chain knows. */
+/** Transactions of a wallet in blocks: its next nonce, as far as the chain knows. */
 export async function readTransactionCount(chain: Chain, wallet: Address): Promise<number> {
   const method = "eth_getTransactionCount";
   const [answer] = await chain.read([{ method, params: [wallet, "latest"] }]);
   return Number(quantity(resultOf(answer, method), "a transaction count"));
 }
 
-/** Transactions of a wallet in blocks, and with those that wait in this node's pool. */
+/** Transactions of a wallet in blocks, and including this node's pool. */
 export interface WalletNonces {
   readonly latest: number;
   readonly pending: number;
 }
 
-/** Reads them for several wallets, in order. */
 export async function readNonces(
   chain: Chain,
   wallets: readonly Address[],
@@ -48,13 +46,12 @@ export async function readNonces(
   }));
 }
 
-/** What the node asks for gas, in wei. */
 export async function readGasPrice(chain: Chain): Promise<bigint> {
   const [answer] = await chain.read([{ method: "eth_gasPrice", params: [] }]);
   return quantity(resultOf(answer, "eth_gasPrice"), "the gas price");
 }
 
-/** The hash of the block at a height; undefined when the chain is not that high. */
+/** Undefined when the chain is not that high. */
 export async function readBlockHash(chain: Chain, number: number): Promise<Hex | undefined> {
   const method = "eth_getBlockByNumber";
   const [answer] = await chain.read([{ method, params: [`0x${number.toString(16)}`, false] }]);
@@ -62,7 +59,7 @@ export async function readBlockHash(chain: Chain, number: number): Promise<Hex |
   return isObject(block) ? bytesOf(block["hash"], "a block hash") : undefined;
 }
 
-/** Receipts by hash; undefined where the node has none, which proves nothing. */
+/** Undefined where the node has no receipt, which proves nothing. */
 export async function readReceipts(
   chain: Chain,
   hashes: readonly (Hex | null)[],
@@ -71,14 +68,13 @@ export async function readReceipts(
   return (await chain.read(hashes.map(receiptCall))).map((answer) => toReceipt(chain, answer));
 }
 
-/** A wallet, transactions that it may have sent, and the block up to which the answer must hold. */
+/** A wallet, its possible transactions, and the block up to which the reply must hold. */
 export interface NonceQuestion {
   readonly wallet: Address;
   readonly hashes: readonly (Hex | null)[];
   readonly blockNumber: number;
 }
 
-/** What one node knows of them. */
 export interface NonceUse {
   /** Transactions of the wallet in blocks up to that one. */
   readonly count: number;
@@ -86,8 +82,8 @@ export interface NonceUse {
 }
 
 /**
- * Asks one node for both in one request, so that "no receipt" is the word of a node that has the
- * block: one that lacks it fails. Elsewhere: a second endpoint; undefined when there is none to ask.
+ * Reads both in one request, so that "no receipt" comes from a node that has the block. "elsewhere"
+ * asks a second endpoint; undefined when there is none.
  */
 export async function readNonceUse(
   chain: Chain,
@@ -109,8 +105,8 @@ export async function readNonceUse(
 }
 
 /**
- * How many transactions of a wallet are in blocks up to this one, by all endpoints that can be asked:
- * where they differ, the fewest. A count out of nothing would raise a wallet's next nonce for good.
+ * The smallest transaction count at a block of all endpoints that can be asked: an inflated count
+ * would raise a wallet's next nonce for good.
  */
 export async function readCountAt(
   chain: Chain,
@@ -131,7 +127,7 @@ function toReceipt({ network }: Chain, answer: RpcAnswer): Receipt | undefined {
   const receipt = resultOf(answer, "eth_getTransactionReceipt");
   if (!isObject(receipt)) return undefined;
   const { logs } = receipt;
-  // Other contracts in the same transaction may write what looks like the token's logs.
+  // Other contracts in the same transaction may write logs that look like the token's.
   const ofToken = Array.isArray(logs)
     ? logs.filter((log) => isObject(log) && isSameAddress(String(log["address"]), network.usdc))
     : [];
@@ -142,10 +138,9 @@ function toReceipt({ network }: Chain, answer: RpcAnswer): Receipt | undefined {
   };
 }
 
-/** What a call would use, or what the contract says when it would fail. */
 export type CallGas = { readonly gas: bigint } | { readonly revertData: Hex | undefined };
 
-/** A call as a transaction would make it: a contract wallet sees its origin and its gas price. */
+/** A contract wallet sees the origin and gas price of a call. */
 export interface SentCall {
   readonly from: Address;
   readonly to: Address;
@@ -159,8 +154,8 @@ function callOf({ from, to, data, gasPrice }: SentCall) {
 }
 
 /**
- * Gas a call would use on top of a block, by its number: a node that does not have that block fails
- * instead of judging by an older one. Undefined when the node cannot tell.
+ * Estimates gas on top of a block, by its number, so that a node without it fails. Undefined when
+ * the node cannot tell.
  */
 export async function estimateGas(
   chain: Chain,
@@ -176,7 +171,6 @@ export async function estimateGas(
   return undefined;
 }
 
-/** Tells whether there is a contract at an address now. */
 export async function hasCode(chain: Chain, address: Address): Promise<boolean> {
   const [answer] = await chain.read([{ method: "eth_getCode", params: [address, "latest"] }]);
   return bytesOf(resultOf(answer, "eth_getCode"), "a contract's code").length > 2;
@@ -190,8 +184,8 @@ export async function isBlacklisted(chain: Chain, address: Address): Promise<boo
 }
 
 /**
- * What the very transaction would do on top of a block, gas limit included; undefined when it would
- * go through. Throws when the node gives no answer about the call itself.
+ * Simulates the very transaction, gas limit included; undefined when it would succeed. Throws when
+ * the node does not reply about the call itself.
  */
 export async function simulateSend(
   chain: Chain,
@@ -210,7 +204,7 @@ export async function simulateSend(
   return undefined;
 }
 
-/** Calls a stranger's contract with a gas cap; undefined when it reverts or fails otherwise. */
+/** Calls an unknown contract with a gas cap; undefined when it reverts or fails otherwise. */
 export async function callCapped(
   chain: Chain,
   call: { readonly to: Address; readonly data: Hex; readonly gas: bigint },

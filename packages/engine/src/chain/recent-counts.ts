@@ -1,11 +1,10 @@
-/** Counts of the recent past, kept in a ring of equal spans of time. */
+/** Counts of the recent past, in a ring of equal time spans. */
 export class RecentCounts {
   readonly #spanMs: number;
   readonly #counts: number[];
-  /** The span, counted since 1970, that each place of the ring holds. */
+  /** The span since 1970 that each place of the ring holds. */
   readonly #spans: number[];
 
-  /** Remembers `spans` spans of `spanMs` milliseconds each. */
   constructor(spanMs: number, spans: number) {
     this.#spanMs = spanMs;
     this.#counts = Array.from({ length: spans }, () => 0);
@@ -22,7 +21,7 @@ export class RecentCounts {
     this.#counts[place] = (this.#counts[place] ?? 0) + count;
   }
 
-  /** The sum over the spans that begin after `fromMs`, up to the one that holds `toMs`. */
+  /** The sum over the spans that begin after `fromMs`, up to the one that contains `toMs`. */
   sum(fromMs: number, toMs: number): number {
     return this.#spans.reduce((sum, span, place) => {
       const startMs = span * this.#spanMs;

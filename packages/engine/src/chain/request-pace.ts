@@ -1,71 +1,70 @@
 /**
- * How often an endpoint can be asked, learned from its refusals: no pace at all until the first one,
- * then a little less than what was taken before it, spread evenly, so that limits by the second, by
- * a bucket and without any burst are all kept. After each refusal nothing is asked for a while,
- * longer each time; then one request asks whether it is over. Decision 0027 gives the reasons. The
- * clock must not go back (`steadyClockOf`).
+ * Learns the rate of an endpoint from its refusals: unlimited until the first, then slightly less
+ * than was accepted before it, spread evenly, so that limits by second, bucket and burst all hold.
+ * After each refusal requests pause, longer each time; then a single one tests the endpoint.
+ * Decision 0027 gives the reasons. The clock must not go back (`steadyClockOf`).
  */
 import type { Clock } from "../base/clock.ts";
 import { RecentCounts } from "./recent-counts.ts";
 
-/** A request that may be made now. How it ended has to be noted. */
+/** A request that may be sent now. Its end has to be recorded. */
 export interface Permit {
   readonly calls: number;
   readonly atMs: number;
 }
 
-/** What was learned. */
 export interface Pace {
-  /** Requests a second, or calls a second where `countsCalls`; undefined before the first refusal. */
+  /**
+   * Requests a second, or calls a second where `countsCalls`; undefined before the first refusal.
+   */
   readonly rate: number | undefined;
-  /** Whether the endpoint counts the calls inside a request, and not the request. */
+  /** True if the endpoint counts the calls inside a request. */
   readonly countsCalls: boolean;
 }
 
 /**
- * The least that a first refusal is taken to mean, in requests a second: public endpoints allow 5,
- * and one refusal of a service that asks less often may have had any reason.
+ * The first refusal lowers the rate no further: public endpoints allow 5, and a single refusal of a
+ * slower service may have any reason.
  */
 const firstRateMin = 5;
 
-/** The lowest pace of all: an endpoint that takes less is of no use, and only waiting helps. */
+/** The lowest rate: an endpoint that allows less is of no use. */
 const rateMin = 1;
 
-/** Parts of a request a second that a pace is told in: more would be noise in logs and metrics. */
+/** Rates are reported in hundredths: more would be noise in logs and metrics. */
 const rateFraction = 100;
 
-/** Share of what was taken in the second before the first refusal that is asked from then on. */
+/** Share of the rate accepted in the second before the first refusal. */
 const firstShare = 0.9;
 
-/** Share of a pace that is kept after it was refused. */
+/** Share of a rate that is kept after a refusal. */
 const keptShare = 0.8;
 
-/** Share of the pace from which a refusal is blamed on it, and not on something else. */
+/** Below this share of the rate a refusal is attributed to something else. */
 const blamedShare = 0.7;
 
-/** Pause after a refusal, and the longest, while refusals go on: most limits count by the second. */
+/** First and longest pause after refusals: most limits count by the second. */
 const pauseMsMin = 1_000;
 const pauseMsMax = 30_000;
 
-/** Share of a pause that chance adds, so that processes do not come back all at once. */
+/** Jitter keeps processes from retrying all at once. */
 const jitterShare = 0.25;
 
-/** Longest `Retry-After` that is obeyed: an hour of silence may as well be a provider's mistake. */
+/** Longest `Retry-After` that is obeyed; a longer one may be a provider's mistake. */
 const retryAfterMsMax = 600_000;
 
-/** Refusals in a row for as long as this mean that the endpoint counts by the minute. */
+/** Refusals in a row for this long mean that the endpoint counts by the minute. */
 const longRunMsMin = 5_000;
 const longRunMsMax = 120_000;
 
 /**
- * Requests that a minute has to have taken to say anything of a limit by the minute: half of the
- * lowest pace. In a quiet time fewer are asked, whatever the endpoint would take.
+ * A minute with fewer requests says nothing about a limit by the minute: half of the lowest rate.
  */
 const busyMinuteMin = 30;
 
 /**
- * A higher pace is tried only while requests wait too long, a tenth higher each time, after a while
- * without a refusal. Each time that is refused the next try is four times as far away.
+ * A higher rate is tried only while requests wait too long, a tenth higher each time, after a while
+ * without a refusal. Each failure makes the next attempt four times as late.
  */
 const raiseShare = 1.1;
 const raiseAfterMsMin = 10_000;
@@ -104,7 +103,6 @@ function spans() {
   return { short: new RecentCounts(100, 20), long: new RecentCounts(secondMs, 120) };
 }
 
-/** See the file's head. */
 export class RequestPace {
   readonly #clock: Clock;
   readonly #onLearned: (pace: Pace) => void;
@@ -114,18 +112,18 @@ export class RequestPace {
   #rate: number | undefined;
   #countsCalls = false;
 
-  /** When the next request may go: by the pace, and by the last refusal. */
+  /** When the next request may go: by the rate, and by the last refusal. */
   #nextAtMs = 0;
   #pausedUntilMs = 0;
 
   #refusedInRow = 0;
   #refusedAtMs = Number.NEGATIVE_INFINITY;
   #runSinceMs = 0;
-  /** While refusals go on, one request at a time asks whether they have ended. */
+  /** While refusals go on, one request at a time tests whether they have ended. */
   #trial: Permit | undefined;
-  /** When the first refusal's request was sent; answers of the same burst may come after it. */
+  /** When the first refused request was sent; replies of the same burst may come after it. */
   #firstLessonAtMs: number | undefined;
-  /** The smallest batch that was refused since one of its size was taken. */
+  /** The smallest batch that was refused since one of its size was accepted. */
   #suspect: { readonly calls: number; isSmallerTaken: boolean } | undefined;
 
   #rateSinceMs = 0;
@@ -142,7 +140,7 @@ export class RequestPace {
     return { rate: this.#rate, countsCalls: this.#countsCalls };
   }
 
-  /** Calls of one request that the pace leaves room for. */
+  /** Calls of one request that the rate allows. */
   callsMax(): number {
     return this.#countsCalls ? Math.max(1, Math.floor(this.#rate ?? 1)) : Infinity;
   }
@@ -152,18 +150,18 @@ export class RequestPace {
     return Math.max(this.#nextAtMs, this.#pausedUntilMs);
   }
 
-  /** Whether a request is on its way whose end says how it goes on. */
+  /** True while the result of a test request is outstanding. */
   isOnTrial(): boolean {
     return this.#trial !== undefined;
   }
 
-  /** How long so many calls, in one request, keep the next one waiting. */
+  /** How long a request with this many calls delays the next one. */
   spacingMs(calls: number): number {
     if (this.#rate === undefined) return 0;
     return ((this.#countsCalls ? calls : 1) / this.#rate) * secondMs;
   }
 
-  /** Makes a request out to its caller, who sends it now. */
+  /** Returns a permit for a request that the caller sends now. */
   spend(calls: number): Permit {
     const permit = { calls, atMs: this.#clock.nowMs() };
     this.#raise(permit.atMs);
@@ -180,12 +178,12 @@ export class RequestPace {
     this.#longedForAtMs = this.#clock.nowMs();
   }
 
-  /** No answer came: nothing is learned. */
+  /** No reply came: nothing is learned. */
   noteUnanswered(permit: Permit): void {
     if (this.#trial === permit) this.#trial = undefined;
   }
 
-  /** The endpoint took so many calls of the request, whatever it answered to them. */
+  /** The endpoint accepted this many calls of the request, whatever it replied to them. */
   noteTaken(permit: Permit, calls = permit.calls): void {
     this.noteUnanswered(permit);
     const { atMs } = permit;
@@ -202,7 +200,7 @@ export class RequestPace {
   /** The endpoint refused the request for its rate. */
   noteRefused(permit: Permit, retryAfterMs = 0): void {
     this.noteUnanswered(permit);
-    // What was sent before the last refusal says nothing new, but for how long to wait.
+    // A request sent before the last refusal teaches nothing new, except for the pause.
     if (permit.atMs <= this.#refusedAtMs) return this.#pause(retryAfterMs);
     if (this.#refusedInRow === 0) {
       this.#runSinceMs = this.#clock.nowMs();
@@ -211,7 +209,7 @@ export class RequestPace {
     this.#backOff(retryAfterMs);
   }
 
-  /** The endpoint took some calls of the request and refused the others for its rate. */
+  /** The endpoint accepted some calls of the request and refused the others for its rate. */
   notePartlyRefused(permit: Permit, takenCalls: number): void {
     const isKnown = this.#countsCalls;
     this.noteTaken(permit, takenCalls);
@@ -237,7 +235,9 @@ export class RequestPace {
     return this.#countsCalls ? "calls" : "requests";
   }
 
-  /** The first refusal after answers: was it for the pace, for a batch's size, or for neither? */
+  /**
+   * Attributes the first refusal after accepted requests to the rate, the batch size, or neither.
+   */
   #lower(permit: Permit): void {
     const rate = this.#rate;
     if (this.#isForCalls(permit)) {
@@ -256,14 +256,14 @@ export class RequestPace {
   }
 
   /**
-   * Whether the endpoint counts calls: twice in a row it refuses a batch, and takes smaller requests
-   * and none as large in between.
+   * The endpoint counts calls if it refuses a batch twice in a row, and in between accepts smaller
+   * requests and none as large.
    */
   #isForCalls({ calls }: Permit): boolean {
     if (this.#countsCalls) return false;
     const before = this.#suspect;
     if (before?.isSmallerTaken === true && calls >= before.calls) return true;
-    // One that is smaller is refused as well: so it is not for the size.
+    // A smaller one is refused as well, so the size is not the reason.
     if (calls < (before?.calls ?? 2)) this.#suspect = undefined;
     else this.#suspect ??= { calls, isSmallerTaken: false };
     return false;
@@ -278,7 +278,7 @@ export class RequestPace {
     return Math.max(firstRateMin, taken) * firstShare;
   }
 
-  /** Whether as much was asked lately as the pace allows. */
+  /** True if recent requests came at nearly the full rate. */
   #isAtPace(atMs: number, rate: number): boolean {
     const fromMs = Math.max(atMs - secondMs, this.#pausedUntilMs - 1);
     const sent = this.#sent.sum(this.#unit, fromMs, atMs);
@@ -302,12 +302,12 @@ export class RequestPace {
     if (byMinute < this.#rate) this.#setRate(byMinute);
   }
 
-  /** Tries a higher pace where the one that was learned makes requests wait. */
+  /** Tries a higher rate when the learned one makes requests wait. */
   #raise(nowMs: number): void {
     if (this.#rate === undefined || this.#refusedInRow > 0) return;
     if (nowMs - this.#rateSinceMs < this.#raiseAfterMs) return;
     if (this.#rateBeforeRaise !== undefined) {
-      // The last raise was taken all this while.
+      // The last raise was accepted all this while.
       this.#rateBeforeRaise = undefined;
       this.#raiseAfterMs = Math.max(raiseAfterMsMin, this.#raiseAfterMs / 2);
     }

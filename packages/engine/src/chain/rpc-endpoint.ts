@@ -1,7 +1,7 @@
 /**
- * One JSON-RPC endpoint over HTTP: several calls travel in one request. Never retries: who asks
- * knows whether asking twice is safe. Faults name the endpoint by its number, never by its URL,
- * which may hold a provider's key.
+ * One JSON-RPC endpoint over HTTP, with several calls per request. It never retries: only the
+ * caller knows whether repeating is safe. Faults name the endpoint by number, never by its URL,
+ * which may hold a key.
  */
 import { unescape } from "node:querystring";
 import { isObject, type Hex, type JsonObject } from "@farthing/protocol";
@@ -10,26 +10,23 @@ import { Fault } from "../base/fault.ts";
 import type { Secret } from "../base/secret.ts";
 import { classifyNodeError, revertCode, type NodeError } from "./node-errors.ts";
 
-/** A JSON-RPC method with its parameters. */
 export interface RpcCall {
   readonly method: string;
   readonly params: readonly unknown[];
 }
 
-/** What came back for one call. */
 export type RpcAnswer =
   | { readonly ok: true; readonly result: unknown }
   | { readonly ok: false; readonly error: NodeError };
 
-/** Why an endpoint did nothing of what a request holds. */
+/** Why an endpoint processed no call of a request. */
 export type RequestRefusal =
   | "rate_limited"
   | "batch_too_large"
   | "body_too_large"
-  /** Several calls were answered by one error that does not say why. */
+  /** One error for several calls, which does not give the reason. */
   | "batch_not_read";
 
-/** What came back for one HTTP request. */
 export type RpcReply =
   | { readonly kind: "answered"; readonly answers: readonly RpcAnswer[] }
   | {
@@ -38,32 +35,30 @@ export type RpcReply =
       readonly error: NodeError;
       /** Bytes of the request's body. */
       readonly bodyBytes: number;
-      /** How long the endpoint asks to be left alone; undefined when it does not say. */
+      /** The pause that the endpoint asks for, if any. */
       readonly retryAfterMs: number | undefined;
     };
 
-/** An endpoint that can be asked. */
 export interface RpcEndpoint {
   readonly index: number;
   /**
-   * Makes one HTTP request; an answer per call, in order. Throws the fault `rpc_unavailable` when no
-   * answer was read: then nothing is known of what the calls did.
+   * Makes one HTTP request; one reply per call, in order. Throws `rpc_unavailable` when no response
+   * was read: then the effect of the calls is unknown.
    */
   send(calls: readonly RpcCall[]): Promise<RpcReply>;
 }
 
-/** Largest answer that is read: a block's logs of a full block stay below it. */
+/** Largest response that is read; the logs of a full block stay below it. */
 const answerBytesMax = 64 * 1024 * 1024;
 
 /** Longest part of a node's error text that is kept. */
 const errorCharsMax = 300;
 
-/** How long an endpoint may take, in milliseconds: XDC nodes stop an `eth_call` after 5 s. */
+/** XDC nodes stop an `eth_call` after 5 s. */
 export const rpcTimeoutMsDefault = 10_000;
 
 let nextId = 1;
 
-/** Creates an endpoint. */
 export function createRpcEndpoint(options: {
   url: Secret;
   index: number;
@@ -128,7 +123,7 @@ export function createRpcEndpoint(options: {
   return { index, send };
 }
 
-/** Reads a body as it comes, packed or not; undefined for one that is too large. */
+/** Undefined for a body that is too large. */
 async function readText({ body }: Response): Promise<string | undefined> {
   const decoder = new TextDecoder();
   let text = "";
@@ -150,8 +145,8 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * The error that an endpoint gives for a request as a whole: one object for several calls, or a
- * list with that object alone (geth's "batch too large"), or the same refusal for every call.
+ * Returns the error of a request as a whole: one object for several calls, a list with that object
+ * alone (geth's "batch too large"), or the same refusal for every call.
  */
 function errorOfWhole(
   parsed: unknown,
@@ -183,26 +178,26 @@ function refusalOf(
   if (status === 429 || problem === "rate_limited") return "rate_limited";
   if (status === 503 && headers.has("retry-after")) return "rate_limited";
   if (status === 413 || (whole && bodyTooLarge.test(whole.message))) return "body_too_large";
-  // Errors of the node's own say nothing about the number of calls.
+  // Internal errors of a node say nothing about the number of calls.
   const isNodes = whole?.code === internalErrorCode || status >= 500 || status === 401;
   return whole && count > 1 && !isNodes && status !== 403 ? "batch_not_read" : undefined;
 }
 
-/** How endpoints say that a request has too many bytes, when not by HTTP 413. */
+/** How endpoints report a request with too many bytes, other than by HTTP 413. */
 const bodyTooLarge =
   /(request|body|payload|content|entity)( entity| size| length| body)?( is)? (too (large|big|long)|exceed)/i;
 
-/** JSON-RPC's code for what went wrong inside the node. */
+/** JSON-RPC's code for an internal error. */
 const internalErrorCode = -32_603;
 
-/** Reads `Retry-After`, which is a number of seconds or a date, as milliseconds from now. */
+/** Converts `Retry-After`, a number of seconds or a date, to milliseconds from now. */
 function retryAfter(value: string | null, nowMs: number): number | undefined {
   if (value === null) return undefined;
   const ms = /^\d+$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - nowMs;
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
 }
 
-/** Where to post and with what headers: `fetch` takes no name and password inside a URL. */
+/** `fetch` accepts no name and password inside a URL, so they become a header. */
 function targetOf(url: Secret): { address: string; headers: Record<string, string> } {
   const target = new URL(url.expose());
   const login = `${unescape(target.username)}:${unescape(target.password)}`;
@@ -214,12 +209,12 @@ function targetOf(url: Secret): { address: string; headers: Record<string, strin
   return { address: target.href, headers: { ...headers, authorization } };
 }
 
-/** Nested causes that are looked at: a failed connection is at most three deep. */
+/** Nested causes to inspect: a failed connection is at most three deep. */
 const causesMax = 5;
 
 /**
- * Names why a request got no answer, by a code such as ECONNREFUSED and never by a text: those may
- * quote the URL with its key.
+ * Names the cause by a code such as ECONNREFUSED and never by a text, which may quote the URL with
+ * its key.
  */
 function transportCause(error: unknown): string {
   let cause = error;
@@ -232,10 +227,7 @@ function transportCause(error: unknown): string {
   return error instanceof Error ? error.name : "unknown";
 }
 
-/**
- * Makes node texts fit to be kept: providers quote the URL with its key, nodes the transaction with
- * the payer's signature.
- */
+/** Redacts node texts: providers quote the URL with its key, nodes the payer's signature. */
 function createScrubber(url: Secret): (text: string) => string {
   const { href, host, username, password, pathname, search } = new URL(url.expose());
   const parts = [username, password, ...pathname.split("/"), ...search.split(/[?&=]/)];
@@ -250,7 +242,7 @@ function createScrubber(url: Secret): (text: string) => string {
       .slice(0, errorCharsMax);
 }
 
-/** Parts of a URL's path this long may be a key; shorter ones are words such as `rpc` and `v2`. */
+/** Path segments this long may be a key; shorter ones are words such as `rpc` and `v2`. */
 const secretCharsMin = 8;
 
 function readAnswer(
@@ -273,8 +265,8 @@ function readAnswer(
 }
 
 /**
- * What a revert looks like where a node gives it as the result of a call: the selector of
- * `Error(string)` or `Panic(uint256)` and whole words after it. What a call returns has no selector.
+ * A revert that a node returns as a result: the selector of `Error(string)` or `Panic(uint256)` and
+ * whole words. A call's true result has no selector.
  */
 const revertResult = /^0x(08c379a0|4e487b71)([0-9a-f]{64})+$/i;
 

@@ -1,7 +1,6 @@
 /**
- * The check before serving: is this the right chain, does the token stand where it should, is its
- * EIP-712 domain the one that payments are signed for, are there logs to tell outcomes by, can the
- * relayer wallets pay gas.
+ * The check before serving: chain id, token, EIP-712 domain, logs, clock and gas of the relayer
+ * wallets.
  */
 import { usdcDecimals, type Address } from "@farthing/protocol";
 import { fail, ok, warn, type CheckLine } from "../base/check-line.ts";
@@ -14,26 +13,25 @@ import { classifyNodeError } from "./node-errors.ts";
 import type { RpcAnswer } from "./rpc-endpoint.ts";
 import { decimalsCall, decodeText, domainSeparatorCall, nameCall, versionCall } from "./usdc.ts";
 
-/** Settlements that a wallet should be able to pay for: below it somebody has to top it up soon. */
+/** A wallet that can pay for fewer settlements should be topped up soon. */
 export const settlementsLow = 500n;
 
-/** Gas that a settlement alone uses; the most measured with Circle's token is 103,580. */
+/** Typical gas of a settlement; the most measured with Circle's token is 103,580. */
 const usualGas = 90_000n;
 
-/** How many settlements a balance pays for at a gas price; both in wei. */
+/** Both in wei. */
 export function paysFor(balance: bigint, price: bigint): bigint {
   return balance / (usualGas * price);
 }
 
-/** What gas costs, and what a wallet needs. All in wei. */
+/** Wei. */
 export interface GasNeeds {
-  /** What one settlement can cost at most: a wallet with less cannot work. */
+  /** Most that one settlement can cost: a wallet with less cannot work. */
   readonly floor: bigint;
-  /** The price that is reckoned with. */
   readonly price: bigint;
 }
 
-/** Checks one network; every finding is a line, and nothing is thrown. */
+/** Throws nothing; every finding is a line. */
 export async function selfCheck(
   chain: Chain,
   relayers: readonly Address[],
@@ -62,7 +60,7 @@ export async function selfCheck(
   }
 }
 
-/** Checks chain id, token and domain; ends with the first thing that makes the rest pointless. */
+/** Checks chain id, token and domain; stops at the first finding that makes the rest pointless. */
 export async function checkToken(chain: Chain): Promise<CheckLine[]> {
   const { network } = chain;
   const ask = (data: string) => ({
@@ -84,14 +82,13 @@ export async function checkToken(chain: Chain): Promise<CheckLine[]> {
   return [chainLine, tokenLine(chain, facts), separatorLine(chain, separator)];
 }
 
-/** Reads what wallets hold, in wei and in order. Throws RPC faults. */
+/** Throws RPC faults. */
 export async function readBalances(chain: Chain, wallets: readonly Address[]): Promise<bigint[]> {
   const method = "eth_getBalance";
   const answers = await chain.read(wallets.map((at) => ({ method, params: [at, "latest"] })));
   return answers.map((answer) => quantity(resultOf(answer, method), "a balance"));
 }
 
-/** Says that the node is on another chain. */
 export function wrongChain({ network }: Pick<Chain, "network">, found: number): CheckLine {
   return fail(
     "chain id",
@@ -100,7 +97,6 @@ export function wrongChain({ network }: Pick<Chain, "network">, found: number): 
   );
 }
 
-/** Judges what a wallet holds by the settlements it can pay for. */
 export function balanceLine(
   name: string,
   wallet: Address,
@@ -141,7 +137,7 @@ function separatorLine({ network }: Chain, separator: RpcAnswer | undefined): Ch
   );
 }
 
-/** What a call gave; "0x" when the contract has no such function. Throws when the node failed. */
+/** Returns "0x" when the contract has no such function. Throws when the node failed. */
 function bytesOrNone(answer: RpcAnswer | undefined): string {
   const isReverted = answer && !answer.ok && classifyNodeError(answer.error) === "reverted";
   return isReverted ? "0x" : String(resultOf(answer, "eth_call"));

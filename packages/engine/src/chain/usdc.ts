@@ -1,6 +1,6 @@
 /**
- * USDC on chain: calldata, event topics and revert texts of Circle's FiatTokenV2_2.
- * Selectors and topics are the first bytes of keccak256 of the signatures beside them.
+ * Calldata, event topics and revert texts of Circle's FiatTokenV2_2. Selectors and topics are the
+ * first bytes of keccak256 of the signatures beside them.
  */
 import {
   zeroAddress,
@@ -25,7 +25,7 @@ export const nameCall: Hex = "0x06fdde03";
 export const versionCall: Hex = "0x54fd4d50";
 export const decimalsCall: Hex = "0x313ce567";
 
-/** Topic 0 of the events that tell a settlement's outcome. */
+/** Topic 0 of the events that determine a settlement's outcome. */
 export const topics = {
   /** AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce) */
   used: "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5",
@@ -44,7 +44,7 @@ function numberWord(value: bigint): string {
   return value.toString(16).padStart(64, "0");
 }
 
-/** Calldata of the `bytes signature` overload: it serves plain and contract payers alike. */
+/** Uses the `bytes signature` overload, which serves plain and contract payers alike. */
 export function encodeTransfer(authorization: Authorization, signature: Hex): Hex {
   const bytes = signature.slice(2);
   const padded = bytes.padEnd(Math.ceil(bytes.length / 64) * 64, "0");
@@ -54,17 +54,14 @@ export function encodeTransfer(authorization: Authorization, signature: Hex): He
   return `0x${transferSelector}${addressWord(authorization.from)}${addressWord(authorization.to)}${numberWord(authorization.value)}${numberWord(authorization.validAfter)}${numberWord(authorization.validBefore)}${authorization.nonce.slice(2)}${offset}${length}${padded}`;
 }
 
-/** Calldata that asks whether an authorization is used or canceled. */
 export function encodeAuthorizationState(payer: Address, nonce: Hex): Hex {
   return `0x${stateSelector}${addressWord(payer)}${nonce.slice(2)}`;
 }
 
-/** Calldata that asks for a balance. */
 export function encodeBalanceOf(address: Address): Hex {
   return `0x${balanceSelector}${addressWord(address)}`;
 }
 
-/** Calldata that asks whether the issuer blocks an address. */
 export function encodeIsBlacklisted(address: Address): Hex {
   return `0x${blacklistedSelector}${addressWord(address)}`;
 }
@@ -72,7 +69,6 @@ export function encodeIsBlacklisted(address: Address): Hex {
 /** `Error(string)` */
 const errorSelector = "0x08c379a0";
 
-/** Reads the text of a revert; "" when it has none. */
 export function revertText(data: Hex | undefined): string {
   if (data === undefined || !data.startsWith(errorSelector)) return "";
   return decodeText(data.slice(errorSelector.length));
@@ -85,10 +81,10 @@ export function decodeText(body: string): string {
   return Buffer.from(body.slice(128, 128 + length * 2), "hex").toString("utf8");
 }
 
-/** What a revert of the token means. `blocked` leaves open which of the two is blocked. */
+/** The `blocked` refusal leaves open whether payer or payee is blocked. */
 export type TokenRefusal = RefusalCode | "blocked";
 
-/** Revert texts by what they begin with (FiatTokenV2_2, EIP3009, ECRecover, ERC20 of Circle). */
+/** Revert texts by their beginning (FiatTokenV2_2, EIP3009, ECRecover, ERC20 of Circle). */
 const revertMeanings: readonly (readonly [string, TokenRefusal])[] = [
   ["Pausable: paused", "token_paused"],
   ["Blacklistable:", "blocked"],
@@ -102,12 +98,11 @@ const revertMeanings: readonly (readonly [string, TokenRefusal])[] = [
   ["ERC20: transfer to the zero address", "invalid_payload"],
 ];
 
-/** Maps a revert text of the token to a refusal. */
 export function tokenRefusalOf(text: string): TokenRefusal {
   return revertMeanings.find(([start]) => text.startsWith(start))?.[1] ?? "simulation_failed";
 }
 
-/** The address an indexed topic carries, or zero when it carries none. */
+/** The address in an indexed topic; zero when there is none. */
 export function topicAddress(topic: string | undefined): Address {
   return topic?.length === 66 ? `0x${topic.slice(26).toLowerCase()}` : zeroAddress;
 }

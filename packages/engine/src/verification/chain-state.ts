@@ -1,7 +1,6 @@
 /**
- * Rules 6 and 7 and the rest that only the chain knows: what the token would say to the transfer,
- * turned into a refusal with a sentence that says what to change. The token's first failing check
- * names the reason, so verdict and chain agree.
+ * Rules 6 and 7: translates the token's simulated result into a refusal that says what to change.
+ * The token's first failing check determines the reason, so the result matches the chain.
  */
 import { accept, isSameAddress, refuse, type Outcome, type Payment } from "@farthing/protocol";
 import type { Chain } from "../chain/chain.ts";
@@ -11,7 +10,7 @@ import { revertText, tokenRefusalOf } from "../chain/usdc.ts";
 import { isAcceptedByWallet } from "./contract-signature.ts";
 import type { SignatureReading } from "./signature.ts";
 
-/** Judges a payment by what the chain said about it; its signature is the bytes that were simulated. */
+/** `payment.signature` holds the bytes that were simulated. */
 export async function judgeReading(
   chain: Chain,
   payment: Payment,
@@ -23,8 +22,8 @@ export async function judgeReading(
   const refusal = tokenRefusalOf(text);
   switch (refusal) {
     case "authorization_not_yet_valid":
-      // Our clock has passed validAfter, the latest block has not yet: the transfer goes into a
-      // later block, so judge what the token did not get to.
+      // Our clock has passed validAfter, the latest block has not. The transfer goes into a later
+      // block, so evaluate the checks that the token did not reach.
       return judgeUnreached(chain, payment, signature, reading);
     case "authorization_expired":
       if (await isUsedAsSigned(chain, payment, signature, reading))
@@ -45,10 +44,7 @@ export async function judgeReading(
   }
 }
 
-/**
- * Whether an authorization is used that this payment really holds: the token says that it expired
- * before it says that it is used, and what has moved money is to be told in any case.
- */
+/** The token reports expiry before use, but a payment that moved money must be reported as used. */
 export async function isUsedAsSigned(
   chain: Chain,
   payment: Payment,
@@ -123,7 +119,7 @@ async function whoIsBlocked(chain: Chain, payment: Payment): Promise<Outcome<und
 
 function unknownRefusal(payment: Payment, reading: PaymentReading, text: string) {
   if (reading.isUsed) return refuse("nonce_already_used");
-  // A node that gives reverts without their text still says what the payer holds.
+  // Some nodes return reverts without text; the balance still shows the reason.
   if (reading.balance < payment.authorization.value) return tooLittle(payment, reading);
   if (reading.payerHasCode && reading.revertData === "0x") {
     return refuse(

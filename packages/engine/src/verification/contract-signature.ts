@@ -1,6 +1,6 @@
 /**
- * Contract wallets are asked themselves (ERC-1271), with a gas cap, since their code is a
- * stranger's. For rule 1 only where the simulated transfer could not reach the signature check.
+ * Asks contract wallets about their signatures (ERC-1271). The gas is capped because the code is
+ * not ours. Rule 1 needs this only where the simulated transfer did not reach the signature check.
  */
 import {
   authorizationDigest,
@@ -12,13 +12,11 @@ import type { Chain } from "../chain/chain.ts";
 import { transferGasCap } from "../chain/payment-reading.ts";
 import { callCapped } from "../chain/reads.ts";
 
-/** isValidSignature(bytes32,bytes) */
 const selector = "1626ba7e";
 
-/** What the wallet must return: the selector, padded to 32 bytes (ERC-1271). */
+/** A valid signature makes the wallet return the selector, padded to 32 bytes (ERC-1271). */
 const magicWord = `0x${selector.padEnd(64, "0")}`;
 
-/** What a wallet is asked: whether these bytes are its signature of this hash. */
 export interface HashQuestion {
   readonly wallet: Address;
   readonly hash: Hex;
@@ -26,7 +24,7 @@ export interface HashQuestion {
   readonly gas: bigint;
 }
 
-/** Asks the wallet. Throws `rpc_unavailable` or `rpc_refused` when the node gives no answer. */
+/** Throws `rpc_unavailable` or `rpc_refused` when the node does not reply. */
 export async function isHashAccepted(chain: Chain, question: HashQuestion): Promise<boolean> {
   const { wallet, hash, signature, gas } = question;
   const bytes = signature.slice(2);
@@ -38,7 +36,7 @@ export async function isHashAccepted(chain: Chain, question: HashQuestion): Prom
   return answer?.toLowerCase() === magicWord;
 }
 
-/** Asks the payer's wallet about a payment. Throws as {@link isHashAccepted}. */
+/** Throws as {@link isHashAccepted}. */
 export function isAcceptedByWallet(
   chain: Chain,
   authorization: Authorization,

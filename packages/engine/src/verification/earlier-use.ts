@@ -1,7 +1,7 @@
 /**
- * An authorization that was used before it came here: the money may have moved, so the answer names
- * the transaction. Looking for it in the chain's logs costs more than anything else that a caller
- * can ask for, so it is done for what may be found, for few at a time, and once.
+ * Authorizations that were used elsewhere: the money may have moved, so the refusal names the
+ * transaction. The log search is the most expensive request a caller can cause, so it is limited,
+ * and its results are remembered.
  */
 import {
   refusal,
@@ -16,26 +16,25 @@ import type { ChainView } from "../chain/block-follower.ts";
 import type { Chain } from "../chain/chain.ts";
 import { pairKey, type Pair } from "../model/settlement.ts";
 
-/** Blocks that a search goes back, and the time in which XDC makes them at the least: 11 hours. */
+/** The search covers 20,000 blocks. XDC takes at least this time for them: 11 hours. */
 const searchBlocks = 20_000;
 const searchSeconds = 40_000n;
 
-/** Searches at a time; one is up to 21 requests, one after the other. */
+/** Concurrent searches; each takes up to 21 sequential requests. */
 const searchesMax = 2;
 
-/** Answers that are kept; the oldest goes first. */
+/** The oldest result is dropped first. */
 const rememberedMax = 1_000;
 
 /**
- * How long an answer holds that may change: logs may come later than the state that they explain,
- * and what is in a block that is not final may come again in another transaction.
+ * Results that may change expire: logs may arrive later than the state, and a block that is not
+ * final may be replaced.
  */
 const unsureMs = 30_000;
 
-/** Gives the refusal of an authorization that the token calls used. Throws RPC faults. */
+/** Returns the refusal for an authorization that the token reports as used. Throws RPC faults. */
 export type RefuseUsed = (pair: Pair, request: PaymentRequest) => Promise<Refusal>;
 
-/** What a search found: the transaction, and whether its block is one that stays. */
 interface Found {
   readonly hash: Hex | undefined;
   readonly isFinal: boolean;
@@ -43,13 +42,11 @@ interface Found {
 
 const notFound: Found = { hash: undefined, isFinal: false };
 
-/** Creates it. */
 export function createRefuseUsed(deps: {
   readonly clock: Clock;
   networkOf(chainId: ChainId): { readonly chain: Chain; view(): ChainView | undefined } | undefined;
 }): RefuseUsed {
   const { clock } = deps;
-  /** By pair; without a hash where none was found. */
   const remembered = new Map<
     string,
     { readonly hash: Hex | undefined; readonly untilMs: number }
@@ -59,7 +56,7 @@ export function createRefuseUsed(deps: {
   async function search(pair: Pair, validBefore: bigint): Promise<Found> {
     const network = deps.networkOf(pair.chainId);
     const view = network?.view();
-    // It was used before it expired: further back than any search goes.
+    // The authorization expired, and so was used, before the earliest block of any search.
     if (!network || !view || validBefore + searchSeconds < view.head.time) return notFound;
     const { number: headNumber } = view.head;
     const fromBlock = Math.max(0, headNumber - searchBlocks);

@@ -1,27 +1,26 @@
 /**
- * ERC-6492: the wrapping in which smart wallets send a signature before they are deployed, and some
- * of them afterwards too. Once the wallet has code, only the signature inside means something to it.
+ * ERC-6492 wraps the signature of a smart wallet that may not be deployed. Once the wallet has
+ * code, it understands only the inner signature.
  */
 import { isHexBytes, toLowerHex, type Hex } from "@farthing/protocol";
 
-/** The 32 bytes at the end that mark a wrapped signature. */
+/** These 32 bytes end a wrapped signature. */
 const magic = "6492".repeat(16);
 
-/** Hex digits of one ABI word. */
+/** One ABI word has 64 hex digits. */
 const word = 64;
 
-/** Digits of the largest length or offset that is read: 2^32 is more than any signature here has. */
+/** Lengths and offsets are read up to 2^32, more than any signature here has. */
 const lengthDigits = 8;
 
-/** Tells whether a signature ends as a wrapped one does. */
 export function isWrapped(signature: Hex): boolean {
   return signature.toLowerCase().endsWith(magic);
 }
 
 /**
- * Returns the signature inside `abi.encode(address factory, bytes calldata, bytes signature)` and the
- * magic bytes. Only the one canonical encoding is read, so that no two readers can see different
- * signatures in the same bytes; undefined for everything else, also for a wrapping within another.
+ * Returns the inner signature of `abi.encode(address factory, bytes calldata, bytes signature)` and
+ * the magic bytes. Accepts only the canonical encoding without nesting, so that no two parsers can
+ * see different signatures in the same bytes.
  */
 export function unwrapErc6492(wrapped: Hex): Hex | undefined {
   if (!isWrapped(wrapped)) return undefined;
@@ -37,7 +36,7 @@ export function unwrapErc6492(wrapped: Hex): Hex | undefined {
   return isHexBytes(signature, hex.length) && !isWrapped(signature) ? signature : undefined;
 }
 
-/** Reads a length or an offset in bytes at a place in hex digits; gives it in hex digits too. */
+/** Reads a length or offset in bytes; returns it in hex digits. */
 function numberAt(hex: string, at: number): number | undefined {
   const digits = hex.slice(at, at + word);
   const high = digits.slice(0, word - lengthDigits);
@@ -45,7 +44,7 @@ function numberAt(hex: string, at: number): number | undefined {
   return 2 * Number.parseInt(digits.slice(-lengthDigits), 16);
 }
 
-/** Reads `bytes` with its length before it and zeros up to a whole word after it. */
+/** Reads `bytes`: the length, then the data padded with zeros to a whole word. */
 function bytesAt(hex: string, at: number): { digits: string; end: number } | undefined {
   const length = numberAt(hex, at);
   if (length === undefined) return undefined;

@@ -1,11 +1,8 @@
 /**
- * Rule 1, the local half: whose key signed. Recovery runs in WebAssembly and needs no node.
- *
- * Forms that the token would refuse from a plain address although they mean the same signature,
- * v 0/1 and the 64 bytes of EIP-2098, are rewritten once; the rewritten bytes are the ones that
- * are simulated and sent. High s is refused, as the token does. Signatures of contract wallets
- * are the wallet's business alone and pass unchanged, but for the wrapping of ERC-6492, which a
- * wallet with code does not understand.
+ * Rule 1, the local part: recovers the signer in WebAssembly, without a node. The token refuses two
+ * plain forms, v 0/1 and EIP-2098's 64 bytes; they are rewritten once, and the rewritten bytes are
+ * simulated and sent. High s is refused, as by the token. Contract signatures pass unchanged,
+ * except for the ERC-6492 wrapping.
  */
 import {
   authorizationDigest,
@@ -20,31 +17,26 @@ import * as Engine from "ox/Engine";
 import { Hash as WasmHash, Secp256k1 as WasmSecp256k1 } from "ox/wasm";
 import { isWrapped, unwrapErc6492 } from "./erc6492.ts";
 
-/** Half the order of secp256k1: a signature's s above it is the malleable twin (EIP-2). */
+/** A signature whose s is above half the order is malleable (EIP-2). */
 const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
-/** What local recovery says. */
 export type SignatureReading =
-  /** The key of `from` signed; `bytes` is the form the token takes. */
+  /** The key of `from` signed; `bytes` is the form that the token accepts. */
   | { readonly kind: "payer"; readonly bytes: Hex }
   /** The key of `from` signed, in the malleable form that the token refuses. */
   | { readonly kind: "high_s" }
-  /**
-   * Wrapped for a smart wallet (ERC-6492). Where the wallet has code, it is asked about `inner`;
-   * undefined when the wrapping is malformed.
-   */
+  /** Wrapped for a smart wallet (ERC-6492); `inner` is undefined when the wrapping is malformed. */
   | { readonly kind: "wrapped"; readonly inner: Hex | undefined }
-  /** Somebody else's, or no plain signature: only a contract wallet could still accept it. */
+  /** Not the key of `from`: only a contract wallet could still accept it. */
   | { readonly kind: "other" };
 
-/** Compiles the WebAssembly engines; call once, before the first signature. */
+/** Compiles the WebAssembly engines. Call it once, before the first signature. */
 export async function installCrypto(): Promise<void> {
   const [hash, secp256k1] = await Promise.all([WasmHash.engine(), WasmSecp256k1.engine()]);
   await Engine.install({ Hash: hash, Secp256k1: secp256k1 });
 }
 
-/** Recovers the signer and compares with `authorization.from`. */
 export function readSignature(
   network: Network,
   authorization: Authorization,
@@ -59,7 +51,7 @@ export function readSignature(
     const signer = Address.fromPublicKey(Secp256k1.recoverPublicKey({ payload, signature: parts }));
     if (!isSameAddress(signer, authorization.from)) return { kind: "other" };
   } catch {
-    // Not a point on the curve: no key signed this.
+    // Not a point on the curve: no key made this signature.
     return { kind: "other" };
   }
   if (!isLowS(parts)) return { kind: "high_s" };
@@ -67,28 +59,26 @@ export function readSignature(
   return { kind: "payer", bytes: `0x${parts.r.slice(2)}${parts.s.slice(2)}${v}` };
 }
 
-/** The parts of a plain key's signature. */
 export interface SignatureParts {
   readonly r: Hex;
   readonly s: Hex;
   readonly yParity: 0 | 1;
 }
 
-/** Tells whether a signature is not the malleable twin. */
 export function isLowS({ s }: SignatureParts): boolean {
   return BigInt(s) <= halfOrder;
 }
 
 /**
- * The bytes that the token is to take: simulated, stored and sent. From a plain address, the one form
- * that the token understands; from a smart wallet, what is inside the wrapping; else as received.
+ * Returns the bytes to simulate, store and send: the normalized form for a plain address, the inner
+ * signature for a smart wallet, otherwise the received bytes.
  */
 export function tokenBytes(reading: SignatureReading, received: Hex): Hex {
   if (reading.kind === "payer") return reading.bytes;
   return reading.kind === "wrapped" ? (reading.inner ?? received) : received;
 }
 
-/** Splits 65 bytes (r, s, v) or 64 bytes (r, yParity and s: EIP-2098), given without `0x`. */
+/** Splits 65 bytes (r, s, v) or 64 bytes (EIP-2098), given without `0x`. */
 export function splitSignature(hex: string): SignatureParts | undefined {
   const r: Hex = `0x${hex.slice(0, 64)}`;
   if (hex.length === 128) {

@@ -1,7 +1,6 @@
 /**
- * Rules 2, 3 and 4: the signed authorization against what is asked for. Nothing here needs the
- * chain. Amounts and payees stated outside the authorization are ignored; the network and asset
- * that the payload names are judged.
+ * Rules 2, 3 and 4: compares the signed authorization with the requirements, without the chain.
+ * Amounts and payees outside the authorization are ignored; the payload's network and asset count.
  */
 import {
   accept,
@@ -13,7 +12,7 @@ import {
   type PaymentRequest,
 } from "@farthing/protocol";
 
-/** Judges network, asset, domain, amount and payee. `served` says which pairs a surface offers. */
+/** `served` tells which versions and networks a surface offers. */
 export function checkTerms(
   request: PaymentRequest,
   served: (version: 1 | 2, network: Network) => boolean,

@@ -2,9 +2,9 @@
 import { accept, refuse, type Authorization, type Outcome } from "@farthing/protocol";
 
 /**
- * Judges the window by our clock (Unix seconds). `marginSeconds` is how long it must still be
- * valid: the time that a settlement needs to be mined. `/verify` asks for it as well, because it
- * must not call a payment valid that `/settle` has to refuse.
+ * `now` is our clock in Unix seconds. The authorization must stay valid for `marginSeconds`, the
+ * time until a settlement is mined. `/verify` requires it too, so that it accepts nothing that
+ * `/settle` refuses.
  */
 export function checkTimeWindow(
   { validAfter, validBefore }: Authorization,

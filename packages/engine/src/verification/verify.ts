@@ -1,6 +1,6 @@
 /**
- * The seven rules of a payment, run in the order in which they cost: what the request itself shows,
- * then the signature, then one shared question to the chain. Used by /verify and again by /settle.
+ * The seven rules of a payment in the order of their cost: first the request itself, then the
+ * signature, then one shared chain read. `/verify` and `/settle` both run them.
  */
 import {
   accept,
@@ -27,33 +27,31 @@ import { readSignature, tokenBytes, type SignatureReading } from "./signature.ts
 import { checkTerms } from "./terms.ts";
 import { checkTimeWindow } from "./time-window.ts";
 
-/** A payment that would go through now. */
+/** A payment that would succeed now. */
 export interface VerifiedPayment extends PaymentRequest {
-  /** The bytes to send: those that were simulated. */
+  /** The bytes that were simulated, and that are sent. */
   readonly signature: Hex;
   readonly payerHasCode: boolean;
-  /** The block at which the token said that the nonce was unused. */
+  /** The block at which the token reported the nonce as unused. */
   readonly seenUnusedAt: number;
 }
 
-/** What a surface offers, and what it asks of time. */
 export interface VerifyOptions {
   served(version: 1 | 2, network: Network): boolean;
-  /** Seconds that the authorization must still be valid. */
+  /** The authorization must stay valid for this long. */
   readonly marginSeconds: bigint;
-  /** The least that is settled, in USDC base units: 0 where an API key is shown. */
+  /** The smallest amount that is settled, in USDC base units: 0 with an API key. */
   readonly unitsMin: bigint;
 }
 
-/** Judges payments. Throws a fault when the chain or the store cannot be asked. */
+/** Throws a fault when the chain or the store cannot be read. */
 export interface Verifier {
-  /** What the request itself shows, time apart: a settled payment still answers when expired. */
+  /** Checks the request without the time: a settled payment stays readable after it expires. */
   checkTerms(request: PaymentRequest, options: VerifyOptions): Outcome<PaymentRequest>;
-  /** All seven rules. */
   verify(request: PaymentRequest, options: VerifyOptions): Promise<Outcome<VerifiedPayment>>;
   /**
-   * All seven rules, and refuses what is in flight or settled here. An exchange is noted for a
-   * payment that is called valid. Throws `too_many_exchanges` when its payer may open no more.
+   * Also refuses payments that are in flight or settled here, and records an exchange for a valid
+   * one. Throws `too_many_exchanges` when the payer may open no more.
    */
   verifyUnclaimed(
     request: PaymentRequest,
@@ -61,17 +59,16 @@ export interface Verifier {
   ): Promise<Outcome<VerifiedPayment>>;
 }
 
-/** What the verifier asks. */
 export interface VerifierDeps {
   readonly clock: Clock;
   chainOf(chainId: ChainId): Readable | undefined;
   findByPair(pair: Pair): Promise<Settlement | undefined>;
-  /** Looks a payment up that would go through, and notes the exchange that its verdict opens. */
+  /** Looks up a valid payment and records the exchange that the result opens. */
   openExchange(pair: Pair, validBefore: bigint): Promise<OpenedExchange>;
   refuseUsed: RefuseUsed;
 }
 
-/** The pair that identifies a payment. */
+/** The key that identifies a payment. */
 export function pairOf({ payment }: PaymentRequest): Pair {
   const { network, authorization } = payment;
   return {
@@ -82,7 +79,6 @@ export function pairOf({ payment }: PaymentRequest): Pair {
   };
 }
 
-/** Creates the verifier. */
 export function createVerifier(deps: VerifierDeps): Verifier {
   const { clock } = deps;
 
@@ -100,7 +96,7 @@ export function createVerifier(deps: VerifierDeps): Verifier {
     const at = deps.chainOf(network.chainId);
     assert(at, "a served network has a chain");
     const signature = readSignature(network, authorization, payment.signature);
-    // Too late to be settled here, and perhaps settled by somebody else in time.
+    // It is too late to settle this here, but a third party may have settled it in time.
     if (!window.ok) {
       return (await isSpent(at, payment, signature)) ? refuse("nonce_already_used") : window;
     }
@@ -108,7 +104,7 @@ export function createVerifier(deps: VerifierDeps): Verifier {
     let reading = await at.read({ authorization, signature: bytes });
     if (signature.kind === "wrapped" && !reading.payerHasCode) return refuse("wallet_not_deployed");
     if (signature.kind === "payer" && reading.payerHasCode && bytes !== payment.signature) {
-      // A contract's signature is the contract's business: ask again with the bytes as they came.
+      // The payer is a contract: read again with the signature as it was received.
       bytes = payment.signature;
       reading = await at.read({ authorization, signature: bytes });
     }
@@ -128,7 +124,7 @@ export function createVerifier(deps: VerifierDeps): Verifier {
     if (!terms.ok) return terms;
     const verified = await verify(request, options);
     if (!verified.ok && isAboutTime(verified.refusal)) return verified;
-    // Asked after the chain: those that shared a call to it come back together and share this too.
+    // Runs after the chain read, so that payments which shared a call also share this lookup.
     if (verified.ok) return openExchange(verified);
     const claimed = await deps.findByPair(pairOf(request));
     if (claimed) return refuseClaimed(claimed);
@@ -152,7 +148,7 @@ export function createVerifier(deps: VerifierDeps): Verifier {
   };
 }
 
-/** A payment whose gas costs more than it moves is not carried for callers who are not known. */
+/** Unknown callers do not get payments carried whose gas costs more than they move. */
 function refuseDust(unitsMin: bigint) {
   const least = formatUsdc(unitsMin);
   return refuse(
@@ -161,13 +157,12 @@ function refuseDust(unitsMin: bigint) {
   );
 }
 
-/** A chain, and what it says about payments. */
 interface Readable {
   readonly chain: Chain;
   readonly read: PaymentReader;
 }
 
-/** Whether the authorization is used, looked at only for a signature that the token could take. */
+/** Reads the state only for signatures that the token could accept. */
 async function isSpent(
   { chain, read }: Readable,
   payment: Payment,

@@ -1,12 +1,11 @@
 /**
  * The text that a wallet signs to sign in or to allow one action (EIP-4361). It is composed and
- * stored here and the signature is checked against what is stored: nothing of it is ever read back,
- * so that there is nothing in it to get wrong.
+ * stored here, and the signature is checked against the stored text; the text is never parsed.
  */
 import type { Address, ChainId } from "@farthing/protocol";
 import * as Siwe from "ox/Siwe";
 
-/** What the text says. Times are milliseconds since 1970. */
+/** Times are milliseconds since 1970. */
 export interface MessageTerms {
   /** Host and port of the configured public address; wallets compare it with the page's. */
   readonly domain: string;
@@ -15,16 +14,15 @@ export interface MessageTerms {
   readonly chainId: ChainId;
   /** One line, in the characters of {@link statementText}. */
   readonly statement: string;
-  /** At least 8 letters and digits (EIP-4361); 96 random bits or more. */
+  /** At least 8 letters and digits (EIP-4361), with 96 random bits or more. */
   readonly nonce: string;
   readonly requestId: string;
   readonly issuedAt: number;
   readonly expiresAt: number;
-  /** What the signature allows, exactly, as URIs. */
+  /** Exactly what the signature allows, as URIs. */
   readonly resources?: readonly string[];
 }
 
-/** Composes the text. */
 export function composeMessage(terms: MessageTerms): string {
   const { domain, uri, address, chainId, statement, nonce, requestId, resources } = terms;
   return Siwe.createMessage({
@@ -42,14 +40,14 @@ export function composeMessage(terms: MessageTerms): string {
   });
 }
 
-/** Tells whether a host can stand in such a text: a name with a dot, an IPv4 address, localhost. */
+/** EIP-4361 allows a name with a dot, an IPv4 address or localhost. */
 export function isMessageDomain(host: string): boolean {
   return [Siwe.domainRegex, Siwe.ipRegex, Siwe.localhostRegex].some((form) => form.test(host));
 }
 
 /**
- * A text in the characters that a statement may have (EIP-4361: `reserved`, `unreserved`, space).
- * Wallets that check the form show any other text as a plain message, without their warnings.
+ * Replaces characters that EIP-4361 does not allow in a statement. Wallets show a malformed text as
+ * a plain message, without their warnings.
  */
 export function statementText(text: string): string {
   return text.replaceAll(/[^A-Za-z0-9 :/?#[\]@!$&'()*+,;=._~-]/g, "?");

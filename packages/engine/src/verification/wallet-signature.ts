@@ -1,6 +1,6 @@
 /**
- * Whose wallet signed a stored text. The plain key is recovered here, without a node; only when
- * that is not it is the address asked as a contract (ERC-1271), on the chain of the request.
+ * Checks who signed a stored text. A plain key is recovered without a node; otherwise the address
+ * is asked as a contract (ERC-1271) on the chain of the request.
  */
 import { isSameAddress, type Address, type Hex } from "@farthing/protocol";
 import * as OxAddress from "ox/Address";
@@ -13,25 +13,23 @@ import { isHashAccepted } from "./contract-signature.ts";
 import { isWrapped, unwrapErc6492 } from "./erc6492.ts";
 import { isLowS, splitSignature } from "./signature.ts";
 
-/** Gas for a stranger's `isValidSignature`: a Safe with five owners takes about 60,000. */
+/** Gas for `isValidSignature`: a Safe with five owners takes about 60,000. */
 const signatureGasMax = 500_000n;
 
-/** `plain`: a key pair, the same on every chain. `contract`: ERC-1271, on one chain only. */
+/** A `plain` key is the same on every chain; a `contract` (ERC-1271) belongs to one chain. */
 export type WalletKind = "plain" | "contract";
 
-/** What is known of a signature. */
 export type WalletReading =
   | WalletKind
-  /** The signature of a contract wallet that is not deployed on this chain (ERC-6492). */
+  /** A contract wallet that is not deployed on this chain (ERC-6492). */
   | "undeployed"
   | "foreign";
 
-/** Longest signature that is looked at: a Safe's, with a hundred owners, has 6,500 bytes. */
+/** Longest signature that is checked: a Safe's with a hundred owners has 6,500 bytes. */
 export const signatureBytesMax = 8_192;
 
 /**
- * Tells how the address signed the text (EIP-191). Throws RPC faults: a node that does not answer
- * says nothing about the signature.
+ * Checks an EIP-191 signature. Throws RPC faults: a silent node says nothing about the signature.
  */
 export async function readWalletSignature(
   chain: Chain,
@@ -56,7 +54,7 @@ function isSignedByKey(address: Address, payload: Hex, signature: Hex): boolean 
     const publicKey = Secp256k1.recoverPublicKey({ payload, signature: parts });
     return isSameAddress(OxAddress.fromPublicKey(publicKey), address);
   } catch {
-    // Not a point on the curve: no key signed this.
+    // Not a point on the curve: no key made this signature.
     return false;
   }
 }
