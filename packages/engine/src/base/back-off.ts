@@ -1,6 +1,6 @@
 /** Pauses between attempts: longer after each failure, up to a bound. */
 
-/** The pause after the first failure and the longest pause. Jitter adds up to half of either. */
+/** Jitter adds up to half of either pause. */
 export interface BackOffBounds {
   readonly minMs: number;
   readonly maxMs: number;

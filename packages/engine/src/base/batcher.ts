@@ -13,10 +13,7 @@ export interface BatcherOptions<In, Out> {
   inFlightMax: number;
   /** One more waiting item is refused with the fault `queue_full`. */
   waitingMax: number;
-  /**
-   * How long the next group waits for more items while another runs; default 0. A full group never
-   * waits.
-   */
+  /** How long the next, incomplete group waits for more items while another runs; default 0. */
   gatherMs?: number;
   /**
    * A group also starts at this size once it is half of what is in flight, so that work on one

@@ -2,7 +2,7 @@
 
 export type CheckStatus = "ok" | "warn" | "fail";
 
-/** One finding. It contains no secret. */
+/** Contains no secret. */
 export interface CheckLine {
   /** What was checked: `chain id`, `endpoint 0`. */
   readonly name: string;

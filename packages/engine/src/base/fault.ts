@@ -1,6 +1,6 @@
 /**
- * Faults: a node, a database or the network failed, not the payment. They are caught in two places
- * only: the HTTP response and the background loops.
+ * Faults: a node, a database or the network failed, not the payment. Only the HTTP layer and the
+ * background loops catch them.
  */
 
 /** A stable code for logs, metrics and responses. */
@@ -20,7 +20,6 @@ export class Fault extends Error {
   readonly code: FaultCode;
   /** True if the same step can succeed later without a change. */
   readonly retryable: boolean;
-  /** Known only for some faults. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(

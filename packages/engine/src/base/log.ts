@@ -1,6 +1,6 @@
 /**
- * Structured logs: one JSON line per state change, on standard output. No caller passes signatures,
- * keys or URLs; the list below is the safety net.
+ * Structured logs: one JSON line per state change. No caller passes secrets; the list below is a
+ * safety net.
  */
 import { pino } from "pino";
 
@@ -15,7 +15,6 @@ export const logLevels = ["debug", "info", "warn", "error", "silent"] as const;
 
 export type LogLevel = (typeof logLevels)[number];
 
-/** The values of these members are replaced. */
 const secretNames = [
   "signature",
   "raw",
@@ -39,10 +38,7 @@ export function createLog(level: LogLevel, destination?: { write(line: string): 
   );
 }
 
-/**
- * Writes synchronously, so that nothing has to be flushed at exit. A closed pipe loses the lines
- * and must not stop the service.
- */
+/** Nothing has to be flushed at exit, and a closed pipe must not stop the service. */
 function standardOutput() {
   const output = pino.destination({ dest: 1, sync: true });
   output.on("error", () => undefined);

@@ -6,7 +6,7 @@ import type { Chain } from "./chain.ts";
 import { walkLogs } from "./log-ranges.ts";
 import { addressWord, topics } from "./usdc.ts";
 
-/** Most blocks of one search: eleven hours of XDC. */
+/** Eleven hours of XDC. */
 const searchBlocksMax = 20_000;
 
 /** Most requests of one search, for endpoints that allow small ranges only. */

@@ -8,7 +8,6 @@ import type { RpcEndpoint } from "./rpc-endpoint.ts";
 /** Most open transactions of a wallet; after an outage each receipt is requested. */
 const openPerWallet = 8;
 
-/** Pause after a rate limit, which says nothing about the batch size. */
 const pauseMs = 1_000;
 
 /** A size of a thousand halves ten times; a few requests may be rate limited. */
@@ -16,7 +15,6 @@ const requestsMax = 15;
 
 const call = { method: "eth_blockNumber", params: [] };
 
-/** Halves the number of calls until the endpoint accepts it. */
 export async function checkBatches(
   endpoint: RpcEndpoint,
   { clock, wallets }: Pick<EndpointExpectations, "clock" | "wallets">,

@@ -6,7 +6,6 @@
 export interface BlockCadence {
   /** Records a new head; `time` is the block's own, in Unix seconds. */
   noteHead(head: { readonly number: number; readonly time: bigint }, nowMs: number): void;
-  /** Records a look that found no new head. */
   noteEmptyLook(): void;
   pauseMs(nowMs: number): number;
   /**
@@ -29,8 +28,8 @@ const steadyMsMin = 500;
 const steadyShare = 0.25;
 
 /**
- * After a look that found a block the next one is earlier by this much, doubled each time, so that
- * an occasional miss shows when blocks really arrive.
+ * After a hit the next look is earlier by this much, doubled each time: a miss shows the true
+ * arrival.
  */
 const earlierMs = 10;
 
@@ -49,7 +48,6 @@ export function createBlockCadence(): BlockCadence {
   /** Milliseconds from a block's own time until it is seen, our clock's skew included. */
   let delayMs: number | undefined;
   let emptyLooks = 0;
-  /** Consecutive blocks that the first look found. */
   let foundAtOnce = 0;
 
   const periodMs = () =>
@@ -103,7 +101,6 @@ export function createBlockCadence(): BlockCadence {
     },
     wakePauseMs(nowMs) {
       if (!isSteady()) return onDemandMs;
-      // The chain is late or was not polled: any time is as good.
       return nowMs < dueMs() + periodMs() ? Number.POSITIVE_INFINITY : pauseMsMax;
     },
   };

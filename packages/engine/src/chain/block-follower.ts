@@ -60,7 +60,6 @@ export function startBlockFollower(options: FollowerOptions): BlockFollower {
   return follower;
 }
 
-/** Follows one chain until it is stopped. */
 export class BlockFollower {
   readonly #chain: Chain;
   readonly #clock: Clock;
@@ -80,7 +79,6 @@ export class BlockFollower {
   #seen: SeenChain | undefined;
   #wasAwaited = false;
   #probedAtMs = Number.NEGATIVE_INFINITY;
-  /** Wallets that were read since the last head was reported. */
   #freshWallets = new Map<string, WalletState>();
 
   constructor(options: FollowerOptions) {
@@ -113,7 +111,6 @@ export class BlockFollower {
     this.#running = this.#run();
   }
 
-  /** Undefined until the first reply. */
   view(): ChainView | undefined {
     return this.#seen && viewAt(this.#seen, this.#steady.nowMs());
   }
@@ -133,7 +130,6 @@ export class BlockFollower {
     if (this.#pace.noteAttention(this.#clock.nowMs())) this.#wakeUp.abort();
   }
 
-  /** Waits for the work in progress. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#ready.reject(new Fault("rpc_unavailable", "The chain had not answered yet"));
@@ -257,7 +253,6 @@ export class BlockFollower {
     };
   }
 
-  /** The accepted head no longer exists, and never did. */
   #forgetHead(head: BlockHead): void {
     if (!this.#seen) return;
     const { chainId } = this.#chain.network;

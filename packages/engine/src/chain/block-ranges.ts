@@ -49,7 +49,6 @@ export async function readBlockRange(
   });
 }
 
-/** Both ends are included. */
 export function rangeCall(chain: Chain, fromBlock: number, toBlock: number): RpcCall {
   const place = { fromBlock: `0x${fromBlock.toString(16)}`, toBlock: `0x${toBlock.toString(16)}` };
   const filter = { address: chain.network.usdc, ...place, topics: [Object.values(topics)] };

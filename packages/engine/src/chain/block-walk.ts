@@ -29,8 +29,8 @@ const stepBlocksFirst = 4;
 const stepBlocksMax = 32;
 
 /**
- * Blocks this near to the head are read one by one, by hash, since no backend lags further. A range
- * is worth a request from this many blocks on.
+ * No backend lags further than this, so nearer blocks are read one by one, by hash. A range is
+ * worth a request from this many blocks on.
  */
 const nearBlocks = 12;
 
@@ -86,7 +86,6 @@ export class BlockWalk {
     return this.#late.count();
   }
 
-  /** Skips all blocks up to this one. */
   passTo(head: BlockHead): void {
     this.#forgetAwaited();
     this.#late.forgetAbove(Number.NEGATIVE_INFINITY);
@@ -98,10 +97,7 @@ export class BlockWalk {
     await this.#logs.read([head]);
   }
 
-  /**
-   * Calls for missing data, to be sent with the next look at the head, so that one backend answers
-   * all of it.
-   */
+  /** Calls for missing data: sent with the next look at the head, one backend answers them all. */
   earlyCalls(): readonly RpcCall[] {
     return [...this.#awaitedLogs.map(this.#logs.callFor), ...this.#awaitedHeaders.map(headerCall)];
   }
@@ -127,10 +123,7 @@ export class BlockWalk {
     this.#position = number;
   }
 
-  /**
-   * Reports the following blocks, and late logs of earlier ones. Returns whether it reached the
-   * head.
-   */
+  /** Reports new blocks and late logs. Returns whether it reached the head. */
   async walkTo(walked: WalkedHead): Promise<boolean> {
     const { head } = walked;
     this.#ahead.clear();
@@ -167,7 +160,6 @@ export class BlockWalk {
     return early;
   }
 
-  /** Returns whether the endpoint supports the range. */
   async #walkRange(from: number, finalBlock: number): Promise<boolean> {
     const blocks = await readBlockRange(this.#deps.chain, from, finalBlock);
     for (const { block, events } of blocks) {
@@ -219,7 +211,6 @@ export class BlockWalk {
     return next !== undefined && next.parentHash === this.#known.get(number);
   }
 
-  /** Returns headers up to the last available one; each is read once in a look. */
   async #readUpTo(from: number, to: number, head: BlockHead): Promise<BlockHead[]> {
     const numbers = numbersBetween(from, to);
     const missing = numbers.filter((number) => number !== head.number && !this.#ahead.has(number));

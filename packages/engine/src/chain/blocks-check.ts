@@ -13,8 +13,8 @@ import type { Chain } from "./chain.ts";
 import { clockSkewSecondsMax } from "./clock-skew.ts";
 
 /**
- * The oldest of these blocks is read, which a slightly lagging backend has too, and those whose
- * headers indicate events.
+ * The logs of the oldest are read, which a lagging backend has too, and those that headers
+ * indicate.
  */
 const recentBlocks = 8;
 

@@ -15,10 +15,7 @@ const headsPerLook = 2;
 
 const noNonce = `0x${"0".repeat(64)}` as const;
 
-/**
- * Checks that the newest block's state is available with the block: an address may hide several
- * nodes, of which some lag.
- */
+/** Checks that the newest block comes with its state: an address may hide nodes that lag. */
 export async function checkState(chain: Chain): Promise<CheckLine> {
   const data = encodeAuthorizationState(chain.network.usdc, noNonce);
   let missed = 0;

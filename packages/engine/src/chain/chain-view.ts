@@ -41,23 +41,15 @@ export interface ChainView {
   readonly finalized: Finalized;
   /** The node's `eth_gasPrice`, in wei. */
   readonly gasPrice: bigint;
-  /** The followed wallets when they were last read. */
   readonly wallets: ReadonlyMap<string, WalletState>;
-  /** Time since the head was first seen. */
   readonly seenSecondsAgo: number;
   /** The last block that was read with its logs, or skipped with no one waiting. */
   readonly walkedTo: number;
   /** Set while blocks cannot be read: no payment in them is reported. */
   readonly unread?: UnreadBlocks;
-  /**
-   * This machine's clock minus the chain's, by new blocks; negative when it is behind. A block is
-   * up to a period old when it is seen.
-   */
+  /** This machine's clock minus the chain's, by blocks up to a period old; negative when behind. */
   readonly clockSkewSeconds?: number;
 }
 
-/**
- * Why blocks are needed: for the outcome of a payment in flight, or the finality of a confirmed
- * one.
- */
+/** Whether a payment in flight awaits its outcome, or a confirmed one its finality. */
 export type BlockInterest = "outcome" | "finality" | "none";

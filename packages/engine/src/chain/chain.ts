@@ -40,11 +40,10 @@ export interface Chain {
    */
   readElsewhere(calls: readonly RpcCall[], headNumber: number): Promise<RpcAnswer[] | undefined>;
   /**
-   * Sends signed bytes, in order, to one endpoint, before all other requests. Throws
-   * `rpc_unavailable`: then the outcome is unknown.
+   * Sends signed bytes, in order and first in the queue. After `rpc_unavailable` the outcome is
+   * unknown.
    */
   send(endpointIndex: number, raws: readonly Hex[]): Promise<RpcAnswer[]>;
-  /** The learned limits of each endpoint, in order. */
   limits(): readonly EndpointLimits[];
   /** The learned limits of the endpoint that `read` uses first. */
   limitsInUse(): EndpointLimits;
@@ -84,7 +83,6 @@ const sendWaitMsWithOthers = 2_000;
 
 const askHead: RpcCall = { method: "eth_blockNumber", params: [] };
 
-/** Calls that every useful endpoint answers. */
 const probeCalls: readonly RpcCall[] = [{ method: "eth_chainId", params: [] }, askHead];
 
 export function createChain(options: ChainOptions): Chain {

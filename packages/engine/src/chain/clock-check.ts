@@ -1,6 +1,5 @@
 /**
- * Compares this machine's clock with the chain's. Payments are verified by our clock and mined by
- * the block's, so the two must agree.
+ * Compares this machine's clock with the chain's: we verify by ours, blocks are valid by theirs.
  */
 import { isObject } from "@farthing/protocol";
 import { fail, ok, warn, type CheckLine } from "../base/check-line.ts";

@@ -6,8 +6,7 @@ export interface ClockSkew {
   /** Records a block that the previous look did not show; its time in Unix seconds. */
   note(blockTime: bigint, nowMs: number): void;
   /**
-   * Undefined until enough blocks were seen. A correct clock shows up to a block period more than
-   * zero, the age of a block when it is seen.
+   * Undefined until enough blocks were seen. A correct clock shows up to a block period above zero.
    */
   seconds(): number | undefined;
 }

@@ -1,6 +1,5 @@
 /**
- * Schedules reads of finality, gas price and wallets beside the head: all of them periodically,
- * some as soon as a caller waits for blocks.
+ * Schedules reads of finality, gas price and wallets: periodically, or when a caller awaits blocks.
  */
 import type { BlockHead } from "./block-headers.ts";
 import type { Chain } from "./chain.ts";
@@ -109,7 +108,6 @@ export class ConditionSchedule {
     if (read.finalized) this.#finalityAtNumber = head.number;
   }
 
-  /** Reads finality again with the next block. */
   forgetFinality(): void {
     this.#finalityAtNumber = 0;
   }

@@ -30,7 +30,6 @@ export interface EndpointReport {
   readonly head?: number;
 }
 
-/** Throws nothing; every finding is a line. */
 export async function checkEndpoint(
   endpoint: RpcEndpoint,
   expected: EndpointExpectations,

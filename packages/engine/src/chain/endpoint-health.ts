@@ -18,7 +18,6 @@ const distrustMs = 600_000;
 
 export interface EndpointHealth {
   readonly index: number;
-  /** The newest head it showed; 0 before the first. */
   head(): number;
   noteHead(number: number): void;
   noteAnswer(): void;

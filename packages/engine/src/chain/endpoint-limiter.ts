@@ -21,18 +21,14 @@ export interface EndpointLimits {
   readonly requestsPerSecond: number | undefined;
   /** True if the endpoint counts the calls inside a request. */
   readonly countsCalls: boolean;
-  /** Calls in one request. */
   readonly batchCalls: number | undefined;
-  /** Blocks in one `eth_getLogs`. */
   readonly logRangeBlocks: number | undefined;
-  /** Bytes of one request's body. */
   readonly bodyBytes: number | undefined;
 }
 
 export interface Turn {
   readonly calls: number;
   readonly priority: RpcPriority;
-  /** The deadline, by the clock. */
   readonly untilMs: number;
 }
 
@@ -42,13 +38,11 @@ const waitingMax = 1_000;
 /** A noticeable wait: a quarter of XDC's block period. */
 const longWaitMs = 500;
 
-/** Sizes that are learned by halving. */
 type Size = "batchCalls" | "logRangeBlocks" | "bodyBytes";
 
 interface Waiting {
   readonly turn: Turn;
   readonly sinceMs: number;
-  /** Its place in the queue; the smallest goes first. */
   readonly placeMs: number;
   readonly ended: AbortController;
   resolve(permit: Permit | undefined): void;
@@ -80,12 +74,10 @@ export class EndpointLimiter {
     };
   }
 
-  /** Most calls that one request may hold now. */
   callsMax(): number {
     return Math.min(this.#pace.callsMax(), this.#sizes.get("batchCalls") ?? Infinity);
   }
 
-  /** The expected wait of a request of this priority. */
   waitMs(priority: RpcPriority): number {
     const own = this.#placeMs(priority);
     const queuedMs = this.#waiting
@@ -124,7 +116,6 @@ export class EndpointLimiter {
     this.#letGo();
   }
 
-  /** No reply came: nothing is learned. */
   noteUnanswered(permit: Permit): void {
     this.#pace.noteUnanswered(permit);
     this.#letGo();

@@ -1,5 +1,3 @@
-/** Formats amounts of the native coin (18 decimals). */
-
 /** Formats wei as XDC with up to six decimals, rounded down. */
 export function formatEther(wei: bigint): string {
   const micro = wei / 1_000_000_000_000n;

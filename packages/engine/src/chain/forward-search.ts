@@ -12,7 +12,6 @@ import { walkLogs } from "./log-ranges.ts";
 import { addressWord, topics } from "./usdc.ts";
 
 export interface Sought extends AuthorizationName {
-  /** A block at which it was unused. */
   readonly seenUnusedAt: number;
 }
 

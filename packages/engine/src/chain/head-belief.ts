@@ -25,12 +25,8 @@ const strayMs = 20_000;
 export interface HeadBelief {
   /** Throws `rpc_unavailable` for a head that is out of reach and cannot be read. */
   check(head: BlockHead, nowMs: number): Promise<void>;
-  /**
-   * Records a head below the accepted one. Returns whether that one is to be forgotten, because for
-   * long no endpoint has shown anything near it.
-   */
+  /** Returns true when no endpoint has shown anything near the accepted head for long. */
   noteOlder(head: BlockHead, nowMs: number): boolean;
-  /** Records the accepted head. */
   note(head: BlockHead, nowMs: number): void;
 }
 

@@ -7,8 +7,8 @@ import type { Chain } from "./chain.ts";
 import type { BlockListener } from "./chain-view.ts";
 
 /**
- * Two minutes of XDC, and the blocks of one attempt. The search that ends expired payments finds a
- * payment in a block that was dropped.
+ * Two minutes of XDC; a payment in a dropped block is found when it expires. And blocks of one
+ * attempt.
  */
 const lackingMax = 64;
 const lateBlocksMax = 4;
@@ -16,7 +16,6 @@ const lateBlocksMax = 4;
 export class LateLogs {
   readonly #deps: LateLogsDeps;
   readonly #logs: BlockLogs;
-  /** By hash. */
   readonly #lacking = new Map<Hex, BlockHead>();
 
   constructor(deps: LateLogsDeps, logs: BlockLogs) {

@@ -10,7 +10,6 @@ import type { RpcAnswer, RpcCall, RpcEndpoint } from "./rpc-endpoint.ts";
 
 export interface Asking {
   readonly priority: RpcPriority;
-  /** The deadline for a turn, by the clock. */
   readonly untilMs: number;
   /** Sends one request after the other, and none after one that was not sent. */
   readonly isInOrder?: boolean;

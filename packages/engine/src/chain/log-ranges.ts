@@ -1,7 +1,4 @@
-/**
- * Reads logs in ranges as large as the endpoint allows. A refusal halves the range for the life of
- * the process.
- */
+/** Reads logs in ranges as large as the endpoint allows; a refusal halves the range for good. */
 import { Fault } from "../base/fault.ts";
 import { quantity, resultOf, type Chain } from "./chain.ts";
 import { classifyNodeError } from "./node-errors.ts";
@@ -13,7 +10,6 @@ export interface LogFilter {
   readonly topics: readonly unknown[];
 }
 
-/** Both ends are included. */
 export interface BlockRange {
   readonly fromBlock: number;
   readonly toBlock: number;
@@ -28,7 +24,6 @@ export interface RangeLogs {
   readonly logs: readonly unknown[];
 }
 
-/** Most blocks of one `eth_getLogs` at the endpoint that is asked first. */
 export function logRangeBlocks(chain: Chain): number {
   return Math.min(logRangeBlocksMax, chain.limitsInUse().logRangeBlocks ?? Infinity);
 }

@@ -10,9 +10,7 @@ const savedPerSecond = 0.75;
 
 /** Times are milliseconds that never go back. */
 export interface LookBudget {
-  /** Records a poll without result. */
   spend(atMs: number): void;
-  /** Milliseconds until the next poll is affordable. */
   waitMs(atMs: number): number;
 }
 

@@ -1,7 +1,4 @@
-/**
- * The follower's pause between looks at the head: by what waits for a block, and longer after each
- * failure.
- */
+/** The follower's pause between looks: by what waits for a block, and longer after each failure. */
 import { backOffMs, type BackOffBounds } from "../base/back-off.ts";
 import { createSteadyTime } from "../base/clock.ts";
 import { createBlockCadence } from "./block-cadence.ts";
@@ -13,8 +10,7 @@ import { createLookBudget } from "./look-budget.ts";
 export const idlePauseMs = 15_000;
 
 /**
- * While payments are verified or await finality: one block period, so that the head is recent when
- * a payment is sent.
+ * For verifications and finality: one block period keeps the head recent when a payment is sent.
  */
 export const watchfulPauseMs = 2_000;
 
@@ -22,8 +18,8 @@ export const watchfulPauseMs = 2_000;
 const attentionMs = 10_000;
 
 /**
- * After a failed look: outcomes resume soon after an endpoint recovers, and one that is down is
- * asked a dozen times a minute.
+ * Outcomes resume soon after an endpoint recovers; one that is down is asked a dozen times a
+ * minute.
  */
 const failurePause: BackOffBounds = { minMs: 500, maxMs: 5_000 };
 
@@ -39,7 +35,6 @@ export interface LookPace {
   noteLook(result: LookResult, interest: BlockInterest, nowMs: number): void;
   /** A payment is being verified. Returns whether the next look is too far away for it. */
   noteAttention(nowMs: number): boolean;
-  /** True after a recent verification. */
   isAttentive(nowMs: number): boolean;
   /** Milliseconds until the next look, right after a look. */
   pauseMs(interest: BlockInterest, nowMs: number): number;
@@ -60,10 +55,7 @@ export function createLookPace(): LookPace {
 
   const isAttentive = (nowMs: number) => steady(nowMs) - attendedAtMs < attentionMs;
 
-  /**
-   * Milliseconds until a poll without result is affordable; always 0 where blocks are made on
-   * demand.
-   */
+  /** Milliseconds until a poll without result is affordable; 0 where blocks are made on demand. */
   const affordableMs = (nowMs: number) => (cadence.isOnDemand() ? 0 : budget.waitMs(steady(nowMs)));
 
   /** Milliseconds between two looks, or until the next block while an outcome is awaited. */

@@ -41,7 +41,6 @@ export function encodeBatch(calls: readonly BatchedCall[]): Hex {
   return `0x${selector}${word(32)}${word(bodies.length)}${offsets.join("")}${bodies.join("")}`;
 }
 
-/** Decodes the result of aggregate3: (bool success, bytes returnData)[]. */
 export function decodeBatch(result: string): BatchedResult[] {
   const hex = result.slice(2);
   const at = (byte: number) => hex.slice(byte * 2, byte * 2 + 64);

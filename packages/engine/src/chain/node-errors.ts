@@ -8,7 +8,6 @@ import type { Hex } from "@farthing/protocol";
 export interface NodeError {
   readonly code: number;
   readonly message: string;
-  /** Revert data, if the node sent any. */
   readonly data: Hex | undefined;
 }
 
@@ -74,10 +73,7 @@ const phrases: readonly (readonly [NodeProblem, readonly string[]])[] = [
 const batchTooLarge =
   /batch(es)?\b.*\b(too (large|big|many|long)|limit|exceed|max(imum)?|size|not (supported|allowed|enabled))|too many (calls|requests) in (a |one |the )?batch/;
 
-/**
- * How they report an `eth_getLogs` range that is too large, some with a rate limit's code. A range
- * beyond the node's head is not one.
- */
+/** How they report a log range that is too large, some with a rate limit's code. */
 const logRangeTooLarge =
   /(block|log)s? range.*(too (large|wide|big|many)|limit|exceed|max|greater|more)|(exceed|max|limit|up to).*(block|log)s? range|range (is )?(too (large|wide|big)|limit|exceed)|(exceeds? (the )?(range|max results)|too many (blocks|logs|results)|query returned more than|returned more than \d+|limited to .*(blocks|logs|results))/;
 

@@ -24,10 +24,7 @@ const callsPerPayment = 4;
 /** Hex digits of a 32-byte ABI word with its prefix. */
 const wordDigits = 66;
 
-/**
- * Returns a reading or a fault per payment, in order; `calls` are the transfers' calldata. Throws
- * when nothing could be read.
- */
+/** Returns a reading or a fault per payment, in order. Throws when nothing could be read. */
 export async function readByBatch(
   chain: Chain,
   checks: readonly PaymentCheck[],

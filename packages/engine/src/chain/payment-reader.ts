@@ -22,7 +22,6 @@ import {
 } from "./payment-reading.ts";
 import { addressWord, encodeTransfer } from "./usdc.ts";
 
-/** Concurrent checks share requests. */
 export type PaymentReader = (check: PaymentCheck) => Promise<PaymentReading>;
 
 /** More checks would exceed the result limit of 24,576 bytes (EIP-170). */
@@ -31,10 +30,7 @@ const checksMax = 48;
 /** XDC nodes allow this much for an `eth_call`; 48 plain checks take 6 M. */
 const readGas = 50_000_000n;
 
-/**
- * Most gas of one check, including its share of the result, and the base of a read: the reader's
- * code, and the reserve for the last check.
- */
+/** Most gas of one check with its share of the result; and of a read's own code and reserve. */
 const checkGasMax = 450_000n;
 const readBaseGas = 500_000n;
 
@@ -47,10 +43,7 @@ const requestBytes = 400;
 /** At 50 ms round trip, 16 x 48 checks are 15,000 a second. */
 const callsInFlightMax = 16;
 
-/**
- * How long a call waits for more checks while others run: a sixth of a request under load, so that
- * a few thousand a second share calls by the dozen.
- */
+/** A sixth of a request under load, so that a few thousand a second share calls by the dozen. */
 const gatherMs = 2;
 
 /** From this size a concurrent call is worth its cost: a twelfth of a call per payment. */

@@ -1,15 +1,12 @@
-/** Types shared by the readers of payments. */
 import type { Address, Authorization, Hex } from "@farthing/protocol";
 import { classifyNodeError } from "./node-errors.ts";
 import type { RpcAnswer } from "./rpc-endpoint.ts";
 
-/** The very bytes that would be sent. */
 export interface PaymentCheck {
   readonly authorization: Authorization;
   readonly signature: Hex;
 }
 
-/** The state of a payment, all at one block. */
 export interface PaymentReading {
   readonly blockNumber: number;
   /** Unix seconds. */
@@ -24,10 +21,7 @@ export interface PaymentReading {
   readonly revertData: Hex;
 }
 
-/**
- * The sender of a simulated transfer. A contract wallet sees origin and gas price, and could
- * otherwise tell a simulation from a transaction.
- */
+/** A contract wallet sees origin and gas price, and could tell a simulation without them. */
 export interface CallSender {
   readonly from: Address;
   /** Wei per gas; omitted for a node that refuses the price. */

@@ -55,13 +55,10 @@ export async function checkRate(
 }
 
 interface Outcome {
-  /** Share of its calls that were accepted. */
   readonly taken: number;
-  /** Absent when all calls were accepted. */
   readonly problem?: string;
 }
 
-/** `size` is reduced where batches are refused. */
 async function askOnce(endpoint: RpcEndpoint, size: { calls: number }): Promise<Outcome> {
   try {
     const reply = await endpoint.send(pair.slice(0, size.calls));

@@ -76,7 +76,6 @@ export interface NonceQuestion {
 }
 
 export interface NonceUse {
-  /** Transactions of the wallet in blocks up to that one. */
   readonly count: number;
   readonly receipts: readonly (Receipt | undefined)[];
 }
@@ -105,8 +104,7 @@ export async function readNonceUse(
 }
 
 /**
- * The smallest transaction count at a block of all endpoints that can be asked: an inflated count
- * would raise a wallet's next nonce for good.
+ * The smallest count of all endpoints: an inflated one would raise a wallet's next nonce for good.
  */
 export async function readCountAt(
   chain: Chain,
@@ -145,7 +143,6 @@ export interface SentCall {
   readonly from: Address;
   readonly to: Address;
   readonly data: Hex;
-  /** Wei per gas. */
   readonly gasPrice: bigint;
 }
 
@@ -153,10 +150,7 @@ function callOf({ from, to, data, gasPrice }: SentCall) {
   return { from, to, data, gasPrice: `0x${gasPrice.toString(16)}` };
 }
 
-/**
- * Estimates gas on top of a block, by its number, so that a node without it fails. Undefined when
- * the node cannot tell.
- */
+/** Asks by block number, so that a node without it fails. Undefined when the node cannot tell. */
 export async function estimateGas(
   chain: Chain,
   call: SentCall,
@@ -184,8 +178,7 @@ export async function isBlacklisted(chain: Chain, address: Address): Promise<boo
 }
 
 /**
- * Simulates the very transaction, gas limit included; undefined when it would succeed. Throws when
- * the node does not reply about the call itself.
+ * Undefined when the transaction would succeed. Throws unless the reply is about the call itself.
  */
 export async function simulateSend(
   chain: Chain,

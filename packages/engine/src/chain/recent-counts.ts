@@ -2,7 +2,6 @@
 export class RecentCounts {
   readonly #spanMs: number;
   readonly #counts: number[];
-  /** The span since 1970 that each place of the ring holds. */
   readonly #spans: number[];
 
   constructor(spanMs: number, spans: number) {

@@ -7,7 +7,7 @@
 import type { Clock } from "../base/clock.ts";
 import { RecentCounts } from "./recent-counts.ts";
 
-/** A request that may be sent now. Its end has to be recorded. */
+/** The end of the request has to be recorded. */
 export interface Permit {
   readonly calls: number;
   readonly atMs: number;
@@ -22,10 +22,7 @@ export interface Pace {
   readonly countsCalls: boolean;
 }
 
-/**
- * The first refusal lowers the rate no further: public endpoints allow 5, and a single refusal of a
- * slower service may have any reason.
- */
+/** Public endpoints allow 5, and a single refusal of a slower service may have any reason. */
 const firstRateMin = 5;
 
 /** The lowest rate: an endpoint that allows less is of no use. */
@@ -75,7 +72,6 @@ const minuteMs = 60_000;
 
 type Unit = "calls" | "requests";
 
-/** Counts of the last two seconds and of the last two minutes. */
 class UnitCounts {
   readonly #counts = { calls: spans(), requests: spans() };
 
@@ -89,7 +85,6 @@ class UnitCounts {
     }
   }
 
-  /** Between two times at most a second apart. */
   sum(unit: Unit, fromMs: number, toMs: number): number {
     return this.#counts[unit].short.sum(fromMs, toMs);
   }
@@ -140,12 +135,10 @@ export class RequestPace {
     return { rate: this.#rate, countsCalls: this.#countsCalls };
   }
 
-  /** Calls of one request that the rate allows. */
   callsMax(): number {
     return this.#countsCalls ? Math.max(1, Math.floor(this.#rate ?? 1)) : Infinity;
   }
 
-  /** When the next request may go, by the clock. */
   freeAtMs(): number {
     return Math.max(this.#nextAtMs, this.#pausedUntilMs);
   }
@@ -161,7 +154,6 @@ export class RequestPace {
     return ((this.#countsCalls ? calls : 1) / this.#rate) * secondMs;
   }
 
-  /** Returns a permit for a request that the caller sends now. */
   spend(calls: number): Permit {
     const permit = { calls, atMs: this.#clock.nowMs() };
     this.#raise(permit.atMs);
@@ -178,7 +170,6 @@ export class RequestPace {
     this.#longedForAtMs = this.#clock.nowMs();
   }
 
-  /** No reply came: nothing is learned. */
   noteUnanswered(permit: Permit): void {
     if (this.#trial === permit) this.#trial = undefined;
   }
@@ -197,7 +188,6 @@ export class RequestPace {
     if (atMs > this.#refusedAtMs && this.#refusedInRow > 0) this.#endRun();
   }
 
-  /** The endpoint refused the request for its rate. */
   noteRefused(permit: Permit, retryAfterMs = 0): void {
     this.noteUnanswered(permit);
     // A request sent before the last refusal teaches nothing new, except for the pause.
@@ -209,7 +199,6 @@ export class RequestPace {
     this.#backOff(retryAfterMs);
   }
 
-  /** The endpoint accepted some calls of the request and refused the others for its rate. */
   notePartlyRefused(permit: Permit, takenCalls: number): void {
     const isKnown = this.#countsCalls;
     this.noteTaken(permit, takenCalls);
@@ -255,10 +244,7 @@ export class RequestPace {
     if (this.#isAtPace(permit.atMs, rate)) this.#setRate(Math.max(rateMin, rate * keptShare));
   }
 
-  /**
-   * The endpoint counts calls if it refuses a batch twice in a row, and in between accepts smaller
-   * requests and none as large.
-   */
+  /** True if the endpoint twice refuses a batch, and in between accepts only smaller requests. */
   #isForCalls({ calls }: Permit): boolean {
     if (this.#countsCalls) return false;
     const before = this.#suspect;
@@ -302,7 +288,6 @@ export class RequestPace {
     if (byMinute < this.#rate) this.#setRate(byMinute);
   }
 
-  /** Tries a higher rate when the learned one makes requests wait. */
   #raise(nowMs: number): void {
     if (this.#rate === undefined || this.#refusedInRow > 0) return;
     if (nowMs - this.#rateSinceMs < this.#raiseAfterMs) return;

@@ -42,8 +42,8 @@ export type RpcReply =
 export interface RpcEndpoint {
   readonly index: number;
   /**
-   * Makes one HTTP request; one reply per call, in order. Throws `rpc_unavailable` when no response
-   * was read: then the effect of the calls is unknown.
+   * Makes one HTTP request; one reply per call. After `rpc_unavailable` the calls' effect is
+   * unknown.
    */
   send(calls: readonly RpcCall[]): Promise<RpcReply>;
 }
@@ -187,10 +187,9 @@ function refusalOf(
 const bodyTooLarge =
   /(request|body|payload|content|entity)( entity| size| length| body)?( is)? (too (large|big|long)|exceed)/i;
 
-/** JSON-RPC's code for an internal error. */
 const internalErrorCode = -32_603;
 
-/** Converts `Retry-After`, a number of seconds or a date, to milliseconds from now. */
+/** Returns `Retry-After`, a number of seconds or a date, as milliseconds from now. */
 function retryAfter(value: string | null, nowMs: number): number | undefined {
   if (value === null) return undefined;
   const ms = /^\d+$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - nowMs;
@@ -212,10 +211,7 @@ function targetOf(url: Secret): { address: string; headers: Record<string, strin
 /** Nested causes to inspect: a failed connection is at most three deep. */
 const causesMax = 5;
 
-/**
- * Names the cause by a code such as ECONNREFUSED and never by a text, which may quote the URL with
- * its key.
- */
+/** Returns a code such as ECONNREFUSED, never a text: that may quote the URL with its key. */
 function transportCause(error: unknown): string {
   let cause = error;
   for (let depth = 0; depth < causesMax && cause instanceof Error; depth++) {
@@ -265,8 +261,8 @@ function readAnswer(
 }
 
 /**
- * A revert that a node returns as a result: the selector of `Error(string)` or `Panic(uint256)` and
- * whole words. A call's true result has no selector.
+ * A revert returned as a result: the selector of `Error(string)` or `Panic(uint256)` and whole
+ * words.
  */
 const revertResult = /^0x(08c379a0|4e487b71)([0-9a-f]{64})+$/i;
 

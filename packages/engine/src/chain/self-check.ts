@@ -1,7 +1,4 @@
-/**
- * The check before serving: chain id, token, EIP-712 domain, logs, clock and gas of the relayer
- * wallets.
- */
+/** The check before serving: chain id, token, EIP-712 domain, logs, clock and relayer balances. */
 import { usdcDecimals, type Address } from "@farthing/protocol";
 import { fail, ok, warn, type CheckLine } from "../base/check-line.ts";
 import type { Clock } from "../base/clock.ts";
@@ -31,7 +28,6 @@ export interface GasNeeds {
   readonly price: bigint;
 }
 
-/** Throws nothing; every finding is a line. */
 export async function selfCheck(
   chain: Chain,
   relayers: readonly Address[],

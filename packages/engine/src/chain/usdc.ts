@@ -35,7 +35,6 @@ export const topics = {
   transfer: "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef",
 } as const satisfies Record<string, Hex>;
 
-/** An address as a 32-byte topic or argument. */
 export function addressWord(address: Address): string {
   return address.slice(2).toLowerCase().padStart(64, "0");
 }
@@ -48,7 +47,6 @@ function numberWord(value: bigint): string {
 export function encodeTransfer(authorization: Authorization, signature: Hex): Hex {
   const bytes = signature.slice(2);
   const padded = bytes.padEnd(Math.ceil(bytes.length / 64) * 64, "0");
-  // The signature is the seventh argument; its bytes begin after seven words.
   const offset = numberWord(7n * 32n);
   const length = numberWord(BigInt(bytes.length / 2));
   return `0x${transferSelector}${addressWord(authorization.from)}${addressWord(authorization.to)}${numberWord(authorization.value)}${numberWord(authorization.validAfter)}${numberWord(authorization.validBefore)}${authorization.nonce.slice(2)}${offset}${length}${padded}`;

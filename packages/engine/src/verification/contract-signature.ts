@@ -14,7 +14,7 @@ import { callCapped } from "../chain/reads.ts";
 
 const selector = "1626ba7e";
 
-/** A valid signature makes the wallet return the selector, padded to 32 bytes (ERC-1271). */
+/** A valid signature returns the selector, padded to 32 bytes (ERC-1271). */
 const magicWord = `0x${selector.padEnd(64, "0")}`;
 
 export interface HashQuestion {

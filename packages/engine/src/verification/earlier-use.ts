@@ -23,13 +23,9 @@ const searchSeconds = 40_000n;
 /** Concurrent searches; each takes up to 21 sequential requests. */
 const searchesMax = 2;
 
-/** The oldest result is dropped first. */
 const rememberedMax = 1_000;
 
-/**
- * Results that may change expire: logs may arrive later than the state, and a block that is not
- * final may be replaced.
- */
+/** Logs may arrive later than the state, and a block that is not final may be replaced. */
 const unsureMs = 30_000;
 
 /** Returns the refusal for an authorization that the token reports as used. Throws RPC faults. */

@@ -1,13 +1,9 @@
-/**
- * ERC-6492 wraps the signature of a smart wallet that may not be deployed. Once the wallet has
- * code, it understands only the inner signature.
- */
+/** ERC-6492 wraps the signature of a smart wallet, which understands only the inner signature. */
 import { isHexBytes, toLowerHex, type Hex } from "@farthing/protocol";
 
 /** These 32 bytes end a wrapped signature. */
 const magic = "6492".repeat(16);
 
-/** One ABI word has 64 hex digits. */
 const word = 64;
 
 /** Lengths and offsets are read up to 2^32, more than any signature here has. */
@@ -26,7 +22,7 @@ export function unwrapErc6492(wrapped: Hex): Hex | undefined {
   if (!isWrapped(wrapped)) return undefined;
   const hex = toLowerHex(wrapped).slice(2, -word);
   if (hex.length % word !== 0 || !/^0{24}[0-9a-f]{40}$/.test(hex.slice(0, word))) return undefined;
-  // The two dynamic arguments follow the head of three words, in order and without a gap.
+  // The dynamic arguments follow the head of three words, in order and without a gap.
   if (numberAt(hex, word) !== 3 * word) return undefined;
   const calldata = bytesAt(hex, 3 * word);
   if (!calldata || numberAt(hex, 2 * word) !== calldata.end) return undefined;

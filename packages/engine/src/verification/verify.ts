@@ -27,9 +27,7 @@ import { readSignature, tokenBytes, type SignatureReading } from "./signature.ts
 import { checkTerms } from "./terms.ts";
 import { checkTimeWindow } from "./time-window.ts";
 
-/** A payment that would succeed now. */
 export interface VerifiedPayment extends PaymentRequest {
-  /** The bytes that were simulated, and that are sent. */
   readonly signature: Hex;
   readonly payerHasCode: boolean;
   /** The block at which the token reported the nonce as unused. */
@@ -38,7 +36,6 @@ export interface VerifiedPayment extends PaymentRequest {
 
 export interface VerifyOptions {
   served(version: 1 | 2, network: Network): boolean;
-  /** The authorization must stay valid for this long. */
   readonly marginSeconds: bigint;
   /** The smallest amount that is settled, in USDC base units: 0 with an API key. */
   readonly unitsMin: bigint;

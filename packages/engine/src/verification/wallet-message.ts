@@ -19,7 +19,6 @@ export interface MessageTerms {
   readonly requestId: string;
   readonly issuedAt: number;
   readonly expiresAt: number;
-  /** Exactly what the signature allows, as URIs. */
   readonly resources?: readonly string[];
 }
 
@@ -46,8 +45,8 @@ export function isMessageDomain(host: string): boolean {
 }
 
 /**
- * Replaces characters that EIP-4361 does not allow in a statement. Wallets show a malformed text as
- * a plain message, without their warnings.
+ * Replaces characters that EIP-4361 does not allow: wallets would show a malformed text without
+ * warnings.
  */
 export function statementText(text: string): string {
   return text.replaceAll(/[^A-Za-z0-9 :/?#[\]@!$&'()*+,;=._~-]/g, "?");
