@@ -104,12 +104,12 @@ export async function areEventsSeenElsewhere(
   events: readonly AuthorizationEvent[],
   headNumber: number,
 ): Promise<boolean | undefined> {
-  const answers = await chain.readElsewhere([blockLogsCall(chain, blockHash)], headNumber);
-  const [answer] = answers ?? [];
-  if (!answer) return undefined;
+  const replies = await chain.readElsewhere([blockLogsCall(chain, blockHash)], headNumber);
+  const [reply] = replies ?? [];
+  if (!reply) return undefined;
   // It has another block at this height: one of the two endpoints is on a fork or is wrong.
-  if (!answer.ok) return classifyNodeError(answer.error) === "node_behind" ? false : undefined;
-  const seen = readAuthorizationEvents(answer.result);
+  if (!reply.ok) return classifyNodeError(reply.error) === "node_behind" ? false : undefined;
+  const seen = readAuthorizationEvents(reply.result);
   return events.every((event) =>
     seen.some(
       (other) =>
@@ -137,9 +137,9 @@ export async function isUnusedAt(
   const data = encodeAuthorizationState(wanted.payer, wanted.nonce);
   const params = [{ to: chain.network.usdc, data }, `0x${blockNumber.toString(16)}`];
   const call = { method: "eth_call", params };
-  const [answer] = await chain.read([call]);
+  const [reply] = await chain.read([call]);
   const [second] = (await chain.readElsewhere([call], blockNumber)) ?? [];
-  const isUsed = [answer, ...(second?.ok ? [second] : [])].some(
+  const isUsed = [reply, ...(second?.ok ? [second] : [])].some(
     (one) => quantity(resultOf(one, "eth_call"), "an authorization's state") !== 0n,
   );
   return !isUsed;

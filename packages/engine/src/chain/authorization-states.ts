@@ -7,7 +7,7 @@ import type { Address, Hex } from "@farthing/protocol";
 import { Fault } from "../base/fault.ts";
 import { bytesOf, quantity, resultOf, type Chain } from "./chain.ts";
 import { decodeBatch, encodeBatch, findMulticall } from "./multicall.ts";
-import type { RpcAnswer, RpcCall } from "./rpc-endpoint.ts";
+import type { RpcReply, RpcCall } from "./rpc-endpoint.ts";
 import { encodeAuthorizationState } from "./usdc.ts";
 
 export interface AuthorizationName {
@@ -51,16 +51,16 @@ export function createAuthorizationStates(chain: Chain): AuthorizationStates {
         ? together(multicall, questions, blockNumber)
         : singly(questions, blockNumber);
     const here = read(await chain.read(calls));
-    const answers = await chain.readElsewhere(calls, blockNumber);
-    const elsewhere = answers?.every(({ ok }) => ok) ? read(answers) : [];
+    const replies = await chain.readElsewhere(calls, blockNumber);
+    const elsewhere = replies?.every(({ ok }) => ok) ? read(replies) : [];
     return here.map((isUsed, index) => isUsed || elsewhere[index] === true);
   }
 
   function singly(questions: readonly Hex[], blockNumber: number): Asked {
     return {
       calls: questions.map((data) => callAt({ to: usdc, data }, blockNumber)),
-      read: (answers) =>
-        answers.map((answer) => quantity(resultOf(answer, "eth_call"), aState) !== 0n),
+      read: (replies) =>
+        replies.map((reply) => quantity(resultOf(reply, "eth_call"), aState) !== 0n),
     };
   }
 
@@ -74,8 +74,8 @@ export function createAuthorizationStates(chain: Chain): AuthorizationStates {
         const data = encodeBatch(group.map((question) => ({ to: usdc, data: question })));
         return callAt({ to, data }, blockNumber);
       }),
-      read: (answers) =>
-        groups.flatMap((group, index) => readTogether(answers[index], group.length)),
+      read: (replies) =>
+        groups.flatMap((group, index) => readTogether(replies[index], group.length)),
     };
   }
 
@@ -84,7 +84,7 @@ export function createAuthorizationStates(chain: Chain): AuthorizationStates {
 
 interface Asked {
   readonly calls: readonly RpcCall[];
-  read(answers: readonly RpcAnswer[]): boolean[];
+  read(replies: readonly RpcReply[]): boolean[];
 }
 
 const aState = "an authorization's state";
@@ -93,8 +93,8 @@ function callAt(call: { readonly to: Address; readonly data: Hex }, blockNumber:
   return { method: "eth_call", params: [call, `0x${blockNumber.toString(16)}`] };
 }
 
-function readTogether(answer: RpcAnswer | undefined, count: number): boolean[] {
-  const results = decodeBatch(bytesOf(resultOf(answer, "eth_call"), "many answers"));
+function readTogether(reply: RpcReply | undefined, count: number): boolean[] {
+  const results = decodeBatch(bytesOf(resultOf(reply, "eth_call"), "many answers"));
   if (results.length !== count || results.some(({ succeeded }) => !succeeded)) {
     throw new Fault("rpc_refused", "The node did not answer for every authorization");
   }

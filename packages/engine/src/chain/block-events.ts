@@ -10,7 +10,7 @@ import {
 } from "./authorization-logs.ts";
 import { findHeader, headerCall } from "./block-headers.ts";
 import { Fault } from "../base/fault.ts";
-import type { RpcAnswer } from "./rpc-endpoint.ts";
+import type { RpcReply } from "./rpc-endpoint.ts";
 import { rangeCall } from "./block-ranges.ts";
 import { resultOf, type Chain } from "./chain.ts";
 import { classifyNodeError, isEndpointProblem, type NodeError } from "./node-errors.ts";
@@ -38,9 +38,9 @@ export async function readEventsByNumber(
 /** Reads the reply of {@link blockLogsCall}. Throws `rpc_refused` for logs of another block. */
 export function readEventsByHash(
   block: BlockName,
-  answer: RpcAnswer | undefined,
+  reply: RpcReply | undefined,
 ): AuthorizationEvent[] {
-  const events = readAuthorizationEvents(resultOf(answer, "eth_getLogs"));
+  const events = readAuthorizationEvents(resultOf(reply, "eth_getLogs"));
   if (areOf(block, events)) return events;
   throw new Fault("rpc_refused", "The node sent logs of another block than the one asked for");
 }
@@ -60,14 +60,14 @@ export async function readEventsOfBlocks(
   chain: Chain,
   blocks: readonly BlockName[],
 ): Promise<AuthorizationEvent[]> {
-  const answers = await chain.read(blocks.map(({ hash }) => blockLogsCall(chain, hash)));
+  const replies = await chain.read(blocks.map(({ hash }) => blockLogsCall(chain, hash)));
   const events: AuthorizationEvent[] = [];
   for (const [at, block] of blocks.entries()) {
-    const answer = answers[at];
-    const isRefused = answer?.ok === false && isRefusalOfLogs(answer.error);
+    const reply = replies[at];
+    const isRefused = reply?.ok === false && isRefusalOfLogs(reply.error);
     const inBlock = isRefused
       ? await readEventsByNumber(chain, block)
-      : readEventsByHash(block, answer);
+      : readEventsByHash(block, reply);
     events.push(...(inBlock ?? []));
   }
   return events;

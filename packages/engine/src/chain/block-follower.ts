@@ -26,7 +26,7 @@ import { createClockSkew, type ClockSkew } from "./clock-skew.ts";
 import { ConditionSchedule } from "./condition-schedule.ts";
 import { createHeadBelief, type HeadBelief } from "./head-belief.ts";
 import { createLookPace, type LookResult } from "./look-pace.ts";
-import type { RpcAnswer } from "./rpc-endpoint.ts";
+import type { RpcReply } from "./rpc-endpoint.ts";
 
 export type { BlockHead } from "./block-headers.ts";
 export type {
@@ -283,7 +283,8 @@ export class BlockFollower {
       this.#probeNowAndThen();
       const result = await this.#look().catch((error: unknown): LookResult => {
         const { chainId } = this.#chain.network;
-        this.#log.warn({ chainId, problem: messageOf(error) }, "Could not follow the chain");
+        const fields = { event: "chain_read_failed", chainId, problem: messageOf(error) };
+        this.#log.warn(fields, "Chain read failed; retrying");
         return "failed";
       });
       this.#pace.noteLook(result, this.#interest(), this.#clock.nowMs());
@@ -326,7 +327,7 @@ interface HandingOn {
   /** True if the head's logs must be read once even when no one waits. */
   readonly mustCheck: boolean;
   /** Replies to earlier requests, which came with the head. */
-  readonly early: readonly RpcAnswer[];
+  readonly early: readonly RpcReply[];
 }
 
 function newerOf(seen: Finalized | undefined, final: Finalized | undefined): Finalized {

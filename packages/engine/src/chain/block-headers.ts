@@ -2,7 +2,7 @@
 import { isObject, type Hex } from "@farthing/protocol";
 import { Fault } from "../base/fault.ts";
 import { bytesOf, quantity, resultOf, type Chain } from "./chain.ts";
-import type { RpcAnswer, RpcCall } from "./rpc-endpoint.ts";
+import type { RpcReply, RpcCall } from "./rpc-endpoint.ts";
 
 export interface BlockHead {
   readonly number: number;
@@ -20,8 +20,8 @@ export function headerCall(place: number | "latest" | "finalized"): RpcCall {
 }
 
 /** Throws a fault when the node does not have the block. */
-export function headerOf(answer: RpcAnswer | undefined): BlockHead {
-  const head = findHeader(resultOf(answer, "eth_getBlockByNumber"));
+export function headerOf(reply: RpcReply | undefined): BlockHead {
+  const head = findHeader(resultOf(reply, "eth_getBlockByNumber"));
   if (!head) throw new Fault("rpc_unavailable", "The node does not have the block");
   return head;
 }
@@ -40,8 +40,8 @@ export function findHeader(value: unknown): BlockHead | undefined {
 }
 
 export async function readHeader(chain: Chain, number: number): Promise<BlockHead> {
-  const [answer] = await chain.read([headerCall(number)]);
-  const head = headerOf(answer);
+  const [reply] = await chain.read([headerCall(number)]);
+  const head = headerOf(reply);
   if (head.number === number) return head;
   throw new Fault("rpc_unavailable", "The node sent another block than the one asked for");
 }
@@ -51,10 +51,10 @@ export async function readHeader(chain: Chain, number: number): Promise<BlockHea
  * before: the backends of an endpoint may be on two forks, which the next look resolves.
  */
 export async function readHeaders(chain: Chain, numbers: readonly number[]): Promise<BlockHead[]> {
-  const answers = await chain.read(numbers.map(headerCall));
+  const replies = await chain.read(numbers.map(headerCall));
   const heads: BlockHead[] = [];
-  for (const answer of answers) {
-    const head = findHeader(resultOf(answer, "eth_getBlockByNumber"));
+  for (const reply of replies) {
+    const head = findHeader(resultOf(reply, "eth_getBlockByNumber"));
     const before = heads.at(-1);
     if (!head || (before && head.parentHash !== before.hash)) break;
     heads.push(head);

@@ -11,7 +11,7 @@ import type { BlockHead } from "./block-headers.ts";
 import { resultOf, type Chain } from "./chain.ts";
 import { bloomBitsOf, hasBloomBits } from "./logs-bloom.ts";
 import { classifyNodeError, isEndpointProblem } from "./node-errors.ts";
-import type { RpcAnswer, RpcCall } from "./rpc-endpoint.ts";
+import type { RpcReply, RpcCall } from "./rpc-endpoint.ts";
 import { topics } from "./usdc.ts";
 
 export interface BlockEvents {
@@ -27,7 +27,7 @@ export interface BlockLogs {
    */
   read(
     blocks: readonly BlockHead[],
-    early?: ReadonlyMap<Hex, RpcAnswer | undefined>,
+    early?: ReadonlyMap<Hex, RpcReply | undefined>,
   ): Promise<BlockEvents[]>;
   /** True if the header's bloom filter indicates events. */
   hasPromise(block: BlockHead): boolean;
@@ -40,13 +40,13 @@ export interface BlockLogs {
  * enough for a backend that is a moment behind. About one of a hundred busy blocks matches by
  * chance.
  */
-const doubtsMax = 3;
+const retriesMax = 3;
 
 /** Marks a block whose receipts hold what its logs lack. */
 const proven = Number.POSITIVE_INFINITY;
 
 /** More blocks than are awaited at once. */
-const doubtedMax = 128;
+const retriedMax = 128;
 
 export function createBlockLogs(chain: Chain, log: Log): BlockLogs {
   const { chainId, usdc } = chain.network;
@@ -54,19 +54,19 @@ export function createBlockLogs(chain: Chain, log: Log): BlockLogs {
     topic,
     bits: [...bloomBitsOf(usdc), ...bloomBitsOf(topic)],
   }));
-  const doubts = new Map<Hex, number>();
+  const retries = new Map<Hex, number>();
   /** Set for good once a node refused logs by hash and returned them by number. */
   let isByNumber = false;
 
   async function read(
     blocks: readonly BlockHead[],
-    early: ReadonlyMap<Hex, RpcAnswer | undefined> = new Map(),
+    early: ReadonlyMap<Hex, RpcReply | undefined> = new Map(),
   ): Promise<BlockEvents[]> {
     const asked = isByNumber ? [] : blocks.filter(({ hash }) => !early.get(hash)?.ok);
-    const answers = await chain.read(asked.map(({ hash }) => blockLogsCall(chain, hash)));
+    const replies = await chain.read(asked.map(({ hash }) => blockLogsCall(chain, hash)));
     const byHash = new Map([
       ...early,
-      ...asked.map(({ hash }, at) => [hash, answers[at]] as const),
+      ...asked.map(({ hash }, at) => [hash, replies[at]] as const),
     ]);
     const found: BlockEvents[] = [];
     for (const block of blocks) {
@@ -82,12 +82,12 @@ export function createBlockLogs(chain: Chain, log: Log): BlockLogs {
 
   async function readByHash(
     block: BlockHead,
-    answer: RpcAnswer | undefined,
+    reply: RpcReply | undefined,
   ): Promise<AuthorizationEvent[] | undefined> {
-    if (!answer || answer.ok) return readEventsByHash(block, answer);
-    const problem = classifyNodeError(answer.error);
+    if (!reply || reply.ok) return readEventsByHash(block, reply);
+    const problem = classifyNodeError(reply.error);
     if (problem === "node_behind") return undefined;
-    if (isEndpointProblem(problem)) resultOf(answer, "eth_getLogs");
+    if (isEndpointProblem(problem)) resultOf(reply, "eth_getLogs");
     const events = await readEventsByNumber(chain, block);
     if (events && !isByNumber) {
       isByNumber = true;
@@ -113,16 +113,16 @@ export function createBlockLogs(chain: Chain, log: Log): BlockLogs {
       ({ topic }) => !events.some(({ kind }) => topics[kind] === topic),
     );
     if (missing.length === 0) return true;
-    if (doubts.get(hash) === proven) return false;
+    if (retries.get(hash) === proven) return false;
     const holds = await doReceiptsHold(hash, new Set(missing.map(({ topic }) => topic)));
     if (holds === false) return true;
-    const times = holds ? proven : (doubts.get(hash) ?? 0) + 1;
-    doubts.delete(hash);
-    doubts.set(hash, times);
-    const [oldest] = doubts.keys();
-    if (doubts.size > doubtedMax && oldest !== undefined) doubts.delete(oldest);
+    const times = holds ? proven : (retries.get(hash) ?? 0) + 1;
+    retries.delete(hash);
+    retries.set(hash, times);
+    const [oldest] = retries.keys();
+    if (retries.size > retriedMax && oldest !== undefined) retries.delete(oldest);
     if (holds) return false;
-    return times > doubtsMax ? true : undefined;
+    return times > retriesMax ? true : undefined;
   }
 
   /** Undefined where the node returns no receipts. */
@@ -130,9 +130,9 @@ export function createBlockLogs(chain: Chain, log: Log): BlockLogs {
     blockHash: Hex,
     wanted: ReadonlySet<string>,
   ): Promise<boolean | undefined> {
-    const [answer] = await chain.read([{ method: "eth_getBlockReceipts", params: [blockHash] }]);
-    if (!answer?.ok || !Array.isArray(answer.result)) return undefined;
-    return answer.result
+    const [reply] = await chain.read([{ method: "eth_getBlockReceipts", params: [blockHash] }]);
+    if (!reply?.ok || !Array.isArray(reply.result)) return undefined;
+    return reply.result
       .flatMap((receipt: unknown) => (isObject(receipt) ? receipt["logs"] : []))
       .some((entry) => {
         if (!isObject(entry) || !isToken(entry["address"])) return false;

@@ -19,7 +19,7 @@ import { readBlockRange } from "./block-ranges.ts";
 import type { Chain } from "./chain.ts";
 import type { BlockListener, WalletState } from "./chain-view.ts";
 import { LateLogs } from "./late-logs.ts";
-import type { RpcAnswer, RpcCall } from "./rpc-endpoint.ts";
+import type { RpcReply, RpcCall } from "./rpc-endpoint.ts";
 
 /** Blocks remembered to notice a reorganisation; XDC finalizes within a handful. */
 const rememberedBlocks = 128;
@@ -46,7 +46,7 @@ export interface WalkedHead {
   readonly finalizedNumber: number;
   readonly wallets: ReadonlyMap<string, WalletState>;
   /** Replies to {@link BlockWalk.earlyCalls}, in their order. */
-  readonly early: readonly (RpcAnswer | undefined)[];
+  readonly early: readonly (RpcReply | undefined)[];
 }
 
 export class BlockWalk {
@@ -173,7 +173,7 @@ export class BlockWalk {
   async #walkStep(
     from: number,
     { head, wallets }: WalkedHead,
-    early: ReadonlyMap<Hex, RpcAnswer | undefined>,
+    early: ReadonlyMap<Hex, RpcReply | undefined>,
   ): Promise<boolean> {
     const last = Math.min(head.number, from + this.#stepBlocks - 1);
     const size = this.#stepBlocks;
@@ -258,10 +258,10 @@ export class BlockWalk {
         "Chain reorganised",
       );
       this.#ahead.clear();
-      const gone = [...this.#known].filter(([later]) => later > number);
-      const hashes = gone.map(([, hash]) => hash);
+      const replaced = [...this.#known].filter(([later]) => later > number);
+      const hashes = replaced.map(([, hash]) => hash);
       await this.#deps.listener.onReorganisation(number + 1, hashes);
-      for (const [later] of gone) this.#known.delete(later);
+      for (const [later] of replaced) this.#known.delete(later);
       this.#late.forgetAbove(number);
       // If the following walk stops early, these blocks are still to be read.
       this.#position = number;

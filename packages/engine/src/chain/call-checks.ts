@@ -41,8 +41,8 @@ async function readNewest(chain: Chain): Promise<string> {
   const method = "eth_blockNumber";
   let newest = 0n;
   for (let question = 0; question < headsPerLook; question++) {
-    const [answer] = await chain.read([{ method, params: [] }]);
-    const head = quantity(said(answer, method), "a block number");
+    const [reply] = await chain.read([{ method, params: [] }]);
+    const head = quantity(said(reply, method), "a block number");
     if (head > newest) newest = head;
   }
   return `0x${newest.toString(16)}`;
@@ -63,20 +63,20 @@ export async function checkReverts(chain: Chain): Promise<CheckLine> {
   const { usdc } = chain.network;
   const times = { value: 0n, validAfter: 0n, validBefore: 0n };
   const data = encodeTransfer({ from: usdc, to: usdc, nonce: noNonce, ...times }, "0x");
-  const [answer] = await chain.read([
+  const [reply] = await chain.read([
     { method: "eth_call", params: [{ to: usdc, data }, "latest"] },
   ]);
-  if (answer?.ok === true) {
+  if (reply?.ok === true) {
     return warn(
       "reverts",
       "a call that fails is answered like one that succeeds",
       "each payment is judged by what the call returned; other software may be deceived",
     );
   }
-  if (answer && classifyNodeError(answer.error) === "reverted") {
+  if (reply && classifyNodeError(reply.error) === "reverted") {
     return ok("reverts", "are told, with the contract's reason");
   }
-  const text = answer ? `${answer.error.message} (code ${answer.error.code})` : "no answer";
+  const text = reply ? `${reply.error.message} (code ${reply.error.code})` : "no answer";
   return warn(
     "reverts",
     `a call that fails is answered without the contract's reason: ${text}`,

@@ -2,7 +2,7 @@
  * Chain conditions beside the blocks: the gas price, the newest final block, the wallets' counts
  * and balances. They are read with the head, in one request, and only as often as needed.
  */
-import type { RpcAnswer, RpcCall } from "./rpc-endpoint.ts";
+import type { RpcReply, RpcCall } from "./rpc-endpoint.ts";
 import { findHeader, headerCall, readHeader, type BlockHead } from "./block-headers.ts";
 import { quantity, type Chain } from "./chain.ts";
 import type { Finalized, WalletState } from "./chain-view.ts";
@@ -37,10 +37,10 @@ export function conditionCalls({ finality, gasPrice, wallets }: WantedConditions
 /** Reads the replies to {@link conditionCalls}; `head` came in the same request. */
 export function readConditions(
   wanted: WantedConditions,
-  answers: readonly (RpcAnswer | undefined)[],
+  replies: readonly (RpcReply | undefined)[],
   head: BlockHead,
 ): Conditions {
-  const rest = [...answers];
+  const rest = [...replies];
   const final = wanted.finality ? rest.shift() : undefined;
   const price = wanted.gasPrice ? rest.shift() : undefined;
   const named = final?.ok ? findHeader(final.result) : undefined;
@@ -61,8 +61,8 @@ export function readConditions(
   };
 }
 
-function valueIn(answer: RpcAnswer | undefined, name: string): bigint | undefined {
-  return answer?.ok ? quantity(answer.result, name) : undefined;
+function valueIn(reply: RpcReply | undefined, name: string): bigint | undefined {
+  return reply?.ok ? quantity(reply.result, name) : undefined;
 }
 
 /** Depth that counts as final where the node names no final block. */

@@ -19,7 +19,7 @@ export interface WalletState {
 export interface BlockListener {
   onBlock(block: FollowedBlock): Promise<void>;
   /** The blocks from this number on, with these hashes, were reorganised out. */
-  onReorganisation(fromBlock: number, gone: readonly Hex[]): Promise<void>;
+  onReorganisation(fromBlock: number, hashes: readonly Hex[]): Promise<void>;
 }
 
 /** Time in Unix seconds. */

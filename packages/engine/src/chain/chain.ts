@@ -12,12 +12,12 @@ import type { EndpointLimits, RpcPriority } from "./endpoint-limiter.ts";
 import {
   limitEndpoint,
   type Asking,
-  type LimitedAnswers,
+  type LimitedReplies,
   type LimitedEndpoint,
 } from "./limited-endpoint.ts";
 import { classifyNodeError, isEndpointProblem } from "./node-errors.ts";
 import { blocksOf, countIll, headOf, isEmptyWord, isUnexplained } from "./reply-content.ts";
-import type { RpcAnswer, RpcCall, RpcEndpoint } from "./rpc-endpoint.ts";
+import type { RpcReply, RpcCall, RpcEndpoint } from "./rpc-endpoint.ts";
 
 export interface ReadOptions {
   /** Order of waiting reads at a rate-limited endpoint; default "outcome". */
@@ -32,18 +32,18 @@ export interface Chain {
    * as large as the endpoint accepts. Throws `rpc_unavailable` when none replies or has capacity in
    * time; the caller backs off and never repeats at once.
    */
-  read(calls: readonly RpcCall[], options?: ReadOptions): Promise<RpcAnswer[]>;
+  read(calls: readonly RpcCall[], options?: ReadOptions): Promise<RpcReply[]>;
   /**
    * Reads from a second healthy endpoint whose head is at or above `headNumber`, which it gets a
    * moment to reach. Undefined when there is none or it fails. An endpoint that returns nothing for
    * a contract call does not count, and is distrusted.
    */
-  readElsewhere(calls: readonly RpcCall[], headNumber: number): Promise<RpcAnswer[] | undefined>;
+  readElsewhere(calls: readonly RpcCall[], headNumber: number): Promise<RpcReply[] | undefined>;
   /**
    * Sends signed bytes, in order and first in the queue. After `rpc_unavailable` the outcome is
    * unknown.
    */
-  send(endpointIndex: number, raws: readonly Hex[]): Promise<RpcAnswer[]>;
+  send(endpointIndex: number, raws: readonly Hex[]): Promise<RpcReply[]>;
   limits(): readonly EndpointLimits[];
   /** The learned limits of the endpoint that `read` uses first. */
   limitsInUse(): EndpointLimits;
@@ -63,7 +63,7 @@ const secondLookMs = 100;
  * Time limit while another endpoint remains: replies take milliseconds, and XDC makes a block every
  * 2 s. The last endpoint gets its full timeout.
  */
-const patienceMs = 3_000;
+const failoverMs = 3_000;
 
 /**
  * Longest queueing at a rate-limited endpoint: an outcome is due within three blocks of 2 s, and
@@ -159,14 +159,14 @@ class LimitedChain implements Chain {
     at: number,
     calls: readonly RpcCall[],
     asking: Asking,
-  ): Promise<RpcAnswer[] | undefined> {
+  ): Promise<RpcReply[] | undefined> {
     const endpoint = this.endpoints[at];
     if (!endpoint) throw new Fault("configuration", "The network has no RPC endpoint");
     try {
-      const answers = await endpoint.ask(calls, asking);
-      const read = answers.filter((answer) => answer !== undefined);
-      this.#noteAnswers(at, calls, answers);
-      const isWhole = read.length === answers.length;
+      const replies = await endpoint.ask(calls, asking);
+      const read = replies.filter((reply) => reply !== undefined);
+      this.#noteAnswers(at, calls, replies);
+      const isWhole = read.length === replies.length;
       const isIll = calls === probeCalls && read.every(isUnexplained);
       if (isWhole && !isIll) this.#health[at]?.noteAnswer();
       else this.#health[at]?.noteFailure();
@@ -174,8 +174,13 @@ class LimitedChain implements Chain {
     } catch (error) {
       this.#health[at]?.noteFailure();
       this.#log.warn(
-        { chainId: this.network.chainId, endpoint: at, problem: messageOf(error) },
-        "RPC endpoint did not answer",
+        {
+          event: "rpc_request_failed",
+          chainId: this.network.chainId,
+          endpoint: at,
+          problem: messageOf(error),
+        },
+        "RPC request failed",
       );
       throw error;
     }
@@ -186,30 +191,30 @@ class LimitedChain implements Chain {
     at: number,
     calls: readonly RpcCall[],
     asking: Asking,
-  ): Promise<RpcAnswer[] | undefined> {
+  ): Promise<RpcReply[] | undefined> {
     const answering = this.#ask(at, calls, asking);
     const isAnswered = new AbortController();
-    const patience = patienceMs + Math.max(0, asking.untilMs - this.#clock.nowMs());
-    const tooLate = this.#clock.sleep(patience, isAnswered.signal).then(() => "late" as const);
+    const timeoutMs = failoverMs + Math.max(0, asking.untilMs - this.#clock.nowMs());
+    const tooLate = this.#clock.sleep(timeoutMs, isAnswered.signal).then(() => "late" as const);
     try {
-      const answers = await Promise.race([answering, tooLate]);
-      if (answers !== "late") return answers;
+      const replies = await Promise.race([answering, tooLate]);
+      if (replies !== "late") return replies;
       // A late reply or failure is recorded inside `#ask`.
       answering.catch(() => undefined);
       this.#health[at]?.noteFailure();
-      throw new Fault("rpc_unavailable", `RPC endpoint ${at}: no answer within ${patience} ms`);
+      throw new Fault("rpc_unavailable", `RPC endpoint ${at}: no answer within ${timeoutMs} ms`);
     } finally {
       isAnswered.abort();
     }
   }
 
-  #noteAnswers(at: number, calls: readonly RpcCall[], answers: LimitedAnswers): void {
-    for (const [index, answer] of answers.entries()) {
+  #noteAnswers(at: number, calls: readonly RpcCall[], replies: LimitedReplies): void {
+    for (const [index, reply] of replies.entries()) {
       const call = calls[index];
-      const number = answer?.ok ? headOf(call, answer.result) : undefined;
+      const number = reply?.ok ? headOf(call, reply.result) : undefined;
       if (number !== undefined) this.#health[at]?.noteHead(number);
       const isRange =
-        answer?.ok === false && classifyNodeError(answer.error) === "log_range_too_large";
+        reply?.ok === false && classifyNodeError(reply.error) === "log_range_too_large";
       const blocks = isRange ? blocksOf(call, this.#health[at]?.head() ?? 0) : undefined;
       if (blocks) this.endpoints[at]?.limiter.learnSize("logRangeBlocks", blocks);
     }
@@ -218,35 +223,35 @@ class LimitedChain implements Chain {
   async read(
     calls: readonly RpcCall[],
     { priority = "outcome" }: ReadOptions = {},
-  ): Promise<RpcAnswer[]> {
+  ): Promise<RpcReply[]> {
     const order = this.#inOrder();
     const lastMs = this.#clock.nowMs() + waitMsMax[priority];
     const soonMs = this.#clock.nowMs() + waitMsWithOthers;
     const full: number[] = [];
-    let best: { readonly at: number; readonly answers: RpcAnswer[] } | undefined;
+    let best: { readonly at: number; readonly replies: RpcReply[] } | undefined;
     let fault: unknown;
     for (const at of order) {
       try {
         const isLast = at === order.at(-1);
         const untilMs = order.length === 1 ? lastMs : soonMs;
         const asking = { priority, untilMs };
-        const answers = await (isLast
+        const replies = await (isLast
           ? this.#ask(at, calls, asking)
           : this.#askInTime(at, calls, asking));
-        if (!answers) full.push(at);
-        else if (!best || countIll(answers) < countIll(best.answers)) best = { at, answers };
-        if (answers && countIll(answers) === 0) break;
+        if (!replies) full.push(at);
+        else if (!best || countIll(replies) < countIll(best.replies)) best = { at, replies };
+        if (replies && countIll(replies) === 0) break;
       } catch (error) {
         fault = error;
       }
     }
     if (!best) {
-      const answers = await this.#askFull(full, calls, { priority, untilMs: lastMs });
-      if (!answers) throw unansweredBy(full, fault);
-      return answers;
+      const replies = await this.#askFull(full, calls, { priority, untilMs: lastMs });
+      if (!replies) throw unansweredBy(full, fault);
+      return replies;
     }
     this.#preferred = best.at;
-    return best.answers;
+    return best.replies;
   }
 
   /** Waits for the endpoint that has capacity first, where there are several. */
@@ -267,11 +272,11 @@ class LimitedChain implements Chain {
     try {
       for (let look = 1; look <= secondLooksMax; look++) {
         // One request: a head that was seen earlier may be older than the block in question.
-        const [head, ...answers] = (await this.#ask(other, [askHead, ...calls], asking)) ?? [];
+        const [head, ...replies] = (await this.#ask(other, [askHead, ...calls], asking)) ?? [];
         const reached = head?.ok ? headOf(askHead, head.result) : undefined;
         if (reached === undefined) return undefined;
         if (reached >= headNumber) {
-          if (!calls.some((call, index) => isEmptyWord(call, answers[index]))) return answers;
+          if (!calls.some((call, index) => isEmptyWord(call, replies[index]))) return replies;
           this.#health[other]?.distrust();
           return undefined;
         }
@@ -283,15 +288,15 @@ class LimitedChain implements Chain {
     }
   }
 
-  async send(at: number, raws: readonly Hex[]): Promise<RpcAnswer[]> {
+  async send(at: number, raws: readonly Hex[]): Promise<RpcReply[]> {
     const calls = raws.map((raw) => ({ method: "eth_sendRawTransaction", params: [raw] }));
     const waitMs = this.endpoints.length > 1 ? sendWaitMsWithOthers : waitMsMax.send;
     const untilMs = this.#clock.nowMs() + waitMs;
     const asking: Asking = { priority: "send", untilMs, isInOrder: true };
-    const answers = await (this.endpoints.length > 1
+    const replies = await (this.endpoints.length > 1
       ? this.#askInTime(at, calls, asking)
       : this.#ask(at, calls, asking));
-    if (answers) return answers;
+    if (replies) return replies;
     throw unansweredBy([at], undefined);
   }
 
@@ -308,13 +313,13 @@ class LimitedChain implements Chain {
     await Promise.all(
       this.endpoints.map(async (_, at) => {
         // `#ask` has recorded the failure.
-        const answers = await this.#ask(at, probeCalls, asking).catch(() => undefined);
-        const [id] = answers ?? [];
+        const replies = await this.#ask(at, probeCalls, asking).catch(() => undefined);
+        const [id] = replies ?? [];
         if (!id?.ok) return;
         const isOurs = Number(id.result) === this.network.chainId;
         if (!isOurs)
           this.#log.error(
-            { chainId: this.network.chainId, endpoint: at },
+            { event: "rpc_chain_mismatched", chainId: this.network.chainId, endpoint: at },
             "RPC endpoint serves another chain",
           );
         this.#health[at]?.noteChain(isOurs);
@@ -342,13 +347,13 @@ function unansweredBy(full: readonly number[], fault: unknown): Fault {
 }
 
 /** Throws `rpc_refused` or `rpc_unavailable` for a reply without result. */
-export function resultOf(answer: RpcAnswer | undefined, method: string): unknown {
-  if (answer?.ok) return answer.result;
-  const problem = answer ? classifyNodeError(answer.error) : "inconclusive";
+export function resultOf(reply: RpcReply | undefined, method: string): unknown {
+  if (reply?.ok) return reply.result;
+  const problem = reply ? classifyNodeError(reply.error) : "inconclusive";
   throw new Fault(
     isEndpointProblem(problem) ? "rpc_unavailable" : "rpc_refused",
     `${method} was refused: ${problem}`,
-    { cause: answer && new Error(answer.error.message) },
+    { cause: reply && new Error(reply.error.message) },
   );
 }
 

@@ -40,8 +40,8 @@ function wrong(text: string): CheckLine {
 
 async function readHead(chain: Chain) {
   const method = "eth_getBlockByNumber";
-  const [answer] = await chain.read([{ method, params: ["latest", false] }]);
-  const block = resultOf(answer, method);
+  const [reply] = await chain.read([{ method, params: ["latest", false] }]);
+  const block = resultOf(reply, method);
   const { number, timestamp } = isObject(block) ? block : {};
   return {
     number: Number(quantity(number, "a block number")),

@@ -102,6 +102,6 @@ async function attempt(name: string, check: () => Promise<CheckLine>): Promise<C
 }
 
 async function readChainId(chain: Chain): Promise<number> {
-  const [answer] = await chain.read([{ method: "eth_chainId", params: [] }]);
-  return Number(quantity(said(answer, "eth_chainId"), "the chain id"));
+  const [reply] = await chain.read([{ method: "eth_chainId", params: [] }]);
+  return Number(quantity(said(reply, "eth_chainId"), "the chain id"));
 }

@@ -5,7 +5,7 @@ import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import { bytesOf, quantity, resultOf, type Chain } from "./chain.ts";
 import { formatGwei } from "./ether.ts";
-import type { RpcAnswer } from "./rpc-endpoint.ts";
+import type { RpcReply } from "./rpc-endpoint.ts";
 
 /** Beyond this, every payment is noticeably slow. */
 const slowMs = 1_000;
@@ -31,12 +31,12 @@ export interface EndpointExpectations {
 /**
  * Returns the result. A refusal keeps the node's own words, which say what the provider requires.
  */
-export function said(answer: RpcAnswer | undefined, method: string): unknown {
-  if (answer && !answer.ok) {
-    const { code, message } = answer.error;
+export function said(reply: RpcReply | undefined, method: string): unknown {
+  if (reply && !reply.ok) {
+    const { code, message } = reply.error;
     throw new Fault("rpc_refused", `${method} was refused: ${message} (code ${code})`);
   }
-  return resultOf(answer, method);
+  return resultOf(reply, method);
 }
 
 export interface Facts {

@@ -5,7 +5,7 @@ import { silentLog } from "../base/log.ts";
 import { startBlockFollower, type BlockInterest } from "./block-follower.ts";
 import { createChain } from "./chain.ts";
 import { createVirtualClock } from "./limited-node.testing.ts";
-import type { RpcAnswer, RpcCall, RpcEndpoint } from "./rpc-endpoint.ts";
+import type { RpcReply, RpcCall, RpcEndpoint } from "./rpc-endpoint.ts";
 
 const chainId = 51;
 const startMs = 1_700_000_000_000;
@@ -26,7 +26,7 @@ async function follow(interest: BlockInterest) {
     const parentHash = hashOf(number - 1);
     return { number: `0x${number.toString(16)}`, hash: hashOf(number), parentHash, timestamp };
   }
-  function answer({ method, params }: RpcCall): RpcAnswer {
+  function answer({ method, params }: RpcCall): RpcReply {
     asked.push(method);
     if (method === "eth_getBlockByNumber") return { ok: true, result: headerOf(params[0]) };
     if (method === "eth_blockNumber") return { ok: true, result: headerOf("latest").number };

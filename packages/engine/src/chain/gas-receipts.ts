@@ -12,9 +12,9 @@ export interface GasReceipt {
 /** Returns the receipts that the node has. Throws RPC faults. */
 export async function readGasReceipts(chain: Chain, hashes: readonly Hex[]): Promise<GasReceipt[]> {
   const method = "eth_getTransactionReceipt";
-  const answers = await chain.read(hashes.map((hash) => ({ method, params: [hash] })));
+  const replies = await chain.read(hashes.map((hash) => ({ method, params: [hash] })));
   return hashes.flatMap((hash, index) => {
-    const receipt = resultOf(answers[index], method);
+    const receipt = resultOf(replies[index], method);
     if (!isObject(receipt)) return [];
     const price = receipt["effectiveGasPrice"];
     return [

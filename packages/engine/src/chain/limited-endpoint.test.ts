@@ -13,14 +13,14 @@ import {
   createRpcEndpoint,
   type RpcCall,
   type RpcEndpoint,
-  type RpcReply,
+  type RpcResponse,
 } from "./rpc-endpoint.ts";
 
 const callOf = (number: number): RpcCall => ({ method: "eth_chainId", params: [number] });
 const callsOf = (count: number) => Array.from({ length: count }, (_, number) => callOf(number));
 
 /** Answers each call with its own parameter, as far as `refuse` lets it. */
-function startEndpoint(refuse: (calls: readonly RpcCall[]) => RpcReply | undefined) {
+function startEndpoint(refuse: (calls: readonly RpcCall[]) => RpcResponse | undefined) {
   const sizes: number[] = [];
   const state = { inFlight: 0, inFlightMost: 0 };
   const endpoint: RpcEndpoint = {
@@ -42,7 +42,7 @@ function startEndpoint(refuse: (calls: readonly RpcCall[]) => RpcReply | undefin
 const refused = (
   refusal: "rate_limited" | "batch_too_large" | "batch_not_read" | "body_too_large",
   bodyBytes = 1_000,
-): RpcReply => {
+): RpcResponse => {
   const error = { code: -32_000, message: "no", data: undefined };
   return { kind: "refused", refusal, error, bodyBytes, retryAfterMs: undefined };
 };

@@ -6,7 +6,7 @@
 import type { Clock } from "../base/clock.ts";
 import { EndpointLimiter, type EndpointLimits, type RpcPriority } from "./endpoint-limiter.ts";
 import { classifyNodeError } from "./node-errors.ts";
-import type { RpcAnswer, RpcCall, RpcEndpoint } from "./rpc-endpoint.ts";
+import type { RpcReply, RpcCall, RpcEndpoint } from "./rpc-endpoint.ts";
 
 export interface Asking {
   readonly priority: RpcPriority;
@@ -16,13 +16,13 @@ export interface Asking {
 }
 
 /** One reply per call; undefined for calls without a turn in time. */
-export type LimitedAnswers = readonly (RpcAnswer | undefined)[];
+export type LimitedReplies = readonly (RpcReply | undefined)[];
 
 export interface LimitedEndpoint {
   readonly index: number;
   readonly limiter: EndpointLimiter;
   /** Throws `rpc_unavailable` when a request was sent and no reply was read. */
-  ask(calls: readonly RpcCall[], asking: Asking): Promise<LimitedAnswers>;
+  ask(calls: readonly RpcCall[], asking: Asking): Promise<LimitedReplies>;
 }
 
 /** Concurrent requests of a split batch: the largest burst. */
@@ -38,7 +38,7 @@ export function limitEndpoint(
   const limiter = new EndpointLimiter(options.clock, options.onLearned);
   const inParts = createPartsGate();
 
-  async function ask(calls: readonly RpcCall[], asking: Asking): Promise<LimitedAnswers> {
+  async function ask(calls: readonly RpcCall[], asking: Asking): Promise<LimitedReplies> {
     const parts = split(calls, limiter);
     const [first, ...others] = parts;
     if (!first) return [];
@@ -51,7 +51,7 @@ export function limitEndpoint(
   }
 
   async function askInOrder(parts: readonly (readonly RpcCall[])[], asking: Asking) {
-    const answers: (RpcAnswer | undefined)[] = [];
+    const answers: (RpcReply | undefined)[] = [];
     for (const part of parts) {
       const isHeldUp = answers.includes(undefined);
       answers.push(...(isHeldUp ? none(part) : await askOnce(part, asking)));
@@ -60,7 +60,7 @@ export function limitEndpoint(
   }
 
   /** Sends one request, or smaller ones when it turns out to be too large. */
-  async function askOnce(calls: readonly RpcCall[], asking: Asking): Promise<LimitedAnswers> {
+  async function askOnce(calls: readonly RpcCall[], asking: Asking): Promise<LimitedReplies> {
     for (let tries = 0; tries < triesMax; tries++) {
       if (split(calls, limiter).length > 1) return ask(calls, asking);
       const permit = await limiter.take({ ...asking, calls: calls.length });
@@ -96,9 +96,9 @@ export function limitEndpoint(
   /** Repeats the calls of a request that were refused for the rate. */
   async function askRefused(
     calls: readonly RpcCall[],
-    answers: readonly RpcAnswer[],
+    answers: readonly RpcReply[],
     asking: Asking,
-  ): Promise<LimitedAnswers> {
+  ): Promise<LimitedReplies> {
     const refused = calls.filter((_, index) => isRateLimited(answers[index]));
     const again = [...(await ask(refused, asking))];
     return answers.map((answer) => (isRateLimited(answer) ? again.shift() : answer));
@@ -109,10 +109,10 @@ export function limitEndpoint(
     calls: readonly RpcCall[],
     error: { readonly message: string },
     asking: Asking,
-  ): Promise<LimitedAnswers> {
+  ): Promise<LimitedReplies> {
     const middle = Math.ceil(calls.length / 2);
     const first = await askOnce(calls.slice(0, middle), asking);
-    const isSame = (answer: RpcAnswer | undefined) =>
+    const isSame = (answer: RpcReply | undefined) =>
       !answer || (!answer.ok && answer.error.message === error.message);
     if (first.every(isSame)) return calls.map(() => first[0]);
     limiter.learnSize("batchCalls", calls.length);
@@ -126,7 +126,7 @@ function none(calls: readonly RpcCall[]): undefined[] {
   return calls.map(() => undefined);
 }
 
-function isRateLimited(answer: RpcAnswer | undefined): boolean {
+function isRateLimited(answer: RpcReply | undefined): boolean {
   return answer !== undefined && !answer.ok && classifyNodeError(answer.error) === "rate_limited";
 }
 

@@ -1,6 +1,6 @@
 /** Time that a test moves, and a node that limits how much it is asked, in every style. */
 import type { Clock } from "../base/clock.ts";
-import type { RpcAnswer, RpcCall, RpcEndpoint, RpcReply } from "./rpc-endpoint.ts";
+import type { RpcReply, RpcCall, RpcEndpoint, RpcResponse } from "./rpc-endpoint.ts";
 
 /** A clock that stands still until it is moved. */
 export interface VirtualClock extends Clock {
@@ -112,7 +112,7 @@ export function createLimitedNode(
   const gate = createGate(limit);
   const node: LimitedNode = { index: 0, asked: 0, refused: 0, takenCalls: 0, send };
 
-  async function send(calls: readonly RpcCall[]): Promise<RpcReply> {
+  async function send(calls: readonly RpcCall[]): Promise<RpcResponse> {
     const ms = latencyMs();
     await clock.sleep(ms / 2);
     const taken = gate(calls.length, clock.nowMs());
@@ -130,7 +130,7 @@ export function createLimitedNode(
         retryAfterMs,
       };
     }
-    const answers = calls.map((_, index): RpcAnswer =>
+    const answers = calls.map((_, index): RpcReply =>
       index < taken ? { ok: true, result: "0x1" } : { ok: false, error: limited },
     );
     return { kind: "answered", answers };

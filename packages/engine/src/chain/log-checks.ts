@@ -72,8 +72,8 @@ async function listBlocksWithLogs(chain: Chain, head: number): Promise<BlockName
         params: [`0x${(first - back).toString(16)}`, false],
       })),
     );
-    for (const [back, answer] of headers.entries()) {
-      const block = answer.ok && isObject(answer.result) ? answer.result : {};
+    for (const [back, reply] of headers.entries()) {
+      const block = reply.ok && isObject(reply.result) ? reply.result : {};
       if (hasTransfer(chain, block["logsBloom"]))
         found.push({ number: first - back, hash: bytesOf(block["hash"], "a block hash") });
     }

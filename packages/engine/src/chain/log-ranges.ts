@@ -51,8 +51,8 @@ export async function* walkLogs(
 
 async function readHeadNumber(chain: Chain): Promise<number> {
   const method = "eth_blockNumber";
-  const [answer] = await chain.read([{ method, params: [] }]);
-  return Number(quantity(resultOf(answer, method), "a block number"));
+  const [reply] = await chain.read([{ method, params: [] }]);
+  return Number(quantity(resultOf(reply, method), "a block number"));
 }
 
 /** Reads the largest part at one end of a range that the endpoint allows. */
@@ -72,12 +72,12 @@ async function readPart(
     const isOpen = range.isOpen === true && toBlock === range.toBlock;
     const place = { fromBlock: hexOf(fromBlock), toBlock: isOpen ? "latest" : hexOf(toBlock) };
     const params = [{ address: chain.network.usdc, topics: filter.topics, ...place }];
-    const [answer] = await chain.read([{ method, params }]);
-    if (answer?.ok === false && isTooLarge(answer.error) && blocks > 1) {
+    const [reply] = await chain.read([{ method, params }]);
+    if (reply?.ok === false && isTooLarge(reply.error) && blocks > 1) {
       blocks = Math.min(blocks, toBlock - fromBlock + 1);
       continue;
     }
-    const logs = resultOf(answer, method);
+    const logs = resultOf(reply, method);
     if (!Array.isArray(logs)) throw new Fault("rpc_refused", "The node sent no list of logs");
     return { fromBlock, toBlock, logs };
   }

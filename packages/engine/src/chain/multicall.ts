@@ -66,8 +66,8 @@ export async function simulateBatch(
 ): Promise<BatchedResult[] | undefined> {
   const { from, to, data, gas } = batch;
   const call = { from, to, data, gas: `0x${gas.toString(16)}` };
-  const [answer] = await chain.read([{ method: "eth_call", params: [call, "latest"] }]);
-  return answer?.ok && typeof answer.result === "string" ? decodeBatch(answer.result) : undefined;
+  const [reply] = await chain.read([{ method: "eth_call", params: [call, "latest"] }]);
+  return reply?.ok && typeof reply.result === "string" ? decodeBatch(reply.result) : undefined;
 }
 
 export type MulticallSearch =
@@ -100,8 +100,8 @@ async function isMulticall(chain: Chain, to: Address): Promise<boolean> {
     { to: usdc, data: domainSeparatorCall },
     { to: usdc, data: "0xffffffff" },
   ]);
-  const [answer] = await chain.read([{ method: "eth_call", params: [{ to, data }, "latest"] }]);
-  const results = decodeBatch(String(resultOf(answer, "eth_call")));
+  const [reply] = await chain.read([{ method: "eth_call", params: [{ to, data }, "latest"] }]);
+  const results = decodeBatch(String(resultOf(reply, "eth_call")));
   return (
     results.length === 2 &&
     results[0]?.succeeded === true &&

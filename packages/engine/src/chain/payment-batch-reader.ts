@@ -16,7 +16,7 @@ import {
   type PaymentCheck,
   type PaymentReading,
 } from "./payment-reading.ts";
-import type { RpcAnswer } from "./rpc-endpoint.ts";
+import type { RpcReply } from "./rpc-endpoint.ts";
 import { encodeAuthorizationState, encodeBalanceOf } from "./usdc.ts";
 
 const callsPerPayment = 4;
@@ -45,14 +45,14 @@ export async function readByBatch(
       { method: "eth_call", params: [{ ...sent, to, data: calls[index] }, "latest"] },
     ]),
   ];
-  const answers = await chain.read(questions, forVerification);
+  const replies = await chain.read(questions, forVerification);
   const isRefused = checks.some((_, index) =>
-    isSenderRefused(answers[(index + 1) * callsPerPayment]),
+    isSenderRefused(replies[(index + 1) * callsPerPayment]),
   );
   if (isRefused && sender?.gasPrice !== undefined) {
     return readByBatch(chain, checks, calls, { from: sender.from });
   }
-  const block = resultOf(answers[0], "eth_getBlockByNumber");
+  const block = resultOf(replies[0], "eth_getBlockByNumber");
   if (!isObject(block)) throw new Fault("rpc_unavailable", "The node does not have the block");
   const place = {
     blockNumber: Number(quantity(block["number"], "the block number")),
@@ -60,14 +60,14 @@ export async function readByBatch(
   };
   return checks.map((check, index) => {
     const start = 1 + index * callsPerPayment;
-    return judge(check, place, answers.slice(start, start + callsPerPayment));
+    return evaluate(check, place, replies.slice(start, start + callsPerPayment));
   });
 }
 
-function judge(
+function evaluate(
   { authorization }: PaymentCheck,
   place: Pick<PaymentReading, "blockNumber" | "blockTime">,
-  [code, balanceAnswer, state, transfer]: readonly (RpcAnswer | undefined)[],
+  [code, balanceAnswer, state, transfer]: readonly (RpcReply | undefined)[],
 ): PaymentReading | Fault {
   try {
     const balance = wordOf(balanceAnswer, "a balance");
@@ -91,19 +91,19 @@ function judge(
 }
 
 /** Another length than one word is an invalid reply of the node. */
-function wordOf(answer: RpcAnswer | undefined, name: string): bigint {
-  const result = resultOf(answer, "eth_call");
+function wordOf(reply: RpcReply | undefined, name: string): bigint {
+  const result = resultOf(reply, "eth_call");
   if (bytesOf(result, name).length === wordDigits) return quantity(result, name);
   throw new Fault("rpc_refused", `The node sent no word for ${name}`);
 }
 
 /** Only a revert or a contract failure is the payment's fault; all else is the node's. */
-function readTransfer(answer: RpcAnswer | undefined): { succeeded: boolean; data: Hex } {
-  if (answer?.ok === false) {
-    const { error } = answer;
+function readTransfer(reply: RpcReply | undefined): { succeeded: boolean; data: Hex } {
+  if (reply?.ok === false) {
+    const { error } = reply;
     const isContracts =
       classifyNodeError(error) === "reverted" || contractFailed.test(error.message);
     if (isContracts) return { succeeded: false, data: error.data ?? "0x" };
   }
-  return { succeeded: true, data: bytesOf(resultOf(answer, "eth_call"), "a transfer") };
+  return { succeeded: true, data: bytesOf(resultOf(reply, "eth_call"), "a transfer") };
 }

@@ -165,8 +165,8 @@ function affordableChecks(sender: CallSender | undefined): number {
 
 /** Tells whether a node supports the combined read. Throws RPC faults. */
 export async function takesPaymentReads(chain: Chain): Promise<boolean> {
-  const nobody = { from: chain.network.usdc, to: chain.network.usdc, nonce: noNonce };
-  const authorization = { ...nobody, value: 0n, validAfter: 0n, validBefore: 0n };
+  const addresses = { from: chain.network.usdc, to: chain.network.usdc, nonce: noNonce };
+  const authorization = { ...addresses, value: 0n, validAfter: 0n, validBefore: 0n };
   const check = { authorization, signature: "0x" } as const;
   const calls = [encodeTransfer(authorization, check.signature)];
   return (await readDeployless(chain, [check], calls)) !== undefined;
@@ -185,11 +185,11 @@ async function readDeployless(
   const gas = hexOf(affordable < readGas ? affordable : readGas);
   const call = { ...senderFields(sender), data, gas };
   const question = { method: "eth_call", params: [call, "latest"] };
-  const [answer] = await chain.read([question], forVerification);
-  if (answer?.ok && typeof answer.result === "string" && answer.result.length > 2) {
-    return decodeReadings(answer.result, checks.length);
+  const [reply] = await chain.read([question], forVerification);
+  if (reply?.ok && typeof reply.result === "string" && reply.result.length > 2) {
+    return decodeReadings(reply.result, checks.length);
   }
-  if (sender?.gasPrice !== undefined && isSenderRefused(answer)) {
+  if (sender?.gasPrice !== undefined && isSenderRefused(reply)) {
     return readDeployless(chain, checks, calls, { from: sender.from });
   }
   return undefined;

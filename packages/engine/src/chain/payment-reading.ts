@@ -1,6 +1,6 @@
 import type { Address, Authorization, Hex } from "@farthing/protocol";
 import { classifyNodeError } from "./node-errors.ts";
-import type { RpcAnswer } from "./rpc-endpoint.ts";
+import type { RpcReply } from "./rpc-endpoint.ts";
 
 export interface PaymentCheck {
   readonly authorization: Authorization;
@@ -51,8 +51,8 @@ export function hexOf(value: bigint): string {
 }
 
 /** True if a node refused a call for its sender's balance or price, not for its content. */
-export function isSenderRefused(answer: RpcAnswer | undefined): boolean {
-  if (!answer || answer.ok) return false;
-  const problem = classifyNodeError(answer.error);
+export function isSenderRefused(reply: RpcReply | undefined): boolean {
+  if (!reply || reply.ok) return false;
+  const problem = classifyNodeError(reply.error);
   return problem === "insufficient_gas_money" || problem === "price_too_low";
 }

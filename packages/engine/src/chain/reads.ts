@@ -4,7 +4,7 @@ import { Fault } from "../base/fault.ts";
 import { readAuthorizationEvents, type AuthorizationEvent } from "./authorization-logs.ts";
 import { bytesOf, quantity, resultOf, type Chain } from "./chain.ts";
 import { classifyNodeError, contractFailed } from "./node-errors.ts";
-import type { RpcAnswer } from "./rpc-endpoint.ts";
+import type { RpcReply } from "./rpc-endpoint.ts";
 import { encodeIsBlacklisted } from "./usdc.ts";
 
 export interface Receipt {
@@ -17,8 +17,8 @@ export interface Receipt {
 /** Transactions of a wallet in blocks: its next nonce, as far as the chain knows. */
 export async function readTransactionCount(chain: Chain, wallet: Address): Promise<number> {
   const method = "eth_getTransactionCount";
-  const [answer] = await chain.read([{ method, params: [wallet, "latest"] }]);
-  return Number(quantity(resultOf(answer, method), "a transaction count"));
+  const [reply] = await chain.read([{ method, params: [wallet, "latest"] }]);
+  return Number(quantity(resultOf(reply, method), "a transaction count"));
 }
 
 /** Transactions of a wallet in blocks, and including this node's pool. */
@@ -32,13 +32,13 @@ export async function readNonces(
   wallets: readonly Address[],
 ): Promise<WalletNonces[]> {
   const method = "eth_getTransactionCount";
-  const answers = await chain.read(
+  const replies = await chain.read(
     wallets.flatMap((wallet) =>
       ["latest", "pending"].map((tag) => ({ method, params: [wallet, tag] })),
     ),
   );
-  const counts = answers.map((answer) =>
-    Number(quantity(resultOf(answer, method), "a transaction count")),
+  const counts = replies.map((reply) =>
+    Number(quantity(resultOf(reply, method), "a transaction count")),
   );
   return wallets.map((_, index) => ({
     latest: counts[index * 2] ?? 0,
@@ -47,15 +47,15 @@ export async function readNonces(
 }
 
 export async function readGasPrice(chain: Chain): Promise<bigint> {
-  const [answer] = await chain.read([{ method: "eth_gasPrice", params: [] }]);
-  return quantity(resultOf(answer, "eth_gasPrice"), "the gas price");
+  const [reply] = await chain.read([{ method: "eth_gasPrice", params: [] }]);
+  return quantity(resultOf(reply, "eth_gasPrice"), "the gas price");
 }
 
 /** Undefined when the chain is not that high. */
 export async function readBlockHash(chain: Chain, number: number): Promise<Hex | undefined> {
   const method = "eth_getBlockByNumber";
-  const [answer] = await chain.read([{ method, params: [`0x${number.toString(16)}`, false] }]);
-  const block = resultOf(answer, method);
+  const [reply] = await chain.read([{ method, params: [`0x${number.toString(16)}`, false] }]);
+  const block = resultOf(reply, method);
   return isObject(block) ? bytesOf(block["hash"], "a block hash") : undefined;
 }
 
@@ -65,7 +65,7 @@ export async function readReceipts(
   hashes: readonly (Hex | null)[],
 ): Promise<(Receipt | undefined)[]> {
   if (hashes.length === 0) return [];
-  return (await chain.read(hashes.map(receiptCall))).map((answer) => toReceipt(chain, answer));
+  return (await chain.read(hashes.map(receiptCall))).map((reply) => toReceipt(chain, reply));
 }
 
 /** A wallet, its possible transactions, and the block up to which the reply must hold. */
@@ -99,7 +99,7 @@ export async function readNonceUse(
   if (!first) return undefined;
   return {
     count: Number(quantity(resultOf(first, method), "a transaction count")),
-    receipts: rest.map((answer) => toReceipt(chain, answer)),
+    receipts: rest.map((reply) => toReceipt(chain, reply)),
   };
 }
 
@@ -121,8 +121,8 @@ function receiptCall(hash: Hex | null) {
   return { method: "eth_getTransactionReceipt", params: [hash] };
 }
 
-function toReceipt({ network }: Chain, answer: RpcAnswer): Receipt | undefined {
-  const receipt = resultOf(answer, "eth_getTransactionReceipt");
+function toReceipt({ network }: Chain, reply: RpcReply): Receipt | undefined {
+  const receipt = resultOf(reply, "eth_getTransactionReceipt");
   if (!isObject(receipt)) return undefined;
   const { logs } = receipt;
   // Other contracts in the same transaction may write logs that look like the token's.
@@ -157,24 +157,24 @@ export async function estimateGas(
   blockNumber: number,
 ): Promise<CallGas | undefined> {
   const params = [callOf(call), `0x${blockNumber.toString(16)}`];
-  const [answer] = await chain.read([{ method: "eth_estimateGas", params }]);
-  if (answer?.ok) return { gas: quantity(answer.result, "a gas estimate") };
-  const problem = answer && classifyNodeError(answer.error);
-  if (problem === "reverted") return { revertData: answer?.error.data };
+  const [reply] = await chain.read([{ method: "eth_estimateGas", params }]);
+  if (reply?.ok) return { gas: quantity(reply.result, "a gas estimate") };
+  const problem = reply && classifyNodeError(reply.error);
+  if (problem === "reverted") return { revertData: reply?.error.data };
   if (problem === "node_behind") throw new Fault("rpc_unavailable", "The node lacks the block");
   return undefined;
 }
 
 export async function hasCode(chain: Chain, address: Address): Promise<boolean> {
-  const [answer] = await chain.read([{ method: "eth_getCode", params: [address, "latest"] }]);
-  return bytesOf(resultOf(answer, "eth_getCode"), "a contract's code").length > 2;
+  const [reply] = await chain.read([{ method: "eth_getCode", params: [address, "latest"] }]);
+  return bytesOf(resultOf(reply, "eth_getCode"), "a contract's code").length > 2;
 }
 
 /** Tells whether the issuer of USDC blocks an address. */
 export async function isBlacklisted(chain: Chain, address: Address): Promise<boolean> {
   const call = { to: chain.network.usdc, data: encodeIsBlacklisted(address) };
-  const [answer] = await chain.read([{ method: "eth_call", params: [call, "latest"] }]);
-  return quantity(resultOf(answer, "eth_call"), "isBlacklisted") === 1n;
+  const [reply] = await chain.read([{ method: "eth_call", params: [call, "latest"] }]);
+  return quantity(resultOf(reply, "eth_call"), "isBlacklisted") === 1n;
 }
 
 /**
@@ -187,13 +187,13 @@ export async function simulateSend(
 ): Promise<{ readonly revertData: Hex } | undefined> {
   const sent = { ...callOf(call), gas: `0x${call.gasLimit.toString(16)}` };
   const params = [sent, `0x${blockNumber.toString(16)}`];
-  const [answer] = await chain.read([{ method: "eth_call", params }]);
-  if (answer && !answer.ok) {
-    const isReverted = classifyNodeError(answer.error) === "reverted";
-    if (isReverted) return { revertData: answer.error.data ?? "0x" };
-    if (contractFailed.test(answer.error.message)) return { revertData: "0x" };
+  const [reply] = await chain.read([{ method: "eth_call", params }]);
+  if (reply && !reply.ok) {
+    const isReverted = classifyNodeError(reply.error) === "reverted";
+    if (isReverted) return { revertData: reply.error.data ?? "0x" };
+    if (contractFailed.test(reply.error.message)) return { revertData: "0x" };
   }
-  resultOf(answer, "eth_call");
+  resultOf(reply, "eth_call");
   return undefined;
 }
 
@@ -204,10 +204,10 @@ export async function callCapped(
 ): Promise<string | undefined> {
   const { to, data, gas } = call;
   const params = [{ to, data, gas: `0x${gas.toString(16)}` }, "latest"];
-  const [answer] = await chain.read([{ method: "eth_call", params }]);
-  if (answer && !answer.ok) {
-    const isReverted = classifyNodeError(answer.error) === "reverted";
-    if (isReverted || contractFailed.test(answer.error.message)) return undefined;
+  const [reply] = await chain.read([{ method: "eth_call", params }]);
+  if (reply && !reply.ok) {
+    const isReverted = classifyNodeError(reply.error) === "reverted";
+    if (isReverted || contractFailed.test(reply.error.message)) return undefined;
   }
-  return String(resultOf(answer, "eth_call"));
+  return String(resultOf(reply, "eth_call"));
 }

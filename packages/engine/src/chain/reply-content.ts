@@ -1,7 +1,7 @@
 /** What a reply shows about the node itself: its head, its limits, its health. */
 import { isObject } from "@farthing/protocol";
 import { classifyNodeError, isAboutCall } from "./node-errors.ts";
-import type { RpcAnswer, RpcCall } from "./rpc-endpoint.ts";
+import type { RpcReply, RpcCall } from "./rpc-endpoint.ts";
 
 /** The head in a reply to `eth_blockNumber` or for the latest block. */
 export function headOf(call: RpcCall | undefined, result: unknown): number | undefined {
@@ -27,18 +27,18 @@ export function blocksOf(call: RpcCall | undefined, headNumber: number): number 
 }
 
 /** An error that is neither about the call nor about the node's newest block, such as a bad key. */
-export function isUnexplained(answer: RpcAnswer): boolean {
-  if (answer.ok || isAboutCall(answer.error)) return false;
-  return classifyNodeError(answer.error) === "inconclusive";
+export function isUnexplained(reply: RpcReply): boolean {
+  if (reply.ok || isAboutCall(reply.error)) return false;
+  return classifyNodeError(reply.error) === "inconclusive";
 }
 
 /** Contracts that are called here return at least a word; a shorter result shows a faulty node. */
-export function isEmptyWord({ method }: RpcCall, answer: RpcAnswer | undefined): boolean {
-  if (method !== "eth_call" || !answer?.ok) return false;
-  return typeof answer.result !== "string" || !/^0x[0-9a-fA-F]{64}/.test(answer.result);
+export function isEmptyWord({ method }: RpcCall, reply: RpcReply | undefined): boolean {
+  if (method !== "eth_call" || !reply?.ok) return false;
+  return typeof reply.result !== "string" || !/^0x[0-9a-fA-F]{64}/.test(reply.result);
 }
 
 /** Counts errors that another endpoint may not have. */
-export function countIll(answers: readonly RpcAnswer[]): number {
-  return answers.filter((answer) => !answer.ok && !isAboutCall(answer.error)).length;
+export function countIll(replies: readonly RpcReply[]): number {
+  return replies.filter((reply) => !reply.ok && !isAboutCall(reply.error)).length;
 }

@@ -15,7 +15,7 @@ export interface RpcCall {
   readonly params: readonly unknown[];
 }
 
-export type RpcAnswer =
+export type RpcReply =
   | { readonly ok: true; readonly result: unknown }
   | { readonly ok: false; readonly error: NodeError };
 
@@ -27,8 +27,8 @@ export type RequestRefusal =
   /** One error for several calls, which does not give the reason. */
   | "batch_not_read";
 
-export type RpcReply =
-  | { readonly kind: "answered"; readonly answers: readonly RpcAnswer[] }
+export type RpcResponse =
+  | { readonly kind: "answered"; readonly answers: readonly RpcReply[] }
   | {
       readonly kind: "refused";
       readonly refusal: RequestRefusal;
@@ -45,7 +45,7 @@ export interface RpcEndpoint {
    * Makes one HTTP request; one reply per call. After `rpc_unavailable` the calls' effect is
    * unknown.
    */
-  send(calls: readonly RpcCall[]): Promise<RpcReply>;
+  send(calls: readonly RpcCall[]): Promise<RpcResponse>;
 }
 
 /** Largest response that is read; the logs of a full block stay below it. */
@@ -89,7 +89,7 @@ export function createRpcEndpoint(options: {
     }
   }
 
-  async function send(calls: readonly RpcCall[]): Promise<RpcReply> {
+  async function send(calls: readonly RpcCall[]): Promise<RpcResponse> {
     if (calls.length === 0) return { kind: "answered", answers: [] };
     const requests = calls.map(({ method, params }) => ({
       jsonrpc: "2.0",
@@ -248,7 +248,7 @@ function readAnswer(
     unavailable(what: string): Fault;
     scrub(text: string): string;
   },
-): RpcAnswer {
+): RpcReply {
   const { method, unavailable, scrub } = context;
   if (!isObject(body)) throw unavailable("an answer is missing");
   const { error, result } = body;

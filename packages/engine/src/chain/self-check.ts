@@ -7,7 +7,7 @@ import { checkBlocks } from "./blocks-check.ts";
 import { quantity, resultOf, type Chain } from "./chain.ts";
 import { formatEther } from "./ether.ts";
 import { classifyNodeError } from "./node-errors.ts";
-import type { RpcAnswer } from "./rpc-endpoint.ts";
+import type { RpcReply } from "./rpc-endpoint.ts";
 import { decimalsCall, decodeText, domainSeparatorCall, nameCall, versionCall } from "./usdc.ts";
 
 /** A wallet that can pay for fewer settlements should be topped up soon. */
@@ -81,8 +81,8 @@ export async function checkToken(chain: Chain): Promise<CheckLine[]> {
 /** Throws RPC faults. */
 export async function readBalances(chain: Chain, wallets: readonly Address[]): Promise<bigint[]> {
   const method = "eth_getBalance";
-  const answers = await chain.read(wallets.map((at) => ({ method, params: [at, "latest"] })));
-  return answers.map((answer) => quantity(resultOf(answer, method), "a balance"));
+  const replies = await chain.read(wallets.map((at) => ({ method, params: [at, "latest"] })));
+  return replies.map((reply) => quantity(resultOf(reply, method), "a balance"));
 }
 
 export function wrongChain({ network }: Pick<Chain, "network">, found: number): CheckLine {
@@ -109,8 +109,8 @@ export function balanceLine(
   return settlements < settlementsLow ? warn(name, text, "top it up soon") : ok(name, text);
 }
 
-function tokenLine({ network }: Chain, facts: readonly (RpcAnswer | undefined)[]): CheckLine {
-  const [name, version, decimals] = facts.map((answer) => bytesOrNone(answer).slice(2));
+function tokenLine({ network }: Chain, facts: readonly (RpcReply | undefined)[]): CheckLine {
+  const [name, version, decimals] = facts.map((reply) => bytesOrNone(reply).slice(2));
   const text = `"${decodeText(name ?? "")}" version "${decodeText(version ?? "")}", ${Number.parseInt(decimals ?? "", 16)} decimals, at ${network.usdc}`;
   const wanted = `"${network.domain.name}" version "${network.domain.version}", ${usdcDecimals} decimals, at ${network.usdc}`;
   if (text === wanted) return ok("token", text);
@@ -121,7 +121,7 @@ function tokenLine({ network }: Chain, facts: readonly (RpcAnswer | undefined)[]
   );
 }
 
-function separatorLine({ network }: Chain, separator: RpcAnswer | undefined): CheckLine {
+function separatorLine({ network }: Chain, separator: RpcReply | undefined): CheckLine {
   const found = bytesOrNone(separator).toLowerCase();
   if (found === network.domainSeparator) {
     return ok("domain separator", "as payments are signed for");
@@ -134,7 +134,7 @@ function separatorLine({ network }: Chain, separator: RpcAnswer | undefined): Ch
 }
 
 /** Returns "0x" when the contract has no such function. Throws when the node failed. */
-function bytesOrNone(answer: RpcAnswer | undefined): string {
-  const isReverted = answer && !answer.ok && classifyNodeError(answer.error) === "reverted";
-  return isReverted ? "0x" : String(resultOf(answer, "eth_call"));
+function bytesOrNone(reply: RpcReply | undefined): string {
+  const isReverted = reply && !reply.ok && classifyNodeError(reply.error) === "reverted";
+  return isReverted ? "0x" : String(resultOf(reply, "eth_call"));
 }

@@ -18,7 +18,7 @@ import { estimateGas, simulateSend } from "../chain/reads.ts";
 import { encodeTransfer, revertText, tokenRefusalOf } from "../chain/usdc.ts";
 import type { TransactionPlan } from "../model/relayer-transaction.ts";
 import type { Settlement } from "../model/settlement.ts";
-import { judgeReading } from "../verification/chain-state.ts";
+import { evaluateReading } from "../verification/chain-state.ts";
 import { readSignature } from "../verification/signature.ts";
 import { contractGasLimit, contractTransferGasMax, plainTransferGas } from "./fees.ts";
 
@@ -172,11 +172,11 @@ export async function simulate(
     signature,
   };
   const reading = await read({ authorization, signature });
-  const judged = await judgeReading(
+  const result = await evaluateReading({
     chain,
     payment,
-    readSignature(network, authorization, signature),
+    signature: readSignature(network, authorization, signature),
     reading,
-  );
-  return judged.ok ? undefined : { refusal: judged.refusal, atBlock: reading.blockNumber };
+  });
+  return result.ok ? undefined : { refusal: result.refusal, atBlock: reading.blockNumber };
 }

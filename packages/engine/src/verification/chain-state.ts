@@ -11,12 +11,15 @@ import { isAcceptedByWallet } from "./contract-signature.ts";
 import type { SignatureReading } from "./signature.ts";
 
 /** `payment.signature` holds the bytes that were simulated. */
-export async function judgeReading(
-  chain: Chain,
-  payment: Payment,
-  signature: SignatureReading,
-  reading: PaymentReading,
-): Promise<Outcome<undefined>> {
+export interface SimulatedPayment {
+  readonly chain: Chain;
+  readonly payment: Payment;
+  readonly signature: SignatureReading;
+  readonly reading: PaymentReading;
+}
+
+export async function evaluateReading(simulated: SimulatedPayment): Promise<Outcome<undefined>> {
+  const { chain, payment, signature, reading } = simulated;
   if (reading.isTransferable) return accept(undefined);
   const text = revertText(reading.revertData);
   const refusal = tokenRefusalOf(text);
@@ -24,10 +27,9 @@ export async function judgeReading(
     case "authorization_not_yet_valid":
       // Our clock has passed validAfter, the latest block has not. The transfer goes into a later
       // block, so evaluate the checks that the token did not reach.
-      return judgeUnreached(chain, payment, signature, reading);
+      return evaluateUnreached(simulated);
     case "authorization_expired":
-      if (await isUsedAsSigned(chain, payment, signature, reading))
-        return refuse("nonce_already_used");
+      if (await isUsedAsSigned(simulated)) return refuse("nonce_already_used");
       return refuse(refusal, "The authorization expires before the next block; sign a new one.");
     case "nonce_already_used":
       return refuse(refusal);
@@ -45,35 +47,21 @@ export async function judgeReading(
 }
 
 /** The token reports expiry before use, but a payment that moved money must be reported as used. */
-export async function isUsedAsSigned(
-  chain: Chain,
-  payment: Payment,
-  signature: SignatureReading,
-  reading: PaymentReading,
-): Promise<boolean> {
-  return reading.isUsed && (await isSigned(chain, payment, signature, reading));
+export async function isUsedAsSigned(simulated: SimulatedPayment): Promise<boolean> {
+  return simulated.reading.isUsed && (await isSigned(simulated));
 }
 
-async function isSigned(
-  chain: Chain,
-  payment: Payment,
-  signature: SignatureReading,
-  reading: PaymentReading,
-): Promise<boolean> {
+async function isSigned(simulated: SimulatedPayment): Promise<boolean> {
+  const { chain, payment, signature, reading } = simulated;
   return reading.payerHasCode
     ? isAcceptedByWallet(chain, payment.authorization, payment.signature)
     : signature.kind === "payer";
 }
 
-async function judgeUnreached(
-  chain: Chain,
-  payment: Payment,
-  signature: SignatureReading,
-  reading: PaymentReading,
-): Promise<Outcome<undefined>> {
+async function evaluateUnreached(simulated: SimulatedPayment): Promise<Outcome<undefined>> {
+  const { payment, signature, reading } = simulated;
   if (reading.isUsed) return refuse("nonce_already_used");
-  const isRight = await isSigned(chain, payment, signature, reading);
-  if (!isRight) return badSignature(signature, reading);
+  if (!(await isSigned(simulated))) return badSignature(signature, reading);
   return reading.balance < payment.authorization.value
     ? tooLittle(payment, reading)
     : accept(undefined);

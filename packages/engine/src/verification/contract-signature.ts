@@ -32,8 +32,8 @@ export async function isHashAccepted(chain: Chain, question: HashQuestion): Prom
   const length = (bytes.length / 2).toString(16).padStart(64, "0");
   const padded = bytes.padEnd(Math.ceil(bytes.length / 64) * 64, "0");
   const data: Hex = `0x${selector}${hash.slice(2)}${offset}${length}${padded}`;
-  const answer = await callCapped(chain, { to: wallet, data, gas });
-  return answer?.toLowerCase() === magicWord;
+  const reply = await callCapped(chain, { to: wallet, data, gas });
+  return reply?.toLowerCase() === magicWord;
 }
 
 /** Throws as {@link isHashAccepted}. */

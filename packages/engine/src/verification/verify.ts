@@ -21,7 +21,7 @@ import type { Chain } from "../chain/chain.ts";
 import type { PaymentReader } from "../chain/payment-reader.ts";
 import { isSettled, type Pair, type Settlement } from "../model/settlement.ts";
 import type { OpenedExchange } from "../storage/exchange-store.ts";
-import { isUsedAsSigned, judgeReading } from "./chain-state.ts";
+import { isUsedAsSigned, evaluateReading } from "./chain-state.ts";
 import type { RefuseUsed } from "./earlier-use.ts";
 import { readSignature, tokenBytes, type SignatureReading } from "./signature.ts";
 import { checkTerms } from "./terms.ts";
@@ -105,13 +105,14 @@ export function createVerifier(deps: VerifierDeps): Verifier {
       bytes = payment.signature;
       reading = await at.read({ authorization, signature: bytes });
     }
-    const judged = await judgeReading(
-      at.chain,
-      { ...payment, signature: bytes },
+    const simulated = { ...payment, signature: bytes };
+    const result = await evaluateReading({
+      chain: at.chain,
+      payment: simulated,
       signature,
       reading,
-    );
-    if (!judged.ok) return judged;
+    });
+    if (!result.ok) return result;
     const { payerHasCode, blockNumber } = reading;
     return accept({ ...request, signature: bytes, payerHasCode, seenUnusedAt: blockNumber });
   }
@@ -168,7 +169,8 @@ async function isSpent(
   if (signature.kind === "high_s") return false;
   const bytes = tokenBytes(signature, payment.signature);
   const reading = await read({ authorization: payment.authorization, signature: bytes });
-  return isUsedAsSigned(chain, { ...payment, signature: bytes }, signature, reading);
+  const simulated = { ...payment, signature: bytes };
+  return isUsedAsSigned({ chain, payment: simulated, signature, reading });
 }
 
 function isAboutTime({ code }: Refusal): boolean {

@@ -23,18 +23,12 @@ export interface MessageTerms {
 }
 
 export function composeMessage(terms: MessageTerms): string {
-  const { domain, uri, address, chainId, statement, nonce, requestId, resources } = terms;
+  const { issuedAt, expiresAt, resources, ...rest } = terms;
   return Siwe.createMessage({
-    domain,
-    uri,
-    address,
-    chainId,
-    statement,
-    nonce,
-    requestId,
+    ...rest,
     version: "1",
-    issuedAt: new Date(terms.issuedAt),
-    expirationTime: new Date(terms.expiresAt),
+    issuedAt: new Date(issuedAt),
+    expirationTime: new Date(expiresAt),
     ...(resources ? { resources: [...resources] } : {}),
   });
 }
