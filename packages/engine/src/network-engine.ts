@@ -9,7 +9,7 @@ import { messageOf } from "./base/fault.ts";
 import type { Log } from "./base/log.ts";
 import type { Secret } from "./base/secret.ts";
 import { startBlockFollower, type BlockFollower, type ChainView } from "./chain/block-follower.ts";
-import { believeReadings } from "./chain/believed-reading.ts";
+import { limitReadings } from "./chain/accepted-head.ts";
 import { createChain, type Chain } from "./chain/chain.ts";
 import { createPaymentReader, type PaymentReader } from "./chain/payment-reader.ts";
 import type { CallSender } from "./chain/payment-reading.ts";
@@ -105,7 +105,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
   const bounds = { floor: gasPriceFloorWei, ceiling: config.gasPriceMaxWei };
   const gasPrice = () => gasPriceOf(view(), bounds);
   const reader = createPaymentReader(chain, () => senderAmong(deps, view(), gasPrice()));
-  const read = before(believeReadings(reader, view), () => follower?.attend());
+  const read = before(limitReadings(reader, view), () => follower?.attend());
   const shared = { chain, store, clock, log };
 
   const book = new OutcomeTracker({

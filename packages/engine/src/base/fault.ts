@@ -1,7 +1,4 @@
-/**
- * Faults: a node, a database or the network failed, not the payment. Only the HTTP layer and the
- * background loops catch them.
- */
+/** Faults: a node, a database or the network failed, not the payment. */
 
 /** A stable code for logs, metrics and responses. */
 export type FaultCode =

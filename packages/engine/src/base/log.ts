@@ -1,7 +1,4 @@
-/**
- * Structured logs: one JSON line per state change. No caller passes secrets; the list below is a
- * safety net.
- */
+/** Structured logs, one JSON line per state change. Callers pass no secrets; see the list below. */
 import { pino } from "pino";
 
 export interface Log {

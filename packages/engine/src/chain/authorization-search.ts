@@ -1,10 +1,10 @@
 /** Searches how one authorization ended, from the newest block backwards. */
-import type { Address, Hex } from "@farthing/protocol";
+import { addressWord, type Address, type Hex } from "@farthing/protocol";
 import { readAuthorizationEvents, type AuthorizationEvent } from "./authorization-logs.ts";
-import { readEventsOfBlocks } from "./block-events.ts";
+import { withTransfers } from "./block-events.ts";
 import type { Chain } from "./chain.ts";
 import { walkLogs } from "./log-ranges.ts";
-import { addressWord, topics } from "./usdc.ts";
+import { topics } from "./usdc.ts";
 
 /** Eleven hours of XDC. */
 const searchBlocksMax = 20_000;
@@ -28,20 +28,8 @@ export async function findAuthorizationEvent(
   let ranges = 0;
   for await (const { logs } of walkLogs(chain, filter, range, "newest_first")) {
     const [event] = readAuthorizationEvents(logs);
-    if (event) return event.kind === "canceled" ? event : readWithTransfer(chain, event);
+    if (event) return (await withTransfers(chain, [event]))[0];
     if (++ranges >= searchRangesMax) return undefined;
   }
   return undefined;
-}
-
-/** Reads the whole block: the filter by payer and nonce excludes the Transfer. */
-async function readWithTransfer(
-  chain: Chain,
-  event: AuthorizationEvent,
-): Promise<AuthorizationEvent | undefined> {
-  const block = { number: event.blockNumber, hash: event.blockHash };
-  return (await readEventsOfBlocks(chain, [block])).find(
-    (candidate) =>
-      candidate.logIndex === event.logIndex && candidate.transaction === event.transaction,
-  );
 }

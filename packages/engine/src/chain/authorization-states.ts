@@ -27,9 +27,7 @@ export interface AuthorizationStates {
 /** Up to this many are read one by one, without looking for Multicall3. */
 const singlyMax = 4;
 
-/**
- * Most questions of one `eth_call`: 51 KB of JSON and less than 1 M gas, which every node allows.
- */
+/** At most 51 KB of JSON and 1 M gas in one `eth_call`, which every node allows. */
 const questionsMax = 100;
 
 export function createAuthorizationStates(chain: Chain): AuthorizationStates {

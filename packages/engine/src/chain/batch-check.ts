@@ -1,6 +1,4 @@
-/**
- * Checks how many calls an endpoint accepts in one request, up to what this configuration needs.
- */
+/** Checks how many calls an endpoint accepts in one request, up to what this setup needs. */
 import { ok, warn, type CheckLine } from "../base/check-line.ts";
 import type { EndpointExpectations } from "./endpoint-facts.ts";
 import type { RpcEndpoint } from "./rpc-endpoint.ts";

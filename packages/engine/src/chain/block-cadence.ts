@@ -27,10 +27,7 @@ const steadyMsMin = 500;
 /** Intervals may differ by this share, since block times are whole seconds. */
 const steadyShare = 0.25;
 
-/**
- * After a hit the next look is earlier by this much, doubled each time: a miss shows the true
- * arrival.
- */
+/** A hit moves the next look ahead by this much, doubled each time, until a miss. */
 const earlierMs = 10;
 
 /** First pause after a miss, as a share of the period; doubled each time. */

@@ -72,3 +72,23 @@ export async function readEventsOfBlocks(
   }
   return events;
 }
+
+/** Reads the whole blocks: a filter by payer and nonce excludes the Transfer beside each use. */
+export async function withTransfers(
+  chain: Chain,
+  events: readonly AuthorizationEvent[],
+): Promise<AuthorizationEvent[]> {
+  const used = events.filter(({ kind }) => kind === "used");
+  const numbers = new Map(used.map(({ blockHash, blockNumber }) => [blockHash, blockNumber]));
+  if (numbers.size === 0) return [...events];
+  const blocks = [...numbers].map(([hash, number]) => ({ hash, number }));
+  const whole = await readEventsOfBlocks(chain, blocks);
+  const byPlace = new Map(whole.map((event) => [placeInChain(event), event]));
+  return events.flatMap((event) =>
+    event.kind === "canceled" ? event : (byPlace.get(placeInChain(event)) ?? []),
+  );
+}
+
+function placeInChain({ blockHash, transaction, logIndex }: AuthorizationEvent): string {
+  return `${blockHash} ${transaction} ${logIndex}`;
+}

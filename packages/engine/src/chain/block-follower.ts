@@ -24,7 +24,7 @@ import type {
 } from "./chain-view.ts";
 import { createClockSkew, type ClockSkew } from "./clock-skew.ts";
 import { ConditionSchedule } from "./condition-schedule.ts";
-import { createHeadBelief, type HeadBelief } from "./head-belief.ts";
+import { AcceptedHead } from "./accepted-head.ts";
 import { createLookPace, type LookResult } from "./look-pace.ts";
 import type { RpcReply } from "./rpc-endpoint.ts";
 
@@ -69,7 +69,7 @@ export class BlockFollower {
   readonly #steady: { nowMs(): number };
   readonly #stopping = new AbortController();
   readonly #walk: BlockWalk;
-  readonly #belief: HeadBelief;
+  readonly #accepted: AcceptedHead;
   readonly #skew: ClockSkew;
   readonly #pace = createLookPace();
   readonly #schedule: ConditionSchedule;
@@ -95,7 +95,7 @@ export class BlockFollower {
       listener,
       isStopping: () => this.#stopping.signal.aborted,
     });
-    this.#belief = createHeadBelief(chain);
+    this.#accepted = new AcceptedHead(chain);
     this.#skew = createClockSkew({ chainId, log });
     this.#schedule = new ConditionSchedule({
       chain,
@@ -148,8 +148,8 @@ export class BlockFollower {
     // Read after the head: what is sent later cannot be in this head.
     const isAwaited = this.#schedule.noteInterest(this.#seen?.head.number ?? 0);
     const isNew = !isBehind(head, this.#seen, this.#walk);
-    if (isNew) await this.#belief.check(head, this.#steady.nowMs());
-    else if (this.#belief.noteOlder(head, this.#steady.nowMs())) this.#forgetHead(head);
+    if (isNew) await this.#accepted.check(head, this.#steady.nowMs());
+    else if (this.#accepted.noteOlder(head, this.#steady.nowMs())) this.#forgetHead(head);
     const read = readConditions(expected, replies.slice(early.length), head);
     const whole = isNew
       ? await this.#schedule.addMissing(read, expected, head, this.#isEverythingDue())
@@ -183,7 +183,7 @@ export class BlockFollower {
     const final = read.finalized ?? (mustGoDeep ? await readDeepBlock(this.#chain, head) : seen);
     if (isNew) {
       if (this.#seen) this.#skew.note(head.time, this.#clock.nowMs());
-      this.#belief.note(head, nowMs);
+      this.#accepted.note(head, nowMs);
       this.#pace.noteHead(head, this.#clock.nowMs());
     }
     const clockSkewSeconds = this.#skew.seconds();
@@ -202,9 +202,7 @@ export class BlockFollower {
     return this.#seen;
   }
 
-  /**
-   * Reports blocks up to the head; returns whether all were available. Failures show in the view.
-   */
+  /** Reports blocks up to the head; returns whether all were there. Failures show in the view. */
   async #handOn(known: SeenChain, how: HandingOn): Promise<boolean> {
     try {
       const isRead = await this.#passOrWalk(known, how);
@@ -262,7 +260,7 @@ export class BlockFollower {
     );
     this.#walk.forgetAbove(head.number);
     this.#schedule.forgetFinality();
-    this.#belief.note(head, this.#steady.nowMs());
+    this.#accepted.note(head, this.#steady.nowMs());
     const isFinalThere = this.#seen.finalized.number <= head.number;
     const finalized = isFinalThere ? this.#seen.finalized : nothingFinal;
     this.#seen = { ...this.#seen, head, finalized, seenAtMs: this.#steady.nowMs() };

@@ -28,10 +28,7 @@ const rememberedBlocks = 128;
 const stepBlocksFirst = 4;
 const stepBlocksMax = 32;
 
-/**
- * No backend lags further than this, so nearer blocks are read one by one, by hash. A range is
- * worth a request from this many blocks on.
- */
+/** Nearer blocks are read one by one, by hash, since a backend may lag this far. */
 const nearBlocks = 12;
 
 export interface WalkDeps {

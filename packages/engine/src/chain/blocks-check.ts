@@ -10,12 +10,9 @@ import { silentLog } from "../base/log.ts";
 import { headerCall, headerOf, readHeaders, type BlockHead } from "./block-headers.ts";
 import { createBlockLogs, type BlockEvents } from "./block-logs.ts";
 import type { Chain } from "./chain.ts";
-import { clockSkewSecondsMax } from "./clock-skew.ts";
+import { clockFix, clockSkewSecondsMax } from "./clock-skew.ts";
 
-/**
- * The logs of the oldest are read, which a lagging backend has too, and those that headers
- * indicate.
- */
+/** Reads the logs of the oldest, for lagging backends, and those that headers indicate. */
 const recentBlocks = 8;
 
 /** Retries, since the backends of an endpoint may be blocks apart. */
@@ -59,9 +56,8 @@ async function readRecentLogs(chain: Chain, { number }: BlockHead): Promise<Bloc
 
 function clockLine({ number, time }: BlockHead, clock: Clock): CheckLine {
   const ahead = Math.round(clock.nowMs() / 1_000 - Number(time));
-  const fix = "set this machine's clock by NTP; payments are judged by it";
   if (ahead < -clockSkewSecondsMax) {
-    return warn("clock", `${-ahead} s behind block ${number}`, fix);
+    return warn("clock", `${-ahead} s behind block ${number}`, clockFix);
   }
   return ok("clock", `block ${number} is ${Math.max(0, ahead)} s old by it`);
 }

@@ -7,7 +7,7 @@ import type { Hex, Network } from "@farthing/protocol";
 import { steadyClockOf, systemClock, type Clock } from "../base/clock.ts";
 import { Fault, messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
-import { createEndpointHealth, type EndpointHealth } from "./endpoint-health.ts";
+import { EndpointHealth } from "./endpoint-health.ts";
 import type { EndpointLimits, RpcPriority } from "./endpoint-limiter.ts";
 import {
   limitEndpoint,
@@ -39,10 +39,7 @@ export interface Chain {
    * a contract call does not count, and is distrusted.
    */
   readElsewhere(calls: readonly RpcCall[], headNumber: number): Promise<RpcReply[] | undefined>;
-  /**
-   * Sends signed bytes, in order and first in the queue. After `rpc_unavailable` the outcome is
-   * unknown.
-   */
+  /** Sends signed bytes in order, ahead of the queue. After `rpc_unavailable` all is unknown. */
   send(endpointIndex: number, raws: readonly Hex[]): Promise<RpcReply[]>;
   limits(): readonly EndpointLimits[];
   /** The learned limits of the endpoint that `read` uses first. */
@@ -119,7 +116,7 @@ class LimitedChain implements Chain {
         },
       }),
     );
-    this.#health = this.endpoints.map(({ index }) => createEndpointHealth(index, this.#clock));
+    this.#health = endpoints.map(() => new EndpointHealth(this.#clock));
   }
 
   limits(): readonly EndpointLimits[] {
@@ -168,7 +165,7 @@ class LimitedChain implements Chain {
       this.#noteAnswers(at, calls, replies);
       const isWhole = read.length === replies.length;
       const isIll = calls === probeCalls && read.every(isUnexplained);
-      if (isWhole && !isIll) this.#health[at]?.noteAnswer();
+      if (isWhole && !isIll) this.#health[at]?.noteReply();
       else this.#health[at]?.noteFailure();
       return isWhole ? read : undefined;
     } catch (error) {

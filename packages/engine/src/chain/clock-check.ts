@@ -1,11 +1,9 @@
-/**
- * Compares this machine's clock with the chain's: we verify by ours, blocks are valid by theirs.
- */
+/** Compares this machine's clock, which we verify by, with the chain's, which miners go by. */
 import { isObject } from "@farthing/protocol";
 import { fail, ok, warn, type CheckLine } from "../base/check-line.ts";
 import { steadyClockOf, type Clock } from "../base/clock.ts";
 import { quantity, resultOf, type Chain } from "./chain.ts";
-import { clockSkewSecondsMax } from "./clock-skew.ts";
+import { clockFix, clockSkewSecondsMax } from "./clock-skew.ts";
 
 /** Longest wait for a new block: more than two of XDC's 2 s periods. */
 const waitMs = 5_000;
@@ -34,8 +32,7 @@ export async function checkClock(chain: Chain, clock: Clock): Promise<CheckLine>
 }
 
 function wrong(text: string): CheckLine {
-  const fix = "set this machine's clock by NTP; payments are judged by it";
-  return fail("clock", text, fix);
+  return fail("clock", text, clockFix);
 }
 
 async function readHead(chain: Chain) {

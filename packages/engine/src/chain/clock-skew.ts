@@ -5,9 +5,7 @@ import type { Log } from "../base/log.ts";
 export interface ClockSkew {
   /** Records a block that the previous look did not show; its time in Unix seconds. */
   note(blockTime: bigint, nowMs: number): void;
-  /**
-   * Undefined until enough blocks were seen. A correct clock shows up to a block period above zero.
-   */
+  /** Undefined until enough blocks were seen. A correct clock shows zero to a block period. */
   seconds(): number | undefined;
 }
 
@@ -19,14 +17,11 @@ const blocksMin = 3;
 /** Allows for a period, a round trip and rounding. */
 export const clockSkewSecondsMax = 5;
 
+export const clockFix = "set this machine's clock by NTP; payments are judged by it";
+
 /** Logs when the clock becomes wrong, and when it is right again. */
-export function createClockSkew({
-  chainId,
-  log,
-}: {
-  readonly chainId: ChainId;
-  readonly log: Log;
-}): ClockSkew {
+export function createClockSkew(deps: { readonly chainId: ChainId; readonly log: Log }): ClockSkew {
+  const { chainId, log } = deps;
   let ages: number[] = [];
   let isWrong = false;
 
@@ -44,11 +39,8 @@ export function createClockSkew({
         return;
       isWrong = !isWrong;
       if (isWrong) {
-        const fix = "set this machine's clock by NTP; payments are judged by it";
-        log.warn(
-          { event: "clock_skewed", chainId, skewSeconds, fix },
-          "Clock differs from the chain's",
-        );
+        const fields = { event: "clock_skewed", chainId, skewSeconds, fix: clockFix };
+        log.warn(fields, "Clock differs from the chain's");
       } else
         log.info({ event: "clock_right", chainId, skewSeconds }, "Clock agrees with the chain's");
     },

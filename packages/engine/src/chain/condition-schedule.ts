@@ -1,6 +1,4 @@
-/**
- * Schedules reads of finality, gas price and wallets: periodically, or when a caller awaits blocks.
- */
+/** Schedules reads of finality, gas price and wallets: periodically, or when a caller waits. */
 import type { BlockHead } from "./block-headers.ts";
 import type { Chain } from "./chain.ts";
 import {

@@ -3,6 +3,7 @@ import { isObject, type Hex, type Network } from "@farthing/protocol";
 import { fail, ok, warn, type CheckLine } from "../base/check-line.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
+import { headerCall } from "./block-headers.ts";
 import { bytesOf, quantity, resultOf, type Chain } from "./chain.ts";
 import { formatGwei } from "./ether.ts";
 import type { RpcReply } from "./rpc-endpoint.ts";
@@ -28,9 +29,7 @@ export interface EndpointExpectations {
   readonly wallets: number;
 }
 
-/**
- * Returns the result. A refusal keeps the node's own words, which say what the provider requires.
- */
+/** A refusal keeps the node's own words, which say what the provider requires. */
 export function said(reply: RpcReply | undefined, method: string): unknown {
   if (reply && !reply.ok) {
     const { code, message } = reply.error;
@@ -55,19 +54,16 @@ export interface Facts {
 
 /** Throws RPC faults. */
 export async function readFacts(chain: Chain): Promise<Facts> {
-  const method = "eth_getBlockByNumber";
   const [latest, finalized, gasPrice] = await chain.read([
-    { method, params: ["latest", false] },
-    { method, params: ["finalized", false] },
+    headerCall("latest"),
+    headerCall("finalized"),
     { method: "eth_gasPrice", params: [] },
   ]);
-  const block = said(latest, method);
+  const block = said(latest, "eth_getBlockByNumber");
   if (!isObject(block)) throw new Fault("rpc_refused", "the node has no newest block");
   const final = finalized?.ok === true && isObject(finalized.result) ? finalized.result : undefined;
   const head = Number(quantity(block["number"], "a block number"));
-  const [before] = await chain.read([
-    { method, params: [`0x${Math.max(0, head - 1).toString(16)}`, false] },
-  ]);
+  const [before] = await chain.read([headerCall(Math.max(0, head - 1))]);
   return {
     head,
     hash: bytesOf(block["hash"], "a block hash"),

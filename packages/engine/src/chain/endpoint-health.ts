@@ -11,58 +11,58 @@ const restAfterFailure: BackOffBounds = { minMs: 250, maxMs: 30_000 };
 /** An endpoint further behind the newest known head is not asked first. */
 const lagBlocksMax = 3;
 
-/**
- * An endpoint that gave a false reply is asked last for this long: time for its operator to react.
- */
+/** An endpoint that gave a false reply is asked last this long, time for its operator to react. */
 const distrustMs = 600_000;
 
-export interface EndpointHealth {
-  readonly index: number;
-  head(): number;
-  noteHead(number: number): void;
-  noteAnswer(): void;
-  noteFailure(): void;
+export class EndpointHealth {
+  readonly #clock: Clock;
+  #failures = 0;
+  #restsUntilMs = 0;
+  #head = 0;
+  #isOurs = true;
+  #distrustedUntilMs = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  head(): number {
+    return this.#head;
+  }
+
+  noteHead(number: number): void {
+    this.#head = number;
+  }
+
+  noteReply(): void {
+    this.#failures = 0;
+    this.#restsUntilMs = 0;
+  }
+
+  noteFailure(): void {
+    this.#failures++;
+    this.#restsUntilMs = this.#clock.nowMs() + backOffMs(this.#failures, restAfterFailure);
+  }
+
   /** An endpoint on another chain is excluded until it shows ours. */
-  noteChain(isOurs: boolean): void;
-  isOurs(): boolean;
+  noteChain(isOurs: boolean): void {
+    this.#isOurs = isOurs;
+  }
+
+  isOurs(): boolean {
+    return this.#isOurs;
+  }
+
   /** Ranks the endpoint last for a while, because it gave a false reply. */
-  distrust(): void;
+  distrust(): void {
+    this.#distrustedUntilMs = this.#clock.nowMs() + distrustMs;
+  }
+
   /** 0 is best: responsive and near the head; 1 lags; 2 rests; 3 is distrusted. */
-  rank(newestHead: number): number;
-}
-
-export function createEndpointHealth(index: number, clock: Clock): EndpointHealth {
-  let failures = 0;
-  let restUntil = 0;
-  let head = 0;
-  let isOurChain = true;
-  let distrustedUntil = 0;
-
-  return {
-    index,
-    head: () => head,
-    noteHead(number) {
-      head = number;
-    },
-    noteAnswer() {
-      failures = 0;
-      restUntil = 0;
-    },
-    noteFailure() {
-      failures++;
-      restUntil = clock.nowMs() + backOffMs(failures, restAfterFailure);
-    },
-    noteChain(isOurs) {
-      isOurChain = isOurs;
-    },
-    isOurs: () => isOurChain,
-    distrust() {
-      distrustedUntil = clock.nowMs() + distrustMs;
-    },
-    rank(newestHead) {
-      if (distrustedUntil > clock.nowMs()) return 3;
-      if (restUntil > clock.nowMs()) return 2;
-      return head > 0 && newestHead - head > lagBlocksMax ? 1 : 0;
-    },
-  };
+  rank(newestHead: number): number {
+    const nowMs = this.#clock.nowMs();
+    if (this.#distrustedUntilMs > nowMs) return 3;
+    if (this.#restsUntilMs > nowMs) return 2;
+    return this.#head > 0 && newestHead - this.#head > lagBlocksMax ? 1 : 0;
+  }
 }

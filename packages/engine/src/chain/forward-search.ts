@@ -3,13 +3,14 @@
  * newest: most are used within moments of being signed. A search continues where the previous one
  * stopped.
  */
+import { addressWord } from "@farthing/protocol";
 import { payerNonceKey } from "../model/settlement.ts";
 import { readAuthorizationEvents, type AuthorizationEvent } from "./authorization-logs.ts";
 import type { AuthorizationName } from "./authorization-states.ts";
-import { readEventsOfBlocks } from "./block-events.ts";
+import { withTransfers } from "./block-events.ts";
 import type { Chain } from "./chain.ts";
 import { walkLogs } from "./log-ranges.ts";
-import { addressWord, topics } from "./usdc.ts";
+import { topics } from "./usdc.ts";
 
 export interface Sought extends AuthorizationName {
   readonly seenUnusedAt: number;
@@ -93,24 +94,4 @@ function filterOf(sought: readonly Sought[]) {
   const payers = new Set(sought.map(({ payer }) => `0x${addressWord(payer)}`));
   const nonces = sought.map(({ nonce }) => nonce);
   return { topics: [[topics.used, topics.canceled], [...payers], nonces] };
-}
-
-/** The filter excludes the Transfer beside each use; the whole block's logs include it. */
-async function withTransfers(
-  chain: Chain,
-  events: readonly AuthorizationEvent[],
-): Promise<AuthorizationEvent[]> {
-  const used = events.filter(({ kind }) => kind === "used");
-  const numbers = new Map(used.map(({ blockHash, blockNumber }) => [blockHash, blockNumber]));
-  if (numbers.size === 0) return [...events];
-  const blocks = [...numbers].map(([hash, number]) => ({ hash, number }));
-  const whole = await readEventsOfBlocks(chain, blocks);
-  const byPlace = new Map(whole.map((event) => [placeInChain(event), event]));
-  return events.flatMap((event) =>
-    event.kind === "canceled" ? event : (byPlace.get(placeInChain(event)) ?? []),
-  );
-}
-
-function placeInChain({ blockHash, logIndex }: AuthorizationEvent): string {
-  return `${blockHash} ${logIndex}`;
 }

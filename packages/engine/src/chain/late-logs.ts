@@ -6,10 +6,7 @@ import type { BlockLogs } from "./block-logs.ts";
 import type { Chain } from "./chain.ts";
 import type { BlockListener } from "./chain-view.ts";
 
-/**
- * Two minutes of XDC; a payment in a dropped block is found when it expires. And blocks of one
- * attempt.
- */
+/** Two minutes of XDC, and blocks per attempt. Expiry finds payments of dropped blocks. */
 const lackingMax = 64;
 const lateBlocksMax = 4;
 

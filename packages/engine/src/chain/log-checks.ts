@@ -1,11 +1,10 @@
-/**
- * Checks that an endpoint returns the token's logs, which confirm payments, by block and by range.
- */
+/** Checks that an endpoint returns the token's logs, which prove payments. */
 import { isObject, type Hex } from "@farthing/protocol";
 import * as Bloom from "ox/Bloom";
 import { fail, ok, warn, type CheckLine } from "../base/check-line.ts";
 import { blockLogsCall, readAuthorizationEvents } from "./authorization-logs.ts";
 import { isRefusalOfLogs, type BlockName } from "./block-events.ts";
+import { headerCall } from "./block-headers.ts";
 import { rangeCall } from "./block-ranges.ts";
 import { bytesOf, type Chain } from "./chain.ts";
 import { said, type Facts } from "./endpoint-facts.ts";
@@ -67,10 +66,7 @@ async function listBlocksWithLogs(chain: Chain, head: number): Promise<BlockName
   for (let first = head; first > last && found.length < silentBlocksMax; first -= headersPerLook) {
     const count = Math.min(headersPerLook, first - last);
     const headers = await chain.read(
-      Array.from({ length: count }, (_, back) => ({
-        method: "eth_getBlockByNumber",
-        params: [`0x${(first - back).toString(16)}`, false],
-      })),
+      Array.from({ length: count }, (_, back) => headerCall(first - back)),
     );
     for (const [back, reply] of headers.entries()) {
       const block = reply.ok && isObject(reply.result) ? reply.result : {};

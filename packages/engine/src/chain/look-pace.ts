@@ -4,23 +4,17 @@ import { createSteadyTime } from "../base/clock.ts";
 import { createBlockCadence } from "./block-cadence.ts";
 import type { BlockHead } from "./block-headers.ts";
 import type { BlockInterest } from "./chain-view.ts";
-import { createLookBudget } from "./look-budget.ts";
 
 /** With nothing open: four looks a minute leave two requests for everything else. */
 export const idlePauseMs = 15_000;
 
-/**
- * For verifications and finality: one block period keeps the head recent when a payment is sent.
- */
+/** For verifications and finality: one block period keeps the head recent for a send. */
 export const watchfulPauseMs = 2_000;
 
 /** Verifications keep the shorter pause for this long: a buyer's settle follows within seconds. */
 const attentionMs = 10_000;
 
-/**
- * Outcomes resume soon after an endpoint recovers; one that is down is asked a dozen times a
- * minute.
- */
+/** Outcomes resume soon after a recovery; a dead endpoint is asked a dozen times a minute. */
 const failurePause: BackOffBounds = { minMs: 500, maxMs: 5_000 };
 
 /** After a look that found blocks without logs, which takes two requests. */
@@ -29,22 +23,9 @@ const partPauseMs = 600;
 /** A new block, no new block, a block that is still incomplete, or a fault. */
 export type LookResult = "found" | "nothing" | "part" | "failed";
 
-export interface LookPace {
-  noteHead(head: BlockHead, nowMs: number): void;
-  /** Records how a look ended, and what waited for a block meanwhile. */
-  noteLook(result: LookResult, interest: BlockInterest, nowMs: number): void;
-  /** A payment is being verified. Returns whether the next look is too far away for it. */
-  noteAttention(nowMs: number): boolean;
-  isAttentive(nowMs: number): boolean;
-  /** Milliseconds until the next look, right after a look. */
-  pauseMs(interest: BlockInterest, nowMs: number): number;
-  /** The same when a transaction was sent, or the interest changed, since the last look. */
-  wokenPauseMs(interest: BlockInterest, nowMs: number): number;
-}
-
-export function createLookPace(): LookPace {
+export function createLookPace() {
   const cadence = createBlockCadence();
-  const budget = createLookBudget();
+  const budget = createPollBudget();
   /** Pauses do not grow when the time of day is put back. */
   const steady = createSteadyTime();
   let failures = 0;
@@ -69,8 +50,9 @@ export function createLookPace(): LookPace {
   }
 
   return {
-    noteHead: (head, nowMs) => cadence.noteHead(head, nowMs),
-    noteLook(result, interest, nowMs) {
+    noteHead: (head: BlockHead, nowMs: number) => cadence.noteHead(head, nowMs),
+    /** Records how a look ended, and what waited for a block meanwhile. */
+    noteLook(result: LookResult, interest: BlockInterest, nowMs: number): void {
       lookedAtMs = steady(nowMs);
       wasPart = result === "part";
       failures = result === "failed" ? failures + 1 : 0;
@@ -79,18 +61,21 @@ export function createLookPace(): LookPace {
       cadence.noteEmptyLook();
       budget.spend(lookedAtMs);
     },
-    noteAttention(nowMs) {
+    /** A payment is being verified. Returns whether the next look is too far away for it. */
+    noteAttention(nowMs: number): boolean {
       attendedAtMs = steady(nowMs);
       return failures === 0 && nextMs > lookedAtMs + watchfulPauseMs;
     },
     isAttentive,
-    pauseMs(interest, nowMs) {
+    /** Milliseconds until the next look, right after a look. */
+    pauseMs(interest: BlockInterest, nowMs: number): number {
       const rest = restMs(interest, nowMs);
       const pauseMs = Math.max(rest, backOffMs(failures, failurePause), 0);
       nextMs = steady(nowMs) + pauseMs;
       return pauseMs;
     },
-    wokenPauseMs(interest, nowMs) {
+    /** The same when a transaction was sent, or the interest changed, since the last look. */
+    wokenPauseMs(interest: BlockInterest, nowMs: number): number {
       const atMs = steady(nowMs);
       const left = nextMs - atMs;
       if (failures > 0) return left;
@@ -99,6 +84,36 @@ export function createLookPace(): LookPace {
       const pauseMs = Math.min(left, restMs(interest, nowMs), sentMs);
       nextMs = atMs + pauseMs;
       return pauseMs;
+    },
+  };
+}
+
+/**
+ * Limits the polls without result of an open payment, however irregular the blocks: those saved up,
+ * and those regained each second. At a block every two seconds, each second has half a successful
+ * poll and half a read of logs; with this budget a payment stays below two requests a second.
+ */
+const savedMax = 4;
+const savedPerSecond = 0.75;
+
+/** Its times are milliseconds that never go back. */
+function createPollBudget() {
+  let saved = savedMax;
+  let savedAtMs = Number.NEGATIVE_INFINITY;
+
+  function save(atMs: number): void {
+    saved = Math.min(savedMax, saved + ((atMs - savedAtMs) / 1_000) * savedPerSecond);
+    savedAtMs = atMs;
+  }
+
+  return {
+    spend(atMs: number): void {
+      save(atMs);
+      saved = Math.max(0, saved - 1);
+    },
+    waitMs(atMs: number): number {
+      save(atMs);
+      return Math.max(0, ((1 - saved) / savedPerSecond) * 1_000);
     },
   };
 }

@@ -3,10 +3,11 @@
  * bind the sender, so any contract may submit. The contract's address differs per network and
  * source, so candidates are tested before use.
  */
-import { isSameAddress, type Address, type Hex } from "@farthing/protocol";
+import { addressWord, isSameAddress, type Address, type Hex } from "@farthing/protocol";
 import { messageOf } from "../base/fault.ts";
+import { encodeArray, encodeBytes, readAbi, word } from "./abi.ts";
 import { resultOf, type Chain } from "./chain.ts";
-import { addressWord, domainSeparatorCall } from "./usdc.ts";
+import { domainSeparatorCall } from "./usdc.ts";
 
 /** aggregate3((address,bool,bytes)[]) */
 const selector = "82ad56cb";
@@ -21,41 +22,23 @@ export interface BatchedResult {
   readonly returnData: Hex;
 }
 
-function word(value: number): string {
-  return value.toString(16).padStart(64, "0");
-}
-
 /** Calldata of aggregate3 with `allowFailure` for every call. */
 export function encodeBatch(calls: readonly BatchedCall[]): Hex {
-  const bodies = calls.map(({ to, data }) => {
-    const bytes = data.slice(2);
-    const padded = bytes.padEnd(Math.ceil(bytes.length / 64) * 64, "0");
-    return `${addressWord(to)}${word(1)}${word(96)}${word(bytes.length / 2)}${padded}`;
-  });
-  let offset = bodies.length * 32;
-  const offsets = bodies.map((body) => {
-    const here = word(offset);
-    offset += body.length / 2;
-    return here;
-  });
-  return `0x${selector}${word(32)}${word(bodies.length)}${offsets.join("")}${bodies.join("")}`;
+  const bodies = calls.map(
+    ({ to, data }) => `${addressWord(to)}${word(1)}${word(96)}${encodeBytes(data)}`,
+  );
+  return `0x${selector}${word(32)}${encodeArray(bodies)}`;
 }
 
 export function decodeBatch(result: string): BatchedResult[] {
-  const hex = result.slice(2);
-  const at = (byte: number) => hex.slice(byte * 2, byte * 2 + 64);
-  const numberAt = (byte: number) => Number.parseInt(at(byte), 16);
+  const { length, numberAt, bytesAt } = readAbi(result);
   const start = numberAt(0) + 32;
   const count = numberAt(start - 32);
-  if (!(count >= 0) || count > hex.length / 64) return [];
+  if (!(count >= 0) || count > length / 64) return [];
   return Array.from({ length: count }, (_, index) => {
     const body = start + numberAt(start + index * 32);
-    const bytes = body + numberAt(body + 32);
-    const length = numberAt(bytes);
-    return {
-      succeeded: numberAt(body) === 1,
-      returnData: `0x${hex.slice((bytes + 32) * 2, (bytes + 32 + length) * 2)}` as const,
-    };
+    const returnData = bytesAt(body + numberAt(body + 32));
+    return { succeeded: numberAt(body) === 1, returnData };
   });
 }
 

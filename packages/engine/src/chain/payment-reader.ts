@@ -4,9 +4,10 @@
  * is never deployed, so all results come from one block and one request. Nodes that refuse it get a
  * JSON-RPC batch instead.
  */
-import type { Address, Hex } from "@farthing/protocol";
+import { addressWord, type Address, type Hex } from "@farthing/protocol";
 import { createBatcher } from "../base/batcher.ts";
 import { Fault } from "../base/fault.ts";
+import { encodeArray, encodeBytes, readAbi, word } from "./abi.ts";
 import type { Chain } from "./chain.ts";
 import { paymentReaderCode } from "./generated/payment-reader.ts";
 import { readByBatch } from "./payment-batch-reader.ts";
@@ -20,7 +21,7 @@ import {
   type PaymentCheck,
   type PaymentReading,
 } from "./payment-reading.ts";
-import { addressWord, encodeTransfer } from "./usdc.ts";
+import { encodeTransfer } from "./usdc.ts";
 
 export type PaymentReader = (check: PaymentCheck) => Promise<PaymentReading>;
 
@@ -195,10 +196,6 @@ async function readDeployless(
   return undefined;
 }
 
-function word(value: bigint | number): string {
-  return value.toString(16).padStart(64, "0");
-}
-
 /** ABI encoding of (address token, uint256 gasCap, (address, bytes32, bytes)[] checks). */
 function encodeChecks(
   token: Address,
@@ -206,44 +203,31 @@ function encodeChecks(
   calls: readonly Hex[],
 ): string {
   const bodies = checks.map(({ authorization }, index) => {
-    const bytes = (calls[index] ?? "0x").slice(2);
-    const padded = bytes.padEnd(Math.ceil(bytes.length / 64) * 64, "0");
-    return `${addressWord(authorization.from)}${authorization.nonce.slice(2)}${word(96)}${word(bytes.length / 2)}${padded}`;
+    const start = `${addressWord(authorization.from)}${authorization.nonce.slice(2)}`;
+    return `${start}${word(96)}${encodeBytes(calls[index] ?? "0x")}`;
   });
-  let offset = bodies.length * 32;
-  const offsets = bodies.map((body) => {
-    const here = word(offset);
-    offset += body.length / 2;
-    return here;
-  });
-  return `${addressWord(token)}${word(transferGasCap)}${word(96)}${word(bodies.length)}${offsets.join("")}${bodies.join("")}`;
+  return `${addressWord(token)}${word(transferGasCap)}${word(96)}${encodeArray(bodies)}`;
 }
 
-/**
- * Decodes (uint256, uint256, (uint256, uint256, bool, bool, bytes)[]); undefined for another count.
- */
+/** Decodes (uint256, uint256, (uint256, uint256, bool, bool, bytes)[]) of `count` elements. */
 function decodeReadings(result: string, count: number): PaymentReading[] | undefined {
   if (!/^0x[0-9a-fA-F]+$/.test(result)) return undefined;
-  const hex = result.slice(2);
-  const at = (byte: number) => hex.slice(byte * 2, byte * 2 + 64);
-  const numberAt = (byte: number) => Number.parseInt(at(byte), 16);
+  const { wordAt, numberAt, bytesAt } = readAbi(result);
   const start = numberAt(64) + 32;
   if (numberAt(start - 32) !== count) return undefined;
   const bodyAt = (index: number) => start + numberAt(start + index * 32);
-  const isWhole = (body: number) => at(body + 128).length === 64;
+  const isWhole = (body: number) => wordAt(body + 128).length === 64;
   if (!Array.from({ length: count }, (_, index) => bodyAt(index)).every(isWhole)) return undefined;
   return Array.from({ length: count }, (_, index) => {
     const body = bodyAt(index);
-    const bytes = body + numberAt(body + 128);
-    const length = numberAt(bytes);
     return {
       blockNumber: numberAt(0),
-      blockTime: BigInt(`0x${at(32)}`),
+      blockTime: BigInt(`0x${wordAt(32)}`),
       payerHasCode: numberAt(body) > 0,
-      balance: BigInt(`0x${at(body + 32)}`),
+      balance: BigInt(`0x${wordAt(body + 32)}`),
       isUsed: numberAt(body + 64) === 1,
       isTransferable: numberAt(body + 96) === 1,
-      revertData: `0x${hex.slice((bytes + 32) * 2, (bytes + 32 + length) * 2)}` as const,
+      revertData: bytesAt(body + numberAt(body + 128)),
     };
   });
 }

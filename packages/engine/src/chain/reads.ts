@@ -103,9 +103,7 @@ export async function readNonceUse(
   };
 }
 
-/**
- * The smallest count of all endpoints: an inflated one would raise a wallet's next nonce for good.
- */
+/** The smallest count of all endpoints: a false one would raise a wallet's nonce for good. */
 export async function readCountAt(
   chain: Chain,
   wallet: Address,
@@ -177,9 +175,7 @@ export async function isBlacklisted(chain: Chain, address: Address): Promise<boo
   return quantity(resultOf(reply, "eth_call"), "isBlacklisted") === 1n;
 }
 
-/**
- * Undefined when the transaction would succeed. Throws unless the reply is about the call itself.
- */
+/** Undefined when the transaction would succeed. Throws for errors not about the call itself. */
 export async function simulateSend(
   chain: Chain,
   call: SentCall & { readonly gasLimit: bigint },

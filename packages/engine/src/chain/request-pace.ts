@@ -5,7 +5,6 @@
  * Decision 0027 gives the reasons. The clock must not go back (`steadyClockOf`).
  */
 import type { Clock } from "../base/clock.ts";
-import { RecentCounts } from "./recent-counts.ts";
 
 /** The end of the request has to be recorded. */
 export interface Permit {
@@ -14,9 +13,7 @@ export interface Permit {
 }
 
 export interface Pace {
-  /**
-   * Requests a second, or calls a second where `countsCalls`; undefined before the first refusal.
-   */
+  /** Requests or, where `countsCalls`, calls a second; undefined before the first refusal. */
   readonly rate: number | undefined;
   /** True if the endpoint counts the calls inside a request. */
   readonly countsCalls: boolean;
@@ -54,9 +51,7 @@ const retryAfterMsMax = 600_000;
 const longRunMsMin = 5_000;
 const longRunMsMax = 120_000;
 
-/**
- * A minute with fewer requests says nothing about a limit by the minute: half of the lowest rate.
- */
+/** A minute with fewer requests says nothing about a limit by the minute. */
 const busyMinuteMin = 30;
 
 /**
@@ -71,6 +66,37 @@ const secondMs = 1_000;
 const minuteMs = 60_000;
 
 type Unit = "calls" | "requests";
+
+/** Counts of the recent past, in a ring of equal time spans. */
+class RecentCounts {
+  readonly #spanMs: number;
+  readonly #counts: number[];
+  readonly #spans: number[];
+
+  constructor(spanMs: number, spans: number) {
+    this.#spanMs = spanMs;
+    this.#counts = Array.from({ length: spans }, () => 0);
+    this.#spans = Array.from({ length: spans }, () => -1);
+  }
+
+  add(atMs: number, count: number): void {
+    const span = Math.floor(atMs / this.#spanMs);
+    const place = span % this.#counts.length;
+    if (this.#spans[place] !== span) {
+      this.#spans[place] = span;
+      this.#counts[place] = 0;
+    }
+    this.#counts[place] = (this.#counts[place] ?? 0) + count;
+  }
+
+  /** The sum over the spans that begin after `fromMs`, up to the one that contains `toMs`. */
+  sum(fromMs: number, toMs: number): number {
+    return this.#spans.reduce((sum, span, place) => {
+      const startMs = span * this.#spanMs;
+      return startMs > fromMs && startMs <= toMs ? sum + (this.#counts[place] ?? 0) : sum;
+    }, 0);
+  }
+}
 
 class UnitCounts {
   readonly #counts = { calls: spans(), requests: spans() };
@@ -224,9 +250,7 @@ export class RequestPace {
     return this.#countsCalls ? "calls" : "requests";
   }
 
-  /**
-   * Attributes the first refusal after accepted requests to the rate, the batch size, or neither.
-   */
+  /** Attributes a first refusal to the rate, to the batch size, or to neither. */
   #lower(permit: Permit): void {
     const rate = this.#rate;
     if (this.#isForCalls(permit)) {

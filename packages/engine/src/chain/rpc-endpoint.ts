@@ -41,10 +41,7 @@ export type RpcResponse =
 
 export interface RpcEndpoint {
   readonly index: number;
-  /**
-   * Makes one HTTP request; one reply per call. After `rpc_unavailable` the calls' effect is
-   * unknown.
-   */
+  /** Makes one HTTP request. After `rpc_unavailable` the effect of the calls is unknown. */
   send(calls: readonly RpcCall[]): Promise<RpcResponse>;
 }
 
@@ -260,10 +257,7 @@ function readAnswer(
   return { ok: true, result };
 }
 
-/**
- * A revert returned as a result: the selector of `Error(string)` or `Panic(uint256)` and whole
- * words.
- */
+/** A revert as a result: the selector of `Error(string)` or `Panic(uint256)`, and words. */
 const revertResult = /^0x(08c379a0|4e487b71)([0-9a-f]{64})+$/i;
 
 function revertError(result: string): NodeError {

@@ -3,12 +3,14 @@
  * first bytes of keccak256 of the signatures beside them.
  */
 import {
+  addressWord,
   zeroAddress,
   type Address,
   type Authorization,
   type Hex,
   type RefusalCode,
 } from "@farthing/protocol";
+import { encodeBytes, word } from "./abi.ts";
 
 /** transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,bytes) */
 const transferSelector = "cf092995";
@@ -35,21 +37,14 @@ export const topics = {
   transfer: "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef",
 } as const satisfies Record<string, Hex>;
 
-export function addressWord(address: Address): string {
-  return address.slice(2).toLowerCase().padStart(64, "0");
-}
-
-function numberWord(value: bigint): string {
-  return value.toString(16).padStart(64, "0");
-}
-
 /** Uses the `bytes signature` overload, which serves plain and contract payers alike. */
 export function encodeTransfer(authorization: Authorization, signature: Hex): Hex {
-  const bytes = signature.slice(2);
-  const padded = bytes.padEnd(Math.ceil(bytes.length / 64) * 64, "0");
-  const offset = numberWord(7n * 32n);
-  const length = numberWord(BigInt(bytes.length / 2));
-  return `0x${transferSelector}${addressWord(authorization.from)}${addressWord(authorization.to)}${numberWord(authorization.value)}${numberWord(authorization.validAfter)}${numberWord(authorization.validBefore)}${authorization.nonce.slice(2)}${offset}${length}${padded}`;
+  const { from, to, value, validAfter, validBefore, nonce } = authorization;
+  const addresses = `${addressWord(from)}${addressWord(to)}`;
+  const numbers = [value, validAfter, validBefore].map(word).join("");
+  // The signature is the seventh argument; its bytes begin after seven words.
+  const tail = `${word(7 * 32)}${encodeBytes(signature)}`;
+  return `0x${transferSelector}${addresses}${numbers}${nonce.slice(2)}${tail}`;
 }
 
 export function encodeAuthorizationState(payer: Address, nonce: Hex): Hex {

@@ -8,6 +8,7 @@ import {
   type Authorization,
   type Hex,
 } from "@farthing/protocol";
+import { encodeBytes, word } from "../chain/abi.ts";
 import type { Chain } from "../chain/chain.ts";
 import { transferGasCap } from "../chain/payment-reading.ts";
 import { callCapped } from "../chain/reads.ts";
@@ -27,11 +28,7 @@ export interface HashQuestion {
 /** Throws `rpc_unavailable` or `rpc_refused` when the node does not reply. */
 export async function isHashAccepted(chain: Chain, question: HashQuestion): Promise<boolean> {
   const { wallet, hash, signature, gas } = question;
-  const bytes = signature.slice(2);
-  const offset = (64).toString(16).padStart(64, "0");
-  const length = (bytes.length / 2).toString(16).padStart(64, "0");
-  const padded = bytes.padEnd(Math.ceil(bytes.length / 64) * 64, "0");
-  const data: Hex = `0x${selector}${hash.slice(2)}${offset}${length}${padded}`;
+  const data: Hex = `0x${selector}${hash.slice(2)}${word(64)}${encodeBytes(signature)}`;
   const reply = await callCapped(chain, { to: wallet, data, gas });
   return reply?.toLowerCase() === magicWord;
 }

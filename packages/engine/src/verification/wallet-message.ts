@@ -38,10 +38,7 @@ export function isMessageDomain(host: string): boolean {
   return [Siwe.domainRegex, Siwe.ipRegex, Siwe.localhostRegex].some((form) => form.test(host));
 }
 
-/**
- * Replaces characters that EIP-4361 does not allow: wallets would show a malformed text without
- * warnings.
- */
+/** Replaces characters that EIP-4361 forbids: wallets would show the text without warnings. */
 export function statementText(text: string): string {
   return text.replaceAll(/[^A-Za-z0-9 :/?#[\]@!$&'()*+,;=._~-]/g, "?");
 }

@@ -28,9 +28,7 @@ export type WalletReading =
 /** Longest signature that is checked: a Safe's with a hundred owners has 6,500 bytes. */
 export const signatureBytesMax = 8_192;
 
-/**
- * Checks an EIP-191 signature. Throws RPC faults: a silent node says nothing about the signature.
- */
+/** Checks an EIP-191 signature. Throws RPC faults, which say nothing about the signature. */
 export async function readWalletSignature(
   chain: Chain,
   signed: { readonly address: Address; readonly message: string; readonly signature: Hex },
