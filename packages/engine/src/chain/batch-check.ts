@@ -42,9 +42,9 @@ export async function checkBatches(
 
 async function send(endpoint: RpcEndpoint, calls: number): Promise<"taken" | "refused" | "busy"> {
   try {
-    const reply = await endpoint.send(Array.from({ length: calls }, () => call));
-    if (reply.kind === "answered") return "taken";
-    return reply.refusal === "rate_limited" ? "busy" : "refused";
+    const response = await endpoint.send(Array.from({ length: calls }, () => call));
+    if (response.kind === "answered") return "taken";
+    return response.refusal === "rate_limited" ? "busy" : "refused";
   } catch {
     // A malformed reply counts as a refusal; a silent node was reported before.
     return "refused";

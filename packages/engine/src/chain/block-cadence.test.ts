@@ -91,7 +91,7 @@ test("nothing is slept through for longer than a period", () => {
 test("what is sent waits for the next block where they come regularly", () => {
   const { cadence, nowMs } = follow(2, 20);
   expect(cadence.wakePauseMs(nowMs + 1_000)).toBe(Number.POSITIVE_INFINITY);
-  // Two blocks should have come since: nobody has looked, or the chain stands still.
+  // Two blocks should have come since: no one has looked, or the chain stands still.
   expect(cadence.wakePauseMs(nowMs + 6_000)).toBe(1_000);
 });
 

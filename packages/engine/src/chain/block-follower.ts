@@ -154,8 +154,8 @@ export class BlockFollower {
     const whole = isNew
       ? await this.#schedule.addMissing(read, expected, head, this.#isEverythingDue())
       : read;
-    const known = await this.#takeIn(head, isNew, whole);
-    const isRead = await this.#handOn(known, {
+    const known = await this.#updateView(head, isNew, whole);
+    const isRead = await this.#report(known, {
       isNew,
       isAwaited: isAwaited || this.#wasAwaited,
       mustCheck: expected.gasPrice && isNew,
@@ -172,7 +172,7 @@ export class BlockFollower {
   }
 
   /** Updates the view before the listener receives blocks. */
-  async #takeIn(head: BlockHead, isNew: boolean, read: Conditions): Promise<SeenChain> {
+  async #updateView(head: BlockHead, isNew: boolean, read: Conditions): Promise<SeenChain> {
     const nowMs = this.#steady.nowMs();
     const gasPrice = read.gasPrice ?? this.#seen?.gasPrice;
     if (gasPrice === undefined) throw new Fault("rpc_unavailable", "The node says no gas price");
@@ -203,7 +203,7 @@ export class BlockFollower {
   }
 
   /** Reports blocks up to the head; returns whether all were there. Failures show in the view. */
-  async #handOn(known: SeenChain, how: HandingOn): Promise<boolean> {
+  async #report(known: SeenChain, how: ReportOptions): Promise<boolean> {
     try {
       const isRead = await this.#passOrWalk(known, how);
       this.#noteUnread(isRead ? lackingLogs(this.#walk) : "blocks come without their logs");
@@ -216,7 +216,7 @@ export class BlockFollower {
     }
   }
 
-  async #passOrWalk({ head, finalized }: SeenChain, how: HandingOn): Promise<boolean> {
+  async #passOrWalk({ head, finalized }: SeenChain, how: ReportOptions): Promise<boolean> {
     const at = this.#walk.position();
     // With no one waiting, blocks may be skipped: a caller that starts to wait searches the past
     // itself. The block on which waiting began is read in full.
@@ -318,7 +318,7 @@ function viewAt({ seenAtMs, unread, ...seen }: SeenChain, nowMs: number): ChainV
   return { ...seen, seenSecondsAgo, unread: { seconds: (nowMs - sinceMs) / 1_000, problem } };
 }
 
-interface HandingOn {
+interface ReportOptions {
   readonly isNew: boolean;
   /** True if a caller waits for what is in the blocks. */
   readonly isAwaited: boolean;

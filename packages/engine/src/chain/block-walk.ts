@@ -141,14 +141,14 @@ export class BlockWalk {
       if (!isFar) isWhole = await this.#walkStep(next, walked, earlyLogs);
       next = (this.#position ?? head.number) + 1;
     }
-    await this.#late.handOn(this.#known);
+    await this.#late.report(this.#known);
     return isWhole && next > head.number;
   }
 
   /** Keeps the headers among early replies; returns the logs, by block hash. */
   #takeEarly(replies: WalkedHead["early"]) {
-    for (const answer of replies.slice(this.#awaitedLogs.length)) {
-      const block = answer?.ok ? findHeader(answer.result) : undefined;
+    for (const reply of replies.slice(this.#awaitedLogs.length)) {
+      const block = reply?.ok ? findHeader(reply.result) : undefined;
       if (block) this.#ahead.set(block.number, block);
     }
     const early = new Map(this.#awaitedLogs.map((hash, index) => [hash, replies[index]] as const));
@@ -161,7 +161,7 @@ export class BlockWalk {
     const blocks = await readBlockRange(this.#deps.chain, from, finalBlock);
     for (const { block, events } of blocks) {
       this.#checkParent(block);
-      await this.#handOn(block, events, { wallets: new Map(), isHead: false });
+      await this.#report(block, events, { wallets: new Map(), isHead: false });
     }
     return blocks.length > 0;
   }
@@ -182,7 +182,7 @@ export class BlockWalk {
     for (const [index, block] of heads.slice(0, read.length).entries()) {
       this.#checkParent(block);
       const { events = [], isWhole = false } = read[index] ?? {};
-      await this.#handOn(block, events, { wallets, isHead: block.number === head.number });
+      await this.#report(block, events, { wallets, isHead: block.number === head.number });
       if (!isWhole) this.#late.note(block);
     }
     // Asks by number too: another fork may have won by then, and these logs never come.
@@ -192,7 +192,7 @@ export class BlockWalk {
     return isWhole;
   }
 
-  async #handOn(
+  async #report(
     block: BlockHead,
     events: readonly AuthorizationEvent[],
     rest: { readonly wallets: ReadonlyMap<string, WalletState>; readonly isHead: boolean },

@@ -2,7 +2,7 @@
 import { isObject } from "@farthing/protocol";
 import { ok, warn, type CheckLine } from "../base/check-line.ts";
 import { quantity, type Chain } from "./chain.ts";
-import { said } from "./endpoint-facts.ts";
+import { explainedResult } from "./endpoint-facts.ts";
 import { classifyNodeError } from "./node-errors.ts";
 import { takesPaymentReads } from "./payment-reader.ts";
 import { encodeTransfer, encodeAuthorizationState } from "./usdc.ts";
@@ -42,7 +42,7 @@ async function readNewest(chain: Chain): Promise<string> {
   let newest = 0n;
   for (let question = 0; question < headsPerLook; question++) {
     const [reply] = await chain.read([{ method, params: [] }]);
-    const head = quantity(said(reply, method), "a block number");
+    const head = quantity(explainedResult(reply, method), "a block number");
     if (head > newest) newest = head;
   }
   return `0x${newest.toString(16)}`;

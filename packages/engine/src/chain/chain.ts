@@ -16,7 +16,7 @@ import {
   type LimitedEndpoint,
 } from "./limited-endpoint.ts";
 import { classifyNodeError, isEndpointProblem } from "./node-errors.ts";
-import { blocksOf, countIll, headOf, isEmptyWord, isUnexplained } from "./reply-content.ts";
+import { blocksOf, countEndpointErrors, headOf, isEmptyWord, isUnexplained } from "./reply-content.ts";
 import type { RpcReply, RpcCall, RpcEndpoint } from "./rpc-endpoint.ts";
 
 export interface ReadOptions {
@@ -164,8 +164,8 @@ class LimitedChain implements Chain {
       const read = replies.filter((reply) => reply !== undefined);
       this.#noteAnswers(at, calls, replies);
       const isWhole = read.length === replies.length;
-      const isIll = calls === probeCalls && read.every(isUnexplained);
-      if (isWhole && !isIll) this.#health[at]?.noteReply();
+      const isUnhealthy = calls === probeCalls && read.every(isUnexplained);
+      if (isWhole && !isUnhealthy) this.#health[at]?.noteReply();
       else this.#health[at]?.noteFailure();
       return isWhole ? read : undefined;
     } catch (error) {
@@ -236,8 +236,8 @@ class LimitedChain implements Chain {
           ? this.#ask(at, calls, asking)
           : this.#askInTime(at, calls, asking));
         if (!replies) full.push(at);
-        else if (!best || countIll(replies) < countIll(best.replies)) best = { at, replies };
-        if (replies && countIll(replies) === 0) break;
+        else if (!best || countEndpointErrors(replies) < countEndpointErrors(best.replies)) best = { at, replies };
+        if (replies && countEndpointErrors(replies) === 0) break;
       } catch (error) {
         fault = error;
       }

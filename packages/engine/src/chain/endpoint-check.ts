@@ -16,7 +16,7 @@ import {
   headLine,
   latencyLine,
   readFacts,
-  said,
+  explainedResult,
   type EndpointExpectations,
 } from "./endpoint-facts.ts";
 import { checkBlockLogs, checkLogRange } from "./log-checks.ts";
@@ -103,5 +103,5 @@ async function attempt(name: string, check: () => Promise<CheckLine>): Promise<C
 
 async function readChainId(chain: Chain): Promise<number> {
   const [reply] = await chain.read([{ method: "eth_chainId", params: [] }]);
-  return Number(quantity(said(reply, "eth_chainId"), "the chain id"));
+  return Number(quantity(explainedResult(reply, "eth_chainId"), "the chain id"));
 }

@@ -30,7 +30,7 @@ export interface EndpointExpectations {
 }
 
 /** A refusal keeps the node's own words, which say what the provider requires. */
-export function said(reply: RpcReply | undefined, method: string): unknown {
+export function explainedResult(reply: RpcReply | undefined, method: string): unknown {
   if (reply && !reply.ok) {
     const { code, message } = reply.error;
     throw new Fault("rpc_refused", `${method} was refused: ${message} (code ${code})`);
@@ -59,7 +59,7 @@ export async function readFacts(chain: Chain): Promise<Facts> {
     headerCall("finalized"),
     { method: "eth_gasPrice", params: [] },
   ]);
-  const block = said(latest, "eth_getBlockByNumber");
+  const block = explainedResult(latest, "eth_getBlockByNumber");
   if (!isObject(block)) throw new Fault("rpc_refused", "the node has no newest block");
   const final = finalized?.ok === true && isObject(finalized.result) ? finalized.result : undefined;
   const head = Number(quantity(block["number"], "a block number"));
@@ -70,7 +70,7 @@ export async function readFacts(chain: Chain): Promise<Facts> {
     time: quantity(block["timestamp"], "a block time"),
     miner: block["miner"],
     baseFee: quantity(block["baseFeePerGas"] ?? "0x0", "a base fee"),
-    gasPrice: quantity(said(gasPrice, "eth_gasPrice"), "the gas price"),
+    gasPrice: quantity(explainedResult(gasPrice, "eth_gasPrice"), "the gas price"),
     finalized: final && Number(quantity(final["number"], "a block number")),
     isHeadLinked: before?.ok === true && isObject(before.result),
   };

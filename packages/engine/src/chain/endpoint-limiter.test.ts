@@ -101,7 +101,7 @@ const demandArbitrary = fc.array(
 
 test("whatever is asked of whatever node, no request comes sooner than the learned pace", async () => {
   await fc.assert(
-    fc.asyncProperty(limitArbitrary, demandArbitrary, async (limit, wishes) => {
+    fc.asyncProperty(limitArbitrary, demandArbitrary, async (limit, turns) => {
       const clock = createVirtualClock();
       const node = createLimitedNode(limit, clock, () => 20);
       const spacings: { readonly earliestMs: number; readonly atMs: number }[] = [];
@@ -119,7 +119,7 @@ test("whatever is asked of whatever node, no request comes sooner than the learn
       };
       const endpoint = limitEndpoint(watched, { clock, onLearned: () => {} });
       const asked: Promise<unknown>[] = [];
-      for (const { afterMs, count, calls, priority } of wishes) {
+      for (const { afterMs, count, calls, priority } of turns) {
         await clock.advance(afterMs);
         for (let nth = 0; nth < count; nth++) {
           const untilMs = clock.nowMs() + 6_000;
@@ -128,7 +128,7 @@ test("whatever is asked of whatever node, no request comes sooner than the learn
         }
       }
       await clock.advance(60_000);
-      // Nobody waits longer than they can, and who got no turn is told.
+      // No request waits beyond its deadline, and one without a turn is told.
       await Promise.all(asked);
       for (const { earliestMs: soonest, atMs } of spacings) {
         expect(atMs).toBeGreaterThanOrEqual(Math.floor(soonest));
@@ -139,13 +139,13 @@ test("whatever is asked of whatever node, no request comes sooner than the learn
 }, 120_000);
 
 /** The order in which requests go that wait for a pause to end. */
-async function orderOf(wishes: readonly (readonly [number, RpcPriority])[]) {
+async function orderOf(turns: readonly (readonly [number, RpcPriority])[]) {
   const clock = createVirtualClock();
   const limiter = new EndpointLimiter(clock);
   const first = await limiter.take({ calls: 1, priority: "outcome", untilMs: Infinity });
   if (first) limiter.noteRefused(first);
   const order: RpcPriority[] = [];
-  for (const [afterMs, priority] of wishes) {
+  for (const [afterMs, priority] of turns) {
     await clock.advance(afterMs);
     const untilMs = clock.nowMs() + 30_000;
     void limiter.take({ calls: 1, priority, untilMs }).then((permit) => {
@@ -159,10 +159,10 @@ async function orderOf(wishes: readonly (readonly [number, RpcPriority])[]) {
 
 describe("who goes first", () => {
   test("a transaction, then what tells outcomes, then a verification", async () => {
-    const wishes = (["verification", "outcome", "send", "outcome"] as const).map(
+    const turns = (["verification", "outcome", "send", "outcome"] as const).map(
       (priority) => [0, priority] as const,
     );
-    expect(await orderOf(wishes)).toEqual(["send", "outcome", "outcome", "verification"]);
+    expect(await orderOf(turns)).toEqual(["send", "outcome", "outcome", "verification"]);
   });
 
   test("a verification that has waited is not passed for ever", async () => {

@@ -101,24 +101,24 @@ export class EndpointLimiter {
   /** The endpoint accepted the request, whatever it replied to the calls. */
   noteTaken(permit: Permit): void {
     this.#pace.noteTaken(permit);
-    this.#letGo();
+    this.#startNext();
   }
 
   /** The endpoint refused the request for its rate, and may ask for a pause. */
   noteRefused(permit: Permit, retryAfterMs?: number): void {
     this.#pace.noteRefused(permit, retryAfterMs);
-    this.#letGo();
+    this.#startNext();
   }
 
   /** The endpoint accepted only this many calls of the request, for its rate. */
   notePartlyRefused(permit: Permit, takenCalls: number): void {
     this.#pace.notePartlyRefused(permit, takenCalls);
-    this.#letGo();
+    this.#startNext();
   }
 
   noteUnanswered(permit: Permit): void {
     this.#pace.noteUnanswered(permit);
-    this.#letGo();
+    this.#startNext();
   }
 
   /** The endpoint refused this size: later requests use half of it. */
@@ -139,11 +139,11 @@ export class EndpointLimiter {
     const before = this.#waiting.findIndex((other) => other.placeMs > placeMs);
     this.#waiting.splice(before < 0 ? this.#waiting.length : before, 0, entry);
     const { signal } = entry.ended;
-    void this.#clock.sleep(turn.untilMs - sinceMs, signal).then(() => this.#giveUp(entry));
-    this.#letGo();
+    void this.#clock.sleep(turn.untilMs - sinceMs, signal).then(() => this.#abandon(entry));
+    this.#startNext();
   }
 
-  #giveUp(entry: Waiting): void {
+  #abandon(entry: Waiting): void {
     const at = this.#waiting.indexOf(entry);
     if (at < 0) return;
     this.#waiting.splice(at, 1);
@@ -157,17 +157,17 @@ export class EndpointLimiter {
     if (this.#waiting.length < waitingMax) return true;
     const last = this.#waiting.at(-1);
     if (!last || last.placeMs <= this.#placeMs(priority)) return false;
-    this.#giveUp(last);
+    this.#abandon(last);
     return true;
   }
 
   /** Starts the requests whose turn it is, and schedules the next. */
-  #letGo(): void {
+  #startNext(): void {
     for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
       if (this.#pace.isOnTrial() || this.#isAsleep) return;
       const nowMs = this.#clock.nowMs();
       const leftMs = this.#pace.freeAtMs() - nowMs;
-      if (leftMs > 0) return void this.#comeBack(leftMs);
+      if (leftMs > 0) return void this.#wakeLater(leftMs);
       this.#waiting.shift();
       if (nowMs - next.sinceMs > longWaitMs) this.#pace.noteLongWait();
       next.ended.abort();
@@ -175,10 +175,10 @@ export class EndpointLimiter {
     }
   }
 
-  async #comeBack(ms: number): Promise<void> {
+  async #wakeLater(ms: number): Promise<void> {
     this.#isAsleep = true;
     await this.#clock.sleep(Math.ceil(ms));
     this.#isAsleep = false;
-    this.#letGo();
+    this.#startNext();
   }
 }

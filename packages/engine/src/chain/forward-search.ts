@@ -12,14 +12,14 @@ import type { Chain } from "./chain.ts";
 import { walkLogs } from "./log-ranges.ts";
 import { topics } from "./usdc.ts";
 
-export interface Sought extends AuthorizationName {
+export interface SearchTarget extends AuthorizationName {
   readonly seenUnusedAt: number;
 }
 
 export interface ForwardSearch {
   /** Returns the events found up to a block, by payer and nonce. Throws RPC faults. */
   find(
-    sought: readonly Sought[],
+    targets: readonly SearchTarget[],
     toBlock: number,
   ): Promise<ReadonlyMap<string, AuthorizationEvent>>;
 }
@@ -34,7 +34,7 @@ const slackBlocks = 128;
 const rangesMax = 20;
 
 /** Authorizations of one request: nodes cap the alternatives of a topic, commonly at 1,000. */
-const soughtMax = 100;
+const targetsMax = 100;
 
 /** Beyond this all searches start over, which costs requests and nothing else. */
 const placesMax = 10_000;
@@ -43,19 +43,19 @@ export function createForwardSearch(chain: Chain): ForwardSearch {
   /** Where the next search continues, by payer and nonce; only for those not found yet. */
   const places = new Map<string, number>();
 
-  const placeOf = (one: Sought) =>
+  const positionOf = (one: SearchTarget) =>
     places.get(keyOf(one)) ?? Math.max(0, one.seenUnusedAt - slackBlocks);
 
   async function findSome(
-    sought: readonly Sought[],
+    targets: readonly SearchTarget[],
     toBlock: number,
   ): Promise<Map<string, AuthorizationEvent>> {
-    const missing = new Map(sought.map((one) => [keyOf(one), one]));
+    const missing = new Map(targets.map((one) => [keyOf(one), one]));
     const found = new Map<string, AuthorizationEvent>();
-    let from = Math.min(...sought.map(placeOf));
+    let from = Math.min(...targets.map(positionOf));
     const range = { fromBlock: from, toBlock };
     let ranges = 0;
-    for await (const part of walkLogs(chain, filterOf(sought), range)) {
+    for await (const part of walkLogs(chain, filterOf(targets), range)) {
       const events = readAuthorizationEvents(part.logs).filter((one) => missing.has(keyOf(one)));
       for (const event of await withTransfers(chain, events)) {
         missing.delete(keyOf(event));
@@ -69,16 +69,16 @@ export function createForwardSearch(chain: Chain): ForwardSearch {
     for (const [key, one] of missing) {
       // Searched to the end: the node's logs are behind its state, so the search starts over.
       if (from > toBlock) places.delete(key);
-      else places.set(key, Math.max(from, placeOf(one)));
+      else places.set(key, Math.max(from, positionOf(one)));
     }
     return found;
   }
 
   return {
-    async find(sought, toBlock) {
+    async find(targets, toBlock) {
       const found = new Map<string, AuthorizationEvent>();
-      for (let at = 0; at < sought.length; at += soughtMax) {
-        const some = await findSome(sought.slice(at, at + soughtMax), toBlock);
+      for (let at = 0; at < targets.length; at += targetsMax) {
+        const some = await findSome(targets.slice(at, at + targetsMax), toBlock);
         for (const [key, event] of some) found.set(key, event);
       }
       return found;
@@ -90,8 +90,8 @@ function keyOf({ payer, nonce }: AuthorizationName): string {
   return payerNonceKey(payer, nonce);
 }
 
-function filterOf(sought: readonly Sought[]) {
-  const payers = new Set(sought.map(({ payer }) => `0x${addressWord(payer)}`));
-  const nonces = sought.map(({ nonce }) => nonce);
+function filterOf(targets: readonly SearchTarget[]) {
+  const payers = new Set(targets.map(({ payer }) => `0x${addressWord(payer)}`));
+  const nonces = targets.map(({ nonce }) => nonce);
   return { topics: [[topics.used, topics.canceled], [...payers], nonces] };
 }

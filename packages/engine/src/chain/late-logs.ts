@@ -31,7 +31,7 @@ export class LateLogs {
   }
 
   /** Reads the oldest of these blocks again; `known` holds the hashes of the chain's blocks. */
-  async handOn(known: ReadonlyMap<number, Hex>): Promise<void> {
+  async report(known: ReadonlyMap<number, Hex>): Promise<void> {
     for (const [hash, block] of this.#lacking) {
       // Another block took its place, and was read instead.
       if ((known.get(block.number) ?? hash) !== hash) this.#lacking.delete(hash);

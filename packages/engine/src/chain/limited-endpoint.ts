@@ -65,27 +65,27 @@ export function limitEndpoint(
       if (split(calls, limiter).length > 1) return ask(calls, asking);
       const permit = await limiter.take({ ...asking, calls: calls.length });
       if (!permit) break;
-      const reply = await endpoint.send(calls).catch((error: unknown) => {
+      const response = await endpoint.send(calls).catch((error: unknown) => {
         limiter.noteUnanswered(permit);
         throw error;
       });
-      if (reply.kind === "answered") {
-        const taken = reply.answers.filter((answer) => !isRateLimited(answer));
+      if (response.kind === "answered") {
+        const taken = response.answers.filter((reply) => !isRateLimited(reply));
         if (taken.length === calls.length) limiter.noteTaken(permit);
         else limiter.notePartlyRefused(permit, taken.length);
         return taken.length === calls.length
-          ? reply.answers
-          : askRefused(calls, reply.answers, asking);
+          ? response.answers
+          : askRefused(calls, response.answers, asking);
       }
-      if (reply.refusal === "rate_limited") {
-        limiter.noteRefused(permit, reply.retryAfterMs);
+      if (response.refusal === "rate_limited") {
+        limiter.noteRefused(permit, response.retryAfterMs);
         continue;
       }
       limiter.noteTaken(permit);
-      if (reply.refusal === "batch_not_read") return askHalves(calls, reply.error, asking);
+      if (response.refusal === "batch_not_read") return askHalves(calls, response.error, asking);
       if (calls.length === 1) {
-        limiter.learnSize("bodyBytes", reply.bodyBytes);
-        return [{ ok: false, error: reply.error }];
+        limiter.learnSize("bodyBytes", response.bodyBytes);
+        return [{ ok: false, error: response.error }];
       }
       // Also for a body that is too large: that may be how the endpoint counts calls.
       limiter.learnSize("batchCalls", calls.length);
@@ -101,7 +101,7 @@ export function limitEndpoint(
   ): Promise<LimitedReplies> {
     const refused = calls.filter((_, index) => isRateLimited(answers[index]));
     const again = [...(await ask(refused, asking))];
-    return answers.map((answer) => (isRateLimited(answer) ? again.shift() : answer));
+    return answers.map((reply) => (isRateLimited(reply) ? again.shift() : reply));
   }
 
   /** Splits the calls, to find out whether their number was the problem. */
@@ -112,8 +112,8 @@ export function limitEndpoint(
   ): Promise<LimitedReplies> {
     const middle = Math.ceil(calls.length / 2);
     const first = await askOnce(calls.slice(0, middle), asking);
-    const isSame = (answer: RpcReply | undefined) =>
-      !answer || (!answer.ok && answer.error.message === error.message);
+    const isSame = (reply: RpcReply | undefined) =>
+      !reply || (!reply.ok && reply.error.message === error.message);
     if (first.every(isSame)) return calls.map(() => first[0]);
     limiter.learnSize("batchCalls", calls.length);
     return [...first, ...(await askOnce(calls.slice(middle), asking))];
@@ -126,8 +126,8 @@ function none(calls: readonly RpcCall[]): undefined[] {
   return calls.map(() => undefined);
 }
 
-function isRateLimited(answer: RpcReply | undefined): boolean {
-  return answer !== undefined && !answer.ok && classifyNodeError(answer.error) === "rate_limited";
+function isRateLimited(reply: RpcReply | undefined): boolean {
+  return reply !== undefined && !reply.ok && classifyNodeError(reply.error) === "rate_limited";
 }
 
 /** Splits calls into requests within the learned limits. */

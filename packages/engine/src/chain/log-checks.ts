@@ -7,7 +7,7 @@ import { isRefusalOfLogs, type BlockName } from "./block-events.ts";
 import { headerCall } from "./block-headers.ts";
 import { rangeCall } from "./block-ranges.ts";
 import { bytesOf, type Chain } from "./chain.ts";
-import { said, type Facts } from "./endpoint-facts.ts";
+import { explainedResult, type Facts } from "./endpoint-facts.ts";
 import { logRangeBlocks, logRangeBlocksMax, walkLogs } from "./log-ranges.ts";
 import { topics } from "./usdc.ts";
 
@@ -55,8 +55,8 @@ async function readLogs(chain: Chain, { number, hash }: BlockName) {
   const [byHash, byNumber] = await chain.read(calls);
   const isRefused = byHash?.ok === false && isRefusalOfLogs(byHash.error);
   return isRefused
-    ? { logs: said(byNumber, "eth_getLogs"), refusal: byHash.error.message }
-    : { logs: said(byHash, "eth_getLogs"), refusal: undefined };
+    ? { logs: explainedResult(byNumber, "eth_getLogs"), refusal: byHash.error.message }
+    : { logs: explainedResult(byHash, "eth_getLogs"), refusal: undefined };
 }
 
 /** Recent blocks whose headers indicate transfers of the token, newest first. */

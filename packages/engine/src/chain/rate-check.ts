@@ -61,14 +61,14 @@ interface Outcome {
 
 async function askOnce(endpoint: RpcEndpoint, size: { calls: number }): Promise<Outcome> {
   try {
-    const reply = await endpoint.send(pair.slice(0, size.calls));
-    if (reply.kind === "refused") {
-      if (reply.refusal === "rate_limited") return { taken: 0, problem: textOf(reply.error) };
+    const response = await endpoint.send(pair.slice(0, size.calls));
+    if (response.kind === "refused") {
+      if (response.refusal === "rate_limited") return { taken: 0, problem: textOf(response.error) };
       size.calls = 1;
       return { taken: 1 };
     }
-    const errors = reply.answers.flatMap((answer) => (answer.ok ? [] : [answer.error]));
-    const taken = 1 - errors.length / reply.answers.length;
+    const errors = response.answers.flatMap((reply) => (reply.ok ? [] : [reply.error]));
+    const taken = 1 - errors.length / response.answers.length;
     return errors[0] === undefined ? { taken } : { taken, problem: textOf(errors[0]) };
   } catch (error) {
     return { taken: 0, problem: messageOf(error).replace(/^RPC endpoint \d+: /, "") };

@@ -39,6 +39,6 @@ export function isEmptyWord({ method }: RpcCall, reply: RpcReply | undefined): b
 }
 
 /** Counts errors that another endpoint may not have. */
-export function countIll(replies: readonly RpcReply[]): number {
+export function countEndpointErrors(replies: readonly RpcReply[]): number {
   return replies.filter((reply) => !reply.ok && !isAboutCall(reply.error)).length;
 }

@@ -150,7 +150,7 @@ export class RequestPace {
   #rateSinceMs = 0;
   #rateBeforeRaise: number | undefined;
   #raiseAfterMs = raiseAfterMsMin;
-  #longedForAtMs = Number.NEGATIVE_INFINITY;
+  #longWaitAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock, onLearned: (pace: Pace) => void) {
     this.#clock = clock;
@@ -193,7 +193,7 @@ export class RequestPace {
 
   /** A request waited too long for its turn, or got none. */
   noteLongWait(): void {
-    this.#longedForAtMs = this.#clock.nowMs();
+    this.#longWaitAtMs = this.#clock.nowMs();
   }
 
   noteUnanswered(permit: Permit): void {
@@ -320,7 +320,7 @@ export class RequestPace {
       this.#rateBeforeRaise = undefined;
       this.#raiseAfterMs = Math.max(raiseAfterMsMin, this.#raiseAfterMs / 2);
     }
-    if (this.#longedForAtMs <= this.#rateSinceMs) return;
+    if (this.#longWaitAtMs <= this.#rateSinceMs) return;
     const before = this.#rate;
     this.#setRate(before * raiseShare);
     this.#rateBeforeRaise = before;

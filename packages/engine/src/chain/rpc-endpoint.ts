@@ -46,7 +46,7 @@ export interface RpcEndpoint {
 }
 
 /** Largest response that is read; the logs of a full block stay below it. */
-const answerBytesMax = 64 * 1024 * 1024;
+const responseBytesMax = 64 * 1024 * 1024;
 
 /** Longest part of a node's error text that is kept. */
 const errorCharsMax = 300;
@@ -110,10 +110,10 @@ export function createRpcEndpoint(options: {
     }
     if (parsed === undefined) throw unavailable(`HTTP ${status} without JSON`);
     const answers = Array.isArray(parsed) ? parsed : [parsed];
-    const byId = new Map(answers.filter(isObject).map((answer) => [answer["id"], answer]));
+    const byId = new Map(answers.filter(isObject).map((reply) => [reply["id"], reply]));
     const [first] = answers;
     const read = ({ id, method }: { id: number; method: string }) =>
-      readAnswer(requests.length === 1 ? first : byId.get(id), { method, unavailable, scrub });
+      readReply(requests.length === 1 ? first : byId.get(id), { method, unavailable, scrub });
     return { kind: "answered", answers: requests.map(read) };
   }
 
@@ -127,7 +127,7 @@ async function readText({ body }: Response): Promise<string | undefined> {
   let bytes = 0;
   for await (const chunk of body ?? []) {
     bytes += chunk.byteLength;
-    if (bytes > answerBytesMax) return undefined;
+    if (bytes > responseBytesMax) return undefined;
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();
@@ -151,8 +151,8 @@ function errorOfWhole(
   scrub: (text: string) => string,
 ): NodeError | undefined {
   const answers = Array.isArray(parsed) ? parsed : [parsed];
-  const errors = answers.flatMap((answer) =>
-    isObject(answer) && isObject(answer["error"]) ? [readError(answer["error"], scrub)] : [],
+  const errors = answers.flatMap((reply) =>
+    isObject(reply) && isObject(reply["error"]) ? [readError(reply["error"], scrub)] : [],
   );
   const [first] = errors;
   if (!first || errors.length < answers.length) return undefined;
@@ -238,7 +238,7 @@ function createScrubber(url: Secret): (text: string) => string {
 /** Path segments this long may be a key; shorter ones are words such as `rpc` and `v2`. */
 const secretCharsMin = 8;
 
-function readAnswer(
+function readReply(
   body: unknown,
   context: {
     readonly method: string;

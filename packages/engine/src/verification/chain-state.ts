@@ -34,11 +34,11 @@ export async function evaluateReading(simulated: SimulatedPayment): Promise<Outc
     case "nonce_already_used":
       return refuse(refusal);
     case "insufficient_funds":
-      return tooLittle(payment, reading);
+      return insufficientFunds(payment, reading);
     case "invalid_signature":
       return badSignature(signature, reading);
     case "blocked":
-      return whoIsBlocked(chain, payment);
+      return refuseBlocked(chain, payment);
     case "simulation_failed":
       return unknownRefusal(payment, reading, text);
     default:
@@ -63,11 +63,11 @@ async function evaluateUnreached(simulated: SimulatedPayment): Promise<Outcome<u
   if (reading.isUsed) return refuse("nonce_already_used");
   if (!(await isSigned(simulated))) return badSignature(signature, reading);
   return reading.balance < payment.authorization.value
-    ? tooLittle(payment, reading)
+    ? insufficientFunds(payment, reading)
     : accept(undefined);
 }
 
-function tooLittle(payment: Payment, reading: PaymentReading) {
+function insufficientFunds(payment: Payment, reading: PaymentReading) {
   return refuse(
     "insufficient_funds",
     `${payment.authorization.from} holds ${reading.balance} base units of USDC, ${payment.authorization.value} are required; add funds or pay from another address.`,
@@ -98,7 +98,7 @@ function badSignature(signature: SignatureReading, reading: PaymentReading) {
 const wrongKey =
   "The signature does not recover to authorization.from; sign the EIP-712 domain name USDC, version 2, with this chain id and token.";
 
-async function whoIsBlocked(chain: Chain, payment: Payment): Promise<Outcome<undefined>> {
+async function refuseBlocked(chain: Chain, payment: Payment): Promise<Outcome<undefined>> {
   const { from, to } = payment.authorization;
   if (isSameAddress(to, chain.network.usdc)) return refuse("payee_blocked");
   const isPayer = await isBlacklisted(chain, from);
@@ -108,7 +108,7 @@ async function whoIsBlocked(chain: Chain, payment: Payment): Promise<Outcome<und
 function unknownRefusal(payment: Payment, reading: PaymentReading, text: string) {
   if (reading.isUsed) return refuse("nonce_already_used");
   // Some nodes return reverts without text; the balance still shows the reason.
-  if (reading.balance < payment.authorization.value) return tooLittle(payment, reading);
+  if (reading.balance < payment.authorization.value) return insufficientFunds(payment, reading);
   if (reading.payerHasCode && reading.revertData === "0x") {
     return refuse(
       "simulation_failed",
