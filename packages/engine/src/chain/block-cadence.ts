@@ -2,20 +2,9 @@
  * Decides when to look for the next block: when it is due, then at growing intervals. XDC makes a
  * block every two seconds, so most blocks cost one look and one read of logs.
  */
+import type { BlockHead } from "./block-headers.ts";
 
-export interface BlockCadence {
-  /** Records a new head; `time` is the block's own, in Unix seconds. */
-  noteHead(head: { readonly number: number; readonly time: bigint }, nowMs: number): void;
-  noteEmptyLook(): void;
-  pauseMs(nowMs: number): number;
-  /**
-   * Minimum milliseconds between the last look and one caused by a sent transaction: short where
-   * blocks are made on demand; on a steady chain, the regular schedule applies.
-   */
-  wakePauseMs(nowMs: number): number;
-  /** True if blocks come faster than on any chain that is not local. */
-  isOnDemand(): boolean;
-}
+export type BlockCadence = ReturnType<typeof createBlockCadence>;
 
 /** XDC's block period: the initial value, and the longest that is used. */
 const periodMsDefault = 2_000;
@@ -39,8 +28,8 @@ const pauseMsMax = 1_000;
 
 const onDemandMs = 25;
 
-export function createBlockCadence(): BlockCadence {
-  let last: { readonly number: number; readonly time: bigint } | undefined;
+export function createBlockCadence() {
+  let last: Pick<BlockHead, "number" | "time"> | undefined;
   let gaps = Array.from({ length: rememberedGaps }, () => periodMsDefault);
   /** Milliseconds from a block's own time until it is seen, our clock's skew included. */
   let delayMs: number | undefined;
@@ -76,8 +65,9 @@ export function createBlockCadence(): BlockCadence {
   }
 
   return {
+    /** True if blocks come faster than on any chain that is not local. */
     isOnDemand: () => periodMs() < steadyMsMin,
-    noteHead({ number, time }, nowMs) {
+    noteHead({ number, time }: Pick<BlockHead, "number" | "time">, nowMs: number): void {
       if (last && number > last.number) {
         const gap = (Number(time - last.time) * 1_000) / (number - last.number);
         gaps = [...gaps, gap].slice(-rememberedGaps);
@@ -86,17 +76,18 @@ export function createBlockCadence(): BlockCadence {
       emptyLooks = 0;
       last = { number, time };
     },
-    noteEmptyLook() {
+    noteEmptyLook(): void {
       emptyLooks++;
     },
-    pauseMs(nowMs) {
+    pauseMs(nowMs: number): number {
       const firstMs = firstPauseMs();
       if (isSteady() && emptyLooks === 0) {
         return Math.min(periodMs(), Math.max(firstMs, dueMs() - nowMs));
       }
       return Math.min(pauseMsMax, firstMs * 2 ** Math.max(0, emptyLooks - 1));
     },
-    wakePauseMs(nowMs) {
+    /** Milliseconds between the last look and one caused by a sent transaction. */
+    wakePauseMs(nowMs: number): number {
       if (!isSteady()) return onDemandMs;
       return nowMs < dueMs() + periodMs() ? Number.POSITIVE_INFINITY : pauseMsMax;
     },
