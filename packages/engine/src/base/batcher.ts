@@ -15,10 +15,7 @@ export interface BatcherOptions<In, Out> {
   waitingMax: number;
   /** How long the next, incomplete group waits for more items while another runs; default 0. */
   gatherMs?: number;
-  /**
-   * A group also starts at this size once it is half of what is in flight, so that work on one
-   * group overlaps with the wait for another. The default is `itemsMax`.
-   */
+  /** A smaller group also starts once it is half of what is in flight, to overlap their waits. */
   worthItems?: number;
 }
 

@@ -21,10 +21,7 @@ export const systemClock: Clock = {
     }),
 };
 
-/**
- * Returns time that stands still where the given one goes back (an NTP step, a resumed machine) and
- * continues from there, so that waits keep their length.
- */
+/** Returns time that stands still where the given one goes back, and continues from there. */
 export function createSteadyTime(): (nowMs: number) => number {
   let aheadMs = 0;
   let latestMs = Number.NEGATIVE_INFINITY;

@@ -7,6 +7,7 @@ import { isObject, type Address, type Hex } from "@farthing/protocol";
 import { Fault } from "../base/fault.ts";
 import { bytesOf, quantity, resultOf, type Chain } from "./chain.ts";
 import { classifyNodeError } from "./node-errors.ts";
+import { ethCall } from "./rpc-endpoint.ts";
 import { encodeAuthorizationState, topicAddress, topics } from "./usdc.ts";
 
 export interface AuthorizationEvent {
@@ -94,10 +95,7 @@ function readLog(value: unknown): TokenLog {
   };
 }
 
-/**
- * Asks a second endpoint for the same events; undefined when there is none. One faulty or hostile
- * endpoint alone must not decide that a payment was made.
- */
+/** Asks a second endpoint, if any: one faulty endpoint alone must not decide a payment. */
 export async function areEventsSeenElsewhere(
   chain: Chain,
   blockHash: Hex,
@@ -135,8 +133,7 @@ export async function isUnusedAt(
   blockNumber: number,
 ): Promise<boolean> {
   const data = encodeAuthorizationState(wanted.payer, wanted.nonce);
-  const params = [{ to: chain.network.usdc, data }, `0x${blockNumber.toString(16)}`];
-  const call = { method: "eth_call", params };
+  const call = ethCall({ to: chain.network.usdc, data }, blockNumber);
   const [reply] = await chain.read([call]);
   const [second] = (await chain.readElsewhere([call], blockNumber)) ?? [];
   const isUsed = [reply, ...(second?.ok ? [second] : [])].some(

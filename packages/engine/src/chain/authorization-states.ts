@@ -7,7 +7,7 @@ import type { Address, Hex } from "@farthing/protocol";
 import { Fault } from "../base/fault.ts";
 import { bytesOf, quantity, resultOf, type Chain } from "./chain.ts";
 import { decodeBatch, encodeBatch, findMulticall } from "./multicall.ts";
-import type { RpcReply, RpcCall } from "./rpc-endpoint.ts";
+import { ethCall, type RpcCall, type RpcReply } from "./rpc-endpoint.ts";
 import { encodeAuthorizationState } from "./usdc.ts";
 
 export interface AuthorizationName {
@@ -56,7 +56,7 @@ export function createAuthorizationStates(chain: Chain): AuthorizationStates {
 
   function singly(questions: readonly Hex[], blockNumber: number): Asked {
     return {
-      calls: questions.map((data) => callAt({ to: usdc, data }, blockNumber)),
+      calls: questions.map((data) => ethCall({ to: usdc, data }, blockNumber)),
       read: (replies) =>
         replies.map((reply) => quantity(resultOf(reply, "eth_call"), aState) !== 0n),
     };
@@ -70,7 +70,7 @@ export function createAuthorizationStates(chain: Chain): AuthorizationStates {
     return {
       calls: groups.map((group) => {
         const data = encodeBatch(group.map((question) => ({ to: usdc, data: question })));
-        return callAt({ to, data }, blockNumber);
+        return ethCall({ to, data }, blockNumber);
       }),
       read: (replies) =>
         groups.flatMap((group, index) => readTogether(replies[index], group.length)),
@@ -86,10 +86,6 @@ interface Asked {
 }
 
 const aState = "an authorization's state";
-
-function callAt(call: { readonly to: Address; readonly data: Hex }, blockNumber: number): RpcCall {
-  return { method: "eth_call", params: [call, `0x${blockNumber.toString(16)}`] };
-}
 
 function readTogether(reply: RpcReply | undefined, count: number): boolean[] {
   const results = decodeBatch(bytesOf(resultOf(reply, "eth_call"), "many answers"));

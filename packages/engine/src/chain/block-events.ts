@@ -20,10 +20,7 @@ export interface BlockName {
   readonly hash: Hex;
 }
 
-/**
- * Asks for logs and header in one request, so that both come from a node that has this block;
- * undefined where the node has another or none. Throws RPC faults.
- */
+/** Reads logs and header from one node; undefined where it lacks this block. Throws RPC faults. */
 export async function readEventsByNumber(
   chain: Chain,
   { number, hash }: BlockName,

@@ -2,7 +2,7 @@
 import { isObject, type Hex } from "@farthing/protocol";
 import { Fault } from "../base/fault.ts";
 import { bytesOf, quantity, resultOf, type Chain } from "./chain.ts";
-import type { RpcReply, RpcCall } from "./rpc-endpoint.ts";
+import { blockParameter, type RpcCall, type RpcReply } from "./rpc-endpoint.ts";
 
 export interface BlockHead {
   readonly number: number;
@@ -15,8 +15,7 @@ export interface BlockHead {
 }
 
 export function headerCall(place: number | "latest" | "finalized"): RpcCall {
-  const named = typeof place === "number" ? `0x${place.toString(16)}` : place;
-  return { method: "eth_getBlockByNumber", params: [named, false] };
+  return { method: "eth_getBlockByNumber", params: [blockParameter(place), false] };
 }
 
 /** Throws a fault when the node does not have the block. */
@@ -46,10 +45,7 @@ export async function readHeader(chain: Chain, number: number): Promise<BlockHea
   throw new Fault("rpc_unavailable", "The node sent another block than the one asked for");
 }
 
-/**
- * Returns consecutive headers. Ends before the first that is missing or does not follow the one
- * before: the backends of an endpoint may be on two forks, which the next look resolves.
- */
+/** Returns consecutive headers; ends before one that is missing or belongs to another fork. */
 export async function readHeaders(chain: Chain, numbers: readonly number[]): Promise<BlockHead[]> {
   const replies = await chain.read(numbers.map(headerCall));
   const heads: BlockHead[] = [];

@@ -35,11 +35,7 @@ export interface BlockLogs {
   callFor(blockHash: Hex): RpcCall;
 }
 
-/**
- * Retries when the bloom filter shows more than the logs hold and the node returns no receipts:
- * enough for a backend that is a moment behind. About one of a hundred busy blocks matches by
- * chance.
- */
+/** Enough for a backend that is a moment behind; one of 100 busy blocks matches by chance. */
 const retriesMax = 3;
 
 /** Marks a block whose receipts hold what its logs lack. */

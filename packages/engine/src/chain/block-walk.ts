@@ -53,10 +53,7 @@ export class BlockWalk {
   readonly #late: LateLogs;
   #position: number | undefined;
   #stepBlocks = stepBlocksFirst;
-  /**
-   * Headers read in this look whose blocks are not reported yet, by number. They are discarded with
-   * the look, since the chain may be reorganised afterwards.
-   */
+  /** Headers read in this look and not reported yet; the next one may see a reorganisation. */
   readonly #ahead = new Map<number, BlockHead>();
   /** Missing so far: logs by block hash, and headers by number. */
   #awaitedLogs: readonly Hex[] = [];

@@ -1,7 +1,4 @@
-/**
- * Checks before serving that the endpoint returns logs, without which no outcome is ever known, and
- * that this machine's clock agrees with the blocks' times, which bound payments.
- */
+/** Checks that the endpoint returns logs, and that our clock agrees with the blocks' times. */
 import { fail, ok, warn, type CheckLine } from "../base/check-line.ts";
 import { backOffMs, type BackOffBounds } from "../base/back-off.ts";
 import type { Clock } from "../base/clock.ts";

@@ -1,10 +1,12 @@
 /** Checks whether an endpoint answers calls correctly and for the newest state. */
 import { isObject } from "@farthing/protocol";
 import { ok, warn, type CheckLine } from "../base/check-line.ts";
+import { headerCall } from "./block-headers.ts";
 import { quantity, type Chain } from "./chain.ts";
 import { explainedResult } from "./endpoint-facts.ts";
 import { classifyNodeError } from "./node-errors.ts";
-import { takesPaymentReads } from "./payment-reader.ts";
+import { noNonce, takesPaymentReads } from "./payment-reader.ts";
+import { ethCall } from "./rpc-endpoint.ts";
 import { encodeTransfer, encodeAuthorizationState } from "./usdc.ts";
 
 /** Enough looks at head and state to reach each of a few backends. */
@@ -13,7 +15,6 @@ const stateLooks = 5;
 /** With the state this makes three requests, so that round-robin backends alternate. */
 const headsPerLook = 2;
 
-const noNonce = `0x${"0".repeat(64)}` as const;
 
 /** Checks that the newest block comes with its state: an address may hide nodes that lag. */
 export async function checkState(chain: Chain): Promise<CheckLine> {
@@ -22,8 +23,8 @@ export async function checkState(chain: Chain): Promise<CheckLine> {
   for (let look = 0; look < stateLooks; look++) {
     const head = await readNewest(chain);
     const [block, state] = await chain.read([
-      { method: "eth_getBlockByNumber", params: [head, false] },
-      { method: "eth_call", params: [{ to: chain.network.usdc, data }, head] },
+      headerCall(head),
+      ethCall({ to: chain.network.usdc, data }, head),
     ]);
     const isThere = block?.ok === true && isObject(block.result) && state?.ok === true;
     if (!isThere) missed++;
@@ -36,16 +37,16 @@ export async function checkState(chain: Chain): Promise<CheckLine> {
   );
 }
 
-/** Returns the newest block that any backend knows, as a JSON-RPC quantity. */
-async function readNewest(chain: Chain): Promise<string> {
+/** Returns the newest block that any backend knows. */
+async function readNewest(chain: Chain): Promise<number> {
   const method = "eth_blockNumber";
-  let newest = 0n;
+  let newest = 0;
   for (let question = 0; question < headsPerLook; question++) {
     const [reply] = await chain.read([{ method, params: [] }]);
     const head = quantity(explainedResult(reply, method), "a block number");
-    if (head > newest) newest = head;
+    newest = Math.max(newest, Number(head));
   }
-  return `0x${newest.toString(16)}`;
+  return newest;
 }
 
 export async function checkReads(chain: Chain): Promise<CheckLine> {
@@ -63,9 +64,7 @@ export async function checkReverts(chain: Chain): Promise<CheckLine> {
   const { usdc } = chain.network;
   const times = { value: 0n, validAfter: 0n, validBefore: 0n };
   const data = encodeTransfer({ from: usdc, to: usdc, nonce: noNonce, ...times }, "0x");
-  const [reply] = await chain.read([
-    { method: "eth_call", params: [{ to: usdc, data }, "latest"] },
-  ]);
+  const [reply] = await chain.read([ethCall({ to: usdc, data })]);
   if (reply?.ok === true) {
     return warn(
       "reverts",

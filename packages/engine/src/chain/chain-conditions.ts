@@ -1,7 +1,4 @@
-/**
- * Chain conditions beside the blocks: the gas price, the newest final block, the wallets' counts
- * and balances. They are read with the head, in one request, and only as often as needed.
- */
+/** The gas price, the newest final block and the wallets' state, read with a head if needed. */
 import type { RpcReply, RpcCall } from "./rpc-endpoint.ts";
 import { findHeader, headerCall, readHeader, type BlockHead } from "./block-headers.ts";
 import { quantity, type Chain } from "./chain.ts";

@@ -1,8 +1,8 @@
 /** Compares this machine's clock, which we verify by, with the chain's, which miners go by. */
-import { isObject } from "@farthing/protocol";
 import { fail, ok, warn, type CheckLine } from "../base/check-line.ts";
 import { steadyClockOf, type Clock } from "../base/clock.ts";
-import { quantity, resultOf, type Chain } from "./chain.ts";
+import { headerCall, headerOf, type BlockHead } from "./block-headers.ts";
+import type { Chain } from "./chain.ts";
 import { clockFix, clockSkewSecondsMax } from "./clock-skew.ts";
 
 /** Longest wait for a new block: more than two of XDC's 2 s periods. */
@@ -20,7 +20,7 @@ export async function checkClock(chain: Chain, clock: Clock): Promise<CheckLine>
     await clock.sleep(pollMs);
     head = await readHead(chain);
   }
-  const skew = Math.round(clock.nowMs() / 1000 - head.time);
+  const skew = Math.round(clock.nowMs() / 1000 - Number(head.time));
   if (skew < -clockSkewSecondsMax) return wrong(`${-skew} s behind block ${head.number}`);
   if (head.number === first.number) {
     const text = `no new block within ${waitMs / 1000} s to compare with`;
@@ -35,13 +35,7 @@ function wrong(text: string): CheckLine {
   return fail("clock", text, clockFix);
 }
 
-async function readHead(chain: Chain) {
-  const method = "eth_getBlockByNumber";
-  const [reply] = await chain.read([{ method, params: ["latest", false] }]);
-  const block = resultOf(reply, method);
-  const { number, timestamp } = isObject(block) ? block : {};
-  return {
-    number: Number(quantity(number, "a block number")),
-    time: Number(quantity(timestamp, "a block time")),
-  };
+async function readHead(chain: Chain): Promise<BlockHead> {
+  const [reply] = await chain.read([headerCall("latest")]);
+  return headerOf(reply);
 }

@@ -1,7 +1,4 @@
-/**
- * Checks one RPC endpoint: that it replies, serves the right chain, is in sync and supports every
- * call that the facilitator makes. It sends no transaction.
- */
+/** Checks that one endpoint supports every call that the facilitator makes. Sends nothing. */
 import { fail, ok, warn, type CheckLine } from "../base/check-line.ts";
 import { steadyClockOf } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";

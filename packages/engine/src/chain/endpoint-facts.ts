@@ -93,11 +93,8 @@ export function headLine(
   const age = Math.max(0, Math.round(clock.nowMs() / 1000 - Number(time)));
   const text = `block ${head}, ${age} s old`;
   if (headAgeMax > 0 && age > headAgeMax) {
-    return fail(
-      "head",
-      text,
-      "the node is not in sync, or the chain stands still; use another one",
-    );
+    const fix = "the node is not in sync, or the chain stands still; use another one";
+    return fail("head", text, fix);
   }
   return age > headAgeNotable
     ? warn("head", text, "run it again in a minute; a missing leader pauses XDC for up to 60 s")
@@ -114,13 +111,8 @@ export function finalityLine({ head, finalized }: Facts): CheckLine {
     return fail("finality", text, "use another endpoint; this one would make everything final");
   }
   const text = `block ${finalized}, ${head - finalized} behind the head`;
-  return head - finalized > finalityLagMax
-    ? warn(
-        "finality",
-        text,
-        "the chain finalizes slowly, or this node lags; look again in a minute",
-      )
-    : ok("finality", text);
+  const fix = "the chain finalizes slowly, or this node lags; look again in a minute";
+  return head - finalized > finalityLagMax ? warn("finality", text, fix) : ok("finality", text);
 }
 
 export function gasPriceLine(

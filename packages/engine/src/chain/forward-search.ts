@@ -24,10 +24,7 @@ export interface ForwardSearch {
   ): Promise<ReadonlyMap<string, AuthorizationEvent>>;
 }
 
-/**
- * Also searched before `seenUnusedAt`: the reading may come from a lagging endpoint, or name a
- * block that did not exist yet but was believable ({@link reachOf}).
- */
+/** A reading may come from a lagging endpoint, or name a block within {@link reachOf}. */
 const slackBlocks = 128;
 
 /** Ranges of one search: at 980 blocks each eleven hours of XDC. */

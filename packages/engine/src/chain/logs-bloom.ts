@@ -1,7 +1,4 @@
-/**
- * The bloom filter of a header: what it lacks is in none of the block's logs, what it has may be in
- * one. Nodes verify it when they import a block, so logs that lack what it has are suspect.
- */
+/** A header's bloom filter: a topic or address that it lacks is in none of the block's logs. */
 import type { Hex } from "@farthing/protocol";
 import * as Hash from "ox/Hash";
 

@@ -7,6 +7,7 @@ import { addressWord, isSameAddress, type Address, type Hex } from "@farthing/pr
 import { messageOf } from "../base/fault.ts";
 import { encodeArray, encodeBytes, readAbi, word } from "./abi.ts";
 import { resultOf, type Chain } from "./chain.ts";
+import { ethCall } from "./rpc-endpoint.ts";
 import { domainSeparatorCall } from "./usdc.ts";
 
 /** aggregate3((address,bool,bytes)[]) */
@@ -49,7 +50,7 @@ export async function simulateBatch(
 ): Promise<BatchedResult[] | undefined> {
   const { from, to, data, gas } = batch;
   const call = { from, to, data, gas: `0x${gas.toString(16)}` };
-  const [reply] = await chain.read([{ method: "eth_call", params: [call, "latest"] }]);
+  const [reply] = await chain.read([ethCall(call)]);
   return reply?.ok && typeof reply.result === "string" ? decodeBatch(reply.result) : undefined;
 }
 
@@ -83,7 +84,7 @@ async function isMulticall(chain: Chain, to: Address): Promise<boolean> {
     { to: usdc, data: domainSeparatorCall },
     { to: usdc, data: "0xffffffff" },
   ]);
-  const [reply] = await chain.read([{ method: "eth_call", params: [{ to, data }, "latest"] }]);
+  const [reply] = await chain.read([ethCall({ to, data })]);
   const results = decodeBatch(String(resultOf(reply, "eth_call")));
   return (
     results.length === 2 &&

@@ -109,6 +109,11 @@ const callCodes = new Set([-32_601, -32_602]);
 export const contractFailed =
   /out of gas|invalid opcode|invalid jump|stack (under|over)flow|stack limit reached|write protection|return data out of bounds|gas uint64 overflow|^evm error/i;
 
+/** True if the call was carried out and failed in the contract. */
+export function isContractFailure(error: NodeError): boolean {
+  return classifyNodeError(error) === "reverted" || contractFailed.test(error.message);
+}
+
 /** True if the error is about the call itself: every endpoint would report the same. */
 export function isAboutCall(error: NodeError): boolean {
   const problem = classifyNodeError(error);

@@ -1,11 +1,9 @@
-/**
- * Reads payments by a JSON-RPC batch of four calls each, for nodes that refuse the combined call.
- * Each payment is evaluated alone, so an unreadable reply affects no other.
- */
+/** Reads payments by a JSON-RPC batch of four calls each, for nodes that refuse the joint call. */
 import { isObject, type Hex } from "@farthing/protocol";
 import { Fault } from "../base/fault.ts";
+import { headerCall } from "./block-headers.ts";
 import { bytesOf, quantity, resultOf, type Chain } from "./chain.ts";
-import { classifyNodeError, contractFailed } from "./node-errors.ts";
+import { isContractFailure } from "./node-errors.ts";
 import {
   forVerification,
   hexOf,
@@ -16,7 +14,7 @@ import {
   type PaymentCheck,
   type PaymentReading,
 } from "./payment-reading.ts";
-import type { RpcReply } from "./rpc-endpoint.ts";
+import { ethCall, type RpcReply } from "./rpc-endpoint.ts";
 import { encodeAuthorizationState, encodeBalanceOf } from "./usdc.ts";
 
 const callsPerPayment = 4;
@@ -34,15 +32,12 @@ export async function readByBatch(
   const to = chain.network.usdc;
   const sent = { ...senderFields(sender), gas: hexOf(transferGasCap) };
   const questions = [
-    { method: "eth_getBlockByNumber", params: ["latest", false] },
+    headerCall("latest"),
     ...checks.flatMap(({ authorization: { from, nonce } }, index) => [
       { method: "eth_getCode", params: [from, "latest"] },
-      { method: "eth_call", params: [{ to, data: encodeBalanceOf(from) }, "latest"] },
-      {
-        method: "eth_call",
-        params: [{ to, data: encodeAuthorizationState(from, nonce) }, "latest"],
-      },
-      { method: "eth_call", params: [{ ...sent, to, data: calls[index] }, "latest"] },
+      ethCall({ to, data: encodeBalanceOf(from) }),
+      ethCall({ to, data: encodeAuthorizationState(from, nonce) }),
+      ethCall({ ...sent, to, data: calls[index] }),
     ]),
   ];
   const replies = await chain.read(questions, forVerification);
@@ -99,11 +94,8 @@ function wordOf(reply: RpcReply | undefined, name: string): bigint {
 
 /** Only a revert or a contract failure is the payment's fault; all else is the node's. */
 function readTransfer(reply: RpcReply | undefined): { succeeded: boolean; data: Hex } {
-  if (reply?.ok === false) {
-    const { error } = reply;
-    const isContracts =
-      classifyNodeError(error) === "reverted" || contractFailed.test(error.message);
-    if (isContracts) return { succeeded: false, data: error.data ?? "0x" };
+  if (reply?.ok === false && isContractFailure(reply.error)) {
+    return { succeeded: false, data: reply.error.data ?? "0x" };
   }
   return { succeeded: true, data: bytesOf(resultOf(reply, "eth_call"), "a transfer") };
 }

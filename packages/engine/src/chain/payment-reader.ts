@@ -21,6 +21,7 @@ import {
   type PaymentCheck,
   type PaymentReading,
 } from "./payment-reading.ts";
+import { ethCall } from "./rpc-endpoint.ts";
 import { encodeTransfer } from "./usdc.ts";
 
 export type PaymentReader = (check: PaymentCheck) => Promise<PaymentReading>;
@@ -173,7 +174,7 @@ export async function takesPaymentReads(chain: Chain): Promise<boolean> {
   return (await readDeployless(chain, [check], calls)) !== undefined;
 }
 
-const noNonce: Hex = `0x${"0".repeat(64)}`;
+export const noNonce: Hex = `0x${"0".repeat(64)}`;
 
 async function readDeployless(
   chain: Chain,
@@ -185,8 +186,7 @@ async function readDeployless(
   const affordable = affordableGas(sender) ?? readGas;
   const gas = hexOf(affordable < readGas ? affordable : readGas);
   const call = { ...senderFields(sender), data, gas };
-  const question = { method: "eth_call", params: [call, "latest"] };
-  const [reply] = await chain.read([question], forVerification);
+  const [reply] = await chain.read([ethCall(call)], forVerification);
   if (reply?.ok && typeof reply.result === "string" && reply.result.length > 2) {
     return decodeReadings(reply.result, checks.length);
   }

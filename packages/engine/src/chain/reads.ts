@@ -3,8 +3,8 @@ import { isObject, isSameAddress, type Address, type Hex } from "@farthing/proto
 import { Fault } from "../base/fault.ts";
 import { readAuthorizationEvents, type AuthorizationEvent } from "./authorization-logs.ts";
 import { bytesOf, quantity, resultOf, type Chain } from "./chain.ts";
-import { classifyNodeError, contractFailed } from "./node-errors.ts";
-import type { RpcReply } from "./rpc-endpoint.ts";
+import { classifyNodeError, contractFailed, isContractFailure } from "./node-errors.ts";
+import { blockParameter, ethCall, type RpcReply } from "./rpc-endpoint.ts";
 import { encodeIsBlacklisted } from "./usdc.ts";
 
 export interface Receipt {
@@ -54,7 +54,7 @@ export async function readGasPrice(chain: Chain): Promise<bigint> {
 /** Undefined when the chain is not that high. */
 export async function readBlockHash(chain: Chain, number: number): Promise<Hex | undefined> {
   const method = "eth_getBlockByNumber";
-  const [reply] = await chain.read([{ method, params: [`0x${number.toString(16)}`, false] }]);
+  const [reply] = await chain.read([{ method, params: [blockParameter(number), false] }]);
   const block = resultOf(reply, method);
   return isObject(block) ? bytesOf(block["hash"], "a block hash") : undefined;
 }
@@ -80,17 +80,14 @@ export interface NonceUse {
   readonly receipts: readonly (Receipt | undefined)[];
 }
 
-/**
- * Reads both in one request, so that "no receipt" comes from a node that has the block. "elsewhere"
- * asks a second endpoint; undefined when there is none.
- */
+/** Reads both from one node that has the block; undefined without a second endpoint. */
 export async function readNonceUse(
   chain: Chain,
   { wallet, hashes, blockNumber }: NonceQuestion,
   where: "here" | "elsewhere",
 ): Promise<NonceUse | undefined> {
   const method = "eth_getTransactionCount";
-  const count = { method, params: [wallet, `0x${blockNumber.toString(16)}`] };
+  const count = { method, params: [wallet, blockParameter(blockNumber)] };
   const calls = [count, ...hashes.map(receiptCall)];
   const [first, ...rest] =
     where === "here"
@@ -154,7 +151,7 @@ export async function estimateGas(
   call: SentCall,
   blockNumber: number,
 ): Promise<CallGas | undefined> {
-  const params = [callOf(call), `0x${blockNumber.toString(16)}`];
+  const params = [callOf(call), blockParameter(blockNumber)];
   const [reply] = await chain.read([{ method: "eth_estimateGas", params }]);
   if (reply?.ok) return { gas: quantity(reply.result, "a gas estimate") };
   const problem = reply && classifyNodeError(reply.error);
@@ -171,7 +168,7 @@ export async function hasCode(chain: Chain, address: Address): Promise<boolean> 
 /** Tells whether the issuer of USDC blocks an address. */
 export async function isBlacklisted(chain: Chain, address: Address): Promise<boolean> {
   const call = { to: chain.network.usdc, data: encodeIsBlacklisted(address) };
-  const [reply] = await chain.read([{ method: "eth_call", params: [call, "latest"] }]);
+  const [reply] = await chain.read([ethCall(call)]);
   return quantity(resultOf(reply, "eth_call"), "isBlacklisted") === 1n;
 }
 
@@ -182,8 +179,7 @@ export async function simulateSend(
   blockNumber: number,
 ): Promise<{ readonly revertData: Hex } | undefined> {
   const sent = { ...callOf(call), gas: `0x${call.gasLimit.toString(16)}` };
-  const params = [sent, `0x${blockNumber.toString(16)}`];
-  const [reply] = await chain.read([{ method: "eth_call", params }]);
+  const [reply] = await chain.read([ethCall(sent, blockNumber)]);
   if (reply && !reply.ok) {
     const isReverted = classifyNodeError(reply.error) === "reverted";
     if (isReverted) return { revertData: reply.error.data ?? "0x" };
@@ -199,11 +195,7 @@ export async function callCapped(
   call: { readonly to: Address; readonly data: Hex; readonly gas: bigint },
 ): Promise<string | undefined> {
   const { to, data, gas } = call;
-  const params = [{ to, data, gas: `0x${gas.toString(16)}` }, "latest"];
-  const [reply] = await chain.read([{ method: "eth_call", params }]);
-  if (reply && !reply.ok) {
-    const isReverted = classifyNodeError(reply.error) === "reverted";
-    if (isReverted || contractFailed.test(reply.error.message)) return undefined;
-  }
+  const [reply] = await chain.read([ethCall({ to, data, gas: `0x${gas.toString(16)}` })]);
+  if (reply?.ok === false && isContractFailure(reply.error)) return undefined;
   return String(resultOf(reply, "eth_call"));
 }

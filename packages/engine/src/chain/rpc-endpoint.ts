@@ -19,6 +19,16 @@ export type RpcReply =
   | { readonly ok: true; readonly result: unknown }
   | { readonly ok: false; readonly error: NodeError };
 
+/** An `eth_call` on top of a block, which is given by its number so that a node without it fails. */
+export function ethCall(call: object, block: number | "latest" = "latest"): RpcCall {
+  return { method: "eth_call", params: [call, blockParameter(block)] };
+}
+
+/** A block in the form of JSON-RPC. */
+export function blockParameter(block: number | "latest" | "finalized"): string {
+  return typeof block === "number" ? `0x${block.toString(16)}` : block;
+}
+
 /** Why an endpoint processed no call of a request. */
 export type RequestRefusal =
   | "rate_limited"

@@ -7,7 +7,7 @@ import { checkBlocks } from "./blocks-check.ts";
 import { quantity, resultOf, type Chain } from "./chain.ts";
 import { formatEther } from "./ether.ts";
 import { classifyNodeError } from "./node-errors.ts";
-import type { RpcReply } from "./rpc-endpoint.ts";
+import { ethCall, type RpcReply } from "./rpc-endpoint.ts";
 import { decimalsCall, decodeText, domainSeparatorCall, nameCall, versionCall } from "./usdc.ts";
 
 /** A wallet that can pay for fewer settlements should be topped up soon. */
@@ -46,23 +46,15 @@ export async function selfCheck(
     );
     return [...token, ...(await checkBlocks(chain, clock)), ...wallets];
   } catch (error) {
-    return [
-      fail(
-        "node",
-        messageOf(error),
-        `check FARTHING_RPC_${network.chainId} and that the node is reachable`,
-      ),
-    ];
+    const fix = `check FARTHING_RPC_${network.chainId} and that the node is reachable`;
+    return [fail("node", messageOf(error), fix)];
   }
 }
 
 /** Checks chain id, token and domain; stops at the first finding that makes the rest pointless. */
 export async function checkToken(chain: Chain): Promise<CheckLine[]> {
   const { network } = chain;
-  const ask = (data: string) => ({
-    method: "eth_call",
-    params: [{ to: network.usdc, data }, "latest"],
-  });
+  const ask = (data: string) => ethCall({ to: network.usdc, data });
   const [id, code, separator, ...facts] = await chain.read([
     { method: "eth_chainId", params: [] },
     { method: "eth_getCode", params: [network.usdc, "latest"] },
@@ -109,16 +101,15 @@ export function balanceLine(
   return settlements < settlementsLow ? warn(name, text, "top it up soon") : ok(name, text);
 }
 
+const wrongToken =
+  "the token is not the USDC that payments are signed for, do not serve this chain";
+
 function tokenLine({ network }: Chain, facts: readonly (RpcReply | undefined)[]): CheckLine {
   const [name, version, decimals] = facts.map((reply) => bytesOrNone(reply).slice(2));
   const text = `"${decodeText(name ?? "")}" version "${decodeText(version ?? "")}", ${Number.parseInt(decimals ?? "", 16)} decimals, at ${network.usdc}`;
   const wanted = `"${network.domain.name}" version "${network.domain.version}", ${usdcDecimals} decimals, at ${network.usdc}`;
   if (text === wanted) return ok("token", text);
-  return fail(
-    "token",
-    `${text}; expected ${wanted}`,
-    "the token is not the USDC that payments are signed for, do not serve this chain",
-  );
+  return fail("token", `${text}; expected ${wanted}`, wrongToken);
 }
 
 function separatorLine({ network }: Chain, separator: RpcReply | undefined): CheckLine {
@@ -126,11 +117,7 @@ function separatorLine({ network }: Chain, separator: RpcReply | undefined): Che
   if (found === network.domainSeparator) {
     return ok("domain separator", "as payments are signed for");
   }
-  return fail(
-    "domain separator",
-    `${found} instead of ${network.domainSeparator}`,
-    "the token is not the USDC that payments are signed for, do not serve this chain",
-  );
+  return fail("domain separator", `${found} instead of ${network.domainSeparator}`, wrongToken);
 }
 
 /** Returns "0x" when the contract has no such function. Throws when the node failed. */

@@ -1,7 +1,4 @@
-/**
- * Rules 6 and 7: translates the token's simulated result into a refusal that says what to change.
- * The token's first failing check determines the reason, so the result matches the chain.
- */
+/** Rules 6 and 7: turns the token's first failing check into a refusal with advice. */
 import { accept, isSameAddress, refuse, type Outcome, type Payment } from "@farthing/protocol";
 import type { Chain } from "../chain/chain.ts";
 import type { PaymentReading } from "../chain/payment-reading.ts";

@@ -1,7 +1,4 @@
-/**
- * Asks contract wallets about their signatures (ERC-1271). The gas is capped because the code is
- * not ours. Rule 1 needs this only where the simulated transfer did not reach the signature check.
- */
+/** Asks contract wallets about their signatures (ERC-1271), with a gas cap for unknown code. */
 import {
   authorizationDigest,
   type Address,

@@ -69,10 +69,7 @@ export function isLowS({ s }: SignatureParts): boolean {
   return BigInt(s) <= halfOrder;
 }
 
-/**
- * Returns the bytes to simulate, store and send: the normalized form for a plain address, the inner
- * signature for a smart wallet, otherwise the received bytes.
- */
+/** Returns the bytes to simulate, store and send, in the form that the token accepts. */
 export function tokenBytes(reading: SignatureReading, received: Hex): Hex {
   if (reading.kind === "payer") return reading.bytes;
   return reading.kind === "wrapped" ? (reading.inner ?? received) : received;

@@ -46,10 +46,7 @@ export interface Verifier {
   /** Checks the request without the time: a settled payment stays readable after it expires. */
   checkTerms(request: PaymentRequest, options: VerifyOptions): Outcome<PaymentRequest>;
   verify(request: PaymentRequest, options: VerifyOptions): Promise<Outcome<VerifiedPayment>>;
-  /**
-   * Also refuses payments that are in flight or settled here, and records an exchange for a valid
-   * one. Throws `too_many_exchanges` when the payer may open no more.
-   */
+  /** Also refuses claimed payments, and opens an exchange. Throws `too_many_exchanges`. */
   verifyUnclaimed(
     request: PaymentRequest,
     options: VerifyOptions,

@@ -1,7 +1,4 @@
-/**
- * The text that a wallet signs to sign in or to allow one action (EIP-4361). It is composed and
- * stored here, and the signature is checked against the stored text; the text is never parsed.
- */
+/** The text that a wallet signs (EIP-4361). Signatures are checked against the stored text. */
 import type { Address, ChainId } from "@farthing/protocol";
 import * as Siwe from "ox/Siwe";
 

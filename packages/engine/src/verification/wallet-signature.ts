@@ -1,7 +1,4 @@
-/**
- * Checks who signed a stored text. A plain key is recovered without a node; otherwise the address
- * is asked as a contract (ERC-1271) on the chain of the request.
- */
+/** Checks who signed a text: a plain key without a node, otherwise a contract (ERC-1271). */
 import { isSameAddress, type Address, type Hex } from "@farthing/protocol";
 import * as OxAddress from "ox/Address";
 import * as OxHex from "ox/Hex";
