@@ -1,7 +1,7 @@
 /** Ends a nonce that is used up: what was mined at it, and what never will be. */
 import type { RelayerTransaction } from "../model/relayer-transaction.ts";
 import type { EngineStore } from "../storage/engine-store.ts";
-import type { Slot } from "./slot.ts";
+import type { Slot } from "./pending-nonce.ts";
 
 /** The transaction of a nonce that is in a block. */
 export interface MinedAttempt {

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { FairQueue, type QueuePlace, type TransactionUse } from "./fair-queue.ts";
-import { waitingAloneMax, waitingMax } from "./waiting-room.ts";
+import { waitingAloneMax, waitingMax } from "./queue-capacity.ts";
 
 /** Nothing is on its way, and eight transactions may be: one wallet. */
 const idle: TransactionUse = {

@@ -6,7 +6,7 @@
  * Pure: no clock, no I/O.
  */
 import { FairLine } from "./fair-line.ts";
-import { WaitingRoom, type Guest } from "./waiting-room.ts";
+import { WaitingRoom, type Guest } from "./queue-capacity.ts";
 
 /** What the queue reads of a settlement. */
 export interface QueuePlace extends Guest {

@@ -15,7 +15,7 @@ import type { CarryingWallet, EngineStore } from "../storage/engine-store.ts";
 import { broadcast } from "./broadcast.ts";
 import { closeSlot } from "./close-slot.ts";
 import { isFree, type LeaseOwner } from "./lease.ts";
-import { addTo, newestOf, type Slot } from "./slot.ts";
+import { addTo, newestOf, type Slot } from "./pending-nonce.ts";
 import { lookAtUsedNonces, type NonceEvents } from "./used-nonces.ts";
 
 /** Pause between looks for them: five blocks. While there are none, a look is one statement. */

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { RelayerTransaction } from "../model/relayer-transaction.ts";
 import { planReplacement } from "./replacement.ts";
 import { planSelfCall } from "./self-call.ts";
-import { addAttempt, createSlot, type Slot } from "./slot.ts";
+import { addAttempt, createSlot, type Slot } from "./pending-nonce.ts";
 
 const wallet: Hex = `0x${"aa".repeat(20)}`;
 const token: Hex = `0x${"bb".repeat(20)}`;

@@ -2,9 +2,9 @@
 import type { Address } from "@farthing/protocol";
 import type { TransactionPlan } from "../model/relayer-transaction.ts";
 import { replacementPrice } from "./fees.ts";
-import type { Remedy } from "./remedy.ts";
+import type { Remedy } from "./recovery-action.ts";
 import { isSelfCall, planSelfCall } from "./self-call.ts";
-import { newestOf, type Slot } from "./slot.ts";
+import { newestOf, type Slot } from "./pending-nonce.ts";
 
 /** Gas prices in wei: what nodes ask for, within the bounds, and the most that is paid. */
 export interface Prices {

@@ -1,7 +1,7 @@
 /** What the log says of a send that no node has taken. */
 import type { Address, ChainId } from "@farthing/protocol";
 import type { Log } from "../base/log.ts";
-import { isPausing, type Slot } from "./slot.ts";
+import { isPausing, type Slot } from "./pending-nonce.ts";
 
 /** Logs how the last send of a nonce ended. */
 export function reportRefusedSend(

@@ -1,5 +1,5 @@
 /** What a wallet's nonces amount to: how many more it may have, and what they may cost. */
-import { isPausing, type Slot } from "./slot.ts";
+import { isPausing, type Slot } from "./pending-nonce.ts";
 
 /** Nonces that a wallet may hold until they are final, for each that may be on its way. */
 const unfinalRatio = 4;

@@ -11,7 +11,7 @@ import type { Chain } from "../chain/chain.ts";
 import { readNonceUse, readReceipts, type NonceQuestion, type Receipt } from "../chain/reads.ts";
 import type { RelayerTransaction } from "../model/relayer-transaction.ts";
 import type { NonceManager } from "./wallet-nonces.ts";
-import type { Slot } from "./slot.ts";
+import type { Slot } from "./pending-nonce.ts";
 
 /** A transaction that is in a block, as its receipt says. */
 export interface MinedTransaction {

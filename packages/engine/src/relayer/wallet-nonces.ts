@@ -11,7 +11,7 @@ import { closeSlot, type MinedAttempt } from "./close-slot.ts";
 import { contractTransferGasMax } from "./fees.ts";
 import { isFree } from "./lease.ts";
 import type { Signer } from "./sign.ts";
-import type { Slot } from "./slot.ts";
+import type { Slot } from "./pending-nonce.ts";
 import { isHeldUp, isUnheard, owedBy, roomBeside } from "./slot-sums.ts";
 import { WalletTransactions, type LaneDeps, type LaneView } from "./wallet-transactions.ts";
 

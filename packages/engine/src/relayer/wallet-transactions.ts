@@ -15,16 +15,16 @@ import type {
 import type { Settlement } from "../model/settlement.ts";
 import type { EngineStore, WalletLeaseStore } from "../storage/engine-store.ts";
 import { broadcast } from "./broadcast.ts";
-import { createLaneEndpoint, type LaneEndpoint } from "./lane-endpoint.ts";
-import { createLaneHold, type LaneHold } from "./lane-hold.ts";
+import { createLaneEndpoint, type LaneEndpoint } from "./wallet-endpoint.ts";
+import { createLaneHold, type LaneHold } from "./lease-handle.ts";
 import type { LeaseOwner } from "./lease.ts";
 import { firstUnusedNonce, gapsMax } from "./nonce-gaps.ts";
 import { reportRefusedSend } from "./report-send.ts";
-import { isReplacing, remedyOf, type Remedy } from "./remedy.ts";
+import { isReplacing, remedyOf, type Remedy } from "./recovery-action.ts";
 import { planReplacement } from "./replacement.ts";
 import { isSelfCall, planSelfCall } from "./self-call.ts";
 import type { Signer } from "./sign.ts";
-import { addTo, isTooLarge, newestOf, noteSend, type Slot } from "./slot.ts";
+import { addTo, isTooLarge, newestOf, noteSend, type Slot } from "./pending-nonce.ts";
 
 /** What a lane tells. */
 export interface LaneEvents {

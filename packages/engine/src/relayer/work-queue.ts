@@ -15,7 +15,7 @@ import { FairQueue, type QueueGroup } from "./fair-queue.ts";
 import type { NonceManager } from "./wallet-nonces.ts";
 import { prepare, type Judgement, type PrepareDeps, type QueuedSettlement } from "./prepare.ts";
 import { trackUse } from "./transaction-use.ts";
-import { waitingMax, type Guest } from "./waiting-room.ts";
+import { waitingMax, type Guest } from "./queue-capacity.ts";
 
 /**
  * After this a payment of a contract wallet no longer counts as on its way although nobody told its

@@ -8,7 +8,7 @@ import type { Address } from "@farthing/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createApiKey } from "../../src/features/api-keys/key-text.ts";
 import { systemClock } from "@farthing/engine/base";
-import { waitingMax } from "@farthing/engine/source/relayer/waiting-room";
+import { waitingMax } from "@farthing/engine/source/relayer/queue-capacity";
 import {
   bodyOn,
   byContract,

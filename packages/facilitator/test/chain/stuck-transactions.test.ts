@@ -8,7 +8,7 @@ import * as Hash from "ox/Hash";
 import * as Rlp from "ox/Rlp";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { silentLog } from "@farthing/engine/base";
-import { repriceAfterBlocks } from "@farthing/engine/source/relayer/remedy";
+import { repriceAfterBlocks } from "@farthing/engine/source/relayer/recovery-action";
 import {
   bodyOn,
   hexAt,

@@ -7,7 +7,10 @@ import { isHexBytes, parsePaymentRequest, type Hex, type JsonObject } from "@far
 import * as Hash from "ox/Hash";
 import { type Claim, createSigners, pairOf } from "@farthing/engine";
 import { Secret } from "@farthing/engine/base";
-import { fanOutAfterBlocks, repriceAfterBlocks } from "@farthing/engine/source/relayer/remedy";
+import {
+  fanOutAfterBlocks,
+  repriceAfterBlocks,
+} from "@farthing/engine/source/relayer/recovery-action";
 import {
   settleAt,
   until,

@@ -2,7 +2,7 @@
 import type { Address } from "@farthing/protocol";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { walletsToAskFor, type Holding } from "./lane-share.ts";
+import { walletsToAskFor, type Holding } from "./rebalancing.ts";
 
 const walletAt = (index: number): Address => `0x${index.toString(16).padStart(40, "0")}`;
 

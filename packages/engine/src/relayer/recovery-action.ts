@@ -5,7 +5,7 @@
  * the last remedy, not the first.
  */
 import { plainTransferGas } from "./fees.ts";
-import type { Slot } from "./slot.ts";
+import type { Slot } from "./pending-nonce.ts";
 
 /** Blocks without inclusion after which the same bytes go to every endpoint. */
 export const fanOutAfterBlocks = 3;

@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import type { RelayerTransaction } from "../model/relayer-transaction.ts";
 import { plainTransferGas } from "./fees.ts";
-import { isLate, remedyOf, type Remedy } from "./remedy.ts";
-import { addAttempt, createSlot, isPausing, noteSend, type Slot } from "./slot.ts";
+import { isLate, remedyOf, type Remedy } from "./recovery-action.ts";
+import { addAttempt, createSlot, isPausing, noteSend, type Slot } from "./pending-nonce.ts";
 
 const signedAt = 1_000;
 
