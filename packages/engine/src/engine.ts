@@ -27,7 +27,7 @@ import {
 import { createPaymentSteps, type PaymentSteps } from "./payment-steps.ts";
 import { contractTransferGasMax, gasPriceFloorWei, gasPriceOf } from "./relayer/fees.ts";
 import { createLeaseOwner } from "./relayer/lease.ts";
-import type { LaneLoad, RelayerLoad } from "./relayer/relayer.ts";
+import type { WalletLoad, RelayerLoad } from "./relayer/relayer.ts";
 import type { Signer } from "./relayer/sign.ts";
 import type { AdmissionCaller } from "./settlement/admission.ts";
 import {
@@ -128,7 +128,7 @@ export interface NetworkState {
   /** What the newest blocks say; undefined until the chain has been read. */
   view(): ChainView | undefined;
   load(): RelayerLoad;
-  wallets(): readonly LaneLoad[];
+  wallets(): readonly WalletLoad[];
   /** What each RPC endpoint accepts. */
   endpointLimits(): readonly EndpointLimits[];
 }
@@ -349,7 +349,7 @@ function stateOf({ chain, relayer, view }: NetworkEngine): NetworkState {
     relayers: relayer.addresses,
     view,
     load: relayer.load,
-    wallets: relayer.lanes,
+    wallets: relayer.wallets,
     endpointLimits: () => chain.limits(),
   };
 }

@@ -2,7 +2,7 @@
 export * from "./engine.ts";
 export type { EngineSettings, NetworkEndpoints } from "./network-engine.ts";
 export { type Signer, type WalletSource, createSigners } from "./relayer/sign.ts";
-export type { LaneLoad, RelayerLoad } from "./relayer/relayer.ts";
+export type { WalletLoad, RelayerLoad } from "./relayer/relayer.ts";
 export * from "./model/settlement.ts";
 export type { AdmissionCaller } from "./settlement/admission.ts";
 export type { AuthorizationEnd, AuthorizationQuestion } from "./settlement/authorization-end.ts";

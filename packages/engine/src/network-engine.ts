@@ -1,7 +1,6 @@
 /**
- * The engine of one network, wired: chain, reader, follower, book of outcomes, relayer. Started in
- * the order that leaves no gap: first the blocks are followed, then the past is searched, then the
- * wallets work again.
+ * Wires the engine of one network. It starts without a gap: first it follows blocks, then it recovers
+ * stored settlements, then its wallets work.
  */
 import type { ChainId, Network } from "@farthing/protocol";
 import type { Clock } from "./base/clock.ts";
@@ -27,7 +26,6 @@ import { createStock } from "./settlement/take-stock.ts";
 import type { Waiters } from "./settlement/waiters.ts";
 import type { EngineStore, WalletLeaseStore } from "./storage/engine-store.ts";
 
-/** A network at work. */
 export interface NetworkEngine {
   readonly chain: Chain;
   readonly read: PaymentReader;
@@ -38,7 +36,6 @@ export interface NetworkEngine {
   stop(): Promise<void>;
 }
 
-/** The engine's settings that all networks share. */
 export interface EngineSettings {
   readonly gasPriceMaxWei: bigint;
   /** Blocks after which a settlement counts as confirmed. */
@@ -49,21 +46,19 @@ export interface EngineSettings {
   readonly contractInFlight: number;
   /** Settlements in one transaction. */
   readonly batchMax: number;
-  /** A settlement that expires sooner than this is not sent any more. */
+  /** A settlement that expires sooner is not sent. */
   readonly settleMarginSeconds: bigint;
-  /** Gas per day and network that contract wallets may burn by reverting; null for no bound. */
+  /** Daily gas per network that contract wallets may burn by reverting; null for no bound. */
   readonly revertedGasGwei: number | null;
-  /** What a repeat of a confirmed settle is told. */
+  /** How a repeat of a confirmed settle is answered. */
   readonly repeatAfterSuccess: RepeatPolicy;
 }
 
-/** A network and the JSON-RPC endpoints that serve it. */
 export interface NetworkEndpoints {
   readonly network: Network;
   readonly rpcUrls: readonly Secret[];
 }
 
-/** What all networks share. */
 export interface EngineDeps {
   readonly config: EngineSettings;
   readonly store: EngineStore & WalletLeaseStore;
@@ -74,13 +69,13 @@ export interface EngineDeps {
   readonly signers: readonly Signer[];
 }
 
-/** Opens a network's chain; nothing is asked yet. */
+/** Sends no request yet. */
 export function openChain(
   { network, rpcUrls }: NetworkEndpoints,
   deps: {
     readonly log: Log;
     readonly clock: Clock;
-    /** Returns an endpoint that counts its requests; left out where nothing is counted. */
+    /** Wraps an endpoint, for example to count its requests. */
     readonly watchEndpoint?: (network: Network, endpoint: RpcEndpoint) => RpcEndpoint;
   },
 ): Chain {
@@ -91,7 +86,6 @@ export function openChain(
   return createChain({ network, endpoints, log, clock });
 }
 
-/** Wires a network. */
 export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngine {
   const { config, store, clock, log, waiters } = deps;
   const { chainId } = chain.network;
@@ -141,13 +135,13 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
       onSent: (ids) => {
         waiters.notifySent(ids);
         follower?.wake();
-        announceElsewhere(chainId, ids, deps);
+        notifyPeers(chainId, ids, deps);
       },
       onRefused: book.onRefused,
       onMinedWithoutLog: book.onMinedWithoutLog,
       onNeverMined: (ids) => stock.requeue(ids),
-      onGivenBack: (ids) => stock.requeue(ids),
-      onTaken: () => hasStarted && stock.onTaken(),
+      onReleased: (ids) => stock.requeue(ids),
+      onWalletAcquired: () => hasStarted && stock.onTaken(),
     },
   });
   const stock = createStock({ chainId, store, log, book, relayer });
@@ -161,7 +155,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
       lateWallets: relayer.lateAddresses,
       interest() {
         const interest = book.interest();
-        // A nonce on its way needs the blocks too, also when its payments have their outcome.
+        // Pending nonces need blocks even when their payments have an outcome.
         const isBusy = stock.isDue() || relayer.load().inFlight > 0;
         return interest === "none" && isBusy ? "finality" : interest;
       },
@@ -180,11 +174,11 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
     });
     await follower.ready();
     const stored = await stock.take();
-    // No wallet is taken that would have to be given back at once.
+    // A wallet taken now would have to be released at once.
     if (isStopping) return;
     await relayer.start();
     hasStarted = true;
-    // Those a transaction already carries are left out when nonces are taken.
+    // The store leaves out those that a transaction already carries.
     await enqueueStored(stored, { relayer, store });
     follower.wake();
   }
@@ -198,10 +192,13 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
     if (!starting) return;
     isStopping = true;
     if (!hasStarted) await follower?.stop();
-    // Whoever started it hears how that ended.
+    // The caller of start receives its error.
     await starting.catch(() => undefined);
     await relayer.stop().catch((error: unknown) => {
-      log.warn({ chainId, problem: messageOf(error) }, "Relayer did not stop cleanly");
+      log.warn(
+        { event: "relayer_stop_failed", chainId, problem: messageOf(error) },
+        "Relayer stop failed",
+      );
     });
     await follower?.stop();
     await book.stop();
@@ -210,7 +207,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
   return { chain, read, relayer, book, view, start, stop };
 }
 
-/** A reader that says so before it reads. */
+/** Calls `onRead` before each reading. */
 function before(read: PaymentReader, onRead: () => void): PaymentReader {
   return (check) => {
     onRead();
@@ -218,7 +215,7 @@ function before(read: PaymentReader, onRead: () => void): PaymentReader {
   };
 }
 
-/** Queues what waited when an earlier process stopped. */
+/** Queues settlements that waited when an earlier process stopped. */
 async function enqueueStored(
   stored: readonly Settlement[],
   { relayer, store }: { readonly relayer: Relayer; readonly store: EngineStore },
@@ -226,15 +223,15 @@ async function enqueueStored(
   const queued = stored.filter(({ state }) => state === "queued");
   const alone = await store.findRevertedTwice(queued.map(({ id }) => id));
   for (const settlement of queued) {
-    // What came in during the start is in the queue, or carried by now.
-    const isContested = true;
+    // Settlements claimed during the start may be queued or carried by now.
+    const isPossiblyTaken = true;
     const goesAlone = alone.has(settlement.id);
-    relayer.enqueue({ settlement, simulatedAt: 0, isContested, goesAlone });
+    relayer.enqueue({ settlement, simulatedAt: 0, isPossiblyTaken, goesAlone });
   }
 }
 
-/** Tells other processes of a send: those that claimed the settlements have callers who wait. */
-function announceElsewhere(
+/** Notifies peers of a send: callers may wait at those that claimed the settlements. */
+function notifyPeers(
   chainId: ChainId,
   ids: readonly string[],
   { store, waiters, log }: Pick<EngineDeps, "store" | "waiters" | "log">,
@@ -242,11 +239,14 @@ function announceElsewhere(
   const elsewhere = ids.filter((id) => !waiters.has(id));
   if (elsewhere.length === 0) return;
   store.notify("sent", elsewhere).catch((error: unknown) => {
-    log.warn({ chainId, problem: messageOf(error) }, "Could not tell other processes of a send");
+    log.warn(
+      { event: "send_not_published", chainId, problem: messageOf(error) },
+      "Send not published to peers",
+    );
   });
 }
 
-/** The wallet that simulations claim to come from: the one that can pay for most gas. */
+/** Simulations use the wallet that can pay for the most gas. */
 function senderAmong(
   { signers }: Pick<EngineDeps, "signers">,
   view: ChainView | undefined,

@@ -1,7 +1,7 @@
 /**
- * Several settlements in one transaction. Only payers without code: a contract wallet's code runs
- * in our transaction and could burn the gas of its neighbours. Whether a payment went through is
- * read from its own logs, never from the transaction's status.
+ * Several settlements in one transaction. Only payers without code share one, because a contract
+ * wallet's code could burn the gas of the others. A payment's own logs show whether it succeeded;
+ * the transaction's status does not.
  */
 import type { Address } from "@farthing/protocol";
 import { encodeBatch, simulateBatch } from "../chain/multicall.ts";
@@ -9,25 +9,24 @@ import type { Chain } from "../chain/chain.ts";
 import type { TransactionPlan } from "../model/relayer-transaction.ts";
 
 /**
- * Gas of a batch beside its payments, and per payment: the payee's first USDC included, with a
- * reserve. Too low a limit reverts all of them.
+ * Gas of a batch itself and of each payment, with the payee's first USDC and a reserve. Too low a
+ * limit reverts all payments.
  */
 const batchBaseGas = 60_000n;
 const batchPaymentGas = 110_000n;
 
-/** A transaction may have 64 KiB at XDC nodes; the rest is its envelope. */
+/** XDC nodes accept transactions up to 64 KiB; the rest is for the envelope. */
 const batchBytesMax = 60_000;
 
 /** XDC nodes refuse a transaction whose gas limit times price passes 1 XDC. */
 const feeCapWei = 10n ** 18n;
 
-/** Where and how large batches may be. */
 export interface BatchSettings {
   readonly multicall: Address;
   readonly paymentsMax: number;
 }
 
-/** Splits single plans of plain payers into batches; what stays alone stays as it is. */
+/** Combines plans of plain payers into batches. A single plan is not wrapped. */
 export function batchPlans(
   plans: readonly TransactionPlan[],
   { multicall, paymentsMax }: BatchSettings,
@@ -35,7 +34,7 @@ export function batchPlans(
   const batches: TransactionPlan[][] = [];
   let bytes = 0;
   for (const plan of plans) {
-    // Target, flag, offset, length and place in the list: six words around the calldata.
+    // Target, flag, offset, length and list position: six words around the calldata.
     const size = plan.data.length / 2 + 6 * 32;
     const last = batches.at(-1);
     const fits =
@@ -76,9 +75,8 @@ function highestPrice(plans: readonly TransactionPlan[]): bigint {
 }
 
 /**
- * Drops the payments that would fail beside the others, such as the second of a payer whose
- * balance covers one. Gives the plans that may go and the settlements that may not; when the node
- * cannot simulate the batch, all go alone.
+ * Drops payments that would fail together with the others, such as the second of a payer whose balance
+ * covers one. Keeps all when the node cannot simulate the batch.
  */
 export async function dropFailing(
   chain: Chain,

@@ -1,27 +1,24 @@
-/** Whether several settlements share a transaction, through which contract, and how many at most. */
+/** Whether a network's settlements are batched, through which contract, and how many at most. */
 import type { Log } from "../base/log.ts";
 import type { Chain } from "../chain/chain.ts";
 import { findMulticall, type MulticallSearch } from "../chain/multicall.ts";
 import type { BatchSettings } from "./batch.ts";
 
-/** States of batching: turned off, on, without a contract, or not known until a node answers. */
+/** `unknown` until a node has replied. */
 export const batchingStates = ["off", "on", "no_multicall3", "unknown"] as const;
 
-/** One of {@link batchingStates}. */
 export type BatchingState = (typeof batchingStates)[number];
 
-/** Batching on a network. */
 export interface Batching {
   /** Undefined while every settlement is a transaction of its own. */
   settings(): BatchSettings | undefined;
   state(): BatchingState;
-  /** Asks for the contract unless that is known. Never rejects. */
+  /** Looks for the contract until it is known. Never rejects. */
   look(): Promise<void>;
-  /** A node took no batch of so many: from here on they are half as large. */
+  /** Halves the batch size after a node refused a batch of this many. */
   makeSmaller(settlements: number): void;
 }
 
-/** Creates it; nothing is known before the first look. */
 export function createBatching(deps: {
   readonly chain: Chain;
   readonly log: Log;
@@ -60,7 +57,7 @@ export function createBatching(deps: {
       const half = Math.max(1, Math.floor(settlements / 2));
       if (half >= paymentsMax) return;
       paymentsMax = half;
-      log.warn({ chainId, paymentsMax }, "Batches are made smaller; a node takes no larger ones");
+      log.warn({ event: "batch_size_reduced", chainId, paymentsMax }, "Batch size reduced");
     },
   };
 }
@@ -73,13 +70,13 @@ function reportSearch(search: MulticallSearch, chainId: number, log: Log): void 
     case "none":
       log.warn(
         { event: "batching_without_contract", chainId },
-        "Multicall3 not found on the network; every payment is a transaction of its own",
+        "Multicall3 not found; every payment is sent in its own transaction",
       );
       return;
     case "unknown":
       log.warn(
         { event: "batching_unknown", chainId, problem: search.problem },
-        "Multicall3 not looked up; until it is, every payment is a transaction of its own",
+        "Multicall3 lookup failed; every payment is sent in its own transaction",
       );
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Sending signed bytes and reading what the node said. Only a clear answer counts: a time-out, a
- * cut connection or an unknown error leaves open whether the bytes are on their way.
+ * Sends signed bytes and classifies the node's reply. After a time-out, a cut connection or an unknown
+ * error the node may or may not have the bytes.
  */
 import { messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
@@ -8,10 +8,10 @@ import { resultOf, type Chain } from "../chain/chain.ts";
 import { classifyNodeError, type NodeProblem } from "../chain/node-errors.ts";
 import type { RelayerTransaction } from "../model/relayer-transaction.ts";
 
-/** How a send ended. `accepted`: the node has our bytes. `unknown`: they may be anywhere. */
+/** `accepted`: the node has our bytes. `unknown`: it may have them. */
 export type SendOutcome = "accepted" | "unknown" | NodeProblem;
 
-/** Sends transactions of one lane, in nonce order, to one endpoint; one outcome each. */
+/** Sends one wallet's transactions in nonce order to one endpoint; returns one outcome each. */
 export async function broadcast(
   chain: Chain,
   endpointIndex: number,
@@ -28,11 +28,12 @@ export async function broadcast(
         if (String(resultOf(answer, "send")).toLowerCase() === transaction.hash) return "accepted";
         log.error(
           {
+            event: "rpc_hash_mismatch",
             chainId: chain.network.chainId,
             transaction: transaction.hash,
             endpoint: endpointIndex,
           },
-          "RPC endpoint answered another transaction hash than ours",
+          "RPC endpoint returned a different transaction hash",
         );
         chain.distrust(endpointIndex);
         return "unknown";
@@ -46,8 +47,13 @@ export async function broadcast(
     });
   } catch (error) {
     log.warn(
-      { chainId: chain.network.chainId, endpoint: endpointIndex, problem: messageOf(error) },
-      "Sending is in doubt",
+      {
+        event: "rpc_send_unknown",
+        chainId: chain.network.chainId,
+        endpoint: endpointIndex,
+        problem: messageOf(error),
+      },
+      "Transaction sent without a clear reply",
     );
     return transactions.map(() => "unknown");
   }

@@ -1,19 +1,17 @@
 /**
- * A line of waiting entries that is fair in two ways at once: turns go to groups (the account or the
- * payee) and to payers alternately, one entry each. An entry is early as soon as either its group or
- * its payer has few before it, so that many payers of one group delay no other group, and many
- * groups of one payer delay no other payer. Within a flow the oldest entry goes first.
+ * A line whose turns go alternately to groups (the account or the payee) and to payers, one entry each.
+ * So many payers of one group delay no other group, and many groups of one payer delay no other payer.
+ * Within a flow the oldest entry goes first.
  */
 
-/** What the line reads of an entry. */
 export interface LineEntry {
   readonly group: string;
   readonly payer: string;
-  /** Entries of one flow leave in this order: milliseconds of the claim, or of the last try. */
+  /** The order within a flow: milliseconds of the claim, or of the last try. */
   readonly order: number;
 }
 
-/** Entries of one flow, lowest order first; equal ones in the order in which they came. */
+/** Entries of one flow, lowest order first, then first come first served. */
 class Flow<T extends LineEntry> {
   readonly #heap: { readonly entry: T; readonly arrival: number }[] = [];
   #arrivals = 0;
@@ -70,16 +68,16 @@ class Flow<T extends LineEntry> {
   }
 }
 
-/** Keys that are dropped from the front of a rotation before its array is shortened. */
+/** Used keys at the front of a rotation before its array is shortened. */
 const droppedMax = 1_024;
 
-/** Flows in turn: each gives one entry, then waits until all others have given one. */
+/** Takes one entry from each flow in turn. */
 class Rotation<T extends LineEntry> {
   readonly #keyOf: (entry: T) => string;
   readonly #flows = new Map<string, Flow<T>>();
   #keys: string[] = [];
   #next = 0;
-  /** Entries that it stores, those included that were taken elsewhere. */
+  /** Stored entries, including those taken through another rotation. */
   stored = 0;
 
   constructor(keyOf: (entry: T) => string) {
@@ -98,7 +96,6 @@ class Rotation<T extends LineEntry> {
     this.stored++;
   }
 
-  /** The next entry that still waits. */
   take(isWaiting: (entry: T) => boolean): T | undefined {
     for (let key = this.#nextKey(); key !== undefined; key = this.#nextKey()) {
       const flow = this.#flows.get(key);
@@ -129,10 +126,10 @@ class Rotation<T extends LineEntry> {
   }
 }
 
-/** Entries taken elsewhere that a rotation may store beside the waiting ones. */
+/** Taken entries that a rotation may store beside twice the waiting ones. */
 const staleMax = 1_024;
 
-/** A line. Every operation takes logarithmic time, amortised. */
+/** Every operation takes logarithmic time, amortised. */
 export class FairLine<T extends LineEntry> {
   readonly #waiting = new Set<T>();
   #rotations = this.#newRotations();
@@ -156,7 +153,6 @@ export class FairLine<T extends LineEntry> {
     return entry;
   }
 
-  /** Takes an entry out, wherever it stands. */
   remove(entry: T): void {
     this.#waiting.delete(entry);
     const storedMax = 2 * this.#waiting.size + staleMax;

@@ -97,7 +97,7 @@ describe("what was taken in", () => {
           const group = queue.take(idle, 3);
           if (!group) queue.resume(round);
           for (const one of group?.values ?? []) {
-            if (coins.next().value) queue.putOff(one.id, one, round);
+            if (coins.next().value) queue.defer(one.id, one, round);
             else {
               queue.carry(one.id, round);
               queue.end(one.id);

@@ -1,34 +1,30 @@
 /**
- * Which settlements go next. Keyed callers go before keyless ones, which still get every fourth
- * transaction; within each class turns are shared out as fair-line.ts says. Payments that go alone in
- * a transaction, those of contract wallets above all, have a bounded share of what a relayer may
- * have on its way, and each payer has few of them at once; wallets that have paid before go first.
- * Pure: no clock, no I/O.
+ * The order of settlements. Keyed callers go before keyless ones, which still get every fourth
+ * transaction; fair-line.ts orders each class. Payments that go alone, mostly of contract wallets, have
+ * a bounded share of the pending transactions and few per payer; wallets that have paid before go first.
  */
 import { FairLine } from "./fair-line.ts";
-import { WaitingRoom, type Guest } from "./queue-capacity.ts";
+import { QueueCapacity, type QueueCandidate } from "./queue-capacity.ts";
 
-/** What the queue reads of a settlement. */
-export interface QueuePlace extends Guest {
+export interface QueuePlace extends QueueCandidate {
   readonly id: string;
-  /** When it was claimed, in milliseconds: the oldest of a flow goes first. */
+  /** Milliseconds of its claim: the oldest of a flow goes first. */
   readonly since: number;
 }
 
-/** Transactions that are on their way, and how many may be. */
+/** Pending transactions and their bound. */
 export interface TransactionUse {
-  /** How many may be on their way, all wallets together. */
+  /** How many may be pending, all wallets together. */
   readonly capacity: number;
-  /** Those led by a keyless caller's settlement. */
+  /** Those whose first settlement is a keyless caller's. */
   readonly keyless: number;
   /** Those that carry one payment alone, of either class and of keyless callers. */
   readonly alone: number;
   readonly keylessAlone: number;
-  /** Whether keyed callers come now and then: something is kept free for them then. */
+  /** Whether a part is kept free because keyed callers were seen lately. */
   readonly hasKeyedCallers: boolean;
 }
 
-/** What one transaction carries. */
 export interface QueueGroup<T> {
   readonly values: readonly T[];
   readonly isKeyed: boolean;
@@ -40,32 +36,30 @@ interface Entry<T> extends QueuePlace {
   readonly order: number;
   /** Its payer is a contract wallet that has paid before: see storage/proven-payers.ts. */
   isProven: boolean;
-  /** `ready`: in a line; `held`: the payer has as many on their way as allowed, or is paused. */
-  state: "ready" | "held" | "putOff" | "taken";
+  /** `ready`: in a line; `held`: the payer is paused or has as many pending as allowed. */
+  state: "ready" | "held" | "deferred" | "taken";
 }
 
-/** Turns in a row that keyed callers have while keyless ones wait. */
+/** Consecutive turns of keyed callers while keyless ones wait. */
 const keyedTurnsMax = 3;
 
-/** Turns in a row that proven contract wallets have while others of their class wait. */
+/** Consecutive turns of proven contract wallets while others of their class wait. */
 const provenTurnsMax = 3;
 
-/** Eighths of the capacity that keyless callers do not use while keyed ones come now and then. */
+/** Eighths of the capacity that are kept free while keyed callers come. */
 const keptForKeyed = 2;
 
 /**
- * Eighths of the capacity for payments that go alone: they carry one payment where others carry
- * fifty. Beside plain payments keyless ones have half of what keyless callers have, so that with four wallets
- * an unknown contract wallet leaves within ten blocks among 100 hostile ones; plain payments keep the
- * other half, 150 of them in a block of one wallet. Also when nothing else
- * waits, enough is left for what comes next.
+ * Eighths of the capacity for payments that go alone, since such a transaction carries one payment
+ * instead of fifty. Beside plain payments keyless ones have half of the keyless share: with four wallets
+ * an unknown contract wallet leaves within ten blocks among 100 hostile ones, and plain payments keep
+ * 150 places in a block of one wallet. Some capacity always stays free for later settlements.
  */
 const aloneShares = {
   amongOthers: { all: 4, keyless: 3 },
   otherwise: { all: 6, keyless: 5 },
 };
 
-/** The share of a capacity, at least one transaction. */
 function shareOf(capacity: number, eighths: number): number {
   return Math.max(1, Math.floor((capacity * eighths) / 8));
 }
@@ -78,17 +72,17 @@ function newLines<T>() {
   };
 }
 
-/** The queue of one network; T is what is carried. */
+/** The queue of one network, without a clock or I/O. */
 export class FairQueue<T> {
-  readonly #room = new WaitingRoom();
+  readonly #capacity = new QueueCapacity();
   readonly #entries = new Map<string, Entry<T>>();
-  readonly #putOff = new Set<Entry<T>>();
+  readonly #deferred = new Set<Entry<T>>();
   readonly #lines = { keyed: newLines<T>(), keyless: newLines<T>() };
-  /** Entries that go alone and wait for their payer, by payer, oldest first. */
+  /** By payer, oldest first: entries that go alone and wait for their payer. */
   readonly #held = new Map<string, Set<Entry<T>>>();
-  /** Settlements that go alone and are ready or on their way, by payer. */
+  /** By payer: settlements that go alone and are ready or pending. */
   readonly #active = new Map<string, Set<string>>();
-  /** Those on their way: their payer, and since when. */
+  /** Those of them that are pending. */
   readonly #carried = new Map<string, { readonly payer: string; readonly sinceMs: number }>();
   readonly #paused = new Map<string, number>();
   readonly #aloneMax: number;
@@ -97,43 +91,40 @@ export class FairQueue<T> {
   /** Classes whose last transaction carried one payment alone. */
   readonly #wentAlone = new Set<boolean>();
 
-  /** `aloneMax`: payments of one payer at once, as far as they go alone. */
+  /** `aloneMax`: payments of one payer that go alone, at once. */
   constructor(aloneMax: number) {
     this.#aloneMax = aloneMax;
   }
 
-  /** Settlements that wait, put off or not. */
   get size(): number {
-    return this.#room.size;
+    return this.#capacity.size;
   }
 
-  /** Those that could go now. */
   get readySize(): number {
     const lines = Object.values(this.#lines).flatMap((ofClass) => Object.values(ofClass));
     return lines.reduce((sum, { size }) => sum + size, 0);
   }
 
-  hasRoom(guest: Guest): boolean {
-    return this.#room.hasRoom(guest);
+  hasRoom(candidate: QueueCandidate): boolean {
+    return this.#capacity.hasRoom(candidate);
   }
 
-  /** Keeps a place for a settlement that is being claimed; call what it returns when that ended. */
-  reserve(guest: Guest): (() => void) | undefined {
-    if (!this.#room.hasRoom(guest)) return undefined;
-    this.#room.enter(guest);
-    return () => this.#room.leave(guest);
+  /** Reserves a place for a settlement that is being claimed; returns the function that frees it. */
+  reserve(candidate: QueueCandidate): (() => void) | undefined {
+    if (!this.#capacity.hasRoom(candidate)) return undefined;
+    this.#capacity.add(candidate);
+    return () => this.#capacity.remove(candidate);
   }
 
-  /** Takes a settlement in; `since` may be older than that of others. */
   add(place: QueuePlace, value: T): void {
     if (this.#entries.has(place.id)) return;
-    // One that comes back from a transaction is not on its way any more.
+    // A settlement that comes back from a transaction is no longer pending.
     this.end(place.id);
-    this.#room.enter(place);
+    this.#capacity.add(place);
     this.#insert({ ...place, value, order: place.since, isProven: false, state: "ready" });
   }
 
-  /** The settlements of the next transaction, `batchMax` at most; they are the caller's from then on. */
+  /** Takes the settlements of the next transaction, `batchMax` at most. */
   take(use: TransactionUse, batchMax: number): QueueGroup<T> | undefined {
     const isKeylessTurn = this.#keyedTurns >= keyedTurnsMax;
     for (const isKeyed of isKeylessTurn ? [false, true] : [true, false]) {
@@ -146,27 +137,27 @@ export class FairQueue<T> {
     return undefined;
   }
 
-  /** Puts taken settlements off until `resume`. */
-  putOff(id: string, value: T, nowMs: number): void {
+  /** Defers a taken settlement until `resume`. */
+  defer(id: string, value: T, nowMs: number): void {
     const entry = this.#entries.get(id);
     if (entry?.state !== "taken") return;
     this.#release(entry);
-    const again: Entry<T> = { ...entry, value, order: nowMs, state: "putOff" };
+    const again: Entry<T> = { ...entry, value, order: nowMs, state: "deferred" };
     this.#entries.set(id, again);
-    this.#room.enter(again);
-    this.#putOff.add(again);
+    this.#capacity.add(again);
+    this.#deferred.add(again);
   }
 
-  /** Takes up what was put off, and payers whose pause is over. */
+  /** Resumes deferred settlements, and payers whose pause is over. */
   resume(nowMs: number): void {
     for (const [payer, until] of this.#paused) if (until <= nowMs) this.#paused.delete(payer);
-    const again = [...this.#putOff];
-    this.#putOff.clear();
+    const again = [...this.#deferred];
+    this.#deferred.clear();
     for (const entry of again) this.#insert({ ...entry, state: "ready" });
     for (const payer of Array.from(this.#held.keys())) this.#promote(payer);
   }
 
-  /** Taken settlements are on their way: those that go alone keep their payer busy until `end`. */
+  /** A taken settlement is pending; one that goes alone occupies its payer until `end`. */
   carry(id: string, nowMs: number): void {
     const entry = this.#entries.get(id);
     if (!entry) return;
@@ -174,7 +165,7 @@ export class FairQueue<T> {
     if (entry.isAlone) this.#carried.set(id, { payer: entry.payer, sinceMs: nowMs });
   }
 
-  /** Ends what was taken and neither put off nor carried. */
+  /** Forgets a taken settlement that is neither deferred nor carried. */
   drop(id: string): void {
     const entry = this.#entries.get(id);
     if (entry?.state !== "taken") return;
@@ -182,7 +173,7 @@ export class FairQueue<T> {
     this.#release(entry);
   }
 
-  /** A settlement's payer is proven: it goes before those of other contract wallets from now on. */
+  /** Moves a settlement of a proven payer before those of other contract wallets. */
   prove(id: string): void {
     const entry = this.#entries.get(id);
     if (!entry || entry.isProven) return;
@@ -191,7 +182,7 @@ export class FairQueue<T> {
     if (entry.state === "ready") this.#lineOf(entry).add(entry);
   }
 
-  /** Forgets a settlement, whether it waits or is on its way. */
+  /** Forgets a settlement, waiting or pending. */
   end(id: string): void {
     const entry = this.#entries.get(id);
     const carried = this.#carried.get(id);
@@ -199,19 +190,19 @@ export class FairQueue<T> {
     if (carried) this.#release({ id, payer: carried.payer });
     if (!entry) return;
     this.#entries.delete(id);
-    if (entry.state !== "taken") this.#room.leave(entry);
-    this.#putOff.delete(entry);
+    if (entry.state !== "taken") this.#capacity.remove(entry);
+    this.#deferred.delete(entry);
     this.#lineOf(entry).remove(entry);
     this.#held.get(entry.payer)?.delete(entry);
     this.#release(entry);
   }
 
-  /** A payer's payments that go alone wait until a time. */
+  /** Holds back a payer's payments that go alone. */
   pause(payer: string, untilMs: number): void {
     this.#paused.set(payer, untilMs);
   }
 
-  /** Lets go of payments on their way since before a time, of which nobody told the end. */
+  /** Forgets payments pending since before a time, whose end was never reported. */
   releaseOlderThan(ms: number): void {
     for (const [id, { sinceMs }] of this.#carried) if (sinceMs < ms) this.end(id);
   }
@@ -240,7 +231,7 @@ export class FairQueue<T> {
     const [own, other] = [this.#linesOf(isKeyed).plain, this.#linesOf(!isKeyed).plain];
     const entries: Entry<T>[] = [];
     while (entries.length < batchMax && own.size > 0) this.#takeFrom(own, entries);
-    // The rest of a transaction that goes anyway is for the other class.
+    // The other class fills the rest of a transaction that is sent anyway.
     while (entries.length > 0 && entries.length < batchMax && other.size > 0) {
       this.#takeFrom(other, entries);
     }
@@ -266,7 +257,7 @@ export class FairQueue<T> {
       const [entry] = taken;
       if (!entry || !this.#paused.has(entry.payer)) continue;
       taken.pop();
-      this.#room.enter(entry);
+      this.#capacity.add(entry);
       this.#release(entry);
       this.#hold(entry);
     }
@@ -277,7 +268,7 @@ export class FairQueue<T> {
     const entry = line.take();
     if (!entry) return;
     entry.state = "taken";
-    this.#room.leave(entry);
+    this.#capacity.remove(entry);
     into.push(entry);
   }
 

@@ -1,24 +1,24 @@
 /**
- * Who works a wallet: a lease in the store, with a fence that grows at each take-over and is a
- * condition of every write. A process that cannot renew stops signing.
+ * A wallet's lease is stored with a fencing token that grows at each take-over and is a condition of
+ * every write. A process that cannot renew its lease stops signing.
  */
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import type { WalletHolder } from "../storage/engine-store.ts";
 
-/** How long a lease runs: longer than a pause of the process, short enough to move on. */
+/** Longer than a pause of the process, short enough for another to take over. */
 export const leaseMs = 15_000;
 
-/** How often it is renewed: many chances before it runs out. */
+/** A lease can be renewed several times before it expires. */
 export const leaseRenewMs = 2_000;
 
 /**
- * What is left of the lease of a process that the database has lost: whoever lives and only has to
- * connect again renews it twice in that time.
+ * The remaining lease of a process whose database connection was lost. A live process reconnects and
+ * renews twice within it.
  */
 export const lostLeaseMs = 4_000;
 
-/** Whether a wallet may be taken: nobody's, ours by an earlier word, or of a process that is gone. */
+/** Whether a wallet may be taken: no running process holds it, or this one does. */
 export function isFree(holder: WalletHolder | undefined, self: LeaseOwner): boolean {
   if (!holder?.owner || !holder.isRunning) return true;
   return holder.owner === self.id || self.isGone(holder.owner);
@@ -27,14 +27,13 @@ export function isFree(holder: WalletHolder | undefined, self: LeaseOwner): bool
 /** A process as the holder of leases. */
 export interface LeaseOwner {
   readonly id: string;
-  /** Tells whether a holder surely no longer runs, so that its lease need not run out. */
+  /** Whether a holder certainly no longer runs, so that its lease need not expire first. */
   isGone(holder: string): boolean;
 }
 
 /**
- * Creates this process's identity. `sameMachine`: every possible holder runs here (a database in a
- * local file), so that a holder whose process is gone can be told at once. With a shared database
- * a process id says nothing, and the lease is waited for.
+ * `sameMachine`: every possible holder runs here (a database in a local file), so an ended process is
+ * recognised at once. With a shared database its lease has to expire.
  */
 export function createLeaseOwner(options: { sameMachine: boolean }): LeaseOwner {
   const host = hostname();
@@ -44,7 +43,7 @@ export function createLeaseOwner(options: { sameMachine: boolean }): LeaseOwner 
     isGone(holder) {
       const [holderHost, pid] = holder.split("/");
       if (!options.sameMachine || holderHost !== host || holder === id) return false;
-      // Our own process id under another identity: an earlier process had the same number.
+      // An earlier process had our process id.
       return Number(pid) === process.pid || !isRunning(Number(pid));
     },
   };

@@ -1,7 +1,7 @@
 /**
- * Wallets that were taken out of the configuration, or whose process is gone for good, while their
- * transactions carry open payments. What was signed needs no key to be sent again, so whoever runs
- * sends it, and follows it to its end. Nothing new is signed for them.
+ * Wallets that carry open payments but are no longer configured, or whose process is gone for good.
+ * Signed transactions need no key to be sent again, so any running process sends them and follows them
+ * to their end. It signs nothing new.
  */
 import type { Address } from "@farthing/protocol";
 import { backOffMs, type BackOffBounds } from "../base/back-off.ts";
@@ -13,24 +13,19 @@ import { readTransactionCount } from "../chain/reads.ts";
 import type { RelayerTransaction } from "../model/relayer-transaction.ts";
 import type { CarryingWallet, EngineStore } from "../storage/engine-store.ts";
 import { broadcast } from "./broadcast.ts";
-import { closeSlot } from "./close-slot.ts";
 import { isFree, type LeaseOwner } from "./lease.ts";
-import { addTo, newestOf, type Slot } from "./pending-nonce.ts";
-import { lookAtUsedNonces, type NonceEvents } from "./used-nonces.ts";
+import { addTo, closeNonce, newestOf, type PendingNonce } from "./pending-nonce.ts";
+import { checkUsedNonces, type NonceEvents } from "./used-nonces.ts";
 
-/** Pause between looks for them: five blocks. While there are none, a look is one statement. */
+/** Five blocks. Without such wallets a look is one statement. */
 const lookMs = 10_000;
 
-/**
- * Pause of a wallet after its node was asked in vain: it did not answer, or nothing of what was sent
- * was mined. A node that is away is asked as seldom as once in five minutes for each wallet.
- */
-const vainPause: BackOffBounds = { minMs: lookMs, maxMs: 300_000 };
+/** The pause of a wallet after its node did not reply or nothing was mined grows to five minutes. */
+const retryPause: BackOffBounds = { minMs: lookMs, maxMs: 300_000 };
 
-/** Transactions that are sent again in one look: as many as XDC's nodes take beyond a wallet's count. */
+/** Transactions sent in one look: as many as XDC nodes accept beyond a wallet's count. */
 const sentMax = 8;
 
-/** What helping them needs. */
 export interface LeftBehindDeps {
   readonly chain: Chain;
   readonly store: Pick<
@@ -47,23 +42,23 @@ export interface LeftBehindDeps {
   finalizedNumber(): number;
 }
 
-/** A wallet that was helped before, and in vain the last few times. */
-interface Helped {
+/** The last tries for a wallet. */
+interface Recovery {
   readonly failures: number;
   readonly againAtMs: number;
-  /** How far its transactions had got, and the endpoint that they were sent to. */
+  /** The nonce count and transactions at the last try. */
   readonly progress: string;
   readonly endpoint: number;
 }
 
-/** Begins to look for them, at once and now and then. */
+/** Looks for such wallets at once and at intervals. */
 export function startLeftBehind(deps: LeftBehindDeps): { stop(): Promise<void> } {
   const { chain, store, clock, log } = deps;
   const { chainId } = chain.network;
   const configured = new Set(deps.addresses.map((address) => address.toLowerCase()));
   const steady = steadyClockOf(clock);
-  const told = new Set<string>();
-  const helped = new Map<Address, Helped>();
+  const reported = new Set<string>();
+  const recoveries = new Map<Address, Recovery>();
   const stopping = new AbortController();
 
   async function look(): Promise<void> {
@@ -72,61 +67,63 @@ export function startLeftBehind(deps: LeftBehindDeps): { stop(): Promise<void> }
       ({ wallet, holder }) => !configured.has(wallet.toLowerCase()) && isFree(holder, deps.owner),
     );
     const wallets = new Set(left.map(({ wallet }) => wallet));
-    for (const wallet of helped.keys()) if (!wallets.has(wallet)) helped.delete(wallet);
+    for (const wallet of recoveries.keys()) if (!wallets.has(wallet)) recoveries.delete(wallet);
     for (const one of left) {
-      tell(one);
-      if ((helped.get(one.wallet)?.againAtMs ?? 0) <= steady.nowMs()) await tryToHelp(one.wallet);
+      report(one);
+      if ((recoveries.get(one.wallet)?.againAtMs ?? 0) <= steady.nowMs())
+        await tryToRecover(one.wallet);
     }
   }
 
-  async function tryToHelp(wallet: Address): Promise<void> {
-    const before = helped.get(wallet);
+  async function tryToRecover(wallet: Address): Promise<void> {
+    const before = recoveries.get(wallet);
     const endpoint = ((before?.endpoint ?? -1) + 1) % chain.endpoints.length;
     let progress = before?.progress ?? "";
     try {
-      progress = await help(wallet, endpoint);
+      progress = await recover(wallet, endpoint);
     } catch (error) {
-      sayFailed(error);
+      reportFailure(error);
     }
     const failures = progress === before?.progress ? before.failures + 1 : 1;
-    const againAtMs = steady.nowMs() + backOffMs(failures, vainPause);
-    helped.set(wallet, { failures, againAtMs, progress, endpoint });
+    const againAtMs = steady.nowMs() + backOffMs(failures, retryPause);
+    recoveries.set(wallet, { failures, againAtMs, progress, endpoint });
   }
 
-  function tell({ wallet, settlements, oldestAt }: CarryingWallet): void {
-    if (told.has(wallet)) return;
-    told.add(wallet);
+  function report({ wallet, settlements, oldestAt }: CarryingWallet): void {
+    if (reported.has(wallet)) return;
+    reported.add(wallet);
     const oldestSeconds = Math.round((clock.nowMs() - oldestAt) / 1_000);
     const fields = { chainId, relayer: wallet, settlements, oldestSeconds };
     log.warn(
       { event: "wallet_left_behind", ...fields },
-      "Relayer wallet carries open settlements and is not configured; what it has signed is sent again, and nothing new is signed",
+      "Relayer wallet without a key found; its signed transactions are sent again",
     );
   }
 
-  /** Closes what is used, and sends the rest to an endpoint. Returns how far they have got. */
-  async function help(wallet: Address, endpoint: number): Promise<string> {
-    const slots = new Map<number, Slot>();
+  /** Closes used nonces and sends the rest to an endpoint. Returns the progress. */
+  async function recover(wallet: Address, endpoint: number): Promise<string> {
+    const pendingNonces = new Map<number, PendingNonce>();
     for (const transaction of await store.listOpenTransactions(chainId, wallet)) {
       if (transaction.raw === null) continue;
-      addTo(slots, transaction, { headNumber: deps.headNumber(), mayBeOut: true });
+      addTo(pendingNonces, transaction, { headNumber: deps.headNumber(), mayBeOut: true });
     }
     const count = await readTransactionCount(chain, wallet);
-    const lane = {
+    const used = {
       signer: { address: wallet },
-      slots: () => [...slots.values()].toSorted((one, other) => one.nonce - other.nonce),
-      // Its counter is that of whoever has the key.
+      pendingNonces: () =>
+        [...pendingNonces.values()].toSorted((one, other) => one.nonce - other.nonce),
+      // Only the process with the key counts its nonces.
       raiseNonce: async () => undefined,
-      close: (slot: Slot, mined: Parameters<typeof closeSlot>[2]) => closeSlot(store, slot, mined),
+      close: (pending: PendingNonce, mined: Parameters<typeof closeNonce>[2]) =>
+        closeNonce(store, pending, mined),
     };
-    await lookAtUsedNonces(lane, { number: deps.headNumber(), count }, deps);
-    const waiting = lane.slots().filter(({ isUsedUp }) => !isUsedUp);
+    await checkUsedNonces(used, { number: deps.headNumber(), count }, deps);
+    const waiting = used.pendingNonces().filter(({ isUsedUp }) => !isUsedUp);
     const transactions = waiting.slice(0, sentMax).map(newestOf);
     await send(transactions, endpoint);
     return [count, ...transactions.map(({ id }) => id)].join();
   }
 
-  /** Each time to another endpoint: one that took them has them, and one that is away may come back. */
   async function send(transactions: readonly RelayerTransaction[], at: number): Promise<void> {
     const index = chain.endpoints[at]?.index;
     if (transactions.length === 0 || index === undefined) return;
@@ -138,10 +135,10 @@ export function startLeftBehind(deps: LeftBehindDeps): { stop(): Promise<void> }
     );
   }
 
-  function sayFailed(error: unknown): void {
+  function reportFailure(error: unknown): void {
     log.warn(
-      { event: "left_behind_not_looked_at", chainId, problem: messageOf(error) },
-      "Wallets left behind could not be looked at; retrying later",
+      { event: "left_behind_check_failed", chainId, problem: messageOf(error) },
+      "Check of wallets without a key failed; retrying later",
     );
   }
 
@@ -150,7 +147,7 @@ export function startLeftBehind(deps: LeftBehindDeps): { stop(): Promise<void> }
       try {
         await look();
       } catch (error) {
-        sayFailed(error);
+        reportFailure(error);
       }
       await clock.sleep(lookMs, stopping.signal);
     }

@@ -1,7 +1,4 @@
-/**
- * Nonces of a wallet that hold up all that come after them, because nothing that is on its way will
- * use them.
- */
+/** Nonces that no pending transaction will use, and that hold up all later ones of the wallet. */
 import type { Address } from "@farthing/protocol";
 import { messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
@@ -10,12 +7,11 @@ import { readNonceUse, readTransactionCount } from "../chain/reads.ts";
 import type { EngineStore } from "../storage/engine-store.ts";
 
 /**
- * Nonces that are looked at in one go: more than a wallet may have on its way, so that none is left
- * out, and few enough that a count which was wrong costs little gas.
+ * Nonces examined at once: more than a wallet may have pending, and few enough that a wrong count costs
+ * little gas.
  */
 export const gapsMax = 16;
 
-/** What looking for them needs. */
 export interface GapDeps {
   readonly chain: Chain;
   readonly store: Pick<EngineStore, "countMinedNonces" | "reopenTransactions">;
@@ -24,13 +20,12 @@ export interface GapDeps {
 }
 
 /**
- * The lowest nonce of a wallet that may be unused. Those below that are stored as used up to a final
- * block, and are not used there, are open again: their blocks went while nobody looked. Where their
- * signed bytes are gone by then, they are unused.
+ * The lowest nonce that may be unused. Nonces stored as used, but unused at a final block, are reopened:
+ * their blocks were reorganised out unseen. Without stored bytes they count as unused.
  */
 export async function firstUnusedNonce(deps: GapDeps, wallet: Address): Promise<number> {
   const { chain, store } = deps;
-  // Whoever worked the wallet before may have asked a node that is ahead of ours.
+  // The wallet's previous process may have asked a node that is ahead of ours.
   const countStored = () => store.countMinedNonces(chain.network.chainId, wallet);
   const [seen, stored] = await Promise.all([readTransactionCount(chain, wallet), countStored()]);
   if (seen >= stored) return seen;
@@ -48,8 +43,11 @@ async function reopenUnused(deps: GapDeps, wallet: Address): Promise<void> {
     if (!use) return;
     await store.reopenTransactions(chainId, { lane: wallet, fromNonce: use.count, upToBlock });
   } catch (error) {
-    // Mostly it is the node that lags; looked at again while anything waits.
+    // Usually the node lags; the check is repeated while anything waits.
     const fields = { chainId, relayer: wallet, problem: messageOf(error) };
-    log.warn(fields, "Could not look for nonces whose blocks have gone");
+    log.warn(
+      { event: "nonce_gap_check_failed", ...fields },
+      "Nonce gap check failed; retrying later",
+    );
   }
 }

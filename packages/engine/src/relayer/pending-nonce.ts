@@ -1,37 +1,37 @@
 /**
- * A slot: one nonce of a wallet that is taken and not yet used up, with every transaction that was
- * ever signed at it. Any of them may be mined, so all are watched until one is.
+ * A pending nonce: taken from a wallet and not yet closed, with every transaction attempt that was
+ * signed at it. Any attempt may be mined, so all are watched until one is.
  */
-import type { Hex } from "@farthing/protocol";
 import type { RelayerTransaction } from "../model/relayer-transaction.ts";
+import type { EngineStore } from "../storage/engine-store.ts";
 import type { SendOutcome } from "./broadcast.ts";
 
-/** A nonce on its way. */
-export interface Slot {
+/** A nonce with its signed transactions. */
+export interface PendingNonce {
   readonly nonce: number;
-  /** Signed transactions at this nonce, oldest first; the last one is the one that is sent. */
+  /** Oldest first; the last one is the one that is sent. */
   readonly attempts: RelayerTransaction[];
   /** Settlements it carries whose outcome is not known yet. */
   readonly unresolved: Set<string>;
   /** How the last send ended. */
   outcome: SendOutcome | "unsent";
-  /** Whether any of the transactions may be somewhere: not every send of every one was refused. */
+  /** Whether a node may have any of the attempts: not every send of every one was refused. */
   mayBeOut: boolean;
-  /** Head block at the last send, and when the newest transaction was first sent. */
+  /** Head block at the last send, and when the newest attempt was first sent. */
   sentAtBlock: number;
   attemptedAtBlock: number;
-  /** Sends in a row that no node took. */
+  /** Consecutive sends that no node accepted. */
   refusals: number;
-  /** Whether a block at the head has used the nonce: nodes no longer count it as on its way. */
+  /** Whether a block at the head has used the nonce: nodes no longer count it as pending. */
   isUsedUp: boolean;
 }
 
-/** A slot with its first transaction; `mayBeOut` unless it was signed just now. */
-export function createSlot(
+/** `mayBeOut` unless the transaction was signed just now. */
+export function createPendingNonce(
   transaction: RelayerTransaction,
   headNumber: number,
   mayBeOut: boolean,
-): Slot {
+): PendingNonce {
   return {
     nonce: transaction.nonce,
     attempts: [transaction],
@@ -45,43 +45,46 @@ export function createSlot(
   };
 }
 
-/** Adds a later transaction at the same nonce. */
-export function addAttempt(slot: Slot, transaction: RelayerTransaction, headNumber: number): void {
-  slot.attempts.push(transaction);
-  for (const id of transaction.settlementIds) slot.unresolved.add(id);
-  slot.outcome = "unsent";
-  slot.attemptedAtBlock = headNumber;
-  slot.refusals = 0;
+export function addAttempt(
+  pending: PendingNonce,
+  transaction: RelayerTransaction,
+  headNumber: number,
+): void {
+  pending.attempts.push(transaction);
+  for (const id of transaction.settlementIds) pending.unresolved.add(id);
+  pending.outcome = "unsent";
+  pending.attemptedAtBlock = headNumber;
+  pending.refusals = 0;
 }
 
-/** Adds a transaction to the slot of its nonce, which is made when it is new; each is there once. */
+/** Adds a transaction to its nonce, which is created if it is new. Repeats change nothing. */
 export function addTo(
-  slots: Map<number, Slot>,
+  pendingNonces: Map<number, PendingNonce>,
   transaction: RelayerTransaction,
   { headNumber, mayBeOut }: { readonly headNumber: number; readonly mayBeOut: boolean },
 ): void {
   const { nonce, id } = transaction;
-  const slot = slots.get(nonce);
-  if (!slot) slots.set(nonce, createSlot(transaction, headNumber, mayBeOut));
-  else if (slot.attempts.every((other) => other.id !== id)) {
-    addAttempt(slot, transaction, headNumber);
+  const pending = pendingNonces.get(nonce);
+  if (!pending) pendingNonces.set(nonce, createPendingNonce(transaction, headNumber, mayBeOut));
+  else if (pending.attempts.every((other) => other.id !== id)) {
+    addAttempt(pending, transaction, headNumber);
   }
 }
 
-/** Notes how a send of the newest transaction ended. */
-export function noteSend(slot: Slot, outcome: SendOutcome, headNumber: number): void {
-  slot.outcome = outcome;
-  slot.mayBeOut ||= !isRefusal(outcome);
-  slot.sentAtBlock = headNumber;
-  slot.refusals = outcome === "accepted" ? 0 : slot.refusals + 1;
+/** Records how a send of the newest attempt ended. */
+export function noteSend(pending: PendingNonce, outcome: SendOutcome, headNumber: number): void {
+  pending.outcome = outcome;
+  pending.mayBeOut ||= !isRefusal(outcome);
+  pending.sentAtBlock = headNumber;
+  pending.refusals = outcome === "accepted" ? 0 : pending.refusals + 1;
 }
 
-/** Tells whether a node has said, of these bytes, that it does not have and does not want them. */
+/** Whether the node has said that it neither has these bytes nor accepts them. */
 function isRefusal(outcome: SendOutcome): boolean {
   switch (outcome) {
     case "accepted":
     case "unknown":
-    // Whose transaction has the nonce is not said: it may be this one.
+    // The node does not say whose transaction has the nonce: it may be this one.
     case "nonce_too_low":
     case "replacement_underpriced":
       return false;
@@ -90,8 +93,8 @@ function isRefusal(outcome: SendOutcome): boolean {
   }
 }
 
-/** Whether a wallet takes no new work beside it: for how its last send ended. */
-export function isPausing({ outcome }: Slot): boolean {
+/** Whether the wallet takes no new work because of how the last send of this nonce ended. */
+export function isPausing({ outcome }: PendingNonce): boolean {
   return (
     outcome === "insufficient_gas_money" ||
     outcome === "price_too_low" ||
@@ -100,19 +103,71 @@ export function isPausing({ outcome }: Slot): boolean {
   );
 }
 
-/** Tells whether a node takes no transaction of this size. */
-export function isTooLarge({ outcome }: Slot): boolean {
+/** Whether nodes accept no transaction of this size. */
+export function isTooLarge({ outcome }: PendingNonce): boolean {
   return outcome === "transaction_too_large" || outcome === "fee_cap_exceeded";
 }
 
-/** The transaction that is sent: the last one signed. */
-export function newestOf(slot: Slot): RelayerTransaction {
-  const newest = slot.attempts.at(-1);
-  if (!newest) throw new Error("A slot has a transaction");
+/** The attempt that is sent: the last one signed. */
+export function newestOf(pending: PendingNonce): RelayerTransaction {
+  const newest = pending.attempts.at(-1);
+  if (!newest) throw new Error("A pending nonce has a transaction");
   return newest;
 }
 
-/** The transaction of a slot with a hash. */
-export function attemptOf(slot: Slot, hash: Hex): RelayerTransaction | undefined {
-  return slot.attempts.find((transaction) => transaction.hash === hash);
+/** The attempt of a nonce that is in a block. */
+export interface MinedAttempt {
+  readonly transaction: RelayerTransaction;
+  readonly blockNumber: number;
+}
+
+/** Stores the end of a nonce. Without `mined`, an external sender's transaction used it. */
+export async function closeNonce(
+  store: Pick<EngineStore, "closeTransactions">,
+  { attempts }: Pick<PendingNonce, "attempts">,
+  mined: MinedAttempt | undefined,
+): Promise<void> {
+  const minedId = mined?.transaction.id;
+  const dropped = attempts.filter(({ id }) => id !== minedId).map(({ id }) => id);
+  if (mined) await store.closeTransactions([mined.transaction.id], "mined", mined.blockNumber);
+  await store.closeTransactions(dropped, "dropped");
+}
+
+/** Nonces that a wallet may keep until they are final, for each that may be pending. */
+const unfinalRatio = 4;
+
+/**
+ * How many more transactions a wallet may send. A used nonce is kept until its result is final, and
+ * takes no place from unused ones meanwhile.
+ */
+export function roomFor(pendingNonces: Iterable<PendingNonce>, inFlightMax: number): number {
+  const all = [...pendingNonces];
+  const open = all.filter(({ isUsedUp }) => !isUsedUp).length;
+  return Math.min(inFlightMax - open, unfinalRatio * inFlightMax - all.length);
+}
+
+/** What the unmined transactions may cost at most, in wei; one attempt of each nonce is mined. */
+export function maxCostOf(pendingNonces: Iterable<PendingNonce>): bigint {
+  return [...pendingNonces].reduce(
+    (sum, { isUsedUp, attempts }) => sum + (isUsedUp ? 0n : highestCost(attempts)),
+    0n,
+  );
+}
+
+function highestCost(attempts: readonly RelayerTransaction[]): bigint {
+  return attempts.reduce((highest, { gasLimit, gasPrice }) => {
+    const cost = gasLimit * gasPrice;
+    return cost > highest ? cost : highest;
+  }, 0n);
+}
+
+/** Consecutive sends without a clear reply after which a wallet's node counts as down. */
+const unclearMax = 2;
+
+/** Whether sends of a wallet stay without a clear reply, block after block. */
+export function isSendingUnclear(pendingNonces: Iterable<PendingNonce>): boolean {
+  return [...pendingNonces].some(
+    ({ outcome, refusals, isUsedUp }) =>
+      outcome === "unknown" && refusals >= unclearMax && !isUsedUp,
+  );
 }

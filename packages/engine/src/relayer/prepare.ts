@@ -1,7 +1,6 @@
 /**
- * From a queued settlement to the call that carries it. What was verified a moment ago is sent as
- * it stands; what had to wait is simulated again, so that a payment which would fail now is
- * dropped before it is signed and burns no gas.
+ * Prepares the call of a queued settlement. A settlement that had to wait is simulated again, so that
+ * a payment that would fail is dropped before it is signed and burns no gas.
  */
 import {
   networkOfChain,
@@ -22,58 +21,52 @@ import { evaluateReading } from "../verification/chain-state.ts";
 import { readSignature } from "../verification/signature.ts";
 import { contractGasLimit, contractTransferGasMax, plainTransferGas } from "./fees.ts";
 
-/** A settlement that waits for a wallet. */
 export interface QueuedSettlement {
   readonly settlement: Settlement;
-  /** When its transfer was last simulated, in milliseconds; 0 for never in this process. */
+  /** Milliseconds of the last simulation; 0 without one in this process. */
   readonly simulatedAt: number;
-  /** Another process may have taken it meanwhile: look before it spoils a batch. */
-  readonly isContested?: boolean;
-  /** Transactions that carried it with others reverted as a whole: it goes alone. */
+  /** Another process may have taken it, so the store is asked before it enters a batch. */
+  readonly isPossiblyTaken?: boolean;
+  /** It goes alone because whole batches with it reverted. */
   readonly goesAlone?: boolean;
 }
 
-/** What is to be done with it. */
 export type Preparation =
   | { readonly kind: "plan"; readonly plan: TransactionPlan }
-  /** The authorization begins later; nothing is wrong. */
+  /** The authorization is not valid yet. */
   | { readonly kind: "wait" }
   /** Too late to be mined before validBefore. */
   | { readonly kind: "expiring" }
-  | ({ readonly kind: "refused" } & Judgement);
+  | ({ readonly kind: "refused" } & FailedSimulation);
 
-/** Why a transfer would fail, and the block that says so. */
-export interface Judgement {
+/** Why a transfer would fail, and the block at which it was simulated. */
+export interface FailedSimulation {
   readonly refusal: Refusal;
   readonly atBlock: number;
 }
 
-/** How long a simulation counts as fresh: one block period. */
+/** A simulation is fresh for one block period. */
 const freshMs = 2_000;
 
 /**
  * Seconds that our clock must be past validAfter, which the token compares with block time: a
- * block may carry the time of its predecessor's slot, one period (2 s) behind.
+ * block may carry the time of its predecessor's pending, one period (2 s) behind.
  */
 const validAfterSlack = 2n;
 
-/** What preparing needs. */
 export interface PrepareDeps {
   readonly chain: Chain;
   readonly read: PaymentReader;
   readonly clock: Clock;
-  /** Seconds before validBefore within which nothing is sent any more. */
+  /** Nothing is sent within these seconds before validBefore. */
   readonly marginSeconds: bigint;
-  /** Payments of one contract wallet that are on their way at most. */
+  /** Pending payments of one contract wallet at most. */
   readonly contractInFlightMax: number;
   gasPrice(): bigint;
   headNumber(): number;
 }
 
-/**
- * Prepares one settlement for the wallet that is to send it. Throws a fault when the chain cannot be
- * asked.
- */
+/** Prepares a settlement for the wallet that sends it. Throws a fault when the node cannot be asked. */
 export async function prepare(
   queued: QueuedSettlement,
   from: Address,
@@ -82,13 +75,13 @@ export async function prepare(
   const { settlement, simulatedAt } = queued;
   const now = unixSeconds(deps.clock);
   if (now + deps.marginSeconds >= settlement.validBefore) return { kind: "expiring" };
-  // Only a window that has just begun needs the slack; validAfter 0 and the like never wait.
+  // Only a window that has just begun needs the slack; validAfter 0 never waits.
   if (now < settlement.validAfter + validAfterSlack) return { kind: "wait" };
   const ageMs = deps.clock.nowMs() - simulatedAt;
-  // Below zero, the time of day was put back, and the age is not known.
+  // A negative age means that the time of day was set back.
   if (ageMs > freshMs || ageMs < 0) {
-    const judgement = await simulate(settlement, deps);
-    if (judgement) return { kind: "refused", ...judgement };
+    const failure = await simulate(settlement, deps);
+    if (failure) return { kind: "refused", ...failure };
   }
   const data = encodeTransfer(authorizationOf(settlement), settlement.signature);
   const call = { settlementIds: [settlement.id], to: settlement.asset, data };
@@ -99,43 +92,42 @@ export async function prepare(
 }
 
 /**
- * A contract wallet's code runs in our transaction, sees what it comes from, and may burn all of its
- * gas. So the very transaction is simulated last: the same wallet, price and gas limit.
+ * A contract wallet's code runs in our transaction, can read its sender, and may burn all of its gas.
+ * Therefore the exact transaction is simulated last: the same wallet, price and gas limit.
  */
 async function prepareContract(
   settlement: Settlement,
   call: Omit<TransactionPlan, "gasLimit"> & { readonly from: Address },
   { chain, headNumber, contractInFlightMax: max }: PrepareDeps,
 ): Promise<Preparation> {
-  // While nobody waits for blocks, the verification has seen a newer one than was followed.
+  // While blocks are not followed, the verification has seen a newer one.
   const atBlock = Math.max(headNumber(), settlement.seenUnusedAt);
   const estimate = await estimateGas(chain, call, atBlock);
   if (estimate && "revertData" in estimate) {
-    return judgeRevert(revertText(estimate.revertData), atBlock);
+    return preparationAfterRevert(revertText(estimate.revertData), atBlock);
   }
-  // It passed the simulation a moment ago; the limit that covers all that passes there is safe.
+  // It has passed the simulation, so the highest limit of passing transfers is safe.
   const gasLimit = estimate ? contractGasLimit(estimate.gas) : contractTransferGasMax;
   if (gasLimit === undefined) return { kind: "refused", refusal: tooMuchGas, atBlock };
   const failure = await simulateSend(chain, { ...call, gasLimit }, atBlock);
-  if (failure) return judgeRevert(revertText(failure.revertData), atBlock);
+  if (failure) return preparationAfterRevert(revertText(failure.revertData), atBlock);
   const { from: _, ...plan } = call;
   const payerLimit = { payer: settlement.payer, max };
   return { kind: "plan", plan: { ...plan, gasLimit, payerLimit } };
 }
 
-/** What the token says no to although it passed the simulation: time or state has moved, or gas. */
-function judgeRevert(text: string, atBlock: number): Preparation {
+function preparationAfterRevert(text: string, atBlock: number): Preparation {
   const code = tokenRefusalOf(text);
-  // Our clock has passed validAfter, the latest block has not.
+  // The latest block is before validAfter although our clock is past it.
   if (code === "authorization_not_yet_valid") return { kind: "wait" };
   if (text === "") return { kind: "refused", refusal: tooMuchGas, atBlock };
-  const words = `The transfer would fail on chain: ${text.slice(0, revertCharactersMax)}.`;
+  const message = `The transfer would fail on chain: ${text.slice(0, revertCharactersMax)}.`;
   const isVague = code === "blocked" || code === "simulation_failed";
-  const why = isVague ? refusal("simulation_failed", words) : refusal(code);
+  const why = isVague ? refusal("simulation_failed", message) : refusal(code);
   return { kind: "refused", refusal: why, atBlock };
 }
 
-/** Longest revert text that is repeated; the token's own are shorter. */
+/** The token's own revert texts are shorter. */
 const revertCharactersMax = 120;
 
 const tooMuchGas: Refusal = {
@@ -143,7 +135,6 @@ const tooMuchGas: Refusal = {
   message: `The paying contract wallet needs more than ${contractTransferGasMax} gas; simplify its signature check.`,
 };
 
-/** The authorization of a settlement, as signed. */
 export function authorizationOf(settlement: Settlement): Authorization {
   return {
     from: settlement.payer,
@@ -155,11 +146,11 @@ export function authorizationOf(settlement: Settlement): Authorization {
   };
 }
 
-/** Judges a settlement's transfer as the chain stands now; undefined when it would go through. */
+/** Simulates a settlement's transfer now; undefined when it would succeed. */
 export async function simulate(
   settlement: Settlement,
   { chain, read }: Pick<PrepareDeps, "chain" | "read">,
-): Promise<Judgement | undefined> {
+): Promise<FailedSimulation | undefined> {
   const authorization = authorizationOf(settlement);
   const { signature, networkName } = settlement;
   const network = networkOfChain(settlement.chainId);

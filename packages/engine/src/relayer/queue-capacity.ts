@@ -1,68 +1,63 @@
 /**
- * How many settlements may wait, and whose: keyed and keyless callers have places of their own, and a
- * payer or an account that has many waiting gets no more than a part of what is still free. So 100
- * payers leave places to others, however many each of them sends and in whatever order they come. A
- * payee has no such bound: strangers could fill it up to close a shop, and would be held up by none
- * themselves, since they may pay any address.
+ * How many settlements may wait. Keyed and keyless callers have separate places, and a payer or account
+ * with many waiting gets only a part of the free ones, so 100 payers leave places to others. A payee has
+ * no such bound: attackers could fill it to close a shop, and may pay any address themselves.
  */
 
-/** What the room reads of a settlement. */
-export interface Guest {
-  /** Of the account (keyed) or the payee (keyless). */
+export interface QueueCandidate {
+  /** The account (keyed) or the payee (keyless). */
   readonly group: string;
   readonly payer: string;
   /** Whether the caller showed an API key. */
   readonly isKeyed: boolean;
-  /** Whether it goes alone in a transaction, as payments of contract wallets do. */
+  /** Whether it needs a transaction of its own, as payments of contract wallets do. */
   readonly isAlone: boolean;
 }
 
 /**
- * Settlements that may wait, of keyed and of keyless callers each: 100 payers with 5,000 waiting
- * leave room for others, and one wallet carries so many in 20 blocks of eight batches of 50.
+ * The bound for keyed and for keyless callers each. 100 payers with 5,000 waiting leave room for
+ * others; one wallet carries 8,000 in 20 blocks of eight batches of 50.
  */
 export const waitingMax = 8_000;
 
-/** Those of them that go alone in a transaction: the slow way, a few in each block. */
+/** The part of them that needs transactions of its own, of which each block takes a few. */
 export const waitingAloneMax = 1_000;
 
 /**
- * A payer may have this part of the free places waiting: each next one leaves 25 of 26 free places,
- * so that it takes 109 payers to fill the thousand places for payments that go alone.
+ * A payer may use one place for every 25 free ones, so it takes 109 payers to fill the thousand places
+ * for payments that go alone.
  */
 const freePerPayer = 25;
 
-/** An account may have as much waiting as is free: its payers are bounded one by one. */
+/** An account may use as many places as are free: its payers are bounded individually. */
 const freePerAccount = 1;
 
-/** Counts who waits. */
-export class WaitingRoom {
+export class QueueCapacity {
   readonly #counts = new Map<string, number>();
   #size = 0;
 
-  /** Settlements that wait. */
   get size(): number {
     return this.#size;
   }
 
-  hasRoom(guest: Guest): boolean {
-    return placesOf(guest).every(({ total, max, shares }) => {
+  hasRoom(candidate: QueueCandidate): boolean {
+    return placesOf(candidate).every(({ total, max, shares }) => {
       const free = max - this.#count(total);
       return free > 0 && shares.every(({ key, per }) => this.#count(key) * per < free);
     });
   }
 
-  enter(guest: Guest): void {
-    this.#change(guest, 1);
+  add(candidate: QueueCandidate): void {
+    this.#change(candidate, 1);
   }
 
-  leave(guest: Guest): void {
-    this.#change(guest, -1);
+  remove(candidate: QueueCandidate): void {
+    this.#change(candidate, -1);
   }
 
-  #change(guest: Guest, by: 1 | -1): void {
+  #change(candidate: QueueCandidate, by: 1 | -1): void {
     this.#size += by;
-    for (const { total, shares } of placesOf(guest)) {
+    for (const { total, shares } of placesOf(candidate)) {
       for (const key of [total, ...shares.map((share) => share.key)]) {
         const count = this.#count(key) + by;
         if (count > 0) this.#counts.set(key, count);
@@ -76,8 +71,8 @@ export class WaitingRoom {
   }
 }
 
-/** The counters that a settlement has a place in, with their bounds. */
-function placesOf({ isKeyed, isAlone, group, payer }: Guest) {
+/** The counters that include a settlement, with their bounds. */
+function placesOf({ isKeyed, isAlone, group, payer }: QueueCandidate) {
   const kind = isKeyed ? "keyed" : "keyless";
   const holders = [
     { name: `payer ${payer}`, per: freePerPayer },

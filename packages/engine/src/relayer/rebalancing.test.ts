@@ -31,7 +31,7 @@ test("all end with as many, one more or less, and from then on nothing moves", (
       const processes = Array.from({ length: count }, (_, index) => `process ${index}`);
       const holders = starts.map((start) => processes[start % count] ?? "");
       const holdings = () =>
-        holders.map((holder, index) => ({ wallet: walletAt(index), holder, isPromised: false }));
+        holders.map((holder, index) => ({ wallet: walletAt(index), holder, isHandingOver: false }));
       for (let look = 0; look < looksMax && !isAtRest(holdings(), processes); look++) {
         const self = processes[(turns.next().value ?? 0) % count] ?? "";
         for (const { wallet } of walletsToAskFor(holdings(), self)) {
@@ -49,18 +49,18 @@ test("two who ask at once name the same wallets, so that one of them gets none",
   const holdings = Array.from({ length: 8 }, (_, index) => ({
     wallet: walletAt(index),
     holder: "old",
-    isPromised: false,
+    isHandingOver: false,
   }));
   const [one, other] = [walletsToAskFor(holdings, "new 1"), walletsToAskFor(holdings, "new 2")];
   expect(one).toHaveLength(4);
   expect(other).toEqual(one);
 });
 
-test("what is promised already is not asked for, and counts for who gets it", () => {
-  const holdings = [true, true, false, false].map((isPromised, index) => ({
+test("what is reserved already is not asked for, and counts for who gets it", () => {
+  const holdings = [true, true, false, false].map((isHandingOver, index) => ({
     wallet: walletAt(index),
-    holder: isPromised ? "new 1" : "old",
-    isPromised,
+    holder: isHandingOver ? "new 1" : "old",
+    isHandingOver,
   }));
   expect(walletsToAskFor(holdings, "new 2").map(({ wallet }) => wallet)).toEqual([walletAt(2)]);
   expect(walletsToAskFor(holdings, "new 1")).toEqual([]);

@@ -1,8 +1,7 @@
 /**
- * How processes on one database share wallets. Each takes what is free, and asks whoever has most
- * for one as long as that one has at least two more than itself. So all soon have about as many,
- * nothing is given away unasked, and then nothing moves any more. While there are fewer wallets
- * than processes some have none: their claims are shared out among those that have.
+ * Rebalancing of wallets among processes on one database. Each process takes free wallets, and asks
+ * the process with the most for one while that process has at least two more. Soon all have about as
+ * many, and no wallet moves. Processes without a wallet leave their claims to those with one.
  */
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
@@ -12,17 +11,17 @@ import type { WalletHolder, WalletLeaseStore } from "../storage/engine-store.ts"
 import type { NonceManager } from "./wallet-nonces.ts";
 import { isFree, lostLeaseMs, type LeaseOwner } from "./lease.ts";
 
-/** A wallet and the process that has it, or is to have it next. */
+/** A wallet and the process that holds it, or will hold it next. */
 export interface Holding {
   readonly wallet: Address;
   readonly holder: string;
-  /** On its way to another process: nobody else can ask for it. */
-  readonly isPromised: boolean;
+  /** While it is handed over, no other process can ask for it. */
+  readonly isHandingOver: boolean;
 }
 
 /**
- * The wallets that a process asks for, with those that have them. In one order whoever asks, so
- * that two who ask at once name the same ones and only the first of them gets its wish.
+ * The wallets that a process asks for. Every process gets the same order, so two that ask at once name
+ * the same wallets and only the first gets them.
  */
 export function walletsToAskFor(holdings: readonly Holding[], self: string): Holding[] {
   const counts = new Map([[self, 0]]);
@@ -31,7 +30,7 @@ export function walletsToAskFor(holdings: readonly Holding[], self: string): Hol
   const asked: Holding[] = [];
   for (;;) {
     const next = holdings
-      .filter((holding) => !holding.isPromised && !asked.includes(holding))
+      .filter((holding) => !holding.isHandingOver && !asked.includes(holding))
       .reduce<Holding | undefined>(
         (best, one) => (best && countOf(best.holder) >= countOf(one.holder) ? best : one),
         undefined,
@@ -43,20 +42,18 @@ export function walletsToAskFor(holdings: readonly Holding[], self: string): Hol
   }
 }
 
-/** A process's part in sharing the wallets of a network. */
-export interface LaneShare {
-  /** Keeps its wallets, takes free ones, gives and asks. Called now and then. */
+export interface Rebalancer {
+  /** Renews, takes, hands over and asks for wallets; called at intervals. */
   look(): Promise<void>;
-  /** Wallets that other processes worked at the last look. */
+  /** Wallets that other processes used at the last look. */
   elsewhere(): number;
-  /** Whether what a process without wallets has claimed is for this one to carry. */
+  /** Whether this process carries a settlement that a process without wallets has claimed. */
   isFor(settlementId: string): boolean;
-  /** Gives everything back, once the lanes have stopped. */
+  /** Releases all leases; called once the managers have stopped. */
   stop(): Promise<void>;
 }
 
-/** Creates it. */
-export function createLaneShare(deps: {
+export function createRebalancer(deps: {
   readonly store: Pick<
     WalletLeaseStore,
     "findWalletHolders" | "shortenLostLeases" | "askForWallet" | "releaseWallets"
@@ -65,11 +62,11 @@ export function createLaneShare(deps: {
   readonly log: Log;
   readonly owner: LeaseOwner;
   readonly chainId: ChainId;
-  readonly lanes: readonly NonceManager[];
-}): LaneShare {
-  const { store, clock, log, owner, chainId, lanes } = deps;
-  const wallets = lanes.map(({ signer }) => signer.address);
-  /** Who worked each wallet that was worked at all, at the last look. */
+  readonly managers: readonly NonceManager[];
+}): Rebalancer {
+  const { store, clock, log, owner, chainId, managers } = deps;
+  const wallets = managers.map(({ signer }) => signer.address);
+  /** The process of each wallet in use at the last look. */
   let workers: readonly string[] = [];
 
   async function look(): Promise<void> {
@@ -77,28 +74,33 @@ export function createLaneShare(deps: {
       const now = clock.nowMs();
       await store.shortenLostLeases(chainId, { toMs: lostLeaseMs, now });
       const holders = await store.findWalletHolders(chainId, wallets, now);
-      await Promise.all(lanes.map((lane, index) => lane.keep(holders[index])));
-      workers = lanes.flatMap((lane, index) => workerOf(lane, holders[index]) ?? []);
-      const holdings = lanes.flatMap((lane, index) => holdingOf(lane, holders[index]) ?? []);
+      await Promise.all(managers.map((manager, index) => manager.keep(holders[index])));
+      workers = managers.flatMap((manager, index) => workerOf(manager, holders[index]) ?? []);
+      const holdings = managers.flatMap(
+        (manager, index) => holdingOf(manager, holders[index]) ?? [],
+      );
       for (const { wallet, holder } of walletsToAskFor(holdings, owner.id)) {
         await store.askForWallet(chainId, wallet, { holder, owner: owner.id });
       }
     } catch (error) {
-      log.warn({ chainId, problem: messageOf(error) }, "Could not share the relayer wallets");
+      log.warn(
+        { event: "wallet_rebalancing_failed", chainId, problem: messageOf(error) },
+        "Relayer wallet rebalancing failed; retrying in a second",
+      );
     }
   }
 
-  function workerOf(lane: NonceManager, holder: WalletHolder | undefined): string | undefined {
-    if (lane.isOurs()) return owner.id;
+  function workerOf(manager: NonceManager, holder: WalletHolder | undefined): string | undefined {
+    if (manager.isOurs()) return owner.id;
     return holder?.owner && !isFree(holder, owner) ? holder.owner : undefined;
   }
 
-  function holdingOf(lane: NonceManager, holder: WalletHolder | undefined): Holding | undefined {
-    const worker = workerOf(lane, holder);
+  function holdingOf(manager: NonceManager, holder: WalletHolder | undefined): Holding | undefined {
+    const worker = workerOf(manager, holder);
     const wantedBy = holder?.wantedBy ?? undefined;
-    const isPromised = wantedBy !== undefined;
+    const isHandingOver = wantedBy !== undefined;
     if (worker === undefined) return undefined;
-    return { wallet: lane.signer.address, holder: wantedBy ?? worker, isPromised };
+    return { wallet: manager.signer.address, holder: wantedBy ?? worker, isHandingOver };
   }
 
   return {
@@ -112,7 +114,7 @@ export function createLaneShare(deps: {
   };
 }
 
-/** A number that is the same in every process; ids end in random hexadecimal digits. */
+/** The same number in every process; ids end in random hexadecimal digits. */
 function lotOf(settlementId: string): number {
   return Number.parseInt(settlementId.slice(-8), 16) || 0;
 }

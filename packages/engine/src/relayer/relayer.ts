@@ -1,7 +1,6 @@
 /**
- * The relayer of a network: a bounded queue of settlements and the lanes that carry them. Work goes
- * to the lane with the most room. After each block it looks at what was mined without the expected
- * log, and sends again what does not show up.
+ * The relayer of a network: a bounded queue of settlements and the wallets that carry them. After each
+ * block it checks transactions mined without the expected log and recovers those that are not mined.
  */
 import type { Address, Hex } from "@farthing/protocol";
 import type { Clock } from "../base/clock.ts";
@@ -12,84 +11,78 @@ import type { FollowedBlock } from "../chain/block-follower.ts";
 import type { EngineStore, WalletLeaseStore } from "../storage/engine-store.ts";
 import { createBatching, type BatchingState } from "./batching.ts";
 import { NonceManager } from "./wallet-nonces.ts";
-import type { LaneEvents } from "./wallet-transactions.ts";
+import type { WalletEvents } from "./wallet-transactions.ts";
 import { startLeftBehind } from "./left-behind.ts";
-import { createLaneShare } from "./rebalancing.ts";
+import { createRebalancer } from "./rebalancing.ts";
 import type { LeaseOwner } from "./lease.ts";
 import type { PrepareDeps, QueuedSettlement } from "./prepare.ts";
 import { isLate } from "./recovery-action.ts";
 import type { Signer } from "./sign.ts";
-import { lookAtUsedNonces, type NonceEvents } from "./used-nonces.ts";
-import { createWorkQueue, type QueueEvents, type Waiter } from "./work-queue.ts";
+import { checkUsedNonces, type NonceEvents } from "./used-nonces.ts";
+import { WorkQueue, type QueueEvents, type Waiter } from "./work-queue.ts";
 
-/** Pause between looks at what no block announces: leases, waiting settlements. */
+/** Interval of checks that no block triggers: leases, waiting settlements. */
 const tickMs = 1_000;
 
-/** Every so many of them, nonces are looked for that another process has opened again. */
-const ticksPerLook = 5;
+/** Ticks between checks for nonces that another process has reopened. */
+const ticksPerReopening = 5;
 
-/** Every so many of them, the network is asked for its Multicall3 while that is not known. */
-const ticksPerBatchingLook = 15;
+/** Ticks between lookups of the network's Multicall3 while it is not known. */
+const ticksPerLookup = 15;
 
-/** What the relayer tells; outcomes are decided by who listens. */
-export interface RelayerEvents extends Omit<LaneEvents, "onTooLarge">, QueueEvents, NonceEvents {}
+export interface RelayerEvents extends Omit<WalletEvents, "onTooLarge">, QueueEvents, NonceEvents {}
 
-/** A wallet's share of the work. */
-export interface LaneLoad {
+export interface WalletLoad {
   readonly address: Address;
   readonly isOurs: boolean;
   readonly inFlight: number;
-  /** Head block when the newest transaction at the lowest open nonce was signed. */
+  /** Head block when the newest attempt at the lowest pending nonce was signed. */
   readonly oldestAtBlock: number | undefined;
 }
 
-/** What a relayer has to do, and with what. */
 export interface RelayerLoad {
   readonly inFlight: number;
   readonly queued: number;
-  /** Wallets of this process that work, full ones included. */
+  /** Working wallets of this process, full ones included. */
   readonly lanesUsable: number;
-  /** Wallets that other processes on the same database work. */
+  /** Wallets of other processes on the same database. */
   readonly lanesElsewhere: number;
   readonly batching: BatchingState;
 }
 
-/** A running relayer. */
 export interface Relayer {
   readonly addresses: readonly Address[];
-  /** Those with a transaction that a block up to this one should have carried, or that was refused. */
+  /** Wallets with a transaction that should be mined by this block, or that was refused. */
   lateAddresses(headNumber: number): ReadonlySet<string>;
-  /** Whether a settlement of this kind may be taken in now. */
+  /** Whether a settlement of this kind may enter the queue. */
   hasRoom(waiter: Waiter): boolean;
-  /** Keeps a place for a settlement that is about to be claimed; see the work queue. */
+  /** Reserves a place for a settlement that is about to be claimed; see the work queue. */
   reserve(waiter: Waiter): (() => void) | undefined;
-  /** Whether any wallet can send, here or in another process, as far as its gas and its node go. */
+  /** Whether any wallet, here or in another process, has gas and a node that accepts its sends. */
   isAble(): boolean;
-  /** Whether this process works any wallet; otherwise another one has to. */
+  /** Whether this process holds any wallet. */
   isWorking(): boolean;
-  /** Whether wallets here have room and nothing of their own to do. */
+  /** Whether wallets here have room and the queue is empty. */
   isSpare(): boolean;
-  /** Whether what a process without wallets has claimed is for this one to carry. */
+  /** Whether this process carries a settlement that a process without wallets has claimed. */
   isFor(settlementId: string): boolean;
-  /** Lets go of settlements that another process carries. */
+  /** Forgets settlements that another process carries. */
   forget(ids: ReadonlySet<string>): void;
-  /** Takes a claimed settlement; call `reserve` before claiming. */
+  /** Adds a claimed settlement; call `reserve` before claiming. */
   enqueue(queued: QueuedSettlement): void;
-  /** Transactions on their way, settlements that wait, and wallets that work. */
   load(): RelayerLoad;
-  /** Each wallet by itself, in the order of the addresses. */
-  lanes(): readonly LaneLoad[];
-  /** Takes notice of a block; `resolved` are the settlements whose logs were in it, by transaction. */
+  /** In the order of the addresses. */
+  wallets(): readonly WalletLoad[];
+  /** `resolved`: the settlements whose logs were in the block, by transaction. */
   onBlock(block: FollowedBlock, resolved: ReadonlyMap<Hex, ReadonlySet<string>>): Promise<void>;
-  /** These settlements have their outcome, however it came about. */
+  /** These settlements have an outcome. */
   onSettled(settlementIds: readonly string[]): void;
-  /** Blocks are gone: nonces that were used in them are stored as open again. */
+  /** Blocks were reorganised out; nonces used in them are stored as open again. */
   onReorganised(): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** What a relayer works with. */
 export interface RelayerDeps extends Omit<PrepareDeps, "chain"> {
   readonly chain: Chain;
   readonly store: EngineStore & WalletLeaseStore;
@@ -107,7 +100,6 @@ export interface RelayerDeps extends Omit<PrepareDeps, "chain"> {
   readonly gasPriceCeiling: bigint;
 }
 
-/** Creates a relayer; `start` lets it work. */
 export function createRelayer(deps: RelayerDeps): Relayer {
   const { chain, clock, log } = deps;
   const { chainId } = chain.network;
@@ -116,90 +108,96 @@ export function createRelayer(deps: RelayerDeps): Relayer {
     ...deps.events,
     onTooLarge: (settlements: number) => batching.makeSmaller(settlements),
   };
-  const lanes = deps.signers.map((signer) => new NonceManager(signer, { ...deps, events }));
+  const managers = deps.signers.map((signer) => new NonceManager(signer, { ...deps, events }));
   const stopping = new AbortController();
-  const addresses = lanes.map(({ signer }) => signer.address);
+  const addresses = managers.map(({ signer }) => signer.address);
   let ticking: Promise<void> | undefined;
   let leftBehind: ReturnType<typeof startLeftBehind> | undefined;
-  const queue = createWorkQueue({ ...deps, lanes, batching: batching.settings });
-  const share = createLaneShare({ ...deps, chainId, lanes });
+  const queue = new WorkQueue({ ...deps, managers, batching: batching.settings });
+  const share = createRebalancer({ ...deps, chainId, managers });
 
   async function onBlock(
     block: FollowedBlock,
     resolved: ReadonlyMap<Hex, ReadonlySet<string>>,
   ): Promise<void> {
-    // All at once, in one commit.
-    await Promise.all(lanes.map((lane) => closeResolved(lane, resolved, block.number)));
-    for (const lane of lanes) {
-      const state = block.wallets.get(lane.signer.address);
+    // Together, in one commit.
+    await Promise.all(managers.map((manager) => closeResolved(manager, resolved, block.number)));
+    for (const manager of managers) {
+      const state = block.wallets.get(manager.signer.address);
       if (!block.isHead || !state) continue;
       const { number } = block;
-      await lookAtUsedNonces(lane, { number, count: state.transactionCount }, deps);
-      const hasOthers = share.elsewhere() > 0 || lanes.some((one) => one !== lane && one.canWork());
+      await checkUsedNonces(manager, { number, count: state.transactionCount }, deps);
+      const hasOthers =
+        share.elsewhere() > 0 || managers.some((one) => one !== manager && one.canWork());
       // Not awaited: a slow endpoint must not hold up the next block.
-      void lane.onHead({ number, hasOthers }).catch((error: unknown) => {
-        log.warn({ chainId, problem: messageOf(error) }, "Could not help a transaction on");
+      void manager.onHead({ number, hasOthers }).catch((error: unknown) => {
+        log.warn(
+          { event: "transaction_recovery_failed", chainId, problem: messageOf(error) },
+          "Transaction recovery failed; retrying with the next block",
+        );
       });
     }
     if (block.isHead) queue.dispatch();
   }
 
-  /** Nonces that a reorganisation has opened again, whichever process saw it. */
-  async function lookForReopened(): Promise<void> {
-    for (const lane of lanes) await lane.reopen();
+  async function reopenNonces(): Promise<void> {
+    for (const manager of managers) await manager.reopen();
   }
 
   async function tick(): Promise<void> {
     for (let ticks = 0; !stopping.signal.aborted; ticks++) {
       await share.look();
-      if (ticks % ticksPerLook === 0) await tryToLook();
-      if (ticks % ticksPerBatchingLook === 0) void batching.look();
-      queue.dispatch(true);
+      if (ticks % ticksPerReopening === 0) await tryToReopen();
+      if (ticks % ticksPerLookup === 0) void batching.look();
+      queue.dispatchAll();
       await clock.sleep(tickMs, stopping.signal);
     }
   }
 
-  async function tryToLook(): Promise<void> {
+  async function tryToReopen(): Promise<void> {
     try {
-      await lookForReopened();
+      await reopenNonces();
     } catch (error) {
-      log.warn({ chainId, problem: messageOf(error) }, "Could not look for reopened nonces");
+      log.warn(
+        { event: "reopened_nonce_check_failed", chainId, problem: messageOf(error) },
+        "Reopened nonce check failed; retrying in five seconds",
+      );
     }
   }
 
   return {
     addresses,
-    lateAddresses: (headNumber) => lateAmong(lanes, headNumber),
-    hasRoom: queue.hasRoom,
-    reserve: queue.reserve,
-    isAble: () => lanes.some((lane) => lane.isAble()),
-    isWorking: () => lanes.some((lane) => lane.isOurs()),
-    isSpare: () => queue.size() === 0 && lanes.some((lane) => lane.room() > 0),
+    lateAddresses: (headNumber) => lateAmong(managers, headNumber),
+    hasRoom: (waiter) => queue.hasRoom(waiter),
+    reserve: (waiter) => queue.reserve(waiter),
+    isAble: () => managers.some((manager) => manager.isAble()),
+    isWorking: () => managers.some((manager) => manager.isOurs()),
+    isSpare: () => queue.size === 0 && managers.some((manager) => manager.room() > 0),
     isFor: share.isFor,
-    forget: queue.forget,
-    enqueue: queue.enqueue,
+    forget: (ids) => queue.forget(ids),
+    enqueue: (queued) => queue.enqueue(queued),
     load: () => ({
-      inFlight: lanes.reduce((sum, lane) => sum + lane.slots().length, 0),
-      queued: queue.size(),
-      lanesUsable: lanes.filter((lane) => lane.canWork()).length,
+      inFlight: managers.reduce((sum, manager) => sum + manager.pendingNonces().length, 0),
+      queued: queue.size,
+      lanesUsable: managers.filter((manager) => manager.canWork()).length,
       lanesElsewhere: share.elsewhere(),
       batching: batching.state(),
     }),
-    lanes: () =>
-      lanes.map((lane) => ({
-        address: lane.signer.address,
-        isOurs: lane.isOurs(),
-        inFlight: lane.slots().length,
-        oldestAtBlock: lane.slots()[0]?.attemptedAtBlock,
+    wallets: () =>
+      managers.map((manager) => ({
+        address: manager.signer.address,
+        isOurs: manager.isOurs(),
+        inFlight: manager.pendingNonces().length,
+        oldestAtBlock: manager.pendingNonces()[0]?.attemptedAtBlock,
       })),
     onBlock,
     onSettled(settlementIds) {
       queue.forget(settlementIds);
-      for (const slot of lanes.flatMap((lane) => lane.slots())) {
-        for (const id of settlementIds) slot.unresolved.delete(id);
+      for (const pending of managers.flatMap((manager) => manager.pendingNonces())) {
+        for (const id of settlementIds) pending.unresolved.delete(id);
       }
     },
-    onReorganised: lookForReopened,
+    onReorganised: reopenNonces,
     async start() {
       await batching.look();
       await share.look();
@@ -210,30 +208,31 @@ export function createRelayer(deps: RelayerDeps): Relayer {
       stopping.abort();
       await Promise.all([ticking, leftBehind?.stop()]);
       await queue.stop();
-      await Promise.all(lanes.map((lane) => lane.stop()));
+      await Promise.all(managers.map((manager) => manager.stop()));
       await share.stop();
     },
   };
 }
 
-function lateAmong(lanes: readonly NonceManager[], headNumber: number): ReadonlySet<string> {
-  const isLateAt = (lane: NonceManager) => lane.slots().some((slot) => isLate(slot, headNumber));
-  return new Set(lanes.filter(isLateAt).map(({ signer }) => signer.address));
+function lateAmong(managers: readonly NonceManager[], headNumber: number): ReadonlySet<string> {
+  const isLateAt = (manager: NonceManager) =>
+    manager.pendingNonces().some((pending) => isLate(pending, headNumber));
+  return new Set(managers.filter(isLateAt).map(({ signer }) => signer.address));
 }
 
-/** Ends the nonces whose settlements were all found in a block. */
+/** Closes the nonces whose settlements were all found in a block. */
 async function closeResolved(
-  lane: NonceManager,
+  manager: NonceManager,
   resolved: ReadonlyMap<Hex, ReadonlySet<string>>,
   blockNumber: number,
 ): Promise<void> {
   const closing: Promise<void>[] = [];
-  for (const slot of lane.slots()) {
-    for (const transaction of slot.attempts) {
+  for (const pending of manager.pendingNonces()) {
+    for (const transaction of pending.attempts) {
       const ids = transaction.hash === null ? undefined : resolved.get(transaction.hash);
-      for (const id of ids ?? []) slot.unresolved.delete(id);
-      if (ids && slot.unresolved.size === 0) {
-        closing.push(lane.close(slot, { transaction, blockNumber }));
+      for (const id of ids ?? []) pending.unresolved.delete(id);
+      if (ids && pending.unresolved.size === 0) {
+        closing.push(manager.close(pending, { transaction, blockNumber }));
       }
     }
   }

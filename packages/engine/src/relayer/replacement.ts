@@ -1,33 +1,41 @@
-/** What takes the place of a transaction at its nonce. */
+/** The transaction that replaces another at its nonce: the same call or a cancellation. */
 import type { Address } from "@farthing/protocol";
 import type { TransactionPlan } from "../model/relayer-transaction.ts";
 import { replacementPrice } from "./fees.ts";
-import type { Remedy } from "./recovery-action.ts";
-import { isSelfCall, planSelfCall } from "./self-call.ts";
-import { newestOf, type Slot } from "./pending-nonce.ts";
+import { newestOf, type PendingNonce } from "./pending-nonce.ts";
+import type { RecoveryAction } from "./recovery-action.ts";
 
-/** Gas prices in wei: what nodes ask for, within the bounds, and the most that is paid. */
+/** Gas of a transaction without data. */
+const cancellationGas = 21_000n;
+
+/** A call of the wallet to itself, which only uses its nonce; gas price in wei. */
+export function planCancellation(wallet: Address, gasPrice: bigint): TransactionPlan {
+  return { settlementIds: [], to: wallet, data: "0x", gasLimit: cancellationGas, gasPrice };
+}
+
+export function isCancellation({ settlementIds }: TransactionPlan): boolean {
+  return settlementIds.length === 0;
+}
+
+/** Gas prices in wei: what nodes ask for within the bounds, and the highest price paid. */
 export interface Prices {
   readonly asked: bigint;
   readonly ceiling: bigint;
 }
 
-/**
- * Plans it: the same call for a better price, or the wallet's call to itself. Undefined while no
- * price is both enough and below the ceiling.
- */
+/** Returns undefined while no price is both high enough and below the ceiling. */
 export function planReplacement(
-  slot: Slot,
-  remedy: Remedy,
+  pending: PendingNonce,
+  action: RecoveryAction,
   wallet: Address,
   { asked, ceiling }: Prices,
 ): TransactionPlan | undefined {
-  const newest = newestOf(slot);
-  const prices = slot.attempts.map(({ gasPrice }) => gasPrice);
-  const isSameCall = remedy === "reprice" || isSelfCall(newest);
-  // What no node has need not be outbid, but the same call for the same price is the same bytes.
-  const unbid = slot.mayBeOut || isSameCall ? undefined : asked;
+  const newest = newestOf(pending);
+  const prices = pending.attempts.map(({ gasPrice }) => gasPrice);
+  const isSameCall = action === "reprice" || isCancellation(newest);
+  // What no node has need not be outbid, but the same call at the same price is the same bytes.
+  const unbid = pending.mayBeOut || isSameCall ? undefined : asked;
   const gasPrice = replacementPrice(prices, asked, ceiling) ?? unbid;
   if (gasPrice === undefined) return undefined;
-  return remedy === "reprice" ? { ...newest, gasPrice } : planSelfCall(wallet, gasPrice);
+  return action === "reprice" ? { ...newest, gasPrice } : planCancellation(wallet, gasPrice);
 }

@@ -1,7 +1,6 @@
 /**
- * The only file that sees a private key. A signer takes a transaction's fields and gives its bytes;
- * a key service can stand behind the same interface. Signatures are deterministic (RFC 6979), so
- * signing the same fields again gives the same bytes.
+ * The only file that sees a private key; a key service can implement the same interface. Signatures are
+ * deterministic (RFC 6979), so signing the same fields again returns the same bytes.
  */
 import { isBytes32, type Address, type ChainId, type Hex } from "@farthing/protocol";
 import * as OxAddress from "ox/Address";
@@ -11,7 +10,7 @@ import * as TxEnvelopeLegacy from "ox/TxEnvelopeLegacy";
 import { Fault } from "../base/fault.ts";
 import type { Secret } from "../base/secret.ts";
 
-/** The fields of a legacy-type transaction that moves no native coin of its own accord. */
+/** The fields of a legacy transaction without a value in the native coin. */
 export interface UnsignedTransaction {
   readonly chainId: ChainId;
   readonly nonce: number;
@@ -22,28 +21,26 @@ export interface UnsignedTransaction {
   readonly data: Hex;
 }
 
-/** Bytes ready to send, and their hash. */
 export interface SignedTransaction {
   readonly raw: Hex;
   readonly hash: Hex;
 }
 
-/** A wallet that signs. */
 export interface Signer {
   readonly address: Address;
   sign(transaction: UnsignedTransaction): Promise<SignedTransaction>;
 }
 
-/** Where the wallets come from: keys, or a mnemonic with a number of wallets (m/44'/60'/0'/0/n). */
+/** Private keys, or a mnemonic with a number of wallets (m/44'/60'/0'/0/n). */
 export type WalletSource =
   | { readonly keys: readonly Secret[] }
   | { readonly mnemonic: Secret; readonly count: number };
 
-/** Creates the signers. Throws the fault `configuration`, which quotes nothing of the secret. */
+/** Throws the fault `configuration`, which quotes no part of the secret. */
 export function createSigners(source: WalletSource): Signer[] {
   const signers = "keys" in source ? signersOfKeys(source.keys) : signersOfMnemonic(source);
   if (new Set(signers.map(({ address }) => address)).size < signers.length) {
-    // Two lanes on one wallet would take each other's nonces.
+    // Two managers of one wallet would take each other's nonces.
     throw new Fault("configuration", "FARTHING_RELAYER_KEYS names a key twice; name each once", {
       retryable: false,
     });
@@ -60,7 +57,7 @@ function signersOfMnemonic(source: {
   readonly count: number;
 }): Signer[] {
   const words = source.mnemonic.expose().trim().split(/\s+/).join(" ");
-  // The checksum: with one word mistyped the wallets would be others, and empty.
+  // The checksum detects a mistyped word, which would lead to other, empty wallets.
   if (!Mnemonic.validate(words, Mnemonic.english)) {
     throw new Fault(
       "configuration",

@@ -1,6 +1,6 @@
 /**
- * What the transactions on their way were taken up for: the fair queue shares them out among keyed
- * and keyless callers, and among payments that go alone and those that go together.
+ * Counts pending transactions by kind; the fair queue divides them among keyed and keyless callers, and
+ * among payments that go alone and those that are batched.
  */
 import { steadyClockOf, type Clock } from "../base/clock.ts";
 import type { QueueGroup, TransactionUse } from "./fair-queue.ts";
@@ -9,38 +9,35 @@ import type { QueuedSettlement } from "./prepare.ts";
 
 type Kind = Pick<QueueGroup<QueuedSettlement>, "isKeyed" | "isAlone">;
 
-/** Follows the use of a relayer's wallets. */
 export interface UseTracker {
   now(): TransactionUse;
-  /** A keyed caller's settlement came in. */
   noteKeyed(): void;
-  /** A group is being prepared; `end` when it has its transaction, or none. */
+  /** A group is being prepared; call `end` when it has its transaction, or none. */
   begin(group: QueueGroup<QueuedSettlement>): void;
   end(group: QueueGroup<QueuedSettlement>): void;
 }
 
-/** A service without keyed callers for a minute keeps nothing free for them. */
+/** After a minute without keyed callers nothing is kept free for them. */
 const keyedQuietMs = 60_000;
 
-/** Creates the tracker. */
 export function trackUse(deps: {
-  readonly lanes: readonly NonceManager[];
+  readonly managers: readonly NonceManager[];
   readonly inFlightMax: number;
   readonly clock: Clock;
 }): UseTracker {
   const clock = steadyClockOf(deps.clock);
   let keyedAtMs = Number.NEGATIVE_INFINITY;
   const preparing = new Set<QueueGroup<QueuedSettlement>>();
-  /** Kinds of the transactions on their way, by each settlement that they carry. */
+  /** The kind of each carried settlement's transaction. */
   let kinds = new Map<string, Kind>();
 
-  /** What was signed before this start is of no known kind, and leaves by and by. */
+  /** Transactions signed before this start have no known kind. */
   function kindsOnTheirWay(): Kind[] {
     const still = new Map<string, Kind>();
     const found: Kind[] = [];
-    for (const lane of deps.lanes) {
-      const isCounted = lane.canWork();
-      for (const { attempts, isUsedUp } of lane.slots()) {
+    for (const manager of deps.managers) {
+      const isCounted = manager.canWork();
+      for (const { attempts, isUsedUp } of manager.pendingNonces()) {
         const ids = attempts[0]?.settlementIds ?? [];
         const kind = kinds.get(ids[0] ?? "");
         if (!kind) continue;
@@ -57,7 +54,7 @@ export function trackUse(deps: {
       const all = [...kindsOnTheirWay(), ...preparing];
       const keyless = all.filter(({ isKeyed }) => !isKeyed);
       return {
-        capacity: deps.lanes.filter((lane) => lane.canWork()).length * deps.inFlightMax,
+        capacity: deps.managers.filter((manager) => manager.canWork()).length * deps.inFlightMax,
         keyless: keyless.length,
         alone: countAlone(all),
         keylessAlone: countAlone(keyless),

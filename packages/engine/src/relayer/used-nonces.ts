@@ -1,7 +1,7 @@
 /**
- * Nonces that the chain has used up although not all their payments were seen in its logs: reverted
- * transactions, failed calls of a batch, calls to itself, or somebody else's transaction. Says what
- * became of the payments, and gives back those that can never be mined.
+ * Used nonces whose payments were not all seen in logs: reverted transactions, failed calls of a batch,
+ * cancellations, or an external sender's transaction. Determines the result of the payments, and requeues
+ * those that can no longer be mined.
  */
 import type { Hex } from "@farthing/protocol";
 import { messageOf } from "../base/fault.ts";
@@ -11,34 +11,29 @@ import type { Chain } from "../chain/chain.ts";
 import { readNonceUse, readReceipts, type NonceQuestion, type Receipt } from "../chain/reads.ts";
 import type { RelayerTransaction } from "../model/relayer-transaction.ts";
 import type { NonceManager } from "./wallet-nonces.ts";
-import type { Slot } from "./pending-nonce.ts";
+import type { PendingNonce } from "./pending-nonce.ts";
 
-/** A transaction that is in a block, as its receipt says. */
+/** A mined transaction with its receipt. */
 export interface MinedTransaction {
   readonly transaction: RelayerTransaction;
   readonly hash: Hex;
-  /** Of every transaction that was signed at its nonce. */
+  /** Hashes of all attempts at its nonce. */
   readonly hashes: readonly (Hex | null)[];
   readonly succeeded: boolean;
   readonly blockNumber: number;
-  /** What became of authorizations in it, by its receipt. */
+  /** Authorization events of its receipt. */
   readonly events: readonly AuthorizationEvent[];
   /** Settlements it carries whose logs were not seen. */
   readonly unresolved: readonly string[];
 }
 
-/** What is told about used nonces. */
 export interface NonceEvents {
-  /**
-   * Mined for good, and some of its settlements have no log of theirs. Returns those that go into
-   * another transaction.
-   */
+  /** Final, and some settlements have no log. Returns those that go into another transaction. */
   onMinedWithoutLog(mined: MinedTransaction): Promise<readonly string[]>;
-  /** Their transactions can never be mined: another one has finally taken the nonce. */
+  /** Their transactions can no longer be mined: a final transaction used the nonce. */
   onNeverMined(settlementIds: readonly string[]): Promise<void>;
 }
 
-/** What the look needs. */
 export interface UsedNoncesDeps {
   readonly chain: Chain;
   readonly log: Log;
@@ -46,100 +41,109 @@ export interface UsedNoncesDeps {
   finalizedNumber(): number;
 }
 
-/** A wallet whose nonces are looked at; its key is not needed for that. */
-export interface UsedLane extends Pick<NonceManager, "slots" | "close" | "raiseNonce"> {
+/** A wallet whose nonces are checked; its key is not needed. */
+export interface UsedWallet extends Pick<NonceManager, "pendingNonces" | "close" | "raiseNonce"> {
   readonly signer: Pick<NonceManager["signer"], "address">;
 }
 
-/** Where the chain stands for a lane. */
-export interface LaneHead {
+export interface WalletHead {
   readonly number: number;
-  /** Transactions of the wallet in blocks: every nonce below is used up. */
+  /** Mined transactions of the wallet: every lower nonce is used. */
   readonly count: number;
 }
 
-/** Looks at the used nonces of a lane. Throws a fault when the chain cannot be asked. */
-export async function lookAtUsedNonces(
-  lane: UsedLane,
-  head: LaneHead,
+/** Throws a fault when the node cannot be asked. */
+export async function checkUsedNonces(
+  manager: UsedWallet,
+  head: WalletHead,
   deps: UsedNoncesDeps,
 ): Promise<void> {
-  await lane.raiseNonce(head.count);
-  for (const slot of lane.slots()) slot.isUsedUp = slot.nonce < head.count;
-  const used = lane.slots().filter(({ isUsedUp }) => isUsedUp);
+  await manager.raiseNonce(head.count);
+  for (const pending of manager.pendingNonces()) pending.isUsedUp = pending.nonce < head.count;
+  const used = manager.pendingNonces().filter(({ isUsedUp }) => isUsedUp);
   if (used.length === 0) return;
-  const attempts = used.flatMap((slot) => slot.attempts);
+  const attempts = used.flatMap((pending) => pending.attempts);
   const receipts = await readReceipts(
     deps.chain,
     attempts.map(({ hash }) => hash),
   );
   const receiptOf = new Map(attempts.map(({ id }, index) => [id, receipts[index]]));
   await Promise.all(
-    used.map(async (slot) => {
+    used.map(async (pending) => {
       try {
-        await lookAtSlot(lane, slot, head, receiptOf, deps);
+        await checkUsedNonce(manager, pending, head, receiptOf, deps);
       } catch (error) {
-        // It stays and is looked at again with the next block; other payments go on.
-        const fields = { chainId: deps.chain.network.chainId, nonce: slot.nonce };
+        // The nonce stays and is checked again with the next block.
+        const fields = { chainId: deps.chain.network.chainId, nonce: pending.nonce };
         deps.log.warn(
-          { ...fields, problem: messageOf(error) },
-          "Could not tell what became of a mined transaction",
+          { event: "used_nonce_check_failed", ...fields, problem: messageOf(error) },
+          "Used nonce check failed; retrying with the next block",
         );
       }
     }),
   );
 }
 
-async function lookAtSlot(
-  lane: UsedLane,
-  slot: Slot,
-  head: LaneHead,
+async function checkUsedNonce(
+  manager: UsedWallet,
+  pending: PendingNonce,
+  head: WalletHead,
   receiptOf: ReadonlyMap<number, Receipt | undefined>,
   deps: UsedNoncesDeps,
 ): Promise<void> {
-  const mined = slot.attempts.find(({ id }) => receiptOf.get(id) !== undefined);
+  const mined = pending.attempts.find(({ id }) => receiptOf.get(id) !== undefined);
   const receipt = mined && receiptOf.get(mined.id);
-  if (!mined || !receipt) return lookAtLostNonce(lane, slot, deps);
-  // Mined in a block that was not looked through yet: its logs come first.
+  if (!mined || !receipt) return checkLostNonce(manager, pending, deps);
+  // The logs of a block that was not read yet come first.
   if (receipt.blockNumber > head.number || mined.hash === null) return;
-  const carried = mined.settlementIds.filter((id) => slot.unresolved.has(id));
+  const carried = mined.settlementIds.filter((id) => pending.unresolved.has(id));
   if (carried.length > 0) {
-    // Another block may yet take this one's place, and "failed" has to last.
+    // The block can still be reorganised out, and "failed" is final.
     if (deps.finalizedNumber() < receipt.blockNumber) return;
     const { hash } = mined;
-    const hashes = slot.attempts.map((transaction) => transaction.hash);
+    const hashes = pending.attempts.map((transaction) => transaction.hash);
     const without = { transaction: mined, hash, hashes, ...receipt, unresolved: carried };
     const again = new Set(await deps.events.onMinedWithoutLog(without));
-    for (const id of carried) if (!again.has(id)) slot.unresolved.delete(id);
+    for (const id of carried) if (!again.has(id)) pending.unresolved.delete(id);
   }
-  if (slot.unresolved.size > 0) {
-    // Carried by other transactions at this nonce. Until this one is final they could come back.
+  if (pending.unresolved.size > 0) {
+    // Other attempts at this nonce carried them and can come back until this one is final.
     if (deps.finalizedNumber() < receipt.blockNumber) return;
   }
-  // Closed first: given back is only what nothing open carries.
-  await lane.close(slot, { transaction: mined, blockNumber: receipt.blockNumber });
-  if (slot.unresolved.size > 0) await deps.events.onNeverMined([...slot.unresolved]);
+  // The nonce is closed first: only settlements without an open transaction are requeued.
+  await manager.close(pending, { transaction: mined, blockNumber: receipt.blockNumber });
+  if (pending.unresolved.size > 0) await deps.events.onNeverMined([...pending.unresolved]);
 }
 
 /**
- * No receipt of ours: the node that was asked lags, or another writer used the nonce. Where the
- * count is past the nonce at a final block and the same node has no receipt up to there, it did.
+ * Without a receipt of ours the node lags, or an external sender used the nonce. It did if the count is
+ * past the nonce at a final block for which the same node has no receipt of ours.
  */
-async function lookAtLostNonce(lane: UsedLane, slot: Slot, deps: UsedNoncesDeps): Promise<void> {
+async function checkLostNonce(
+  manager: UsedWallet,
+  pending: PendingNonce,
+  deps: UsedNoncesDeps,
+): Promise<void> {
   const question: NonceQuestion = {
-    wallet: lane.signer.address,
-    hashes: slot.attempts.map(({ hash }) => hash),
+    wallet: manager.signer.address,
+    hashes: pending.attempts.map(({ hash }) => hash),
     blockNumber: deps.finalizedNumber(),
   };
   for (const where of ["here", "elsewhere"] as const) {
     const use = await readNonceUse(deps.chain, question, where);
-    const isLost = use && use.count > slot.nonce && use.receipts.every((one) => one === undefined);
+    const isLost =
+      use && use.count > pending.nonce && use.receipts.every((one) => one === undefined);
     if (use && !isLost) return;
   }
   deps.log.error(
-    { chainId: deps.chain.network.chainId, relayer: lane.signer.address, nonce: slot.nonce },
-    "Another writer used a nonce of this wallet; give every process wallets of its own",
+    {
+      event: "nonce_used_externally",
+      chainId: deps.chain.network.chainId,
+      relayer: manager.signer.address,
+      nonce: pending.nonce,
+    },
+    "Nonce used by another sender; use each relayer wallet in one installation only",
   );
-  await lane.close(slot, undefined);
-  await deps.events.onNeverMined([...slot.unresolved]);
+  await manager.close(pending, undefined);
+  await deps.events.onNeverMined([...pending.unresolved]);
 }

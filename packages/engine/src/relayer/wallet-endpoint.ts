@@ -1,30 +1,29 @@
 /**
- * The endpoint that a wallet is pinned to: XDC nodes refuse a nonce far above what they have seen,
- * so all that a wallet has on its way goes to one node, and to another one all together.
+ * The endpoint that a wallet is pinned to. XDC nodes refuse a nonce far above those they have seen, so
+ * all pending transactions of a wallet go to one node, and move to another one together.
  */
 import type { Address, ChainId } from "@farthing/protocol";
 import type { Log } from "../base/log.ts";
 import type { Chain } from "../chain/chain.ts";
 
-/** A wallet's place among the endpoints. */
-export interface LaneEndpoint {
-  /** The one it sends to. */
+export interface WalletEndpoint {
+  /** The endpoint it sends to. */
   index(): number;
   /** All the others. */
   others(): number[];
   /**
-   * Moves to another one where its own is ill, or `isStuck`: what is on its way does not get on.
-   * After true, whoever calls sends all of that again: the new node may have none of it.
+   * Moves to another endpoint if this one is unhealthy, or if `isStuck`: pending transactions are not
+   * mined. After true the caller sends all of them again, because the new node may have none.
    */
   moveOn(isStuck: boolean): boolean;
 }
 
 /** Pins a wallet to the first endpoint. */
-export function createLaneEndpoint(deps: {
+export function createWalletEndpoint(deps: {
   readonly chain: Pick<Chain, "endpoints" | "betterThan">;
   readonly log: Log;
   readonly facts: { readonly chainId: ChainId; readonly relayer: Address };
-}): LaneEndpoint {
+}): WalletEndpoint {
   const { chain, log, facts } = deps;
   let endpoint = 0;
   return {
@@ -35,7 +34,10 @@ export function createLaneEndpoint(deps: {
       const to = chain.betterThan(endpoint) ?? (isStuck ? next : endpoint);
       if (to === endpoint) return false;
       endpoint = to;
-      log.warn({ ...facts, endpoint }, "Relayer wallet moves to another RPC endpoint");
+      log.warn(
+        { event: "wallet_endpoint_changed", ...facts, endpoint },
+        "Relayer wallet moved to another RPC endpoint",
+      );
       return true;
     },
   };

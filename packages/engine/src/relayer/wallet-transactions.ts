@@ -1,6 +1,6 @@
 /**
- * The transactions of one relayer wallet: signed, stored, sent in nonce order, and recovered when
- * they are not mined. Its nonce manager calls it for one step after the other.
+ * The transactions of one relayer wallet: signed, stored, sent in nonce order, and recovered when they
+ * are not mined. Its nonce manager runs one step after the other.
  */
 import type { Address, ChainId } from "@farthing/protocol";
 import type { Clock } from "../base/clock.ts";
@@ -15,90 +15,87 @@ import type {
 import type { Settlement } from "../model/settlement.ts";
 import type { EngineStore, WalletLeaseStore } from "../storage/engine-store.ts";
 import { broadcast } from "./broadcast.ts";
-import { createLaneEndpoint, type LaneEndpoint } from "./wallet-endpoint.ts";
-import { createLaneHold, type LaneHold } from "./lease-handle.ts";
+import { createWalletEndpoint, type WalletEndpoint } from "./wallet-endpoint.ts";
+import { createLeaseHandle, type LeaseHandle } from "./lease-handle.ts";
 import type { LeaseOwner } from "./lease.ts";
 import { firstUnusedNonce, gapsMax } from "./nonce-gaps.ts";
-import { reportRefusedSend } from "./report-send.ts";
-import { isReplacing, remedyOf, type Remedy } from "./recovery-action.ts";
-import { planReplacement } from "./replacement.ts";
-import { isSelfCall, planSelfCall } from "./self-call.ts";
+import { isReplacing, recoveryActionOf, type RecoveryAction } from "./recovery-action.ts";
+import {
+  addTo,
+  isPausing,
+  isTooLarge,
+  newestOf,
+  noteSend,
+  type PendingNonce,
+} from "./pending-nonce.ts";
+import { isCancellation, planCancellation, planReplacement } from "./replacement.ts";
 import type { Signer } from "./sign.ts";
-import { addTo, isTooLarge, newestOf, noteSend, type Slot } from "./pending-nonce.ts";
 
-/** What a lane tells. */
-export interface LaneEvents {
-  /** Bytes are stored; from here on only the chain may say "failed". */
+export interface WalletEvents {
+  /** The bytes are stored; from now on only the chain decides about failure. */
   onSubmitted(settlements: readonly Settlement[]): void;
-  /** A node has the bytes. */
   onSent(settlementIds: readonly string[]): void;
-  /** No node has taken the bytes, and this wallet sends them no more. */
-  onGivenBack(settlementIds: readonly string[]): Promise<void>;
-  /** The wallet is ours from now on; who had it may have had more in hand than its nonces. */
-  onTaken(): void;
-  /** A node takes no transaction of so many settlements. */
+  /** No node accepted the bytes, and this wallet no longer sends them. */
+  onReleased(settlementIds: readonly string[]): Promise<void>;
+  /** The wallet's previous process may have left more work than its pending nonces. */
+  onWalletAcquired(): void;
+  /** A node refused a transaction of this many settlements as too large. */
   onTooLarge(settlements: number): void;
 }
 
-/** What a lane is told of a new head. */
-export interface LaneView {
+export interface HeadView {
   readonly number: number;
-  /** Whether other wallets could take work. */
+  /** Whether other wallets could take its work. */
   readonly hasOthers: boolean;
 }
 
-/** What a lane works with. */
-export interface LaneDeps {
+export interface WalletDeps {
   readonly chain: Chain;
   readonly store: EngineStore & WalletLeaseStore;
   readonly clock: Clock;
   readonly log: Log;
   readonly owner: LeaseOwner;
-  readonly events: LaneEvents;
-  /** Transactions on their way at most. */
+  readonly events: WalletEvents;
   readonly inFlightMax: number;
   readonly gasPriceCeiling: bigint;
   gasPrice(): bigint;
   headNumber(): number;
   finalizedNumber(): number;
-  /** What a wallet holds at the head, in wei; undefined while that is not known. */
+  /** A wallet's wei at the head; undefined while it is not known. */
   balanceOf(wallet: Address): bigint | undefined;
 }
 
-/** The transactions of a wallet that this process works or may work. */
 export class WalletTransactions {
-  /** Nonces on their way. */
-  readonly slots = new Map<number, Slot>();
-  readonly hold: LaneHold;
+  readonly pendingNonces = new Map<number, PendingNonce>();
+  readonly lease: LeaseHandle;
   /** One above the highest nonce taken, as far as this process knows. */
   nextNonce = 0;
-  /** Whether what is stored of the wallet is known here; no new work before. */
-  isPickedUp = false;
-  /** Whether a step failed between a nonce and its stored bytes. */
+  /** Whether stored transactions are loaded; no new work before. */
+  isLoaded = false;
+  /** Whether a nonce may be reserved without stored bytes. */
   hasLeftovers = false;
   readonly #signer: Signer;
-  readonly #deps: LaneDeps;
+  readonly #deps: WalletDeps;
   readonly #facts: { readonly chainId: ChainId; readonly relayer: Address };
-  readonly #endpoint: LaneEndpoint;
+  readonly #endpoint: WalletEndpoint;
 
-  constructor(signer: Signer, deps: LaneDeps) {
+  constructor(signer: Signer, deps: WalletDeps) {
     const { chain, log } = deps;
     this.#signer = signer;
     this.#deps = deps;
     this.#facts = { chainId: chain.network.chainId, relayer: signer.address };
-    this.#endpoint = createLaneEndpoint({ chain, log, facts: this.#facts });
-    const onGone = () => this.slots.clear();
-    this.hold = createLaneHold({ ...deps, ...this.#facts, onGone });
+    this.#endpoint = createWalletEndpoint({ chain, log, facts: this.#facts });
+    const onLeaseEnded = () => this.pendingNonces.clear();
+    this.lease = createLeaseHandle({ ...deps, ...this.#facts, onLeaseEnded });
   }
 
-  /** Nonces on their way, lowest first. */
-  inOrder(): Slot[] {
-    return [...this.slots.values()].toSorted((one, other) => one.nonce - other.nonce);
+  inOrder(): PendingNonce[] {
+    return [...this.pendingNonces.values()].toSorted((one, other) => one.nonce - other.nonce);
   }
 
   async submit(plans: readonly TransactionPlan[]): Promise<ReadonlySet<string>> {
-    const held = this.hold.lease();
-    if (!held) throw new Fault("lease_lost", "The lane is not ours");
+    const held = this.lease.lease();
+    if (!held) throw new Fault("lease_lost", "The manager is not ours");
     const hasMoved = this.#endpoint.moveOn(false);
     const reserved = await this.#taking(async () =>
       this.#signAndStore(
@@ -107,15 +104,17 @@ export class WalletTransactions {
       ),
     );
     await this.#send(
-      hasMoved ? this.inOrder() : reserved.flatMap(({ nonce }) => this.slots.get(nonce) ?? []),
+      hasMoved
+        ? this.inOrder()
+        : reserved.flatMap(({ nonce }) => this.pendingNonces.get(nonce) ?? []),
     );
     return new Set(reserved.flatMap(({ settlementIds }) => settlementIds));
   }
 
-  /** From a nonce to its stored bytes: where that fails, `keep` picks up what nothing carries. */
+  /** After a failure `keep` loads nonces that were reserved without stored bytes. */
   async #taking<T>(step: () => Promise<T>): Promise<T> {
     try {
-      return await this.hold.losing(step);
+      return await this.lease.losing(step);
     } catch (error) {
       this.hasLeftovers = true;
       throw error;
@@ -139,7 +138,10 @@ export class WalletTransactions {
       const { nonce, settlementIds } = transaction;
       this.#add({ ...transaction, raw, hash, state: "signed" }, false);
       const fields = { ...this.#facts, transaction: hash, nonce, settlementIds };
-      this.#deps.log.info(fields, "Transaction signed and stored");
+      this.#deps.log.info(
+        { event: "transaction_signed", ...fields },
+        "Transaction signed and stored",
+      );
     }
     this.#deps.events.onSubmitted(submitted);
     return reserved;
@@ -147,11 +149,11 @@ export class WalletTransactions {
 
   #add(transaction: RelayerTransaction, mayBeOut: boolean): void {
     this.nextNonce = Math.max(this.nextNonce, transaction.nonce + 1);
-    addTo(this.slots, transaction, { headNumber: this.#deps.headNumber(), mayBeOut });
+    addTo(this.pendingNonces, transaction, { headNumber: this.#deps.headNumber(), mayBeOut });
   }
 
-  /** Sends the newest transactions of slots, lowest nonce first, to the lane's endpoint. */
-  async #send(sending: readonly Slot[]): Promise<void> {
+  /** Sends the newest attempts, lowest nonce first, to the wallet's endpoint. */
+  async #send(sending: readonly PendingNonce[]): Promise<void> {
     if (sending.length === 0) return;
     const outcomes = await broadcast(
       this.#deps.chain,
@@ -159,61 +161,63 @@ export class WalletTransactions {
       sending.map(newestOf),
       this.#deps.log,
     );
-    const accepted: Slot[] = [];
-    for (const [index, slot] of sending.entries()) {
-      noteSend(slot, outcomes[index] ?? "unknown", this.#deps.headNumber());
-      if (slot.outcome === "accepted") accepted.push(slot);
-      else reportRefusedSend(slot, this.#facts, this.#deps.log);
-      if (isTooLarge(slot)) this.#deps.events.onTooLarge(newestOf(slot).settlementIds.length);
+    const accepted: PendingNonce[] = [];
+    for (const [index, pending] of sending.entries()) {
+      noteSend(pending, outcomes[index] ?? "unknown", this.#deps.headNumber());
+      if (pending.outcome === "accepted") accepted.push(pending);
+      else reportRefusedSend(pending, this.#facts, this.#deps.log);
+      if (isTooLarge(pending)) this.#deps.events.onTooLarge(newestOf(pending).settlementIds.length);
     }
     await this.#deps.store.recordSent(
-      accepted.map((slot) => newestOf(slot).id),
+      accepted.map((pending) => newestOf(pending).id),
       this.#deps.clock.nowMs(),
     );
-    this.#deps.events.onSent(accepted.flatMap((slot) => newestOf(slot).settlementIds));
+    this.#deps.events.onSent(accepted.flatMap((pending) => newestOf(pending).settlementIds));
   }
 
-  async onHead({ number, hasOthers }: LaneView): Promise<void> {
+  async onHead({ number, hasOthers }: HeadView): Promise<void> {
     const waiting = this.inOrder();
-    const remedies = waiting.map((slot) => remedyOf(slot, number, hasOthers));
-    for (const [index, slot] of waiting.entries()) {
-      await this.#replace(slot, remedies[index]);
+    const actions = waiting.map((pending) => recoveryActionOf(pending, number, hasOthers));
+    for (const [index, pending] of waiting.entries()) {
+      await this.#replace(pending, actions[index]);
     }
-    const hasMoved = this.#endpoint.moveOn(remedies.includes("move"));
-    // What nodes have had for blocks may wait for a nonce whose transaction a reorganisation took.
-    const held = this.hold.lease();
-    if (held && remedies.includes("fan_out")) await this.#fillGaps(held);
-    // A node that lacks a predecessor refuses the rest: whoever needs it, all are sent, in order.
-    if (hasMoved || remedies.some((remedy) => remedy !== "wait")) await this.#send(waiting);
-    if (remedies.includes("fan_out")) await this.#fanOut(waiting);
-    // After the send, which says whether this wallet itself could take them again.
+    const hasMoved = this.#endpoint.moveOn(actions.includes("move"));
+    // Accepted transactions may wait for a nonce whose transaction was reorganised out.
+    const held = this.lease.lease();
+    if (held && actions.includes("fan_out")) await this.#fillGaps(held);
+    // A node refuses transactions after a missing one, so all are sent in order.
+    if (hasMoved || actions.some((action) => action !== "wait")) await this.#send(waiting);
+    if (actions.includes("fan_out")) await this.#fanOut(waiting);
+    // The send shows whether this wallet itself could take them again.
     await releaseCancelled(
-      waiting.filter((_, index) => remedies[index] === "give_back"),
+      waiting.filter((_, index) => actions[index] === "release"),
       this.#deps,
     );
   }
 
-  /** Puts another transaction at a slot's nonce where its remedy asks for one. */
-  async #replace(slot: Slot, remedy: Remedy | undefined): Promise<void> {
-    const held = this.hold.lease();
-    if (!held || remedy === undefined || !isReplacing(remedy)) return;
-    if (remedy === "give_back" && isSelfCall(newestOf(slot))) return;
+  /** Signs another attempt if the recovery action requires one. */
+  async #replace(pending: PendingNonce, action: RecoveryAction | undefined): Promise<void> {
+    const held = this.lease.lease();
+    if (!held || action === undefined || !isReplacing(action)) return;
+    if (action === "release" && isCancellation(newestOf(pending))) return;
     const prices = { asked: this.#deps.gasPrice(), ceiling: this.#deps.gasPriceCeiling };
-    const plan = planReplacement(slot, remedy, this.#signer.address, prices);
-    const fields = { ...this.#facts, nonce: slot.nonce, attempts: slot.attempts.length };
+    const plan = planReplacement(pending, action, this.#signer.address, prices);
+    const fields = { ...this.#facts, nonce: pending.nonce, attempts: pending.attempts.length };
     if (!plan) {
-      slot.attemptedAtBlock = this.#deps.headNumber();
+      pending.attemptedAtBlock = this.#deps.headNumber();
       this.#deps.log.error(
-        fields,
-        "Transaction is stuck at the highest gas price; raise it or look at the node",
+        { event: "transaction_stuck", ...fields },
+        "Transaction stuck at the highest gas price; raise the ceiling or check the node",
       );
       return;
     }
-    this.#deps.log.warn({ ...fields, remedy }, "Transaction is replaced at its nonce");
-    await this.#putAt(held, slot.nonce, plan);
+    this.#deps.log.warn(
+      { event: "transaction_replaced", ...fields, action },
+      "Transaction replaced",
+    );
+    await this.#putAt(held, pending.nonce, plan);
   }
 
-  /** Another transaction at a nonce that is taken. */
   async #putAt(held: WalletLease, nonce: number, plan: TransactionPlan): Promise<void> {
     await this.#taking(async () =>
       this.#signAndStore(held, [
@@ -222,57 +226,60 @@ export class WalletTransactions {
     );
   }
 
-  /** The same bytes to every other endpoint; their answers change nothing. */
-  async #fanOut(waiting: readonly Slot[]): Promise<void> {
-    for (const slot of waiting) slot.mayBeOut = true;
+  /** Sends the same bytes to every other endpoint; their replies are ignored. */
+  async #fanOut(waiting: readonly PendingNonce[]): Promise<void> {
+    for (const pending of waiting) pending.mayBeOut = true;
     const newest = waiting.map(newestOf);
     await Promise.all(
       this.#endpoint.others().map((at) => broadcast(this.#deps.chain, at, newest, this.#deps.log)),
     );
   }
 
-  /** What an earlier process left: bytes that may be anywhere, nonces without bytes, gaps. */
-  async pickUp(taken: WalletLease): Promise<void> {
+  /** Takes over stored transactions, nonces without bytes, and gaps of an earlier process. */
+  async load(taken: WalletLease): Promise<void> {
     const open = await this.#listOpen();
     for (const transaction of open) if (transaction.raw !== null) this.#add(transaction, true);
     const bare = open.filter(({ raw }) => raw === null);
     await this.#taking(() => this.#signAndStore(taken, bare));
     this.hasLeftovers = false;
     await this.#fillGaps(taken);
-    this.isPickedUp = true;
+    this.isLoaded = true;
     const fields = {
       ...this.#facts,
       fence: taken.fence,
       open: open.length,
       nextNonce: taken.nextNonce,
     };
-    this.#deps.log.info(fields, "Relayer wallet taken");
+    this.#deps.log.info({ event: "wallet_acquired", ...fields }, "Relayer wallet acquired");
     await this.#send(this.inOrder());
   }
 
-  /** Nonces that nothing of ours will ever use hold up all that come after them. */
+  /** Cancels nonces that no transaction of ours will use: they hold up all later ones. */
   async #fillGaps(taken: WalletLease): Promise<void> {
-    // Those in hand may be closed while we look; what is read then does not know of it yet.
-    const inHand = new Set(this.slots.keys());
+    // A nonce may be closed meanwhile, which the count read before does not show.
+    const inHand = new Set(this.pendingNonces.keys());
     const first = await firstUnusedNonce(this.#deps, this.#signer.address);
     await this.reopen();
     for (let nonce = first; nonce < Math.min(this.nextNonce, first + gapsMax); nonce++) {
-      if (inHand.has(nonce) || this.slots.has(nonce)) continue;
-      this.#deps.log.warn({ ...this.#facts, nonce }, "Gap in the wallet's nonces is filled");
-      await this.#putAt(taken, nonce, planSelfCall(this.#signer.address, this.#deps.gasPrice()));
+      if (inHand.has(nonce) || this.pendingNonces.has(nonce)) continue;
+      this.#deps.log.warn({ event: "nonce_gap_filled", ...this.#facts, nonce }, "Nonce gap filled");
+      await this.#putAt(
+        taken,
+        nonce,
+        planCancellation(this.#signer.address, this.#deps.gasPrice()),
+      );
     }
   }
 
-  /** Takes back what is stored as open again: its block was reorganised out. */
+  /** Loads nonces stored as open again because their block was reorganised out. */
   async reopen(): Promise<void> {
-    // Another process looks after its own wallets.
-    if (!this.hold.lease()) return;
-    // Those in hand may be closed while we look.
-    const inHand = new Set(this.slots.keys());
+    if (!this.lease.lease()) return;
+    // A nonce may be closed meanwhile.
+    const inHand = new Set(this.pendingNonces.keys());
     const open = await this.#listOpen();
-    if (!this.hold.lease()) return;
+    if (!this.lease.lease()) return;
     for (const transaction of open) {
-      // What is being signed here comes by itself.
+      // Transactions without bytes are being signed in this process.
       if (transaction.raw !== null && !inHand.has(transaction.nonce)) this.#add(transaction, true);
     }
   }
@@ -284,23 +291,46 @@ export class WalletTransactions {
 }
 
 /**
- * Releases what no node has taken to other wallets: all at its nonce that is ever sent from now on is
- * a call to itself. Should a node have kept the bytes all the same, the token still takes the
- * authorization once, and its logs say by which transaction.
+ * Releases settlements that no node accepted to other wallets: only cancellations are sent at their nonce
+ * from now on. If a node has kept the bytes after all, the token still takes the authorization once,
+ * and its logs show the transaction.
  */
 async function releaseCancelled(
-  slots: readonly Slot[],
-  { store, events }: Pick<LaneDeps, "store" | "events">,
+  pendingNonces: readonly PendingNonce[],
+  { store, events }: Pick<WalletDeps, "store" | "events">,
 ): Promise<void> {
-  for (const slot of slots) {
-    // Not replaced after all, for its price.
-    if (!isSelfCall(newestOf(slot))) continue;
-    const carriers = slot.attempts.filter((transaction) => !isSelfCall(transaction));
+  for (const pending of pendingNonces) {
+    // No price was possible for its cancellation.
+    if (!isCancellation(newestOf(pending))) continue;
+    const carriers = pending.attempts.filter((transaction) => !isCancellation(transaction));
     await store.closeTransactions(
       carriers.map(({ id }) => id),
       "dropped",
     );
-    await events.onGivenBack([...slot.unresolved]);
-    slot.unresolved.clear();
+    await events.onReleased([...pending.unresolved]);
+    pending.unresolved.clear();
+  }
+}
+
+function reportRefusedSend(
+  pending: PendingNonce,
+  facts: { readonly chainId: ChainId; readonly relayer: Address },
+  log: Log,
+): void {
+  const { nonce, outcome, attempts } = pending;
+  const fields = { ...facts, nonce, outcome, transaction: attempts.at(-1)?.hash };
+  // Another program sends from this wallet: two writers lose money to each other.
+  if (outcome === "replacement_underpriced" && attempts.length === 1) {
+    log.error(
+      { event: "nonce_conflict", ...fields },
+      "Nonce taken by another sender's transaction",
+    );
+  } else if (isPausing(pending)) {
+    log.error({ event: "wallet_paused", ...fields }, "Relayer wallet paused");
+  } else {
+    log.warn(
+      { event: "transaction_not_accepted", ...fields },
+      "Transaction not accepted; retrying",
+    );
   }
 }

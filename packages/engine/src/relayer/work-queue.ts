@@ -1,9 +1,9 @@
 /**
- * How settlements that wait get onto a wallet; which of them go next, fair-queue.ts says. What waits
- * together goes out together: an idle relayer sends a single payment at once, a loaded one fills
- * batches. Contract payers go alone, since their wallets' code runs in our transaction.
+ * Moves waiting settlements to wallets in the order of fair-queue.ts. An idle relayer sends a single
+ * payment at once, a loaded one fills batches. Payments of contract wallets go alone, because their code
+ * runs in our transaction.
  */
-import type { Address } from "@farthing/protocol";
+import type { Address, ChainId } from "@farthing/protocol";
 import { createBatcher } from "../base/batcher.ts";
 import { messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
@@ -13,279 +13,296 @@ import type { EngineStore } from "../storage/engine-store.ts";
 import { batchPlans, dropFailing, type BatchSettings } from "./batch.ts";
 import { FairQueue, type QueueGroup } from "./fair-queue.ts";
 import type { NonceManager } from "./wallet-nonces.ts";
-import { prepare, type Judgement, type PrepareDeps, type QueuedSettlement } from "./prepare.ts";
-import { trackUse } from "./transaction-use.ts";
-import { waitingMax, type Guest } from "./queue-capacity.ts";
+import {
+  prepare,
+  type FailedSimulation,
+  type PrepareDeps,
+  type QueuedSettlement,
+} from "./prepare.ts";
+import { trackUse, type UseTracker } from "./transaction-use.ts";
+import { waitingMax, type QueueCandidate } from "./queue-capacity.ts";
 
 /**
- * After this a payment of a contract wallet no longer counts as on its way although nobody told its
- * end: longer than authorizations usually run. The store counts them too before a nonce is taken.
+ * A contract wallet's payment whose end was not reported stops counting as pending after this, longer
+ * than authorizations usually run. The store counts such payments again before a nonce is reserved.
  */
-const endUnheardMs = 10 * 60_000;
+const pendingMaxMs = 10 * 60_000;
 
-/** How long a batch gathers while all wallets are busy: an eightieth of the 2 s block period. */
+/** A batch gathers while all wallets are busy: an eightieth of the 2 s block period. */
 const gatherMs = 25;
 
-/** Payers looked up in one statement, and those that may wait for it: more than may wait to be sent. */
-const lookUps = { itemsMax: 200, inFlightMax: 1, waitingMax: 2 * waitingMax };
+/** More payers may wait for the lookup than settlements may wait to be sent. */
+const lookups = { itemsMax: 200, inFlightMax: 1, waitingMax: 2 * waitingMax };
 
 /** What happens to a settlement that is not sent. */
 export interface QueueEvents {
-  /** The transfer would fail, as a block says; it was not signed. */
-  onRefused(settlement: Settlement, judgement: Judgement): Promise<void>;
+  /** The transfer would fail at a block; it was not signed. */
+  onRefused(settlement: Settlement, failure: FailedSimulation): Promise<void>;
 }
 
-/** What a settlement's place in the queue depends on. */
+/** The fields that determine a settlement's place in the queue. */
 export type Waiter = Pick<Settlement, "payer" | "payTo" | "owner" | "priority" | "payerHasCode">;
 
-/** The queue of a relayer. */
-export interface WorkQueue {
-  /** Whether a settlement of this kind may be taken in now. */
-  hasRoom(waiter: Waiter): boolean;
-  /**
-   * Keeps a place for a settlement that is about to be claimed; call what it returns once it is
-   * enqueued, or was not claimed. Undefined when there is no room.
-   */
-  reserve(waiter: Waiter): (() => void) | undefined;
-  /** Takes a settlement in, unless it is in already. */
-  enqueue(queued: QueuedSettlement): void;
-  /** Lets go of settlements that another process carries, or that have their outcome. */
-  forget(ids: Iterable<string>): void;
-  /** Gives work to lanes that have room; `withDelayed` takes up what was put off as well. */
-  dispatch(withDelayed?: boolean): void;
-  size(): number;
-  /** Takes no more up and waits for what is being carried. */
-  stop(): Promise<void>;
-}
-
-/** What the queue works with. */
 export interface WorkQueueDeps extends PrepareDeps {
   readonly store: Pick<EngineStore, "listUnassigned" | "findPayerPauses" | "findProvenPayers">;
   readonly log: Log;
   readonly events: QueueEvents;
-  readonly lanes: readonly NonceManager[];
-  /** Transactions of one wallet that are on their way at most. */
+  readonly managers: readonly NonceManager[];
+  /** Pending transactions of one wallet at most. */
   readonly inFlightMax: number;
   /** Undefined while batching is off or the network has no Multicall3. */
   batching(): BatchSettings | undefined;
 }
 
-type Group = QueueGroup<QueuedSettlement>;
+type Queued = readonly QueuedSettlement[];
 
-/** Creates the queue. */
-export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
-  const { log, events, lanes, clock } = deps;
-  const { chainId } = deps.chain.network;
-  const queue = new FairQueue<QueuedSettlement>(deps.contractInFlightMax);
-  const use = trackUse(deps);
-  /** Slots promised to settlements that are being prepared. */
-  const promised = new Map<NonceManager, number>(lanes.map((lane) => [lane, 0]));
-  const working = new Set<Promise<void>>();
-  const isProven = createBatcher<Address, boolean>({
-    run: (payers) => deps.store.findProvenPayers(chainId, payers, clock.nowMs()),
-    ...lookUps,
-  });
-  let isScheduled = false;
-  let isStopping = false;
+/** The queue of a relayer. */
+export class WorkQueue {
+  readonly #deps: WorkQueueDeps;
+  readonly #chainId: ChainId;
+  readonly #queue: FairQueue<QueuedSettlement>;
+  readonly #use: UseTracker;
+  /** Nonces reserved for settlements that are being prepared. */
+  readonly #reserved = new Map<NonceManager, number>();
+  readonly #working = new Set<Promise<void>>();
+  readonly #isProven: (payer: Address) => Promise<boolean>;
+  #isScheduled = false;
+  #isStopping = false;
 
-  function roomOf(lane: NonceManager): number {
-    return lane.room() - (promised.get(lane) ?? 0);
+  constructor(deps: WorkQueueDeps) {
+    this.#deps = deps;
+    this.#chainId = deps.chain.network.chainId;
+    this.#queue = new FairQueue(deps.contractInFlightMax);
+    this.#use = trackUse(deps);
+    this.#isProven = createBatcher<Address, boolean>({
+      run: (payers) => deps.store.findProvenPayers(this.#chainId, payers, deps.clock.nowMs()),
+      ...lookups,
+    });
   }
 
-  function laneWithRoom(): NonceManager | undefined {
-    if (isStopping) return undefined;
-    return lanes.reduce<NonceManager | undefined>(
-      (best, next) => (roomOf(next) > (best ? roomOf(best) : 0) ? next : best),
+  get size(): number {
+    return this.#queue.size;
+  }
+
+  hasRoom(waiter: Waiter): boolean {
+    return this.#queue.hasRoom(candidateOf(waiter));
+  }
+
+  /**
+   * Reserves a place for a settlement that is about to be claimed; call what it returns once it is
+   * enqueued, or was not claimed. Undefined when there is no room.
+   */
+  reserve(waiter: Waiter): (() => void) | undefined {
+    return this.#queue.reserve(candidateOf(waiter));
+  }
+
+  /** Adds a settlement unless it is queued already. */
+  enqueue(queued: QueuedSettlement): void {
+    const { settlement, goesAlone = false } = queued;
+    const { id, createdAt, priority } = settlement;
+    if (priority === "keyed") this.#use.noteKeyed();
+    this.#queue.add({ ...candidateOf(settlement, goesAlone), id, since: createdAt }, queued);
+    if (settlement.payerHasCode) void this.#preferProven(settlement);
+    this.#schedule();
+  }
+
+  /** Forgets settlements that another process carries, or that have an outcome. */
+  forget(ids: Iterable<string>): void {
+    for (const id of ids) this.#queue.end(id);
+  }
+
+  /** Passes work to wallets with room; also resumes what was deferred. */
+  dispatchAll(): void {
+    const now = this.#deps.clock.nowMs();
+    this.#queue.resume(now);
+    this.#queue.releaseOlderThan(now - pendingMaxMs);
+    this.dispatch();
+  }
+
+  /** Passes work to wallets with room. */
+  dispatch(): void {
+    this.#isScheduled = false;
+    const { batching } = this.#deps;
+    for (let to = this.#withRoom(); to && this.#queue.readySize > 0; to = this.#withRoom()) {
+      const group = this.#queue.take(this.#use.now(), batching()?.paymentsMax ?? 1);
+      // The waiting kinds already have their share of the pending transactions.
+      if (!group) return;
+      this.#reserved.set(to, this.#reservedOf(to) + 1);
+      this.#use.begin(group);
+      const work = this.#carry(to, group).finally(() => this.#working.delete(work));
+      this.#working.add(work);
+    }
+  }
+
+  /** Waits for the settlements that are being carried. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await Promise.all(this.#working);
+  }
+
+  #reservedOf(manager: NonceManager): number {
+    return this.#reserved.get(manager) ?? 0;
+  }
+
+  #roomOf(manager: NonceManager): number {
+    return manager.room() - this.#reservedOf(manager);
+  }
+
+  #withRoom(): NonceManager | undefined {
+    if (this.#isStopping) return undefined;
+    return this.#deps.managers.reduce<NonceManager | undefined>(
+      (best, next) => (this.#roomOf(next) > (best ? this.#roomOf(best) : 0) ? next : best),
       undefined,
     );
   }
 
-  function dispatch(): void {
-    isScheduled = false;
-    for (let lane = laneWithRoom(); lane && queue.readySize > 0; lane = laneWithRoom()) {
-      const group = queue.take(use.now(), deps.batching()?.paymentsMax ?? 1);
-      // What waits has its share on its way already.
-      if (!group) return;
-      promised.set(lane, (promised.get(lane) ?? 0) + 1);
-      use.begin(group);
-      const work = carry(lane, group).finally(() => working.delete(work));
-      working.add(work);
-    }
-  }
-
-  async function carry(lane: NonceManager, group: Group): Promise<void> {
+  async #carry(manager: NonceManager, group: QueueGroup<QueuedSettlement>): Promise<void> {
+    const { log, clock } = this.#deps;
     let waiting = group.values;
     let carried: ReadonlySet<string> = new Set();
     try {
-      const free = await unpaused(await stillFree(group.values));
-      const plans = await Promise.all(free.map((queued) => prepareOne(queued, lane)));
+      const free = await this.#unpaused(await this.#stillFree(group.values));
+      const plans = await Promise.all(free.map((queued) => this.#prepare(queued, manager)));
       const ready = plans.filter((plan) => plan !== undefined);
       const planned = new Set(ready.flatMap(({ settlementIds }) => settlementIds));
       waiting = free.filter(({ settlement }) => planned.has(settlement.id));
-      const fitting = await fitTogether(lane, ready, waiting);
-      if (fitting.length > 0) carried = await lane.submit(fitting);
+      const fitting = await this.#fitTogether(manager, ready, waiting);
+      if (fitting.length > 0) carried = await manager.submit(fitting);
       const sent = fitting.flatMap(({ settlementIds }) => settlementIds);
-      // A plan is left out as a whole when one of its settlements was taken: sort them out.
-      if (carried.size < sent.length) contest(waiting, new Set(sent), carried);
+      // The store refuses a whole plan when another process took one of its settlements.
+      if (carried.size < sent.length) this.#deferPossiblyTaken(waiting, new Set(sent), carried);
     } catch (error) {
+      const fields = { chainId: this.#chainId, settlements: waiting.length };
       log.warn(
-        { chainId, problem: messageOf(error), settlements: waiting.length },
-        "Settlements wait for another try",
+        { event: "batch_deferred", ...fields, problem: messageOf(error) },
+        "Settlements deferred; retrying in a second",
       );
-      // What did get a nonce is left out by the store when it is tried again.
-      delay(waiting);
+      // The store leaves out settlements that did get a nonce.
+      this.#deferAll(waiting);
     } finally {
-      promised.set(lane, (promised.get(lane) ?? 0) - 1);
-      use.end(group);
+      this.#reserved.set(manager, this.#reservedOf(manager) - 1);
+      this.#use.end(group);
       for (const { settlement } of group.values) {
-        if (carried.has(settlement.id)) queue.carry(settlement.id, clock.nowMs());
-        else queue.drop(settlement.id);
+        if (carried.has(settlement.id)) this.#queue.carry(settlement.id, clock.nowMs());
+        else this.#queue.drop(settlement.id);
       }
-      schedule();
+      this.#schedule();
     }
   }
 
-  function contest(
-    group: readonly QueuedSettlement[],
+  #deferPossiblyTaken(
+    group: Queued,
     sent: ReadonlySet<string>,
     carried: ReadonlySet<string>,
   ): void {
     for (const queued of group) {
       const { id } = queued.settlement;
       if (!sent.has(id) || carried.has(id)) continue;
-      putOff({ ...queued, simulatedAt: 0, isContested: true });
+      this.#defer({ ...queued, simulatedAt: 0, isPossiblyTaken: true });
     }
   }
 
-  /** Leaves out what another process has taken. */
-  async function stillFree(
-    group: readonly QueuedSettlement[],
-  ): Promise<readonly QueuedSettlement[]> {
-    if (!group.some(({ isContested }) => isContested)) return group;
-    const unassigned = await deps.store.listUnassigned({
+  /** Leaves out settlements that another process has taken. */
+  async #stillFree(group: Queued): Promise<Queued> {
+    if (!group.some(({ isPossiblyTaken }) => isPossiblyTaken)) return group;
+    const unassigned = await this.#deps.store.listUnassigned({
       ids: group.map(({ settlement }) => settlement.id),
     });
     const free = new Set(unassigned.map(({ id }) => id));
     return group.filter(({ settlement }) => free.has(settlement.id));
   }
 
-  /** Leaves out payments of contract wallets that wait for their last reverts. */
-  async function unpaused(
-    group: readonly QueuedSettlement[],
-  ): Promise<readonly QueuedSettlement[]> {
+  /** Defers payments of contract wallets that are paused after reverts. */
+  async #unpaused(group: Queued): Promise<Queued> {
     const contracts = group.filter(({ settlement }) => settlement.payerHasCode);
     if (contracts.length === 0) return group;
     const payers = contracts.map(({ settlement }) => settlement.payer);
-    const pauses = await deps.store.findPayerPauses(chainId, payers);
-    const left = new Set<QueuedSettlement>();
+    const pauses = await this.#deps.store.findPayerPauses(this.#chainId, payers);
+    const paused = new Set<QueuedSettlement>();
     for (const [index, queued] of contracts.entries()) {
       const until = pauses[index]?.pausedUntilMs ?? 0;
-      if (until <= clock.nowMs()) continue;
-      queue.pause(guestOf(queued.settlement).payer, until);
-      left.add(queued);
+      if (until <= this.#deps.clock.nowMs()) continue;
+      this.#queue.pause(candidateOf(queued.settlement).payer, until);
+      paused.add(queued);
     }
-    delay([...left]);
-    return group.filter((queued) => !left.has(queued));
+    this.#deferAll([...paused]);
+    return group.filter((queued) => !paused.has(queued));
   }
 
-  /** One transaction for all that can go together; the others wait until these are mined. */
-  async function fitTogether(
-    lane: NonceManager,
+  /** Returns one transaction for all that fit together and defers the others. */
+  async #fitTogether(
+    manager: NonceManager,
     plans: readonly TransactionPlan[],
-    group: readonly QueuedSettlement[],
+    group: Queued,
   ): Promise<TransactionPlan[]> {
-    const settings = deps.batching();
+    const settings = this.#deps.batching();
     if (!settings || plans.length < 2) return [...plans];
     const { kept, dropped } = hasPayerTwice(group)
-      ? await dropFailing(deps.chain, lane.signer.address, plans, settings)
+      ? await dropFailing(this.#deps.chain, manager.signer.address, plans, settings)
       : { kept: [...plans], dropped: [] };
-    const [batch, ...others] = batchPlans(kept, sizeFor(lane, kept, settings));
-    // More than one transaction has room for: the lane has one slot for this group.
+    const [batch, ...others] = batchPlans(kept, sizeFor(manager, kept, settings));
+    // One nonce is reserved for this group.
     const left = new Set([...dropped, ...others.flatMap(({ settlementIds }) => settlementIds)]);
-    delay(group.filter(({ settlement }) => left.has(settlement.id)));
+    this.#deferAll(group.filter(({ settlement }) => left.has(settlement.id)));
     return batch ? [batch] : [];
   }
 
-  async function prepareOne(
+  async #prepare(
     queued: QueuedSettlement,
     { signer }: NonceManager,
   ): Promise<TransactionPlan | undefined> {
+    const { log, events } = this.#deps;
     try {
-      const preparation = await prepare(queued, signer.address, deps);
+      const preparation = await prepare(queued, signer.address, this.#deps);
       if (preparation.kind === "plan") return preparation.plan;
-      if (preparation.kind === "wait") putOff(queued);
-      // One that comes too late is not sent; it ends when its time is over on chain.
-      if (preparation.kind === "refused") {
-        await events.onRefused(queued.settlement, preparation);
-      }
+      if (preparation.kind === "wait") this.#defer(queued);
+      // An expiring one is not sent; it ends when it has expired on chain.
+      if (preparation.kind === "refused") await events.onRefused(queued.settlement, preparation);
     } catch (error) {
-      const { id } = queued.settlement;
-      log.warn({ chainId, settlementId: id, problem: messageOf(error) }, "Settlement put off");
-      putOff(queued);
+      const fields = { chainId: this.#chainId, settlementId: queued.settlement.id };
+      log.warn(
+        { event: "settlement_deferred", ...fields, problem: messageOf(error) },
+        "Settlement deferred; retrying in a second",
+      );
+      this.#defer(queued);
     }
     return undefined;
   }
 
-  /** Lets a contract wallet that has paid before go first; one that cannot be looked up waits its turn. */
-  async function preferProven({ id, payer }: Settlement): Promise<void> {
-    if (await isProven(payer).catch(() => false)) queue.prove(id);
+  /** Lets contract wallets that have paid before go first; a failed lookup changes nothing. */
+  async #preferProven({ id, payer }: Settlement): Promise<void> {
+    if (await this.#isProven(payer).catch(() => false)) this.#queue.prove(id);
   }
 
-  /** Simulated afresh when it is taken up again. */
-  function delay(group: readonly QueuedSettlement[]): void {
-    for (const queued of group) putOff({ ...queued, simulatedAt: 0 });
+  /** They are simulated again later. */
+  #deferAll(group: Queued): void {
+    for (const queued of group) this.#defer({ ...queued, simulatedAt: 0 });
   }
 
-  function putOff(queued: QueuedSettlement): void {
-    queue.putOff(queued.settlement.id, queued, clock.nowMs());
+  #defer(queued: QueuedSettlement): void {
+    this.#queue.defer(queued.settlement.id, queued, this.#deps.clock.nowMs());
   }
 
   /**
-   * Once per turn of the event loop, so that what is claimed together goes out together. While
-   * every wallet has something on its way, a batch may gather for a moment: slots are few, and
-   * the block that takes it is further away than that.
+   * Dispatches once per turn of the event loop, so that settlements claimed together are sent together.
+   * While every wallet has pending transactions, a batch gathers a little longer.
    */
-  function schedule(): void {
-    if (isScheduled || queue.readySize === 0) return;
-    isScheduled = true;
-    const most = deps.batching()?.paymentsMax ?? 1;
-    const isBusy = lanes.every((lane) => lane.slots().length + (promised.get(lane) ?? 0) > 0);
-    if (isBusy && queue.readySize < most) void clock.sleep(gatherMs).then(dispatch);
-    else setImmediate(dispatch);
+  #schedule(): void {
+    if (this.#isScheduled || this.#queue.readySize === 0) return;
+    this.#isScheduled = true;
+    const { batching, managers, clock } = this.#deps;
+    const batchMax = batching()?.paymentsMax ?? 1;
+    const isBusy = managers.every(
+      (manager) => manager.pendingNonces().length + this.#reservedOf(manager) > 0,
+    );
+    if (isBusy && this.#queue.readySize < batchMax) {
+      void clock.sleep(gatherMs).then(() => this.dispatch());
+    } else setImmediate(() => this.dispatch());
   }
-
-  return {
-    hasRoom: (waiter) => queue.hasRoom(guestOf(waiter)),
-    reserve: (waiter) => queue.reserve(guestOf(waiter)),
-    enqueue(queued) {
-      const { settlement, goesAlone = false } = queued;
-      const { id, createdAt, priority } = settlement;
-      if (priority === "keyed") use.noteKeyed();
-      queue.add({ ...guestOf(settlement, goesAlone), id, since: createdAt }, queued);
-      if (settlement.payerHasCode) void preferProven(settlement);
-      schedule();
-    },
-    forget(ids) {
-      for (const id of ids) queue.end(id);
-    },
-    dispatch(withDelayed = false) {
-      if (withDelayed) {
-        const now = clock.nowMs();
-        queue.resume(now);
-        queue.releaseOlderThan(now - endUnheardMs);
-      }
-      dispatch();
-    },
-    size: () => queue.size,
-    async stop() {
-      isStopping = true;
-      await Promise.all(working);
-    },
-  };
 }
 
-/** Keyed callers are told apart by their account, keyless ones by the payee. */
-function guestOf(waiter: Waiter, goesAlone = false): Guest {
+/** The group of a keyed caller is the account, of a keyless one the payee. */
+function candidateOf(waiter: Waiter, goesAlone = false): QueueCandidate {
   const { payer, payTo, owner, priority, payerHasCode } = waiter;
   const isKeyed = priority === "keyed";
   return {
@@ -296,13 +313,17 @@ function guestOf(waiter: Waiter, goesAlone = false): Guest {
   };
 }
 
-/** Two payments of one payer may each pass alone and not both: his balance decides. */
+/** A payer's balance may cover each of two payments but not both. */
 function hasPayerTwice(group: readonly QueuedSettlement[]): boolean {
   return new Set(group.map(({ settlement }) => settlement.payer)).size < group.length;
 }
 
-/** A wallet that is nearly empty carries as much as it can pay for. */
-function sizeFor(lane: NonceManager, plans: readonly TransactionPlan[], settings: BatchSettings) {
+/** A nearly empty wallet carries as much as it can pay for. */
+function sizeFor(
+  manager: NonceManager,
+  plans: readonly TransactionPlan[],
+  settings: BatchSettings,
+) {
   const [whole] = batchPlans(plans, settings);
-  return whole && !lane.canAfford(whole) ? { ...settings, paymentsMax: 1 } : settings;
+  return whole && !manager.canAfford(whole) ? { ...settings, paymentsMax: 1 } : settings;
 }

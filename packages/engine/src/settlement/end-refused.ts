@@ -4,7 +4,7 @@
  */
 import { createBatcher } from "../base/batcher.ts";
 import type { Settlement } from "../model/settlement.ts";
-import type { Judgement } from "../relayer/prepare.ts";
+import type { FailedSimulation } from "../relayer/prepare.ts";
 import type { Failure } from "../storage/engine-store.ts";
 import type { Evidence, Findings, Found } from "./evidence.ts";
 import { logsLag } from "./mined-without-log.ts";
@@ -36,7 +36,10 @@ export function createEndRefused(deps: {
     waitingMax,
   });
 
-  return async (settlement: Settlement, { refusal: why, atBlock }: Judgement): Promise<void> => {
+  return async (
+    settlement: Settlement,
+    { refusal: why, atBlock }: FailedSimulation,
+  ): Promise<void> => {
     // "Used" may well be our payer's payment, submitted by somebody else: look before saying no.
     const asked = { settlement, atBlock: Math.max(deps.headNumber(), atBlock) };
     const { found, unused, untold } = await findingsOf(asked);

@@ -7,7 +7,7 @@ import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { Chain } from "../chain/chain.ts";
 import { payerNonceKey, type Settlement } from "../model/settlement.ts";
-import type { Judgement } from "../relayer/prepare.ts";
+import type { FailedSimulation } from "../relayer/prepare.ts";
 import type { MinedTransaction } from "../relayer/used-nonces.ts";
 import type { Failure, EngineStore } from "../storage/engine-store.ts";
 import {
@@ -25,7 +25,7 @@ export interface MinedWithoutLogDeps {
   readonly log: Log;
   readonly evidence: Pick<Evidence, "lookUp">;
   /** Would the transfer go through now? The reason when it would not. */
-  simulate(settlement: Settlement): Promise<Judgement | undefined>;
+  simulate(settlement: Settlement): Promise<FailedSimulation | undefined>;
   headNumber(): number;
   conclude(found: readonly Found[]): Promise<void>;
   fail(failures: readonly Failure[], settlements: readonly Settlement[]): Promise<void>;
@@ -71,7 +71,7 @@ export function createMinedWithoutLog(deps: MinedWithoutLogDeps) {
       settlements.map(async (one) => [one.id, await deps.simulate(one)] as const),
     );
     const judgements = new Map(judged);
-    const blocks = judged.map(([, judgement]) => judgement?.atBlock ?? 0);
+    const blocks = judged.map(([, failure]) => failure?.atBlock ?? 0);
     const atBlock = Math.max(mined.blockNumber, deps.headNumber(), ...blocks);
     const { found, unused, untold } = await evidence.lookUp(settlements, atBlock);
     await deps.conclude(found);

@@ -123,7 +123,7 @@ export function listenToNeighbours(deps: NeighbourDeps): () => Promise<void> {
       // What was claimed was simulated just before.
       const simulatedAt = settlement.createdAt;
       const goesAlone = alone.has(settlement.id);
-      at.relayer.enqueue({ settlement, simulatedAt, isContested: true, goesAlone });
+      at.relayer.enqueue({ settlement, simulatedAt, isPossiblyTaken: true, goesAlone });
     }
   }
 

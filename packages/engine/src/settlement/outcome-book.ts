@@ -2,7 +2,7 @@
 import type { Hex } from "@farthing/protocol";
 import type { BlockInterest, ChainView, FollowedBlock } from "../chain/block-follower.ts";
 import type { Settlement } from "../model/settlement.ts";
-import type { Judgement } from "../relayer/prepare.ts";
+import type { FailedSimulation } from "../relayer/prepare.ts";
 import type { MinedTransaction } from "../relayer/used-nonces.ts";
 
 /** What a reorganisation took out of the chain. */
@@ -35,7 +35,7 @@ export interface OutcomeBook {
    */
   onMinedWithoutLog(mined: MinedTransaction): Promise<readonly string[]>;
   /** A queued settlement would fail. */
-  onRefused(settlement: Settlement, judgement: Judgement): Promise<void>;
+  onRefused(settlement: Settlement, failure: FailedSimulation): Promise<void>;
   /** Those of which no use is known here. */
   missing(settlementIds: readonly string[]): readonly string[];
   /** Nothing that is still open carries them: gives those back that are queued again. */

@@ -11,7 +11,7 @@ import type { BlockInterest, ChainView, FollowedBlock } from "../chain/block-fol
 import type { Chain } from "../chain/chain.ts";
 import { readBlockHash } from "../chain/reads.ts";
 import { isSettled, payerNonceKey, type Settlement } from "../model/settlement.ts";
-import type { Judgement } from "../relayer/prepare.ts";
+import type { FailedSimulation } from "../relayer/prepare.ts";
 import type { Confirmation, Failure, EngineStore } from "../storage/engine-store.ts";
 import { createBacklog, type Backlog } from "./backlog.ts";
 import { createEndRefused } from "./end-refused.ts";
@@ -48,7 +48,7 @@ export interface OutcomeDeps {
   /** Blocks a transaction must be deep: 1 is its own block. */
   readonly confirmations: number;
   /** Would the transfer go through now? The reason when it would not. */
-  simulate(settlement: Settlement): Promise<Judgement | undefined>;
+  simulate(settlement: Settlement): Promise<FailedSimulation | undefined>;
   /** Told of settlements that have their outcome. */
   onSettled(settlementIds: readonly string[]): void;
   headNumber(): number;

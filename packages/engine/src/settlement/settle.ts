@@ -141,7 +141,7 @@ export function createSettle(deps: SettleDeps): Settle {
       at.relayer.enqueue({
         settlement,
         simulatedAt: deps.clock.nowMs(),
-        isContested: !isOurs,
+        isPossiblyTaken: !isOurs,
       });
       if (!isOurs) deps.tellUnserved(settlement);
       const became = (await waiting.done) ?? (await newest(settlement));

@@ -8,7 +8,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom
 import {
   classifyNodeError,
   type GasHalf,
-  type LaneLoad,
+  type WalletLoad,
   type NetworkState,
   type RpcEndpoint,
   type Settlement,
@@ -288,7 +288,7 @@ function addGauges(registry: Registry, clock: Clock, networks: readonly NetworkS
   };
   const perWallet = (
     name: MetricName,
-    read: (lane: LaneLoad, watched: NetworkState) => number | undefined,
+    read: (lane: WalletLoad, watched: NetworkState) => number | undefined,
   ): void => {
     const gauge = new Gauge({
       ...settings(registry, name),

@@ -47,7 +47,7 @@ const contractPayments = 12;
 /** Hostile payers who come later, more than the queue has places for: contract wallets, and plain ones. */
 const lateContracts = 300;
 const latePayers = 240;
-/** Plain ones that come at once, each with what it may have waiting of the free places: see waiting-room.ts. */
+/** Plain ones that come at once, each with what it may have waiting of the free places: see queue-capacity.ts. */
 const latePayersAtOnce = 12;
 const freePerPayer = 25;
 /** Honest payers, behind the hostile ones among the chain's buyers. */

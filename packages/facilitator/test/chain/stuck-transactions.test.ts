@@ -173,7 +173,7 @@ test("below what the node wants: signed again at the same nonce until it is enou
   const body = bodyOn(devnet);
   const answer = await settle(at, body);
   await untilConfirmed(at, answer);
-  expect(errors).toContain("Relayer wallet stands still until this is mended");
+  expect(errors).toContain("Relayer wallet paused");
   const parts = sent().map(partsOf);
   expect(parts.length).toBeGreaterThan(1);
   expect(new Set(parts.map(({ nonce }) => nonce)).size).toBe(1);

@@ -18,7 +18,7 @@ import {
 } from "../support/facilitator.testing.ts";
 import { createSigners } from "@farthing/engine";
 import { Secret } from "@farthing/engine/base";
-import { planSelfCall } from "@farthing/engine/source/relayer/self-call";
+import { planCancellation } from "@farthing/engine/source/relayer/replacement";
 import { startRpcProxy, type RpcProxy } from "@farthing/lab/rpc-proxy";
 import { openStore, type ServiceStore } from "../../src/features/open-store.ts";
 
@@ -289,7 +289,7 @@ async function storeUsedNonce(
   const lease = await store.takeWalletLease({ chainId, lane: signer.address, ...holder });
   if (!lease) throw new Error("the wallet is free");
   // Dearer than what fills a gap: the same bytes would be the same transaction.
-  const plan = planSelfCall(signer.address, 13_000_000_000n);
+  const plan = planCancellation(signer.address, 13_000_000_000n);
   const [transaction] = await store.reserveTransactions(lease, [plan], 0);
   if (!transaction) throw new Error("one plan makes one transaction");
   const { raw, hash } = await signer.sign(transaction);
