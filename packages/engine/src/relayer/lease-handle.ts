@@ -17,7 +17,7 @@ import { leaseMs, leaseRenewMs, type LeaseOwner } from "./lease.ts";
 const drainMs = 10_000;
 
 export interface LeaseHandle {
-  lease(): WalletLease | undefined;
+  current(): WalletLease | undefined;
   /** Whether the wallet is being handed over and takes no new work. */
   isHandingOver(): boolean;
   /**
@@ -85,7 +85,7 @@ export function createLeaseHandle(deps: {
   }
 
   return {
-    lease: () => lease,
+    current: () => lease,
     isHandingOver: () => handOverSince !== undefined,
     keep,
     async take(nonceFloor, holder) {

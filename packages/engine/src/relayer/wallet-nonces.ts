@@ -39,7 +39,7 @@ export class NonceManager {
   }
 
   isOurs(): boolean {
-    return this.#lease.lease() !== undefined && !this.#isStopping;
+    return this.#lease.current() !== undefined && !this.#isStopping;
   }
 
   /** Whether it may take work: it is not paused, without gas, or being handed over. */
@@ -98,7 +98,7 @@ export class NonceManager {
   /** Recovers transactions that are not mined. */
   onHead(head: HeadView): Promise<void> {
     return this.#inTurn(() =>
-      this.#lease.lease() ? this.#transactions.onHead(head) : Promise.resolve(),
+      this.#lease.current() ? this.#transactions.onHead(head) : Promise.resolve(),
     );
   }
 
@@ -108,7 +108,7 @@ export class NonceManager {
     if (this.#transactions.nextNonce >= reported) return;
     const count = Math.min(reported, await this.#readCount());
     await this.#inTurn(async () => {
-      if (!this.#lease.lease() || this.#transactions.nextNonce >= count) return;
+      if (!this.#lease.current() || this.#transactions.nextNonce >= count) return;
       const taken = await this.#lease.take(count);
       this.#transactions.nextNonce = Math.max(this.#transactions.nextNonce, taken?.nextNonce ?? 0);
     });
@@ -152,7 +152,7 @@ export class NonceManager {
   }
 
   async #keep(holder: WalletHolder | undefined): Promise<void> {
-    const held = this.#lease.lease();
+    const held = this.#lease.current();
     if (held && (this.#transactions.hasLeftovers || !this.#transactions.isLoaded))
       await this.#transactions.load(held);
     if (held)

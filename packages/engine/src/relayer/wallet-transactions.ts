@@ -94,8 +94,8 @@ export class WalletTransactions {
   }
 
   async submit(plans: readonly TransactionPlan[]): Promise<ReadonlySet<string>> {
-    const held = this.lease.lease();
-    if (!held) throw new Fault("lease_lost", "The manager is not ours");
+    const held = this.lease.current();
+    if (!held) throw new Fault("lease_lost", "The wallet is not ours");
     const hasMoved = this.#endpoint.moveOn(false);
     const reserved = await this.#taking(async () =>
       this.#signAndStore(
@@ -183,7 +183,7 @@ export class WalletTransactions {
     }
     const hasMoved = this.#endpoint.moveOn(actions.includes("move"));
     // Accepted transactions may wait for a nonce whose transaction was reorganised out.
-    const held = this.lease.lease();
+    const held = this.lease.current();
     if (held && actions.includes("fan_out")) await this.#fillGaps(held);
     // A node refuses transactions after a missing one, so all are sent in order.
     if (hasMoved || actions.some((action) => action !== "wait")) await this.#send(waiting);
@@ -197,7 +197,7 @@ export class WalletTransactions {
 
   /** Signs another attempt if the recovery action requires one. */
   async #replace(pending: PendingNonce, action: RecoveryAction | undefined): Promise<void> {
-    const held = this.lease.lease();
+    const held = this.lease.current();
     if (!held || action === undefined || !isReplacing(action)) return;
     if (action === "release" && isCancellation(newestOf(pending))) return;
     const prices = { asked: this.#deps.gasPrice(), ceiling: this.#deps.gasPriceCeiling };
@@ -273,11 +273,11 @@ export class WalletTransactions {
 
   /** Loads nonces stored as open again because their block was reorganised out. */
   async reopen(): Promise<void> {
-    if (!this.lease.lease()) return;
+    if (!this.lease.current()) return;
     // A nonce may be closed meanwhile.
     const inHand = new Set(this.pendingNonces.keys());
     const open = await this.#listOpen();
-    if (!this.lease.lease()) return;
+    if (!this.lease.current()) return;
     for (const transaction of open) {
       // Transactions without bytes are being signed in this process.
       if (transaction.raw !== null && !inHand.has(transaction.nonce)) this.#add(transaction, true);
