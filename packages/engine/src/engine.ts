@@ -35,7 +35,7 @@ import {
   type AuthorizationEnd,
   type AuthorizationQuestion,
 } from "./settlement/authorization-end.ts";
-import { listenToNeighbours } from "./settlement/neighbours.ts";
+import { listenToNeighbours } from "./settlement/peers.ts";
 import type { SettleOptions, SettleResult } from "./settlement/settle.ts";
 import { createWaiters, type WaitGoal, type Waiters, type Waiting } from "./settlement/waiters.ts";
 import { createStorage, type EngineStores } from "./storage/open-storage.ts";

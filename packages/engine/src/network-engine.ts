@@ -21,8 +21,8 @@ import { createRelayer, type Relayer } from "./relayer/relayer.ts";
 import type { Signer } from "./relayer/sign.ts";
 import type { RepeatPolicy } from "./settlement/exchange-calls.ts";
 import type { OutcomeBook } from "./settlement/outcome-book.ts";
-import { OutcomeTracker } from "./settlement/outcome.ts";
-import { createStock } from "./settlement/take-stock.ts";
+import { OutcomeTracker } from "./settlement/outcome-tracker.ts";
+import { createStock } from "./settlement/recovery.ts";
 import type { Waiters } from "./settlement/waiters.ts";
 import type { EngineStore, WalletLeaseStore } from "./storage/engine-store.ts";
 

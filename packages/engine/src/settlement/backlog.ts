@@ -9,7 +9,7 @@ import type { ChainView } from "../chain/block-follower.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { Settlement } from "../model/settlement.ts";
 import type { Failure } from "../storage/engine-store.ts";
-import { isNews, type Evidence, type Found } from "./evidence.ts";
+import { isNews, type Evidence, type Found } from "./chain-proofs.ts";
 
 /** Settlements of one group: a few requests to the node, and one commit of some milliseconds. */
 const groupMax = 500;

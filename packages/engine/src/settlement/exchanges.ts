@@ -21,7 +21,7 @@ import {
   type OpenedExchange,
   type SuccessTelling,
 } from "../storage/exchange-store.ts";
-import { createOwnCalls } from "./own-calls.ts";
+import { createOwnCalls } from "./claiming-calls.ts";
 import type { CallTerms, RepeatPolicy, SettleCall, SettleCallTerms } from "./exchange-calls.ts";
 import { createSettleCall } from "./settle-call.ts";
 

@@ -11,7 +11,7 @@ import type { ChainView } from "../chain/block-follower.ts";
 import type { Chain } from "../chain/chain.ts";
 import { payerNonceKey, type Settlement } from "../model/settlement.ts";
 import type { EngineStore } from "../storage/engine-store.ts";
-import { isAuthorizedTransfer, type Evidence, type Found } from "./evidence.ts";
+import { isAuthorizedTransfer, type Evidence, type Found } from "./chain-proofs.ts";
 
 /** How long the blocks are read for a failure: payers who can pay after all mostly do so at once. */
 const closelyMs = 60_000;

@@ -8,7 +8,7 @@ import {
   type SuccessTelling,
 } from "../storage/exchange-store.ts";
 import type { Presentation, RepeatPolicy, SettleCall, SettleCallTerms } from "./exchange-calls.ts";
-import { writingMs, type OwnCalls } from "./own-calls.ts";
+import { writingMs, type OwnCalls } from "./claiming-calls.ts";
 
 /** What a call works with. */
 export interface SettleCallDeps {

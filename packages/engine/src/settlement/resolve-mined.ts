@@ -16,7 +16,7 @@ import {
   isWholeBatch,
   type Evidence,
   type Found,
-} from "./evidence.ts";
+} from "./chain-proofs.ts";
 
 /** What ending them needs. */
 export interface MinedWithoutLogDeps {

@@ -14,7 +14,7 @@ import { isSettled, payerNonceKey, type Settlement } from "../model/settlement.t
 import type { FailedSimulation } from "../relayer/prepare.ts";
 import type { Confirmation, Failure, EngineStore } from "../storage/engine-store.ts";
 import { createBacklog, type Backlog } from "./backlog.ts";
-import { createEndRefused } from "./end-refused.ts";
+import { createEndRefused } from "./resolve-refused.ts";
 import {
   counts,
   createEvidence,
@@ -22,10 +22,10 @@ import {
   isAuthorizedTransfer,
   type Evidence,
   type Found,
-} from "./evidence.ts";
+} from "./chain-proofs.ts";
 import { createFailureWatch, type FailureWatch } from "./failure-watch.ts";
 import { createFinality, type Finality } from "./finality.ts";
-import { createMinedWithoutLog } from "./mined-without-log.ts";
+import { createMinedWithoutLog } from "./resolve-mined.ts";
 import type { OutcomeBook, Vanished } from "./outcome-book.ts";
 import type { Waiters } from "./waiters.ts";
 

@@ -2,7 +2,7 @@
 import { expect, test, vi } from "vitest";
 import { Fault } from "../base/fault.ts";
 import { silentLog } from "../base/log.ts";
-import { createStock } from "./take-stock.ts";
+import { createStock } from "./recovery.ts";
 
 test("a start goes on where the node refuses to say which blocks vanished", async () => {
   const recheck = vi.fn(async () => undefined);

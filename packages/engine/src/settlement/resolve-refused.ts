@@ -6,8 +6,8 @@ import { createBatcher } from "../base/batcher.ts";
 import type { Settlement } from "../model/settlement.ts";
 import type { FailedSimulation } from "../relayer/prepare.ts";
 import type { Failure } from "../storage/engine-store.ts";
-import type { Evidence, Findings, Found } from "./evidence.ts";
-import { logsLag } from "./mined-without-log.ts";
+import type { Evidence, Findings, Found } from "./chain-proofs.ts";
+import { logsLag } from "./resolve-mined.ts";
 
 /** Settlements that are looked up together, and those that may wait for it. */
 const togetherMax = 200;
