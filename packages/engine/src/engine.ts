@@ -35,7 +35,7 @@ import {
   type AuthorizationEnd,
   type AuthorizationQuestion,
 } from "./settlement/authorization-end.ts";
-import { listenToNeighbours } from "./settlement/peers.ts";
+import { startPeerListener } from "./settlement/peers.ts";
 import type { SettleOptions, SettleResult } from "./settlement/settle.ts";
 import { createWaiters, type WaitGoal, type Waiters, type Waiting } from "./settlement/waiters.ts";
 import { createStorage, type EngineStores } from "./storage/open-storage.ts";
@@ -44,7 +44,7 @@ import { installCrypto } from "./verification/signature.ts";
 import type { VerifiedPayment, VerifyOptions } from "./verification/verify.ts";
 import { readWalletSignature, type WalletReading } from "./verification/wallet-signature.ts";
 
-/** What a relayer wallet needs to work at all, and the gas price its supply is estimated at. */
+/** The least gas money of a relayer wallet, and the gas price for estimates of its supply. */
 const gasNeeds = { floor: contractTransferGasMax * gasPriceFloorWei, price: gasPriceFloorWei };
 
 /** The engine's settings, where the options leave them out. */
@@ -59,10 +59,10 @@ export const defaultSettings: EngineSettings = {
   repeatAfterSuccess: "auto",
 };
 
-/** Longest wait of `settle` for an outcome, where its options name none, in milliseconds. */
+/** Longest wait of `settle` for an outcome where its options name none. */
 const outcomeWaitMs = 25_000;
 
-/** Random bytes that name a request without a name of its own. */
+/** Random bytes of a request id where the caller passes none. */
 const requestIdBytes = 16;
 
 /**
@@ -82,7 +82,7 @@ export interface EngineStorage {
   open(): Promise<void>;
 }
 
-/** A database for the engine alone, and who takes part in its settlements, in this order. */
+/** A database for the engine alone, and the participants in its settlements, in order. */
 export interface EngineDatabase {
   /** `sqlite:/path/to/file`, `sqlite::memory:` or `postgres://…`. */
   readonly databaseUrl: string;
@@ -92,21 +92,21 @@ export interface EngineDatabase {
 
 export interface EngineOptions {
   readonly networks: readonly NetworkEndpoints[];
-  /** The relayer wallets, which pay for gas. No other process may use them but on this database. */
+  /** The relayer wallets, which pay for gas. Only processes on this database may use them. */
   readonly signers: readonly Signer[];
   readonly storage: EngineDatabase | EngineStorage;
   readonly settings?: Partial<EngineSettings>;
   readonly clock?: Clock;
   /** Silent by default. */
   readonly log?: Log;
-  /** Returns an endpoint that observes its requests. */
+  /** Wraps an endpoint to observe its requests. */
   readonly watchEndpoint?: (network: Network, endpoint: RpcEndpoint) => RpcEndpoint;
 }
 
 export interface StartOptions {
-  /** Ends the start, not the engine; `stop` does that. */
+  /** Aborts the start; the engine still needs `stop`. */
   readonly signal?: AbortSignal;
-  /** Receives the self-check's lines, also when they end the start. */
+  /** Receives the self-check's lines, also when the start fails because of them. */
   onChecked?(network: string, lines: readonly CheckLine[]): void;
   /** Called when the database is open, before recovery: background jobs may begin. */
   onDatabaseOpened?(): void;
@@ -118,18 +118,17 @@ export interface NetworkCheck {
   readonly lines: readonly CheckLine[];
 }
 
-/** How far the start has come. */
+/** The step that the start has reached. */
 export type EngineStep = "chain" | "database" | "recovery" | "running";
 
-/** The state of one network. */
 export interface NetworkState {
   readonly network: Network;
   readonly relayers: readonly Address[];
-  /** What the newest blocks say; undefined until the chain has been read. */
+  /** The newest state of the chain; undefined until the chain has been read. */
   view(): ChainView | undefined;
   load(): RelayerLoad;
   wallets(): readonly WalletLoad[];
-  /** What each RPC endpoint accepts. */
+  /** The request limits of each RPC endpoint. */
   endpointLimits(): readonly EndpointLimits[];
 }
 
@@ -141,7 +140,6 @@ export interface EngineStatus {
 /** Gas of one settlement at the present price, in gwei. */
 export interface GasEstimate {
   readonly plainGwei: number;
-  /** Of a contract wallet's payment. */
   readonly contractGwei: number;
 }
 
@@ -163,12 +161,12 @@ export interface SettlementEngine {
   find(settlementId: string): Promise<Settlement | undefined>;
   /** Begins to wait for a change of a settlement. */
   subscribe(settlementId: string, goal: WaitGoal, timeoutMs: number): Waiting;
-  /** Returns how an address signed a text (EIP-191, ERC-1271); undefined for a chain not served. */
+  /** Returns how an address signed a text (EIP-191, ERC-1271); undefined on a chain not served. */
   checkWalletSignature(
     chainId: ChainId,
     signed: { readonly address: Address; readonly message: string; readonly signature: Hex },
   ): Promise<WalletReading | undefined>;
-  /** Returns how an authorization ended; undefined while that is not known. */
+  /** Returns how an authorization ended; undefined until that is known. */
   readAuthorizationEnd(
     chainId: ChainId,
     question: AuthorizationQuestion,
@@ -187,7 +185,6 @@ export interface SettlementEngine {
   endWaits(): void;
 }
 
-/** Creates an engine; `start` lets it work. */
 export function createEngine(options: EngineOptions): SettlementEngine {
   const { signers, clock = systemClock, log = silentLog } = options;
   const settings = { ...defaultSettings, ...options.settings };
@@ -226,15 +223,15 @@ export function createEngine(options: EngineOptions): SettlementEngine {
     for (const { network, lines } of checks) given.onChecked?.(network, lines);
     refuseFailedChecks(checks);
     step = "database";
-    log.info({ event: "chain_checked" }, "Chain checked; the database is opened");
+    log.info({ event: "chain_checked" }, "Chain checked; opening the database");
     // A migration is not interrupted: it changes the schema whole or not at all.
     await open();
     signal?.throwIfAborted();
     await store.appear(owner.id);
-    stopListening = listenToNeighbours({ ...shared, networks });
+    stopListening = startPeerListener({ ...shared, networks });
     given.onDatabaseOpened?.();
     step = "recovery";
-    log.info({ event: "database_opened" }, "Database opened; stock is taken");
+    log.info({ event: "database_opened" }, "Database opened; recovery begins");
     await orEnded(Promise.all([...networks.values()].map((network) => network.start())));
     step = "running";
     return checks;
@@ -276,7 +273,7 @@ export function createEngine(options: EngineOptions): SettlementEngine {
   };
 }
 
-/** `verify` and `settle`, with what their options leave out. */
+/** `verify` and `settle` with defaults for their options. */
 function createCalls(deps: {
   readonly steps: PaymentSteps;
   readonly settings: EngineSettings;
@@ -322,7 +319,7 @@ function storageOf(given: EngineOptions["storage"], log: Log): EngineStorage {
   return { store: { ...store, close }, open, isLocal: databaseUrl.startsWith("sqlite:") };
 }
 
-/** A clock whose pauses end when the signal says so. */
+/** A clock whose pauses end when the signal aborts. */
 function cutShortBy(signal: AbortSignal, clock: Clock): Clock {
   return {
     nowMs: () => clock.nowMs(),
@@ -338,7 +335,7 @@ function createGasEstimate(
   return (chainId) => {
     const price = gasPriceOf(viewOf(chainId), bounds);
     const gweiOf = (gas: bigint) => Number((gas * price) / weiPerGwei);
-    // A contract's payment is charged with all that it may burn, until its transaction has ended.
+    // A contract wallet's payment reserves the most gas that its transaction may burn.
     return { plainGwei: gweiOf(plainGas), contractGwei: gweiOf(contractTransferGasMax) };
   };
 }

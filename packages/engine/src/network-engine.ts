@@ -1,6 +1,6 @@
 /**
- * Wires the engine of one network. It starts without a gap: first it follows blocks, then it recovers
- * stored settlements, then its wallets work.
+ * Wires the engine of one network: chain, reader, follower, outcome tracker, relayer. The order of the
+ * start leaves no gap: the follower first, then the search of the past, then the wallets.
  */
 import type { ChainId, Network } from "@farthing/protocol";
 import type { Clock } from "./base/clock.ts";
@@ -20,9 +20,8 @@ import { simulate } from "./relayer/prepare.ts";
 import { createRelayer, type Relayer } from "./relayer/relayer.ts";
 import type { Signer } from "./relayer/sign.ts";
 import type { RepeatPolicy } from "./settlement/exchange-calls.ts";
-import type { OutcomeBook } from "./settlement/outcome-book.ts";
 import { OutcomeTracker } from "./settlement/outcome-tracker.ts";
-import { createStock } from "./settlement/recovery.ts";
+import { createRecovery } from "./settlement/recovery.ts";
 import type { Waiters } from "./settlement/waiters.ts";
 import type { EngineStore, WalletLeaseStore } from "./storage/engine-store.ts";
 
@@ -30,7 +29,7 @@ export interface NetworkEngine {
   readonly chain: Chain;
   readonly read: PaymentReader;
   readonly relayer: Relayer;
-  readonly book: OutcomeBook;
+  readonly outcomes: OutcomeTracker;
   view(): ChainView | undefined;
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -50,7 +49,7 @@ export interface EngineSettings {
   readonly settleMarginSeconds: bigint;
   /** Daily gas per network that contract wallets may burn by reverting; null for no bound. */
   readonly revertedGasGwei: number | null;
-  /** How a repeat of a confirmed settle is answered. */
+  /** The response to a repeated settle of a confirmed payment. */
   readonly repeatAfterSuccess: RepeatPolicy;
 }
 
@@ -69,13 +68,13 @@ export interface EngineDeps {
   readonly signers: readonly Signer[];
 }
 
-/** Sends no request yet. */
+/** Opens a network's chain without a request. */
 export function openChain(
   { network, rpcUrls }: NetworkEndpoints,
   deps: {
     readonly log: Log;
     readonly clock: Clock;
-    /** Wraps an endpoint, for example to count its requests. */
+    /** Wraps an endpoint to observe its requests. */
     readonly watchEndpoint?: (network: Network, endpoint: RpcEndpoint) => RpcEndpoint;
   },
 ): Chain {
@@ -102,7 +101,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
   const read = before(limitReadings(reader, view), () => follower?.attend());
   const shared = { chain, store, clock, log };
 
-  const book = new OutcomeTracker({
+  const outcomes = new OutcomeTracker({
     ...shared,
     waiters,
     confirmations: config.confirmations,
@@ -128,23 +127,23 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
     gasPriceCeiling: config.gasPriceMaxWei,
     events: {
       onSubmitted: (settlements) => {
-        for (const settlement of settlements) book.track(settlement);
+        for (const settlement of settlements) outcomes.observe(settlement);
         waiters.notify(settlements);
         follower?.wake();
       },
       onSent: (ids) => {
         waiters.notifySent(ids);
         follower?.wake();
-        notifyPeers(chainId, ids, deps);
+        publishSent(chainId, ids, deps);
       },
-      onRefused: book.onRefused,
-      onMinedWithoutLog: book.onMinedWithoutLog,
-      onNeverMined: (ids) => stock.requeue(ids),
-      onReleased: (ids) => stock.requeue(ids),
-      onWalletAcquired: () => hasStarted && stock.onTaken(),
+      onRefused: outcomes.onRefused,
+      onMinedWithoutLog: outcomes.onMinedWithoutLog,
+      onNeverMined: (ids) => recovery.requeue(ids),
+      onReleased: (ids) => recovery.requeue(ids),
+      onWalletAcquired: () => hasStarted && recovery.onWalletAcquired(),
     },
   });
-  const stock = createStock({ chainId, store, log, book, relayer });
+  const recovery = createRecovery({ chainId, store, log, outcomes, relayer });
 
   async function begin(): Promise<void> {
     follower = startBlockFollower({
@@ -154,31 +153,31 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
       wallets: relayer.addresses,
       lateWallets: relayer.lateAddresses,
       interest() {
-        const interest = book.interest();
-        // Pending nonces need blocks even when their payments have an outcome.
-        const isBusy = stock.isDue() || relayer.load().inFlight > 0;
+        const interest = outcomes.interest();
+        // A nonce on its way needs the blocks too, also when its payments have their outcome.
+        const isBusy = recovery.isDue() || relayer.load().inFlight > 0;
         return interest === "none" && isBusy ? "finality" : interest;
       },
       listener: {
         async onBlock(block) {
-          await relayer.onBlock(block, await book.onBlock(block));
+          await relayer.onBlock(block, await outcomes.onBlock(block));
           const seen = view();
-          if (seen && block.isHead) await book.onHead(seen);
-          if (block.isHead) await stock.putBack(() => book.recheck());
-          if (block.isHead) stock.onBlock();
+          if (seen && block.isHead) await outcomes.onHead(seen);
+          if (block.isHead) await recovery.revertReorganised(() => outcomes.recheck());
+          if (block.isHead) recovery.onBlock();
         },
-        async onReorganisation(fromBlock, gone) {
-          await stock.putBack(() => book.onReorganisation(fromBlock, gone));
+        async onReorganisation(fromBlock, hashes) {
+          await recovery.revertReorganised(() => outcomes.onReorganisation(fromBlock, hashes));
         },
       },
     });
     await follower.ready();
-    const stored = await stock.take();
-    // A wallet taken now would have to be released at once.
+    const stored = await recovery.run();
+    // A wallet acquired now would have to be released at once.
     if (isStopping) return;
     await relayer.start();
     hasStarted = true;
-    // The store leaves out those that a transaction already carries.
+    // Settlements that a transaction already carries are skipped when nonces are assigned.
     await enqueueStored(stored, { relayer, store });
     follower.wake();
   }
@@ -192,22 +191,20 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
     if (!starting) return;
     isStopping = true;
     if (!hasStarted) await follower?.stop();
-    // The caller of start receives its error.
+    // The caller of `start` handles its failure.
     await starting.catch(() => undefined);
     await relayer.stop().catch((error: unknown) => {
-      log.warn(
-        { event: "relayer_stop_failed", chainId, problem: messageOf(error) },
-        "Relayer stop failed",
-      );
+      const fields = { event: "relayer_stop_failed", chainId, problem: messageOf(error) };
+      log.warn(fields, "Relayer not stopped cleanly");
     });
     await follower?.stop();
-    await book.stop();
+    await outcomes.stop();
   }
 
-  return { chain, read, relayer, book, view, start, stop };
+  return { chain, read, relayer, outcomes, view, start, stop };
 }
 
-/** Calls `onRead` before each reading. */
+/** A reader that calls `onRead` before each read. */
 function before(read: PaymentReader, onRead: () => void): PaymentReader {
   return (check) => {
     onRead();
@@ -215,7 +212,7 @@ function before(read: PaymentReader, onRead: () => void): PaymentReader {
   };
 }
 
-/** Queues settlements that waited when an earlier process stopped. */
+/** Enqueues settlements that were queued when an earlier process stopped. */
 async function enqueueStored(
   stored: readonly Settlement[],
   { relayer, store }: { readonly relayer: Relayer; readonly store: EngineStore },
@@ -223,15 +220,15 @@ async function enqueueStored(
   const queued = stored.filter(({ state }) => state === "queued");
   const alone = await store.findRevertedTwice(queued.map(({ id }) => id));
   for (const settlement of queued) {
-    // Settlements claimed during the start may be queued or carried by now.
+    // Settlements claimed during the start are queued already, or carried by a transaction.
     const isPossiblyTaken = true;
     const goesAlone = alone.has(settlement.id);
     relayer.enqueue({ settlement, simulatedAt: 0, isPossiblyTaken, goesAlone });
   }
 }
 
-/** Notifies peers of a send: callers may wait at those that claimed the settlements. */
-function notifyPeers(
+/** Notifies the peers that claimed the settlements of a send, since their callers wait there. */
+function publishSent(
   chainId: ChainId,
   ids: readonly string[],
   { store, waiters, log }: Pick<EngineDeps, "store" | "waiters" | "log">,
@@ -239,14 +236,12 @@ function notifyPeers(
   const elsewhere = ids.filter((id) => !waiters.has(id));
   if (elsewhere.length === 0) return;
   store.notify("sent", elsewhere).catch((error: unknown) => {
-    log.warn(
-      { event: "send_not_published", chainId, problem: messageOf(error) },
-      "Send not published to peers",
-    );
+    const fields = { event: "send_not_published", chainId, problem: messageOf(error) };
+    log.warn(fields, "Send not published to peers");
   });
 }
 
-/** Simulations use the wallet that can pay for the most gas. */
+/** The sender of simulations: the wallet that can pay for the most gas. */
 function senderAmong(
   { signers }: Pick<EngineDeps, "signers">,
   view: ChainView | undefined,

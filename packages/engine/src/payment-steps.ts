@@ -18,10 +18,9 @@ import type { EngineStores } from "./storage/open-storage.ts";
 import { createRefuseUsed } from "./verification/earlier-use.ts";
 import { createVerifier, type Verifier } from "./verification/verify.ts";
 
-/** Requests that share one statement, and requests that may wait for one. */
+/** Requests of one statement, and those that may wait for one. */
 const batches = { itemsMax: 200, inFlightMax: 1, waitingMax: 10_000 };
 
-/** The steps one by one. */
 export interface PaymentSteps {
   readonly verifier: Verifier;
   readonly refuseIdentifier: RefuseIdentifier;
@@ -49,7 +48,7 @@ export function createPaymentSteps(deps: {
     run: (claims) => store.claimSettlements(claims, clock.nowMs()),
     ...batches,
   });
-  const publishUnassigned = createBatcher<string, undefined>({
+  const notifyPeers = createBatcher<string, undefined>({
     async run(ids) {
       await store.notify("unserved", ids);
       return ids.map(() => undefined);
@@ -76,9 +75,9 @@ export function createPaymentSteps(deps: {
     admit,
     refuseIdentifier,
     refuseUsed,
-    tellUnserved: ({ id: settlementId }) => {
-      // Peers also find the claim when they poll, only later.
-      publishUnassigned(settlementId).catch((error: unknown) => {
+    publishUnassigned: ({ id: settlementId }) => {
+      // Peers that miss the notification find the claim when they poll.
+      notifyPeers(settlementId).catch((error: unknown) => {
         log.warn(
           { event: "claim_not_published", settlementId, problem: messageOf(error) },
           "Claim not published to peers",

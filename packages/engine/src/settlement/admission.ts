@@ -1,8 +1,7 @@
 /**
- * Whether a payment that would go through can be carried now: a wallet must be able to take work, the
- * queue must have room, and a contract payer must neither wait for its own reverts nor find the gas
- * used up that such wallets may burn. Asked by /verify, whose answer sellers serve by, and again by
- * /settle.
+ * Decides whether a valid payment can be sent now: a wallet can take work, the queue has room, and a
+ * contract payer is neither paused for its own reverts nor out of the gas that such wallets may burn.
+ * Both /verify, on whose response sellers serve, and /settle check it.
  */
 import { refusal, type Address, type ChainId, type Refusal } from "@farthing/protocol";
 import { createBatcher } from "../base/batcher.ts";
@@ -17,41 +16,38 @@ import type { RevertedGasQuestion } from "../storage/reverted-gas.ts";
 import type { EngineStore } from "../storage/engine-store.ts";
 import type { VerifiedPayment } from "../verification/verify.ts";
 
-/** Who asks, as far as the queue is fair between callers. */
+/** The caller, for the fairness of the queue. */
 export type AdmissionCaller = Pick<Claim, "owner" | "priority">;
 
 /**
- * Returns the refusal of a payment whose payer waits. Throws the fault `no_wallet`, `queue_full` or
- * `reverted_gas_exhausted` when nothing can be carried, or nothing of contract wallets.
+ * Returns the refusal of a paused payer. Throws the fault `no_wallet` or `queue_full` when nothing can
+ * be sent, and `reverted_gas_exhausted` when nothing of contract wallets can.
  */
 export type Admit = (
   verified: VerifiedPayment,
   caller: AdmissionCaller,
 ) => Promise<Refusal | undefined>;
 
-/** Payers asked for in one statement, and those that may wait for one. */
-const payersMax = 200;
-const payersWaitingMax = 10_000;
-const batches = { itemsMax: payersMax, inFlightMax: 1, waitingMax: payersWaitingMax };
+/** Payers of one statement, and those that may wait for one. */
+const batches = { itemsMax: 200, inFlightMax: 1, waitingMax: 10_000 };
 
-/** Creates the check. */
 export function createAdmission(deps: {
   readonly clock: Clock;
   readonly store: Pick<EngineStore, "findPayerPauses" | "hasRevertedGas">;
-  /** What contract wallets may burn; undefined for no bound. */
+  /** The gas that contract wallets may burn; undefined without a bound. */
   revertedGasOf(chainId: ChainId): RevertedGasTerms | undefined;
   networkOf(chainId: ChainId): { readonly relayer: Relayer } | undefined;
 }): Admit {
   const pauseOf = createBatcher<{ chainId: ChainId; payer: Address }, PayerPause | undefined>({
-    run: async (asked) => {
-      const byChain = Map.groupBy(asked, ({ chainId }) => chainId);
+    run: async (queries) => {
+      const byChain = Map.groupBy(queries, ({ chainId }) => chainId);
       const found = new Map<object, PayerPause | undefined>();
       for (const [chainId, group] of byChain) {
         const payers = group.map(({ payer }) => payer);
         const pauses = await deps.store.findPayerPauses(chainId, payers);
         for (const [index, one] of group.entries()) found.set(one, pauses[index]);
       }
-      return asked.map((one) => found.get(one));
+      return queries.map((one) => found.get(one));
     },
     ...batches,
   });
@@ -86,19 +82,18 @@ export function createAdmission(deps: {
   };
 }
 
-/** Faults that say why nothing can be carried now; where they are thrown nothing was claimed. */
+/** Faults of a payment that was not claimed. */
 const admissionFaults: ReadonlySet<FaultCode> = new Set([
   "no_wallet",
   "queue_full",
   "reverted_gas_exhausted",
 ]);
 
-/** Whether a payment was not admitted, so that the same one may be shown again. */
+/** Whether a payment was not admitted, so that the caller may repeat it. */
 export function isNotAdmitted(error: unknown): error is Fault {
   return error instanceof Fault && admissionFaults.has(error.code);
 }
 
-/** Contract wallets have burned or reserved all that they may burn by reverting. */
 export function revertedGasExhausted(clock: Clock): Fault {
   return new Fault(
     "reverted_gas_exhausted",
@@ -107,7 +102,6 @@ export function revertedGasExhausted(clock: Clock): Fault {
   );
 }
 
-/** The places for callers of this kind are taken. */
 export function queueFull(): Fault {
   return new Fault("queue_full", "Too many settlements are waiting; try again shortly");
 }

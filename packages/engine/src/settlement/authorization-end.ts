@@ -1,4 +1,4 @@
-/** How an authorization ended, once no block can carry it any more. */
+/** Reads how an authorization ended, once no block can carry it any more. */
 import type { Address, Hex } from "@farthing/protocol";
 import { Fault } from "../base/fault.ts";
 import {
@@ -10,10 +10,9 @@ import { findAuthorizationEvent } from "../chain/authorization-search.ts";
 import type { ChainView } from "../chain/block-follower.ts";
 import type { Chain } from "../chain/chain.ts";
 
-/** Blocks that the search goes back: eleven hours of XDC. */
+/** Depth of the search in blocks: eleven hours of XDC. */
 const searchBlocks = 20_000;
 
-/** An authorization of a payer, by its nonce. */
 export interface AuthorizationQuestion {
   readonly payer: Address;
   readonly nonce: Hex;
@@ -21,13 +20,13 @@ export interface AuthorizationQuestion {
   readonly expiresAtMs: number;
 }
 
-/** How it ended: never used, or by this event. An event that is not final may still disappear. */
+/** Never used, or ended by an event, which may still be reorganised out unless it is final. */
 export type AuthorizationEnd =
   | { readonly kind: "unused" }
   | { readonly kind: "used"; readonly event: AuthorizationEvent; readonly isFinal: boolean };
 
 /**
- * Returns undefined before a final block is past its time. Throws RPC faults, also when endpoints
+ * Returns undefined until a final block is past the expiry. Throws RPC faults, also when endpoints
  * disagree about a final event.
  */
 export async function readAuthorizationEnd(

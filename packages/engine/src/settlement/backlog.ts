@@ -1,6 +1,7 @@
 /**
- * What ends or is looked up by itself, after downtime by the thousand: in groups, and beside the
- * blocks, so that what is paid meanwhile is told with its block.
+ * Searches for settlements that no followed block decides: expired ones, and those that were pending
+ * while no process ran. It works in groups beside the blocks, so thousands of them after downtime do
+ * not delay the outcomes of new payments.
  */
 import { refusal } from "@farthing/protocol";
 import { messageOf } from "../base/fault.ts";
@@ -9,57 +10,46 @@ import type { ChainView } from "../chain/block-follower.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { Settlement } from "../model/settlement.ts";
 import type { Failure } from "../storage/engine-store.ts";
-import { isNews, type Evidence, type Found } from "./chain-proofs.ts";
+import { changesOutcome, type ChainProofs, type Proof } from "./chain-proofs.ts";
 
 /** Settlements of one group: a few requests to the node, and one commit of some milliseconds. */
 const groupMax = 500;
 
-/** What waits to be ended or looked up. */
 export interface Backlog {
-  /** Looks settlements up as of the head; what cannot be now is looked up later. Never rejects. */
+  /** Searches as of the head, and again later where that fails. Never rejects. */
   search(settlements: readonly Settlement[]): Promise<void>;
-  /** Has settlements looked up beside the next blocks. */
+  /** Searches beside the next blocks. */
   searchLater(settlements: readonly Settlement[]): void;
-  /** Begins another round, unless one is under way. */
+  /** Begins another round unless one is running. */
   onHead(view: ChainView): void;
-  /** Waits for the group under way and ends. */
+  /** Waits for the running group and ends. */
   stop(): Promise<void>;
 }
 
-/** What it works with. */
-export interface BacklogDeps {
+export function createBacklog(deps: {
   readonly chain: Chain;
   readonly log: Log;
-  readonly evidence: Pick<Evidence, "lookUp">;
+  readonly proofs: Pick<ChainProofs, "find">;
   headNumber(): number;
-  /** Settlements that end when their time is over. */
+  /** Settlements that fail when they expire. */
   listOpen(): readonly Settlement[];
-  conclude(found: readonly Found[]): Promise<void>;
+  conclude(found: readonly Proof[]): Promise<void>;
   fail(failures: readonly Failure[], settlements: readonly Settlement[]): Promise<void>;
-}
-
-/** Creates the backlog of a network. */
-export function createBacklog(deps: BacklogDeps): Backlog {
-  const { evidence, log } = deps;
+}): Backlog {
+  const { proofs, log } = deps;
   const { chainId } = deps.chain.network;
-  /** Not looked up yet, by id. */
   const unsearched = new Map<string, Settlement>();
   let round: Promise<void> | undefined;
   const stopping = new AbortController();
-
-  async function search(settlements: readonly Settlement[]): Promise<void> {
-    searchLater(settlements);
-    await lookUp(settlements);
-  }
 
   function searchLater(settlements: readonly Settlement[]): void {
     for (const settlement of settlements) unsearched.set(settlement.id, settlement);
   }
 
-  function lookUp(settlements: readonly Settlement[]): Promise<void> {
+  function searchNow(settlements: readonly Settlement[]): Promise<void> {
     return inGroups(settlements, async (group) => {
-      const { found, unused } = await evidence.lookUp(group, deps.headNumber());
-      await deps.conclude(found.filter(({ event, settlement }) => isNews(event, settlement)));
+      const { found, unused } = await proofs.find(group, deps.headNumber());
+      await deps.conclude(found.filter(changesOutcome));
       for (const { id } of [...unused, ...found.map(({ settlement }) => settlement)]) {
         unsearched.delete(id);
       }
@@ -67,13 +57,13 @@ export function createBacklog(deps: BacklogDeps): Backlog {
   }
 
   /**
-   * Ends what no block can carry any more: the time of a final block has passed validBefore, and
-   * the token calls the nonce unused there. Whether it was sent makes no difference then.
+   * Fails settlements that no block can carry any more, sent or not: the time of a final block is
+   * past validBefore, and the token reports the nonce as unused there.
    */
-  async function endExpired({ finalized }: ChainView): Promise<void> {
+  async function failExpired({ finalized }: ChainView): Promise<void> {
     const expired = deps.listOpen().filter(({ validBefore }) => finalized.time >= validBefore);
     await inGroups(expired, async (group) => {
-      const { found, unused } = await evidence.lookUp(group, finalized.number);
+      const { found, unused } = await proofs.find(group, finalized.number);
       await deps.conclude(found);
       const failures = unused.map(({ id, transaction }) => ({ id, transaction, ...tooLate }));
       await deps.fail(failures, unused);
@@ -81,7 +71,7 @@ export function createBacklog(deps: BacklogDeps): Backlog {
     });
   }
 
-  /** Stops at the first group that fails: the next block begins again, and a node has its rest. */
+  /** Stops at the first group that fails, to spare the node; the next block begins again. */
   async function inGroups(
     settlements: readonly Settlement[],
     work: (group: readonly Settlement[]) => Promise<void>,
@@ -93,20 +83,23 @@ export function createBacklog(deps: BacklogDeps): Backlog {
     } catch (error) {
       const fields = { chainId, settlements: settlements.length, problem: messageOf(error) };
       log.warn(
-        { event: "settlements_not_looked_up", ...fields },
-        "Settlements could not be looked up; retrying with the next block",
+        { event: "settlement_search_failed", ...fields },
+        "Settlement search failed; retrying with the next block",
       );
     }
   }
 
   async function run(view: ChainView): Promise<void> {
-    await endExpired(view);
-    await lookUp([...unsearched.values()]);
+    await failExpired(view);
+    await searchNow([...unsearched.values()]);
     round = undefined;
   }
 
   return {
-    search,
+    async search(settlements) {
+      searchLater(settlements);
+      await searchNow(settlements);
+    },
     searchLater,
     onHead(view) {
       if (!stopping.signal.aborted) round ??= run(view);

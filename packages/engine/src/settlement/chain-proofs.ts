@@ -1,7 +1,4 @@
-/**
- * What the chain's logs prove about one settlement, and whether a second endpoint agrees. Nothing
- * here decides; it finds out.
- */
+/** Chain proofs: what the token's logs prove about settlements, and whether a second endpoint agrees. */
 import {
   explorerLink,
   isSameAddress,
@@ -22,46 +19,41 @@ import type { MinedTransaction } from "../relayer/used-nonces.ts";
 import type { Failure, EngineStore } from "../storage/engine-store.ts";
 
 /** A settlement and the event that ends it. */
-export interface Found {
+export interface Proof {
   readonly event: AuthorizationEvent;
   readonly settlement: Settlement;
 }
 
-/** What the chain says about settlements at a block. */
-export interface Findings {
-  /** Their authorizations are used or canceled, and this is how. */
-  readonly found: readonly Found[];
-  /** Their authorizations are unused, by all endpoints that could be asked. */
+export interface ProofSearch {
+  /** Settlements whose authorizations are used or canceled, each with its event. */
+  readonly found: readonly Proof[];
+  /** Authorizations that every reachable endpoint reports as unused. */
   readonly unused: readonly Settlement[];
-  /** Used, and no log tells how yet: unknown, and unknown is never called failed. */
-  readonly untold: readonly Settlement[];
+  /** Used authorizations without a log so far. Their outcome is unknown, so they never fail. */
+  readonly unexplained: readonly Settlement[];
 }
 
-/** Questions to the chain about settlements. All throw RPC faults. */
-export interface Evidence {
-  /**
-   * Looks settlements up as of a block. A node that lacks that block fails, since it would call
-   * unused what was used in a block it does not have.
-   */
-  lookUp(settlements: readonly Settlement[], atBlock: number): Promise<Findings>;
-  /** What a second endpoint does not deny. */
-  agreed(found: readonly Found[]): Promise<Found[]>;
-  /** The outcome of a transfer that was ours or somebody else's. */
-  minedBy(event: AuthorizationEvent, settlement: Settlement): Promise<Mined>;
+/** Reads proofs from one network. All methods throw RPC faults. */
+export interface ChainProofs {
+  /** Searches as of a block. A node without that block fails: it would report uses as unused. */
+  find(settlements: readonly Settlement[], atBlock: number): Promise<ProofSearch>;
+  /** Returns the proofs that a second endpoint does not deny. */
+  confirmByQuorum(proofs: readonly Proof[]): Promise<Proof[]>;
+  /** Returns the outcome of a transfer by the relayer or by a third party. */
+  minedOf(event: AuthorizationEvent, settlement: Settlement): Promise<Mined>;
 }
 
-/** Creates the questions of a network. */
-export function createEvidence(deps: {
+export function createChainProofs(deps: {
   chain: Chain;
   store: Pick<EngineStore, "isRelayerTransaction" | "listSignedHashes">;
   log: Log;
-}): Evidence {
+}): ChainProofs {
   const { chain, store, log } = deps;
   const { chainId } = chain.network;
   const states = createAuthorizationStates(chain);
   const search = createForwardSearch(chain);
 
-  /** First in the receipts of what we signed: a few calls, however long ago it was. */
+  /** Reads the receipts of signed transactions first: a few requests, however old they are. */
   async function findUses(used: readonly Settlement[], atBlock: number) {
     const hashes = await store.listSignedHashes(used.map(({ id }) => id));
     const receipts = await readReceipts(chain, hashes);
@@ -73,7 +65,7 @@ export function createEvidence(deps: {
     return events;
   }
 
-  /** A search that fails says nothing about those beside the one that it failed for. */
+  /** Searches the logs. A failed search must not discard what the receipts have proven. */
   async function findOthers(others: readonly Settlement[], atBlock: number) {
     try {
       return await search.find(others, atBlock);
@@ -87,36 +79,37 @@ export function createEvidence(deps: {
   }
 
   return {
-    async lookUp(settlements, atBlock) {
+    async find(settlements, atBlock) {
       const areUsed = await states.areUsed(settlements, atBlock);
       const used = settlements.filter((_, index) => areUsed[index]);
       const events = used.length > 0 ? await findUses(used, atBlock) : new Map<string, never>();
-      const found = used.flatMap((settlement): Found[] => {
+      const found = used.flatMap((settlement): Proof[] => {
         const event = events.get(keyOf(settlement));
         return event ? [{ event, settlement }] : [];
       });
       return {
         found,
         unused: settlements.filter((_, index) => !areUsed[index]),
-        untold: used.filter((settlement) => !events.has(keyOf(settlement))),
+        unexplained: used.filter((settlement) => !events.has(keyOf(settlement))),
       };
     },
-    async agreed(found) {
-      const blocks = Map.groupBy(found, ({ event }) => event.blockHash);
+    async confirmByQuorum(proofs) {
+      const blocks = Map.groupBy(proofs, ({ event }) => event.blockHash);
       const lists = await Promise.all(
         [...blocks].map(async ([blockHash, inBlock]) => {
           const events = inBlock.map(({ event }) => event);
           const head = Math.max(...events.map(({ blockNumber }) => blockNumber));
           const isSeen = await areEventsSeenElsewhere(chain, blockHash, events, head);
           if (isSeen !== false) return inBlock;
-          log.error({ chainId, blockHash, settlements: inBlock.length }, "RPC endpoints disagree");
+          const fields = { chainId, blockHash, settlements: inBlock.length };
+          log.error({ event: "rpc_endpoints_disagree", ...fields }, "RPC endpoints disagree");
           return [];
         }),
       );
       return lists.flat();
     },
-    async minedBy({ transaction, blockNumber, blockHash, logIndex }, settlement) {
-      // An earlier transaction at a replaced nonce is ours as well.
+    async minedOf({ transaction, blockNumber, blockHash, logIndex }, settlement) {
+      // An earlier transaction at a replaced nonce is the relayer's as well.
       const isOurs =
         transaction === settlement.transaction || (await store.isRelayerTransaction(transaction));
       const settledBy = isOurs ? "relayer" : "other";
@@ -129,7 +122,7 @@ function keyOf({ payer, nonce }: Pick<Settlement, "payer" | "nonce">): string {
   return payerNonceKey(payer, nonce);
 }
 
-/** Tells whether an event is the transfer that was authorized, whoever submitted it. */
+/** Whether an event is the authorized transfer, by any sender. */
 export function isAuthorizedTransfer(
   { kind, transfer }: AuthorizationEvent,
   settlement: Settlement,
@@ -143,23 +136,23 @@ export function isAuthorizedTransfer(
   );
 }
 
-/** A transfer that is deep enough does; that there is none only in a final block: it has to last. */
-export function counts({ event, settlement }: Found, finalizedNumber: number): boolean {
+/** A transfer proves success once it is confirmed; anything else proves failure only when final. */
+export function isConclusive({ event, settlement }: Proof, finalizedNumber: number): boolean {
   return isAuthorizedTransfer(event, settlement) || event.blockNumber <= finalizedNumber;
 }
 
-/** A failure stays one unless the money moved after all. */
-export function isNews(event: AuthorizationEvent, settlement: Settlement): boolean {
+/** A failed settlement changes only when the money moved after all. */
+export function changesOutcome({ event, settlement }: Proof): boolean {
   return settlement.state !== "failed" || isAuthorizedTransfer(event, settlement);
 }
 
-/** The nonce is gone and our transfer did not happen: canceled, or used for another transfer. */
+/** The failure of a settlement whose nonce was canceled or used for another transfer. */
 export function failureOf(event: AuthorizationEvent, settlement: Settlement): Failure {
   const { id, chainId } = settlement;
   const link = explorerLink(networkOfChain(chainId), event.transaction);
   if (event.kind === "canceled") {
     const message = `The payer canceled this authorization, see ${link}; sign a new one.`;
-    // A cancellation carries no payment: the message names it, and nothing else.
+    // Only the message names the cancellation, since that transaction carries no payment.
     const { transaction } = settlement;
     return { id, transaction, code: "authorization_canceled", message };
   }
@@ -168,7 +161,7 @@ export function failureOf(event: AuthorizationEvent, settlement: Settlement): Fa
   return { id, transaction, code: "nonce_already_used", message };
 }
 
-/** Whether a settlement is still with the nonce of a mined transaction, or with none. */
+/** Whether a settlement still belongs to the nonce of a mined transaction, or to none. */
 export function isCarriedBy({ state, transaction }: Settlement, mined: MinedTransaction): boolean {
   return state === "submitted" && (transaction === null || mined.hashes.includes(transaction));
 }
@@ -178,24 +171,21 @@ export function isWholeBatch({ succeeded, transaction }: MinedTransaction): bool
   return !succeeded && transaction.settlementIds.length > 1;
 }
 
-/**
- * A settlement whose transaction is mined, final, and moved nothing: why, and whether its payer waits.
- * `found` is what stands in the way now.
- */
+/** The failure of a settlement whose final transaction moved nothing; `found` is today's refusal. */
 export function failureOfMined(
   { id, payerHasCode }: Settlement,
   { hash: transaction, succeeded, transaction: carrier }: MinedTransaction,
   found: Refusal | undefined,
 ): Failure {
-  // A batch succeeds as a transaction though some of its calls fail.
-  const isOdd = succeeded && carrier.settlementIds.length === 1;
-  const { code, message } = isOdd
+  // A batch succeeds as a transaction although some of its calls fail.
+  const isAloneAndSucceeded = succeeded && carrier.settlementIds.length === 1;
+  const { code, message } = isAloneAndSucceeded
     ? refusal("transfer_not_found")
     : (found ?? refusal("transaction_reverted"));
-  // The simulation passed just before it was sent: the wallet's own code made the difference.
-  const pausesPayer = payerHasCode && !succeeded && !othersBlamed.has(code);
+  // The simulation passed just before the send, so the contract wallet's own code made it revert.
+  const pausesPayer = payerHasCode && !succeeded && !externalCauses.has(code);
   return { id, code, message, transaction, pausesPayer };
 }
 
-/** Reasons of which a contract payer is not the cause. */
-const othersBlamed: ReadonlySet<RefusalCode> = new Set(["token_paused", "payee_blocked"]);
+/** Reasons that a contract payer does not cause. */
+const externalCauses: ReadonlySet<RefusalCode> = new Set(["token_paused", "payee_blocked"]);

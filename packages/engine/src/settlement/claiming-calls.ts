@@ -1,25 +1,24 @@
 /**
- * The claiming calls of this process: those whose response is not written yet, and those that ended
- * a moment ago. What other processes do is known from the database alone.
+ * The claiming calls of this process whose response is not written yet or ended a moment ago. Calls
+ * of other processes are known from the database alone.
  */
 import type { Clock } from "../base/clock.ts";
 
 /**
- * A response that reports a success is written within so many milliseconds of being allowed to, or
- * its writer has given the success back. Ended calls are remembered as long.
+ * Within this time of taking the success, a call has written its response or released the success.
+ * Ended calls are remembered as long.
  */
 export const writingMs = 1_000;
 
-export interface OwnCalls {
-  /** Remembers a call from its claim on; `ended` resolves when nothing more will come of it. */
-  note(settlementId: string, ended: Promise<void>): void;
+export interface ClaimingCalls {
+  /** Adds a call when it claims; `ended` resolves when its response is written or lost. */
+  add(settlementId: string, ended: Promise<void>): void;
   find(settlementId: string): Promise<void> | undefined;
 }
 
-/** Creates an empty book. */
-export function createOwnCalls(clock: Clock): OwnCalls {
+export function createClaimingCalls(clock: Clock): ClaimingCalls {
   const calls = new Map<string, Promise<void>>();
-  // In order of their ends: those of the last moment, and no more.
+  // In the order in which the calls ended.
   const endedAt = new Map<string, number>();
 
   function forgetOld(now: number): void {
@@ -32,7 +31,7 @@ export function createOwnCalls(clock: Clock): OwnCalls {
 
   return {
     find: (settlementId) => calls.get(settlementId),
-    note(settlementId, ended) {
+    add(settlementId, ended) {
       calls.set(settlementId, ended);
       void ended.finally(() => {
         const now = clock.nowMs();

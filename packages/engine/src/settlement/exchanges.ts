@@ -1,11 +1,9 @@
 /**
- * Exchanges: which settle response may say that a payment succeeded. Stock sellers keep no record
- * of payments and serve on every such response, and the buyer decides how often one payment is
- * shown. A payment that one exchange was opened with repeats its first result; one that several
- * were opened with, or that a seller settles before the work, is told to have succeeded once.
- *
- * Nothing here is decided from memory: the counts and the claiming call are in the database, and
- * several processes obey the same rules. Memory only knows which calls of this process are open.
+ * Exchanges decide which settle response may report a success. Stock sellers keep no record of
+ * payments and serve on every such response, while a buyer may present one payment repeatedly. A
+ * payment with one exchange repeats its first result; a payment with several exchanges, or one that
+ * is settled before the work, reports its success once. All decisions rest on the database, so that
+ * several processes follow the same rules; memory only knows the open calls of this process.
  */
 import { isSettled, type Pair, type Settlement } from "../model/settlement.ts";
 import { createBatcher } from "../base/batcher.ts";
@@ -21,33 +19,24 @@ import {
   type OpenedExchange,
   type SuccessTelling,
 } from "../storage/exchange-store.ts";
-import { createOwnCalls } from "./claiming-calls.ts";
+import { createClaimingCalls } from "./claiming-calls.ts";
 import type { CallTerms, RepeatPolicy, SettleCall, SettleCallTerms } from "./exchange-calls.ts";
 import { createSettleCall } from "./settle-call.ts";
 
-/** The exchanges of a service. */
 export interface Exchanges {
-  /** Notes that /verify calls a payment valid, unless it is claimed. */
+  /** Records that /verify reports a payment as valid, unless the payment is claimed. */
   open(pair: Pair, validBefore: bigint): Promise<OpenedExchange>;
-  /** Takes a note back whose verdict reached nobody. */
+  /** Cancels an exchange whose response to /verify was lost. */
   cancel(pair: Pair): Promise<void>;
   beginSettle(terms: SettleCallTerms): SettleCall;
-  /** A caller looks at a settlement: where it is the claiming one, that is how it is told. */
+  /** Records that a caller read a settlement: the claiming caller learns of the success this way. */
   looked(settlement: Settlement, terms: CallTerms): Promise<void>;
 }
 
-/** What exchanges work with. */
-export interface ExchangeDeps {
-  readonly store: ExchangeStore;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly policy: RepeatPolicy;
-}
-
-/** Notes are dropped this long after the last verdict: no seller works longer on one request. */
+/** Exchanges are kept for an hour after the last /verify: no seller works longer on one request. */
 const keptMs = 60 * 60 * 1000;
 
-/** How often notes are dropped, and how many at once: 2,500 a second, as one process may add. */
+/** Expired exchanges are deleted at 2,500 a second, the rate at which one process may add them. */
 const forgetEveryMs = 2_000;
 const forgetMax = 5_000;
 
@@ -55,11 +44,15 @@ const forgetMax = 5_000;
 const groupMax = 200;
 const waitingMax = 10_000;
 
-/** Callers remembered that have nothing more to record when they look at a settlement. */
+/** Remembered reads of settlements after which there is nothing more to record. */
 const lookedMax = 10_000;
 
-/** Creates the exchanges of a service. */
-export function createExchanges(deps: ExchangeDeps): Exchanges {
+export function createExchanges(deps: {
+  readonly store: ExchangeStore;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly policy: RepeatPolicy;
+}): Exchanges {
   const { store, clock, log, policy } = deps;
   const group = { itemsMax: groupMax, inFlightMax: 1, waitingMax };
   const openOne = createBatcher<ExchangeOpening, OpenedExchange>({
@@ -81,11 +74,11 @@ export function createExchanges(deps: ExchangeDeps): Exchanges {
     },
     ...group,
   });
-  const ownCalls = createOwnCalls(clock);
+  const claimingCalls = createClaimingCalls(clock);
   const looked = new Set<string>();
   let forgetAtMs = 0;
 
-  /** Gives the success back, or says that a call ended without it; where that fails it is safe. */
+  /** Releases the success, or records that a call ended without it. A failed release is safe. */
   async function release(telling: SuccessTelling): Promise<void> {
     try {
       await releaseSuccess(telling);
@@ -98,7 +91,7 @@ export function createExchanges(deps: ExchangeDeps): Exchanges {
     }
   }
 
-  /** Takes the success for a response; gives it back when the response was not written whole. */
+  /** Takes the success for a response; releases it when the response was not written whole. */
   async function take(telling: SuccessTelling, delivered: Promise<boolean>): Promise<boolean> {
     const isTaken = await takeSuccess(telling);
     if (isTaken) {
@@ -107,29 +100,22 @@ export function createExchanges(deps: ExchangeDeps): Exchanges {
     return isTaken;
   }
 
-  function forgetNowAndThen(): void {
+  function deleteExpired(): void {
     const now = clock.nowMs();
     if (now < forgetAtMs) return;
     forgetAtMs = now + forgetEveryMs;
     store.forgetExpired(now, forgetMax).catch((error: unknown) => {
       log.warn(
-        { event: "exchanges_not_dropped", problem: messageOf(error) },
-        "Old exchanges not dropped; trying again",
+        { event: "exchanges_not_deleted", problem: messageOf(error) },
+        "Expired exchanges not deleted; trying again",
       );
     });
   }
 
   function beginSettle(terms: SettleCallTerms): SettleCall {
-    forgetNowAndThen();
-    return createSettleCall(terms, {
-      policy,
-      clock,
-      ownCalls,
-      findFacts,
-      takeSuccess,
-      take,
-      release,
-    });
+    deleteExpired();
+    const shared = { policy, clock, claimingCalls, findFacts, takeSuccess, take, release };
+    return createSettleCall(terms, shared);
   }
 
   async function look(settlement: Settlement, terms: CallTerms): Promise<void> {
@@ -139,13 +125,13 @@ export function createExchanges(deps: ExchangeDeps): Exchanges {
     const facts = await findFacts({ settlement, caller, idempotencyKey: null });
     if (facts.isClaimant && facts.successToldTo === null) {
       const { id: settlementId } = settlement;
-      // While it is pending, the caller that polls is the one who will be told.
+      // While the settlement is pending, the success belongs to the caller that polls.
       if (!isSettled(settlement)) await takeSuccess({ settlementId, writer: lastingWriters.poll });
       else if (await take({ settlementId, writer }, delivered)) {
         void delivered.then((isWhole) => isWhole || looked.delete(key));
       }
     } else if (facts.isClaimant && !isSettled(settlement)) {
-      // An open call may yet give the success back.
+      // An open call may still release the success.
       return;
     }
     if (looked.size >= lookedMax) looked.clear();
@@ -154,7 +140,7 @@ export function createExchanges(deps: ExchangeDeps): Exchanges {
 
   return {
     open: async (pair, validBefore) => {
-      forgetNowAndThen();
+      deleteExpired();
       const lastMs = clock.nowMs() + keptMs;
       const isEarlier = validBefore * 1000n < BigInt(lastMs);
       return openOne({ ...pair, forgetAt: isEarlier ? Number(validBefore) * 1000 : lastMs });
@@ -163,7 +149,7 @@ export function createExchanges(deps: ExchangeDeps): Exchanges {
       try {
         await store.cancelExchanges([pair]);
       } catch (error) {
-        // The exchange counts, and the payment is told once: that is safe.
+        // Safe: the exchange counts, so the success is reported once.
         log.warn(
           { event: "exchange_not_canceled", problem: messageOf(error) },
           "Exchange not canceled",

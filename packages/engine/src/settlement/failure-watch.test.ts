@@ -26,7 +26,7 @@ test("failures of an earlier version are watched once the database could be aske
         return new Promise((resolve) => setImmediate(resolve));
       },
     },
-    evidence: { lookUp: async () => ({ found: [], unused: [], untold: [] }) },
+    proofs: { find: async () => ({ found: [], unused: [], unexplained: [] }) },
     view: () => undefined,
     conclude: async () => undefined,
   });
@@ -64,7 +64,7 @@ test("while the node is away, the list is gone through ever more seldom", async 
         await new Promise((resolve) => setImmediate(resolve));
       },
     },
-    evidence: { lookUp: async () => ({ found: [], unused: [], untold: [] }) },
+    proofs: { find: async () => ({ found: [], unused: [], unexplained: [] }) },
     view: () => viewOf(1),
     conclude: async () => undefined,
   });

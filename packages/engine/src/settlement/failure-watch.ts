@@ -1,7 +1,7 @@
 /**
- * Money that moves after a failure is said to have moved (decision 5). For a minute the blocks tell
- * it at once; after that a list in the store is gone through, in groups and ever more rarely, until
- * the authorization has expired.
+ * Watches failed settlements until their authorizations expire: if the money moves after all, the
+ * settlement becomes confirmed (decision 5). For a minute, each block is matched with the failure;
+ * after that a stored list is polled in groups, at growing intervals.
  */
 import { backOffMs, type BackOffBounds } from "../base/back-off.ts";
 import type { Clock } from "../base/clock.ts";
@@ -11,43 +11,39 @@ import type { ChainView } from "../chain/block-follower.ts";
 import type { Chain } from "../chain/chain.ts";
 import { payerNonceKey, type Settlement } from "../model/settlement.ts";
 import type { EngineStore } from "../storage/engine-store.ts";
-import { isAuthorizedTransfer, type Evidence, type Found } from "./chain-proofs.ts";
+import { isAuthorizedTransfer, type ChainProofs, type Proof } from "./chain-proofs.ts";
 
-/** How long the blocks are read for a failure: payers who can pay after all mostly do so at once. */
+/** Time that blocks are read for a failure: most payers who can pay after all do so at once. */
 const closelyMs = 60_000;
 
-/** Failures that blocks are read for at most; the list has the others too. */
+/** Failures that blocks are read for; the stored list has the others too. */
 const closelyMax = 1_000;
 
-/** Pause between looks into the list, which is one statement while nothing is due. */
-const lookMs = 10_000;
+/** Pause between polls of the list, which are one statement while nothing is due. */
+const pollMs = 10_000;
 
-/** Pause after a look that failed: the node or the database is away. */
-const failurePause: BackOffBounds = { minMs: lookMs, maxMs: 300_000 };
+/** Pause after a failed poll, since the node or the database is unavailable. */
+const failurePause: BackOffBounds = { minMs: pollMs, maxMs: 300_000 };
 
-/** Failures of one look: one question to the node for each hundred. */
-const lookMax = 500;
+/** Failures of one poll: one request to the node for each hundred. */
+const pollMax = 500;
 
-/** How far back failures of an earlier version are taken into the list, which it did not have. */
+/** Age of failures that are added to the list, which an earlier version did not write. */
 const earlierMs = 24 * 60 * 60 * 1000;
 
-/** The watch over a network's failures. */
 export interface FailureWatch {
-  /** A settlement failed. */
   add(settlement: Settlement): void;
-  /** It moved on. */
   remove(settlement: Settlement): void;
-  /** A failure whose authorization this is, while blocks are read for it. */
+  /** Returns the failure with this authorization while blocks are read for it. */
   find(key: string): Settlement | undefined;
   /** Whether blocks are read for failures. */
   isClose(): boolean;
-  /** Begins to go through the list. */
+  /** Begins to poll the list. */
   start(): void;
   stop(): Promise<void>;
 }
 
-/** What the watch works with. */
-export interface FailureWatchDeps {
+export function createFailureWatch(deps: {
   readonly chain: Pick<Chain, "network">;
   readonly store: Pick<
     EngineStore,
@@ -55,19 +51,16 @@ export interface FailureWatchDeps {
   >;
   readonly clock: Clock;
   readonly log: Log;
-  readonly evidence: Pick<Evidence, "lookUp">;
+  readonly proofs: Pick<ChainProofs, "find">;
   view(): ChainView | undefined;
-  conclude(found: readonly Found[]): Promise<void>;
-}
-
-/** Creates the watch of a network. */
-export function createFailureWatch(deps: FailureWatchDeps): FailureWatch {
+  conclude(found: readonly Proof[]): Promise<void>;
+}): FailureWatch {
   const { store, clock, log } = deps;
   const { chainId } = deps.chain.network;
   /** By payer and nonce, oldest first. */
   const close = new Map<string, { readonly settlement: Settlement; readonly untilMs: number }>();
   const stopping = new AbortController();
-  let going: Promise<void> | undefined;
+  let polling: Promise<void> | undefined;
 
   function forgetOld(): void {
     const now = clock.nowMs();
@@ -77,22 +70,22 @@ export function createFailureWatch(deps: FailureWatchDeps): FailureWatch {
     }
   }
 
-  async function look(): Promise<void> {
-    for (let taken = lookMax; taken === lookMax && !stopping.signal.aborted;) {
+  async function poll(): Promise<void> {
+    for (let taken = pollMax; taken === pollMax && !stopping.signal.aborted;) {
       const view = deps.view();
       if (!view) return;
-      const due = await store.takeFailuresToLookAt(chainId, lookMax, clock.nowMs());
+      const due = await store.takeFailuresToLookAt(chainId, pollMax, clock.nowMs());
       taken = due.length;
-      if (taken > 0) await lookAt(due, view);
+      if (taken > 0) await check(due, view);
     }
   }
 
-  async function lookAt(due: readonly Settlement[], { head, finalized }: ChainView): Promise<void> {
-    const { found, unused } = await deps.evidence.lookUp(due, head.number);
+  async function check(due: readonly Settlement[], { head, finalized }: ChainView): Promise<void> {
+    const { found, unused } = await deps.proofs.find(due, head.number);
     await deps.conclude(
       found.filter(({ event, settlement }) => isAuthorizedTransfer(event, settlement)),
     );
-    // Gone for good: it was canceled or used for another transfer, or its time is over.
+    // These never move money: canceled or used for another transfer for good, or expired.
     const lost = found.filter(
       ({ event, settlement }) =>
         !isAuthorizedTransfer(event, settlement) && event.blockNumber <= finalized.number,
@@ -102,15 +95,15 @@ export function createFailureWatch(deps: FailureWatchDeps): FailureWatch {
     await store.endFailureWatches(ended.map(({ id }) => id));
   }
 
-  /** Tries a step that later steps make up for; returns whether it succeeded. */
-  async function orLater(step: () => Promise<unknown>): Promise<boolean> {
+  /** Returns whether the step succeeded; a later poll repeats it. */
+  async function succeeds(step: () => Promise<unknown>): Promise<boolean> {
     try {
       await step();
       return true;
     } catch (error) {
       log.warn(
-        { event: "failures_not_looked_at", chainId, problem: messageOf(error) },
-        "Failed settlements could not be looked at; they are with a later look",
+        { event: "failure_poll_failed", chainId, problem: messageOf(error) },
+        "Poll of failed settlements failed; retrying with a later one",
       );
       return false;
     }
@@ -121,10 +114,10 @@ export function createFailureWatch(deps: FailureWatchDeps): FailureWatch {
     let hasEarlier = false;
     let failures = 0;
     while (!stopping.signal.aborted) {
-      hasEarlier ||= await orLater(() => store.watchFailedSince(chainId, since, clock.nowMs()));
-      const hasLooked = await orLater(look);
-      failures = hasEarlier && hasLooked ? 0 : failures + 1;
-      await clock.sleep(Math.max(lookMs, backOffMs(failures, failurePause)), stopping.signal);
+      hasEarlier ||= await succeeds(() => store.watchFailedSince(chainId, since, clock.nowMs()));
+      const hasPolled = await succeeds(poll);
+      failures = hasEarlier && hasPolled ? 0 : failures + 1;
+      await clock.sleep(Math.max(pollMs, backOffMs(failures, failurePause)), stopping.signal);
     }
   }
 
@@ -142,11 +135,11 @@ export function createFailureWatch(deps: FailureWatchDeps): FailureWatch {
       return close.size > 0;
     },
     start() {
-      going ??= run();
+      polling ??= run();
     },
     async stop() {
       stopping.abort();
-      await going;
+      await polling;
     },
   };
 }

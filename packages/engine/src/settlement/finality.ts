@@ -1,7 +1,6 @@
 /**
- * Finality: records that confirmed settlements can no longer be reorganised away. Nothing waits for
- * it but what asks for it by name, so a failure here is logged and tried again with the next block;
- * it never keeps the relayer from its block or the service from starting.
+ * Records that confirmed settlements can no longer be reorganised out. A failure is logged and
+ * repeated with the next block; it delays neither the relayer nor the start of the service.
  */
 import type { Hex } from "@farthing/protocol";
 import type { Clock } from "../base/clock.ts";
@@ -14,46 +13,40 @@ import { readBlockHash } from "../chain/reads.ts";
 import type { EngineStore } from "../storage/engine-store.ts";
 import type { Waiters } from "./waiters.ts";
 
-/** Blocks that are remembered: finality comes within a handful on XDC. */
+/** Remembered blocks: on XDC a block is final after a handful more. */
 const rememberedBlocks = 128;
 
-/** The finality of one network's confirmed settlements. */
 export interface Finality {
-  /** The chain holds this block. */
+  /** Remembers that the chain contains this block. */
   noteBlock(block: BlockName): void;
-  /** A settlement is confirmed in this block. */
   noteConfirmed(blockNumber: number): void;
-  /** Whether a confirmed settlement is not final yet, as far as is known. */
+  /** Whether some confirmed settlement is not final yet. */
   isAwaited(): boolean;
-  /** Reads which stored confirmations are not final yet. Where that fails, the next head tries again. */
+  /** Reads which stored confirmations are not final yet; the next head repeats a failed read. */
   readPast(): Promise<void>;
-  /** Records what became final. Never rejects. */
+  /** Records settlements that became final. Never rejects. */
   onHead(view: ChainView): Promise<void>;
   /**
-   * Returns a block with stored confirmations that the chain does not hold any more. A node that
-   * does not have the block proves nothing; it is asked again.
+   * Returns a block with stored confirmations that is no longer in the chain. A node that lacks the
+   * block proves nothing and is asked again.
    */
-  findVanished(): Promise<BlockName | undefined>;
+  findReorganisedOut(): Promise<BlockName | undefined>;
 }
 
-/** What finality needs. */
-export interface FinalityDeps {
+export function createFinality(deps: {
   readonly chain: Chain;
   readonly store: Pick<EngineStore, "listUnfinalizedBlocks" | "recordFinalized">;
   readonly clock: Clock;
   readonly log: Log;
   readonly waiters: Waiters;
-}
-
-/** Creates the finality of a network. */
-export function createFinality({ chain, store, clock, log, waiters }: FinalityDeps): Finality {
+}): Finality {
+  const { chain, store, clock, log, waiters } = deps;
   const { chainId } = chain.network;
-  /** Blocks of stored confirmations, until the chain has been seen to hold them. */
+  /** Blocks of stored confirmations, until they have been seen in the chain. */
   const unchecked = new Map<number, Hex>();
-  /** Blocks that the chain has been seen to hold, by number. */
+  /** Hashes of blocks that have been seen in the chain, by number. */
   const seen = new Map<number, Hex>();
   let unfinalizedUpTo = 0;
-  /** Whether stored confirmations could not be read yet. */
   let mustReadPast = false;
 
   function noteConfirmed(blockNumber: number): void {
@@ -70,9 +63,9 @@ export function createFinality({ chain, store, clock, log, waiters }: FinalityDe
 
   async function finalize(view: ChainView): Promise<void> {
     if (mustReadPast) await tryReadPast();
-    // What is not known to be in the chain any more must not become final.
+    // A block must be known to be in the chain before it becomes final.
     if (unfinalizedUpTo === 0 || unchecked.size > 0) return;
-    // Nor what another process has seen in a block that is not the one seen here.
+    // Another process may have confirmed settlements in a block other than the one seen here.
     for (const { number, hash } of await store.listUnfinalizedBlocks(chainId)) {
       if (number > view.finalized.number) break;
       if (seen.get(number) !== hash) unchecked.set(number, hash);
@@ -83,14 +76,13 @@ export function createFinality({ chain, store, clock, log, waiters }: FinalityDe
     if (view.finalized.number >= unfinalizedUpTo) unfinalizedUpTo = 0;
   }
 
-  /** Tries a step whose failure costs nothing but time. */
   async function orLater(step: () => Promise<void>): Promise<void> {
     try {
       await step();
     } catch (error) {
       log.warn(
         { event: "finality_not_recorded", chainId, problem: messageOf(error) },
-        "Could not record finality; retrying with the next block",
+        "Finality not recorded; retrying with the next block",
       );
     }
   }
@@ -98,7 +90,7 @@ export function createFinality({ chain, store, clock, log, waiters }: FinalityDe
   return {
     noteBlock({ number, hash }) {
       seen.set(number, hash);
-      // The oldest, and not by its number: where blocks are passed over, numbers are left out.
+      // By age rather than by number, since some numbers are skipped.
       const [oldest] = seen.keys();
       if (seen.size > rememberedBlocks && oldest !== undefined) seen.delete(oldest);
     },
@@ -109,7 +101,7 @@ export function createFinality({ chain, store, clock, log, waiters }: FinalityDe
       return orLater(tryReadPast);
     },
     onHead: (view) => orLater(() => finalize(view)),
-    async findVanished() {
+    async findReorganisedOut() {
       for (const [number, hash] of unchecked) {
         const found = await readBlockHash(chain, number);
         if (found === undefined) continue;

@@ -1,8 +1,8 @@
 /**
- * What the chain says becomes what we say. One book per network holds the settlements whose outcome
- * is open; each block's events are looked up in it, ours and those of anybody who submitted an
- * authorization before us. "Failed" is written only when ours did not and will not move the money,
- * and is watched until the authorization has expired: money that moves after all is said to have.
+ * Tracks the settlements of one network until the chain decides them. Each block's events are matched
+ * with the open settlements, whoever submitted the transaction. A settlement is recorded as failed
+ * only when its transaction did not and will not move the money, and stays watched until its
+ * authorization has expired: if the money moves after all, the settlement becomes confirmed.
  */
 import type { ChainId, Hex } from "@farthing/protocol";
 import type { Clock } from "../base/clock.ts";
@@ -14,31 +14,29 @@ import { isSettled, payerNonceKey, type Settlement } from "../model/settlement.t
 import type { FailedSimulation } from "../relayer/prepare.ts";
 import type { Confirmation, Failure, EngineStore } from "../storage/engine-store.ts";
 import { createBacklog, type Backlog } from "./backlog.ts";
-import { createEndRefused } from "./resolve-refused.ts";
 import {
-  counts,
-  createEvidence,
+  createChainProofs,
   failureOf,
   isAuthorizedTransfer,
-  type Evidence,
-  type Found,
+  isConclusive,
+  type ChainProofs,
+  type Proof,
 } from "./chain-proofs.ts";
 import { createFailureWatch, type FailureWatch } from "./failure-watch.ts";
 import { createFinality, type Finality } from "./finality.ts";
-import { createMinedWithoutLog } from "./resolve-mined.ts";
-import type { OutcomeBook, Vanished } from "./outcome-book.ts";
+import { createResolveMined } from "./resolve-mined.ts";
+import { createResolveRefused } from "./resolve-refused.ts";
 import type { Waiters } from "./waiters.ts";
 
 /** Settlements that are read in one statement. */
-const readAtOnce = 500;
+const readMax = 500;
 
 /**
- * Confirmations that are written and told at once. A full block has thousands: the first of them
- * are answered, and their callers ask again, while the rest is written. Each write costs a commit.
+ * Confirmations per commit. A full block has thousands: the callers of the first ones are notified
+ * while the rest is written.
  */
-const confirmedAtOnce = 500;
+const confirmMax = 500;
 
-/** What a book works with. */
 export interface OutcomeDeps {
   readonly chain: Chain;
   readonly store: EngineStore;
@@ -47,60 +45,67 @@ export interface OutcomeDeps {
   readonly waiters: Waiters;
   /** Blocks a transaction must be deep: 1 is its own block. */
   readonly confirmations: number;
-  /** Would the transfer go through now? The reason when it would not. */
+  /** Simulates the transfer on the current state; returns the reason when it would fail. */
   simulate(settlement: Settlement): Promise<FailedSimulation | undefined>;
-  /** Told of settlements that have their outcome. */
+  /** Receives the ids of settlements that have their outcome. */
   onSettled(settlementIds: readonly string[]): void;
   headNumber(): number;
   finalizedNumber(): number;
   view(): ChainView | undefined;
 }
 
-/** Tracks the settlements of one network until they have their outcome. */
-export class OutcomeTracker implements OutcomeBook {
+export class OutcomeTracker {
   readonly #deps: OutcomeDeps;
   readonly #chainId: ChainId;
-  readonly #evidence: Evidence;
+  readonly #proofs: ChainProofs;
   readonly #open = new Map<string, Settlement>();
-  /** Events seen, until they are deep enough and agreed upon; by settlement. */
-  readonly #deepening = new Map<string, Found>();
-  /** Found by a search, until they are as well; by settlement. */
-  readonly #shallow = new Map<string, Found>();
+  /** Events of followed blocks that await confirmations or a quorum, by settlement. */
+  readonly #awaitingConfirmations = new Map<string, Proof>();
+  /** Events found by a search that await the same, by settlement. */
+  readonly #unconfirmed = new Map<string, Proof>();
   readonly #finality: Finality;
   readonly #backlog: Backlog;
   readonly #watch: FailureWatch;
-  readonly onMinedWithoutLog: OutcomeBook["onMinedWithoutLog"];
-  readonly onRefused: OutcomeBook["onRefused"];
+  /**
+   * Resolves settlements of a final transaction whose logs were not seen. Returns the ids of those to
+   * settle again, because another settlement made the batch revert.
+   */
+  readonly onMinedWithoutLog: ReturnType<typeof createResolveMined>;
+  /** Resolves a queued settlement that would fail. */
+  readonly onRefused: ReturnType<typeof createResolveRefused>;
 
   constructor(deps: OutcomeDeps) {
     this.#deps = deps;
     this.#chainId = deps.chain.network.chainId;
-    this.#evidence = createEvidence(deps);
+    this.#proofs = createChainProofs(deps);
     this.#finality = createFinality(deps);
-    const ends = {
+    const shared = {
       ...deps,
-      evidence: this.#evidence,
-      conclude: (found: readonly Found[]) => this.#concludeFound(found),
+      proofs: this.#proofs,
+      conclude: (found: readonly Proof[]) => this.#concludeFound(found),
       fail: (failures: readonly Failure[], settlements: readonly Settlement[]) =>
         this.#fail(failures, settlements),
-      listOpen: () => [...this.#open.values()].filter(({ id }) => !this.#deepening.has(id)),
+      listOpen: () =>
+        [...this.#open.values()].filter(({ id }) => !this.#awaitingConfirmations.has(id)),
     };
-    this.onMinedWithoutLog = createMinedWithoutLog(ends);
-    this.onRefused = createEndRefused(ends);
-    this.#backlog = createBacklog(ends);
-    this.#watch = createFailureWatch(ends);
+    this.onMinedWithoutLog = createResolveMined(shared);
+    this.onRefused = createResolveRefused(shared);
+    this.#backlog = createBacklog(shared);
+    this.#watch = createFailureWatch(shared);
   }
 
-  track(settlement: Settlement): void {
+  /** Adds a settlement, or replaces it by its newer state. */
+  observe(settlement: Settlement): void {
     const key = payerNonceKey(settlement.payer, settlement.nonce);
     this.#watch.remove(settlement);
     if (isSettled(settlement)) {
-      this.#deepening.delete(settlement.id);
+      this.#awaitingConfirmations.delete(settlement.id);
       this.#open.delete(key);
       if (settlement.state === "failed") this.#watch.add(settlement);
     } else this.#open.set(key, settlement);
   }
 
+  /** Matches a block's events; returns the ids of the settlements found, by transaction. */
   async onBlock(block: FollowedBlock): Promise<Map<Hex, Set<string>>> {
     const resolved = new Map<Hex, Set<string>>();
     this.#finality.noteBlock(block);
@@ -108,44 +113,47 @@ export class OutcomeTracker implements OutcomeBook {
       const key = payerNonceKey(event.payer, event.nonce);
       const settlement = this.#open.get(key) ?? this.#watch.find(key);
       if (!settlement) continue;
-      this.#deepening.set(settlement.id, { event, settlement });
+      this.#awaitingConfirmations.set(settlement.id, { event, settlement });
       const ids = resolved.get(event.transaction) ?? new Set();
       resolved.set(event.transaction, ids.add(settlement.id));
     }
     const deepest = block.number - this.#deps.confirmations + 1;
     await this.#conclude(
-      [...this.#deepening.values()].filter(({ event }) => event.blockNumber <= deepest),
+      [...this.#awaitingConfirmations.values()].filter(({ event }) => event.blockNumber <= deepest),
     );
     return resolved;
   }
 
+  /** Ends expired settlements and records finality, after the relayer has processed the block. */
   async onHead(view: ChainView): Promise<void> {
     this.#backlog.onHead(view);
     await this.#finality.onHead(view);
   }
 
-  async #conclude(found: readonly Found[]): Promise<void> {
+  async #conclude(proofs: readonly Proof[]): Promise<void> {
+    const { store, clock } = this.#deps;
     const confirmations: Confirmation[] = [];
     const failures: Failure[] = [];
-    const final = this.#deps.finalizedNumber();
-    const agreed = await this.#evidence.agreed(found.filter((one) => counts(one, final)));
-    for (const { event, settlement } of agreed) {
+    const finalized = this.#deps.finalizedNumber();
+    const confirmed = await this.#proofs.confirmByQuorum(
+      proofs.filter((proof) => isConclusive(proof, finalized)),
+    );
+    for (const { event, settlement } of confirmed) {
       if (isAuthorizedTransfer(event, settlement)) {
-        const mined = await this.#evidence.minedBy(event, settlement);
+        const mined = await this.#proofs.minedOf(event, settlement);
         confirmations.push({ id: settlement.id, mined });
       } else failures.push(failureOf(event, settlement));
     }
-    for (let at = 0; at < confirmations.length; at += confirmedAtOnce) {
-      const some = confirmations.slice(at, at + confirmedAtOnce);
-      this.#finish(await this.#deps.store.recordConfirmed(some, this.#deps.clock.nowMs()));
+    for (let at = 0; at < confirmations.length; at += confirmMax) {
+      const some = confirmations.slice(at, at + confirmMax);
+      this.#finish(await store.recordConfirmed(some, clock.nowMs()));
     }
-    if (failures.length > 0)
-      this.#finish(await this.#deps.store.recordFailed(failures, this.#deps.clock.nowMs()));
-    await this.#hearStored(agreed.map(({ settlement }) => settlement));
-    // Only now: what could not be written is concluded with the next block.
-    for (const one of agreed) {
-      for (const kept of [this.#deepening, this.#shallow]) {
-        if (kept.get(one.settlement.id) === one) kept.delete(one.settlement.id);
+    if (failures.length > 0) this.#finish(await store.recordFailed(failures, clock.nowMs()));
+    await this.#refreshOpen(confirmed.map(({ settlement }) => settlement));
+    // Proofs are dropped last: after a failed write they are concluded with the next block.
+    for (const proof of confirmed) {
+      for (const kept of [this.#awaitingConfirmations, this.#unconfirmed]) {
+        if (kept.get(proof.settlement.id) === proof) kept.delete(proof.settlement.id);
       }
     }
   }
@@ -153,80 +161,70 @@ export class OutcomeTracker implements OutcomeBook {
   async #fail(failures: readonly Failure[], settlements: readonly Settlement[]): Promise<void> {
     if (failures.length === 0) return;
     this.#finish(await this.#deps.store.recordFailed(failures, this.#deps.clock.nowMs()));
-    await this.#hearStored(settlements);
+    await this.#refreshOpen(settlements);
   }
 
-  #finish(moved: readonly Settlement[]): void {
-    for (const settlement of moved) logOutcome(settlement, this.#deps);
-    this.#hear(moved);
+  #finish(settlements: readonly Settlement[]): void {
+    for (const settlement of settlements) logOutcome(settlement, this.#deps);
+    this.#observeSettled(settlements);
   }
 
-  /** What is open here and did not move had its outcome already: whoever wrote it told nobody here. */
-  async #hearStored(settlements: readonly Settlement[]): Promise<void> {
-    const left = settlements.filter(({ payer, nonce }) =>
-      this.#open.has(payerNonceKey(payer, nonce)),
-    );
-    if (left.length === 0) return;
-    const stored = await this.#deps.store.findSettlementsByPair(left);
-    this.#hear(
-      stored.flatMap((settlement) => (settlement && isSettled(settlement) ? [settlement] : [])),
-    );
+  /** Reads settlements that are still open here: another process may have recorded their outcome. */
+  async #refreshOpen(settlements: readonly Settlement[]): Promise<void> {
+    const open = settlements.filter((one) => this.#isOpen(one));
+    if (open.length === 0) return;
+    const stored = await this.#deps.store.findSettlementsByPair(open);
+    this.#observeSettled(stored.filter((one) => one !== undefined).filter(isSettled));
   }
 
-  #hear(settled: readonly Settlement[]): void {
-    for (const settlement of settled) {
-      this.track(settlement);
+  #observeSettled(settlements: readonly Settlement[]): void {
+    for (const settlement of settlements) {
+      this.observe(settlement);
       this.#deps.onSettled([settlement.id]);
       if (settlement.state === "confirmed")
         this.#finality.noteConfirmed(settlement.blockNumber ?? 0);
     }
-    this.#deps.waiters.notify(settled);
+    this.#deps.waiters.notify(settlements);
   }
 
-  /** Concludes what a search found, as far as it is deep enough to count. */
-  async #concludeFound(found: readonly Found[]): Promise<void> {
-    // Until they are concluded: what cannot be now is looked at again with the next head.
-    for (const one of found) this.#shallow.set(one.settlement.id, one);
-    await this.#conclude(found.filter((one) => this.#isDeep(one)));
+  /** Keeps what a search found until it is concluded; the next head tries again. */
+  async #concludeFound(found: readonly Proof[]): Promise<void> {
+    for (const proof of found) this.#unconfirmed.set(proof.settlement.id, proof);
+    const { confirmations } = this.#deps;
+    const isDeep = ({ event: { blockNumber } }: Proof) =>
+      // A search may return blocks that the follower has not reached.
+      blockNumber <= Math.max(this.#deps.headNumber(), blockNumber) - confirmations + 1;
+    await this.#conclude(found.filter(isDeep));
   }
 
-  #isDeep({ event: { blockNumber } }: Found): boolean {
-    // A search may know blocks that are not followed yet.
-    return (
-      blockNumber <= Math.max(this.#deps.headNumber(), blockNumber) - this.#deps.confirmations + 1
-    );
-  }
-
+  /** Adds stored settlements that are not tracked yet, and searches the past for their outcomes. */
   async catchUp(): Promise<void> {
     const listed = await this.#deps.store.listOpenSettlements(this.#chainId);
-    const stored = listed.filter(
-      ({ payer, nonce }) => !this.#open.has(payerNonceKey(payer, nonce)),
-    );
-    // From here on each block is looked through for all of them; the past is searched for each.
-    for (const settlement of stored) this.track(settlement);
+    const added = listed.filter((one) => !this.#isOpen(one));
+    for (const settlement of added) this.observe(settlement);
     const submitted: Settlement[] = [];
-    for (let at = 0; at < stored.length; at += readAtOnce) {
-      // What was done to them before they were followed here was told to nobody here.
-      const read = await this.#deps.store.findSettlementsByPair(stored.slice(at, at + readAtOnce));
-      const now = read.filter((one) => one !== undefined);
-      for (const settlement of now) this.track(settlement);
-      submitted.push(...now.filter(({ state }) => state === "submitted"));
-      this.#backlog.searchLater(now.filter(({ state }) => state === "queued"));
+    for (let at = 0; at < added.length; at += readMax) {
+      // Another process may have changed them before they were tracked here.
+      const read = await this.#deps.store.findSettlementsByPair(added.slice(at, at + readMax));
+      const current = read.filter((one) => one !== undefined);
+      for (const settlement of current) this.observe(settlement);
+      submitted.push(...current.filter(({ state }) => state === "submitted"));
+      this.#backlog.searchLater(current.filter(({ state }) => state === "queued"));
     }
-    // What nothing carries yet is simulated before it is sent: it can be looked up beside that.
+    // Queued settlements are simulated before they are sent, so their search need not be awaited.
     await this.#backlog.search(submitted);
     await this.#finality.readPast();
     this.#watch.start();
   }
 
   /**
-   * Looks whether what was confirmed before this start, or found by a search, is still in the
-   * chain. A node that does not have the block proves nothing; it is asked again.
+   * Checks that the blocks of earlier confirmations and of search results are still in the chain;
+   * returns what `onReorganisation` returns where one is not. A node without the block proves nothing.
    */
-  async recheck(): Promise<Vanished | undefined> {
-    const vanished = await this.#finality.findVanished();
-    if (vanished) return this.onReorganisation(vanished.number, [vanished.hash]);
-    const blocks = Map.groupBy(this.#shallow.values(), ({ event }) => event.blockHash);
+  async recheck(): Promise<readonly string[] | undefined> {
+    const block = await this.#finality.findReorganisedOut();
+    if (block) return this.onReorganisation(block.number, [block.hash]);
+    const blocks = Map.groupBy(this.#unconfirmed.values(), ({ event }) => event.blockHash);
     for (const [blockHash, found] of blocks) {
       const blockNumber = found[0]?.event.blockNumber ?? 0;
       const hash = await readBlockHash(this.#deps.chain, blockNumber);
@@ -236,58 +234,51 @@ export class OutcomeTracker implements OutcomeBook {
     return undefined;
   }
 
-  async onReorganisation(fromBlock: number, gone: readonly Hex[]): Promise<Vanished> {
-    for (const found of [this.#deepening, this.#shallow]) {
-      for (const [id, { event }] of found) {
-        if (event.blockNumber >= fromBlock) found.delete(id);
-      }
+  /** Reverts what these blocks had confirmed; returns the ids of settlements that are open again. */
+  async onReorganisation(fromBlock: number, hashes: readonly Hex[]): Promise<readonly string[]> {
+    const { store, clock, log, waiters } = this.#deps;
+    for (const found of [this.#awaitingConfirmations, this.#unconfirmed]) {
+      for (const [id, { event }] of found) if (event.blockNumber >= fromBlock) found.delete(id);
     }
-    // First the nonces, then the payments: what died in between would find a payment that nothing
-    // carries, and give it another nonce while the first transaction may come back.
-    await this.#deps.store.reopenTransactions(this.#chainId, { fromBlock });
-    const put = await this.#deps.store.recordReorganised(
-      this.#chainId,
-      fromBlock,
-      this.#deps.clock.nowMs(),
-      gone,
+    // Nonces before payments: a crash in between must not leave a payment without a transaction, or
+    // it would get another nonce while the first transaction may be mined again.
+    await store.reopenTransactions(this.#chainId, { fromBlock });
+    const now = clock.nowMs();
+    const reverted = await store.recordReorganised(this.#chainId, fromBlock, now, hashes);
+    for (const settlement of reverted) {
+      this.observe(settlement);
+      const { id: settlementId, transaction } = settlement;
+      const fields = { chainId: this.#chainId, settlementId, transaction };
+      log.warn({ event: "settlement_reorganised", ...fields }, "Settlement reorganised out");
+    }
+    waiters.notify(reverted);
+    return reverted.map(({ id }) => id);
+  }
+
+  /** Settlements without a proof; the others belong to their transaction, also when it is closed. */
+  unproven(settlementIds: readonly string[]): readonly string[] {
+    return settlementIds.filter(
+      (id) => !this.#unconfirmed.has(id) && !this.#awaitingConfirmations.has(id),
     );
-    for (const settlement of put) {
-      this.track(settlement);
-      const { id, transaction } = settlement;
-      this.#deps.log.warn(
-        { chainId: this.#chainId, settlementId: id, transaction },
-        "Settlement reorganised away",
-      );
-    }
-    this.#deps.waiters.notify(put);
-    return { fromBlock, settlementIds: put.map(({ id }) => id) };
   }
 
-  /** What is found is carried by its own transaction, also when that is closed here. */
-  missing(settlementIds: readonly string[]): readonly string[] {
-    return settlementIds.filter((id) => !this.#shallow.has(id) && !this.#deepening.has(id));
-  }
-
+  /** Requeues unproven settlements that no open transaction carries; returns those. */
   async requeue(settlementIds: readonly string[]): Promise<Settlement[]> {
-    const put = await this.#deps.store.requeueSettlements(
-      this.missing(settlementIds),
-      this.#deps.clock.nowMs(),
-    );
-    for (const settlement of put) {
-      this.track(settlement);
-      this.#deps.log.info(
-        { chainId: this.#chainId, settlementId: settlement.id },
-        "Settlement queued again",
-      );
+    const { store, clock, log, waiters } = this.#deps;
+    const requeued = await store.requeueSettlements(this.unproven(settlementIds), clock.nowMs());
+    for (const settlement of requeued) {
+      this.observe(settlement);
+      const fields = { chainId: this.#chainId, settlementId: settlement.id };
+      log.info({ event: "settlement_requeued", ...fields }, "Settlement requeued");
     }
-    this.#deps.waiters.notify(put);
-    return put;
+    waiters.notify(requeued);
+    return requeued;
   }
 
   interest(): BlockInterest {
     if (this.#open.size > 0) return "outcome";
-    // What a search found has to become deep enough, also where its settlement has failed here.
-    const isAwaited = this.#finality.isAwaited() || this.#watch.isClose() || this.#shallow.size > 0;
+    const isAwaited =
+      this.#finality.isAwaited() || this.#watch.isClose() || this.#unconfirmed.size > 0;
     return isAwaited ? "finality" : "none";
   }
 
@@ -295,6 +286,11 @@ export class OutcomeTracker implements OutcomeBook {
     return new Set([...this.#open.values()].map(({ id }) => id));
   }
 
+  #isOpen({ payer, nonce }: Settlement): boolean {
+    return this.#open.has(payerNonceKey(payer, nonce));
+  }
+
+  /** Waits for running searches and ends. */
   async stop(): Promise<void> {
     await Promise.all([this.#backlog.stop(), this.#watch.stop()]);
   }
@@ -304,5 +300,5 @@ function logOutcome(settlement: Settlement, { clock, log }: OutcomeDeps): void {
   const { id, chainId, state, payer, transaction, settledBy, failure, createdAt } = settlement;
   const ms = clock.nowMs() - createdAt;
   const fields = { chainId, settlementId: id, payer, transaction, settledBy, failure, ms };
-  log.info(fields, `Settlement ${state}`);
+  log.info({ event: `settlement_${state}`, ...fields }, `Settlement ${state}`);
 }

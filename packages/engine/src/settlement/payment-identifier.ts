@@ -1,16 +1,15 @@
 /**
- * Identifiers of buyers (the extension `payment-identifier`): one stands for one payment. It refuses
- * another payment and does nothing else: whoever knows it learns neither a settlement nor a success.
+ * The extension `payment-identifier`: a buyer's identifier stands for one payment, and another payment
+ * with it is refused. Knowing an identifier reveals neither a settlement nor a success.
  */
 import { refusal, type PaymentRequest, type Refusal } from "@farthing/protocol";
 import type { Clock } from "../base/clock.ts";
 import type { ExchangeStore } from "../storage/exchange-store.ts";
 import { pairOf } from "../verification/verify.ts";
 
-/** Refuses a payment whose identifier stands for another payment that was claimed. */
+/** Refuses a payment whose identifier stands for another, claimed payment. */
 export type RefuseIdentifier = (request: PaymentRequest) => Promise<Refusal | undefined>;
 
-/** Creates the function. Payments without an identifier cost nothing. */
 export function createRefuseIdentifier(deps: {
   readonly store: Pick<ExchangeStore, "findIdentifierConflicts">;
   readonly clock: Clock;

@@ -1,13 +1,13 @@
-/** What a start goes on without: a question that the node refuses is asked again with a later block. */
+/** Recovery at start succeeds without the check for reorganised-out blocks, which is repeated later. */
 import { expect, test, vi } from "vitest";
 import { Fault } from "../base/fault.ts";
 import { silentLog } from "../base/log.ts";
-import { createStock } from "./recovery.ts";
+import { createRecovery } from "./recovery.ts";
 
-test("a start goes on where the node refuses to say which blocks vanished", async () => {
+test("a start goes on where the node refuses to say which blocks were reorganised out", async () => {
   const recheck = vi.fn(async () => undefined);
   recheck.mockRejectedValueOnce(new Fault("rpc_unavailable", "rate limited"));
-  const stock = createStock({
+  const recovery = createRecovery({
     chainId: 50,
     log: silentLog,
     store: {
@@ -15,12 +15,17 @@ test("a start goes on where the node refuses to say which blocks vanished", asyn
       reopenTransactions: async () => undefined,
       findRevertedTwice: async () => new Set(),
     },
-    book: { catchUp: async () => undefined, recheck, missing: () => [], requeue: async () => [] },
+    outcomes: {
+      catchUp: async () => undefined,
+      recheck,
+      unproven: () => [],
+      requeue: async () => [],
+    },
     relayer: { enqueue: () => undefined, onReorganised: async () => undefined },
   });
-  expect(await stock.take()).toEqual([]);
-  expect(stock.isDue()).toBe(true);
-  stock.onBlock();
+  expect(await recovery.run()).toEqual([]);
+  expect(recovery.isDue()).toBe(true);
+  recovery.onBlock();
   await vi.waitFor(() => expect(recheck).toHaveBeenCalledTimes(2));
-  expect(stock.isDue()).toBe(false);
+  expect(recovery.isDue()).toBe(false);
 });

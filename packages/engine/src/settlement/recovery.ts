@@ -1,7 +1,6 @@
 /**
- * Taking stock: what is stored and perhaps in nobody's hands any more comes into ours. At the
- * start, and whenever a wallet comes from another process: that one may have died with more in hand
- * than the wallet's open nonces.
+ * Recovery. Takes over settlements and transactions that no live process owns: at start, and when
+ * this process acquires a wallet whose previous owner may have died before its work was recorded.
  */
 import type { ChainId } from "@farthing/protocol";
 import { messageOf } from "../base/fault.ts";
@@ -9,76 +8,71 @@ import type { Log } from "../base/log.ts";
 import type { Settlement } from "../model/settlement.ts";
 import type { Relayer } from "../relayer/relayer.ts";
 import type { EngineStore } from "../storage/engine-store.ts";
-import type { OutcomeBook, Vanished } from "./outcome-book.ts";
+import type { OutcomeTracker } from "./outcome-tracker.ts";
 
-/** A network's stock. */
-export interface Stock {
+/** The recovery of one network. What fails here becomes due and is repeated with the next block. */
+export interface Recovery {
   /**
-   * Takes it; returns the settlements without an outcome. Throws when it cannot all be looked at,
-   * except for the blocks that may have vanished: where that fails, stock is due.
+   * Loads unowned work and returns the settlements that are still open. Throws when the store or the
+   * node cannot be read; only the check for reorganised-out blocks may fail and become due.
    */
-  take(): Promise<readonly Settlement[]>;
-  /** A wallet came from another process. */
-  onTaken(): void;
-  /** Whether there is something to look at still. */
+  run(): Promise<readonly Settlement[]>;
+  onWalletAcquired(): void;
   isDue(): boolean;
-  /** Tries again what could not be looked at; called with each block. */
+  /** Repeats what is due. */
   onBlock(): void;
-  /** Settles again what nothing open carries. Where this fails, stock is due. */
+  /** Settles again what no open transaction carries. */
   requeue(settlementIds: readonly string[]): Promise<void>;
-  /**
-   * Looks which blocks vanished; what they had confirmed is on its way again, or settled again.
-   * Where this fails, stock is due.
-   */
-  putBack(look: () => Promise<Vanished | undefined>): Promise<void>;
+  /** Reopens the transactions of blocks that `check` finds reorganised out; requeues the rest. */
+  revertReorganised(check: () => Promise<readonly string[] | undefined>): Promise<void>;
 }
 
-/** Creates it. */
-export function createStock(deps: {
+export function createRecovery(deps: {
   readonly chainId: ChainId;
   readonly store: Pick<
     EngineStore,
     "listOpenSettlements" | "reopenTransactions" | "findRevertedTwice"
   >;
   readonly log: Log;
-  readonly book: Pick<OutcomeBook, "catchUp" | "recheck" | "missing" | "requeue">;
+  readonly outcomes: Pick<OutcomeTracker, "catchUp" | "recheck" | "unproven" | "requeue">;
   readonly relayer: Pick<Relayer, "enqueue" | "onReorganised">;
-}): Stock {
-  const { chainId, store, log, book, relayer } = deps;
+}): Recovery {
+  const { chainId, store, log, outcomes, relayer } = deps;
   let isDue = false;
-  let isTaking = false;
+  let isRunning = false;
 
   async function requeue(settlementIds: readonly string[]): Promise<void> {
-    const settlements = await book.requeue(settlementIds);
-    // The same company could make it revert for ever.
+    const settlements = await outcomes.requeue(settlementIds);
+    // The settlements of the same batch could make one revert forever.
     const alone = await store.findRevertedTwice(settlements.map(({ id }) => id));
     for (const settlement of settlements) {
       relayer.enqueue({ settlement, simulatedAt: 0, goesAlone: alone.has(settlement.id) });
     }
   }
 
-  async function putBack(look: () => Promise<Vanished | undefined>): Promise<void> {
-    const vanished = await look();
-    if (!vanished) return;
-    // Whatever of ours was in those blocks is on its way again; what nothing carries is queued.
+  async function revertReorganised(check: () => Promise<readonly string[] | undefined>) {
+    const settlementIds = await check();
+    if (!settlementIds) return;
     await relayer.onReorganised();
-    await requeue(vanished.settlementIds);
+    await requeue(settlementIds);
   }
 
-  async function take(recheck: () => Promise<void>): Promise<readonly Settlement[]> {
-    await book.catchUp();
+  async function run(recheck: () => Promise<void>): Promise<readonly Settlement[]> {
+    await outcomes.catchUp();
     await recheck();
     const stored = await store.listOpenSettlements(chainId);
     const submitted = stored.filter(({ state }) => state === "submitted").map(({ id }) => id);
-    // First the nonces: what was mined and is not found may come back, so it keeps its carrier.
-    await store.reopenTransactions(chainId, { settlementIds: book.missing(submitted) });
+    // Nonces first: a transaction that was mined and is missing may be mined again.
+    await store.reopenTransactions(chainId, { settlementIds: outcomes.unproven(submitted) });
     await relayer.onReorganised();
-    // Only those that nothing open carries: a process died between closing and giving back.
+    // A process may have died between closing a transaction and requeueing its settlements.
     await requeue(submitted);
     return stored;
   }
 
-  /** Half of a step may be stored: asked again, it would not find what it left. */
+  const recheck = () => revertReorganised(() => outcomes.recheck());
+
+  /** Makes a failed step due: it may be half stored, and repeating it alone would miss that half. */
   async function orDue(step: () => Promise<void>): Promise<void> {
     try {
       await step();
@@ -88,37 +82,38 @@ export function createStock(deps: {
     }
   }
 
-  function putOff(error: unknown): void {
+  function defer(error: unknown): void {
     isDue = true;
-    log.warn({ chainId, problem: messageOf(error) }, "Could not take over what is stored");
+    const fields = { event: "recovery_failed", chainId, problem: messageOf(error) };
+    log.warn(fields, "Recovery failed; retrying with the next block");
   }
 
-  async function takeWhileDue(): Promise<void> {
-    if (isTaking) return;
-    isTaking = true;
+  async function runWhileDue(): Promise<void> {
+    if (isRunning) return;
+    isRunning = true;
     try {
       while (isDue) {
         isDue = false;
-        await take(() => putBack(() => book.recheck()));
+        await run(recheck);
       }
     } catch (error) {
-      putOff(error);
+      defer(error);
     } finally {
-      isTaking = false;
+      isRunning = false;
     }
   }
 
   return {
-    // A node that refuses this question, by a rate limit for one, must not keep the service from
-    // starting: no confirmation becomes final before it is answered.
-    take: () => take(() => putBack(() => book.recheck()).catch(putOff)),
-    onTaken() {
+    // A node that refuses this check, by a rate limit for example, must not prevent the start: no
+    // confirmation becomes final before the check has succeeded.
+    run: () => run(() => recheck().catch(defer)),
+    onWalletAcquired() {
       isDue = true;
-      void takeWhileDue();
+      void runWhileDue();
     },
     isDue: () => isDue,
-    onBlock: () => void takeWhileDue(),
+    onBlock: () => void runWhileDue(),
     requeue: (settlementIds) => orDue(() => requeue(settlementIds)),
-    putBack: (look) => orDue(() => putBack(look)),
+    revertReorganised: (check) => orDue(() => revertReorganised(check)),
   };
 }

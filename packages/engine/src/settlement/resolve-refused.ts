@@ -1,54 +1,47 @@
-/**
- * Queued settlements that would fail now. Together, since what waits while the token's state changes
- * is refused together.
- */
+/** Resolves queued settlements that would fail now, in groups: a change of the token refuses many. */
 import { createBatcher } from "../base/batcher.ts";
 import type { Settlement } from "../model/settlement.ts";
 import type { FailedSimulation } from "../relayer/prepare.ts";
 import type { Failure } from "../storage/engine-store.ts";
-import type { Evidence, Findings, Found } from "./chain-proofs.ts";
-import { logsLag } from "./resolve-mined.ts";
+import type { ChainProofs, Proof, ProofSearch } from "./chain-proofs.ts";
+import { logsMissing } from "./resolve-mined.ts";
 
-/** Settlements that are looked up together, and those that may wait for it. */
-const togetherMax = 200;
+/** Settlements of one search, and those that may wait for it. */
+const itemsMax = 200;
 const waitingMax = 10_000;
 
-/** Creates what ends them; it throws when the chain cannot tell. */
-export function createEndRefused(deps: {
-  readonly evidence: Pick<Evidence, "lookUp">;
+/** The returned function throws when the chain's state cannot be read. */
+export function createResolveRefused(deps: {
+  readonly proofs: Pick<ChainProofs, "find">;
   headNumber(): number;
-  conclude(found: readonly Found[]): Promise<void>;
+  conclude(found: readonly Proof[]): Promise<void>;
   fail(failures: readonly Failure[], settlements: readonly Settlement[]): Promise<void>;
 }) {
-  const findingsOf = createBatcher<{ settlement: Settlement; atBlock: number }, Findings>({
-    async run(asked) {
-      const settlements = asked.map(({ settlement }) => settlement);
-      const atBlock = Math.max(...asked.map((one) => one.atBlock));
-      const { found, unused, untold } = await deps.evidence.lookUp(settlements, atBlock);
+  const search = createBatcher<{ settlement: Settlement; atBlock: number }, ProofSearch>({
+    async run(queries) {
+      const settlements = queries.map(({ settlement }) => settlement);
+      const atBlock = Math.max(...queries.map((query) => query.atBlock));
+      const { found, unused, unexplained } = await deps.proofs.find(settlements, atBlock);
       return settlements.map(({ id }) => ({
         found: found.filter(({ settlement }) => settlement.id === id),
         unused: unused.filter((settlement) => settlement.id === id),
-        untold: untold.filter((settlement) => settlement.id === id),
+        unexplained: unexplained.filter((settlement) => settlement.id === id),
       }));
     },
-    itemsMax: togetherMax,
+    itemsMax,
     inFlightMax: 1,
     waitingMax,
   });
 
-  return async (
-    settlement: Settlement,
-    { refusal: why, atBlock }: FailedSimulation,
-  ): Promise<void> => {
-    // "Used" may well be our payer's payment, submitted by somebody else: look before saying no.
-    const asked = { settlement, atBlock: Math.max(deps.headNumber(), atBlock) };
-    const { found, unused, untold } = await findingsOf(asked);
+  return async (settlement: Settlement, { refusal, atBlock }: FailedSimulation): Promise<void> => {
+    // "Nonce used" may be this very payment, submitted by a third party.
+    const query = { settlement, atBlock: Math.max(deps.headNumber(), atBlock) };
+    const { found, unused, unexplained } = await search(query);
     await deps.conclude(found);
-    if (untold.length > 0) throw logsLag();
-    const { code, message } = why;
+    if (unexplained.length > 0) throw logsMissing();
+    const { code, message } = refusal;
+    const unassigned = { transaction: null, onlyUnassigned: true };
     const failures = unused.map(({ id }) => ({ id, code, message, ...unassigned }));
     await deps.fail(failures, unused);
   };
 }
-
-const unassigned = { transaction: null, onlyUnassigned: true };

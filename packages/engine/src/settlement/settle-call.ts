@@ -1,4 +1,4 @@
-/** One call of /settle as an exchange: what its response says, and who else may report the success. */
+/** One call of /settle: its response, and which other call may report the success. */
 import type { Clock } from "../base/clock.ts";
 import type { ClaimingCall, Settlement } from "../model/settlement.ts";
 import {
@@ -8,51 +8,49 @@ import {
   type SuccessTelling,
 } from "../storage/exchange-store.ts";
 import type { Presentation, RepeatPolicy, SettleCall, SettleCallTerms } from "./exchange-calls.ts";
-import { writingMs, type OwnCalls } from "./claiming-calls.ts";
+import { writingMs, type ClaimingCalls } from "./claiming-calls.ts";
 
-/** What a call works with. */
 export interface SettleCallDeps {
   readonly policy: RepeatPolicy;
   readonly clock: Clock;
-  readonly ownCalls: OwnCalls;
+  readonly claimingCalls: ClaimingCalls;
   findFacts(question: ExchangeQuestion): Promise<ExchangeFacts>;
   takeSuccess(telling: SuccessTelling): Promise<boolean>;
-  /** The same; gives it back by itself when the response was not written whole. */
+  /** Takes the success and releases it by itself when the response was not written whole. */
   take(telling: SuccessTelling, delivered: Promise<boolean>): Promise<boolean>;
   release(telling: SuccessTelling): Promise<void>;
 }
 
 /**
- * A seller that polls begins within so many milliseconds after it was told "pending": until then no
- * repeat takes the success, or both would be told it.
+ * A seller that polls begins within this time of the response "pending". Until then no repeat takes
+ * the success, or two responses would report it.
  */
 const pollBeginsMs = 1_500;
 
 /**
- * A claiming call that does not wait for the outcome is answered within five seconds. One that has
- * not ended after this many milliseconds died with its process.
+ * A claiming call that does not wait for the outcome responds within five seconds; one that is open
+ * after this time died with its process.
  */
-const claimingCallMsMax = 6_000;
+const maxClaimingCallMs = 6_000;
 
-/** Pauses between two looks at what the call of another process came to, in milliseconds. */
-const lookAgainMs = 250;
+/** Pause between two reads of a call of another process. */
+const pollMs = 250;
 
-/** Longest wait of a repeat for calls that may report the success, in milliseconds. */
-const decisionWaitMs = 10_000;
+/** Longest wait of a repeat for calls that may report the success. */
+const maxDecisionMs = 10_000;
 
 const whole: Presentation = { kind: "whole", hasId: true, isOwnExchange: false };
 
-/** Creates a call. */
 export function createSettleCall(terms: SettleCallTerms, deps: SettleCallDeps): SettleCall {
   const { writer, caller, idempotencyKey, isUpfront, delivered } = terms;
-  const { policy, ownCalls, clock } = deps;
+  const { policy, claimingCalls, clock } = deps;
   const isKeyed = idempotencyKey !== null;
-  /** The success, from the time this call may tell it. */
+  /** The success, once this call may report it. */
   let held: SuccessTelling | undefined;
-  let isTold = false;
-  /** It is known that this call did not tell the success. */
+  let isReported = false;
+  /** It is known that this call did not report the success. */
   let isReleased = isKeyed;
-  /** The connection is closed, and the response reaches nobody. */
+  /** The connection closed before the response was written. */
   let isLost = false;
 
   async function release(settlementId: string): Promise<void> {
@@ -66,31 +64,31 @@ export function createSettleCall(terms: SettleCallTerms, deps: SettleCallDeps): 
     if (claimingCall.successToldTo === writer) held = { settlementId, writer };
     const ended = delivered.then((isWhole) => {
       isLost = !isWhole;
-      return isWhole && isTold ? undefined : release(settlementId);
+      return isWhole && isReported ? undefined : release(settlementId);
     });
-    ownCalls.note(settlementId, ended);
+    claimingCalls.add(settlementId, ended);
   }
 
   /** The call that claimed the payment. */
   async function presentFirst(settlement: Settlement): Promise<Presentation> {
     if (settlement.state !== "confirmed") {
-      // Before the response: a poll that follows it must find the success free.
+      // Before the response, because a poll that follows it must be able to take the success.
       if (held) await release(settlement.id);
       return whole;
     }
     if (held || isLost || isKeyed || policy === "return") {
-      isTold = held !== undefined;
+      isReported = held !== undefined;
       return whole;
     }
     const telling = { settlementId: settlement.id, writer };
     if (await deps.takeSuccess(telling)) {
       held = telling;
-      isTold = true;
-      // It may have been closed while the success was recorded.
+      isReported = true;
+      // The connection may have closed while the success was recorded.
       if (isLost) await deps.release(telling);
       return whole;
     }
-    // A repeat was quicker, at another process.
+    // A repeat at another process has taken the success.
     const facts = await deps.findFacts({ settlement, caller, idempotencyKey });
     return hasSeveralOf(facts) ? { kind: "facts", isPending: false } : whole;
   }
@@ -106,7 +104,7 @@ export function createSettleCall(terms: SettleCallTerms, deps: SettleCallDeps): 
     const isConfirmed = settlement.state === "confirmed";
     if (facts.hasSameKey) return { kind: "whole", hasId: true, isOwnExchange: true };
     if (policy === "refuse" && isConfirmed) return { kind: "refused" };
-    // Another exchange by its name, or by its flow: an upfront seller never asks /verify.
+    // Another exchange, by its key or its flow: a seller that settles upfront never calls /verify.
     if (isKeyed || (isUpfront && !facts.isUpfront)) {
       return { kind: "facts", isPending: false };
     }
@@ -119,22 +117,22 @@ export function createSettleCall(terms: SettleCallTerms, deps: SettleCallDeps): 
     return presentOnce(question, facts);
   }
 
-  /** The claiming caller asks again, and the success is told once. */
+  /** The claiming caller repeats its call, and the success is reported once. */
   async function presentOnce(
     question: ExchangeQuestion,
     before: ExchangeFacts,
   ): Promise<Presentation> {
     const { settlement } = question;
-    const ownCall = ownCalls.find(settlement.id);
+    const ownCall = claimingCalls.find(settlement.id);
     if (ownCall && !(await endsInTime(ownCall, clock))) return { kind: "facts", isPending: true };
-    const lastMs = clock.nowMs() + decisionWaitMs;
+    const lastMs = clock.nowMs() + maxDecisionMs;
     let facts = ownCall ? await deps.findFacts(question) : before;
     for (;;) {
       const now = clock.nowMs();
       const openMs = openUntilMs(settlement, facts, ownCall !== undefined) - now;
       if (openMs <= 0) break;
       if (now >= lastMs) return { kind: "facts", isPending: true };
-      await clock.sleep(Math.min(openMs, lookAgainMs));
+      await clock.sleep(Math.min(openMs, pollMs));
       facts = await deps.findFacts(question);
     }
     const telling = { settlementId: settlement.id, writer };
@@ -159,8 +157,8 @@ export function createSettleCall(terms: SettleCallTerms, deps: SettleCallDeps): 
 }
 
 /**
- * Until when another call may still report the success of a confirmed settlement: one whose
- * response is being written, or a poll that is about to begin. Unix milliseconds.
+ * Returns until when another call may still report the success of a confirmed settlement: its response
+ * is being written, or its poll is about to begin.
  */
 function openUntilMs(
   { createdAt, confirmedAt }: Settlement,
@@ -168,19 +166,18 @@ function openUntilMs(
   hasOwnCallEnded: boolean,
 ): number {
   if (successToldTo === null) {
-    return (successMovedAt ?? createdAt + claimingCallMsMax) + pollBeginsMs;
+    return (successMovedAt ?? createdAt + maxClaimingCallMs) + pollBeginsMs;
   }
   const isHeldSinceClaim = successMovedAt === null;
   if (isLasting(successToldTo) || (isHeldSinceClaim && hasOwnCallEnded)) return 0;
   return Math.max(confirmedAt ?? 0, successMovedAt ?? 0) + writingMs;
 }
 
-/** These never give it back. */
+/** These never release the success. */
 function isLasting(writer: string): boolean {
   return writer === lastingWriters.key || writer === lastingWriters.poll;
 }
 
-/** Whether a call ends within the time that its response takes. */
 async function endsInTime(ending: Promise<void>, clock: Clock): Promise<boolean> {
   const waiting = new AbortController();
   const late = clock.sleep(writingMs, waiting.signal).then(() => false);

@@ -1,7 +1,7 @@
 /**
- * From a request to a settlement: judge, claim, hand to the relayer, wait as long as was asked.
- * The claim comes before anything is sent, and there is one per authorization; whoever asks again
- * gets the same settlement.
+ * Settles a payment: verifies, claims, enqueues it with the relayer and waits as long as requested. The
+ * claim precedes every send, and each authorization has one; a repeated request gets the same
+ * settlement.
  */
 import { randomBytes } from "node:crypto";
 import {
@@ -27,36 +27,34 @@ import {
 } from "../verification/verify.ts";
 import { queueFull, revertedGasExhausted, type Admit } from "./admission.ts";
 import type { ClaimingExchange } from "./exchange-calls.ts";
-import type { OutcomeBook } from "./outcome-book.ts";
+import type { OutcomeTracker } from "./outcome-tracker.ts";
+import type { RefuseIdentifier } from "./payment-identifier.ts";
 import type { Waiters, WaitGoal } from "./waiters.ts";
 
-/** How a settlement is asked for. */
 export interface SettleOptions
   extends VerifyOptions, Pick<Claim, "owner" | "priority" | "keyId" | "credits" | "terms"> {
   /** Names the request in logs. */
   readonly requestId: string;
-  /** The seller's call; null when no seller asks. */
+  /** The seller's call; null without a seller. */
   readonly exchange: ClaimingExchange | null;
-  /** What the first asker waits for, and how long at most. */
+  /** What the claiming caller waits for, at most for `timeoutMs`. */
   readonly goal: WaitGoal;
   readonly timeoutMs: number;
-  /** How long one waits who asks again while it is pending. */
+  /** The wait of a repeated request while the settlement is pending. */
   readonly repeatTimeoutMs: number;
 }
 
-/** What became of it. */
 export type SettleResult =
   | {
       readonly kind: "settlement";
       readonly settlement: Settlement;
-      /** Somebody asked for the same settlement before. */
+      /** An earlier request claimed the settlement. */
       readonly isRepeat: boolean;
     }
   | { readonly kind: "refused"; readonly refusal: Refusal; readonly existing?: Settlement }
   /** Not evaluated: a participant denied the claim, for a reason that its feature responds to. */
   | { readonly kind: "denied"; readonly code: string };
 
-/** What settling needs. */
 export interface SettleDeps {
   readonly clock: Clock;
   readonly log: Log;
@@ -67,27 +65,25 @@ export interface SettleDeps {
   findSettlement(id: string): Promise<Settlement | undefined>;
   networkOf(
     chainId: ChainId,
-  ): { readonly relayer: Relayer; readonly book: OutcomeBook } | undefined;
+  ): { readonly relayer: Relayer; readonly outcomes: OutcomeTracker } | undefined;
   readonly admit: Admit;
-  /** What contract wallets may burn by reverting; undefined for no bound. */
+  /** The gas that contract wallets may burn by reverting; undefined without a bound. */
   revertedGasOf(chainId: ChainId): Claim["revertedGas"];
-  /** Refuses a payment whose identifier stands for another one. */
-  refuseIdentifier(request: PaymentRequest): Promise<Refusal | undefined>;
-  /** Leaves a settlement to the processes that have wallets. */
-  tellUnserved(settlement: Settlement): void;
-  /** Names the transaction that used an authorization before we first saw it, where one is found. */
-  refuseUsed: RefuseUsed;
+  readonly refuseIdentifier: RefuseIdentifier;
+  /** Notifies peers with wallets of a claim that this process cannot send. */
+  publishUnassigned(settlement: Settlement): void;
+  /** The refusal names the transaction that used the authorization, where one is found. */
+  readonly refuseUsed: RefuseUsed;
 }
 
-/** Settles a payment, or gives the settlement that it already has. */
+/** Settles a payment, or returns the settlement that it already has. */
 export type Settle = (request: PaymentRequest, options: SettleOptions) => Promise<SettleResult>;
 
-/** Creates the function. */
 export function createSettle(deps: SettleDeps): Settle {
   const { verifier, waiters } = deps;
 
   async function settle(request: PaymentRequest, options: SettleOptions): Promise<SettleResult> {
-    // Terms first: what was settled for one seller says nothing to another.
+    // Terms first: a settlement for one seller means nothing to another.
     const terms = verifier.checkTerms(request, options);
     if (!terms.ok) return { kind: "refused", refusal: terms.refusal };
     const conflict = await deps.refuseIdentifier(request);
@@ -99,7 +95,7 @@ export function createSettle(deps: SettleDeps): Settle {
     return claimAndWait(verified.value, options);
   }
 
-  /** Two at once: the other one may have been claimed, even mined, while this one was judged. */
+  /** A concurrent request may have been claimed, even mined, while this one was verified. */
   async function refuseOrRepeat(
     request: PaymentRequest,
     why: Refusal,
@@ -115,13 +111,13 @@ export function createSettle(deps: SettleDeps): Settle {
     verified: VerifiedPayment,
     options: SettleOptions,
   ): Promise<SettleResult> {
-    const at = deps.networkOf(verified.payment.network.chainId);
-    const { chainId: on } = verified.payment.network;
-    const claim = { ...claimOf(verified, options), revertedGas: deps.revertedGasOf(on) };
-    const unfit = await deps.admit(verified, options);
-    if (unfit) return { kind: "refused", refusal: unfit };
-    const release = at?.relayer.reserve(claim);
-    if (!at || !release) throw queueFull();
+    const { chainId } = verified.payment.network;
+    const network = deps.networkOf(chainId);
+    const claim = { ...claimOf(verified, options), revertedGas: deps.revertedGasOf(chainId) };
+    const notAdmitted = await deps.admit(verified, options);
+    if (notAdmitted) return { kind: "refused", refusal: notAdmitted };
+    const release = network?.relayer.reserve(claim);
+    if (!network || !release) throw queueFull();
     const waiting = waiters.wait(claim.id, options.goal, options.timeoutMs);
     try {
       const result = await deps.claim(claim).finally(release);
@@ -129,23 +125,20 @@ export function createSettle(deps: SettleDeps): Settle {
       if (result.kind === "existing") return await repeat(verified, result.settlement, options);
       const { settlement } = result;
       options.exchange?.claimed(settlement.id);
-      const { id, chainId, payer, payTo, amount } = settlement;
-      const { requestId } = options;
+      const { id: settlementId, payer, payTo, amount } = settlement;
+      const fields = { settlementId, chainId, payer, payTo, amount: amount.toString() };
       deps.log.info(
-        { requestId, settlementId: id, chainId, payer, payTo, amount: amount.toString() },
+        { event: "settlement_queued", requestId: options.requestId, ...fields },
         "Settlement queued",
       );
-      at.book.track(settlement);
-      const isOurs = at.relayer.isWorking();
-      // Queued in any case: what this process has claimed counts against its bounds until it is sent.
-      at.relayer.enqueue({
-        settlement,
-        simulatedAt: deps.clock.nowMs(),
-        isPossiblyTaken: !isOurs,
-      });
-      if (!isOurs) deps.tellUnserved(settlement);
-      const became = (await waiting.done) ?? (await newest(settlement));
-      return { kind: "settlement", settlement: became, isRepeat: false };
+      network.outcomes.observe(settlement);
+      const isOurs = network.relayer.isWorking();
+      // Enqueued in any case: claims of this process count against its bounds until they are sent.
+      const simulatedAt = deps.clock.nowMs();
+      network.relayer.enqueue({ settlement, simulatedAt, isPossiblyTaken: !isOurs });
+      if (!isOurs) deps.publishUnassigned(settlement);
+      const current = (await waiting.done) ?? (await newest(settlement));
+      return { kind: "settlement", settlement: current, isRepeat: false };
     } finally {
       waiting.cancel();
     }
@@ -161,7 +154,7 @@ export function createSettle(deps: SettleDeps): Settle {
       return { kind: "refused", refusal: refusal("nonce_already_used", message), existing };
     }
     const waiting = waiters.wait(existing.id, "outcome", options.repeatTimeoutMs);
-    // Read again after the wait has begun, so that an outcome in between is not slept through.
+    // Read again after the wait has begun, so that an outcome in between is not missed.
     const now = await newest(existing);
     if (!isSettled(now)) await waiting.done;
     waiting.cancel();
@@ -214,10 +207,10 @@ function hasSameTerms({ payment }: PaymentRequest, existing: Settlement): boolea
   );
 }
 
-/** Throws for what stands in the way of contract payers, as admission does. */
+/** Throws as admission does where contract wallets have used up their gas. */
 function refusedClaim(reason: ClaimRefusal, clock: Clock): SettleResult {
   if (reason === "reverted_gas_exhausted") throw revertedGasExhausted(clock);
-  // The protocol's refusals are about the payment; every other reason is about the caller.
+  // The protocol's refusals concern the payment; every other reason concerns the caller.
   return isRefusalCode(reason)
     ? { kind: "refused", refusal: refusal(reason) }
     : { kind: "denied", code: reason };

@@ -1,59 +1,52 @@
-/** Who waits for a settlement to change. Nothing polls: a change wakes those who wait for it. */
+/** Callers that wait for a settlement to change. Nothing polls: a change wakes them. */
 import type { Clock } from "../base/clock.ts";
 import { isSettled, type Settlement } from "../model/settlement.ts";
 
-/** Something that happened to a settlement. */
 export interface SettlementChange {
-  /** Absent when only the sending is news. */
+  /** Absent when the settlement was only sent. */
   readonly settlement?: Settlement;
   /** A node has the transaction's bytes. */
   readonly isSent: boolean;
 }
 
-/** What somebody waits for. */
 export type WaitGoal =
-  /** A node has the bytes, or the outcome is known. */
+  /** A node has the transaction, or the outcome is known. */
   | "broadcast"
   | "outcome"
-  /** Anything new. */
   | "change";
 
-/** Waiting and waking. */
 export interface Waiters {
   notify(settlements: readonly Settlement[]): void;
   notifySent(ids: readonly string[]): void;
-  /** Whether somebody waits for a settlement here. */
   has(id: string): boolean;
-  /** Everything that is waited for here. */
   ids(): readonly string[];
   /** Ends when the goal is reached or after `timeoutMs`. */
   wait(id: string, goal: WaitGoal, timeoutMs: number): Waiting;
 }
 
-/** A wait that has begun; ask for it before starting what it waits for, and nothing is missed. */
+/** A wait that has begun. Begin it before the work that it waits for, so that nothing is missed. */
 export interface Waiting {
-  /** Gives the settlement as it became; undefined where the caller must look for himself. */
+  /** Resolves to the changed settlement; undefined where the caller has to read it. */
   readonly done: Promise<Settlement | undefined>;
   cancel(): void;
 }
 
-/** Why a wait's timer is stopped. */
+/** Aborting with a constant reason: making the default error costs more than the wait. */
 const over = "over";
 
-/** Creates the waiters of a process. */
 export function createWaiters(clock: Clock): Waiters {
   const listeners = new Map<string, Set<(change: SettlementChange) => void>>();
 
-  function tell(id: string, change: SettlementChange): void {
+  function wake(id: string, change: SettlementChange): void {
     for (const listener of listeners.get(id) ?? []) listener(change);
   }
 
   return {
     notify: (settlements) => {
-      for (const settlement of settlements) tell(settlement.id, { settlement, isSent: false });
+      for (const settlement of settlements) wake(settlement.id, { settlement, isSent: false });
     },
     notifySent: (ids) => {
-      for (const id of ids) tell(id, { isSent: true });
+      for (const id of ids) wake(id, { isSent: true });
     },
     has: (id) => listeners.has(id),
     ids: () => [...listeners.keys()],
@@ -63,7 +56,6 @@ export function createWaiters(clock: Clock): Waiters {
       const ofId = listeners.get(id) ?? new Set();
       listeners.set(id, ofId);
       const finish = (settlement?: Settlement) => {
-        // With a reason, since making the default one costs more than the wait.
         timeout.abort(over);
         ofId.delete(listener);
         if (ofId.size === 0 && listeners.get(id) === ofId) listeners.delete(id);

@@ -62,13 +62,13 @@ test("confirmed; its block vanishes; confirmed again", async () => {
   const head = Number(await devnet.rpc<Hex>("eth_blockNumber"));
   await devnet.rpc("anvil_reorg", [head - Number(blockNumber) + 1, []]);
   await devnet.mine();
-  await expect.poll(() => storyOf(id).at(-1), { timeout: 10_000 }).toMatch(/reorganised away/);
+  await expect.poll(() => storyOf(id).at(-1), { timeout: 10_000 }).toMatch(/reorganised out/);
   await untilState(id, "confirmed");
   expect(storyOf(id)).toEqual([
     "Settlement queued",
     "Transaction signed and stored",
     "Settlement confirmed",
-    "Settlement reorganised away",
+    "Settlement reorganised out",
     "Settlement confirmed",
   ]);
 });
@@ -99,7 +99,7 @@ test("given back by a wallet without gas money, and carried by another", async (
   expect(storyOf(id)).toEqual([
     "Settlement queued",
     "Transaction signed and stored",
-    "Settlement queued again",
+    "Settlement requeued",
     "Transaction signed and stored",
     "Settlement confirmed",
   ]);

@@ -318,7 +318,7 @@ describe("told to stop before it serves", { timeout: slowMs }, () => {
 
   test.each([
     ["the chain is checked", ({ method }: NodeCall) => method === "eth_chainId"],
-    ["stock is taken", ({ params }: NodeCall) => params[0] === "finalized"],
+    ["recovery runs", ({ params }: NodeCall) => params[0] === "finalized"],
   ])("while %s: it ends with 0 and holds nothing", async (_, isLast) => {
     const { process, databaseUrl } = await startOnSilence(isLast);
     expect((await fetch(`${process.url}/health`)).status).toBe(200);
