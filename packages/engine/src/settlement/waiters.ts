@@ -11,9 +11,7 @@ export interface SettlementChange {
 
 export type WaitGoal =
   /** A node has the transaction, or the outcome is known. */
-  | "broadcast"
-  | "outcome"
-  | "change";
+  "broadcast" | "outcome" | "change";
 
 export interface Waiters {
   notify(settlements: readonly Settlement[]): void;
