@@ -44,12 +44,9 @@ export {
 } from "./model/keyless.ts";
 export { contractTransferGasMax, gasPriceFloorWei } from "./relayer/fees.ts";
 
-/** For sign-in, purchases and the history, which read the chain themselves. */
-export { areEventsSeenElsewhere, isUnusedAt } from "./chain/authorization-logs.ts";
-export { findAuthorizationEvent } from "./chain/authorization-search.ts";
-export { readGasReceipts } from "./chain/gas-receipts.ts";
+/** For sign-in, which composes the texts that wallets sign. */
 export { composeMessage, isMessageDomain, statementText } from "./verification/wallet-message.ts";
-export { readWalletSignature, signatureBytesMax } from "./verification/wallet-signature.ts";
+export { signatureBytesMax } from "./verification/wallet-signature.ts";
 
 /** For the metrics and the watch over wallets. */
 export type { ChainView } from "./chain/block-follower.ts";

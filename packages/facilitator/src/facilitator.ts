@@ -117,7 +117,6 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
         ...context,
         requestsMax: context.limits.requestsMax || null,
         budget: context,
-        networkOf: engine.networkOf,
       });
   const server = await createServer(context, {
     trustedProxies: config.trustedProxies,

@@ -2,8 +2,8 @@
  * The features of the service: one list, in which a feature imports only earlier ones. What an
  * earlier feature needs of a later one is an argument here.
  */
-import type { Address, ChainId, Network } from "@farthing/protocol";
-import type { Chain, ChainView, Settle, Waiters } from "@farthing/engine";
+import type { Address, Network } from "@farthing/protocol";
+import type { Settle, SettlementEngine, Waiters } from "@farthing/engine";
 import type { Clock, Log } from "@farthing/engine/base";
 import type { Database, EngineStore, Migrations } from "@farthing/engine/storage";
 import type { PurchaseBudget } from "../payments/keyless/terms.ts";
@@ -82,7 +82,7 @@ export interface FeaturesDeps {
   readonly requestsMax: number | null;
   readonly budget: PurchaseBudget;
   authenticate(text: string): Promise<ApiKey | undefined>;
-  networkOf(chainId: ChainId): { readonly chain: Chain; view(): ChainView | undefined } | undefined;
+  readonly engine: SettlementEngine;
 }
 
 /** The features, and what the service tells them. */

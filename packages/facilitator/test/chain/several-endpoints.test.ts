@@ -5,7 +5,8 @@
 import type { Devnet } from "@farthing/devnet";
 import { isObject, networkOfChain, type Hex, type JsonObject } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type Chain, createChain, createRpcEndpoint, isUnusedAt } from "@farthing/engine";
+import { type Chain, createChain, createRpcEndpoint } from "@farthing/engine";
+import { isUnusedAt } from "@farthing/engine/source/chain/authorization-logs";
 import { type Clock, type Log, Secret, silentLog, systemClock } from "@farthing/engine/base";
 import {
   bodyOn,

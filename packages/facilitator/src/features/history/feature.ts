@@ -1,5 +1,4 @@
 /** History: what was settled for an account, settlement by settlement and day by day. */
-import type { ChainId } from "@farthing/protocol";
 import type { Waiters } from "@farthing/engine";
 import type { Clock, Log } from "@farthing/engine/base";
 import { createHistoryStore, type HistoryStore } from "./store.ts";
@@ -14,7 +13,7 @@ export interface HistoryFeatureDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly waiters: Waiters;
-  networkOf(chainId: ChainId): ReturnType<HistoryDeps["networkOf"]>;
+  readonly engine: HistoryDeps["engine"];
 }
 
 export const history = {

@@ -3,8 +3,8 @@
  * the gas that it cost the facilitator. Gas is read once, from the receipts of final blocks, and
  * kept; the payments of a batch share the cost of its transaction equally.
  */
-import { isSameAddress, type Address, type ChainId } from "@farthing/protocol";
-import { type Chain, type ChainView, readGasReceipts, type Settlement } from "@farthing/engine";
+import { isSameAddress, type Address } from "@farthing/protocol";
+import type { Settlement, SettlementEngine } from "@farthing/engine";
 import { type Log, messageOf } from "@farthing/engine/base";
 import type { CarriedBy } from "./model.ts";
 import type { HistoryStore } from "./store.ts";
@@ -33,7 +33,7 @@ export interface HistoryDeps {
   readonly store: Pick<HistoryStore, "listCarriers" | "recordGas"> &
     Pick<EngineStore, "findSettlement">;
   readonly log: Log;
-  networkOf(chainId: ChainId): { readonly chain: Chain; view(): ChainView | undefined } | undefined;
+  readonly engine: Pick<SettlementEngine, "readGas" | "viewOf">;
 }
 
 /** The history of accounts. */
@@ -49,18 +49,18 @@ export function createHistory(deps: HistoryDeps): History {
   const { store, log } = deps;
 
   async function withGas(settlement: Settlement, carriers: readonly CarriedBy[]) {
-    const network = deps.networkOf(settlement.chainId);
-    const finalNumber = network?.view()?.finalized.number ?? 0;
+    const { chainId } = settlement;
+    const finalNumber = deps.engine.viewOf(chainId)?.finalized.number ?? 0;
     const hashes = carriers.flatMap(({ state, hash, gasUsed, blockNumber }) =>
       // What could still be mined in another block could use another amount.
       state === "mined" && hash && gasUsed === null && (blockNumber ?? Infinity) <= finalNumber
         ? [hash]
         : [],
     );
-    if (!network || hashes.length === 0) return carriers;
+    if (hashes.length === 0) return carriers;
     try {
       const byHash = new Map(
-        (await readGasReceipts(network.chain, hashes)).map((one) => [one.hash, one]),
+        (await deps.engine.readGas(chainId, hashes)).map((one) => [one.hash, one]),
       );
       const known = carriers.map((carrier) => {
         const receipt = carrier.hash && byHash.get(carrier.hash);

@@ -1,6 +1,6 @@
 /** Purchases of credits: an account pays the treasury through the service's own engine. */
-import type { Address, ChainId, Network } from "@farthing/protocol";
-import type { Chain, ChainView, Settle, Waiters } from "@farthing/engine";
+import type { Address, Network } from "@farthing/protocol";
+import type { Settle, SettlementEngine, Waiters } from "@farthing/engine";
 import type { Clock, Log } from "@farthing/engine/base";
 import type { PurchaseBudget } from "../../payments/keyless/terms.ts";
 import type { CreditTerms } from "../credits/routes.ts";
@@ -24,7 +24,7 @@ export interface PurchaseFeatureDeps {
   readonly treasury: Address | undefined;
   readonly creditTerms: CreditTerms;
   readonly budget: PurchaseBudget;
-  networkOf(chainId: ChainId): { readonly chain: Chain; view(): ChainView | undefined } | undefined;
+  readonly engine: Pick<SettlementEngine, "readAuthorizationEnd">;
 }
 
 export const purchases = {
@@ -41,7 +41,7 @@ function create(deps: PurchaseFeatureDeps): RunningFeature {
   const worker = createPurchaseWorker({
     ...deps,
     reviewAboveUnits,
-    readEnd: createReadEnd(deps.networkOf),
+    readEnd: createReadEnd(deps.engine),
     // Other processes are notified by the store.
     onMoved: ({ id }) => waiters.notifySent([id]),
   });

@@ -1,6 +1,5 @@
 /** Sign-in with a wallet: sessions, step-up signatures, and the wallets that are linked to an account. */
-import type { ChainId, Network } from "@farthing/protocol";
-import type { Chain } from "@farthing/engine";
+import type { Network } from "@farthing/protocol";
 import type { Clock, Log } from "@farthing/engine/base";
 import type { Throttle } from "../../http/limits.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
@@ -9,7 +8,7 @@ import { createSignInStore, type SignInStore } from "./store.ts";
 import type { Feature, RunningFeature } from "../feature.ts";
 import { guardAccounts } from "./guard.ts";
 import { registerSignIn } from "./routes.ts";
-import { createSignIn } from "./service.ts";
+import { createSignIn, type SignInDeps } from "./service.ts";
 import { registerSessions } from "./session-routes.ts";
 import { createSessions } from "./sessions.ts";
 import type { Site } from "./site.ts";
@@ -27,7 +26,7 @@ export interface SignInFeatureDeps {
   /** The actions of all features that take a signature. */
   readonly actions: readonly StepUpAction[];
   site(): Site;
-  networkOf(chainId: ChainId): { readonly chain: Chain } | undefined;
+  readonly engine: SignInDeps["engine"];
 }
 
 /** The feature, with what the routes of other features need of it. */
@@ -50,11 +49,10 @@ export const signIn = {
 
 function create(deps: SignInFeatureDeps): SignInFeature {
   const { store, networks, site } = deps;
-  const signing = { ...deps, chainOf: (chainId: ChainId) => deps.networkOf(chainId)?.chain };
   const sessions = createSessions(deps);
-  const stepUp = createStepUp(signing);
-  const service = createSignIn({ ...signing, sessions, accounts: store });
-  const wallets = createWallets({ ...signing, stepUp, accounts: store });
+  const stepUp = createStepUp(deps);
+  const service = createSignIn({ ...deps, sessions, accounts: store });
+  const wallets = createWallets({ ...deps, stepUp, accounts: store });
   return {
     stepUp,
     guard: (server, throttle) => guardAccounts(server, { sessions, site }, throttle),

@@ -4,7 +4,7 @@
  * have another owner.
  */
 import { isSameAddress, type Address, type ChainId } from "@farthing/protocol";
-import { hasCode, type WalletKind } from "@farthing/engine";
+import { hasCode, type SettlementEngine, type WalletKind } from "@farthing/engine";
 import type { SignRequest } from "./model.ts";
 import type { AccountStore } from "../accounts/store.ts";
 import type { WalletStore } from "./wallet-store.ts";
@@ -49,6 +49,7 @@ export interface SignIn {
 }
 
 export interface SignInDeps extends SigningDeps {
+  readonly engine: Pick<SettlementEngine, "checkWalletSignature" | "networkOf">;
   readonly sessions: Pick<Sessions, "open">;
   readonly accounts: Pick<WalletStore, "listAccountsOf"> & Pick<AccountStore, "findAccount">;
 }
@@ -63,7 +64,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
    */
   async function isMainnetsContract(request: SignRequest, kind: WalletKind): Promise<boolean> {
     const { address, chainId } = request;
-    const chain = deps.chainOf(mainnet);
+    const chain = deps.engine.networkOf(mainnet)?.chain;
     if (kind === "plain" || chainId === mainnet || !chain) return false;
     const account = await deps.accounts.findAccount(address);
     return account?.contractChainId !== chainId && hasCode(chain, address);

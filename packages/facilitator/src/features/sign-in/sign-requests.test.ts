@@ -8,6 +8,7 @@ import * as OxAddress from "ox/Address";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createChain } from "@farthing/engine";
 import { installCrypto } from "@farthing/engine/source/verification/signature";
+import { readWalletSignature } from "@farthing/engine/source/verification/wallet-signature";
 import { silentLog, systemClock } from "@farthing/engine/base";
 import type { SignPurpose } from "./model.ts";
 import { openStore, type ServiceStore } from "../open-store.ts";
@@ -26,7 +27,10 @@ beforeAll(async () => {
   // A plain wallet's signature takes no node.
   const chain = createChain({ network: xdc, endpoints: [], log: silentLog });
   const site = { origin: "https://pay.example", host: "pay.example" };
-  deps = { store, clock: systemClock, log: silentLog, site: () => site, chainOf: () => chain };
+  const engine: SigningDeps["engine"] = {
+    checkWalletSignature: (_, message) => readWalletSignature(chain, message),
+  };
+  deps = { store, clock: systemClock, log: silentLog, site: () => site, engine };
 });
 afterAll(() => store?.close());
 

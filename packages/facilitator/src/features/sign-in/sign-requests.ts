@@ -5,9 +5,8 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { isHexBytes, type Address, type ChainId } from "@farthing/protocol";
 import {
-  type Chain,
   composeMessage,
-  readWalletSignature,
+  type SettlementEngine,
   signatureBytesMax,
   statementText,
   type WalletKind,
@@ -32,8 +31,7 @@ export interface SigningDeps {
   readonly log: Log;
   /** From the configuration, never from a request. */
   site(): Site;
-  /** Undefined for a chain that is not served. */
-  chainOf(chainId: ChainId): Chain | undefined;
+  readonly engine: Pick<SettlementEngine, "checkWalletSignature">;
 }
 
 /** Who is asked to sign what. */
@@ -124,13 +122,12 @@ export async function takeSigned(
   if (!isHexBytes(signature, signatureBytesMax)) {
     return refuse(deps, requestId, "malformed_signature");
   }
-  const chain = deps.chainOf(request.chainId);
-  if (!chain) return refuse(deps, requestId, "chain_not_served");
-  const walletKind = await readWalletSignature(chain, {
+  const walletKind = await deps.engine.checkWalletSignature(request.chainId, {
     address: request.address,
     message: request.message,
     signature,
   });
+  if (!walletKind) return refuse(deps, requestId, "chain_not_served");
   if (walletKind === "undeployed") return refuse(deps, requestId, walletKind);
   if (walletKind === "foreign") return refuse(deps, requestId, "foreign_signature");
   return { ok: true, request, walletKind };
