@@ -1,12 +1,5 @@
 /** Chain proofs: what the token's logs prove about settlements, and whether a second endpoint agrees. */
-import {
-  explorerLink,
-  isSameAddress,
-  networkOfChain,
-  refusal,
-  type Refusal,
-  type RefusalCode,
-} from "@farthing/protocol";
+import { explorerLink, isSameAddress, networkOfChain } from "@farthing/protocol";
 import { messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { areEventsSeenElsewhere, type AuthorizationEvent } from "../chain/authorization-logs.ts";
@@ -15,7 +8,6 @@ import type { Chain } from "../chain/chain.ts";
 import { createForwardSearch } from "../chain/forward-search.ts";
 import { readReceipts } from "../chain/reads.ts";
 import { payerNonceKey, type Mined, type Settlement } from "../model/settlement.ts";
-import type { MinedTransaction } from "../relayer/used-nonces.ts";
 import type { Failure, EngineStore } from "../storage/engine-store.ts";
 
 /** A settlement and the event that ends it. */
@@ -160,32 +152,3 @@ export function failureOf(event: AuthorizationEvent, settlement: Settlement): Fa
   const { transaction } = event;
   return { id, transaction, code: "nonce_already_used", message };
 }
-
-/** Whether a settlement still belongs to the nonce of a mined transaction, or to none. */
-export function isCarriedBy({ state, transaction }: Settlement, mined: MinedTransaction): boolean {
-  return state === "submitted" && (transaction === null || mined.hashes.includes(transaction));
-}
-
-/** Whether a transaction of several settlements reverted as a whole. */
-export function isWholeBatch({ succeeded, transaction }: MinedTransaction): boolean {
-  return !succeeded && transaction.settlementIds.length > 1;
-}
-
-/** The failure of a settlement whose final transaction moved nothing; `found` is today's refusal. */
-export function failureOfMined(
-  { id, payerHasCode }: Settlement,
-  { hash: transaction, succeeded, transaction: carrier }: MinedTransaction,
-  found: Refusal | undefined,
-): Failure {
-  // A batch succeeds as a transaction although some of its calls fail.
-  const isAloneAndSucceeded = succeeded && carrier.settlementIds.length === 1;
-  const { code, message } = isAloneAndSucceeded
-    ? refusal("transfer_not_found")
-    : (found ?? refusal("transaction_reverted"));
-  // The simulation passed just before the send, so the contract wallet's own code made it revert.
-  const pausesPayer = payerHasCode && !succeeded && !externalCauses.has(code);
-  return { id, code, message, transaction, pausesPayer };
-}
-
-/** Reasons that a contract payer does not cause. */
-const externalCauses: ReadonlySet<RefusalCode> = new Set(["token_paused", "payee_blocked"]);

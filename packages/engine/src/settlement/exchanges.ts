@@ -19,9 +19,8 @@ import {
   type OpenedExchange,
   type SuccessTelling,
 } from "../storage/exchange-store.ts";
-import { createClaimingCalls } from "./claiming-calls.ts";
 import type { CallTerms, RepeatPolicy, SettleCall, SettleCallTerms } from "./exchange-calls.ts";
-import { createSettleCall } from "./settle-call.ts";
+import { createClaimingCalls, createSettleCall } from "./settle-call.ts";
 
 export interface Exchanges {
   /** Records that /verify reports a payment as valid, unless the payment is claimed. */

@@ -2,6 +2,7 @@
  * Resolves settlements of final relayer transactions whose logs were not seen: the service was down,
  * a call of a batch failed, or the transaction reverted.
  */
+import { refusal, type Refusal, type RefusalCode } from "@farthing/protocol";
 import { timeText } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
@@ -10,13 +11,7 @@ import { payerNonceKey, type Settlement } from "../model/settlement.ts";
 import type { FailedSimulation } from "../relayer/prepare.ts";
 import type { MinedTransaction } from "../relayer/used-nonces.ts";
 import type { Failure, EngineStore } from "../storage/engine-store.ts";
-import {
-  failureOfMined,
-  isCarriedBy,
-  isWholeBatch,
-  type ChainProofs,
-  type Proof,
-} from "./chain-proofs.ts";
+import type { ChainProofs, Proof } from "./chain-proofs.ts";
 
 /** The returned function resolves them and returns the ids of those to settle again. */
 export function createResolveMined(deps: {
@@ -93,3 +88,32 @@ export function createResolveMined(deps: {
 export function logsMissing(): Fault {
   return new Fault("rpc_unavailable", "The node calls an authorization used and has no log of it");
 }
+
+/** Whether a settlement still belongs to the nonce of a mined transaction, or to none. */
+function isCarriedBy({ state, transaction }: Settlement, mined: MinedTransaction): boolean {
+  return state === "submitted" && (transaction === null || mined.hashes.includes(transaction));
+}
+
+/** Whether a transaction of several settlements reverted as a whole. */
+function isWholeBatch({ succeeded, transaction }: MinedTransaction): boolean {
+  return !succeeded && transaction.settlementIds.length > 1;
+}
+
+/** The failure of a settlement whose final transaction moved nothing; `found` is today's refusal. */
+function failureOfMined(
+  { id, payerHasCode }: Settlement,
+  { hash: transaction, succeeded, transaction: carrier }: MinedTransaction,
+  found: Refusal | undefined,
+): Failure {
+  // A batch succeeds as a transaction although some of its calls fail.
+  const isAloneAndSucceeded = succeeded && carrier.settlementIds.length === 1;
+  const { code, message } = isAloneAndSucceeded
+    ? refusal("transfer_not_found")
+    : (found ?? refusal("transaction_reverted"));
+  // The simulation passed just before the send, so the contract wallet's own code made it revert.
+  const pausesPayer = payerHasCode && !succeeded && !externalCauses.has(code);
+  return { id, code, message, transaction, pausesPayer };
+}
+
+/** Reasons that a contract payer does not cause. */
+const externalCauses: ReadonlySet<RefusalCode> = new Set(["token_paused", "payee_blocked"]);

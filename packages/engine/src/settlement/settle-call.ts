@@ -1,4 +1,4 @@
-/** One call of /settle: its response, and which other call may report the success. */
+/** Calls of /settle: their responses, and which other call may report the success. */
 import type { Clock } from "../base/clock.ts";
 import type { ClaimingCall, Settlement } from "../model/settlement.ts";
 import {
@@ -8,7 +8,6 @@ import {
   type SuccessTelling,
 } from "../storage/exchange-store.ts";
 import type { Presentation, RepeatPolicy, SettleCall, SettleCallTerms } from "./exchange-calls.ts";
-import { writingMs, type ClaimingCalls } from "./claiming-calls.ts";
 
 export interface SettleCallDeps {
   readonly policy: RepeatPolicy;
@@ -20,6 +19,12 @@ export interface SettleCallDeps {
   take(telling: SuccessTelling, delivered: Promise<boolean>): Promise<boolean>;
   release(telling: SuccessTelling): Promise<void>;
 }
+
+/**
+ * Within this time of taking the success, a call has written its response or released the success.
+ * Ended calls are remembered as long.
+ */
+const writingMs = 1_000;
 
 /**
  * A seller that polls begins within this time of the response "pending". Until then no repeat takes
@@ -186,4 +191,40 @@ async function endsInTime(ending: Promise<void>, clock: Clock): Promise<boolean>
   } finally {
     waiting.abort();
   }
+}
+
+/**
+ * The claiming calls of this process whose response is not written yet or ended a moment ago. Calls
+ * of other processes are known from the database alone.
+ */
+export interface ClaimingCalls {
+  /** Adds a call when it claims; `ended` resolves when its response is written or lost. */
+  add(settlementId: string, ended: Promise<void>): void;
+  find(settlementId: string): Promise<void> | undefined;
+}
+
+export function createClaimingCalls(clock: Clock): ClaimingCalls {
+  const calls = new Map<string, Promise<void>>();
+  // In the order in which the calls ended.
+  const endedAt = new Map<string, number>();
+
+  function forgetOld(now: number): void {
+    for (const [id, endedMs] of endedAt) {
+      if (endedMs + writingMs > now) break;
+      endedAt.delete(id);
+      calls.delete(id);
+    }
+  }
+
+  return {
+    find: (settlementId) => calls.get(settlementId),
+    add(settlementId, ended) {
+      calls.set(settlementId, ended);
+      void ended.finally(() => {
+        const now = clock.nowMs();
+        forgetOld(now);
+        endedAt.set(settlementId, now);
+      });
+    },
+  };
 }
