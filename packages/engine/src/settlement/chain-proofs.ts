@@ -1,4 +1,4 @@
-/** Chain proofs: what the token's logs prove about settlements, and whether a second endpoint agrees. */
+/** Chain proofs: what the token's logs prove about settlements, and whether endpoints agree. */
 import { explorerLink, isSameAddress, networkOfChain } from "@farthing/protocol";
 import { messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";

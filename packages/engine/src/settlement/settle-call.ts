@@ -162,8 +162,8 @@ export function createSettleCall(terms: SettleCallTerms, deps: SettleCallDeps): 
 }
 
 /**
- * Returns until when another call may still report the success of a confirmed settlement: its response
- * is being written, or its poll is about to begin.
+ * Returns until when another call may still report the success of a confirmed settlement, because
+ * its response is being written or its poll is about to begin.
  */
 function openUntilMs(
   { createdAt, confirmedAt }: Settlement,
