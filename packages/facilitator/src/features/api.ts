@@ -1,4 +1,4 @@
-/** The responses of the account API as types, for the dashboard: types only, with no code behind. */
+/** The account API's responses as types, without code, for the dashboard. */
 import type { Static } from "typebox";
 import type { ProfileAnswer } from "./accounts/routes.ts";
 import type { KeyAnswer, NewKeyAnswer } from "./api-keys/routes.ts";

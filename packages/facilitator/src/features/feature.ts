@@ -6,28 +6,25 @@ import type { RouteLimits } from "../http/limits.ts";
 import type { Surface } from "../http/surface.ts";
 import type { TypedServer } from "../http/type-provider.ts";
 
-/** What a feature adds to the service, to its database and to the life of settlements. */
 export interface Feature {
   readonly name: string;
   readonly participant?: SettlementParticipant;
-  /** Run after the engine's, in the order of the features, as `<feature>/<name>`. */
+  /** Run after the engine's migrations in the order of the features, as `<feature>/<name>`. */
   readonly migrations?: Migrations;
-  /** The actions that a session may do only with a fresh signature of its wallet. */
+  /** The actions that require a fresh signature of the session's wallet. */
   readonly stepUps?: readonly StepUpAction[];
-  /** The sections of its operations in the OpenAPI document. */
   readonly tags?: readonly Tag[];
   readonly createStore?: (database: Database) => object;
-  /** Creates what runs in a service; `deps` are the members of `FeaturesDeps` that it names. */
+  /** Starts the feature's services; `deps` are the members of `FeaturesDeps` that it names. */
   readonly create: (deps: never) => RunningFeature;
 }
 
-/** The part of a feature that runs once the service has started. */
 export interface RunningFeature {
   readonly routes?: FeatureRoutes;
   readonly jobs?: readonly Job[];
 }
 
-/** Routes, by who may call them. */
+/** Routes by their callers. */
 export interface FeatureRoutes {
   /** Below `/v1/account`: every route requires a session unless its `config.isOpen` says otherwise. */
   readonly account?: (server: TypedServer, limits: RouteLimits) => void;
@@ -37,5 +34,5 @@ export interface FeatureRoutes {
   readonly surface?: (server: TypedServer, surface: Surface, limits: RouteLimits) => Promise<void>;
 }
 
-/** Background work: starts once the database is open, and returns a function that stops it. */
+/** Starts background work once the database is open; returns a function that stops it. */
 export type Job = () => () => Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * The features of the service: one list, in which a feature imports only earlier ones. What an
- * earlier feature needs of a later one is an argument here.
+ * The features of the service in one list; each imports only earlier ones. What an earlier feature
+ * needs of a later one is an argument here.
  */
 import type { Address, Network } from "@farthing/protocol";
 import type { Settle, SettlementEngine, Waiters } from "@farthing/engine";
@@ -22,7 +22,6 @@ import { createSiteAddress } from "./sign-in/site.ts";
 import { walletsMax } from "./sign-in/wallets.ts";
 import { webhooks, type WebhookFeatureDeps } from "./webhooks/feature.ts";
 
-/** All features of the service. */
 export const features = [
   accounts,
   signIn,
@@ -38,17 +37,14 @@ type StoreOf<F> = F extends { readonly createStore: (database: Database) => infe
   ? (store: Store) => void
   : never;
 
-/** The stores of all features, on one database. */
 export type FeatureStores =
   StoreOf<(typeof features)[number]> extends (store: infer Stores) => void ? Stores : never;
 
-/** Creates the stores of all features. */
 export function createFeatureStores(database: Database): FeatureStores {
   const stores = features.map(({ createStore }: Feature) => createStore?.(database));
   return Object.assign({}, ...stores);
 }
 
-/** The migrations of features, in the order of the features. */
 export function migrationsOf(list: readonly Feature[]): Migrations {
   return Object.fromEntries(
     list.flatMap(({ name, migrations = {} }) =>
@@ -57,10 +53,8 @@ export function migrationsOf(list: readonly Feature[]): Migrations {
   );
 }
 
-/** The sections of all features in the OpenAPI document. */
 export const featureTags = features.flatMap(({ tags = [] }: Feature) => tags);
 
-/** What the features need of the service. */
 export interface FeaturesDeps {
   readonly config: Parameters<typeof createSiteAddress>[0] &
     WebhookFeatureDeps["config"] &
@@ -78,24 +72,22 @@ export interface FeaturesDeps {
   readonly waiters: Waiters;
   readonly version: string;
   readonly settle: Settle;
-  /** Requests that one account may make in a window; null for no limit. */
+  /** Requests of one account in a window; null for no limit. */
   readonly requestsMax: number | null;
   readonly budget: PurchaseBudget;
   authenticate(text: string): Promise<ApiKey | undefined>;
   readonly engine: SettlementEngine;
 }
 
-/** The features, and what the service tells them. */
 export interface Features {
   readonly list: readonly RunningFeature[];
   readonly guard: SignInFeature["guard"];
-  /** Takes the address at which the service listens. */
+  /** Sets the address at which the service listens. */
   listensAt(url: string): void;
-  /** Starts all background jobs; the returned function stops them. */
+  /** Starts all background jobs; returns a function that stops them. */
   start(): () => Promise<void>;
 }
 
-/** Creates the features. */
 export function createFeatures(given: FeaturesDeps): Features {
   const { config, store } = given;
   const { treasury, creditsPerSettlement } = config;

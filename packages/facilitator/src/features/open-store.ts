@@ -1,4 +1,4 @@
-/** Opens the store of the service: the engine's, and those of the features around it. */
+/** Opens the store of the service: the stores of the engine and of all features. */
 import { silentLog } from "@farthing/engine/base";
 import {
   createStorage,
@@ -17,21 +17,19 @@ import { serviceParticipants } from "./participants.ts";
 import { isComplete } from "./history/participant.ts";
 import { startSummingHistory, type HistorySumming } from "./history/backfill-store.ts";
 
-/** The store of the service: the engine's, and those of its features. */
 export type ServiceStore = EngineStores &
   Pick<Storage, "ping" | "close"> &
   FeatureStores &
   KeylessStore;
 
-/** What a store may be given. */
 export interface StoreOptions extends StorageOptions {
-  /** Who takes part in settlements, in this order; the service's own when left out. */
+  /** In this order; the service's participants when left out. */
   readonly participants?: readonly SettlementParticipant[];
 }
 
-/** A store that has to be opened before anything else is asked of it; it is closed in any case. */
+/** A store before `open`; it has to be closed in any case. */
 export type ClosedStore = ServiceStore & {
-  /** Brings the schema up to date. Throws `storage_unavailable`. */
+  /** Migrates the schema. Throws `storage_unavailable`. */
   open(): Promise<void>;
 };
 
@@ -53,7 +51,7 @@ export async function openStore(
   return store;
 }
 
-/** Names a database without asking it anything. Throws as `openStore` does for a wrong URL or path. */
+/** Creates the store without a connection. Throws as `openStore` does for a wrong URL or path. */
 export function createStore(databaseUrl: string, options: StoreOptions = {}): ClosedStore {
   const { log = silentLog, participants = serviceParticipants } = options;
   const storage = createStorage(databaseUrl, participants, {
@@ -69,7 +67,7 @@ export function createStore(databaseUrl: string, options: StoreOptions = {}): Cl
       ...createFeatureStores(database),
       ...createKeylessStore(database),
       pruneSettlements: async (...given: Parameters<EngineStore["pruneSettlements"]>) =>
-        // Nothing can be removed until the sums have it, so nothing is looked for either.
+        // No settlement can be removed before it is in the sums.
         (await isComplete(database)) ? store.pruneSettlements(...given) : nothing,
       open: async () => {
         await storage.open();

@@ -1,22 +1,22 @@
-/** The participants in the settlements of this service, in the order in which they are called. */
+/** The participants of this service in the order in which they are called. */
 import type { SettlementParticipant } from "@farthing/engine/storage";
 import { keylessParticipant } from "../payments/keyless/participant.ts";
 import type { Feature } from "./feature.ts";
 import { features } from "./features.ts";
 
 /**
- * Credits come after the others that deny claims, so that a claim which is denied for another reason
- * takes no credits from the rest of its batch.
+ * Credits follow the other participants that deny claims, so that a denied claim takes no credits
+ * from the rest of its batch.
  */
 const first = ["api-keys", keylessParticipant.name, "credits"];
 
 /**
- * Webhooks carry what the others have decided. Aggregates come last: all settlements of an account
+ * Webhooks carry the decisions of the others. Aggregates come last: all settlements of an account
  * share their rows, which stay locked until the transaction ends.
  */
 const last = ["webhooks", "aggregates"];
 
-/** Participants that neither list names stand between the two, in the order of their features. */
+/** Participants in neither list stand between the two, in the order of their features. */
 export const serviceParticipants: readonly SettlementParticipant[] = [
   keylessParticipant,
   ...features.flatMap(({ participant }: Feature) => participant ?? []),

@@ -1,6 +1,6 @@
 /**
- * Registers the routes of all features: the account API of the dashboard, with a session's cookie,
- * routes for API keys, and public ones on each surface. The self-built surface has none of them.
+ * Registers the routes of all features: the account API with a session's cookie, routes for API
+ * keys, and public ones on each surface. The self-built surface has none of them.
  */
 import cookies from "@fastify/cookie";
 import type { FastifyInstance } from "fastify";
@@ -12,7 +12,7 @@ import type { Surface } from "../http/surface.ts";
 import type { TypeBoxProvider, TypedServer } from "../http/type-provider.ts";
 import type { Features } from "./features.ts";
 
-/** The message when the chain or the database cannot be asked. */
+/** The message when the chain or the database is unavailable. */
 const unavailable =
   "The service cannot reach the chain or its database right now; nothing was changed that you were not told of. Try again shortly.";
 
@@ -40,7 +40,7 @@ export async function registerFeatures(
   }
 }
 
-/** A fault here is about no payment, unless it says why one is not carried now. */
+/** Faults here concern no payment, unless they name a refusal. */
 function answerFaults(scope: TypedServer, { log }: { readonly log: Log }): void {
   const { errorHandler } = scope;
   scope.setErrorHandler((error, request, reply) => {

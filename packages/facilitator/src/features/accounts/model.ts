@@ -1,20 +1,20 @@
 /** Accounts of sellers, by payout address. Times are milliseconds since 1970. */
 import type { Address, ChainId } from "@farthing/protocol";
 
-/** `active`, or `inactive` after the operator deactivated it: then nothing settles with its keys. */
+/** Nothing settles with the keys of an `inactive` account; the operator deactivated it. */
 export type Plan = "active" | "inactive";
 
-/** An account as stored. Its address is the address that its sales are paid to. */
+/** Sales are paid to the account's own address. */
 export interface Account {
   readonly address: Address;
   readonly plan: Plan;
-  /** What its owner calls it; empty when it has no name. */
+  /** Empty when the owner gave no name. */
   readonly label: string;
-  /** Credits below which its owner wants to hear of it; null for never. */
+  /** The owner is notified when fewer credits are left; null for never. */
   readonly lowCreditsAt: number | null;
   /**
-   * The chain on which its own address is a contract that signs in; null for a plain address, and
-   * for one that has not signed in yet. The same contract elsewhere may have another owner.
+   * The chain on which the address is a contract that signs in; null for a plain address and before
+   * the first sign-in. A contract at this address on another chain may have another owner.
    */
   readonly contractChainId: ChainId | null;
   readonly createdAt: number;

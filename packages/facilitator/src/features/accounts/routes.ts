@@ -1,4 +1,4 @@
-/** GET and PATCH /v1/account: who is signed in, and the state of their account. */
+/** GET and PATCH /v1/account: the session and the profile of its account. */
 import type { Address, Network } from "@farthing/protocol";
 import { Type } from "typebox";
 import type { Session } from "../sign-in/model.ts";
@@ -18,10 +18,9 @@ import type { CreditBalance } from "../credits/model.ts";
 import type { Accounts } from "./service.ts";
 import { sessionOf } from "../../http/session.ts";
 
-/** The largest number of credits that is asked about: a billion is a million USDC. */
+/** The largest threshold: a billion credits are a million USDC. */
 const creditsMax = 1_000_000_000;
 
-/** What an account has. */
 export const BalanceAnswer = {
   available: Type.Integer({ description: "May be spent" }),
   held: Type.Integer({ description: "Taken for settlements that are open" }),
@@ -57,18 +56,17 @@ export const ProfileAnswer = exactly({
   version: Type.String(),
 });
 
-/** What the profile shows, besides the account itself. */
 export interface ProfileDeps {
   readonly accounts: Accounts;
   findCredits(account: Address): Promise<CreditBalance>;
-  /** Bounds of one account; `requests` is null for no limit. */
+  /** `requests` is null for no limit. */
   readonly limits: {
     readonly requests: number | null;
     readonly keys: number;
     readonly wallets: number;
   };
   readonly creditsPerSettlement: number;
-  /** Where credits are paid to; undefined when none are sold. */
+  /** The address that receives payments for credits; undefined when none are sold. */
   readonly treasury: Address | undefined;
   readonly networks: readonly Network[];
   readonly version: string;

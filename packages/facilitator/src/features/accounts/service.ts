@@ -1,9 +1,8 @@
-/** Accounts: each belongs to one address and exists, with default values, before anything is stored. */
+/** Accounts. Each belongs to one address and has default values before it is stored. */
 import type { Address } from "@farthing/protocol";
 import type { Account } from "./model.ts";
 import type { AccountStore } from "./store.ts";
 
-/** The accounts of sellers. */
 export interface Accounts {
   /** An account that is not stored yet is active and has no label. */
   find(address: Address): Promise<Account>;
@@ -14,7 +13,6 @@ export interface Accounts {
   ): Promise<void>;
 }
 
-/** Creates the accounts of a store. */
 export function createAccounts(
   store: Pick<AccountStore, "findAccount" | "updateAccount">,
 ): Accounts {

@@ -1,4 +1,4 @@
-/** Accounts: made, named, deactivated. */
+/** The store of accounts. */
 import { toLowerHex, type Address } from "@farthing/protocol";
 import { sql } from "kysely";
 import type { Account, Plan } from "./model.ts";
@@ -6,21 +6,20 @@ import { toAccount } from "./tables.ts";
 import { type Database, inTransaction, type Page, type Paging } from "@farthing/engine/storage";
 
 export interface AccountStore {
-  /** Gives an account, made now when there is none. */
+  /** Returns an account and creates it first when there is none. */
   ensureAccount(address: Address, now: number): Promise<Account>;
   findAccount(address: Address): Promise<Account | undefined>;
-  /** Accounts by address, after one of them. */
+  /** Lists accounts by address. */
   listAccounts(paging: Paging<Address>): Promise<Page<Account, Address>>;
-  /** Changes what is given; undefined when there is no such account. */
+  /** Changes the given values; returns undefined when the account does not exist. */
   updateAccount(
     address: Address,
     changes: { readonly label?: string; readonly lowCreditsAt?: number | null },
   ): Promise<Account | undefined>;
-  /** Gives the account as it is now; undefined when there is none. */
+  /** Returns the changed account; undefined when there is none. */
   setPlan(address: Address, plan: Plan): Promise<Account | undefined>;
 }
 
-/** Creates the store of accounts. */
 export function createAccountStore(database: Database): AccountStore {
   const { db } = database;
   const all = () => db.selectFrom("accounts").selectAll();
@@ -44,7 +43,6 @@ export function createAccountStore(database: Database): AccountStore {
       const row = await db
         .updateTable("accounts")
         .set({
-          // What is not given stays.
           label: label ?? sql<string>`label`,
           low_credits_at: lowCreditsAt === undefined ? sql<number>`low_credits_at` : lowCreditsAt,
         })
@@ -65,7 +63,6 @@ export function createAccountStore(database: Database): AccountStore {
   };
 }
 
-/** Gives an account, made now when there is none. */
 export async function ensureAccount(
   { db }: Database,
   address: Address,
@@ -84,7 +81,9 @@ export async function ensureAccount(
   return toAccount(row);
 }
 
-/** Holds an account's wallets, sessions, keys and webhooks: what is counted stands still. */
+/**
+ * Locks an account's wallets, sessions, keys and webhooks, so that their number does not change.
+ */
 export async function lockAccount({ db, engine }: Database, account: Address): Promise<void> {
   await engine.lockNames(db, [`account:${toLowerHex(account)}`]);
 }

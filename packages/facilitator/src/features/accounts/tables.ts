@@ -4,7 +4,7 @@ import type { ColumnType, Selectable } from "kysely";
 import { address, numberOrNull, type Whole } from "@farthing/engine/storage";
 import type { Account, Plan } from "./model.ts";
 
-/** A column that a new row leaves empty. */
+/** A column that new rows leave empty. */
 export type Later<T> = ColumnType<T | null, T | null | undefined, T | null>;
 export type LaterWhole = ColumnType<
   number | string | null,

@@ -1,4 +1,4 @@
-/** GET /v1/key: what an API key is good for; the call with which an integration is tested. */
+/** GET /v1/key describes the API key of the request. Integrations test their key with it. */
 import type { Address } from "@farthing/protocol";
 import { Type } from "typebox";
 import type { ApiKey } from "./model.ts";

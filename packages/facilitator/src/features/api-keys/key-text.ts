@@ -1,8 +1,8 @@
 /**
- * Seller API keys: `fk_live_` or `fk_test_`, 12 characters that find the key, 43 characters of
- * secret (256 bits) and a checksum of 6. Shown once; stored as SHA-256, which is enough for 256
- * random bits. The checksum turns typing mistakes away before the database is asked, and the fixed
- * pattern lets secret scanners find a leaked key: `fk_(live|test)_[0-9A-Za-z]{61}`.
+ * The text of a seller's API key: `fk_live_` or `fk_test_`, 12 characters that identify the key, 43
+ * characters of secret (256 bits) and a checksum of 6. It is shown once and stored as SHA-256,
+ * which suffices for 256 random bits. The checksum rejects typing mistakes before the database is
+ * read, and the pattern `fk_(live|test)_[0-9A-Za-z]{61}` lets secret scanners find leaked keys.
  */
 import { createHash, randomInt, timingSafeEqual } from "node:crypto";
 import { crc32 } from "node:zlib";
@@ -18,16 +18,15 @@ const secretLength = 43;
 const checksumLength = 6;
 const pattern = /^fk_(live|test)_([0-9A-Za-z]{12})[0-9A-Za-z]{43}([0-9A-Za-z]{6})$/;
 
-/** How often "last used" is written at most. */
+/** Limits how often "last used" is written. */
 const touchEveryMs = 60_000;
 
-/** A key just made: the text is shown once and kept nowhere. */
+/** A new key. Its text is shown once and not stored. */
 export interface NewApiKey {
   readonly text: string;
   readonly key: ApiKey;
 }
 
-/** What a key is to be. */
 export interface ApiKeyWish {
   readonly account: Address;
   readonly mode: KeyMode;
@@ -35,7 +34,7 @@ export interface ApiKeyWish {
   readonly expiresAt?: number | null;
 }
 
-/** Draws a key, made at `createdAt` (milliseconds since 1970); it works once it is stored. */
+/** Generates a key; it works once it is stored. */
 export function drawApiKey(createdAt: number, wish: ApiKeyWish): NewApiKey {
   const id = randomText(idLength);
   const body = `fk_${wish.mode}_${id}${randomText(secretLength)}`;
@@ -55,7 +54,7 @@ export function drawApiKey(createdAt: number, wish: ApiKeyWish): NewApiKey {
   return { text, key };
 }
 
-/** Makes a key for a payout address and stores its hash; for the operator, without a limit. */
+/** Creates and stores a key for a payout address, without the limit that accounts have. */
 export async function createApiKey(
   store: Pick<ApiKeyStore, "createApiKey">,
   clock: Clock,
@@ -66,7 +65,7 @@ export async function createApiKey(
   return made;
 }
 
-/** Finds the key a text proves; undefined when it is unknown, expired or revoked, never why. */
+/** Finds the key that a text proves. Undefined without a reason: unknown, expired or revoked. */
 export async function authenticate(
   store: Pick<ApiKeyStore, "findApiKey" | "touchApiKey">,
   clock: Clock,

@@ -1,18 +1,18 @@
-/** A seller's API key as stored: never the key, only what finds it and proves it. */
+/** A seller's API key as stored: a hash, never the key. */
 import type { Address } from "@farthing/protocol";
 
 /** `live` keys settle on XDC mainnet, `test` keys elsewhere. */
 export type KeyMode = "live" | "test";
 
-/** A stored key. Times are milliseconds since 1970. */
+/** Times are milliseconds since 1970. */
 export interface ApiKey {
-  /** Twelve characters of the key that find it; not secret. */
+  /** Twelve characters that identify the key; not secret. */
   readonly id: string;
   /** The payout address that the key acts for. */
   readonly account: Address;
   readonly mode: KeyMode;
   readonly label: string;
-  /** SHA-256 of the whole key, hex. */
+  /** SHA-256 of the whole key in hex. */
   readonly hash: string;
   readonly lastFour: string;
   readonly createdAt: number;
@@ -21,7 +21,7 @@ export interface ApiKey {
   readonly revokedAt: number | null;
 }
 
-/** The time for which a rotated key works beside its successor. */
+/** How long a rotated key works beside its successor. */
 export const overlaps = ["0", "1h", "24h", "7d"] as const;
 export type Overlap = (typeof overlaps)[number];
 

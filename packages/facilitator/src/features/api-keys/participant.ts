@@ -1,4 +1,4 @@
-/** API keys take part in claims: the key has to work, and its account's plan to be active. */
+/** Claims need a working key and an active account. */
 import type { Claim } from "@farthing/engine";
 import type {
   ClaimDenial,
@@ -6,13 +6,12 @@ import type {
   SettlementParticipant,
 } from "@farthing/engine/storage";
 
-/** Denies claims whose key has ended or whose account is deactivated. */
 export const apiKeysParticipant: SettlementParticipant = {
   name: "api-keys",
   beforeClaim: denyEndedKeys,
 };
 
-/** A key that was revoked after the request was let in must not spend gas or credits. */
+/** A key that was revoked after its request was admitted must not spend gas or credits. */
 async function denyEndedKeys(
   { db, engine, now }: EngineTransaction,
   claims: readonly Claim[],
@@ -26,7 +25,7 @@ async function denyEndedKeys(
     .select(["api_keys.id", "api_keys.revoked_at", "api_keys.expires_at", "accounts.plan"])
     .where("api_keys.id", "in", ids)
     .orderBy("api_keys.id");
-  // Neither is revoked or deactivated between this read and the claim.
+  // Prevents revocation and deactivation between this read and the claim.
   if (engine.hasRowLocks) query = query.forShare();
   const rows = await query.execute();
   const byId = new Map(rows.map((row) => [row.id, row]));

@@ -1,4 +1,4 @@
-/** API keys of an account: listed, created, rotated, revoked. A key's text is shown once. */
+/** The API keys of an account. A key's text is shown once. */
 import { Type } from "typebox";
 import type { NewApiKey } from "./key-text.ts";
 import { rotatingKeysMax, workingKeysMax, type KeyRing } from "./service.ts";

@@ -1,4 +1,4 @@
-/** The API keys of an account, as its owner sees and changes them. */
+/** API keys, as their account's owner sees and changes them. */
 import { isSameAddress, type Address } from "@farthing/protocol";
 import type { Clock, Log } from "@farthing/engine/base";
 import type { ApiKey, KeyMode, Overlap } from "./model.ts";
@@ -8,16 +8,16 @@ import { drawApiKey, type NewApiKey } from "./key-text.ts";
 const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;
 
-/** Keys of one account that work at once: one for each place, and some that are being replaced. */
+/** Working keys of one account: one for each deployment, and some that are being replaced. */
 export const workingKeysMax = 50;
 
-/** The same with those that are being replaced: each of them beside its successor. */
+/** The same limit with keys under rotation, each of which has a successor. */
 export const rotatingKeysMax = 2 * workingKeysMax;
 
-/** Keys that a list shows, the newest; those that work are always among them. */
+/** A list shows the newest keys; working keys are always among them. */
 export const keysShownMax = 200;
 
-/** A key with less than this left is expiring: the longest that a replaced one goes on. */
+/** A key with less time left is expiring: the longest overlap of a rotated key. */
 const expiringMs = 7 * dayMs;
 
 const overlapMs: Readonly<Record<Overlap, number>> = {
@@ -27,14 +27,12 @@ const overlapMs: Readonly<Record<Overlap, number>> = {
   "7d": 7 * dayMs,
 };
 
-/** How a key stands. */
 export type KeyStatus = "active" | "expiring" | "expired" | "revoked";
 
-/** The keys of accounts. */
 export interface KeyRing {
-  /** The newest first. */
+  /** Newest first. */
   list(account: Address): Promise<ApiKey[]>;
-  /** A new key; undefined when as many as may work are working. */
+  /** Returns undefined when the account has the most working keys. */
   mint(
     account: Address,
     wish: {
@@ -44,16 +42,16 @@ export interface KeyRing {
     },
   ): Promise<NewApiKey | undefined>;
   /**
-   * A key in place of another one: same label, mode and length of life. The other one works on for
-   * the overlap. `ended`: it does not work any more, or was replaced already. `too_many`: as many
-   * as may work beside their successors do.
+   * Replaces a key by one with the same label, mode and lifetime; the old one works for the
+   * overlap. `ended`: the old key no longer works or was already replaced. `too_many`: the account
+   * has the most keys that work beside their successors.
    */
   rotate(
     account: Address,
     id: string,
     overlap: Overlap,
   ): Promise<NewApiKey | "unknown" | "ended" | "too_many">;
-  /** Ends a key at once; false when the account has none such. A revoked one stays revoked. */
+  /** Revokes a key; false when the account has no such key. Revocation is final. */
   revoke(account: Address, id: string): Promise<boolean>;
   statusOf(key: ApiKey): KeyStatus;
 }
@@ -64,7 +62,6 @@ export interface KeyRingDeps {
   readonly log: Log;
 }
 
-/** Creates the keys of a store. */
 export function createKeyRing({ store, clock, log }: KeyRingDeps): KeyRing {
   async function find(account: Address, id: string): Promise<ApiKey | undefined> {
     const key = await store.findApiKey(id);

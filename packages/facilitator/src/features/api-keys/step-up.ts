@@ -1,10 +1,10 @@
-/** The actions of API keys that take a step-up signature. */
+/** The actions of API keys that require a step-up signature. */
 import { Type } from "typebox";
 import { KeyId, KeyModeText, nullable, oneOf } from "../../http/schemas.ts";
 import type { StepUpAction } from "../sign-in/step-up.ts";
 import { overlaps } from "./model.ts";
 
-/** Longest life of a key that expires: ten years. */
+/** The longest lifetime of a key that expires: ten years. */
 const maxKeyDays = 3_650;
 
 export const createKey = {

@@ -1,4 +1,4 @@
-/** API keys of accounts. */
+/** The store of API keys. */
 import { toLowerHex, type Address } from "@farthing/protocol";
 import { sql } from "kysely";
 import type { ApiKey } from "./model.ts";
@@ -6,7 +6,7 @@ import { ensureAccount, lockAccount } from "../accounts/store.ts";
 import { type Database, inTransaction } from "@farthing/engine/storage";
 import { toApiKey, toApiKeyRow } from "./tables.ts";
 
-/** How a key takes over from another one; times in ms since 1970. */
+/** Terms of a rotation. Times are milliseconds since 1970. */
 export interface RotationTerms {
   readonly endsAt: number;
   readonly now: number;
@@ -18,18 +18,18 @@ export interface ApiKeyStore {
   createApiKey(key: ApiKey): Promise<void>;
   findApiKey(id: string): Promise<ApiKey | undefined>;
   listApiKeys(account?: Address): Promise<ApiKey[]>;
-  /** Of this account only, when one is given; false when there is no such key that works. */
+  /** Limited to `account` when given; returns false when no such key works. */
   revokeApiKey(id: string, now: number, account?: Address): Promise<boolean>;
   touchApiKey(id: string, now: number): Promise<void>;
-  /** Adds a key to an account that is there; false when it has `workingMax` that work. */
+  /** Adds a key to an existing account; false when `workingMax` of its keys work. */
   mintApiKey(
     key: ApiKey,
     bounds: { readonly workingMax: number; readonly now: number },
   ): Promise<boolean>;
   /**
-   * Adds `key` in place of another one of the same account, which works until `endsAt` at the
-   * latest. `ended`: that one does not work any more, or was replaced already. `too_many`: more
-   * than `workingMax` keys of the account would work.
+   * Replaces a key of the same account, which works until `endsAt` at the latest. `ended`: the old
+   * key no longer works or was already replaced. `too_many`: more than `workingMax` keys of the
+   * account would work.
    */
   rotateApiKey(
     oldId: string,
@@ -38,7 +38,6 @@ export interface ApiKeyStore {
   ): Promise<"rotated" | "ended" | "too_many">;
 }
 
-/** Creates the store of API keys. */
 export function createApiKeyStore(database: Database): ApiKeyStore {
   const { db } = database;
   return {
@@ -107,14 +106,14 @@ async function rotate(
 ): Promise<"rotated" | "ended" | "too_many"> {
   const { db } = inside;
   await lockAccount(inside, key.account);
-  // Without an overlap as many work afterwards as before.
+  // Without an overlap the number of working keys stays the same.
   const isOverlapping = endsAt > now;
   if (isOverlapping && (await countWorking(inside, key.account, now)) >= workingMax) {
     return "too_many";
   }
   const result = await db
     .updateTable("api_keys")
-    // No end of its own, or a later one.
+    // Sets the end, unless the key has an earlier one.
     .set({
       replaced_by: key.id,
       expires_at: sql<number>`case when expires_at < ${endsAt} then expires_at else ${endsAt} end`,

@@ -15,7 +15,7 @@ export interface ApiKeyTable {
   last_used_at: WholeOrNull;
   expires_at: WholeOrNull;
   revoked_at: WholeOrNull;
-  /** The key that was made in its place; from then on its end is that of the overlap. */
+  /** The successor. From the rotation on, `expires_at` is the end of the overlap. */
   replaced_by: ColumnType<string | null, string | null | undefined, string | null>;
 }
 

@@ -1,8 +1,7 @@
-/** Where pages of the ledger begin, as text that travels in addresses. */
+/** Cursors of ledger pages as text for URLs. */
 import { badCursor } from "../../http/cursor.ts";
 import type { LedgerCursor } from "./model.ts";
 
-/** A place in the ledger. */
 export const ledgerCursor = {
   write: (cursor: LedgerCursor | null) => cursor && `${cursor.id}.${cursor.balanceAfter}`,
   read(text: string | undefined): LedgerCursor | undefined {

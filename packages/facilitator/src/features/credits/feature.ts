@@ -1,4 +1,7 @@
-/** Credits: the balance of an account and the ledger behind it. Settlements spend them by themselves. */
+/**
+ * Credits: the balance of an account and its ledger. Settlements spend credits through the
+ * participant.
+ */
 import { createCreditStore } from "./store.ts";
 import { creditsParticipant } from "./participant.ts";
 import type { Feature, RunningFeature } from "../feature.ts";

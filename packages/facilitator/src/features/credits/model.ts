@@ -1,19 +1,19 @@
 /**
- * Credits: what settlements cost, kept as a ledger to which entries are only ever added. One credit
- * is 0.001 USDC; credits are whole numbers. Times are milliseconds since 1970.
+ * Credits, the price of settlements, as an append-only ledger. One credit is 0.001 USDC; credits
+ * are whole numbers. Times are milliseconds since 1970.
  */
 import type { Address } from "@farthing/protocol";
 
-/** USDC base units of one credit. */
+/** USDC base units. */
 export const unitsPerCredit = 1_000n;
 
 /**
- * What an entry does to the balance.
- * - `purchase`, `grant`, `adjustment`: credits come; an adjustment may take them as well.
- * - `hold`: a settlement was claimed, its price is taken from what is available.
- * - `charge`: it was confirmed; the hold is spent (0 credits).
- * - `release`: it failed; the hold comes back.
- * - `reopen`: the block of a charge was reorganised away; the price is a hold again (0 credits).
+ * The effect of an entry on the balance.
+ * - `purchase`, `grant`, `adjustment`: adds credits; an adjustment may also subtract.
+ * - `hold`: reserves the price of a claimed settlement.
+ * - `charge`: spends the reservation of a confirmed settlement (0 credits).
+ * - `release`: returns the reservation of a failed settlement.
+ * - `reopen`: a reorganisation undid a charge, and the price is reserved again (0 credits).
  */
 export type CreditEntryKind =
   | "purchase"
@@ -24,41 +24,41 @@ export type CreditEntryKind =
   | "release"
   | "reopen";
 
-/** Which entry of a settlement may follow which; the first is a hold. The database keeps to it. */
+/**
+ * The entries of a settlement that may follow each entry; the first is a hold. Database triggers
+ * enforce this.
+ */
 export const entryTransitions = {
   hold: ["charge", "release"],
   charge: ["reopen"],
   reopen: ["charge", "release"],
-  // Somebody submitted the authorization after all. Without enough credits it is charged nothing.
+  // A third party submitted the authorization. Without enough credits it is free.
   release: ["hold", "charge"],
 } as const satisfies Partial<Record<CreditEntryKind, readonly CreditEntryKind[]>>;
 
-/** A line of the ledger. */
 export interface CreditEntry {
   readonly id: number;
   readonly account: Address;
   readonly kind: CreditEntryKind;
-  /** Added to the balance; negative when it takes. */
+  /** Negative when it subtracts. */
   readonly credits: number;
-  /** What was available after it. */
+  /** The available balance after it. */
   readonly balanceAfter: number;
   readonly settlementId: string | null;
   readonly purchaseId: string | null;
-  /** Who made it by hand; null for what the service did. */
+  /** The operator; null for entries of the service. */
   readonly actor: string | null;
   readonly note: string | null;
   readonly createdAt: number;
 }
 
-/** What an account has. */
 export interface CreditBalance {
-  /** May be spent. */
   readonly available: number;
-  /** Taken from `available` for settlements that are open. */
+  /** Subtracted from `available` for open settlements. */
   readonly held: number;
 }
 
-/** Where a page of the ledger begins, and what was available after the entry it begins with. */
+/** The first entry of a page, and the available balance after it. */
 export interface LedgerCursor {
   readonly id: number;
   readonly balanceAfter: number;

@@ -1,7 +1,7 @@
 /**
- * Credits take part in settlements: a claim reserves its price, a confirmation charges it, a failure
- * releases it. Each is one statement for a whole batch. The database counts the balance, refuses a
- * negative one, and lets no entry of a settlement come twice.
+ * Claims reserve their price, confirmations charge it, failures release it: one statement for each
+ * batch. The database counts the balance, refuses a negative one, and refuses a second entry of the
+ * same kind for a settlement.
  */
 import { toLowerHex, type Address } from "@farthing/protocol";
 import { sql } from "kysely";
@@ -22,7 +22,7 @@ import {
 import type { CreditEntryRow } from "./tables.ts";
 import { putIntoOutbox } from "../webhooks/participant.ts";
 
-/** What accounts may spend, locked until the transaction ends; by account in lower case. */
+/** Available credits by account in lower case, locked until the transaction ends. */
 type Funds = ReadonlyMap<Address, Fund>;
 
 interface Fund {
@@ -30,10 +30,9 @@ interface Fund {
   readonly lowCreditsAt: number | null;
 }
 
-/** What the accounts of a batch of claims may spend: read before the claim, and spent with it. */
+/** The available credits of a batch's accounts: read before the claim, and reserved with it. */
 const fundsOfClaims = createLocal((): { funds: Funds } => ({ funds: new Map() }));
 
-/** Reserves, charges and releases the credits of settlements. */
 export const creditsParticipant: SettlementParticipant = {
   name: "credits",
   beforeClaim: denyUnpaid,
@@ -53,7 +52,7 @@ function listOf(engine: Database["engine"], ids: readonly string[]) {
   );
 }
 
-/** The entries of settlements leave the ledger with them, and are exported before. */
+/** Entries are exported and removed with their settlement. */
 async function exportEntries(
   { db, engine }: PruneTransaction,
   ids: readonly string[],
@@ -101,7 +100,7 @@ async function moveCredits(
   return chargeAll(tx, priced("confirmed"));
 }
 
-/** Reads what accounts may spend; no other transaction spends it meanwhile. Accounts in one order. */
+/** Reads and locks available credits. Accounts are locked in one order to avoid deadlocks. */
 export async function lockFunds(
   { db, engine }: Database,
   accounts: Iterable<Address>,
@@ -128,7 +127,7 @@ export async function lockFunds(
   );
 }
 
-/** The claims that their accounts cannot pay, in their order: each takes from what is left. */
+/** Claims that their accounts cannot pay; each claim takes from what earlier ones left. */
 function unpaid(claims: readonly Claim[], funds: Funds): Claim[] {
   const left = new Map([...funds].map(([account, { available }]) => [account, available]));
   return claims.filter(({ owner, credits }) => {
@@ -140,7 +139,7 @@ function unpaid(claims: readonly Claim[], funds: Funds): Claim[] {
   });
 }
 
-/** Reserves the prices of settlements just made, and notifies accounts that run low by it. */
+/** Reserves prices of new settlements, and notifies accounts that fall below their threshold. */
 async function reserveAll(
   tx: EngineTransaction,
   created: readonly Settlement[],
@@ -160,7 +159,7 @@ async function reserveAll(
   const low = [...spent].flatMap(([account, credits]) => {
     const { available = 0, lowCreditsAt = null } = funds.get(account) ?? {};
     const left = available - credits;
-    // Only an account that crosses the line is notified, not every one below it.
+    // Only an account that crosses the threshold is notified, not every one below it.
     if (lowCreditsAt === null || available < lowCreditsAt || left >= lowCreditsAt) return [];
     return [
       { account, type: "credits.low" as const, data: { available: left, lowAt: lowCreditsAt } },
@@ -171,8 +170,8 @@ async function reserveAll(
 }
 
 /**
- * Charges settlements that are confirmed now, also those whose reservation was released before;
- * returns the price of those that turned out to be free.
+ * Charges confirmed settlements, also those whose reservation was released; returns price changes
+ * of those that turned out to be free.
  */
 async function chargeAll(
   tx: EngineTransaction,
@@ -183,9 +182,8 @@ async function chargeAll(
   return late.length > 0 ? chargeLate(tx, late) : unchanged;
 }
 
-/** Releases what failed settlements reserved. */
 async function releaseAll(tx: EngineTransaction, priced: readonly Settlement[]): Promise<void> {
-  // Before entries get their numbers, so that these stand in the order of the balance.
+  // The lock precedes the numbering of entries, so that their order is the order of the balance.
   await lockFunds(tx, accountsOf(priced));
   await follow(tx, priced, ["hold", "reopen"], "release");
 }
@@ -195,8 +193,7 @@ function accountsOf(priced: readonly Settlement[]): Address[] {
 }
 
 /**
- * Adds an entry behind the last one of each settlement, where that is one of `after`; returns the
- * settlements that it was added to.
+ * Adds an entry to each settlement whose last entry is one of `after`; returns those settlements.
  */
 async function follow(
   { db, engine, now }: EngineTransaction,
@@ -242,9 +239,8 @@ async function follow(
 }
 
 /**
- * A third party submitted the authorization after ours had failed, and the reservation was released.
- * It is made again where the account can pay; else the settlement is free, since it was confirmed
- * whatever the account has.
+ * Charges a settlement that a third party submitted after its reservation was released. Where the
+ * account can no longer pay, the settlement is free, because it is confirmed in any case.
  */
 async function chargeLate(
   tx: EngineTransaction,

@@ -1,4 +1,4 @@
-/** What an account has in credits, and how it came about. */
+/** The balance and the ledger of an account. */
 import type { Address } from "@farthing/protocol";
 import { Type } from "typebox";
 import { timeText } from "@farthing/engine/base";
@@ -60,20 +60,20 @@ const ledgerFile: CsvFile<CreditEntry> = {
   },
 };
 
-/** On what terms credits are sold. */
+/** The terms of sale. */
 export interface CreditTerms {
-  /** The smallest purchase, in USDC base units. */
+  /** In USDC base units. */
   readonly minUnits: bigint;
-  /** The operator reviews purchases above this, in USDC base units. */
+  /** The operator reviews larger purchases. USDC base units. */
   readonly reviewAboveUnits: bigint;
-  /** Where sellers reach the operator; null when it is not configured. */
+  /** The operator's contact address; null when it is not configured. */
   readonly contact: string | null;
 }
 
 export interface CreditRouteDeps {
   readonly store: Pick<CreditStore, "findCredits" | "listCreditEntries">;
   readonly accounts: Accounts;
-  /** Where credits are paid to; undefined when none are sold. */
+  /** The address that receives payments for credits; undefined when none are sold. */
   readonly treasury: Address | undefined;
   readonly creditsPerSettlement: number;
   readonly creditTerms: CreditTerms;

@@ -1,4 +1,7 @@
-/** The ledger of credits as its owner and the operator see it; settlements' entries: credit-reservations.ts. */
+/**
+ * The ledger of credits for account owners and the operator. Entries of settlements:
+ * participant.ts.
+ */
 import {
   type Page,
   type Paging,
@@ -14,39 +17,43 @@ import type { CreditBalance, CreditEntry, LedgerCursor } from "./model.ts";
 import { ensureAccount } from "../accounts/store.ts";
 import { lockFunds } from "./participant.ts";
 
-/** An entry that the operator adds to the ledger of an account. */
+/** An entry that the operator adds. */
 export interface Grant {
   readonly account: Address;
-  /** `adjustment` may take credits, down to none. */
+  /** `adjustment` may subtract credits, down to a balance of zero. */
   readonly kind: "grant" | "adjustment";
   readonly credits: number;
   readonly actor: string;
   readonly note: string | null;
 }
 
-/** Something in the books that does not agree; there should be none. */
+/** An inconsistency of the ledger; there should be none. */
 export interface LedgerProblem {
-  /** `balance`: not the sum of the entries. `settlement`: its state and its last entry disagree. */
+  /**
+   * `balance`: differs from the sum of entries. `settlement`: its state and last entry disagree.
+   */
   readonly kind: "balance" | "settlement";
-  /** The account, or the settlement's id. */
+  /** An account, or the id of a settlement. */
   readonly of: string;
 }
 
-/** The participant of credits holds, charges and releases for settlements; see `Claim.credits`. */
 export interface CreditStore {
   findCredits(account: Address): Promise<CreditBalance>;
-  /** Adds an entry, and the account when it is new; undefined when the balance would be negative. */
+  /**
+   * Adds an entry, and the account when it is new; undefined when the balance would be negative.
+   */
   grantCredits(grant: Grant, now: number): Promise<CreditBalance | undefined>;
   /** Newest first. */
   listCreditEntries(
     account: Address,
     paging: Paging<LedgerCursor>,
   ): Promise<Page<CreditEntry, LedgerCursor>>;
-  /** Compares balances with entries and entries with settlements; gives at most `limit` differences. */
+  /**
+   * Compares balances with entries and entries with settlements; returns at most `limit` problems.
+   */
   auditCredits(limit: number): Promise<LedgerProblem[]>;
 }
 
-/** Creates the store of credits. */
 export function createCreditStore(database: Database): CreditStore {
   return {
     findCredits: (account) => findCredits(database, account),
@@ -62,7 +69,7 @@ async function findCredits({ db }: Database, account: Address): Promise<CreditBa
   const row = await db
     .selectNoFrom(({ selectFrom }) => [
       selectFrom("credit_balances").select("balance").where("account", "=", of).as("balance"),
-      // By the index of open settlements, which are few; an account may have had millions.
+      // The index of open settlements, which are few; an account may have had millions.
       selectFrom("settlements")
         .select(({ fn }) => fn.sum<number | string>("credits").as("credits"))
         .where(
@@ -122,7 +129,7 @@ async function listEntries(
       "note",
       "created_at",
     ])
-    // In the same statement: the newest entry and the balance after it belong together.
+    // In the same statement, because the newest entry and its balance belong together.
     .select(({ selectFrom }) =>
       selectFrom("credit_balances").select("balance").where("account", "=", of).as("balance"),
     )
@@ -156,9 +163,8 @@ async function listEntries(
 }
 
 /**
- * Reads everything, in one statement and so at one moment: entries are written while it reads, and
- * parts that are read one after the other would not agree. For an operator who wants to be sure, and
- * for tests.
+ * Reads the whole ledger in one statement: entries are written meanwhile, and separate reads would
+ * not agree.
  */
 async function audit(db: Kysely<Tables>, limit: number): Promise<LedgerProblem[]> {
   const { rows } = await sql<LedgerProblem>`

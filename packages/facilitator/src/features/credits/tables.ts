@@ -1,4 +1,4 @@
-/** The tables of the ledger of credits. Triggers keep the balances and refuse other changes. */
+/** The tables of the ledger. Triggers keep the balances and refuse other changes. */
 import type { Address } from "@farthing/protocol";
 import type { ColumnType, Selectable } from "kysely";
 import type { CreditEntryKind } from "./model.ts";
@@ -9,21 +9,21 @@ export interface CreditBalanceTable {
   balance: ColumnType<number | string, never, never>;
 }
 
-/** What an account's removed entries came to; kept by a trigger. */
+/** The sum of an account's removed entries; kept by a trigger. */
 export interface CreditClosingTable {
   account: ColumnType<Address, never, never>;
   credits: ColumnType<number | string, never, never>;
   entries: ColumnType<number | string, never, never>;
 }
 
-/** Only ever added to; removed with their settlement. */
+/** Append-only; entries are removed with their settlement. */
 export interface CreditEntryTable {
   id: ColumnType<number | string, never, never>;
   account: ColumnType<Address, Address, never>;
   kind: ColumnType<CreditEntryKind, CreditEntryKind, never>;
   credits: ColumnType<number | string, number, never>;
   settlement_id: ColumnType<string | null, string | null, never>;
-  /** Counts the entries of a settlement from 1; null for other entries. */
+  /** Numbers the entries of a settlement from 1; null for other entries. */
   step: ColumnType<number | null, number | null, never>;
   purchase_id: ColumnType<string | null, string | null, never>;
   actor: ColumnType<string | null, string | null, never>;

@@ -1,9 +1,8 @@
 /**
- * Adds settlements of an earlier version to the sums, beside the running service: a few hundred at a
- * time, in the order of an index, up to a place that is kept with them. Whoever moves a settlement
- * looks at that place and counts what lies before it, so nothing is counted twice or left out, and a
- * restart goes on where the last one ended. Until all are added the settlements themselves are read.
- *
+ * Adds settlements of earlier versions to the sums while the service runs, in batches and in the
+ * order of an index, up to a place that is stored with the sums. Every transition counts only
+ * settlements before that place, so none is counted twice or left out, and a restart continues
+ * where the last run ended. Until all are added, reports read the settlements.
  * Processes of earlier versions count nothing, so nothing is added while one is connected.
  */
 import { sql } from "kysely";
@@ -11,24 +10,23 @@ import { type Log, messageOf, systemClock } from "@farthing/engine/base";
 import { type Database, inTransaction } from "@farthing/engine/storage";
 import { addToSums, isComplete } from "./participant.ts";
 
-/** Settlements of one transaction: others wait a few milliseconds for it. */
+/** Bounds the milliseconds for which other transactions wait. */
 const batchRows = 500;
 
-/** The pause between two of them: most of the time is the service's. */
+/** The pause between batches, which leaves most of the time to the service. */
 const pauseMs = 20;
 
-/** The pause before another look whether older processes have gone, or after a failure. */
+/** The pause before the next check for older processes, or after a failure. */
 const waitMs = 5_000;
 
-/** The first schema whose processes count what they do. */
+/** The first schema whose processes count transitions. */
 const countingSchema = "0011";
 
-/** Adding the history. `stop` ends it; the next start goes on. */
+/** The running backfill. `stop` interrupts it; the next start continues. */
 export interface HistorySumming {
   stop(): Promise<void>;
 }
 
-/** Starts adding what is missing. */
 export async function startSummingHistory(database: Database, log: Log): Promise<HistorySumming> {
   if (await isComplete(database)) return { stop: async () => undefined };
   const stopping = new AbortController();
@@ -71,7 +69,7 @@ async function addSome(database: Database): Promise<"wait" | "go on" | "done"> {
   return inTransaction(database, async (inside) => {
     const { db } = inside;
     let query = db.selectFrom("sums_progress").selectAll();
-    // Another process adds or counts meanwhile, which takes milliseconds.
+    // Others add or count in this row for milliseconds only.
     if (engine.hasRowLocks) query = query.forUpdate();
     const place = await query.executeTakeFirstOrThrow();
     if (place.is_complete === 1) return "done";

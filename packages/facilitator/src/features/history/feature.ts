@@ -1,4 +1,4 @@
-/** History: what was settled for an account, settlement by settlement and day by day. */
+/** The history of an account's settlements, one by one and by day. */
 import type { Waiters } from "@farthing/engine";
 import type { Clock, Log } from "@farthing/engine/base";
 import { createHistoryStore, type HistoryStore } from "./store.ts";

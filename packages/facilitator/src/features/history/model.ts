@@ -1,21 +1,21 @@
-/** The settlements of an account as its owner sees them. Times are milliseconds since 1970. */
+/** The settlements of an account as their owner sees them. Times are milliseconds since 1970. */
 import type { SettlementState, TransactionState } from "@farthing/engine";
 import type { Address, ChainId, Hex } from "@farthing/protocol";
 
-/** Which settlements of an account are wanted; all when nothing is said. */
+/** An empty filter selects all settlements of an account. */
 export interface HistoryFilter {
   readonly state?: SettlementState | undefined;
   readonly payer?: Address | undefined;
   readonly keyId?: string | undefined;
   readonly chainId?: ChainId | undefined;
   readonly transaction?: Hex | undefined;
-  /** Claimed at this time or later. */
+  /** Inclusive; the time of the claim. */
   readonly since?: number | undefined;
-  /** Claimed before this time. */
+  /** Exclusive. */
   readonly before?: number | undefined;
 }
 
-/** A transaction that carried a settlement, as its story tells it. */
+/** A transaction that carried a settlement. */
 export interface CarriedBy {
   readonly hash: Hex | null;
   readonly lane: Address;
@@ -30,19 +30,19 @@ export interface CarriedBy {
   readonly gasUsed: number | null;
   /** Wei per gas, as charged; null until its receipt was read. */
   readonly gasPricePaid: bigint | null;
-  /** Settlements that it carried, by which its gas is shared. */
+  /** The number of settlements that share its gas. */
   readonly settlements: number;
 }
 
-/** Settlements of an account, claimed on one day (UTC). */
+/** Settlements of an account that were claimed on one day (UTC). */
 export interface UsageDay {
   /** Days since 1970-01-01. */
   readonly day: number;
   readonly settled: number;
   readonly failed: number;
   readonly pending: number;
-  /** USDC base units of those that settled. */
+  /** USDC base units of confirmed settlements. */
   readonly units: bigint;
-  /** Credits held or charged for them. */
+  /** Reserved or charged credits. */
   readonly credits: number;
 }

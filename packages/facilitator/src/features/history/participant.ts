@@ -1,9 +1,8 @@
 /**
- * Sums over settlements, changed in the transaction that changes these: how many an account had on
- * a day, and what was bought at a price. Reading them costs the same however long a history is.
- *
- * Locks are taken last in a transaction and in one order: how far the history is added, then the
- * days of accounts by their key, then prices by their key. A reorganisation subtracts.
+ * Sums over settlements, updated in the transaction that changes these: settlements of an account
+ * by day, and sales by price. Reading them costs the same however long a history is.
+ * Locks are taken last in a transaction and in one order: the progress of the backfill, then days
+ * by key, then prices by key. A reorganisation subtracts.
  */
 import { toLowerHex, type Address } from "@farthing/protocol";
 import { sql } from "kysely";
@@ -19,15 +18,14 @@ import {
 import { countSales } from "./sales-store.ts";
 import type { Outcome } from "./tables.ts";
 
-/** A day, in milliseconds. */
 export const dayMs = 24 * 60 * 60 * 1000;
 
-/** The day that a settlement counts for: that of its claim, in UTC. */
+/** The day (UTC) of the claim. */
 export function dayOf(createdAt: number | string): number {
   return Math.floor(Number(createdAt) / dayMs);
 }
 
-/** What of a settlement is counted. */
+/** The counted columns of a settlement. */
 export type CountedRow = Pick<
   SettlementRow,
   | "id"
@@ -41,7 +39,6 @@ export type CountedRow = Pick<
   | "confirmed_at"
 >;
 
-/** Keeps the sums in step with settlements. */
 export const aggregatesParticipant: SettlementParticipant = {
   name: "aggregates",
   async onClaimed(tx, settlements) {
@@ -60,7 +57,7 @@ export const aggregatesParticipant: SettlementParticipant = {
     );
     return unchanged;
   },
-  // What is removed before it is in the sums would be missing there for ever.
+  // A settlement that is removed before it is counted would be missing for good.
   async beforePrune({ db }, ids) {
     const { is_complete: isComplete } = await db
       .selectFrom("sums_progress")
@@ -70,7 +67,7 @@ export const aggregatesParticipant: SettlementParticipant = {
   },
 };
 
-/** Transitions that change what is counted. */
+/** Transitions that change the sums. */
 const isCounted: Readonly<Record<Transition["kind"], boolean>> = {
   confirmed: true,
   failed: true,
@@ -94,16 +91,16 @@ function toCountedRow(settlement: Settlement): CountedRow {
   };
 }
 
-/** A settlement as it is now, and what it was before; null when it was just made. */
+/** A settlement now and before the transition; null before its claim. */
 export interface CountedMove {
   readonly row: CountedRow;
   readonly before: { readonly state: SettlementState; readonly credits: number } | null;
 }
 
-/** Stores whose history is added as a whole, which is for good. */
+/** Databases whose backfill is complete, which is final. */
 const complete = new WeakSet<DatabaseDialect>();
 
-/** Counts moves of settlements, as far as the history is added up to them. */
+/** Counts transitions of settlements that the backfill has passed. */
 async function countMoves(inside: Database, moves: readonly CountedMove[]): Promise<void> {
   const ofAccounts = moves.filter(({ row }) => row.account !== null);
   if (ofAccounts.length === 0) return;
@@ -114,7 +111,6 @@ async function countMoves(inside: Database, moves: readonly CountedMove[]): Prom
   );
 }
 
-/** Adds moves to the sums. */
 export async function addToSums(inside: Database, moves: readonly CountedMove[]): Promise<void> {
   await addToDays(inside, moves);
   await countSales(
@@ -129,15 +125,15 @@ export async function addToSums(inside: Database, moves: readonly CountedMove[])
   );
 }
 
-/** Where the sums end: the last settlement that they have. */
+/** The last settlement in the sums. */
 export type SumsPlace = Pick<CountedRow, "id" | "created_at"> & { readonly account: string };
 
-/** Whether all settlements are in the sums. */
+/** Returns whether all settlements are in the sums. */
 export async function isComplete(database: Database): Promise<boolean> {
   return (await readProgress(database, { isLocked: false })) === "complete";
 }
 
-/** How far the history is added; when locked that stays so until the transaction ends. */
+/** Reads the progress of the backfill, and locks it when asked. */
 async function readProgress(
   { db, engine }: Database,
   { isLocked }: { readonly isLocked: boolean },
@@ -151,7 +147,7 @@ async function readProgress(
   return "complete";
 }
 
-/** Whether the history is still to be added from a place before this settlement. */
+/** Whether the backfill has not reached this settlement. */
 function isBehind(row: CountedRow, place: SumsPlace): boolean {
   if (row.account !== place.account) return String(row.account) > place.account;
   const [createdAt, placeAt] = [Number(row.created_at), Number(place.created_at)];
@@ -193,7 +189,7 @@ async function addToDays({ db, engine }: Database, moves: readonly CountedMove[]
     };
     sum.settlements += times;
     sum.credits += times * credits;
-    // What was settled is less than all USDC there is; what was only asked for may be anything.
+    // Confirmed amounts are at most all USDC; failed ones may be any number.
     if (outcome === "confirmed") sum.units += BigInt(times) * BigInt(row.amount);
     sums.set(key, sum);
   }

@@ -1,4 +1,4 @@
-/** What was settled for the account: a list with filters, and each settlement with its story. */
+/** The settlements of an account: a list with filters, and each settlement with its history. */
 import type { TimeCursor } from "@farthing/engine/storage";
 import {
   explorerLink,
@@ -169,7 +169,7 @@ export function registerAccountSettlements(server: TypedServer, deps: HistoryRou
       const { account } = sessionOf(request);
       const { id } = request.params;
       const waitMs = parseWait(request.query.wait) ?? 0;
-      // Begun before the first look, so that nothing in between is slept through.
+      // The waiter is registered before the read, so that no change in between is missed.
       const waiting = waiters.wait(id, "change", waitMs);
       let settlement = await history.find(account, id);
       if (settlement && waitMs > 0 && !isOver(settlement)) {
@@ -185,7 +185,7 @@ export function registerAccountSettlements(server: TypedServer, deps: HistoryRou
   });
 }
 
-/** Whether nothing more is to come. */
+/** Returns whether the settlement can no longer change. */
 function isOver({ state, finalizedAt }: Settlement): boolean {
   return state === "failed" || finalizedAt !== null;
 }
@@ -267,7 +267,7 @@ function answerStep({ what, at, carrier }: StoryStep) {
   };
 }
 
-/** What the seller does about a failure. The credit is released already, and no money moved. */
+/** Advice for the seller. The credits are released and no money moved. */
 function nextStepOf(failure: RefusalCode): string {
   switch (failure) {
     case "authorization_expired":

@@ -1,20 +1,20 @@
 /**
- * What was bought at a price, by day: settlements, and payers of which each counts once over several
- * days. For that each payer counts on the last day on which they bought; who buys again moves there.
- * The days that are kept are those that listings show.
+ * Sales at a price by day: settlements, and payers, of which each counts once over several days.
+ * Each payer counts on the last day on which they bought, and moves there with each purchase. Days
+ * are kept for as long as listings show them.
  */
 import type { Address, ChainId } from "@farthing/protocol";
 import { sql } from "kysely";
 import type { Database } from "@farthing/engine/storage";
 
-/** Settlements of an account at one price. A route can join the key later. */
+/** A later version can add the route to the key. */
 export interface Price {
   readonly account: Address;
   readonly chainId: ChainId;
   readonly amount: string;
 }
 
-/** A settlement that was confirmed (1), or is not any more (-1). */
+/** A settlement that was confirmed (1) or reorganised out (-1). */
 export interface Sale extends Price {
   readonly payer: Address;
   readonly day: number;
@@ -22,14 +22,13 @@ export interface Sale extends Price {
   readonly settledAt: number;
 }
 
-/** Settlements of one payer at one price, by day. */
+/** Settlements of one payer at one price by day. */
 type PayerDays = Map<number, number>;
 
-/** Counts sales. */
 export async function countSales(inside: Database, sales: readonly Sale[]): Promise<void> {
   if (sales.length === 0) return;
   const { db, engine } = inside;
-  // Whether a payer moves to another day depends on all their days, so a price is one's at a time.
+  // Moving a payer depends on all their days, so one transaction at a time changes a price.
   await engine.lockNames(
     db,
     sales.map(({ account, chainId, amount }) => `sales:${account}:${chainId}:${amount}`),

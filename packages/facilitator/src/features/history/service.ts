@@ -1,7 +1,7 @@
 /**
- * The history of a settlement: its states with their times, the transactions that carried it, and
- * the gas that it cost the facilitator. Gas is read once, from the receipts of final blocks, and
- * kept; the payments of a batch share the cost of its transaction equally.
+ * The history of a settlement: its states with their times, its transactions, and their gas. Gas is
+ * read once from receipts of final blocks and then stored; the payments of a batch share it
+ * equally.
  */
 import { isSameAddress, type Address } from "@farthing/protocol";
 import type { Settlement, SettlementEngine } from "@farthing/engine";
@@ -10,15 +10,14 @@ import type { CarriedBy } from "./model.ts";
 import type { HistoryStore } from "./store.ts";
 import type { EngineStore } from "@farthing/engine/storage";
 
-/** One thing that happened; times are milliseconds since 1970. */
+/** Times are milliseconds since 1970. */
 export interface StoryStep {
   readonly what: "queued" | "submitted" | "transaction" | "confirmed" | "finalized" | "failed";
   readonly at: number;
-  /** The transaction, where it is one. */
+  /** The transaction of the step, if any. */
   readonly carrier?: CarriedBy;
 }
 
-/** A settlement with its story. */
 export interface SettlementStory {
   readonly settlement: Settlement;
   /** Oldest first. */
@@ -36,15 +35,13 @@ export interface HistoryDeps {
   readonly engine: Pick<SettlementEngine, "readGas" | "viewOf">;
 }
 
-/** The history of accounts. */
 export interface History {
-  /** A settlement of the account; undefined when there is none such. */
+  /** Returns undefined when the account has no such settlement. */
   find(account: Address, id: string): Promise<Settlement | undefined>;
-  /** Reads the gas of its transactions once they are final. */
+  /** Reads the gas of final transactions from the chain. */
   describe(settlement: Settlement): Promise<SettlementStory>;
 }
 
-/** Creates the history. */
 export function createHistory(deps: HistoryDeps): History {
   const { store, log } = deps;
 
@@ -52,7 +49,7 @@ export function createHistory(deps: HistoryDeps): History {
     const { chainId } = settlement;
     const finalNumber = deps.engine.viewOf(chainId)?.finalized.number ?? 0;
     const hashes = carriers.flatMap(({ state, hash, gasUsed, blockNumber }) =>
-      // What could still be mined in another block could use another amount.
+      // Before finality another block could carry it with another amount of gas.
       state === "mined" && hash && gasUsed === null && (blockNumber ?? Infinity) <= finalNumber
         ? [hash]
         : [],
@@ -77,7 +74,7 @@ export function createHistory(deps: HistoryDeps): History {
       await store.recordGas(fresh);
       return known;
     } catch (error) {
-      // The story is worth telling without it; the next reader asks again.
+      // The history is useful without gas; the next request reads it again.
       log.warn(
         {
           event: "gas_read_failed",
@@ -112,7 +109,7 @@ function stepsOf(settlement: Settlement, carriers: readonly CarriedBy[]): StoryS
       ? []
       : [{ what: "transaction", at: carrier.sentAt ?? carrier.createdAt, carrier }],
   );
-  // Stable: what has the same time stays in the order in which it can only have happened.
+  // A stable sort keeps the only possible order of steps with equal times.
   return [
     ...step("queued", createdAt),
     ...step("submitted", submittedAt),
@@ -123,7 +120,7 @@ function stepsOf(settlement: Settlement, carriers: readonly CarriedBy[]): StoryS
   ].toSorted((one, other) => one.at - other.at);
 }
 
-/** What the mined ones cost, shared by the payments they carried; null while one is not known. */
+/** Shares of mined transactions; null while the gas of one is unknown. */
 function shareOf(carriers: readonly CarriedBy[]): Pick<SettlementStory, "gasUsed" | "gasPaid"> {
   const mined = carriers.filter(({ state }) => state === "mined");
   let [gasUsed, gasPaid] = [0, 0n];

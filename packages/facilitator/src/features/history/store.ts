@@ -1,4 +1,4 @@
-/** What was settled for an account: listed, followed back, counted by day. */
+/** The history of accounts: settlements, their transactions, and usage by day. */
 import {
   type Page,
   type Paging,
@@ -18,7 +18,7 @@ import { type Settlement, settlementStates } from "@farthing/engine";
 import { forgetSales, listUsage, readListingStats } from "./usage-store.ts";
 import type { SalesStore } from "../listings/model.ts";
 
-/** Settlements by account. A settlement belongs to the account of its key. */
+/** A settlement belongs to the account of its key. */
 export interface HistoryStore extends SalesStore {
   /** Newest first. */
   listAccountSettlements(
@@ -26,9 +26,11 @@ export interface HistoryStore extends SalesStore {
     filter: HistoryFilter,
     paging: Paging<TimeCursor>,
   ): Promise<Page<Settlement, TimeCursor>>;
-  /** The transactions that carried a settlement, oldest first; their settlements are counted. */
+  /**
+   * The transactions that carried a settlement, oldest first, with the number of their settlements.
+   */
   listCarriers(settlementId: string): Promise<CarriedBy[]>;
-  /** Notes what transactions of ours used, from their receipts. */
+  /** Stores the gas of relayer transactions from their receipts. */
   recordGas(
     receipts: readonly {
       readonly hash: Hex;
@@ -43,7 +45,6 @@ export interface HistoryStore extends SalesStore {
   ): Promise<UsageDay[]>;
 }
 
-/** Creates the store of the history. */
 export function createHistoryStore(database: Database): HistoryStore {
   return {
     listAccountSettlements: (account, filter, paging) =>
@@ -57,18 +58,18 @@ export function createHistoryStore(database: Database): HistoryStore {
 }
 
 /**
- * Settlements that one page looks at, where one filter leads to them and others only narrow them
- * down: a rare state among a payer's many payments must not cost a look at all of these.
+ * Bounds the rows that one page reads where one filter selects by index and the others narrow it
+ * down: a rare state among a payer's many payments must not read all of these.
  */
 const lookedAtMax = 1_000;
 
-/** One filter leads to a page's settlements, by an index of its own; the others narrow them down. */
+/** Splits the filter into the part with an index of its own and the rest. */
 function splitFilter(filter: HistoryFilter): {
   readonly lead: HistoryFilter;
   readonly rest: HistoryFilter;
 } {
   const { transaction, payer, keyId, state, chainId } = filter;
-  // The settlements of one transaction are as many as a batch carries.
+  // One transaction carries at most a batch of settlements.
   if (transaction !== undefined) return { lead: { transaction }, rest: filter };
   if (payer !== undefined) return { lead: { payer }, rest: { keyId, state, chainId } };
   if (keyId !== undefined) return { lead: { keyId }, rest: { state, chainId } };
@@ -87,7 +88,8 @@ async function listAccountSettlements(
     let part = query
       .where("settlements.account", "=", toLowerHex(account))
       .where(fromCursor(from))
-      // In the order of the history's index only where that leads: SQLite would read all of it.
+      // Ordered by the history's index only where that leads; SQLite would otherwise read all of
+      // it.
       .orderBy(lead.transaction === undefined ? "created_at" : sql`+created_at`, "desc")
       .orderBy("id", "desc")
       .limit(count);
@@ -108,7 +110,7 @@ async function listAccountSettlements(
   const found = await listed(page(narrowed(settlements(database), lead), count));
   if (!isNarrowed) return toPage(found, limit);
   const fitting = found.slice(0, lookedAtMax).filter((settlement) => fits(settlement, rest));
-  // Where few fit, the page ends early, and the next one begins behind what was looked at.
+  // A page with few matches ends early; the next one continues behind the rows that were read.
   const looked = toPage(found, lookedAtMax);
   return fitting.length > limit ? toPage(fitting, limit) : { items: fitting, next: looked.next };
 }
@@ -130,7 +132,7 @@ function narrowed(
   return part;
 }
 
-/** State and network lead together, so each network and each state is a list of its own. */
+/** Every combination of state and network is a list of its own in the index. */
 function combinationsOf({ state, chainId }: HistoryFilter): HistoryFilter[] {
   const states = state === undefined ? settlementStates : [state];
   const chainIds = chainId === undefined ? networks.map((network) => network.chainId) : [chainId];

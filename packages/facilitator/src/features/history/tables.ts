@@ -1,23 +1,23 @@
-/** The tables of sums over settlements, as Kysely types. Days are counted from 1970-01-01 in UTC. */
+/** The tables of sums over settlements. Days are counted from 1970-01-01 in UTC. */
 import type { Address, ChainId } from "@farthing/protocol";
 import type { Whole } from "@farthing/engine/storage";
 
-/** What a settlement counts as: queued and submitted ones are pending. */
+/** Queued and submitted settlements are pending. */
 export type Outcome = "pending" | "confirmed" | "failed";
 
-/** Settlements of an account, by the day of their claim. */
+/** By the day of the claim. */
 export interface UsageDayTable {
   account: Address;
   day: Whole;
   chain_id: ChainId;
   outcome: Outcome;
   settlements: Whole;
-  /** USDC base units; counted of confirmed settlements only. */
+  /** USDC base units of confirmed settlements. */
   units: Whole;
   credits: Whole;
 }
 
-/** Confirmed settlements of an account at one price, by payer. */
+/** Confirmed settlements by price and payer. */
 export interface SalesByPayerTable {
   account: Address;
   chain_id: ChainId;
@@ -27,19 +27,19 @@ export interface SalesByPayerTable {
   settlements: Whole;
 }
 
-/** Confirmed settlements of an account at one price. */
+/** Confirmed settlements by price. */
 export interface SalesByDayTable {
   account: Address;
   chain_id: ChainId;
   amount: string;
   day: Whole;
   settlements: Whole;
-  /** Payers who bought on this day and on none after it. */
+  /** Payers whose last purchase was on this day. */
   payers: Whole;
   last_settled_at: Whole;
 }
 
-/** The one row that says which settlements the sums have. */
+/** The single row with the progress of the backfill. */
 export interface SumsProgressTable {
   account: string;
   created_at: Whole;

@@ -1,4 +1,4 @@
-/** GET /v1/account/usage: what was settled for the account on each day. */
+/** GET /v1/account/usage: the settlements of an account by day. */
 import { Type } from "typebox";
 import { dayMs, listUsageDays, usageDaysMax } from "./usage.ts";
 import type { HistoryStore } from "./store.ts";
@@ -11,7 +11,6 @@ import { Format, jsonOrCsv, sendCsv, wantsCsv, type CsvFile } from "../../http/c
 import { sessionOf } from "../../http/session.ts";
 import { DayOrTime, readFrom, readTo } from "../../http/time-span.ts";
 
-/** Days that are shown when the request names none. */
 const daysDefault = 30;
 
 export const UsageAnswer = exactly({

@@ -1,4 +1,4 @@
-/** What an account had settled on each day, and what was bought at a price, read from the sums. */
+/** Usage by day and sales at a price, read from the sums. */
 import { toLowerHex, type Address } from "@farthing/protocol";
 import { sql } from "kysely";
 import type { ListingStats, ListingPrice } from "../listings/model.ts";
@@ -6,7 +6,7 @@ import type { UsageDay } from "./model.ts";
 import { type Database, numberOrNull } from "@farthing/engine/storage";
 import { dayMs, dayOf, isComplete } from "./participant.ts";
 
-/** The whole days of a span, as far as they had settlements. */
+/** Returns the days of a span that had settlements. */
 export async function listUsage(
   database: Database,
   account: Address,
@@ -42,7 +42,7 @@ export async function listUsage(
   });
 }
 
-/** The same from the settlements, while the sums do not have all of them. */
+/** Reads the settlements themselves until the backfill is complete. */
 async function addUpUsage(
   { db }: Database,
   account: Address,
@@ -58,7 +58,7 @@ async function addUpUsage(
       sql<number | string>`sum(case when state in ('queued', 'submitted') then 1 else 0 end)`.as(
         "pending",
       ),
-      // What was settled is less than all USDC there is, which is less than 64 bits.
+      // Confirmed amounts are at most all USDC, which fits 64 bits.
       sql<string>`cast(sum(case when state = 'confirmed' then cast(amount as bigint) else 0 end) as text)`.as(
         "units",
       ),
@@ -80,7 +80,7 @@ async function addUpUsage(
   }));
 }
 
-/** What was bought at a price since the day of a time. */
+/** Sales at a price since the day of a time. */
 export async function readListingStats(
   database: Database,
   account: Address,
@@ -95,7 +95,7 @@ export async function readListingStats(
       fn.sum<number | string | null>("settlements").as("settlements"),
       fn.sum<number | string | null>("payers").as("payers"),
     ])
-    // A day whose settlements were all reorganised away has none that was the last.
+    // A day whose settlements were all reorganised out has no last settlement.
     .select(
       sql<number | string | null>`max(case when settlements > 0 then last_settled_at end)`.as(
         "last",
@@ -109,7 +109,7 @@ export async function readListingStats(
   return toStats(amount, { ...row, settlements: row.settlements ?? 0, payers: row.payers ?? 0 });
 }
 
-/** The same from the settlements, while the sums do not have all of them. */
+/** Reads the settlements themselves until the backfill is complete. */
 async function addUpSales(
   { db }: Database,
   account: Address,
@@ -149,7 +149,7 @@ function toStats(
   };
 }
 
-/** Forgets sales before the day of a time, at most `limit` of payers and of days; returns how many. */
+/** Removes sales before the day of a time, at most `limit` payers and days; returns how many. */
 export async function forgetSales(
   { db }: Database,
   before: number,

@@ -1,12 +1,11 @@
-/** Usage per day, in UTC: every day of a span, also those on which nothing happened. */
+/** Usage for every day (UTC) of a span, including days without settlements. */
 import type { Address } from "@farthing/protocol";
 import type { HistoryStore } from "./store.ts";
 import type { UsageDay } from "./model.ts";
 
-/** A day; days are counted from 1970-01-01 in UTC. */
 export const dayMs = 24 * 60 * 60 * 1000;
 
-/** Days of one answer: a year, a leap day included. */
+/** The most days of one response: a leap year. */
 export const usageDaysMax = 366;
 
 /** Lists the days from `firstDay` to `lastDay`, both included, oldest first. */

@@ -1,14 +1,16 @@
-/** One check of one listing that was taken for it: asked, compared, counted, recorded. */
+/**
+ * Checks one leased listing: probes the endpoint, compares, counts sales, and records the result.
+ */
 import { networkOfChain } from "@farthing/protocol";
 import type { Clock, Log } from "@farthing/engine/base";
 import { afterCheck, type CheckRhythm, type Listing, type SalesStore } from "./model.ts";
 import type { ListingStore, TakenListing } from "./store.ts";
 import type { Probe } from "./probe.ts";
 
-/** How long a listing is ours: longer than a check takes, with every redirect at its slowest. */
+/** The lease is longer than a check with every redirect at its slowest. */
 export const checkLeaseMs = 60_000;
 
-/** The time over which sales are counted: as many days, and what there is of today. */
+/** Sales are counted over this many days and the current one. */
 export const statsMs = 30 * 24 * 60 * 60_000;
 
 export interface CheckDeps {
@@ -20,8 +22,8 @@ export interface CheckDeps {
 }
 
 /**
- * Checks a listing. Gives it as it is afterwards; undefined when it was changed meanwhile, or when
- * the check was ended from here: then it is left to whoever comes next.
+ * Checks a listing and returns it afterwards; undefined when it was changed meanwhile or the check
+ * was aborted. Another process then checks it after the lease.
  */
 export async function checkListing(
   { store, clock, log, probe, rhythm }: CheckDeps,

@@ -1,21 +1,21 @@
 /**
- * Checks every listing when it is due. A listing is leased, checked, and its result recorded; when a
- * process dies in between, the lease ends and another process checks it. Processes that share a
- * database do not take the same listing, and no host gets many requests at once.
+ * Checks every listing when it is due. A listing is leased, checked, and its result recorded; when
+ * a process dies in between, another one checks it after the lease. Processes that share a database
+ * do not lease the same listing, and no host gets many requests at once.
  */
 import { messageOf } from "@farthing/engine/base";
 import type { TakenListing, ListingStore } from "./store.ts";
 import { checkLeaseMs, checkListing, statsMs, type CheckDeps } from "./check-listing.ts";
 import type { SalesStore } from "./model.ts";
 
-/** Checks under way in this process, and those of one host among them. */
+/** Concurrent checks of this process, and of one host among them. */
 const runningMax = 8;
 const perHostMax = 2;
 
-/** Pause between looks when nothing is due here; other processes may have made something due. */
+/** The poll interval; other processes may have made listings due. */
 const pollMs = 2_000;
 
-/** How often sales that no listing shows any more are forgotten, and how many of them at once. */
+/** The interval at which expired sales are removed, and the bound of one removal. */
 const forgetEveryMs = 60 * 60_000;
 const forgottenMax = 1_000;
 
@@ -25,27 +25,25 @@ export interface SchedulerDeps extends CheckDeps {
     Pick<SalesStore, "forgetSales">;
 }
 
-/** Checks listings that are due. */
 export interface CheckScheduler {
-  /** Looks for due listings now. */
+  /** Polls now. */
   wake(): void;
-  /** Stops it. Checks that are cut off are repeated later. */
+  /** Stops the scheduler. Aborted checks are repeated later. */
   stop(): Promise<void>;
 }
 
-/** Starts the scheduler. */
 export function startCheckScheduler(deps: SchedulerDeps): CheckScheduler {
   const { store, clock, log } = deps;
   const stopping = new AbortController();
   let news = new AbortController();
-  /** Under way, by host. */
+  /** Running checks by host. */
   const running = new Map<string, number>();
   const checks = new Set<Promise<unknown>>();
   let forgottenAt = 0;
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      // Before the look: what becomes due during it is looked for once more.
+      // Renewed before the poll, so that a wake-up during it causes another poll.
       news = new AbortController();
       await guarded(forget, undefined);
       const taken = await guarded(takeSome, 0);
@@ -56,7 +54,7 @@ export function startCheckScheduler(deps: SchedulerDeps): CheckScheduler {
     await Promise.all(checks);
   }
 
-  /** Of a busy account a day may be a million rows: so many that one round must not take them all. */
+  /** Bounded, because a day of a busy account may have a million rows. */
   async function forget(): Promise<void> {
     const now = clock.nowMs();
     if (now - forgottenAt < forgetEveryMs) return;
@@ -65,10 +63,9 @@ export function startCheckScheduler(deps: SchedulerDeps): CheckScheduler {
   }
 
   async function takeSome(): Promise<number> {
-    // As many as one host may have: those that are taken may all be of one.
+    // All leased listings may be of one host.
     const limit = Math.min(perHostMax, runningMax - checks.size);
     if (limit <= 0) return 0;
-    // One more would be too many where one is under way.
     const exceptHosts = [...running.keys()];
     const now = clock.nowMs();
     const due = await store.takeDueListings({ now, leaseMs: checkLeaseMs, limit, exceptHosts });
@@ -85,7 +82,7 @@ export function startCheckScheduler(deps: SchedulerDeps): CheckScheduler {
       const left = (running.get(host) ?? 1) - 1;
       if (left > 0) running.set(host, left);
       else running.delete(host);
-      // There may be more of this host, which waited for it.
+      // More listings of this host may have waited.
       news.abort();
     });
     checks.add(ended);

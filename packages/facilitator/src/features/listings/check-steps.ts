@@ -1,8 +1,8 @@
-/** A check as a list of steps, each of which is in order or not, for the seller who is setting up an endpoint. */
+/** A check as a list of steps with their results, for sellers who set up an endpoint. */
 import { formatUsdc } from "@farthing/protocol";
 import type { CheckReason, CheckResult, ComparedField, ListingDifference } from "./model.ts";
 
-/** The steps, in the order in which they are taken. */
+/** In the order in which a check takes them. */
 export const checkSteps = [
   "reachable",
   "returns402",
@@ -16,15 +16,14 @@ export const checkSteps = [
 ] as const;
 export type CheckStepName = (typeof checkSteps)[number];
 
-/** One step of a check. */
 export interface CheckStep {
   readonly name: CheckStepName;
   readonly ok: boolean;
-  /** What was found; empty when there is nothing to say. */
+  /** Empty when there is nothing to report. */
   readonly detail: string;
 }
 
-/** At which step a check ends that did not get as far as the terms. */
+/** The step at which a check ends that found no terms. */
 const endsAt: Readonly<Record<Exclude<CheckReason, "terms_differ">, CheckStepName>> = {
   unreachable: "reachable",
   could_not_run: "reachable",
@@ -39,10 +38,9 @@ const endsAt: Readonly<Record<Exclude<CheckReason, "terms_differ">, CheckStepNam
   unreadable_challenge: "parse",
 };
 
-/** An offer that is as listed and cannot be paid was not understood. */
+/** A matching offer that cannot be paid failed at parsing. */
 const stepOf = (field: ComparedField): CheckStepName => (field === "entry" ? "parse" : field);
 
-/** Tells a check's result step by step. */
 export function tellSteps({ reason, message, differences }: CheckResult): CheckStep[] {
   const end = reason === null || reason === "terms_differ" ? undefined : endsAt[reason];
   const last = end === undefined ? checkSteps.length : checkSteps.indexOf(end);
@@ -60,7 +58,7 @@ export function tellSteps({ reason, message, differences }: CheckResult): CheckS
   });
 }
 
-/** A value for people; prices in both units, since one of them was meant. */
+/** A value for people. Prices have both units, since sellers confuse them. */
 function say({ field, ...values }: ListingDifference, which: "advertised" | "seen"): string {
   const text = values[which];
   const isUnits = field === "amount" && /^\d{1,30}$/.test(text);

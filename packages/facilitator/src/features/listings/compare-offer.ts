@@ -1,6 +1,6 @@
 /**
- * Compares what a seller advertises with what the endpoint asks for, field by field. One of the
- * offers must be the advertised one in all of them; if none is, the closest one says what differs.
+ * Compares advertised terms with an endpoint's offers, field by field. One offer must match in all
+ * fields; otherwise the closest offer determines the differences.
  */
 import {
   findNetwork,
@@ -17,22 +17,21 @@ import {
 import type { ComparedField, ListingDifference, ListingTerms } from "./model.ts";
 import type { FoundChallenge } from "./read-challenge.ts";
 
-/** Where nothing is said, and an offer is on no known network. */
+/** The network of an offer that names no known one. */
 const mainnet: ChainId = 50;
 
-/** Characters of a seen value that are shown. */
+/** Longer seen values are cut. */
 const shownCharsMax = 120;
 
-/** What is advertised. */
 export type AdvertisedOffer = Pick<ListingTerms, "resource"> & {
-  /** At least one: any of them is right. */
+  /** At least one; any of them matches. */
   readonly chainIds: readonly ChainId[];
   readonly payTo: Address;
-  /** Null when any price is right. */
+  /** Null when any price matches. */
   readonly amount: bigint | null;
 };
 
-/** What differs; empty when one of the challenge's offers is as advertised. */
+/** Returns the differences; none when one of the offers matches. */
 export function compareOffer(
   advertised: AdvertisedOffer,
   { seen, resourceUrl }: Pick<FoundChallenge, "seen" | "resourceUrl">,
@@ -42,7 +41,10 @@ export function compareOffer(
   return compared.reduce((one, other) => (distance(other) < distance(one) ? other : one));
 }
 
-/** The challenge's offers, what is advertised first: buyers take the first that they can pay. */
+/**
+ * Sorts the challenge's offers with the advertised one first: buyers take the first that they can
+ * pay.
+ */
 export function advertisedFirst(
   advertised: AdvertisedOffer,
   { seen, resourceUrl }: Pick<FoundChallenge, "seen" | "resourceUrl">,
@@ -52,10 +54,10 @@ export function advertisedFirst(
   return seen.accepts.toSorted((one, other) => place(one) - place(other));
 }
 
-/** More than one entry can differ in. */
+/** More than the fields in which an offer can differ. */
 const comparedMax = 10;
 
-/** How far an offer is from what is advertised; one on another network is further than any other. */
+/** The number of differences; another network outweighs all others. */
 function distance(differences: readonly ListingDifference[]): number {
   const isElsewhere = differences.some(({ field }) => field === "network");
   return differences.length + (isElsewhere ? comparedMax : 0);
@@ -84,7 +86,7 @@ function compareEntry(
   const isSecond = typeof name === "string" && name.includes(":");
   const units = member(entry, isSecond ? "amount" : "maxAmountRequired");
   if (amount !== null) compare("amount", `${amount}`, units, parseUint256(units) === amount);
-  // Version 1 names it in the entry, version 2 once for all of them; some challenges do both.
+  // Version 1 names the resource in the entry, version 2 once for all; some challenges do both.
   const named = [textOf(member(entry, "resource")), resourceUrl].filter((url) => url !== undefined);
   const { host } = new URL(resource);
   const hosts = named.map((url) => URL.parse(url, resource)?.host ?? url);

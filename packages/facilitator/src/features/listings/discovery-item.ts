@@ -1,11 +1,10 @@
-/** A listing as the bazaar's clients read it (x402 specification, extension bazaar). */
+/** A listing in the shape of the bazaar extension (x402 specification). */
 import { isObject, type JsonObject } from "@farthing/protocol";
 import { Type } from "typebox";
 import { timeText } from "@farthing/engine/base";
 import type { Listing } from "./model.ts";
 import { anyObject, exactly, nullable, TimeText } from "../../http/schemas.ts";
 
-/** One resource. */
 export const DiscoveryItem = exactly({
   resource: Type.String({ format: "uri" }),
   type: Type.String({ description: "`http`" }),
@@ -34,7 +33,6 @@ export const DiscoveryItem = exactly({
   extensions: exactly({ bazaar: anyObject() }),
 });
 
-/** Writes a listing for the public. */
 export function answerItem(listing: Listing) {
   const { resource, method, seen, sample, stats, check } = listing;
   const description = listing.description || seen?.description || "";
@@ -63,7 +61,7 @@ export function answerItem(listing: Listing) {
   };
 }
 
-/** The bazaar extension as the seller's own challenge would carry it, made from the listing. */
+/** The bazaar extension that the seller's own challenge would carry. */
 function bazaarOf({ method, sample }: Listing): JsonObject {
   const { query, body } = sample;
   const withBody = isObject(body) ? { bodyType: "json", body } : {};

@@ -1,7 +1,7 @@
 /**
- * Discovery for agents: the endpoints that sellers list, as far as checks find them in order. The
- * shapes are those of the bazaar, so that its clients read them; unknown parameters are refused,
- * since one that is ignored would look as if it had been obeyed.
+ * Public discovery of listed endpoints that passed their checks, in the shapes of the bazaar, which
+ * its clients read. Unknown parameters are refused: an ignored one would look as if it had been
+ * applied.
  */
 import { findNetwork, type ChainId } from "@farthing/protocol";
 import type { FastifyInstance, FastifyReply } from "fastify";
@@ -15,11 +15,11 @@ import { exactly, GivenAddress, nullable, problems } from "../../http/schemas.ts
 import type { Surface } from "../../http/surface.ts";
 import type { TypeBoxProvider } from "../../http/type-provider.ts";
 
-/** Items of a page when nobody says how many, and the most that are given. */
+/** The default and the largest number of items of a page. */
 const itemsDefault = 20;
 const itemsMax = 100;
 
-/** How far into a list one may read: as far as it is counted. Beyond, a filter or words help. */
+/** The end of the counted part of a list. Clients reach the rest with a filter or a search. */
 const offsetMax = 10_000;
 
 const Count = (description: string) =>
@@ -59,7 +59,7 @@ const MerchantAnswer = exactly({
   pagination: Counted,
 });
 
-/** What the routes are called on each surface, who may call them, and what else they may answer. */
+/** The name of each surface's operations, their callers, and their further responses. */
 function described({ name }: Surface, operationId: string, summary: string) {
   return {
     operationId: name === "hosted" ? `${operationId}Hosted` : operationId,
@@ -69,7 +69,6 @@ function described({ name }: Surface, operationId: string, summary: string) {
   };
 }
 
-/** Registers the routes of a surface. */
 export async function registerDiscovery(
   server: FastifyInstance,
   listings: Pick<Listings, "page" | "search">,
@@ -141,7 +140,7 @@ export async function registerDiscovery(
   });
 }
 
-/** Everybody may read it, pages of other origins too, and it need not be asked for each time. */
+/** Allows pages of all origins to read the response, and caches to keep it. */
 function share(reply: FastifyReply): void {
   reply.headers({ "Cache-Control": "public, max-age=60", "Access-Control-Allow-Origin": "*" });
 }
@@ -154,7 +153,7 @@ interface FilterQuery {
   readonly extensions?: string;
 }
 
-/** What the filter asks for; undefined when nothing here can be like that. */
+/** Returns undefined when no listing can match the query. */
 function readFilter(query: FilterQuery): ListingFilter | undefined {
   const { type = "http", scheme = "exact", payTo, network, extensions = "" } = query;
   const chainId: ChainId | undefined = findNetwork(network)?.chainId;

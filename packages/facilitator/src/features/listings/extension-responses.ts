@@ -9,7 +9,7 @@ import type { ExtensionResponse, RespondToExtensions } from "../../payments/exte
 import { isPublic, listingMethods, type Listing } from "./model.ts";
 import type { ListingStore } from "./store.ts";
 
-/** Creates the function. Without a store there is no catalogue. Throws the store's fault. */
+/** Without a store there is no catalogue. Throws the store's fault. */
 export function createCatalogue(
   store: Pick<ListingStore, "findListingOf"> | undefined,
 ): RespondToExtensions {
@@ -43,7 +43,7 @@ async function answerBazaar(
     return rejected("no_resource", "The payment does not name its resource by a URL.");
   }
   const method = listingMethods.find((one) => one === (input && member(input, "method")));
-  // What stands behind a proxy calls itself http; what is listed is https, whatever it says.
+  // A server behind a proxy may report http; listed resources are always https.
   const canonical = `https://${url.host}${url.pathname}`;
   const listing = await store.findListingOf(payTo, { resource: canonical, method });
   return listing ? responseOf(listing) : rejected("not_listed", notListed);

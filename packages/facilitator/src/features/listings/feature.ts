@@ -1,4 +1,4 @@
-/** Listings: endpoints that accounts offer to the public, checked again and again, and their discovery. */
+/** Listings: endpoints that accounts offer to the public, their checks, and their discovery. */
 import type { Network } from "@farthing/protocol";
 import type { Clock, Log } from "@farthing/engine/base";
 import { createGuardedRequest } from "../../http/outbound/guarded-request.ts";
@@ -70,7 +70,7 @@ function create(deps: ListingFeatureDeps): RunningFeature {
   };
 }
 
-/** Names the service to the owners of endpoints, with the address at which they can object. */
+/** Names the service and an address for objections of endpoint owners. */
 function userAgentOf({ config, version }: ListingFeatureDeps): string {
   const address = config.contact ?? config.publicUrl;
   // Header values are ASCII; a contact need not be.

@@ -1,32 +1,31 @@
 /**
- * Asks an endpoint for its challenge, as a buyer without payment would, and compares that with what
- * is advertised. What could not be asked at all is said to be `absent`: it says nothing about the
- * endpoint.
+ * Requests an endpoint's challenge without payment, and compares it with the advertised terms. A
+ * probe that could not run is `absent` and says nothing about the endpoint.
  */
 import type { Clock } from "@farthing/engine/base";
 import type { CheckReason, CheckResult, ListingDifference, ListingTerms } from "./model.ts";
 import { advertisedFirst, compareOffer, type AdvertisedOffer } from "./compare-offer.ts";
 import { readChallenge, type ChallengeAnswer, type ReadChallenge } from "./read-challenge.ts";
 
-/** Bytes of an answer: far more than a challenge has. */
+/** Much larger than any challenge. */
 const answerBytesMax = 256 * 1024;
 
-/** Redirects that are followed, all on the same host. */
+/** Redirects stay on the same host. */
 const redirectsMax = 3;
 
-/** After this long no further redirect is followed, so that a check has an end. */
+/** No redirect is followed after this long, which bounds a check. */
 const redirectingMs = 10_000;
 
-/** What came of one request; the rules for addresses of strangers are the sender's. */
+/** The outcome of one request; the sender enforces the rules for addresses of third parties. */
 export type ProbeOutcome =
   | ({ readonly kind: "answered"; readonly status: number } & ChallengeAnswer)
   | { readonly kind: "unanswered"; readonly problem: string; readonly isOurFault: boolean };
 
 export interface ProbeDeps {
   readonly clock: Clock;
-  /** Names the service, and an address at which its operator is reached. */
+  /** Names the service and a contact address of its operator. */
   readonly userAgent: string;
-  /** Sends; never throws. */
+  /** Never throws. */
   send(request: {
     readonly method: string;
     readonly url: string;
@@ -37,13 +36,12 @@ export interface ProbeDeps {
   }): Promise<ProbeOutcome>;
 }
 
-/** What is asked, and what should be answered. */
+/** The request, and the expected terms. */
 export type ProbeTarget = AdvertisedOffer & Pick<ListingTerms, "method" | "sample">;
 
 /** Checks an endpoint. Never throws. */
 export type Probe = (target: ProbeTarget, signal?: AbortSignal) => Promise<CheckResult>;
 
-/** Creates the probe; it opens no connection until it is called. */
 export function createProbe(deps: ProbeDeps): Probe {
   return async (target, signal) => {
     const outcome = await ask(deps, target, signal);
@@ -54,7 +52,7 @@ export function createProbe(deps: ProbeDeps): Probe {
 
 type Answered = Extract<ProbeOutcome, { readonly kind: "answered" }>;
 
-/** The final answer, or why there is none. */
+/** Returns the final response, or the result that explains its absence. */
 async function ask(
   { clock, userAgent, send }: ProbeDeps,
   { resource, method, sample }: ProbeTarget,
@@ -95,7 +93,7 @@ function withQuery(resource: string, query: Readonly<Record<string, string>>): s
   return url.href;
 }
 
-/** Where a redirect leads, when it may be followed. */
+/** Returns the target of a redirect that may be followed. */
 function nextPlace({ status, headers }: Answered, from: string, method: string) {
   const next = URL.parse(headers["location"] ?? "", from);
   if (!next || headers["location"] === undefined) {
@@ -104,7 +102,7 @@ function nextPlace({ status, headers }: Answered, from: string, method: string) 
   if (next.protocol !== "https:" || next.host !== new URL(from).host) {
     return failed("redirected", "It redirects to another host; list the address that sells.");
   }
-  // Anything else than 307 and 308 makes a GET of it, which is another request than the listed one.
+  // Other redirects turn the request into a GET, which is not the listed request.
   if (method !== "GET" && status !== 307 && status !== 308) {
     return failed("redirected", `It answers ${method} with ${status}; list the final address.`);
   }
@@ -146,7 +144,7 @@ function judgeUnread(challenge: Exclude<ReadChallenge, { kind: "found" }>): Chec
     : failed("unreadable_challenge", challenge.problem);
 }
 
-/** What any other answer than 402 means. */
+/** The result for every status except 402. */
 function judgeStatus(status: number, method: string): CheckResult {
   if (status === 429) {
     return absent("rate_limited", "It answered 429; the check is tried again later.");

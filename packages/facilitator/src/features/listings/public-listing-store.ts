@@ -1,6 +1,6 @@
 /**
- * Listings as the public sees them. Each request reads a bounded number of rows by an index, however
- * many listings there are: on SQLite no other request is answered meanwhile.
+ * Public listings. Each request reads a bounded number of rows by an index, however many listings
+ * there are, because SQLite answers no other request meanwhile.
  */
 import { toLowerHex } from "@farthing/protocol";
 import { sql, type ExpressionBuilder, type SelectQueryBuilder } from "kysely";
@@ -9,26 +9,25 @@ import type { Database, Tables } from "@farthing/engine/storage";
 import { toListing } from "./rows.ts";
 import { wordsOf } from "./word-store.ts";
 
-/** Listings that are counted: to count all would read the whole table for each page. */
+/** The bound of counting, which would otherwise read the whole table for each page. */
 const countedMax = 10_000;
 
-/** Of the listings that are bought most, those in which a word is looked for anywhere. */
+/** The most bought listings, which are searched for words anywhere in the text. */
 const walkedMax = 1_000;
 
-/** Listings with a word that begins so, of which the best are taken: for each word of a search. */
+/** The most candidates for each word of a search, found by the beginning of the word. */
 const matchedMax = 500;
 
-/** After every word that begins with the same letters. */
+/** Sorts behind every word with the same beginning. */
 const lastCharacter = "\u{10ffff}";
 
-/** Reads of listings for the public. */
 export interface PublicListingStore {
-  /** Those that the public sees, the newest first, and how many there are in all, up to 10,000. */
+  /** Public listings, newest first, and their number, up to 10,000. */
   listPublicListings(
     filter: ListingFilter,
     page: { readonly limit: number; readonly offset: number },
   ): Promise<{ readonly items: readonly Listing[]; readonly total: number }>;
-  /** Those with at least one of the words, which are in lower case; what is bought most first. */
+  /** Listings with at least one of the words (in lower case), most bought first. */
   searchPublicListings(
     words: readonly string[],
     filter: ListingFilter,
@@ -36,7 +35,6 @@ export interface PublicListingStore {
   ): Promise<Listing[]>;
 }
 
-/** Creates the reads for the public. */
 export function publicMethods(database: Database): PublicListingStore {
   const { db } = database;
   return {
@@ -45,7 +43,7 @@ export function publicMethods(database: Database): PublicListingStore {
       const [rows, counted] = await Promise.all([
         newestFirst(shown.selectAll()).limit(limit).offset(offset).execute(),
         db
-          // In the order of the page, in which listings lie beside each other.
+          // In the page's order, in which listings lie next to each other.
           .selectFrom(newestFirst(shown.select("id")).limit(countedMax).as("counted"))
           .select(({ fn }) => fn.countAll<number | string>().as("count"))
           .executeTakeFirstOrThrow(),
@@ -56,7 +54,7 @@ export function publicMethods(database: Database): PublicListingStore {
   };
 }
 
-/** The most bought listings are looked through whole; the others are found by how words begin. */
+/** Reads the most bought listings whole, and finds others by the beginnings of words. */
 async function search(
   { db }: Database,
   words: readonly string[],
@@ -65,8 +63,8 @@ async function search(
 ): Promise<Listing[]> {
   const among = (beginning?: string) => {
     const candidates = beginning === undefined ? mostBought(db, filter) : withWord(db, beginning);
-    // From a query that is bounded by itself: PostgreSQL would look for the words in the whole table
-    // first, where few listings have them.
+    // A subquery with its own bound: PostgreSQL would otherwise search the whole table first where
+    // few listings have the words.
     let query = restrict(db.selectFrom(candidates.as("listings")), {
       ...filter,
       chainId: undefined,
@@ -75,8 +73,7 @@ async function search(
       .where(({ or, eb }) =>
         or(words.map((word) => eb("search_text", "like", sql<string>`${pattern(word)}`))),
       );
-    // Neither the network nor the order by an index: that would be read to its end where little
-    // fits.
+    // No index for the network or the order: it would be read to its end where few rows match.
     if (filter.chainId !== undefined) query = query.where(sql`+chain_id`, "=", filter.chainId);
     return query
       .orderBy(sql`+settlements_30d`, "desc")
@@ -116,8 +113,8 @@ function withWord(db: Database["db"], beginning: string) {
 }
 
 /**
- * What is bought most, then what has been there longest: an account that lists one thing over and over does
- * not push the others out of what is put into order.
+ * Most bought first, then oldest first: an account that lists the same thing repeatedly does not
+ * push others out of the ranked candidates.
  */
 function bestFirst(one: Listing, other: Listing): number {
   return (
@@ -127,7 +124,7 @@ function bestFirst(one: Listing, other: Listing): number {
   );
 }
 
-/** A word anywhere in a text; the signs of LIKE stand for any sign, which finds more, not less. */
+/** Matches a word anywhere. Signs of LIKE stay unescaped, which matches more. */
 function pattern(word: string): string {
   return `%${word.replaceAll(/[\\%_]/g, "_")}%`;
 }
@@ -136,9 +133,9 @@ function newestFirst<Row>(query: SelectQueryBuilder<Tables, "listings", Row>) {
   return query.orderBy("created_at", "desc").orderBy("id", "desc");
 }
 
-/** What the public sees: see `isPublic` of the model. */
+/** The condition of `isPublic` in model.ts. */
 function isShown({ or, and, eb }: ExpressionBuilder<Tables, "listings">) {
-  // Not bound, so that SQLite sees that the indexes of these listings have them all.
+  // Literals, so that SQLite sees that the partial indexes apply.
   return or([
     eb("state", "=", sql.lit("live")),
     and([eb("state", "=", sql.lit("failing")), eb("passed_at", "is not", null)]),
@@ -154,7 +151,7 @@ function restrict<Row>(
   { payTo, chainId, hasBazaar }: ListingFilter,
 ): SelectQueryBuilder<Tables, "listings", Row> {
   let shown = restrictShown(query)
-    // Nothing settles with the keys of an account that the operator has deactivated.
+    // Nothing settles with the keys of a deactivated account.
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(

@@ -1,30 +1,30 @@
-/** Puts what a search found into an order: what fits best first, then what is bought most. */
+/** Ranks search results: the best match first, then the most bought. */
 import type { Listing } from "./model.ts";
 
-/** Words of a search that are looked for; more make it slow and no better. */
+/** More words make a search slow and no better. */
 const wordsMax = 8;
 
-/** Shortest word that is looked for by itself. */
+/** Shorter words are ignored. */
 const wordCharsMin = 2;
 
-/** Characters of a word that are looked for: enough to tell any two apart. */
+/** Longer words are cut; this many characters tell them apart. */
 const wordCharsMax = 40;
 
-/** What a word counts where it stands. */
+/** The weight of a word by the field that contains it. */
 const weights = { title: 4, tag: 3, description: 2, address: 1 } as const;
 
-/** The words of a question, in lower case, each once. */
+/** Returns the distinct words of a query in lower case. */
 export function readWords(question: string): string[] {
   const words = question
     .toLowerCase()
-    // No text has control characters in it, and PostgreSQL takes none of them for text.
+    // Control characters are in no text, and PostgreSQL does not accept all of them.
     .split(/[\s,;\p{C}]+/u)
     .map((word) => word.slice(0, wordCharsMax))
     .filter((word) => word.length >= wordCharsMin);
   return [...new Set(words)].slice(0, wordsMax);
 }
 
-/** Orders listings by how well they fit the words. To be listed anew gives no better place. */
+/** A new listing is not ranked higher than an old one. */
 export function rank(listings: readonly Listing[], words: readonly string[]): Listing[] {
   const scored = listings.map((listing) => ({ listing, score: scoreOf(listing, words) }));
   return scored

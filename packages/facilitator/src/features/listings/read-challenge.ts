@@ -1,6 +1,6 @@
 /**
- * Reads a stranger's 402: the terms are in the header `PAYMENT-REQUIRED`, or in the body where there
- * is no such header. Everything that is kept of it is bounded, and none of it is believed.
+ * Reads a third party's 402: terms are in the header `PAYMENT-REQUIRED`, else in the body.
+ * Everything that is stored is bounded and untrusted.
  */
 import {
   decodeHeader,
@@ -12,39 +12,38 @@ import {
 } from "@farthing/protocol";
 import type { SeenChallenge } from "./model.ts";
 
-/** Entries that are read: more than any seller offers. */
+/** More entries than any seller offers. */
 const entriesMax = 32;
 
-/** Characters of all entries as JSON: a dual challenge has one thousand, and lists have hundreds. */
+/**
+ * Characters of all entries as JSON: a dual challenge has one thousand, and lists have hundreds.
+ */
 const acceptsCharsMax = 16 * 1024;
 
-/** Characters of a bazaar extension as JSON; it is shown in every list. */
+/** Characters of a bazaar extension as JSON, which every list contains. */
 const bazaarCharsMax = 8 * 1024;
 
-/** Characters of a description or a media type that are kept. */
+/** Characters of a description or a media type. */
 const textCharsMax = 500;
 
-/** An answer, as far as a challenge may be in it. */
+/** The parts of a response that may contain a challenge. */
 export interface ChallengeAnswer {
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
 }
 
-/** A challenge, and what it says that it is for. */
 export interface FoundChallenge {
   readonly seen: SeenChallenge;
-  /** As written; undefined when it names none. */
+  /** As written; undefined when the challenge names none. */
   readonly resourceUrl: string | undefined;
 }
 
-/** What was found in an answer. */
 export type ReadChallenge =
   | ({ readonly kind: "found" } & FoundChallenge)
   | { readonly kind: "none" }
   | { readonly kind: "unreadable"; readonly problem: string };
 
-/** Reads the challenge of an answer. */
 export function readChallenge({ headers, body }: ChallengeAnswer, at: number): ReadChallenge {
   const header = headers[headerNames.paymentRequired.toLowerCase()];
   if (header !== undefined) {
@@ -95,14 +94,14 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Text of a stranger, as it may stand in a list; null when there is none. */
+/** A third party's text, cut for lists; null when there is none. */
 function shortText(value: unknown): string | null {
   if (typeof value !== "string") return null;
   const text = value.replaceAll(/\p{C}/gu, " ").trim().slice(0, textCharsMax);
   return text === "" ? null : text;
 }
 
-/** The extension `bazaar`, when it has the two objects, is small, and has no markup in it. */
+/** The extension `bazaar`, when it has the two objects, is small, and contains no markup. */
 function bazaarOf(challenge: JsonObject): JsonObject | null {
   const extensions = member(challenge, "extensions");
   const bazaar = isObject(extensions) ? member(extensions, "bazaar") : undefined;

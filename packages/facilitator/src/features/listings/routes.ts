@@ -1,4 +1,4 @@
-/** Listings of an account: what it offers to the public, and what checks of that found. */
+/** The listings of an account and the results of their checks. */
 import { networkOfAddress, networkOfChain } from "@farthing/protocol";
 import { Type } from "typebox";
 import { listingsMax, type Listings } from "./service.ts";
@@ -22,20 +22,19 @@ const changing = [...reading, "foreign_origin"] as const;
 const ListingId = exactly({ id: Type.String({ pattern: "^lst_[0-9a-f]{24}$" }) });
 const NoBody = exactly({});
 
-/** Checks that one account may set off in ten minutes: each asks a stranger's server. */
+/** Checks that one account may trigger in ten minutes: each sends requests to a third party. */
 const ownChecks = { name: "listing-checks", requestsMax: 30, windowSeconds: 600 };
 
-/** Checks of one host that all accounts together may set off in that time. */
+/** Checks of one host that all accounts together may trigger in that time. */
 const hostChecks = { name: "checked-host", requestsMax: 60, windowSeconds: 600 };
 
-/** Counts what sets off a check; throws 429. */
+/** Counts a triggered check; throws 429. */
 export type LimitChecks = (
   request: Parameters<ReturnType<MakeLimit>>[0],
   reply: Parameters<ReturnType<MakeLimit>>[1],
   resource: string,
 ) => Promise<void>;
 
-/** Makes the limit of checks that are asked for. */
 export function createCheckLimit(makeLimit: MakeLimit): LimitChecks {
   const limits = [makeLimit(ownChecks), makeLimit(hostChecks)] as const;
   return async (request, reply, resource) => {

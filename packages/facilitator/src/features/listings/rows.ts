@@ -1,4 +1,4 @@
-/** Rows of listings to model and back; see rows.ts. */
+/** Converts listings between rows and the model. */
 import { isObject } from "@farthing/protocol";
 import type {
   Listing,
@@ -11,7 +11,6 @@ import type {
 import type { ListingRow } from "./tables.ts";
 import { address, numberOrNull } from "@farthing/engine/storage";
 
-/** Reads a listing. What was stored as JSON was written by this file. */
 export function toListing(row: ListingRow): Listing {
   const tags: string[] = JSON.parse(row.tags);
   const sample: ListingSample = JSON.parse(row.sample);
@@ -52,7 +51,6 @@ export function toListing(row: ListingRow): Listing {
   };
 }
 
-/** Writes what a seller says of an endpoint. */
 export function toTermsRow(terms: ListingTerms) {
   const { resource, title, description, tags } = terms;
   return {
@@ -70,7 +68,6 @@ export function toTermsRow(terms: ListingTerms) {
   };
 }
 
-/** Writes where a listing stands. */
 export function toCheckRow(check: ListingCheck) {
   return {
     state: check.state,
@@ -85,7 +82,7 @@ export function toCheckRow(check: ListingCheck) {
   };
 }
 
-/** Whether a check of the one says anything of the other. */
+/** Returns whether the result of a check of one listing applies to the other. */
 export function isCheckedAlike(one: ListingTerms, other: ListingTerms): boolean {
   return checkedPart(one) === checkedPart(other);
 }
@@ -94,7 +91,7 @@ function checkedPart({ resource, method, chainId, amount, sample }: ListingTerms
   return JSON.stringify([resource, method, chainId, amount.toString(), sorted(sample)]);
 }
 
-/** The same value with the members of its objects in order. */
+/** Returns the value with the members of its objects in order. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isObject(value)) return value;
@@ -102,7 +99,6 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** What has not been checked. */
 export function uncheckedAt(now: number): ListingCheck {
   const never = { checkedAt: null, triedAt: null, passedAt: null };
   const nothing = { failures: 0, reason: null, message: "", differences: [] };

@@ -1,4 +1,4 @@
-/** Listings as the account API takes and gives them. */
+/** Listings in requests and responses of the account API. */
 import { networkOfChain, networks, type ChainId } from "@farthing/protocol";
 import { Type, type Static } from "typebox";
 import { timeText } from "@farthing/engine/base";
@@ -24,10 +24,9 @@ import {
 } from "../../http/schemas.ts";
 import { servedChain, type ServedNetworks } from "../../http/served-chain.ts";
 
-/** Longest address of an endpoint. */
 const urlCharsMax = 2_000;
 
-/** Longest sample request, as JSON: it is sent with every check. */
+/** Bounds the sample request as JSON, which every check sends. */
 const sampleCharsMax = 8_192;
 
 const MethodText = oneOf(listingMethods);
@@ -43,7 +42,7 @@ const SampleBody = exactly(
   "A request that can be quoted: what checks send, and an example for buyers",
 );
 
-/** What an endpoint is asked with. */
+/** The members that describe a check's request. */
 export const EndpointMembers = {
   resource: Type.String({
     format: "uri",
@@ -60,7 +59,6 @@ export const NetworkText = oneOf(
   "CAIP-2",
 );
 
-/** A listing, as its owner says it. */
 export const ListingBody = exactly({
   ...EndpointMembers,
   network: NetworkText,
@@ -78,7 +76,6 @@ export const ListingBody = exactly({
   ),
 });
 
-/** A listing as the service has it. */
 export const ListingAnswer = exactly({
   id: Type.String(),
   resource: Type.String({ format: "uri" }),
@@ -143,18 +140,17 @@ export const ListingAnswer = exactly({
   updatedAt: TimeText,
 });
 
-/** How far listed endpoints reach: over HTTPS only, and to this machine on devnets. */
+/** Listed endpoints use HTTPS; devnets also allow plain endpoints on this machine. */
 export function listingReach(isLocal: boolean): Reach {
   return { isLocal, isPlain: false };
 }
 
-/** What may be listed. */
 export interface ListingScope extends ServedNetworks {
   /** Listed endpoints may be on this machine. */
   readonly listingLocal: boolean;
 }
 
-/** Reads what is asked. Throws 400. */
+/** Throws 400. */
 export function readEndpoint(
   scope: ListingScope,
   { resource, method, sample = {} }: Static<typeof EndpointBody>,
@@ -171,14 +167,14 @@ export function readEndpoint(
   return { resource: url.href, method, sample };
 }
 
-/** Reads a network. Throws 400 when it is not served. */
+/** Throws 400 when the network is not served. */
 export function readNetwork(scope: ListingScope, text: Static<typeof NetworkText>): ChainId {
   const network = networks.find(({ id }) => id === text);
   if (!network) throw wrong("network", "There is no such network.");
   return servedChain(scope, network.chainId);
 }
 
-/** Reads a listing. Throws 400. */
+/** Throws 400. */
 export function readListing(scope: ListingScope, body: Static<typeof ListingBody>): ListingTerms {
   const { network, amount, title, description = "", tags = [], mimeType = null, ...rest } = body;
   return {
@@ -192,7 +188,7 @@ export function readListing(scope: ListingScope, body: Static<typeof ListingBody
   };
 }
 
-/** Reads a price, in base units. Throws 400. */
+/** Returns base units. Throws 400. */
 export function readAmount(text: string): bigint {
   const units = BigInt(text);
   if (units > 0n && units <= amountMax) return units;
@@ -206,7 +202,6 @@ function wrong(where: string, problem: string): HttpProblem {
   return new HttpProblem("invalid_request", `${where}: ${problem}`);
 }
 
-/** Writes a listing for its owner. */
 export function answerListing(listing: Listing) {
   const { id, resource, method, title, description, mimeType, chainId, check, seen, stats } =
     listing;

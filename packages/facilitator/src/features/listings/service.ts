@@ -1,4 +1,4 @@
-/** Listings of accounts: created, changed, removed and checked again by their owner. */
+/** Listings: created, changed, removed and checked again by their account. */
 import { randomBytes } from "node:crypto";
 import type { Address, ChainId } from "@farthing/protocol";
 import type { Log } from "@farthing/engine/base";
@@ -15,46 +15,43 @@ import { checkLeaseMs, checkListing, type CheckDeps } from "./check-listing.ts";
 import { tellSteps, type CheckStep } from "./check-steps.ts";
 import { rank, readWords } from "./rank.ts";
 
-/** Listings of one account: more than an API has prices, and each is checked for ever. */
+/** More prices than an API has; each listing is checked as long as it exists. */
 export const listingsMax = 50;
 
-/** Listings that a search puts into order. */
+/** The bound of ranked listings in a search. */
 const searchedMax = 200;
 
-/** What a check without a listing is about. */
+/** The target of a check without a listing. */
 export interface TrialTarget {
   readonly resource: string;
   readonly method: ListingMethod;
-  /** Networks of which any is right. */
+  /** Any of these matches. */
   readonly chainIds: readonly ChainId[];
-  /** USDC base units; null when any price is right. */
+  /** USDC base units; null when any price matches. */
   readonly amount: bigint | null;
   readonly sample: ListingSample;
 }
 
-/** What a search found. */
 export interface Found {
   readonly items: readonly Listing[];
-  /** Where the next page begins; null at the end. */
+  /** Null at the end. */
   readonly next: number | null;
-  /** Whether more fit than were put into order. */
+  /** Whether more listings match than were ranked. */
   readonly isPartial: boolean;
 }
 
-/** The listings. */
 export interface Listings {
   list(account: Address): Promise<Listing[]>;
   find(account: Address, id: string): Promise<Listing | undefined>;
   create(account: Address, terms: ListingTerms): Promise<Listing | "taken" | "too_many">;
   change(account: Address, id: string, terms: ListingTerms): Promise<Listing | "taken" | undefined>;
   remove(account: Address, id: string): Promise<boolean>;
-  /** Checks one now. `busy`: it is being checked, or blocked. Gives it as it is afterwards. */
+  /** Checks a listing now and returns it. `busy`: it is being checked, or it is blocked. */
   recheck(account: Address, id: string): Promise<Listing | "busy" | undefined>;
-  /** Checks an endpoint that is not listed, for an account; nothing is stored. */
+  /** Checks an endpoint for an account and stores nothing. */
   tryOut(account: Address, target: TrialTarget): Promise<CheckStep[]>;
-  /** Those that the public sees. */
   page: ListingStore["listPublicListings"];
-  /** Those that fit some words, the best first. */
+  /** Public listings that match the words, the best first. */
   search(
     question: string,
     filter: ListingFilter,
@@ -65,11 +62,10 @@ export interface Listings {
 export interface ListingsDeps extends CheckDeps {
   readonly store: ListingStore & SalesStore;
   readonly log: Log;
-  /** Told that a listing is due. */
+  /** Called when a listing is due. */
   onDue(): void;
 }
 
-/** Creates the listings of a store. */
 export function createListings(deps: ListingsDeps): Listings {
   const { store, clock, log, probe } = deps;
   return {
@@ -99,7 +95,7 @@ export function createListings(deps: ListingsDeps): Listings {
       const now = clock.nowMs();
       const taken = await store.takeListing(account, id, { now, leaseMs: checkLeaseMs });
       if (typeof taken !== "object") return taken;
-      // Changed meanwhile: the next check takes it as it is now.
+      // Changed meanwhile; the next check uses the new terms.
       return (await checkListing(deps, taken)) ?? store.findListing(id, account);
     },
     async tryOut(account, target) {

@@ -1,4 +1,4 @@
-/** Listings: kept, checked by one process at a time, and found by the public. */
+/** The store of listings. One process at a time checks a listing. */
 import { toLowerHex, type Address } from "@farthing/protocol";
 import { sql } from "kysely";
 import type {
@@ -16,25 +16,25 @@ import { removeWords, writeWords } from "./word-store.ts";
 import { publicMethods, type PublicListingStore } from "./public-listing-store.ts";
 import { isCheckedAlike, toCheckRow, toListing, toTermsRow, uncheckedAt } from "./rows.ts";
 
-/** A listing that is ours to check: nobody else does until the lease ends. */
+/** A listing that this process has leased for a check. */
 export interface TakenListing {
   readonly listing: Listing;
-  /** To be named when the check is recorded: it counts only while this is the latest. */
+  /** The fencing token: the check is recorded only while this is the latest. */
   readonly fence: number;
 }
 
 export interface ListingStore extends PublicListingStore {
   /**
-   * Stores a listing of an account, which is made when it is new. `taken`: the account has one of
-   * this endpoint on this network. `too_many`: it has `listingsMax`.
+   * Stores a listing, and its account when it is new. `taken`: the account already lists this
+   * endpoint on this network. `too_many`: it has `listingsMax` listings.
    */
   createListing(
     listing: ListingTerms & Pick<Listing, "id" | "account" | "createdAt">,
     bounds: { readonly listingsMax: number },
   ): Promise<"created" | "taken" | "too_many">;
   /**
-   * Puts other terms in place of a listing's. Where they are what checks are about, it is checked
-   * anew, at once, and a check under way does not count; a blocked one stays blocked.
+   * Replaces the terms of a listing. A change of what checks compare causes a new check and
+   * invalidates a running one; a blocked listing stays blocked.
    */
   changeListing(
     account: Address,
@@ -42,54 +42,53 @@ export interface ListingStore extends PublicListingStore {
     terms: ListingTerms,
     now: number,
   ): Promise<Listing | "taken" | undefined>;
-  /** False when there is none. */
+  /** Returns false when there is none. */
   removeListing(account: Address, id: string): Promise<boolean>;
-  /** Of this account only, when one is given. */
+  /** Limited to `account` when given. */
   findListing(id: string, account?: Address): Promise<Listing | undefined>;
   /** Oldest first. */
   listListings(account: Address): Promise<Listing[]>;
-  /** The listing of an endpoint, whatever its state; the one with a live check when there are two. */
+  /** Finds an endpoint's listing in any state, preferring a live one. */
   findListingOf(
     account: Address,
     endpoint: { readonly resource: string; readonly method?: ListingMethod | undefined },
   ): Promise<Listing | undefined>;
-  /** Blocks a listing, or lets it be checked again; undefined when there is none. */
+  /** Blocks a listing or allows checks again; undefined when there is none. */
   blockListing(id: string, isBlocked: boolean, now: number): Promise<Listing | undefined>;
 
-  /** Takes listings whose check is due; until `leaseMs` later no other process takes them. */
+  /** Leases due listings; until `leaseMs` later no other process leases them. */
   takeDueListings(options: {
     readonly now: number;
     readonly leaseMs: number;
     readonly limit: number;
-    /** Hosts that have enough to answer. */
+    /** Hosts with the most checks in progress. */
     readonly exceptHosts?: readonly string[];
   }): Promise<TakenListing[]>;
-  /** Takes one, due or not. `busy`: it is being checked, or it is blocked. */
+  /** Leases a listing, due or not. `busy`: it is being checked, or it is blocked. */
   takeListing(
     account: Address,
     id: string,
     times: { readonly now: number; readonly leaseMs: number },
   ): Promise<TakenListing | "busy" | undefined>;
   /**
-   * Records where a listing stands after a check, and lets go of it. Gives it as it is now;
-   * undefined when it was changed, removed, or taken by another process meanwhile.
+   * Records a check and ends the lease. Returns the listing; undefined when it was changed,
+   * removed, or leased by another process meanwhile.
    */
   recordListingCheck(
     id: string,
     fence: number,
     after: {
       readonly check: ListingCheck;
-      /** Left as it is when undefined. */
+      /** Unchanged when undefined. */
       readonly seen: SeenChallenge | undefined;
       readonly stats: ListingStats;
     },
   ): Promise<Listing | undefined>;
 }
 
-/** From here on, what was begun before does not count. */
+/** Invalidates running checks. */
 const nextFence = sql<number>`fence + 1`;
 
-/** Creates the store of listings. */
 export function createListingStore(database: Database): ListingStore {
   return { ...ownerMethods(database), ...checkMethods(database), ...publicMethods(database) };
 }
@@ -155,7 +154,7 @@ function ownerMethods(database: Database): OwnerMethods {
           .where("state", isBlocked ? "<>" : "=", "blocked")
           .returningAll()
           .executeTakeFirst();
-        // What is blocked or not checked yet is not found.
+        // Blocked and unchecked listings are not searchable.
         if (row) await removeWords(inside, id);
         return row && toListing(row);
       }),
@@ -302,14 +301,14 @@ async function takeDue(
   let query = db
     .selectFrom("listings")
     .select("id")
-    // Not bound, so that SQLite sees that the index of due listings has them all.
+    // A literal, so that SQLite sees that the index of due listings applies.
     .where("state", "<>", sql.lit("blocked"))
     .where("next_at", "<=", now)
     .where("lease_until", "<=", now)
     .orderBy("next_at")
     .limit(limit);
   if (exceptHosts.length > 0) query = query.where("host", "not in", [...exceptHosts]);
-  // What another process is just taking is its own.
+  // Skips listings that another process is leasing.
   if (engine.hasRowLocks) query = query.forUpdate().skipLocked();
   const due = await query.execute();
   if (due.length === 0) return [];

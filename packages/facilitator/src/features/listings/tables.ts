@@ -43,7 +43,7 @@ export interface ListingTable {
   updated_at: Whole;
 }
 
-/** A word of a listing that the public sees: it is found by how the word begins. */
+/** A word of a public listing; searches match its beginning. */
 export interface ListingWordTable {
   word: string;
   listing_id: string;

@@ -1,4 +1,4 @@
-/** POST /v1/listings/check: what a check of an endpoint would find, before it is listed. */
+/** POST /v1/listings/check: checks an endpoint before it is listed. */
 import { Type } from "typebox";
 import { checkSteps } from "./check-steps.ts";
 import { AmountText, exactly, oneOf, problems } from "../../http/schemas.ts";

@@ -1,28 +1,28 @@
 /**
- * The words of listings that the public sees, as a search finds them however many listings there
- * are. They follow the listing with each check, so one of an earlier version gets them then.
+ * The words of public listings, by which searches find them. They are written with each check;
+ * listings of earlier versions get them then.
  */
 import type { ListingRow } from "./tables.ts";
 import type { Database } from "@farthing/engine/storage";
 
-/** Words of one listing that are kept: title, description, tags and address have fewer. */
+/** More words than title, description, tags and address have. */
 const wordsMax = 200;
 
-/** Characters of a word that are kept: as many as a search asks for. */
+/** The same length as that of search words. */
 const wordCharsMax = 40;
 
-/** The words of a text, in lower case, each once. */
+/** Returns the distinct words of a text in lower case. */
 export function wordsOf(text: string): string[] {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   return [...new Set(words.map((word) => word.slice(0, wordCharsMax)))].slice(0, wordsMax);
 }
 
-/** Whether the public sees a listing, as `isPublic` of the model says. */
+/** The condition of `isPublic` in model.ts. */
 function isShown({ state, passed_at: passedAt, seen }: ListingRow): boolean {
   return seen !== null && (state === "live" || (state === "failing" && passedAt !== null));
 }
 
-/** Brings the words of a listing in line with what it is now. */
+/** Updates the words of a listing. */
 export async function writeWords({ db, engine }: Database, row: ListingRow): Promise<void> {
   const wanted = new Set(isShown(row) ? wordsOf(row.search_text) : []);
   const rows = await db
@@ -52,7 +52,6 @@ export async function writeWords({ db, engine }: Database, row: ListingRow): Pro
     .execute();
 }
 
-/** Removes the words of a listing. */
 export async function removeWords({ db }: Database, listingId: string): Promise<void> {
   await db.deleteFrom("listing_words").where("listing_id", "=", listingId).execute();
 }

@@ -42,7 +42,7 @@ function create(deps: PurchaseFeatureDeps): RunningFeature {
     ...deps,
     reviewAboveUnits,
     readEnd: createReadEnd(deps.engine),
-    // Other processes are notified by the store.
+    // The store notifies other processes.
     onMoved: ({ id }) => waiters.notifySent([id]),
   });
   const service = createPurchases({ ...deps, minUnits });

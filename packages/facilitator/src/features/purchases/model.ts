@@ -2,11 +2,10 @@
 import type { Address, ChainId, Hex } from "@farthing/protocol";
 
 /**
- * Where a purchase stands.
  * - `awaiting_payment`: created, not paid yet.
- * - `settling`: its payment is a settlement of ours, which is not final yet.
+ * - `settling`: its payment is a settlement that is not final yet.
  * - `confirmed`: the payment is final.
- * - `held`: paid, and waits for the operator's review, with a reason.
+ * - `held`: paid, and waits for the operator's review.
  * - `credited`: its credits are in the ledger.
  * - `rejected`: the operator refused it.
  * - `failed`: its payment did not move money.
@@ -23,52 +22,50 @@ export type PurchaseState =
   | "expired"
   | "canceled";
 
-/** Every allowed move; the store carries them out as guarded updates. */
+/** Every allowed transition; the store makes them as guarded updates. */
 export const purchaseTransitions: Readonly<Record<PurchaseState, readonly PurchaseState[]>> = {
   awaiting_payment: ["settling", "expired", "canceled"],
-  // Settling again to name the settlement once it is known; awaiting when it was refused.
+  // Settling again stores the settlement once it is known; a refusal leads back to awaiting.
   settling: ["settling", "confirmed", "failed", "awaiting_payment"],
   confirmed: ["credited", "held"],
   held: ["credited", "rejected"],
   credited: [],
   rejected: [],
-  // Money that moved after all is said to have moved.
+  // Money that moved late is reported as moved.
   failed: ["confirmed"],
   expired: [],
-  // Paid after all, by somebody who had the signature; expired once nobody can pay it any more.
+  // The signature may still be used after a cancellation; the purchase expires once it cannot.
   canceled: ["settling", "expired"],
 };
 
-/** Why a purchase is looked at before it is credited. */
+/** Why the operator reviews a purchase. */
 export type HoldReason =
   | "amount_above_limit"
   | "sender_not_linked"
   | "amount_mismatch"
   | "daily_limit";
 
-/** When a purchase came to a state. */
 export interface PurchaseStep {
   readonly state: PurchaseState;
   readonly at: number;
 }
 
-/** A purchase of credits, as stored. */
 export interface CreditPurchase {
   readonly id: string;
   readonly account: Address;
   readonly chainId: ChainId;
-  /** The wallet that is to pay; null until it is known. */
+  /** The wallet that pays; null until it is known. */
   readonly payer: Address | null;
   readonly credits: number;
-  /** Its price in USDC base units. */
+  /** The price in USDC base units. */
   readonly units: bigint;
   readonly state: PurchaseState;
-  /** The settlement of ours that carries its payment. */
+  /** The settlement that carries its payment. */
   readonly settlementId: string | null;
   readonly holdReason: HoldReason | null;
   /** Why it failed, for people. */
   readonly failureMessage: string | null;
-  /** The operator who approved or rejected it, and what he wrote. */
+  /** The operator who approved or rejected it, and their note. */
   readonly reviewer: string | null;
   readonly reviewNote: string | null;
   /** The log that paid it: one log pays one purchase. */
@@ -77,13 +74,13 @@ export interface CreditPurchase {
   readonly logIndex: number | null;
   readonly timeline: readonly PurchaseStep[];
   readonly createdAt: number;
-  /** Until when it may be paid. */
+  /** The deadline for the payment. */
   readonly expiresAt: number;
   readonly updatedAt: number;
   readonly creditedAt: number | null;
 }
 
-/** What a purchase becomes, with what is known by then. */
+/** A transition with the values that it records. */
 export type PurchaseMove =
   | { readonly to: "settling"; readonly payer: Address; readonly settlementId: string | null }
   | { readonly to: "awaiting_payment" | "expired" | "canceled" }
@@ -95,6 +92,6 @@ export type PurchaseMove =
       readonly logIndex: number;
     }
   | { readonly to: "held"; readonly holdReason: HoldReason }
-  /** By the operator when there is a reviewer, else by rule. */
+  /** By the operator when there is a reviewer, else automatically. */
   | { readonly to: "credited"; readonly reviewer?: string; readonly reviewNote?: string }
   | { readonly to: "rejected"; readonly reviewer: string; readonly reviewNote: string };

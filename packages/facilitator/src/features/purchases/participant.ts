@@ -1,7 +1,7 @@
-/** Purchases take part in the removal of settlements. */
+/** Purchases keep settlements from being removed. */
 import type { SettlementParticipant } from "@farthing/engine/storage";
 
-/** Settlements that pay for purchases are kept for as long as the purchase names them. */
+/** A settlement is kept for as long as a purchase names it. */
 export const purchasesParticipant: SettlementParticipant = {
   name: "purchases",
   async beforePrune({ db, engine }, ids) {

@@ -1,7 +1,7 @@
 /**
- * The payment of a purchase: an x402 payment to the treasury through our own engine, without a key
- * and without a price. The purchase leaves `awaiting_payment` before anything is claimed; whatever
- * stops in between, the payment is found again by the nonce that comes from the purchase's id.
+ * The payment of a purchase: an x402 payment to the treasury through the engine, without a key and
+ * without a price. The purchase leaves `awaiting_payment` before the claim; after any interruption
+ * the payment is found by its nonce, which is derived from the purchase's id.
  */
 import {
   networkOfChain,
@@ -27,30 +27,28 @@ import type { CreditPurchase, PurchaseMove } from "./model.ts";
 import type { PurchaseStore } from "./store.ts";
 import type { EngineStore } from "@farthing/engine/storage";
 
-/** How long an answer waits for the sending: as long as an asynchronous settle. */
+/** The same wait for the broadcast as in an asynchronous settle. */
 const broadcastWaitMs = 500;
 
-/** Looks at a purchase that others move at the same moment. */
+/** Reads of a purchase that other calls change at the same moment. */
 const looksMax = 3;
 
-/** What became of a payment. */
 export type PayOutcome =
-  /** Its payment is claimed, was before, or is over: the state says which. */
+  /** The payment is claimed, was claimed before, or is over, as the state shows. */
   | { readonly kind: "purchase"; readonly purchase: CreditPurchase }
   | { readonly kind: "refused"; readonly refusal: Refusal; readonly purchase: CreditPurchase }
-  /** It cannot be paid any more; nothing was looked at. */
+  /** It cannot be paid any more; the payment was not verified. */
   | { readonly kind: "closed"; readonly purchase: CreditPurchase }
-  /** The gas that buyers may have spent is used up; it can be paid later. */
+  /** The gas budget of buyers is used up; the purchase can be paid later. */
   | { readonly kind: "denied"; readonly code: GasRefusal }
   | { readonly kind: "unknown" };
 
-/** What is shown as payment. */
 export interface PurchasePayment {
   readonly account: Address;
   readonly id: string;
   readonly signature: Hex;
   readonly requestId: string;
-  /** The gas budget of callers without a key, as it applies to the buyer. */
+  /** The gas limits of callers without a key, as they apply to the buyer. */
   keylessOf(chainId: ChainId): KeylessTerms | undefined;
 }
 
@@ -64,10 +62,11 @@ export interface PayDeps {
   readonly networks: readonly Network[];
 }
 
-/** Pays a purchase, or gives what its payment became. Throws faults; then nothing is lost. */
+/**
+ * Pays a purchase, or returns the state of its earlier payment. Faults that it throws lose nothing.
+ */
 export type PayPurchase = (payment: PurchasePayment) => Promise<PayOutcome>;
 
-/** Creates the payment of purchases; it settles nothing until it is called. */
 export function createPayPurchase(deps: PayDeps): PayPurchase {
   const { store, clock, log, treasury } = deps;
 
@@ -75,7 +74,7 @@ export function createPayPurchase(deps: PayDeps): PayPurchase {
     const purchase = await store.findPurchase(payment.id, payment.account);
     if (!purchase) return { kind: "unknown" };
     const { state, settlementId, payer } = purchase;
-    // Shown twice: the first one counts, and this is what became of it.
+    // The first payment counts; later calls return its result.
     if (settlementId !== null || paidStates.has(state)) return { kind: "purchase", purchase };
     const isOver = purchase.expiresAt <= clock.nowMs();
     if (!openStates.has(state) || isOver || payer === null || treasury === undefined) {
@@ -83,7 +82,7 @@ export function createPayPurchase(deps: PayDeps): PayPurchase {
     }
     const begun = { to: "settling", payer, settlementId: null } as const;
     const isFirst = await move(purchase, ["awaiting_payment"], begun);
-    // Not first: another one is at it, or its owner gave it up just now.
+    // Another call has begun the payment, or the owner has just canceled it.
     const now = isFirst ?? (await store.findPurchase(purchase.id));
     if (now?.state !== "settling") {
       return looks < looksMax ? pay(payment, looks + 1) : { kind: "closed", purchase };
@@ -92,7 +91,7 @@ export function createPayPurchase(deps: PayDeps): PayPurchase {
     const result = await deps
       .settle(request, settleOptions(payment, purchase.chainId))
       .catch(async (error: unknown) => {
-        // It can be signed again, also from a page that was loaded anew.
+        // The buyer can sign again, also from a reloaded page.
         if (isFirst && isNotAdmitted(error)) {
           await move(purchase, ["settling"], { to: "awaiting_payment" });
         }
@@ -104,7 +103,7 @@ export function createPayPurchase(deps: PayDeps): PayPurchase {
     const settlement = await findPayment(purchase);
     if (settlement) return named(purchase, settlement);
     if (result.kind === "denied") {
-      // The account of a key cannot stand in the way where there is no key.
+      // Without a key there is no account that could refuse.
       return isGasRefusal(result.code)
         ? { kind: "denied", code: result.code }
         : { kind: "closed", purchase };
@@ -126,7 +125,7 @@ export function createPayPurchase(deps: PayDeps): PayPurchase {
     return { kind: "purchase", purchase: newest };
   }
 
-  /** Moves it from whichever of these states it is in. */
+  /** Makes a transition from whichever of these states the purchase is in. */
   async function move(
     { id, account }: CreditPurchase,
     states: readonly ("settling" | "awaiting_payment")[],
@@ -169,13 +168,11 @@ export function createPayPurchase(deps: PayDeps): PayPurchase {
   return (payment) => pay(payment);
 }
 
-/** States in which a signature is looked at. */
 const openStates: ReadonlySet<string> = new Set(["awaiting_payment", "settling"]);
 
-/** States of a purchase that is paid. */
 const paidStates: ReadonlySet<string> = new Set(["confirmed", "held", "credited", "rejected"]);
 
-/** The payment as if it had come to /settle. */
+/** The payment as a settle request. */
 function requestOf(
   purchase: CreditPurchase,
   signed: { readonly payer: Address; readonly treasury: Address; readonly signature: Hex },
@@ -192,7 +189,7 @@ function requestOf(
       asset: network.usdc,
       amount: purchase.units,
       payTo: treasury,
-      // Of no meaning here: the authorization says until when it holds.
+      // Unused: the authorization has its own end.
       maxTimeoutSeconds: 1,
     },
   };

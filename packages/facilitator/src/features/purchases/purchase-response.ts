@@ -1,4 +1,4 @@
-/** Purchases as responses show them, with what a wallet signs to pay. */
+/** Purchases in responses, with the typed data that a wallet signs to pay. */
 import {
   authorizationTypedData,
   explorerLink,
@@ -23,14 +23,12 @@ import type { CreditPurchase } from "./model.ts";
 import type { CreditTerms } from "../credits/routes.ts";
 import { purchaseAuthorization } from "./service.ts";
 
-/** On what terms credits are sold. */
 export interface PurchaseTerms {
-  /** Where credits are paid to; undefined when none are sold. */
+  /** The address that receives payments; undefined when no credits are sold. */
   readonly treasury: Address | undefined;
   readonly creditTerms: CreditTerms;
 }
 
-/** The states of a purchase. */
 export const PurchaseState = oneOf([
   "awaiting_payment",
   "settling",
@@ -43,7 +41,6 @@ export const PurchaseState = oneOf([
   "canceled",
 ]);
 
-/** A purchase in responses. */
 export const PurchaseAnswer = exactly({
   id: Type.String(),
   state: PurchaseState,
@@ -96,7 +93,6 @@ function reasonOf(purchase: CreditPurchase) {
   return { reason: null, reasonCode: null };
 }
 
-/** Writes a purchase for its owner. */
 export function answerPurchase({ treasury, creditTerms }: PurchaseTerms, purchase: CreditPurchase) {
   const network = networkOfChain(purchase.chainId);
   const { payer, transaction } = purchase;
@@ -125,7 +121,7 @@ export function answerPurchase({ treasury, creditTerms }: PurchaseTerms, purchas
     settlementId: purchase.settlementId,
     transaction,
     explorer: transaction && explorerLink(network, transaction),
-    // Given up and then run out of time is one thing to its owner.
+    // Owners do not need to see the expiry of a canceled purchase.
     timeline: purchase.timeline
       .filter(({ state }) => !(state === "expired" && wasCanceled))
       .map(({ state, at }) => ({ state, at: timeText(at) ?? "" })),
@@ -143,7 +139,7 @@ const domainTypes = [
   { name: "verifyingContract", type: "address" },
 ];
 
-/** Typed data as EIP-1193 wallets take it: JSON, with the domain's type among the types. */
+/** Typed data for EIP-1193 wallets: JSON that includes the domain's type. */
 function walletTypedData(...given: Parameters<typeof authorizationTypedData>) {
   const { domain, types, primaryType, message } = authorizationTypedData(...given);
   return {

@@ -1,4 +1,7 @@
-/** Buying credits: a purchase is asked for, signed by a wallet, and followed until it is credited. */
+/**
+ * Buying credits: create a purchase, pay it with a wallet's signature, and poll until it is
+ * credited.
+ */
 import { formatUsdc, type Refusal } from "@farthing/protocol";
 import { Type } from "typebox";
 import { awaitingMax, creditsMax, type Purchases } from "./service.ts";
@@ -48,8 +51,8 @@ const notAdmitted = [
 const changing = [...reading, "foreign_origin", "conflict", "not_found"] as const;
 
 /**
- * Purchases begun by one account in ten minutes: each is looked up on the chain when its time is
- * over, also when it was given up.
+ * Purchases of one account in ten minutes. Each one, also a canceled one, is looked up on the chain
+ * when its time is over.
  */
 const beginning = { name: "purchases", requestsMax: 30, windowSeconds: 600 };
 
@@ -186,7 +189,7 @@ function registerFollowing(server: TypedServer, deps: PurchaseRouteDeps): void {
       const { account } = sessionOf(request);
       const { id } = request.params;
       const waitMs = parseWait(request.query.wait) ?? 0;
-      // Begun before the first look, so that nothing in between is slept through.
+      // The waiter is registered before the read, so that no change in between is missed.
       const waiting = deps.waiters.wait(id, "broadcast", waitMs);
       let purchase = await deps.purchases.find(account, id);
       const { while: known } = request.query;
@@ -220,7 +223,7 @@ function registerFollowing(server: TypedServer, deps: PurchaseRouteDeps): void {
   });
 }
 
-/** Why a payment was not taken; the commonest reason in the words of whoever is buying. */
+/** The reason for the buyer why a payment was refused; the most common one in plain words. */
 function refusedMessage({ code, message }: Refusal, { payer, units }: CreditPurchase): string {
   // At least cents.
   const price = formatUsdc(units).replace(/0{1,4}$/, "");
@@ -229,7 +232,7 @@ function refusedMessage({ code, message }: Refusal, { payer, units }: CreditPurc
     : `${code}: ${message}`;
 }
 
-/** Whether nothing more happens to it by itself; a held one waits for the operator. */
+/** Whether the purchase waits for nothing but, when held, the operator. */
 function isResting({ state }: CreditPurchase): boolean {
   return ["held", "credited", "rejected", "failed", "expired", "canceled"].includes(state);
 }

@@ -1,7 +1,7 @@
 /**
- * Purchases of credits, up to the payment: what is bought, by which wallet it is paid, and what that
- * wallet signs. The nonce of the authorization comes from the purchase's id, so that a payment on
- * chain names its purchase, and one purchase can be paid once only.
+ * Purchases of credits up to the payment. The nonce of the authorization is derived from the
+ * purchase's id, so that a payment on chain names its purchase, and one purchase can be paid once
+ * only.
  */
 import type { Page, Paging, TimeCursor } from "@farthing/engine/storage";
 import { createHash, randomBytes } from "node:crypto";
@@ -21,25 +21,23 @@ import type { AccountStore } from "../accounts/store.ts";
 import type { PurchaseStore } from "./store.ts";
 import type { WalletStore } from "../sign-in/wallet-store.ts";
 
-/** How long a purchase may be paid: the owners of a contract wallet have to find each other. */
+/** The time to pay: the owners of a contract wallet have to coordinate. */
 export const purchaseLifetimeMs = 60 * 60 * 1000;
 
-/** Purchases of one account that wait for payment at once: what is not paid is soon over. */
+/** Unpaid purchases of one account at once; they soon expire. */
 export const awaitingMax = 10;
 
-/** Credits of one purchase at most: a million USDC, more than any balance here. */
+/** A million USDC, more than any balance here. */
 export const creditsMax = 1_000_000_000;
 
-/** What is to be bought. */
 export interface PurchaseWish {
   readonly account: Address;
   readonly chainId: ChainId;
-  /** The wallet that is going to sign. */
+  /** The wallet that will sign. */
   readonly payer: Address;
   readonly credits: number;
 }
 
-/** What asking for a purchase came to. */
 export type PurchaseOutcome =
   | { readonly kind: "created"; readonly purchase: CreditPurchase }
   /** This service sells no credits. */
@@ -60,17 +58,18 @@ export interface PurchaseDeps {
   readonly minUnits: bigint;
 }
 
-/** The purchases of accounts. */
 export interface Purchases {
   create(wish: PurchaseWish): Promise<PurchaseOutcome>;
   find(account: Address, id: string): Promise<CreditPurchase | undefined>;
   /** Newest first. */
   list(account: Address, paging: Paging<TimeCursor>): Promise<Page<CreditPurchase, TimeCursor>>;
-  /** Gives up one that waits for payment; otherwise gives it as it is. Undefined: there is none. */
+  /**
+   * Cancels a purchase that waits for payment; returns it in any state, undefined when there is
+   * none.
+   */
   cancel(account: Address, id: string): Promise<CreditPurchase | undefined>;
 }
 
-/** Creates the purchases of a store. */
 export function createPurchases(deps: PurchaseDeps): Purchases {
   const { store, clock, log, treasury } = deps;
 
@@ -84,7 +83,7 @@ export function createPurchases(deps: PurchaseDeps): Purchases {
     const now = clock.nowMs();
     await store.ensureAccount(account, now);
     const id = `pur_${randomBytes(16).toString("hex")}`;
-    // Whole seconds, the unit of what is signed.
+    // Authorizations are signed in whole seconds.
     const expiresAt = Math.floor((now + purchaseLifetimeMs) / 1000) * 1000;
     const made = { id, account, chainId, payer, credits, units, createdAt: now, expiresAt };
     if (!(await store.createPurchase(made, { awaitingMax }))) return { kind: "too_many" };
@@ -114,7 +113,9 @@ export function createPurchases(deps: PurchaseDeps): Purchases {
   };
 }
 
-/** Whether a wallet may pay for an account on a chain: a contract is one on its own chain only. */
+/**
+ * Whether a wallet may pay for an account on a chain. A contract wallet may on its own chain only.
+ */
 export async function isLinked(
   store: Pick<AccountStore, "findAccount"> & Pick<WalletStore, "findWallet">,
   who: { readonly account: Address; readonly payer: Address; readonly chainId: ChainId },
@@ -123,24 +124,22 @@ export async function isLinked(
   const chainId = isOwn
     ? (await store.findAccount(who.account))?.contractChainId
     : (await store.findWallet(who.account, who.payer))?.chainId;
-  // Of its own an account may know nothing yet; any other wallet must be there.
+  // An account's own address may pay before its chain is known; other wallets must be linked.
   if (chainId === undefined) return isOwn;
   return chainId === null || chainId === who.chainId;
 }
 
-/** The nonce of a purchase's payment. */
 export function purchaseNonce(id: string): Hex {
   return `0x${createHash("sha256").update(`farthing purchase ${id}`).digest("hex")}`;
 }
 
-/** What identifies the payment of a purchase. */
+/** The authorization key of the payment. */
 export function purchasePair(purchase: CreditPurchase): Pair | undefined {
   const { chainId, payer } = purchase;
   if (payer === null) return undefined;
   return { chainId, asset: networkOfChain(chainId).usdc, payer, nonce: purchaseNonce(purchase.id) };
 }
 
-/** What the payer of a purchase signs. */
 export function purchaseAuthorization(
   purchase: CreditPurchase,
   { payer, treasury }: { readonly payer: Address; readonly treasury: Address },

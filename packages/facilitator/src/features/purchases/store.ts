@@ -1,4 +1,7 @@
-/** Purchases of credits: each move is guarded, and the credits come with the move that ends it. */
+/**
+ * The store of purchases. Each transition is guarded, and the transition to `credited` adds the
+ * credits.
+ */
 import {
   type Page,
   address,
@@ -26,14 +29,14 @@ import { lockAccount } from "../accounts/store.ts";
 import { lockFunds } from "../credits/participant.ts";
 import { putIntoOutbox } from "../webhooks/participant.ts";
 
-/** Where a page of purchases begins: with the one that has this time, by which they are listed, and id. */
+/** The first purchase of a page, by id and by the time that orders the list. */
 export interface PurchaseCursor {
   readonly at: number;
   readonly id: string;
 }
 
 export interface PurchaseStore {
-  /** Stores a purchase that awaits payment; false when its account has `awaitingMax` of them. */
+  /** Stores an unpaid purchase; false when its account has `awaitingMax` of them. */
   createPurchase(
     purchase: Pick<
       CreditPurchase,
@@ -41,34 +44,34 @@ export interface PurchaseStore {
     >,
     bounds: { readonly awaitingMax: number },
   ): Promise<boolean>;
-  /** Of this account only, when one is given. */
+  /** Limited to `account` when given. */
   findPurchase(id: string, account?: Address): Promise<CreditPurchase | undefined>;
   /** Newest first. */
   listPurchases(
     account: Address,
     paging: Paging<TimeCursor>,
   ): Promise<Page<CreditPurchase, TimeCursor>>;
-  /** Those of every account in a state, the longest unchanged first. */
+  /** Purchases of every account in a state, the longest unchanged first. */
   listPurchasesIn(
     state: PurchaseState,
     paging: Paging<PurchaseCursor>,
   ): Promise<Page<CreditPurchase, PurchaseCursor>>;
-  /** Those in a state whose time ended by `now`, the earliest end first. */
+  /** Purchases in a state that expired by `now`, the earliest first. */
   listExpiredPurchases(
     state: PurchaseState,
     now: number,
     paging: Paging<PurchaseCursor>,
   ): Promise<Page<CreditPurchase, PurchaseCursor>>;
-  /** Of the next `limit` that failed, those whose payment became final after all. */
+  /** Of the next `limit` failed purchases, those whose payment became final after all. */
   listPaidAfterFailure(paging: {
     readonly from: PurchaseCursor;
     readonly limit: number;
   }): Promise<Page<CreditPurchase, PurchaseCursor>>;
   /**
-   * Moves a purchase on, and notes when. Gives it as it is now; undefined when it is not in `from`
-   * any more, or when its payment (chain, transaction, log) already paid another one. `credited`
-   * puts the credits into the ledger in the same transaction; `credited` and `held` tell webhooks.
-   * Throws when the move is not in `purchaseTransitions`.
+   * Makes a transition and records its time. Returns the changed purchase; undefined when it is no
+   * longer in `from`, or when its payment (chain, transaction, log) already paid another one.
+   * `credited` adds the credits to the ledger in the same transaction; `credited` and `held` notify
+   * webhooks. Throws when `purchaseTransitions` does not allow the transition.
    */
   movePurchase(
     id: string,
@@ -76,14 +79,15 @@ export interface PurchaseStore {
     move: PurchaseMove,
     now: number,
   ): Promise<CreditPurchase | undefined>;
-  /** USDC base units of an account's purchases since a time that are settling or further. */
+  /**
+   * USDC base units of an account's purchases since a time that are settling, confirmed, held or
+   * credited.
+   */
   sumPurchases(account: Address, since: number): Promise<bigint>;
 }
 
-/** Before every purchase. */
 const firstPurchase: PurchaseCursor = { at: 0, id: "" };
 
-/** Creates the store of purchases. */
 export function createPurchaseStore(database: Database): PurchaseStore {
   const { db } = database;
   const all = () => db.selectFrom("credit_purchases").selectAll();
@@ -132,7 +136,6 @@ type WorkerMethods = Pick<
   "listPurchasesIn" | "listExpiredPurchases" | "listPaidAfterFailure"
 >;
 
-/** The lists of purchases that may go on, page by page. */
 function workerMethods({ db }: Database): WorkerMethods {
   const all = () => db.selectFrom("credit_purchases").selectAll();
   return {
@@ -178,7 +181,7 @@ function workerMethods({ db }: Database): WorkerMethods {
   };
 }
 
-/** Cuts off the purchase that was read beyond the limit: the next page begins with it. */
+/** Removes the purchase that was read beyond the limit; the next page begins with it. */
 function toPurchasePage(
   found: readonly CreditPurchase[],
   limit: number,
@@ -204,7 +207,7 @@ async function createPurchase(
     .selectFrom("credit_purchases")
     .select(({ fn }) => fn.countAll<number | string>().as("count"))
     .where("account", "=", account)
-    // Not bound, so that SQLite sees that the index of open purchases has them all.
+    // A literal, so that SQLite sees that the index of open purchases applies.
     .where("state", "=", sql.lit(state))
     .executeTakeFirstOrThrow();
   if (Number(count) >= awaitingMax) return false;
@@ -259,12 +262,12 @@ async function movePurchase(
   const purchase = toPurchase(row);
   if (move.to === "credited") await credit(inside, purchase, now);
   await tellAccount(inside, purchase, now);
-  // Waiters are notified, also when an operator's command made the transition.
+  // Wakes waiters, also when an operator's command made the transition.
   await engine.changes.announce(db, { kind: "sent", ids: [purchase.id] });
   return purchase;
 }
 
-/** Whether a log has paid another purchase already: one payment buys once. */
+/** Returns whether a log has already paid another purchase: one payment buys once. */
 async function isPaidElsewhere(
   { db }: Database,
   { id, chain_id: chainId }: CreditPurchaseRow,
@@ -314,7 +317,7 @@ function changesOf(move: PurchaseMove, now: number) {
   }
 }
 
-/** The database takes one such entry per purchase, whatever we believe about its state. */
+/** The database accepts one such entry per purchase, whatever the purchase's state. */
 async function credit(inside: Database, purchase: CreditPurchase, now: number): Promise<void> {
   await lockFunds(inside, [purchase.account]);
   await inside.db

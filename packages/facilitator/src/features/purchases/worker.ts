@@ -1,9 +1,9 @@
 /**
  * Advances purchases to their final state: credited once their payment is final, held when a rule
- * requires it, failed, or expired. The worker reads the store alone and makes one guarded transition
- * at a time. A crash between two transitions loses nothing, because the next poll continues; when
- * several processes see the same purchase, one of them makes the transition. Credits enter the
- * ledger in the same transaction as the last one.
+ * requires it, failed, or expired. The worker reads the store and makes one guarded transition at a
+ * time. A crash between two transitions loses nothing, because the next poll continues; when
+ * several processes see the same purchase, one of them makes the transition. The transition to
+ * `credited` adds the credits.
  */
 import type { Page, Paging, EngineStore } from "@farthing/engine/storage";
 import type { Address, Hex } from "@farthing/protocol";
@@ -15,28 +15,28 @@ import type { PurchaseCursor, PurchaseStore } from "./store.ts";
 import type { AccountStore } from "../accounts/store.ts";
 import type { WalletStore } from "../sign-in/wallet-store.ts";
 
-/** Pause between looks: half a block, so that "final" is soon "credited". */
+/** Half a block, so that final purchases are soon credited. */
 const pollMs = 1_000;
 
 /**
- * Purchases of one list in one look. The next look goes on behind them, so that those which cannot
- * end keep no other from ending.
+ * The bound of one list in one poll. The next poll continues behind it, so that purchases which
+ * cannot end delay no others.
  */
 const purchasesMax = 200;
 
-/** A payment that has no settlement after this long was left by a process that died. */
+/** A payment without a settlement after this long belongs to a process that died. */
 const abandonedMs = 2 * 60 * 1000;
 
-/** The span in which purchases of an account are added up. */
+/** The period over which purchases of an account are added up. */
 const dayMs = 24 * 60 * 60 * 1000;
 
 /**
- * How long a failed purchase is watched. Its authorization is valid for minutes; the rest is for a
- * service that stood still.
+ * How long a failed purchase is observed. Its authorization is valid for minutes; the rest covers
+ * outages of the service.
  */
 const failedWatchedMs = 30 * dayMs;
 
-/** A purchase that was paid by a transaction of a third party. */
+/** A purchase that a third party's transaction paid. */
 export interface PaidElsewhere {
   readonly transaction: Hex;
   readonly blockNumber: number;
@@ -55,26 +55,24 @@ export interface WorkerDeps {
   readonly reviewAboveUnits: bigint;
   /**
    * How a purchase's authorization ended, once no block can carry it any more: unused, used for
-   * this payment, or in another way. Undefined while that is open. Throws RPC faults.
+   * this payment, or otherwise. Undefined while it may still be used. Throws RPC faults.
    */
   readEnd(
     purchase: CreditPurchase,
     treasury: Address | undefined,
   ): Promise<"unpaid" | PaidElsewhere | undefined>;
-  /** Called with each purchase that changed. */
   onMoved(purchase: CreditPurchase): void;
 }
 
-/** Advances purchases. */
 export interface PurchaseWorker {
   /** Advances every purchase that can advance, once. */
   poll(): Promise<void>;
 }
 
-/** Creates the worker; it does nothing until it is asked to. */
+/** Creates the worker without starting it. */
 export function createPurchaseWorker(deps: WorkerDeps): PurchaseWorker {
   const { store, clock, log, treasury } = deps;
-  /** Where the next look at each list begins; at the first one when left out. */
+  /** The start of the next poll of each list; the first purchase when left out. */
   const places = new Map<PurchaseState, PurchaseCursor>();
 
   async function poll(): Promise<void> {
@@ -83,7 +81,7 @@ export function createPurchaseWorker(deps: WorkerDeps): PurchaseWorker {
       await look(state, (paging) => store.listPurchasesIn(state, paging), advance);
     }
     const first = { at: now - failedWatchedMs, id: "" };
-    // Money that moved after all is said to have moved.
+    // Money that moved late is reported as moved.
     await look(
       "failed",
       ({ from = first, limit }) => store.listPaidAfterFailure({ from, limit }),
@@ -112,7 +110,7 @@ export function createPurchaseWorker(deps: WorkerDeps): PurchaseWorker {
     try {
       await step(purchase);
     } catch (error) {
-      // Looked at again with the next look; the others go on.
+      // The next poll tries again; other purchases continue.
       const fields = { purchaseId: purchase.id, problem: messageOf(error) };
       log.warn(
         { event: "purchase_transition_failed", ...fields },
@@ -143,7 +141,7 @@ export function createPurchaseWorker(deps: WorkerDeps): PurchaseWorker {
   }
 
   async function findPayment(purchase: CreditPurchase): Promise<Settlement | undefined> {
-    // What is named was judged when it was; the operator may have another treasury since.
+    // This settlement was checked when it was stored; the treasury may have changed since.
     if (purchase.settlementId !== null) return store.findSettlement(purchase.settlementId);
     const pair = purchasePair(purchase);
     const [found] = pair ? await store.findSettlementsByPair([pair]) : [];
@@ -170,12 +168,12 @@ export function createPurchaseWorker(deps: WorkerDeps): PurchaseWorker {
     if (payer === null || !(await isLinked(store, { account, payer, chainId }))) {
       return "sender_not_linked";
     }
-    // What is reviewed as one must not pass as many.
+    // Several small purchases must not avoid the review of a large one.
     const ofDay = await store.sumPurchases(account, clock.nowMs() - dayMs);
     return ofDay > deps.reviewAboveUnits ? "daily_limit" : undefined;
   }
 
-  /** Ends what was not paid in time, or was given up: only once it cannot be paid any more. */
+  /** Expires unpaid and canceled purchases once they cannot be paid any more. */
   async function end(purchase: CreditPurchase): Promise<void> {
     const settlement = await findPayment(purchase);
     const payer = settlement?.payer ?? purchase.payer;
@@ -212,7 +210,7 @@ export function createPurchaseWorker(deps: WorkerDeps): PurchaseWorker {
   return { poll };
 }
 
-/** Looks again and again; gives what ends that. */
+/** Polls until the returned function is called. */
 export function startPurchaseWorker(
   worker: PurchaseWorker,
   { clock, log }: { readonly clock: Clock; readonly log: Log },

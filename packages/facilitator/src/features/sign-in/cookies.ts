@@ -1,6 +1,6 @@
 /**
- * The two cookies. `__Host-` binds them to this host and to HTTPS (browsers make an exception for
- * loopback), and no script can read them.
+ * The two cookies. `__Host-` binds them to this host and to HTTPS (with an exception for loopback),
+ * and scripts cannot read them.
  */
 import type { CookieSerializeOptions } from "@fastify/cookie";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -18,13 +18,12 @@ const attributes = {
   path: "/",
 } as const satisfies CookieSerializeOptions;
 
-/** The token in one of the cookies; undefined when there is none that could be one. */
+/** Returns undefined when the cookie cannot hold a token. */
 export function tokenOf(request: FastifyRequest, name: string): string | undefined {
   const text = request.cookies[name];
   return isToken(text) ? text : undefined;
 }
 
-/** Gives the browser its session. */
 export function giveSession(reply: FastifyReply, token: string, lifetimeMs: number): void {
   reply.setCookie(sessionCookie, token, {
     ...attributes,
@@ -32,12 +31,11 @@ export function giveSession(reply: FastifyReply, token: string, lifetimeMs: numb
   });
 }
 
-/** Gives the browser what ties it to the text that it asked for; for as long as that lives. */
+/** Sets the pre-session cookie for the lifetime of a sign request. */
 export function giveSignIn(reply: FastifyReply, token: string): void {
   reply.setCookie(signInCookie, token, { ...attributes, maxAge: signRequestMs / 1000 });
 }
 
-/** Takes a cookie back. */
 export function takeBack(reply: FastifyReply, name: string): void {
   reply.clearCookie(name, attributes);
 }

@@ -1,4 +1,4 @@
-/** Sign-in with a wallet: sessions, step-up signatures, and the wallets that are linked to an account. */
+/** Sign-in with a wallet: sessions, step-up signatures, and linked wallets. */
 import type { Network } from "@farthing/protocol";
 import type { Clock, Log } from "@farthing/engine/base";
 import type { Throttle } from "../../http/limits.ts";
@@ -23,13 +23,13 @@ export interface SignInFeatureDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly networks: readonly Network[];
-  /** The actions of all features that take a signature. */
+  /** The actions of all features that require a signature. */
   readonly actions: readonly StepUpAction[];
   site(): Site;
   readonly engine: SignInDeps["engine"];
 }
 
-/** The feature, with what the routes of other features need of it. */
+/** The feature, with the parts that routes of other features need. */
 export interface SignInFeature extends RunningFeature {
   readonly stepUp: StepUp;
   /** Guards the routes of the account API that are registered afterwards. */

@@ -1,6 +1,6 @@
 /**
- * Who may use the account API: whoever has a session, from our own pages. Every route needs a
- * session unless it says that it is open; whatever changes something must come from our origin.
+ * Guards the account API: every route that is not open requires a session, and every change must
+ * come from a page of this service's origin.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
@@ -16,18 +16,17 @@ import type { Sessions } from "./sessions.ts";
 import type { Site } from "./site.ts";
 import { takeBack, tokenOf } from "./cookies.ts";
 
-/** Methods that change nothing. */
 const readingMethods = new Set(["GET", "HEAD"]);
 
-/** One text for whatever may be wrong with a signature that was asked for. */
+/** One message for every failure of a requested signature. */
 const noStepUp =
   "The signature does not allow this, or not any more; ask for a new text with POST /v1/account/step-up and sign that.";
 
-/** Longest texts that are looked at: an id of ours, and a contract wallet's signature in hex. */
+/** Bounds of an id, and of a contract wallet's signature in hex. */
 const idCharsMax = 100;
 const signatureCharsMax = 20_000;
 
-/** The answer to a text that was to be signed; malformed ones count as wrong ones. */
+/** The response to a sign request; malformed values count as wrong ones. */
 export const SignAnswerBody = exactly({
   requestId: Type.String({ maxLength: idCharsMax, description: "As the text came with it" }),
   signature: Type.String({
@@ -41,7 +40,7 @@ export interface GuardDeps {
   site(): Site;
 }
 
-/** Guards all routes of a server that are registered from here on. */
+/** Guards all routes that are registered on the server from here on. */
 export function guardAccounts(server: TypedServer, deps: GuardDeps, throttle: Throttle): void {
   server.decorateRequest("session", null);
   server.addHook("onRequest", async (request, reply) => {
@@ -53,7 +52,7 @@ export function guardAccounts(server: TypedServer, deps: GuardDeps, throttle: Th
   });
 }
 
-/** Throws 401, and counts the attempt against the address it came from. */
+/** Throws 401, and counts the attempt against the caller's network address. */
 async function findSession(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -68,8 +67,8 @@ async function findSession(
 }
 
 /**
- * Browsers say from which page a request comes. `Origin` decides where it is there; a request
- * without both headers comes from no browser of today, and none of ours is without them.
+ * Browsers report the page that a request comes from. `Origin` decides where present; a request
+ * with neither header comes from no current browser.
  */
 function checkOrigin({ headers }: FastifyRequest, origin: string): void {
   const isOurs =
@@ -83,7 +82,7 @@ function checkOrigin({ headers }: FastifyRequest, origin: string): void {
   );
 }
 
-/** Lets an action pass whose details were signed; throws 403 otherwise. */
+/** Throws 403 unless the details of the action were signed. */
 export async function demandStepUp<Name extends StepUpName>(
   stepUp: StepUp,
   session: Session,
@@ -93,7 +92,6 @@ export async function demandStepUp<Name extends StepUpName>(
   if (!(await stepUp.confirm(session, step, answer))) throw stepUpFailed();
 }
 
-/** What is said when a signature that was asked for is not there. */
 export function stepUpFailed(): HttpProblem {
   return new HttpProblem("step_up_failed", noStepUp);
 }

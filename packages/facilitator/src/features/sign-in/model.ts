@@ -1,8 +1,10 @@
-/** Linked wallets, the texts that wallets are asked to sign, and sessions. Times are milliseconds since 1970. */
+/** Linked wallets, sign requests and sessions. Times are milliseconds since 1970. */
 import type { WalletKind } from "@farthing/engine";
 import type { Address, ChainId } from "@farthing/protocol";
 
-/** A further wallet that signs in and pays for an account. Its own address is none of these. */
+/**
+ * A further wallet that signs in to an account and pays for it, besides the account's own address.
+ */
 export interface LinkedWallet {
   readonly account: Address;
   readonly address: Address;
@@ -12,7 +14,7 @@ export interface LinkedWallet {
   readonly linkedAt: number;
 }
 
-/** The details of each action that takes a step-up signature; features declare their own here. */
+/** The details of each action that requires a step-up signature; features declare theirs here. */
 export interface StepUpDetails {
   readonly link_wallet: { readonly address: Address };
   readonly unlink_wallet: { readonly address: Address };
@@ -22,29 +24,28 @@ export interface StepUpDetails {
 
 export type StepUpName = keyof StepUpDetails;
 
-/** The purpose of a signature. */
 export type SignPurpose = "sign_in" | StepUpName;
 
-/** A text that a wallet is asked to sign. It is gone with the first answer, right or wrong. */
+/** A text for a wallet to sign. The first response deletes it, right or wrong. */
 export interface SignRequest {
   readonly id: string;
   readonly purpose: SignPurpose;
-  /** The wallet that is to sign. */
+  /** The wallet that signs. */
   readonly address: Address;
   readonly chainId: ChainId;
-  /** The account that it is for; null while that is not said yet. */
+  /** The account that it concerns; null until that is known. */
   readonly account: Address | null;
-  /** What is signed, byte for byte. */
+  /** The signed text, byte for byte. */
   readonly message: string;
-  /** Hash of the cookie that asked for it: nobody else may answer. */
+  /** Hash of the requesting browser's cookie; no other browser may respond. */
   readonly binding: string;
-  /** JSON: what the signature allows, exactly. */
+  /** JSON: exactly what the signature allows. */
   readonly details: string;
   readonly createdAt: number;
   readonly expiresAt: number;
 }
 
-/** A browser that is signed in. What the cookie holds is stored as a hash only. */
+/** A signed-in browser. The cookie's token is stored as a hash only. */
 export interface Session {
   /** Names the session in lists; not secret. */
   readonly id: string;
@@ -55,7 +56,7 @@ export interface Session {
   readonly chainId: ChainId;
   readonly createdAt: number;
   readonly lastSeenAt: number;
-  /** The end, whatever is done meanwhile; that of a long silence is reckoned from `lastSeenAt`. */
+  /** The absolute end; an idle session ends earlier, counted from `lastSeenAt`. */
   readonly expiresAt: number;
 }
 

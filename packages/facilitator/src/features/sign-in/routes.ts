@@ -1,4 +1,4 @@
-/** Signing in: ask for a text, send its signature, get a session; and sign out. */
+/** Sign-in: request a text, send its signature, get a session; and sign-out. */
 import { isSameAddress, networkOfAddress } from "@farthing/protocol";
 import { Type } from "typebox";
 import { newToken, type Sessions } from "./sessions.ts";
@@ -24,29 +24,27 @@ import { readAddress } from "../../http/address-input.ts";
 import { SignAnswerBody } from "./guard.ts";
 import { servedChain, type ServedNetworks } from "../../http/served-chain.ts";
 
-/** Texts and answers of one network address in a minute: a person who tries again and again. */
+/** Sign requests and responses of one network address in a minute, enough for repeated attempts. */
 const perNetwork = { name: "sign-in", requestsMax: 30, windowSeconds: 60 };
 
 /**
- * Texts for one wallet in a minute. Anybody can ask for them, so this keeps load away and not
- * attackers; it is wide enough that its owner still gets one while another caller uses it up.
+ * Sign requests for one wallet in a minute. Anyone can send them, so this limits load and stops no
+ * attacker; it is wide enough that the owner can sign in while another caller uses it up.
  */
 const perWallet = { name: "wallet", requestsMax: 60, windowSeconds: 60 };
 
-/** One text, whatever was wrong. */
+/** One message for every failure. */
 const failed = "The sign-in did not succeed. Begin again, and sign the new text with that wallet.";
 
 const undeployed =
   "The wallet is not deployed on this chain yet. Deploy it, or sign in with another wallet.";
 
-/** A text to sign. */
 export const SignRequestAnswer = exactly({
   requestId: Type.String(),
   message: Type.String({ description: "To be signed as it stands, by `personal_sign`" }),
   expiresAt: TimeText,
 });
 
-/** A text to sign, as it is answered. */
 export function answerSignRequest({ id, message, expiresAt }: SignRequest) {
   return { requestId: id, message, expiresAt: timeText(expiresAt) ?? "" };
 }
@@ -78,7 +76,6 @@ export function registerSignIn(
   registerSignOut(server, deps);
 }
 
-/** How often may be signed in: from one network, and with one wallet. */
 interface SignInLimits {
   readonly network: Limit;
   readonly wallet: Limit;
@@ -173,7 +170,7 @@ function registerSignOut(server: TypedServer, deps: SignInRouteDeps): void {
   });
 }
 
-/** Ends the session that the browser had, if it had one. */
+/** Ends the browser's earlier session, if any. */
 async function endPrevious(sessions: Sessions, token: string | undefined): Promise<void> {
   const previous = await sessions.find(token);
   if (previous) await sessions.revoke(previous.account, previous.id);

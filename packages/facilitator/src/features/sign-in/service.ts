@@ -1,7 +1,7 @@
 /**
- * Signing in with a wallet (EIP-4361). The account is the wallet's own address, or one that has
- * linked the wallet. A contract wallet is one on its chain only: the same address elsewhere may
- * have another owner.
+ * Sign-in with a wallet (EIP-4361), to the wallet's own account or to one that has linked the
+ * wallet. A contract wallet counts on its chain only: another chain's contract at the same address
+ * may have another owner.
  */
 import { isSameAddress, type Address, type ChainId } from "@farthing/protocol";
 import { hasCode, type SettlementEngine, type WalletKind } from "@farthing/engine";
@@ -17,34 +17,34 @@ import {
   type SigningDeps,
 } from "./sign-requests.ts";
 
-/** Other accounts of a wallet that are named at its sign-in, at most. */
+/** The most further accounts of a wallet that a sign-in returns. */
 const otherAccountsMax = 20;
 
-/** The chain whose contract an address is when it is one on several: there is money on it. */
+/**
+ * Takes precedence where an address is a contract on several chains, because mainnet holds money.
+ */
 const mainnet: ChainId = 50;
 
-/** Who wants to sign in, where; into another account than its own when one is named. */
+/** The wallet's own account when none is named. */
 export interface SignInWish {
   readonly address: Address;
   readonly chainId: ChainId;
   readonly account?: Address | undefined;
 }
 
-/** What a sign-in came to. */
 export type SignInOutcome =
   | {
       readonly ok: true;
       readonly opened: OpenedSession;
-      /** Accounts that the wallet is linked to, besides the one it signed in to. */
+      /** Further accounts that the wallet is linked to. */
       readonly otherAccounts: readonly Address[];
     }
   | { readonly ok: false; readonly isUndeployed: boolean };
 
-/** Signs wallets in. */
 export interface SignIn {
-  /** Composes the text; `browser` is what the browser's pre-session cookie holds. */
+  /** Creates the text; `browser` is the token of the pre-session cookie. */
   begin(wish: SignInWish, browser: string): Promise<SignRequest>;
-  /** Judges the signature and opens the session. Throws RPC faults. */
+  /** Verifies the signature and opens the session. Throws RPC faults. */
   complete(answer: SignAnswer, browser: string): Promise<SignInOutcome>;
 }
 
@@ -56,11 +56,10 @@ export interface SignInDeps extends SigningDeps {
 
 const refused: SignInOutcome = { ok: false, isUndeployed: false };
 
-/** Creates the sign-in. */
 export function createSignIn(deps: SignInDeps): SignIn {
   /**
-   * Whether the address is a contract on mainnet too, which goes before the one that signed, unless
-   * that one was here first: then the store keeps mainnet's out.
+   * Whether the address is also a contract on mainnet, which takes precedence over the one that
+   * signed. Where that one signed in first, the store refuses mainnet's.
    */
   async function isMainnetsContract(request: SignRequest, kind: WalletKind): Promise<boolean> {
     const { address, chainId } = request;

@@ -1,4 +1,4 @@
-/** The browsers that are signed in to an account: listed, and signed out. */
+/** The signed-in browsers of an account: list them and sign them out. */
 import { Type } from "typebox";
 import { timeText } from "@farthing/engine/base";
 import { HttpProblem } from "../../http/answer.ts";

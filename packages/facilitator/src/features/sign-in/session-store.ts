@@ -1,42 +1,40 @@
-/** Sessions: opened by wallets that may act for an account, and ended. */
+/** The store of sessions. */
 import { toLowerHex, type Address } from "@farthing/protocol";
 import type { Session } from "./model.ts";
 import { toSession } from "./tables.ts";
 import { ensureAccount, lockAccount } from "../accounts/store.ts";
 import { type Database, inTransaction } from "@farthing/engine/storage";
 
-/** What became of opening a session. */
 export type OpenSessionResult =
   | "opened"
   /** The wallet is neither the account's own nor linked to it (on this chain, as a contract). */
   | "not_linked"
   /** The account's own address signed in as a contract of another chain before. */
   | "other_chain"
-  /** As many as may run are running. */
+  /** The account has the most sessions that may run. */
   | "too_many";
 
 export interface SessionStore {
   /**
-   * Stores a session under the hash of what the cookie holds. A session of an account's own address
-   * makes the account when there is none; any other wallet must be linked at this moment.
-   * `runningMax`: sessions of one account that may run at once.
+   * Stores a session under the hash of its token. A session of an account's own address creates the
+   * account when there is none; any other wallet must be linked at this moment. `runningMax` bounds
+   * the sessions of one account.
    */
   openSession(
     session: Session,
     secrets: { readonly idHash: string; readonly runningMax: number },
   ): Promise<OpenSessionResult>;
-  /** A session that is not revoked and whose end is not reached; idleness is the caller's to judge. */
+  /** Returns a session that is neither revoked nor past its end; the caller checks idleness. */
   findSession(idHash: string, now: number): Promise<Session | undefined>;
   touchSession(id: string, now: number): Promise<void>;
-  /** Running sessions of an account that were seen since a time, the latest seen first. */
+  /** Running sessions seen since a time, the latest first. */
   listSessions(account: Address, times: { now: number; seenSince: number }): Promise<Session[]>;
-  /** Ends one of an account's sessions; false when none such runs. */
+  /** Ends a session; false when the account has no such running session. */
   revokeSession(account: Address, id: string, now: number): Promise<boolean>;
-  /** Ends an account's sessions, all but one if one is named; gives how many. */
+  /** Ends all sessions of an account except `exceptId`; returns how many. */
   revokeSessions(account: Address, options: { exceptId?: string; now: number }): Promise<number>;
 }
 
-/** Creates the store of sessions. */
 export function createSessionStore(database: Database): SessionStore {
   const { db } = database;
   const running = (now: number) =>
@@ -77,7 +75,7 @@ export function createSessionStore(database: Database): SessionStore {
     },
     revokeSessions: (account, { exceptId, now }) =>
       inTransaction(database, async (inside) => {
-        // Not past one that is just being opened.
+        // Includes a session that is being opened.
         await lockAccount(inside, account);
         let query = inside.db
           .updateTable("sessions")
@@ -112,7 +110,7 @@ async function openSession(
     .where("expires_at", ">", now)
     .executeTakeFirstOrThrow();
   if (Number(count) >= runningMax) return "too_many";
-  // What has ended proves nothing any more.
+  // Ended sessions are not needed any more.
   await db
     .deleteFrom("sessions")
     .where("account", "=", account)
@@ -136,7 +134,7 @@ async function openSession(
   return "opened";
 }
 
-/** An account's own address; as a contract it is the same owner on one chain only. */
+/** As a contract the account's own address has the same owner on one chain only. */
 async function admitOwn(
   inside: Database,
   { account, walletKind, chainId, createdAt }: Session,
@@ -152,7 +150,7 @@ async function admitOwn(
   return undefined;
 }
 
-/** A wallet that is linked as what it signed in as. */
+/** A linked wallet must sign in as the kind that was linked. */
 async function admitLinked(
   { db }: Database,
   { account, wallet, walletKind, chainId }: Session,

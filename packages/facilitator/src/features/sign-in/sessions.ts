@@ -1,7 +1,7 @@
 /**
- * Sessions of browsers: 256 random bits in a cookie, kept here as a hash. A session ends after a
- * day without use, after a week in any case, when it is signed out or revoked, and when the wallet
- * that opened it is unlinked.
+ * Browser sessions: 256 random bits in a cookie, stored as a hash. A session ends after a day
+ * without use, after a week in any case, when it is signed out or revoked, and when its wallet is
+ * unlinked.
  */
 import { createHash, randomBytes } from "node:crypto";
 import type { Address, ChainId } from "@farthing/protocol";
@@ -12,28 +12,27 @@ import type { OpenSessionResult, SessionStore } from "./session-store.ts";
 
 const hourMs = 60 * 60 * 1000;
 
-/** Without use: a browser left open over night is still signed in, one left for a day is not. */
+/** A browser left open over night stays signed in, one left for a day does not. */
 export const idleMsMax = 24 * hourMs;
 
-/** In any case: then the wallet signs again. */
+/** After this long the wallet signs again. */
 export const lifetimeMs = 7 * 24 * hourMs;
 
-/** Sessions of one account at once; the one that was unused for longest makes room for another. */
+/** The session that was unused for longest makes room for another one. */
 const runningMax = 50;
 
-/** How often "last seen" is written at most. */
+/** Limits how often "last seen" is written. */
 const touchEveryMs = 60_000;
 
-/** What is put into the cookie: 32 bytes as base64url. */
+/** 32 bytes as base64url. */
 const tokenPattern = /^[A-Za-z0-9_-]{43}$/;
 
-/** A session just opened; the token goes into the cookie and is kept nowhere. */
+/** The token goes into the cookie and is not stored. */
 export interface OpenedSession {
   readonly token: string;
   readonly session: Session;
 }
 
-/** The wallet that signed, and the account that it acts for. */
 export interface SignedInWallet {
   readonly account: Address;
   readonly wallet: Address;
@@ -41,31 +40,28 @@ export interface SignedInWallet {
   readonly chainId: ChainId;
 }
 
-/** Sessions. */
 export interface Sessions {
-  /** Opens one; else tells why the wallet may not. */
+  /** Returns the reason when the wallet may not sign in. */
   open(who: SignedInWallet): Promise<OpenedSession | Exclude<OpenSessionResult, "opened">>;
-  /** The session of a cookie; undefined when there is none that runs, never why. */
+  /** Finds the running session of a cookie; undefined without a reason. */
   find(token: string | undefined): Promise<Session | undefined>;
-  /** The account's running ones, the latest seen first. */
+  /** The account's running sessions, the latest seen first. */
   list(account: Address): Promise<Session[]>;
-  /** Ends one of an account's; false when there is none such. */
+  /** Returns false when the account has no such session. */
   revoke(account: Address, id: string): Promise<boolean>;
-  /** Ends all of an account's but this one. */
+  /** Ends the account's other sessions. */
   revokeOthers(session: Session): Promise<number>;
 }
 
-/** A new random token of 256 bits, as cookies carry it. */
+/** Returns 256 random bits as cookies carry them. */
 export function newToken(): string {
   return randomBytes(32).toString("base64url");
 }
 
-/** Tells whether a cookie holds what could be a token. */
 export function isToken(text: string | undefined): text is string {
   return text !== undefined && tokenPattern.test(text);
 }
 
-/** Creates the sessions of a store. */
 export function createSessions(deps: {
   readonly store: SessionStore;
   readonly clock: Clock;

@@ -1,21 +1,19 @@
-/** The texts that wallets are asked to sign, each answered once. */
+/** The store of sign requests. */
 import { toLowerHex } from "@farthing/protocol";
 import { toSignRequest } from "./tables.ts";
 import type { SignRequest } from "./model.ts";
 import { type Database, inTransaction } from "@farthing/engine/storage";
 
-/** Texts that wallets are asked to sign. */
 export interface SignRequestStore {
   /** Stores a request, and removes some that have expired. */
   createSignRequest(request: SignRequest): Promise<void>;
-  /** Gives a request and deletes it, in one: whatever comes of it, it is not answered twice. */
+  /** Deletes and returns a request in one statement, so that it is answered at most once. */
   takeSignRequest(id: string): Promise<SignRequest | undefined>;
 }
 
-/** Expired requests that a new one takes with it: they can only become fewer. */
+/** Expired requests that each new one removes, so that their number only falls. */
 const sweptMax = 100;
 
-/** Creates the store of sign requests. */
 export function createSignRequestStore(database: Database): SignRequestStore {
   const { db } = database;
   return {
@@ -49,7 +47,7 @@ export function createSignRequestStore(database: Database): SignRequestStore {
   };
 }
 
-/** Expired requests are never answered; without this they would stay for good. */
+/** Removes expired requests, which nothing else does. */
 async function sweep({ db, engine }: Database, now: number): Promise<void> {
   let expired = db
     .selectFrom("sign_requests")

@@ -1,6 +1,6 @@
 /**
- * Texts that wallets are asked to sign: composed and stored here, answered with a signature only.
- * Each may be answered once, right or wrong, by the browser that asked for it, within its time.
+ * Texts for wallets to sign: created and stored here, answered with a signature only. The browser
+ * that requested a text may answer it once, right or wrong, within its time.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { isHexBytes, type Address, type ChainId } from "@farthing/protocol";
@@ -16,13 +16,13 @@ import type { SignPurpose, SignRequest } from "./model.ts";
 import type { SignRequestStore } from "./sign-request-store.ts";
 import type { Site } from "./site.ts";
 
-/** How long a text may be answered: the time that a hardware wallet and its owner need. */
+/** The time that a hardware wallet and its owner need. */
 export const signRequestMs = 10 * 60 * 1000;
 
-/** How far two processes' clocks may be apart before a text counts as made in the future. */
+/** Clock difference of two processes before a text counts as made in the future. */
 const clockSkewMsMax = 60_000;
 
-/** Said at the end of every text. */
+/** The end of every text. */
 const noTransaction = "This is not a transaction and costs no fee.";
 
 export interface SigningDeps {
@@ -34,7 +34,6 @@ export interface SigningDeps {
   readonly engine: Pick<SettlementEngine, "checkWalletSignature">;
 }
 
-/** Who is asked to sign what. */
 export interface SignWish {
   readonly purpose: SignPurpose;
   readonly address: Address;
@@ -46,22 +45,20 @@ export interface SignWish {
   readonly statement: string;
   /** Canonical JSON: what the signature allows. */
   readonly details: string;
-  /** The same as URI fragments, for whoever reads the text with care. */
+  /** The details as a URI fragment, for people who read the text with care. */
   readonly fragment?: string;
 }
 
-/** An answer to a text. */
 export interface SignAnswer {
   readonly requestId: string;
   readonly signature: string;
 }
 
-/** What an answer came to. */
 export type SignOutcome =
   | { readonly ok: true; readonly request: SignRequest; readonly walletKind: WalletKind }
   | { readonly ok: false; readonly reason: SignFailure };
 
-/** For the log only, but for `undeployed`: whoever answers wrongly is not told what was wrong. */
+/** For the log only, except `undeployed`: callers do not learn what was wrong. */
 export type SignFailure =
   | "unknown_request"
   | "other_purpose"
@@ -73,12 +70,12 @@ export type SignFailure =
   | "malformed_signature"
   | "foreign_signature";
 
-/** What ties a text to a browser: the hash of what only that browser has. */
+/** Ties a text to a browser: the hash of that browser's token. */
 export function bindingOf(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
 
-/** Composes a text and stores it. */
+/** Creates and stores a text. */
 export async function askToSign(deps: SigningDeps, wish: SignWish): Promise<SignRequest> {
   const { purpose, address, chainId, account, binding, details } = wish;
   const { origin, host } = deps.site();
@@ -106,8 +103,8 @@ export async function askToSign(deps: SigningDeps, wish: SignWish): Promise<Sign
 }
 
 /**
- * Takes a text out of the store and judges its answer; the text is gone, whatever comes of it.
- * Throws RPC faults when the chain has to be asked and does not answer.
+ * Takes a text out of the store and verifies its answer; the text is deleted in any case. Throws
+ * RPC faults.
  */
 export async function takeSigned(
   deps: SigningDeps,
@@ -153,7 +150,7 @@ function refuse(deps: SigningDeps, requestId: string, reason: SignFailure): Sign
   return { ok: false, reason };
 }
 
-/** Longest id that is repeated in the log: it is whatever somebody sent. */
+/** Bounds the logged part of an id, which callers choose. */
 const idCharsMax = 40;
 
 /** Compares in constant time. */

@@ -1,6 +1,5 @@
 /** The address at which browsers reach the service. */
 
-/** The public address of the service. */
 export interface Site {
   /** `https://pay.example` */
   readonly origin: string;
@@ -8,14 +7,16 @@ export interface Site {
   readonly host: string;
 }
 
-/** The site, which learns its port when the service listens. */
+/**
+ * The public address; without a configured one it depends on the port that the service listens on.
+ */
 export interface SiteAddress {
   site(): Site;
-  /** Takes the port of `http://127.0.0.1:8402`, which counts where no public address is configured. */
+  /** Sets the address, such as `http://127.0.0.1:8402`, unless a public one is configured. */
   listensAt(url: string): void;
 }
 
-/** Creates the address from the configuration, never from a request. */
+/** Takes the address from the configuration, never from a request. */
 export function createSiteAddress(config: {
   readonly publicUrl: string | undefined;
   readonly port: number;

@@ -1,4 +1,4 @@
-/** POST /v1/account/step-up: asks for the text that allows one action, to be signed by the wallet. */
+/** POST /v1/account/step-up creates the text that allows one action, for the wallet to sign. */
 import { problems } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
 import type { StepUp, StepUpAction } from "./step-up.ts";

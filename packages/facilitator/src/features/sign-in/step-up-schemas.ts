@@ -1,4 +1,4 @@
-/** The actions of sign-in that take a signature, and the body that asks for any of them. */
+/** The actions of sign-in that require a signature, and the request body for any of them. */
 import { Type } from "typebox";
 import { exactly, GivenAddress, oneOfBy } from "../../http/schemas.ts";
 import { readAddress } from "../../http/address-input.ts";
@@ -39,7 +39,6 @@ const published = [
   "revoke_sessions",
 ];
 
-/** An action with its details, as the body of a request. */
 export function stepBodyOf(actions: readonly StepUpAction[]) {
   return Type.Unsafe<Step>(
     oneOfBy(
@@ -58,7 +57,7 @@ function rankOf({ action }: StepUpAction): number {
   return rank < 0 ? published.length : rank;
 }
 
-/** Returns a step with addresses in the one form. Throws 400. */
+/** Returns a step with normalised addresses. Throws 400. */
 export function readStep(actions: readonly StepUpAction[], body: Step): Step {
   const { action, details } = body;
   const known = actions.find((one) => one.action === action);

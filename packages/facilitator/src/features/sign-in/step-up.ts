@@ -1,7 +1,7 @@
 /**
- * Step-up: what a session may not do by its cookie alone takes a fresh signature of the session's
- * wallet over a text that names the action with all that it does. The signature allows that one
- * action, with exactly those details, once.
+ * Step-up: sensitive actions require a fresh signature of the session's wallet over a text that
+ * names the action and its effect. The signature allows that action with exactly those details,
+ * once.
  */
 import { assert } from "@farthing/engine/base";
 import { isSameAddress } from "@farthing/protocol";
@@ -15,28 +15,28 @@ import {
   type SigningDeps,
 } from "./sign-requests.ts";
 
-/** An action that takes a signature, as its feature declares it. */
+/** An action that requires a signature. */
 export interface StepUpAction<Name extends StepUpName = StepUpName> {
   readonly action: Name;
   /** The schemas of its details. */
   readonly details: Readonly<Record<string, TSchema>>;
   /** The sentence that the wallet shows. */
   sentence(details: StepUpDetails[Name]): string;
-  /** Returns valid details in the form in which they are signed. Throws 400. */
+  /** Returns valid details in their signed form. Throws 400. */
   read?(details: StepUpDetails[Name]): StepUpDetails[Name];
 }
 
-/** An action with its details. */
 export interface Step<Name extends StepUpName = StepUpName> {
   readonly action: Name;
   readonly details: StepUpDetails[Name];
 }
 
-/** Step-up signatures. */
 export interface StepUp {
-  /** Composes the text for a session's wallet. */
+  /** Creates the text for a session's wallet. */
   ask(session: Session, step: Step): Promise<SignRequest>;
-  /** Tells whether the signature allows this; it is used up either way. Throws RPC faults. */
+  /**
+   * Returns whether the signature allows this and consumes it in either case. Throws RPC faults.
+   */
   confirm<Name extends StepUpName>(
     session: Session,
     step: Step<Name>,
@@ -44,7 +44,6 @@ export interface StepUp {
   ): Promise<boolean>;
 }
 
-/** Creates the step-up for the actions of all features. */
 export function createStepUp(
   deps: SigningDeps & { readonly actions: readonly StepUpAction[] },
 ): StepUp {
@@ -81,12 +80,12 @@ export function createStepUp(
   };
 }
 
-/** The action and its details as text, the same for the same, whatever the order of the members. */
+/** Serialises an action with its details independently of the order of members. */
 function canonical({ action, details }: Step): string {
   return JSON.stringify([action, ...membersOf(details)]);
 }
 
-/** The same for whoever reads the signed text with care: exact, where the sentence has no signs. */
+/** The exact details for people who read the signed text; the sentence may omit characters. */
 function fragmentOf({ action, details }: Step): string {
   const members = membersOf(details).map(
     ([name, value]) => `${name}=${encodeURIComponent(String(value))}`,

@@ -1,4 +1,4 @@
-/** Sign-in: sessions, linked wallets and the texts that wallets sign. */
+/** The stores of sessions, linked wallets and sign requests. */
 import type { Database } from "@farthing/engine/storage";
 import { createSessionStore, type SessionStore } from "./session-store.ts";
 import { createSignRequestStore, type SignRequestStore } from "./sign-request-store.ts";
@@ -6,7 +6,6 @@ import { createWalletStore, type WalletStore } from "./wallet-store.ts";
 
 export interface SignInStore extends SessionStore, SignRequestStore, WalletStore {}
 
-/** Creates the store of sign-in. */
 export function createSignInStore(database: Database): SignInStore {
   return {
     ...createSessionStore(database),

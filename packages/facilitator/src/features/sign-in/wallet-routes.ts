@@ -1,4 +1,4 @@
-/** Further wallets that sign in to an account and pay for it: listed, linked, unlinked. */
+/** Further wallets of an account: list, link and unlink them. */
 import { Type } from "typebox";
 import { walletsMax, type AccountWallet, type LinkOutcome, type Wallets } from "./wallets.ts";
 import { timeText } from "@farthing/engine/base";
@@ -128,7 +128,7 @@ function registerLinking(server: TypedServer, { wallets }: WalletRouteDeps): voi
   });
 }
 
-/** The wallet that was linked; throws why it was not. */
+/** Returns the linked wallet; throws the reason why it was not linked. */
 function linkedOf(outcome: LinkOutcome): AccountWallet {
   switch (outcome.kind) {
     case "linked":

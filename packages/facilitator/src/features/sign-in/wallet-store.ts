@@ -1,4 +1,4 @@
-/** Further wallets of an account. */
+/** The store of linked wallets. */
 import { toLowerHex, type Address } from "@farthing/protocol";
 import type { LinkedWallet } from "./model.ts";
 import { toLinkedWallet } from "./tables.ts";
@@ -7,23 +7,22 @@ import { type Database, inTransaction } from "@farthing/engine/storage";
 
 export interface WalletStore {
   /**
-   * Links a wallet to an account that is there. `known`: it was already, as it is stored.
-   * `too_many`: the account has `walletsMax`.
+   * Links a wallet to an existing account. `known`: it was already linked. `too_many`: the account
+   * has `walletsMax`.
    */
   linkWallet(
     wallet: LinkedWallet,
     bounds: { readonly walletsMax: number },
   ): Promise<"linked" | "known" | "too_many">;
-  /** Unlinks a wallet and ends the sessions that it opened for this account. False when not linked. */
+  /** Unlinks a wallet and ends its sessions of this account; false when it was not linked. */
   unlinkWallet(account: Address, address: Address, now: number): Promise<boolean>;
   findWallet(account: Address, address: Address): Promise<LinkedWallet | undefined>;
-  /** By the time they were linked. */
+  /** Ordered by the time of linking. */
   listWallets(account: Address): Promise<LinkedWallet[]>;
-  /** The accounts that a wallet is linked to, at most `limit`, by address. */
+  /** The accounts that a wallet is linked to, by address. */
   listAccountsOf(wallet: Address, limit: number): Promise<LinkedWallet[]>;
 }
 
-/** Creates the store of linked wallets. */
 export function createWalletStore(database: Database): WalletStore {
   const { db } = database;
   return {
@@ -99,7 +98,7 @@ async function unlinkWallet(
   now: number,
 ): Promise<boolean> {
   const { db } = inside;
-  // Not past a session that is just being opened by it.
+  // Includes a session that the wallet is opening.
   await lockAccount(inside, account);
   const removed = await db
     .deleteFrom("account_wallets")

@@ -1,6 +1,6 @@
 /**
- * Further wallets of an account: they sign in to it and pay for it. Linking takes two signatures,
- * the new wallet's and, by step-up, that of the wallet which is signed in.
+ * Further wallets sign in to an account and pay for it. Linking requires two signatures: the new
+ * wallet's and, by step-up, that of the session's wallet.
  */
 import { isSameAddress, type Address, type ChainId } from "@farthing/protocol";
 import type { WalletKind } from "@farthing/engine";
@@ -16,10 +16,8 @@ import {
 } from "./sign-requests.ts";
 import type { StepUp } from "./step-up.ts";
 
-/** Wallets that may be linked to one account. */
 export const walletsMax = 20;
 
-/** A wallet that may sign in to an account. */
 export interface AccountWallet {
   readonly address: Address;
   readonly kind: WalletKind;
@@ -30,26 +28,24 @@ export interface AccountWallet {
   readonly isOwn: boolean;
 }
 
-/** What linking came to. */
 export type LinkOutcome =
   | { readonly kind: "linked"; readonly wallet: AccountWallet }
   /** A signature is missing, wrong, late or for something else. */
   | { readonly kind: "step_up_failed" }
   | { readonly kind: "undeployed" }
-  /** It is the account's own address, or linked already. */
+  /** It is the account's own address, or already linked. */
   | { readonly kind: "known" }
   | { readonly kind: "too_many" };
 
-/** The wallets of accounts. */
 export interface Wallets {
   /** The account's own address first. */
   list(account: Address): Promise<AccountWallet[]>;
-  /** Composes the text for the new wallet. */
+  /** Creates the text for the new wallet. */
   askNew(
     session: Session,
     wallet: { readonly address: Address; readonly chainId: ChainId },
   ): Promise<SignRequest>;
-  /** Links the wallet that signed. Throws RPC faults. */
+  /** Throws RPC faults. */
   link(session: Session, signed: SignAnswer, stepUp: SignAnswer): Promise<LinkOutcome>;
   /** Unlinks a wallet and ends its sessions. Throws RPC faults. */
   unlink(
@@ -64,7 +60,6 @@ export interface WalletDeps extends SigningDeps {
   readonly accounts: WalletStore & Pick<AccountStore, "findAccount">;
 }
 
-/** Creates the wallets. */
 export function createWallets(deps: WalletDeps): Wallets {
   const { accounts, clock, log, stepUp } = deps;
   return {
@@ -127,7 +122,7 @@ export function createWallets(deps: WalletDeps): Wallets {
   };
 }
 
-/** Not that of a step-up: the session's wallet cannot be taken for the new one, nor the reverse. */
+/** Differs from a step-up's binding, so that neither wallet can be taken for the other. */
 function bindingOfNew({ id }: Session): string {
   return bindingOf(`new wallet of ${id}`);
 }

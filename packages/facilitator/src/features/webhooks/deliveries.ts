@@ -1,49 +1,48 @@
 /**
- * Delivers the events of the outbox, each at least once: a delivery is leased, attempted, and its
- * result recorded; when a process dies in between, the lease ends and another process attempts it
- * again. Processes that share a database do not take the same delivery. A slow endpoint gets a few
- * of the slots, never all.
+ * Delivers the events of the outbox at least once: a delivery is leased, attempted, and its result
+ * recorded; when a process dies in between, another one attempts it after the lease. Processes that
+ * share a database do not lease the same delivery. A slow endpoint gets a few of the concurrent
+ * deliveries, never all.
  */
 import { type Clock, type Log, messageOf } from "@farthing/engine/base";
 import type { DueDelivery } from "./due-delivery-store.ts";
 import type { WebhookStore } from "./store.ts";
 import { signatureHeaders } from "./service.ts";
 
-/** Tries of a delivery, and the pauses between them: a restart, a deployment, an outage. */
+/** Attempts of a delivery, and the pauses between them: a restart, a deployment, an outage. */
 export const triesMax = 5;
 const pausesMs = [30_000, 2 * 60_000, 15 * 60_000, 60 * 60_000] as const;
 
-/** Deliveries under way in this process: each is a socket and a body of a few kilobytes. */
+/** Concurrent deliveries of this process: each is a socket and a body of a few kilobytes. */
 const runningMax = 96;
 
 /**
- * Deliveries that one endpoint has under way. It begins with few, has one more for each that it took
- * quickly, and is back to few when one fails: an endpoint that hangs holds few, and one that answers
- * in 200 ms takes 120 a second. A quarter of all, so that no endpoint holds up the others.
+ * Concurrent deliveries of one endpoint. The limit starts low, rises with each quick delivery and
+ * falls back when one fails: an endpoint that hangs occupies few, and one that responds in 200 ms
+ * takes 120 a second. The maximum is a quarter of all, so that no endpoint delays the others.
  */
 const perEndpointMin = 4;
 const perEndpointMax = runningMax / 4;
 
-/** Endpoints with nothing under way whose bound is remembered. */
+/** Idle endpoints whose limit is remembered. */
 const rememberedMax = 1_000;
 
-/** Quick enough for one more at once, in milliseconds. */
+/** A quicker delivery raises the limit by one. Milliseconds. */
 const quickMs = 1_000;
 
-/** Deliveries of one look: as many as a new endpoint may have under way. */
+/** Deliveries of one poll: the initial limit of an endpoint. */
 const takenMax = perEndpointMin;
 
-/** How long a delivery is ours: three times as long as an attempt may take. */
+/** Three times as long as an attempt may take. */
 const leaseMs = 30_000;
 
-/** Pause between looks when there is nothing due: news may be a second old. */
+/** The poll interval when nothing is due: events may be a second late. */
 const pollMs = 1_000;
 
-/** An endpoint that took nothing for a day, five given up at least, is not tried any more. */
+/** An endpoint without a delivery for a day and with at least five given up is paused. */
 const quietMs = 24 * 60 * 60_000;
 const failuresMin = 5;
 
-/** What an attempt came to. */
 export type AttemptOutcome =
   | { readonly kind: "answered"; readonly status: number }
   | { readonly kind: "unanswered"; readonly problem: string };
@@ -52,9 +51,9 @@ export interface DeliveryDeps {
   readonly store: Pick<WebhookStore, "takeDueDeliveries" | "recordAttempt" | "pauseWebhook">;
   readonly clock: Clock;
   readonly log: Log;
-  /** Named to the endpoints. */
+  /** Sent to the endpoints. */
   readonly version: string;
-  /** Sends; never throws. */
+  /** Never throws. */
   send(message: {
     readonly url: string;
     readonly headers: Readonly<Record<string, string>>;
@@ -63,11 +62,11 @@ export interface DeliveryDeps {
   }): Promise<AttemptOutcome>;
 }
 
-/** Starts delivering; returns a stop function. Attempts that are cut off are repeated later. */
+/** Starts delivering; returns a stop function. Aborted attempts are repeated later. */
 export function startDeliveries(deps: DeliveryDeps): () => Promise<void> {
   const { store, clock, log } = deps;
   const stopping = new AbortController();
-  /** Under way, by endpoint, and how many may be. */
+  /** Running deliveries by endpoint, and their limit. */
   const running = new Map<string, { count: number; most: number }>();
   const attempts = new Set<Promise<void>>();
   let ended = 0;
@@ -76,13 +75,13 @@ export function startDeliveries(deps: DeliveryDeps): () => Promise<void> {
     while (!stopping.signal.aborted) {
       const before = ended;
       const taken = await guarded(takeSome, 0);
-      // What ended meanwhile has made room that the look did not see.
+      // Deliveries that ended during the poll have made room.
       if (taken === 0 && ended === before) await restOrRoom();
     }
     await Promise.all(attempts);
   }
 
-  /** Something to do may come with the time, or with room: of its endpoint, or of all. */
+  /** Waits for the next poll, or for room at one endpoint or in the whole process. */
   async function restOrRoom(): Promise<void> {
     const rest = new AbortController();
     const news = clock.sleep(pollMs, AbortSignal.any([stopping.signal, rest.signal]));
@@ -125,7 +124,7 @@ export function startDeliveries(deps: DeliveryDeps): () => Promise<void> {
     attempts.add(attempt);
   }
 
-  /** Returns whether the endpoint took it. */
+  /** Returns whether the endpoint accepted the delivery. */
   async function attemptOf({ delivery, endpoint }: DueDelivery): Promise<boolean> {
     const atSeconds = Math.floor(clock.nowMs() / 1000);
     const outcome = await deps.send({
@@ -138,7 +137,7 @@ export function startDeliveries(deps: DeliveryDeps): () => Promise<void> {
       body: delivery.body,
       signal: stopping.signal,
     });
-    // Cut off by our own end: not the endpoint's fault, and tried again by whoever comes next.
+    // Aborted by this process at its end; another process repeats it.
     if (stopping.signal.aborted && outcome.kind === "unanswered") return false;
     const isDelivered =
       outcome.kind === "answered" && outcome.status >= 200 && outcome.status < 300;

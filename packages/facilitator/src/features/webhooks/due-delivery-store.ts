@@ -1,19 +1,18 @@
 /**
- * Takes deliveries that are due, of the endpoints that have waited longest. What waits for an endpoint
- * that has enough to do is not read: each endpoint with something pending is one step in an index.
+ * Leases due deliveries of the endpoints that have waited longest. Deliveries of endpoints at their
+ * limit are not read: each endpoint with pending deliveries is one step in an index.
  */
 import { sql } from "kysely";
 import type { Database } from "@farthing/engine/storage";
 import { toDelivery, toEndpoint } from "./rows.ts";
 import type { WebhookDelivery, WebhookEndpoint } from "./model.ts";
 
-/** A delivery that is due, with what it takes to carry it out. */
 export interface DueDelivery {
   readonly delivery: WebhookDelivery;
   readonly endpoint: WebhookEndpoint;
 }
 
-/** `exceptEndpoints` have as many deliveries under way as they may have. */
+/** `exceptEndpoints` have reached their limit of concurrent deliveries. */
 export interface DueDeliveryOptions {
   readonly now: number;
   readonly leaseMs: number;
@@ -21,7 +20,7 @@ export interface DueDeliveryOptions {
   readonly exceptEndpoints?: readonly string[];
 }
 
-/** Takes them and counts the attempt. */
+/** Leases deliveries and counts the attempt. */
 export async function takeDueDeliveries(
   inside: Database,
   options: DueDeliveryOptions,
@@ -56,7 +55,7 @@ export async function takeDueDeliveries(
   });
 }
 
-/** Endpoints with something due, as many as are taken from, the longest due first. */
+/** Endpoints with due deliveries, the longest due first. */
 async function findWaitingEndpoints(
   { db }: Database,
   { now, limit, exceptEndpoints = [] }: DueDeliveryOptions,
@@ -83,7 +82,7 @@ async function findWaitingEndpoints(
   return rows.map(({ endpoint }) => endpoint);
 }
 
-/** What is due at an endpoint; what another process is just taking is its own. */
+/** Locks due deliveries of an endpoint, and skips those that another process is leasing. */
 async function lockDue(
   { db, engine }: Database,
   endpoint: string,
@@ -93,7 +92,7 @@ async function lockDue(
     .selectFrom("webhook_deliveries")
     .select("id")
     .where("endpoint_id", "=", endpoint)
-    // Not bound, so that SQLite sees that the index has them.
+    // A literal, so that SQLite sees that the partial index applies.
     .where("state", "=", sql.lit("pending"))
     .where("next_at", "<=", now)
     .orderBy("next_at")

@@ -1,4 +1,4 @@
-/** Webhooks: where accounts are notified of what happens, and the delivery of each event. */
+/** Webhooks: endpoints of accounts, and the delivery of events to them. */
 import type { Clock, Log } from "@farthing/engine/base";
 import { createGuardedPost, webhookReach } from "../../http/outbound/guarded-post.ts";
 import { createWebhookStore, type WebhookStore } from "./store.ts";

@@ -1,13 +1,9 @@
-/**
- * Webhooks: where an account wants to hear what happened, and what is to be delivered. Times are
- * milliseconds since 1970.
- */
+/** Webhook endpoints and deliveries. Times are milliseconds since 1970. */
 import { networkOfChain, type Address } from "@farthing/protocol";
 import { creditsOf, type Settlement } from "@farthing/engine";
 import { timeText } from "@farthing/engine/base";
 import type { CreditPurchase } from "../purchases/model.ts";
 
-/** What an endpoint may be told of. */
 export const webhookEvents = [
   "settlement.confirmed",
   "settlement.failed",
@@ -22,31 +18,30 @@ export type WebhookEvent = (typeof webhookEvents)[number];
 /** `webhook.test` is sent only when its owner asks for it. */
 export type DeliveryType = WebhookEvent | "webhook.test";
 
-/** Where to deliver. */
 export interface WebhookEndpoint {
   readonly id: string;
   readonly account: Address;
   readonly url: string;
-  /** `whsec_` and base64: what deliveries are signed with. Shown once to its owner. */
+  /** `whsec_` and base64: the key of the signatures. Shown once to the owner. */
   readonly secret: string;
   readonly events: readonly WebhookEvent[];
   readonly createdAt: number;
   /** Removed by its owner. */
   readonly disabledAt: number | null;
-  /** Nothing is sent any more, since nothing arrived for long; its owner can have it go on. */
+  /** Paused after a long time without a delivery; the owner can resume it. */
   readonly pausedAt: number | null;
 }
 
 /**
- * - `pending`: to be tried at `nextAt`.
- * - `delivered`: the endpoint took it.
- * - `failed`: given up, until it is sent again by hand.
+ * - `pending`: due at `nextAt`.
+ * - `delivered`: the endpoint accepted it.
+ * - `failed`: given up, until the owner sends it again.
  */
 export type DeliveryState = "pending" | "delivered" | "failed";
 
-/** Something that happened, on its way to one endpoint. */
+/** An event for one endpoint. */
 export interface WebhookDelivery {
-  /** Names the event to the endpoint, the same at every try: what came twice is seen by it. */
+  /** The same in every attempt, so that endpoints recognise duplicates. */
   readonly id: string;
   readonly endpointId: string;
   readonly account: Address;
@@ -54,7 +49,7 @@ export interface WebhookDelivery {
   /** JSON, sent byte for byte: `{ type, timestamp, data }`. */
   readonly body: string;
   readonly state: DeliveryState;
-  /** Tries so far, the running one included. */
+  /** Attempts so far, including a running one. */
   readonly attempts: number;
   readonly nextAt: number;
   readonly lastStatus: number | null;
@@ -63,7 +58,7 @@ export interface WebhookDelivery {
   readonly deliveredAt: number | null;
 }
 
-/** What a settlement's events say of it, as JSON can say it. */
+/** The `data` of a settlement's events. */
 export function settlementData(settlement: Settlement) {
   return {
     id: settlement.id,
@@ -88,7 +83,7 @@ export function settlementData(settlement: Settlement) {
   };
 }
 
-/** What a purchase's events say of it. */
+/** The `data` of a purchase's events. */
 export function purchaseData(purchase: CreditPurchase) {
   return {
     id: purchase.id,

@@ -1,4 +1,4 @@
-/** Webhook deliveries that are removed: exported before where the operator wants that. */
+/** Removes old webhook deliveries, after the operator's export if configured. */
 import { sql } from "kysely";
 import type { WebhookDelivery } from "./model.ts";
 import { type Database, hasLateIndex, inTransaction } from "@farthing/engine/storage";
@@ -7,7 +7,6 @@ import { toDelivery } from "./rows.ts";
 /** Receives deliveries before they are removed; where it throws, nothing is removed. */
 export type OnRemoval = (deliveries: readonly WebhookDelivery[]) => Promise<void>;
 
-/** The store's method that removes them. */
 export function oldDeliveryMethods(database: Database) {
   return {
     removeDeliveries: async (madeBefore: number, limit: number, onRemoval: OnRemoval) => {

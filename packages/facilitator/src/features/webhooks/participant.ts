@@ -1,6 +1,7 @@
 /**
- * The outbox of webhooks: what happened is written down for the endpoints that want to hear of it,
- * in the transaction in which it happens. So nothing is told that was undone, and nothing is lost.
+ * The outbox of webhooks: events are stored for the endpoints that subscribed to them, in the
+ * transaction in which they happen. Events of undone transactions are never sent, and none are
+ * lost.
  */
 import { randomBytes } from "node:crypto";
 import { toLowerHex, type Address } from "@farthing/protocol";
@@ -15,13 +16,12 @@ import {
 } from "@farthing/engine/storage";
 import { settlementData, type WebhookEvent } from "./model.ts";
 
-/** Writes the transitions of settlements down for the webhooks of their accounts. */
 export const webhooksParticipant: SettlementParticipant = {
   name: "webhooks",
   onTransitions: notifyAccounts,
 };
 
-/** The event of a transition; webhooks do not carry the others. */
+/** The events of transitions; webhooks do not carry other transitions. */
 const eventOf: Readonly<Partial<Record<Transition["kind"], WebhookEvent>>> = {
   confirmed: "settlement.confirmed",
   failed: "settlement.failed",
@@ -43,15 +43,15 @@ async function notifyAccounts(
   return unchanged;
 }
 
-/** Something that happened to an account. */
+/** An event of an account. */
 export interface AccountEvent {
   readonly account: Address;
   readonly type: WebhookEvent;
-  /** What deliveries carry as `data`; what JSON can say. */
+  /** The JSON value of `data` in deliveries. */
   readonly data: object;
 }
 
-/** Random bytes of a delivery's id: endpoints keep it to see what came twice. */
+/** Random bytes of a delivery's id, by which endpoints recognise duplicates. */
 const idBytes = 16;
 
 const deliveryColumns = {
@@ -78,7 +78,7 @@ const deliveryNames = [
   "next_at",
 ] as const;
 
-/** Writes events down for their accounts' endpoints; nothing where no endpoint subscribed. */
+/** Stores deliveries for the endpoints that subscribed to the events. */
 export async function putIntoOutbox(
   { db, engine }: Database,
   events: readonly AccountEvent[],
@@ -122,7 +122,7 @@ export async function putIntoOutbox(
     .execute();
 }
 
-/** The events of an endpoint, as stored. */
+/** Reads the stored events of an endpoint. */
 export function eventsOf(text: string): readonly string[] {
   const value: unknown = JSON.parse(text);
   return Array.isArray(value) ? value.filter((name) => typeof name === "string") : [];

@@ -1,4 +1,4 @@
-/** Webhooks of an account: where it wants to hear of what happens, and what was sent there. */
+/** The webhooks of an account and their deliveries. */
 import { Type } from "typebox";
 import { endpointsMax, type Webhooks } from "./service.ts";
 import { timeText } from "@farthing/engine/base";
@@ -64,7 +64,7 @@ const NoBody = exactly({});
 
 export interface WebhookRouteDeps {
   readonly webhooks: Webhooks;
-  /** Where endpoints may be. */
+  /** The addresses that endpoints may have. */
   readonly reach: Reach;
   readonly stepUp: StepUp;
 }

@@ -1,7 +1,7 @@
 /**
- * Webhooks: an account's endpoints, and the messages that they get, signed as the Standard Webhooks
- * specification says (standardwebhooks.com). The store puts events into the outbox in the
- * transaction in which they happen; deliveries.ts delivers them.
+ * Webhook endpoints and their messages, signed by the Standard Webhooks specification
+ * (standardwebhooks.com). The store adds events to the outbox in the transaction in which they
+ * happen; deliveries.ts delivers them.
  */
 import type { Page, Paging, TimeCursor } from "@farthing/engine/storage";
 import { createHmac, randomBytes } from "node:crypto";
@@ -10,25 +10,24 @@ import { type Clock, type Log, timeText } from "@farthing/engine/base";
 import type { WebhookDelivery, WebhookEndpoint, WebhookEvent } from "./model.ts";
 import type { WebhookStore } from "./store.ts";
 
-/** Endpoints of one account: one for each system that wants to know, and some to spare. */
+/** One endpoint for each system of an account, and some to spare. */
 export const endpointsMax = 10;
 
-/** Bytes of a secret, as many as the hash has. */
+/** As many bytes as the hash has. */
 const secretBytes = 32;
 
-/** Webhooks of accounts. */
 export interface Webhooks {
   list(account: Address): Promise<WebhookEndpoint[]>;
   find(account: Address, id: string): Promise<WebhookEndpoint | undefined>;
-  /** A new endpoint with its secret; undefined when there are as many as may be. */
+  /** Returns the endpoint with its secret; undefined when the account has `endpointsMax`. */
   create(
     account: Address,
     wish: { readonly url: string; readonly events: readonly WebhookEvent[] },
   ): Promise<WebhookEndpoint | undefined>;
   remove(account: Address, id: string): Promise<boolean>;
-  /** Lets a paused one go on. */
+  /** Resumes a paused endpoint. */
   resume(account: Address, id: string): Promise<WebhookEndpoint | undefined>;
-  /** Puts a test message into the outbox; gives its id. */
+  /** Adds a test message to the outbox; returns its id. */
   test(endpoint: WebhookEndpoint): Promise<string>;
   /** Newest first. */
   deliveries(
@@ -38,7 +37,6 @@ export interface Webhooks {
   resend(endpoint: WebhookEndpoint, deliveryId: string): Promise<WebhookDelivery | undefined>;
 }
 
-/** Creates the webhooks of a store. */
 export function createWebhooks(deps: {
   readonly store: WebhookStore;
   readonly clock: Clock;
@@ -87,7 +85,7 @@ export function createWebhooks(deps: {
   };
 }
 
-/** The headers of one attempt; `atSeconds` is its time, so that a signature does not stay good. */
+/** The headers of one attempt; the signature covers its time, so that it does not stay valid. */
 export function signatureHeaders(
   { id, body }: Pick<WebhookDelivery, "id" | "body">,
   secret: string,

@@ -1,8 +1,7 @@
-/** The action of webhooks that takes a step-up signature. */
+/** The action of webhooks that requires a step-up signature. */
 import { Type } from "typebox";
 import type { StepUpAction } from "../sign-in/step-up.ts";
 
-/** Longest address of a webhook. */
 const maxUrlChars = 2_000;
 
 export const webhookSecret = {

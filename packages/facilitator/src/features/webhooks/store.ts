@@ -1,4 +1,4 @@
-/** Webhooks: endpoints, and the deliveries that outbox.ts has put down for them. */
+/** The store of webhook endpoints and their deliveries. */
 import { toLowerHex, type Address } from "@farthing/protocol";
 import { lockAccount } from "../accounts/store.ts";
 import {
@@ -20,31 +20,31 @@ import { toDelivery, toEndpoint } from "./rows.ts";
 import type { WebhookDelivery, WebhookEndpoint } from "./model.ts";
 
 /**
- * Endpoints and their deliveries. Events of settlements, credits and purchases enter the outbox in
- * the transaction in which they happen, for the endpoints that subscribed to them.
+ * Events of settlements, credits and purchases enter the outbox in the transaction in which they
+ * happen, for the endpoints that subscribed to them.
  */
 export interface WebhookStore {
-  /** Stores an endpoint of an account that is there; false when it has `endpointsMax`. */
+  /** Stores an endpoint of an existing account; false when it has `endpointsMax`. */
   createWebhook(
     endpoint: WebhookEndpoint,
     bounds: { readonly endpointsMax: number },
   ): Promise<boolean>;
-  /** An account's endpoints that are not disabled, oldest first. */
+  /** Endpoints that are not disabled, oldest first. */
   listWebhooks(account: Address): Promise<WebhookEndpoint[]>;
   findWebhook(account: Address, id: string): Promise<WebhookEndpoint | undefined>;
-  /** Ends an endpoint and what is on its way to it; false when there is none. */
+  /** Disables an endpoint and ends its pending deliveries; false when there is none. */
   disableWebhook(account: Address, id: string, now: number): Promise<boolean>;
   /**
-   * Pauses an endpoint to which nothing was delivered for `quietMs` and at least `failuresMin`
-   * deliveries were given up; what waits for it is given up as well. False when it goes on.
+   * Pauses an endpoint that accepted nothing for `quietMs` and has at least `failuresMin` failed
+   * deliveries, and ends its pending deliveries. Returns false when it stays active.
    */
   pauseWebhook(
     id: string,
     terms: { readonly quietMs: number; readonly failuresMin: number; readonly now: number },
   ): Promise<boolean>;
-  /** Lets a paused endpoint go on; gives it, undefined when there is none. */
+  /** Resumes a paused endpoint and returns it; undefined when there is none. */
   resumeWebhook(account: Address, id: string, now: number): Promise<WebhookEndpoint | undefined>;
-  /** Puts one delivery into the outbox, for a test. */
+  /** Adds a test delivery to the outbox. */
   addDelivery(
     delivery: Pick<
       WebhookDelivery,
@@ -56,20 +56,20 @@ export interface WebhookStore {
     endpointId: string,
     paging: Paging<TimeCursor>,
   ): Promise<Page<WebhookDelivery, TimeCursor>>;
-  /** Makes a delivery due again, from its first attempt; gives it, undefined when there is none. */
+  /** Makes a delivery due again from its first attempt; undefined when there is none. */
   resendDelivery(
     endpointId: string,
     deliveryId: string,
     now: number,
   ): Promise<WebhookDelivery | undefined>;
   /**
-   * Takes deliveries that are due and counts the attempt. Until `leaseMs` later nobody else takes
-   * them; then they are due again, should their end not be recorded.
+   * Leases due deliveries and counts the attempt. After `leaseMs` they are due again unless their
+   * result was recorded.
    */
   takeDueDeliveries(options: DueDeliveryOptions): Promise<DueDelivery[]>;
   /**
-   * Records how an attempt ended. `retryAt`: when it is due again; null when it is delivered or
-   * given up. Does nothing for a delivery that is not pending any more.
+   * Records the result of an attempt. `retryAt` is null when it was delivered or given up. Changes
+   * nothing when the delivery is no longer pending.
    */
   recordAttempt(
     deliveryId: string,
@@ -82,13 +82,12 @@ export interface WebhookStore {
     now: number,
   ): Promise<void>;
   /**
-   * Removes webhook deliveries that were made before a time, at most `limit`; returns how many.
-   * `onRemoval` gets them before they are gone; where it throws, nothing is removed.
+   * Removes deliveries created before a time, at most `limit`; returns how many. `onRemoval`
+   * receives them first; where it throws, nothing is removed.
    */
   removeDeliveries(madeBefore: number, limit: number, onRemoval: OnRemoval): Promise<number>;
 }
 
-/** Creates the store of webhooks. */
 export function createWebhookStore(database: Database): WebhookStore {
   return {
     ...endpointMethods(database),
@@ -107,7 +106,6 @@ type EndpointMethods = Pick<
   | "resumeWebhook"
 >;
 
-/** An account's endpoints that are not disabled. */
 function working({ db }: Database, account: Address) {
   return db
     .selectFrom("webhook_endpoints")
@@ -176,7 +174,7 @@ async function pause(
     .where("paused_at", "is", null)
     .where("disabled_at", "is", null)
     .where("watched_since", "<=", now - quietMs)
-    // There are as many when there is a last one of so many: more are not counted.
+    // The row at this offset exists when there are enough failures; further ones are not counted.
     .where(({ exists, selectFrom }) =>
       exists(
         selectFrom("webhook_deliveries")
@@ -204,7 +202,7 @@ async function pause(
   return true;
 }
 
-/** Ends what is on its way to an endpoint. */
+/** Ends the pending deliveries of an endpoint. */
 async function giveUpOn(db: Database["db"], id: string, why: string): Promise<void> {
   await db
     .updateTable("webhook_deliveries")

@@ -15,7 +15,7 @@ export interface WebhookEndpointTable {
   created_at: Whole;
   disabled_at: WholeOrNull;
   paused_at: WholeOrNull;
-  /** When it was made or went on: what failed before does not count. */
+  /** The time of creation or resumption: earlier failures do not count. */
   watched_since: Whole;
 }
 
