@@ -1,29 +1,28 @@
 /**
- * Limits of callers without an API key: settlements and USDC per payer, and
- * gas per day and per caller network. The gas budget of a day is a bucket that refills by the hour,
- * in two halves. The open half is for everybody. The proven half is for payees that others have paid
- * before, so that a stranger who empties the open half does not stop the shops that are in business.
- * Gas is counted in gwei, which keeps a year's worth in an exact number.
+ * Limits of callers without an API key: settlements and USDC per payer, and gas per day and per
+ * caller network. The gas budget of a day is a bucket that refills by the hour, in two halves: the
+ * open half for every payee, the proven half for payees that others have paid before. A third party
+ * that empties the open half does not stop established shops. Gas is counted in gwei, which keeps a
+ * year's worth in an exact number.
  */
 
-/** Gas of one settlement by what the payer is, and the budget that it is taken from, in gwei. */
+/** The budget and the gas of one settlement by the kind of payer, in gwei. */
 export interface KeylessGas {
-  /** Of a day. A quiet day fills the bucket, so 24 hours may cost twice as much at most. */
+  /** Per day. After a quiet day the bucket is full, so 24 hours cost at most twice as much. */
   readonly budgetGwei: number;
   readonly plainGwei: number;
   readonly contractGwei: number;
 }
 
-/** The terms of a claim without a key. */
 export interface KeylessTerms {
   /** The caller's network: IPv4 /24, IPv6 /48. */
   readonly callerNetwork: string;
-  /** Settlements of one payer in 24 hours; null for no bound. */
+  /** Settlements of one payer in 24 hours; null for no limit. */
   readonly payerCountMax: number | null;
   readonly gas: KeylessGas | null;
 }
 
-/** The halves of the budget, in the order in which a proven payee's payments draw on them. */
+/** In the order in which payments to a proven payee draw on them. */
 export const gasHalves = ["proven", "open"] as const;
 export type GasHalf = (typeof gasHalves)[number];
 
@@ -40,20 +39,20 @@ const freeShare = 1 / 20;
 const networkShare = 1 / 10;
 
 /**
- * A caller network beyond its free share waits behind all others: it is served only while less than
- * this share of the half is used, so that the rest stays for those who have used less.
+ * A caller network beyond its free share is served only while less than this share of the half is
+ * used, so that the rest stays for networks that have used less.
  */
 const waitingShare = 1 / 2;
 
 export const hourMs = 60 * 60 * 1000;
 export const hoursPerDay = 24;
 
-/** Seconds until the budgets of gas refill next: at the full hour. */
+/** Budgets of gas refill at the full hour. */
 export function secondsToRefill(nowMs: number): number {
   return Math.ceil((hourMs - (nowMs % hourMs)) / 1000);
 }
 
-/** Final settlements that make a payee proven: from this many payers, on this many days. */
+/** A payee is proven by final settlements from this many payers on this many days. */
 export const provenPayers = 5;
 export const provenDays = 3;
 
@@ -61,7 +60,7 @@ export function halfOf(budgetGwei: number): number {
   return Math.floor(budgetGwei / 2);
 }
 
-/** The hourly refill of a half, and of the share of one caller network. */
+/** The hourly refill of a half, and of one caller network's share. */
 export function refillOf(budgetGwei: number): { readonly half: number; readonly network: number } {
   const half = halfOf(budgetGwei);
   return {
@@ -75,27 +74,26 @@ export function usedAfter(used: number, refillPerHour: number, hours: number): n
   return Math.max(0, used - refillPerHour * Math.max(0, hours));
 }
 
-/** Why no half admits a payment. */
+/** The reasons for which no half admits a payment. */
 const gasRefusals = ["caller_gas_share_used", "keyless_gas_exhausted"] as const;
 export type GasRefusal = (typeof gasRefusals)[number];
 
-/** Tells whether a code is about the gas budget. */
 export function isGasRefusal(code: string): code is GasRefusal {
   return gasRefusals.some((one) => one === code);
 }
 
-/** The use of a half: by all, and by the caller's network. */
+/** The use of a half by all callers, and by the caller's network. */
 export interface HalfUse {
   readonly all: number;
   readonly network: number;
 }
 
-/** Tells which half a payment may draw on, or why none. */
+/** Returns the half that a payment may draw on, or the reason for which there is none. */
 export function chooseHalf(options: {
   readonly budgetGwei: number;
   readonly costGwei: number;
   readonly isProven: boolean;
-  /** Answered valid before: it may draw on what is closed to new questions. */
+  /** `/verify` found the payment valid before, so it may use what is closed to new questions. */
   readonly isNoted: boolean;
   readonly useOf: (half: GasHalf) => HalfUse;
 }): { readonly half: GasHalf } | { readonly refusal: GasRefusal } {

@@ -2,16 +2,14 @@
 import type { Address, ChainId, Hex } from "@farthing/protocol";
 
 /**
- * Where a transaction stands.
- * - `intent`: nonce taken, nothing signed: nothing can have left.
- * - `signed`: bytes stored; from here on they may be anywhere.
- * - `sent`: a node took them.
+ * - `intent`: the nonce is taken and nothing is signed, so nothing can have been sent.
+ * - `signed`: the bytes are stored and may have reached any node.
+ * - `sent`: a node accepted the bytes.
  * - `mined`: in a block, whatever its status.
- * - `dropped`: its nonce was consumed by another transaction.
+ * - `dropped`: another transaction consumed its nonce.
  */
 export type TransactionState = "intent" | "signed" | "sent" | "mined" | "dropped";
 
-/** The states of transactions that may still be mined. */
 export const openTransactionStates = [
   "intent",
   "signed",
@@ -26,19 +24,17 @@ export interface TransactionPlan {
   readonly gasLimit: bigint;
   /** Wei. */
   readonly gasPrice: bigint;
-  /** Of a contract payer, who may have only so many payments on their way. */
+  /** Set for a contract payer, whose open payments are limited. */
   readonly payerLimit?: { readonly payer: Address; readonly max: number };
 }
 
-/** A transaction as stored. */
 export interface RelayerTransaction extends TransactionPlan {
   readonly id: number;
   readonly chainId: ChainId;
-  /** The sending wallet. */
   readonly lane: Address;
   readonly nonce: number;
   readonly state: TransactionState;
-  /** Signed bytes, kept so that a resend is always the same bytes. */
+  /** The signed bytes, stored so that a resend is always the same. */
   readonly raw: Hex | null;
   readonly hash: Hex | null;
 }
@@ -47,7 +43,7 @@ export interface RelayerTransaction extends TransactionPlan {
 export interface WalletLease {
   readonly chainId: ChainId;
   readonly lane: Address;
-  /** The fencing token: every write names it, so that a former holder writes nothing. */
+  /** The fencing token of every write: a former holder writes nothing. */
   readonly fence: number;
   readonly nextNonce: number;
 }

@@ -1,15 +1,15 @@
 /**
- * Gas that contract wallets may burn by reverting, per day and network: callers with a
- * key, without one, and buyers of credits. A claim reserves the most that its transaction may burn; a
- * payment that goes through returns that, and a revert leaves what it could burn. The budget is a
- * bucket that refills by the hour, in two halves: the open half is for every contract wallet, the
- * proven half for those with a final settlement of an earlier day and no revert since.
+ * The budget for gas that contract wallets burn by reverting, per day and network, for callers with
+ * a key, without one, and buyers of credits. A claim reserves the most that its transaction may
+ * burn; success returns the reservation, and a revert keeps it counted. The budget is a bucket that
+ * refills by the hour, in two halves: the open half for every contract wallet, the proven half for
+ * those with a final settlement of an earlier day and no revert since.
  */
 import { halfOf, hourMs, hoursPerDay, type GasHalf } from "./keyless.ts";
 
-/** The budget and what one payment reserves of it, in gwei. */
+/** In gwei. */
 export interface RevertedGasTerms {
-  /** Of a day. A quiet day fills the bucket, so 24 hours may cost twice as much at most. */
+  /** Per day. After a quiet day the bucket is full, so 24 hours cost at most twice as much. */
   readonly budgetGwei: number;
   /** The most that the transaction of one contract payment may burn now. */
   readonly reserveGwei: number;
@@ -25,7 +25,7 @@ export const provenPayerMs = 90 * hoursPerDay * hourMs;
 export function chooseRevertedHalf(options: {
   readonly terms: RevertedGasTerms;
   readonly isProven: boolean;
-  /** Nothing is reserved: `/verify` asks. */
+  /** `/verify` asks, and nothing is reserved. */
   readonly isQuestion: boolean;
   readonly usedOf: (half: GasHalf) => number;
 }): GasHalf | undefined {

@@ -1,13 +1,13 @@
 /**
- * Contract payers that have as many payments on their way as they may, whichever process carries
- * them: a wallet whose code burns gas burns that of one transaction, not of every relayer wallet.
+ * Contract payers with the most open payments that one may have, whichever process carries them: a
+ * wallet whose code burns gas burns that of one transaction, not of every relayer wallet.
  */
 import { openStates } from "../model/settlement.ts";
 import { toLowerHex, type ChainId } from "@farthing/protocol";
 import { openTransactionStates, type TransactionPlan } from "../model/relayer-transaction.ts";
 import type { Database } from "./dialect.ts";
 
-/** Leaves out plans whose payer is busy; each payer has one of the plans at most. */
+/** Removes plans whose payer is busy; at most one of the plans is a payer's. */
 export async function withoutBusyPayers(
   inside: Database,
   chainId: ChainId,
@@ -15,12 +15,12 @@ export async function withoutBusyPayers(
 ): Promise<readonly TransactionPlan[]> {
   const payers = plans.flatMap(({ payerLimit }) => payerLimit?.payer ?? []).map(toLowerHex);
   if (payers.length === 0) return plans;
-  // Two processes that look at once would both find the payer free.
+  // Two concurrent processes would both find the payer free.
   const names = payers.map((payer) => `contract:${chainId}:${payer}`);
   await inside.engine.lockNames(inside.db, names);
   const rows = await inside.db
     .selectFrom("lanes")
-    // Crossed, which keeps SQLite from beginning with every transaction of the chain.
+    // A cross join keeps SQLite from starting with every transaction of the chain.
     .crossJoin("relayer_transactions as carrier")
     .innerJoin("transaction_settlements as link", "link.transaction_id", "carrier.id")
     .innerJoin("settlements", "settlements.id", "link.settlement_id")

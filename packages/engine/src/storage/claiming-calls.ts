@@ -1,6 +1,6 @@
 /**
- * The call that claimed a settlement, and the writer of its success: facts that last as long as the
- * settlement. Callers and keys are stored as hashes, since they are only compared.
+ * The call that claimed a settlement, and the writer that reports its success. Both last as long as
+ * the settlement. Callers and keys are stored as hashes, because they are only compared.
  */
 import { createHash } from "node:crypto";
 import { sql } from "kysely";
@@ -15,10 +15,9 @@ import {
 } from "./exchange-store.ts";
 import type { SettlementClaimRow } from "./schema.ts";
 
-/** A row of a new claim: its success has not moved. */
 type NewSettlementClaim = Omit<SettlementClaimRow, "success_moved_at">;
 
-/** Stored bytes of a hash; 128 bits keep collisions out of reach. */
+/** 128 bits keep collisions out of reach. */
 const hashBytes = 16;
 
 /** The settlement's id makes equal callers of two settlements different. */
@@ -27,7 +26,7 @@ function hashOf(settlementId: string, text: string): string {
   return hash.subarray(0, hashBytes).toString("base64url");
 }
 
-/** Stores the claiming calls of new settlements, in the transaction that claims them. */
+/** Stores claiming calls in the transaction that claims their settlements. */
 export async function insertClaimingCalls(
   { db, engine }: Database,
   claims: readonly Claim[],
@@ -61,7 +60,6 @@ export async function insertClaimingCalls(
     from ${list}`.execute(db);
 }
 
-/** The store's methods about claiming calls and reported successes. */
 export function claimingCallMethods(
   database: Database,
 ): Pick<ExchangeStore, "findExchangeFacts" | "takeSuccess" | "releaseSuccess"> {
@@ -96,7 +94,7 @@ async function takeSuccess(
   tellings: readonly SuccessTelling[],
   now: number,
 ): Promise<boolean[]> {
-  // One statement changes a row once: of several writers in one group the first one gets it.
+  // One statement changes a row once, so the first of several writers gets it.
   const first = new Map<string, SuccessTelling>();
   for (const telling of tellings) {
     if (!first.has(telling.settlementId)) first.set(telling.settlementId, telling);
@@ -117,7 +115,7 @@ async function takeSuccess(
   );
 }
 
-/** A claim's row, where there is one, with the count of a database that keeps it itself. */
+/** A claim's row, if any, with the count of a database that keeps it itself. */
 type FactsRow = Partial<SettlementClaimRow> & {
   readonly given_id: string;
   readonly exchanges?: number | null;
@@ -162,7 +160,7 @@ function factsOf(
   { settlement, caller, idempotencyKey }: ExchangeQuestion,
   noted: { readonly exchanges: number; readonly forgetAt: number } | undefined,
 ): ExchangeFacts {
-  // A note whose time was over when the payment was claimed is forgotten, dropped or not.
+  // A note that had expired before the claim does not count, even when it was not removed yet.
   const isCounted = noted !== undefined && noted.forgetAt > settlement.createdAt;
   return {
     isClaimant: row.caller_hash === hashOf(settlement.id, caller),

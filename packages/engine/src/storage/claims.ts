@@ -1,7 +1,6 @@
 /**
- * Claiming: the one transaction in which an authorization becomes a settlement. Whatever decides
- * whether it may, the engine's own rules and those of its participants, is read in that same
- * transaction, so that nothing slips through between a check and the claim.
+ * Claims turn authorizations into settlements, in one transaction that also reads everything that
+ * decides them: the engine's rules and those of its participants.
  */
 import { toLowerHex } from "@farthing/protocol";
 import { sql } from "kysely";
@@ -28,7 +27,7 @@ import { newSettlements, settlementColumns } from "./schema.ts";
 import type { ClaimResult } from "./engine-store.ts";
 import type { ClaimRefusal } from "./participant.ts";
 
-/** Claims a batch; results in order. */
+/** Results are in the order of the claims. */
 export async function claimAll(
   inside: Database,
   claims: readonly Claim[],
@@ -36,15 +35,14 @@ export async function claimAll(
   participants: readonly SettlementParticipant[],
 ): Promise<ClaimResult[]> {
   const tx = beginStep(inside, now);
-  // Before anything is read: what budgets have left, and what buyers' identifiers stand for, does
-  // not change until we are done.
+  // Locked before any read, so that budgets and buyers' identifiers do not change meanwhile.
   await tx.engine.lockNames(tx.db, [
     ...revertedGasLocks(claims),
     ...identifierLocks(claims),
     ...participants.flatMap((participant) => participant.locksOf?.(claims) ?? []),
   ]);
   const known = await findByPairs(tx, claims);
-  // The same pair twice in one batch: the first makes the settlement, the second finds it.
+  // Of two equal keys in one batch, the first creates the settlement and the second finds it.
   const fresh = firstOfEachPair(claims.filter((claim) => !known.has(pairKey(claim))));
   const { refusals, reservations } = await refusalsOf(tx, fresh, participants);
   const allowed = fresh.filter((claim) => !refusals.has(claim.id));
@@ -53,7 +51,7 @@ export async function claimAll(
   const made = allowed.filter(({ id }) => inserted.has(id));
   await insertClaimingCalls(tx, made);
   await insertIdentifiers(tx, made, now);
-  // Lost to another process between our read and our insert: that settlement is the result.
+  // Another process claimed these between the read and the insert; its settlements are the result.
   const lost = allowed.filter((claim) => !inserted.has(claim.id));
   for (const [key, settlement] of await findByPairs(tx, lost)) known.set(key, settlement);
   const shown = await showClaimed(tx, participants, [...inserted.values()]);
@@ -72,7 +70,7 @@ function sameGroup(created: ReadonlyMap<string, Settlement>, claim: Claim): Sett
   return [...created.values()].find((settlement) => pairKey(settlement) === pairKey(claim));
 }
 
-/** Of the same pair twice in one batch, the second is refused for the reason of the first. */
+/** Refuses a repeated key of the batch for the reason of the first. */
 function refusalOf(
   claim: Claim,
   fresh: readonly Claim[],
@@ -92,7 +90,7 @@ function firstOfEachPair(claims: readonly Claim[]): Claim[] {
   return [...byPair.values()];
 }
 
-/** Finds settlements by pair, under {@link pairKey}. */
+/** Results are keyed by {@link pairKey}. */
 export async function findByPairs(
   { db, engine }: Database,
   pairs: readonly Pair[],
@@ -130,7 +128,7 @@ async function insertAll(
   claims: readonly Claim[],
 ): Promise<Map<string, Settlement>> {
   if (claims.length === 0) return new Map();
-  // By pair: two processes that claim the same payments wait for each other in one order only.
+  // In one order, so that concurrent claims of the same payments cannot deadlock.
   const inOrder = claims.toSorted((one, other) => (pairKey(one) < pairKey(other) ? -1 : 1));
   const list = engine.list(
     inOrder.map((claim) => newSettlements.write({ ...claim, state: "queued", createdAt: now })),
@@ -140,7 +138,7 @@ async function insertAll(
     .insertInto("settlements")
     .columns(newSettlements.names)
     .expression(
-      // SQLite takes the conflict clause for a part of the query unless it has a condition.
+      // Without a condition SQLite parses the conflict clause as a part of the query.
       db
         .selectFrom(list)
         .select(newSettlements.names)
@@ -152,7 +150,7 @@ async function insertAll(
   return new Map(rows.map((row) => [row.id, toSettlement(row)]));
 }
 
-/** The engine's own reasons first, then the participants'. */
+/** The engine's reasons take precedence over the participants'. */
 async function refusalsOf(
   tx: EngineTransaction,
   claims: readonly Claim[],

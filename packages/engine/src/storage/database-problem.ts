@@ -1,16 +1,15 @@
 /**
- * What stands between this process and its database, in words for an operator. Texts of drivers are
- * not passed on: they may quote what they were given, and with it the password.
+ * Explains database errors to operators. Driver messages are not passed on: they may quote the
+ * connection string with the password.
  */
 import { messageOf } from "../base/fault.ts";
 
-/** A cause and what to do about it. */
 export interface DatabaseProblem {
   readonly text: string;
   readonly fix: string;
 }
 
-/** Says where a database is, without user and password. */
+/** Names a database without user and password. */
 export function databasePlace(databaseUrl: string): string {
   const url = URL.parse(databaseUrl);
   return url && url.protocol.startsWith("postgres")
@@ -37,7 +36,7 @@ const problems: Readonly<Record<string, readonly [string, string]>> = {
 /** pg reports a connection timeout in the message alone, without a code. */
 const timedOut = /^timeout expired$|connection timeout|timeout exceeded when trying to connect/i;
 
-/** Explains an error by what caused it first; undefined when the cause is not a known one. */
+/** Explains an error by its first known cause; undefined when there is none. */
 export function findDatabaseProblem(error: unknown): DatabaseProblem | undefined {
   for (let one = error; one instanceof Error; one = one.cause) {
     const code = "code" in one ? String(one.code) : "";
@@ -47,7 +46,7 @@ export function findDatabaseProblem(error: unknown): DatabaseProblem | undefined
   return undefined;
 }
 
-/** Explains any error; for an unknown cause by our own message of it and the cause's code. */
+/** Explains any error; for an unknown cause by the service's own message and the cause's code. */
 export function explainDatabaseError(error: unknown): DatabaseProblem {
   const cause = error instanceof Error ? error.cause : undefined;
   const code = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";

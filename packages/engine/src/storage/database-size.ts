@@ -11,7 +11,7 @@ export interface DatabaseSize {
   readonly free?: number;
 }
 
-/** Measures a database; `path` is that of a SQLite file, with the log beside it. */
+/** `path` is that of a SQLite file, whose log is included. */
 export async function measureDatabase(
   db: Kysely<Tables>,
   path: string | undefined,

@@ -13,7 +13,6 @@ import type { ExchangeFile } from "./exchange-store.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { Tables } from "./schema.ts";
 
-/** Column type of a self-counting integer key. */
 export type IdType = "integer" | "bigserial";
 
 export type ListColumns<Row> = { readonly [Name in keyof Row]: "text" | "bigint" };
@@ -21,39 +20,39 @@ export type ListColumns<Row> = { readonly [Name in keyof Row]: "text" | "bigint"
 export interface DatabaseDialect {
   readonly dialect: Dialect;
   /**
-   * Opens another connection for migrations and indexes, whose statements may take long; left out
+   * Opens another connection for migrations and indexes, whose statements may take long; absent
    * where there is one connection only.
    */
   readonly migrationDialect?: () => Dialect;
-  /** The path of a database that is a file, which another thread can open too. */
+  /** The path of a database file, which another thread can open too. */
   readonly file?: string;
   readonly idType: IdType;
   readonly isolation?: IsolationLevel;
   /** False for SQLite, which has one writer at a time. */
   readonly hasRowLocks: boolean;
   readonly changes: ChangeFeed;
-  /** Where exchanges are counted; left out where the database itself does it without a log. */
+  /** Counts exchanges; absent where the database does it without a log. */
   readonly exchangeFile?: ExchangeFile;
-  /** The time by which leases run: the database's, where processes of several machines share it. */
+  /** The clock of leases: the database's, where processes of several machines share it. */
   leaseNow(processNow: number): RawBuilder<number>;
-  /** Rows as a table named `given`, bound as one value: the same statement for any number of rows. */
+  /** Rows as a table named `given`, bound as one value: one statement for any number of rows. */
   list<Row extends object>(
     rows: readonly Row[],
     columns: ListColumns<Row>,
   ): AliasedRawBuilder<Row, "given">;
-  /** Holds names until the transaction ends; in order, so that two holders cannot block each other. */
+  /** Locks names until the transaction ends, in one order, so that two holders cannot deadlock. */
   lockNames(db: Kysely<Tables>, names: readonly string[]): Promise<void>;
   /**
-   * The condition that an owner of leases is registered and connected. Left out where all processes
+   * The condition that an owner of leases is registered and connected. Absent where all processes
    * run on one machine.
    */
   isConnected?(owner: Expression<string | null>): RawBuilder<SqlBool>;
   /**
    * Returns whether processes of a version before this schema (a migration's number) are connected.
-   * Left out where all processes run on one machine, and are replaced together.
+   * Absent where all processes run on one machine and are replaced together.
    */
   hasOlderProcesses?(db: Kysely<Tables>, schema: string): Promise<boolean>;
-  /** Tells whether the database undid a transaction only because of a concurrent one. */
+  /** Returns whether the database rolled a transaction back only because of a concurrent one. */
   isSerializationFailure(error: unknown): boolean;
 }
 
@@ -61,14 +60,13 @@ export interface DatabaseDialect {
 export interface Database {
   readonly db: Kysely<Tables>;
   readonly engine: DatabaseDialect;
-  /** Where there is one writer only: transactions share commits. */
+  /** Present where there is one writer: transactions share commits. */
   readonly commitTogether?: GroupCommit | undefined;
 }
 
-/** Attempts at a transaction that the database undoes in favour of another one. */
+/** Attempts at a transaction that the database rolls back in favour of another one. */
 const triesMax = 3;
 
-/** Runs work whole or not at all. */
 export async function inTransaction<T>(
   { db, engine, commitTogether }: Database,
   work: (inside: Database) => Promise<T>,

@@ -1,7 +1,7 @@
 /**
- * The engine's store. Participants take part in each transition of a settlement, in its transaction. Each method is atomic: it happens whole or not at all, and a transition that is
- * not allowed from the present state changes nothing. Times are milliseconds since 1970.
- * Every method throws the fault `storage_unavailable` when the database fails.
+ * The engine's store. Each method is atomic and includes the participants' part of each transition;
+ * a transition that is not allowed from the present state changes nothing. Times are milliseconds
+ * since 1970. Every method throws the fault `storage_unavailable` when the database fails.
  */
 import type { Address, ChainId, Hex, RefusalCode } from "@farthing/protocol";
 import type {
@@ -19,17 +19,16 @@ import type { RevertedGasMethods } from "./reverted-gas.ts";
 
 export type ClaimResult =
   | { readonly kind: "created"; readonly settlement: Settlement }
-  /** The same authorization was claimed before; this is that settlement. */
+  /** The authorization was claimed before. */
   | { readonly kind: "existing"; readonly settlement: Settlement }
   | { readonly kind: "refused"; readonly reason: ClaimRefusal };
 
-/** A settlement with its outcome. */
 export interface Confirmation {
   readonly id: string;
   readonly mined: Mined;
 }
 
-/** A settlement with the reason why its money did not and will not move. */
+/** The reason why the money did not and will not move. */
 export interface Failure {
   readonly id: string;
   readonly code: RefusalCode;
@@ -37,7 +36,7 @@ export interface Failure {
   readonly transaction: Hex | null;
   /** Only while it is unassigned: another process may have given it a nonce meanwhile. */
   readonly onlyUnassigned?: boolean;
-  /** The payer's contract wallet caused the failure; its payments are paused. */
+  /** The payer's contract wallet caused the failure, and its payments are paused. */
   readonly pausesPayer?: boolean;
 }
 
@@ -61,7 +60,7 @@ export interface CarryingWallet {
 export type UsedNonces =
   /** In a block from this one on. */
   | { readonly fromBlock: number }
-  /** By a transaction that carries one of these, as far as it has no outcome. */
+  /** By a transaction that carries one of these settlements without an outcome. */
   | { readonly settlementIds: readonly string[] }
   /** By this wallet, from this nonce on, in a block up to this one. */
   | { readonly lane: Address; readonly fromNonce: number; readonly upToBlock: number };
@@ -74,15 +73,14 @@ export type UnassignedQuery =
       /** Created before this time. */
       readonly olderThan: number;
       readonly limit: number;
-      /** Created at this time or later: where an earlier list ended. */
+      /** Created at this time or later: the end of an earlier list. */
       readonly from?: number;
-      /** Of callers with an API key, or of those without; of both when left out. */
+      /** Of callers with an API key or without; of both when absent. */
       readonly isKeyed?: boolean;
     };
 
-/** Settlements and the relayer transactions that carry them. */
 export interface EngineStore extends RetentionMethods, RevertedGasMethods {
-  /** Claims verified payments, all in one transaction; results in the order of the claims. */
+  /** Claims verified payments in one transaction; results in the order of the claims. */
   claimSettlements(claims: readonly Claim[], now: number): Promise<ClaimResult[]>;
   findSettlement(id: string): Promise<Settlement | undefined>;
   /** One entry per pair, in order. */
@@ -91,14 +89,14 @@ export interface EngineStore extends RetentionMethods, RevertedGasMethods {
   listOpenSettlements(chainId: ChainId): Promise<Settlement[]>;
   /** Queued settlements that no transaction carries, oldest first. */
   listUnassigned(query: UnassignedQuery): Promise<Settlement[]>;
-  /** Marks settlements confirmed; returns those that were not already. */
+  /** Returns the settlements that were not confirmed already. */
   recordConfirmed(confirmations: readonly Confirmation[], now: number): Promise<Settlement[]>;
-  /** One entry per payer, in order; undefined for a payer whose transactions do not revert. */
+  /** One entry per payer, in order; undefined for a payer without reverts. */
   findPayerPauses(
     chainId: ChainId,
     payers: readonly Address[],
   ): Promise<(PayerPause | undefined)[]>;
-  /** Of these settlements, those that transactions which reverted have carried twice or more. */
+  /** Returns those of these settlements that two or more reverted transactions carried. */
   findRevertedTwice(ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Marks settlements failed, and pauses payers; returns the settlements that changed. */
   recordFailed(failures: readonly Failure[], now: number): Promise<Settlement[]>;
@@ -112,25 +110,25 @@ export interface EngineStore extends RetentionMethods, RevertedGasMethods {
     now: number,
     hashes?: readonly Hex[],
   ): Promise<Settlement[]>;
-  /** Marks confirmed settlements up to a final block; returns those that were not already. */
+  /** Marks confirmed settlements up to a final block; returns those that were not final already. */
   recordFinalized(chainId: ChainId, upToBlock: number, now: number): Promise<Settlement[]>;
 
   /**
-   * Notifies other processes on the same database: `sent`, a node has these settlements' transactions;
-   * `unserved`, they were claimed by a process without a wallet. Every method that creates settlements
-   * or changes their state notifies by itself.
+   * Notifies other processes: `sent`, a node has these settlements' transactions; `unserved`, a
+   * process without a wallet claimed them. Every method that creates or changes settlements
+   * notifies by itself.
    */
   notify(kind: "sent" | "unserved", ids: readonly string[]): Promise<void>;
   /**
-   * Calls the listener with what other processes did, never with what this one did; without ids when
-   * notifications may have been lost. Returns a stop function. A SQLite file has no notifications.
+   * Calls the listener with changes by other processes; without ids when notifications may have
+   * been lost. Returns a stop function. A SQLite file has no notifications.
    */
   onChange(listener: ChangeListener): () => void;
 
   /**
-   * Takes the next nonces for planned transactions, in order, and assigns their settlements. Skips a
-   * plan when one of its settlements is not queued or is assigned. Throws the fault `lease_lost` when
-   * another process has the wallet.
+   * Takes the next nonces for planned transactions, in order, and assigns their settlements. Skips
+   * a plan when one of its settlements is not queued or is assigned. Throws the fault `lease_lost`
+   * when another process has the wallet.
    */
   reserveTransactions(
     lease: WalletLease,
@@ -138,8 +136,8 @@ export interface EngineStore extends RetentionMethods, RevertedGasMethods {
     now: number,
   ): Promise<RelayerTransaction[]>;
   /**
-   * Stores signed bytes before they are sent, and marks their settlements submitted; returns these.
-   * Throws `lease_lost`.
+   * Stores signed bytes before they are sent, and returns their settlements as submitted. Throws
+   * `lease_lost`.
    */
   recordSigned(
     lease: WalletLease,
@@ -155,17 +153,17 @@ export interface EngineStore extends RetentionMethods, RevertedGasMethods {
   ): Promise<void>;
   /**
    * Reopens nonces that were used in blocks which were, or may have been, reorganised out. Drops
-   * those of a wallet whose signed bytes were removed.
+   * transactions whose signed bytes were removed.
    */
   reopenTransactions(chainId: ChainId, which: UsedNonces): Promise<void>;
-  /** The nonce after the highest one that is known to be used up; 0 when none is. */
+  /** The nonce after the highest one that is known to be used; 0 when none is. */
   countMinedNonces(chainId: ChainId, lane: Address): Promise<number>;
   /** Transactions that may still be mined, by nonce. */
   listOpenTransactions(chainId: ChainId, lane: Address): Promise<RelayerTransaction[]>;
 
   /**
-   * Records another transaction at a pending nonce: a better price for the same call, or a
-   * cancellation. Its settlements are assigned to it; the earlier transaction stays observed. Throws
+   * Records another transaction at a pending nonce: the same call at a better price, or a
+   * cancellation. It receives the settlements; the earlier transaction stays observed. Throws
    * `lease_lost`.
    */
   replaceTransaction(
@@ -175,36 +173,35 @@ export interface EngineStore extends RetentionMethods, RevertedGasMethods {
     now: number,
   ): Promise<RelayerTransaction>;
   /**
-   * Requeues submitted settlements that no open transaction carries: theirs can never be mined, since
-   * another one has finally taken the nonce. Returns those that changed.
+   * Requeues submitted settlements without an open transaction: theirs can never be mined, because
+   * another one finally took the nonce. Returns the changed settlements.
    */
   requeueSettlements(ids: readonly string[], now: number): Promise<Settlement[]>;
   /** The wallets whose transactions carry open settlements, in any process's configuration. */
   listCarryingWallets(chainId: ChainId, now: number): Promise<CarryingWallet[]>;
   /** Hashes of all transactions that were ever signed for these settlements. */
   listSignedHashes(ids: readonly string[]): Promise<Hex[]>;
-  /** Tells whether a relayer wallet signed a transaction, also one that was replaced. */
+  /** Returns whether a relayer wallet signed a transaction, including replaced ones. */
   isRelayerTransaction(hash: Hex): Promise<boolean>;
   /**
-   * Failed settlements that a third party may still submit and whose check is due, longest due first.
-   * Each check defers the next; one of several processes gets each.
+   * Failed settlements that a third party may still submit and whose check is due, longest due
+   * first. Each check defers the next; one of several processes gets each.
    */
   takeFailuresToLookAt(chainId: ChainId, limit: number, now: number): Promise<Settlement[]>;
-  /** Their authorizations can no longer be submitted. */
+  /** Ends the watches of authorizations that can no longer be submitted. */
   endFailureWatches(ids: readonly string[]): Promise<void>;
-  /** Watches settlements that failed since a time, as far as they have not expired. */
+  /** Watches settlements that failed since a time and have not expired. */
   watchFailedSince(chainId: ChainId, since: number, now: number): Promise<void>;
-  /** The blocks with confirmed settlements of a chain that are not final yet, lowest first. */
+  /** The blocks of confirmed settlements that are not final yet, lowest first. */
   listUnfinalizedBlocks(chainId: ChainId): Promise<{ number: number; hash: Hex }[]>;
 }
 
-/** Which process works each wallet. */
 export interface WalletLeaseStore {
-  /** Registers an owner of leases as connected, for as long as this process is. */
+  /** Registers an owner of leases as connected for the life of this process. */
   appear(owner: string): Promise<void>;
   /**
-   * Lets the leases of owners that are not connected any more end in `toMs`, unless they are renewed
-   * before. Where all owners run on one machine it does nothing.
+   * Shortens leases of disconnected owners to `toMs`, unless they are renewed before. Does nothing
+   * where all owners run on one machine.
    */
   shortenLostLeases(
     chainId: ChainId,
@@ -217,9 +214,10 @@ export interface WalletLeaseStore {
     now: number,
   ): Promise<(WalletHolder | undefined)[]>;
   /**
-   * Acquires or renews a wallet's lease; undefined when another holder's still runs. Each acquisition
-   * raises the fencing token. `goneOwner` may be taken from before its time. The next nonce only ever rises.
-   * Leases run by the clock that all holders share: `now` counts where that is this machine's.
+   * Acquires or renews a wallet's lease; undefined when another holder's still runs. Each
+   * acquisition raises the fencing token. The lease of `goneOwner` may be taken before its end. The
+   * next nonce only ever rises. Leases run by the clock that all holders share: `now` counts where
+   * that is this machine's.
    */
   takeWalletLease(options: {
     chainId: ChainId;
@@ -236,15 +234,15 @@ export interface WalletLeaseStore {
     owner: string,
     times: { readonly leaseMs: number; readonly now: number },
   ): Promise<boolean>;
-  /** Asks the holder of a wallet for it; the first process that asks gets it. */
+  /** Requests a wallet from its holder; the first process that asks gets it. */
   askForWallet(
     chainId: ChainId,
     lane: Address,
     processes: { readonly holder: string; readonly owner: string },
   ): Promise<void>;
   /**
-   * Hands a wallet over to the process that has asked for it, with a running lease; the former holder
-   * can no longer write. False when the lease was lost or the request was withdrawn.
+   * Hands a wallet with a running lease to the process that requested it; the former holder can no
+   * longer write. False when the lease was lost or the request was withdrawn.
    */
   handOverWallet(
     lease: WalletLease,

@@ -1,7 +1,7 @@
 /**
- * Counts the exchanges that were opened with a payment: `/verify` notes them with its look-up, repeats
- * read them, and they are dropped within the hour. PostgreSQL keeps the notes in unlogged tables
- * of the same database, SQLite in a file of their own.
+ * Counts the exchanges that were opened with a payment: `/verify` notes them, repeats read them,
+ * and they are removed within the hour. PostgreSQL keeps the notes in unlogged tables of the same
+ * database, SQLite in a separate file.
  */
 import { sql } from "kysely";
 import { pairKey, type Pair } from "../model/settlement.ts";
@@ -21,7 +21,6 @@ import { forgetIdentifiers } from "./payment-identifiers.ts";
 import { toSettlement } from "./rows.ts";
 import { settlementColumns, type SettlementRow } from "./schema.ts";
 
-/** The store's methods that open, cancel and forget exchanges. */
 export function exchangeCountMethods(
   database: Database,
 ): Pick<ExchangeStore, "openExchanges" | "cancelExchanges" | "forgetExpired"> {
@@ -79,7 +78,7 @@ async function forgetInFile(
   file.forget(old, now);
 }
 
-/** Keeps with the settlements that several exchanges were open when they were claimed. */
+/** Stores with the settlements that several exchanges were open when they were claimed. */
 async function keepSeveral(
   database: Database,
   notes: readonly (ExchangePair & ExchangeRow)[],
@@ -113,7 +112,7 @@ async function keepSeveral(
 /** The openings as a list named `given`, one entry per payment. */
 function listOpenings({ engine }: Database, openings: readonly ExchangeOpening[]) {
   const groups = Map.groupBy(openings, pairKey);
-  // In one order: two processes that note the same payments wait for each other one way only.
+  // In one order, so that concurrent notes of the same payments cannot deadlock.
   const keys = [...groups.keys()].toSorted();
   const rows = keys.flatMap((key) => {
     const group = groups.get(key) ?? [];
@@ -134,7 +133,7 @@ function listOpenings({ engine }: Database, openings: readonly ExchangeOpening[]
   });
 }
 
-/** A settlement's row, or nulls where there is none, beside what became of the note. */
+/** A settlement's row, or nulls where there is none, and the result of the note. */
 type OpenedRow = SettlementRow & { readonly given_key: string; readonly is_full: boolean };
 
 /** The look-up and the notes in one statement. */
@@ -177,7 +176,7 @@ async function openInDatabase(
   const byKey = new Map(rows.map((row) => [row.given_key, row]));
   return openings.map((opening) => {
     const row = byKey.get(pairKey(opening));
-    // The join leaves nulls where no settlement is.
+    // The join leaves nulls where there is no settlement.
     if (row && typeof row.id === "string") {
       return { kind: "claimed", settlement: toSettlement(row) };
     }
@@ -224,7 +223,7 @@ async function forgetInDatabase(database: Database, now: number, limit: number):
       returning owner.payer, owner.payments`.execute(db);
     const idle = rows.filter(({ payments }) => Number(payments) <= 0);
     if (idle.length === 0) return;
-    // By name, so that a payer with a million wallets does not make each round read all of them.
+    // By name, so that a payer with a million payments does not make each round read all of them.
     const list = engine.list(
       idle.map(({ payer }) => ({ payer })),
       { payer: "text" },

@@ -1,6 +1,6 @@
 /**
- * The list of failed settlements that a third party may still submit (decision 5). It is written
- * with the failure, so that no restart ends a watch, and each look at an entry puts off the next.
+ * The failed settlements that a third party may still submit (decision 5). A watch is stored with
+ * the failure, so that no restart ends it, and each check defers the next.
  */
 import type { ChainId } from "@farthing/protocol";
 import { sql } from "kysely";
@@ -16,7 +16,6 @@ type WatchMethods = Pick<
   "takeFailuresToLookAt" | "endFailureWatches" | "watchFailedSince"
 >;
 
-/** The store's methods about watched failures. */
 export function failureWatchMethods(database: Database): WatchMethods {
   return {
     takeFailuresToLookAt: (chainId, limit, now) =>
@@ -26,7 +25,7 @@ export function failureWatchMethods(database: Database): WatchMethods {
   };
 }
 
-/** Watches failed settlements from now on, in the transaction that calls them failed. */
+/** Stores watches in the transaction that marks the settlements failed. */
 export async function watchFailures(
   { db, engine }: Database,
   rows: readonly Pick<SettlementRow, "id" | "chain_id" | "valid_before">[],
@@ -34,7 +33,7 @@ export async function watchFailures(
 ): Promise<void> {
   const watches = rows.flatMap(({ id: settlementId, chain_id: chainId, valid_before }) => {
     const expiresAt = expiresAtMs(BigInt(valid_before));
-    // Most of them ended by that.
+    // Most of these settlements failed by expiring.
     if (isOver(expiresAt, now)) return [];
     const nextLookAt = firstLookAtMs(now, expiresAt);
     return [failureWatches.write({ settlementId, chainId, failedAt: now, expiresAt, nextLookAt })];
@@ -48,7 +47,7 @@ export async function watchFailures(
       from
         .selectFrom(list)
         .select(failureWatches.names)
-        // Without a condition SQLite reads "on conflict" as a join.
+        // Without a condition SQLite parses "on conflict" as a join.
         .where(sql<boolean>`true`),
     )
     .onConflict((conflict) => conflict.column("settlement_id").doNothing())
@@ -120,7 +119,7 @@ async function watchFailedSince(
     .selectFrom("settlements")
     .select(["id", "chain_id", "valid_before"])
     .where("chain_id", "=", chainId)
-    // Only what has failed has this time; the state would lead to every failure there was.
+    // Only failed settlements have this time; the state would select every failure.
     .where("failed_at", ">", since)
     .execute();
   await watchFailures(database, rows, now);

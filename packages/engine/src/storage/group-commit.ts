@@ -1,15 +1,15 @@
 /**
- * Transactions that are asked for together are committed together. A database with one writer runs
- * them one after the other anyway, and what costs is the synced write at the end: so each runs under
- * a savepoint of its own, and one commit is for all. Nobody gets an answer before that commit.
+ * Commits concurrent transactions together. A database with one writer runs them one after the
+ * other anyway, and the synced write at the end is the cost: each runs under its own savepoint, and
+ * one commit serves all. No caller gets a result before that commit.
  */
 import { sql, type Kysely } from "kysely";
 import type { Tables } from "./schema.ts";
 
-/** Runs work whole or not at all, in one commit with whatever else was asked for. */
+/** Runs work whole or not at all, in one commit with other waiting work. */
 export type GroupCommit = <T>(work: (db: Kysely<Tables>) => Promise<T>) => Promise<T>;
 
-/** Transactions under one commit: each holds up the first for less than a millisecond. */
+/** Each transaction delays the first for less than a millisecond. */
 const groupMax = 64;
 
 interface Job {
@@ -43,7 +43,7 @@ export function createGroupCommit(db: Kysely<Tables>): GroupCommit {
       });
       if (isRunning) return;
       isRunning = true;
-      // Work that is added in the same turn of the event loop joins.
+      // Work of the same turn of the event loop joins.
       setImmediate(() => void runAll());
     });
 }
@@ -58,7 +58,8 @@ async function runGroup(db: Kysely<Tables>, group: readonly Job[]): Promise<void
         try {
           done.push(await job.run(inside));
         } catch (error) {
-          // When the database has given up the whole transaction this throws, and none was done.
+          // Throws when the database has rolled the whole transaction back, and none of the work
+          // was done.
           await sql`rollback to job`.execute(inside);
           failed.push(() => job.reject(error));
         }

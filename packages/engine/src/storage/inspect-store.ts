@@ -1,4 +1,4 @@
-/** Reads a database without changing it: its schema, and which process works which wallet. */
+/** Reads a database without changing it: its schema, and the holders of its wallets. */
 import { openTransactionStates } from "../model/relayer-transaction.ts";
 import { accessSync, constants, existsSync } from "node:fs";
 import { dirname } from "node:path";
@@ -18,28 +18,27 @@ export interface StoreReport {
   readonly isNew: boolean;
   /** Migrations of a newer version. */
   readonly unknown: readonly string[];
-  /** None when the schema is not this version's. */
+  /** Empty when the schema is not this version's. */
   readonly lanes: readonly LaneReport[];
-  /** Left out of a new database. */
+  /** Absent for a new database. */
   readonly size?: DatabaseSize;
 }
 
-/** A wallet on a network, as stored. */
 export interface LaneReport {
   readonly chainId: ChainId;
   /** In lower case. */
   readonly lane: Address;
   readonly nextNonce: number;
-  /** The process whose lease runs; null when there is none. */
+  /** The process with a running lease; null when there is none. */
   readonly holder: string | null;
   /** Transactions that may still be mined. */
   readonly open: number;
 }
 
-/** Where migrations are noted; Kysely's name. */
+/** Kysely's table of migrations. */
 const migrationTable = "kysely_migration";
 
-/** Looks at a database. Throws the fault `storage_unavailable`, with the reason as its cause. */
+/** Throws the fault `storage_unavailable`, with the reason as its cause. */
 export async function inspectStore(databaseUrl: string, now: number): Promise<StoreReport> {
   if (isFileToBe(databaseUrl)) {
     return { missing: migrationNames, isNew: true, unknown: [], lanes: [] };
@@ -64,7 +63,7 @@ export async function inspectStore(databaseUrl: string, now: number): Promise<St
   }
 }
 
-/** A SQLite file that the first start makes. Throws where it could not. */
+/** Returns whether the first start will create the SQLite file. Throws where it could not. */
 function isFileToBe(databaseUrl: string): boolean {
   const path = sqlitePathOf(databaseUrl);
   if (path === ":memory:") return true;

@@ -12,10 +12,10 @@ export interface CounterName {
   readonly name: string;
 }
 
-/** When a bucket has flowed back whole, its row can go. */
+/** A full bucket's row can be removed. */
 export const bucketMs = 25 * hourMs;
 
-/** The name under which a chain's counters are held until a transaction ends. */
+/** The lock name of a chain's counters. */
 export function keylessLock(chainId: ChainId): string {
   return `keyless:${chainId}`;
 }
@@ -23,17 +23,16 @@ export function keylessLock(chainId: ChainId): string {
 export interface CounterEntry extends CounterName {
   readonly slot: number;
   readonly amount: number;
-  /** The refill per hour; 0 for counters that are no buckets. */
+  /** Per hour; 0 for counters that are no buckets. */
   readonly refill: number;
   readonly expiresAt: number;
 }
 
-/** Counters as they are, with what a transaction adds as it goes. */
+/** Counters as read, with what the transaction adds. */
 export interface Counters {
   used(counter: CounterName): number;
-  /** The sum of a window's parts from `slot` on; of all parts when left out. */
+  /** The sum of a window's parts from `slot` on; of all parts when absent. */
   sum(counter: CounterName, slot?: number): number;
-  /** The first part that there is. */
   firstSlot(counter: CounterName): number | undefined;
   add(entries: readonly CounterEntry[]): void;
 }
@@ -43,7 +42,7 @@ interface Part {
   readonly amount: number;
 }
 
-/** Reads counters by name, those that have not expired. */
+/** Reads unexpired counters by name. */
 export async function readCounters(
   { db, engine }: Database,
   names: readonly CounterName[],
@@ -97,7 +96,7 @@ export async function readCounters(
   };
 }
 
-/** Raises counters, each once; a bucket flows back first by the hours that have passed. */
+/** Raises counters, each once, after the refill of buckets for the hours that have passed. */
 export async function raiseCounters(
   { db, engine }: Database,
   entries: readonly CounterEntry[],
@@ -130,7 +129,7 @@ export async function raiseCounters(
     .execute();
 }
 
-/** Lowers counters; one that has expired meanwhile stays removed. */
+/** Lowers counters; expired ones stay removed. */
 export async function lowerCounters(
   { db, engine }: Database,
   entries: readonly Omit<CounterEntry, "refill" | "expiresAt">[],
@@ -155,7 +154,7 @@ export async function lowerCounters(
     .execute();
 }
 
-/** Removes at most `limit` counters whose window is over; returns how many. */
+/** Removes at most `limit` expired counters; returns how many. */
 export async function pruneCounters({ db }: Database, now: number, limit: number): Promise<number> {
   const gone = db
     .selectFrom("keyless_counters as old")
@@ -171,13 +170,13 @@ export async function pruneCounters({ db }: Database, now: number, limit: number
         gone.$asTuple("chain_id", "kind", "name", "slot"),
       ),
     )
-    // One that was raised meanwhile is not over.
+    // Skips counters that were raised meanwhile.
     .where("expires_at", "<=", now)
     .executeTakeFirst();
   return Number(numDeletedRows);
 }
 
-/** One entry per counter, in one order: two processes that raise the same ones wait only once. */
+/** Merges entries by counter, in one order, so that concurrent processes cannot deadlock. */
 function summed<Entry extends Omit<CounterEntry, "refill" | "expiresAt">>(
   entries: readonly Entry[],
 ): Entry[] {

@@ -3,7 +3,6 @@ import { Kysely } from "kysely";
 import { engineOf } from "./open-storage.ts";
 import type { Tables } from "./schema.ts";
 
-/** Every lease ends now; who held it is not asked. */
 export async function lapseLeases(databaseUrl: string): Promise<void> {
   const db = new Kysely<Tables>({ dialect: engineOf(databaseUrl, {}).dialect });
   try {

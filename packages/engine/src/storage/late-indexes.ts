@@ -1,9 +1,8 @@
 /**
- * Indexes on tables that may be large already when a new version starts. A migration would keep
- * the service from starting for as long as the index takes, so these are created beside it:
- * PostgreSQL creates them in the background while processes read and write; SQLite, which has a
- * single writer in any case, creates them before the service starts. The next start begins an
- * interrupted creation again.
+ * Indexes on tables that may be large when a new version starts. A migration would delay the start
+ * for as long as the index takes. PostgreSQL creates these in the background while processes read
+ * and write; SQLite, which has a single writer in any case, creates them before the service starts.
+ * The next start repeats an interrupted creation.
  */
 import { Kysely, sql } from "kysely";
 import { systemClock } from "../base/clock.ts";
@@ -12,11 +11,10 @@ import { silentLog, type Log } from "../base/log.ts";
 import type { Database } from "./dialect.ts";
 import type { Tables } from "./schema.ts";
 
-/** What the public sees of listings, word for word as statements ask for it. */
+/** The condition of public listings, word for word as in the statements. */
 const isShown =
   "(state = 'live' or (state = 'failing' and passed_at is not null)) and seen is not null";
 
-/** What an index covers, as SQL. */
 interface LateIndex {
   readonly name: string;
   /** A table of the engine or of a feature. */
@@ -27,20 +25,20 @@ interface LateIndex {
 }
 
 /**
- * Conditions are ones that SQLite can prove from a statement with bound values: `state = ?` proves
- * nothing, `failed_at > ?` proves that there is a time. `statements.test.ts` holds each statement to
- * the index that it has here.
+ * SQLite can prove these conditions from a statement with bound values: `state = ?` proves nothing,
+ * `failed_at > ?` proves that there is a time. `statements.test.ts` checks that each statement uses
+ * its index.
  */
 export const lateIndexes: readonly LateIndex[] = [
   {
-    // Each block asks for the settlements that are confirmed and not final yet.
+    // Each block reads the settlements that are confirmed and not final yet.
     name: "settlements_unfinalized",
     table: "settlements",
     definition: "(chain_id, block_number) where finalized_at is null and block_number is not null",
   },
   {
-    // Closed transactions whose signed bytes are still there: those of the last blocks, whose nonces
-    // a reorganisation may open again.
+    // Closed transactions with signed bytes: those of the last blocks, whose nonces a
+    // reorganisation may reopen.
     name: "relayer_transactions_bytes",
     table: "relayer_transactions",
     definition: "(chain_id, block_number) where raw is not null and block_number is not null",
@@ -50,7 +48,7 @@ export const lateIndexes: readonly LateIndex[] = [
     name: "settlements_by_state",
     table: "settlements",
     definition: "(account, chain_id, state, created_at, id) where account is not null",
-    // Nothing reads a payer's settlements since counters keep the limits of payers.
+    // Counters replaced reads of a payer's settlements.
     replaces: "settlements_capped",
   },
   {
@@ -75,13 +73,13 @@ export const lateIndexes: readonly LateIndex[] = [
     definition: "(chain_id, failed_at, id) where failed_at is not null",
   },
   {
-    // What none of our transactions may have carried, and retention finds by this alone.
+    // Settlements of third parties, which retention finds by this index alone.
     name: "settlements_elsewhere",
     table: "settlements",
     definition: "(chain_id, confirmed_at, id) where settled_by = 'other'",
   },
   {
-    // The highest nonce that is mined, without reading those below.
+    // The highest mined nonce, without reading those below.
     name: "relayer_transactions_state",
     table: "relayer_transactions",
     definition: "(chain_id, lane, state, nonce)",
@@ -93,7 +91,7 @@ export const lateIndexes: readonly LateIndex[] = [
     definition: "(account) where disabled_at is null",
   },
   {
-    // What is due at each endpoint, without reading what is due at the others.
+    // Due deliveries of each endpoint, without reading other endpoints'.
     name: "webhook_deliveries_pending",
     table: "webhook_deliveries",
     definition: "(endpoint_id, next_at) where state = 'pending'",
@@ -131,7 +129,7 @@ export const lateIndexes: readonly LateIndex[] = [
     definition: "(account) where state = 'awaiting_payment'",
   },
   {
-    // A blocked listing is due for ever, and never checked.
+    // A blocked listing is always due and never checked.
     name: "listings_check",
     table: "listings",
     definition: "(next_at) where state <> 'blocked'",
@@ -160,13 +158,13 @@ export const lateIndexes: readonly LateIndex[] = [
   },
 ];
 
-/** Returns whether an index can be used; it can where indexes are created before the start. */
+/** Returns whether an index is usable; it is where indexes are created before the start. */
 export async function hasLateIndex({ db, engine }: Database, name: string): Promise<boolean> {
   if (!engine.migrationDialect) return true;
   return (await findIndex(db, name))?.valid === true;
 }
 
-/** An index on PostgreSQL; one whose creation was interrupted, or still goes on, is not valid. */
+/** Finds an index on PostgreSQL; an unfinished or interrupted one is not valid. */
 async function findIndex(
   db: Kysely<Tables>,
   name: string,
@@ -180,25 +178,27 @@ async function findIndex(
 const creationStarted = "Index creation started";
 const created = "Index created";
 
-/** The pause before an index that could not be created is tried again, in milliseconds. */
+/** The pause before another attempt, in milliseconds. */
 const retryMs = 60_000;
 
-/** Names the lock under which one process at a time creates indexes; any constant of our own. */
+/** Names the lock under which one process at a time creates indexes; any constant. */
 const lockNumber = 4_020_050;
 
-/** The creation of indexes under way. `stop` cancels it; the next start begins it again. */
+/** The running creation. `stop` cancels it; the next start repeats it. */
 export interface LateIndexing {
   stop(): Promise<void>;
 }
 
-/** Creates what is missing. Resolves at once on a PostgreSQL table with rows, else when it is done. */
+/**
+ * Creates missing indexes. Resolves at once on a PostgreSQL table with rows, else when it is done.
+ */
 export async function startLateIndexes(database: Database, log: Log): Promise<LateIndexing> {
   const { db, engine } = database;
   if (!engine.migrationDialect) {
     await createBefore(db, log);
     return { stop: async () => undefined };
   }
-  // A new database has its indexes before the store is open; no other process waits for it yet.
+  // No other process waits for a new database yet, so its indexes are created before it opens.
   const row = await db.selectFrom("settlements").select("id").limit(1).executeTakeFirst();
   if (!row) {
     await createOnEmpty(db);
@@ -214,7 +214,7 @@ export async function startLateIndexes(database: Database, log: Log): Promise<La
   };
 }
 
-/** Creates them on an empty table. Processes that start together wait milliseconds for each other. */
+/** Concurrent starts wait milliseconds for each other on an empty table. */
 function createOnEmpty(db: Kysely<Tables>): Promise<void> {
   return db.transaction().execute(async (transaction) => {
     await sql`select pg_advisory_xact_lock(${lockNumber})`.execute(transaction);
@@ -229,7 +229,7 @@ async function createAtOnce(db: Kysely<Tables>, which = lateIndexes): Promise<vo
   }
 }
 
-/** Creates what is missing before the start goes on, and says so: it may take minutes. */
+/** Creates missing indexes before the start and logs it, because it may take minutes. */
 export async function createBefore(db: Kysely<Tables>, log: Log): Promise<void> {
   const { rows } = await sql<{ name: string }>`
     select name from sqlite_master where type = 'index'`.execute(db);
@@ -246,12 +246,12 @@ export async function createBefore(db: Kysely<Tables>, log: Log): Promise<void> 
   }
 }
 
-/** Creates indexes on a connection of its own, one process at a time. */
+/** Creates indexes on its own connection, one process at a time. */
 class Indexer {
   readonly #db: Kysely<Tables>;
   readonly #log: Log;
   readonly #stopping = new AbortController();
-  /** The server's process that works for us, while it does. */
+  /** The server process that runs the statement. */
   #backend: number | undefined;
 
   constructor(db: Kysely<Tables>, log: Log) {
@@ -308,7 +308,7 @@ class Indexer {
     if (there?.valid || this.#stopping.signal.aborted) return;
     const fields = { index: name, table };
     this.#log.info({ event: "index_creation_started", ...fields }, creationStarted);
-    // An interrupted creation leaves an index that is kept up to date and never used.
+    // An interrupted creation leaves an index that is maintained and never used.
     if (there) await sql.raw(`drop index concurrently if exists ${name}`).execute(connection);
     await sql
       .raw(`create index concurrently ${name} on ${table} ${definition}`)

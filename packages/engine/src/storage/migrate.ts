@@ -17,12 +17,11 @@ import * as failureWatches from "./migrations/0012-failure-watches.ts";
 import * as retention from "./migrations/0013-retention.ts";
 import * as participants from "./migrations/0014-participants.ts";
 
-/** Migrations by name; they run in the order in which they are listed. */
+/** Migrations by name; they run in the order of the list. */
 export type Migrations = Readonly<
   Record<string, (db: Kysely<unknown>, idType: IdType) => Promise<void>>
 >;
 
-/** The engine's migrations, by number. */
 const migrations: Migrations = {
   "0001-settlements": settlements.up,
   "0002-shared-lanes": sharedLanes.up,
@@ -39,20 +38,20 @@ const migrations: Migrations = {
   "0014-participants": participants.up,
 };
 
-/** Names of all migrations, oldest first. */
+/** Oldest first. */
 export const migrationNames: readonly string[] = Object.keys(migrations).toSorted();
 
 /**
- * Runs the engine's missing migrations, under the database's migration lock; `upTo` names the last
- * one where it is not the newest. Throws `storage_unavailable`.
+ * Runs the engine's missing migrations up to `upTo` under the migration lock. Throws
+ * `storage_unavailable`.
  */
 export async function migrate(database: Database, upTo?: string): Promise<void> {
   await run(database, migrations, {}, upTo);
 }
 
 /**
- * Runs the missing migrations of features. They are recorded in a table of their own, so that a
- * feature may come or grow at any place among the others. Throws `storage_unavailable`.
+ * Runs missing migrations of features. A separate table records them, so that a feature may be
+ * added or extended at any place among the others. Throws `storage_unavailable`.
  */
 export async function migrateFeatures(database: Database, given: Migrations): Promise<void> {
   const names = Object.keys(given);

@@ -1,4 +1,4 @@
-/** Opens the database that a DATABASE_URL names, with the engine's store on it. */
+/** Opens the database of a DATABASE_URL with the engine's stores on it. */
 import { Kysely, sql } from "kysely";
 import { Fault } from "../base/fault.ts";
 import { silentLog, type Log } from "../base/log.ts";
@@ -32,19 +32,19 @@ import { updateAside } from "./sqlite/update-aside.ts";
 export interface StorageOptions {
   readonly log?: Log;
   readonly limits?: PostgresLimits;
-  /** Those of features; they run after the engine's. */
+  /** The features' migrations, which run after the engine's. */
   readonly migrations?: Migrations;
 }
 
-/** All that the engine stores, on one database. */
+/** All stores of the engine on one database. */
 export type EngineStores = EngineStore & WalletLeaseStore & ExchangeStore;
 
-/** A database that has to be opened before anything else is asked of it; it is closed in any case. */
+/** A database before `open`; it has to be closed in any case. */
 export interface Storage {
   /** For the stores of features. */
   readonly database: Database;
   readonly store: EngineStores;
-  /** Brings the schema up to date. Throws `storage_unavailable`. */
+  /** Migrates the schema. Throws `storage_unavailable`. */
   open(): Promise<void>;
   /** Resolves when the database responds. Throws `storage_unavailable`. */
   ping(): Promise<void>;
@@ -52,9 +52,8 @@ export interface Storage {
 }
 
 /**
- * Names `sqlite:/path/to/file`, `sqlite::memory:` or `postgres://…` without asking it anything, with
- * who takes part in its settlements. Throws `storage_unavailable` for a wrong path, `configuration`
- * for anything else.
+ * Creates the storage of `sqlite:/path/to/file`, `sqlite::memory:` or `postgres://…` without a
+ * connection. Throws `storage_unavailable` for a wrong path, `configuration` for anything else.
  */
 export function createStorage(
   databaseUrl: string,
@@ -117,7 +116,7 @@ export function createStorage(
   };
 }
 
-/** A start that failed for want of the database itself says which one, why, and what to do. */
+/** Explains a start that failed because of the database: which one, why, and what to do. */
 function explained(error: unknown, databaseUrl: string): unknown {
   const problem = findDatabaseProblem(error);
   if (!problem) return error;
@@ -126,7 +125,7 @@ function explained(error: unknown, databaseUrl: string): unknown {
   return new Fault("storage_unavailable", message, { cause: error });
 }
 
-/** The engine of a database. Throws `configuration`, or `storage_unavailable` for a file. */
+/** Throws `configuration`, or `storage_unavailable` for a file. */
 export function engineOf(
   databaseUrl: string,
   options: StorageOptions & { readonly isReadOnly?: boolean },
@@ -154,7 +153,7 @@ export function engineOf(
 
 type Methods = Readonly<Record<string, (...parameters: never[]) => Promise<unknown>>>;
 
-/** Turns every error of the database into the one fault that the layers above know. */
+/** Turns every database error into the fault that higher layers handle. */
 export function guard<T extends Methods>(methods: T): T {
   return new Proxy(methods, {
     get(target, name) {

@@ -1,6 +1,6 @@
 /**
- * The port through which features take part in the life of settlements. The engine knows nothing of
- * keys, credits or webhooks: it calls its participants, in the order of their list, inside the
+ * The port through which features take part in the life of settlements. The engine does not depend
+ * on keys, credits or webhooks: it calls its participants, in the order of their list, inside the
  * database transaction that records a step.
  */
 import type {
@@ -13,33 +13,34 @@ import type { Database } from "./dialect.ts";
 import { toSettlement } from "./rows.ts";
 import type { SettlementRow } from "./schema.ts";
 
-/** The transaction that records one step. A participant uses nothing else to reach the database. */
+/** The transaction of one step. A participant uses nothing else to reach the database. */
 export interface EngineTransaction extends Pick<Database, "db" | "engine"> {
-  /** The time at which the step is recorded, in milliseconds since 1970. */
+  /** The time of the step, in milliseconds since 1970. */
   readonly now: number;
-  /** Stands for this one step; values that last as long as it are made by {@link createLocal}. */
+  /** Stands for this one step; {@link createLocal} creates values that last as long. */
   readonly locals: object;
 }
 
 /**
- * Why nothing was claimed: the code of a participant's denial, `payment_identifier_conflict`, or
- * `reverted_gas_exhausted` when contract wallets have burned or reserved what they may burn.
+ * The code of a participant's denial, `payment_identifier_conflict`, or `reverted_gas_exhausted`
+ * when contract wallets have burned or reserved what they may burn.
  */
 export type ClaimRefusal = string;
 
-/** Why a claim is denied. Codes are open: the feature that denies maps its codes to responses. */
+/** Codes are open: the feature that denies maps its codes to responses. */
 export interface ClaimDenial {
   readonly code: string;
 }
 
-/** Annotations that are to change, by the settlement's id; the engine writes them. */
+/** Changed annotations by the settlement's id; the engine writes them. */
 export type AnnotationChanges = ReadonlyMap<string, Partial<SettlementAnnotations>>;
 
-/** A settlement's step from one state to the next. */
 export interface Transition {
-  /** `requeued`: its transaction can never be mined. `reorganised`: its block is gone. */
+  /**
+   * `requeued`: its transaction can never be mined. `reorganised`: its block was reorganised out.
+   */
   readonly kind: Exclude<keyof typeof settlementTransitions, "signed">;
-  /** As it is after the step, with the changes of earlier participants. */
+  /** The settlement after the step, with the changes of earlier participants. */
   readonly settlement: Settlement;
   readonly before: Pick<Settlement, "state" | "credits">;
   /** The relayer transaction that carries or carried it; null when there was none. */
@@ -51,15 +52,15 @@ export type PruneTransaction = Omit<EngineTransaction, "now">;
 
 /** A participant's review of settlements that are about to be removed. */
 export interface PruneReview {
-  /** Those that have to stay. */
+  /** Settlements that have to stay. */
   readonly kept?: ReadonlySet<string>;
-  /** What is exported beside the others, by the settlement's id. */
+  /** Values that are exported beside a settlement, by its id. */
   readonly exported?: ReadonlyMap<string, object>;
 }
 
 /** Takes part in the life of settlements. Each hook is called once for a whole batch. */
 export interface SettlementParticipant {
-  /** Recorded in the database, which is not opened without this participant again. */
+  /** Recorded in the database, which then does not open without this participant. */
   readonly name: string;
   /**
    * Names that a batch of claims locks until its transaction ends. All participants' names are
@@ -71,16 +72,15 @@ export interface SettlementParticipant {
     tx: EngineTransaction,
     claims: readonly Claim[],
   ): Promise<ReadonlyMap<string, ClaimDenial>>;
-  /** Receives the settlements that were made. */
   onClaimed?(tx: EngineTransaction, settlements: readonly Settlement[]): Promise<AnnotationChanges>;
   /** Receives the steps of a batch, with the changes of earlier participants. */
   onTransitions?(
     tx: EngineTransaction,
     transitions: readonly Transition[],
   ): Promise<AnnotationChanges>;
-  /** Reviews settlements that are over and about to be removed, in the transaction that removes them. */
+  /** Reviews settlements in the transaction that removes them. */
   beforePrune?(tx: PruneTransaction, ids: readonly string[]): Promise<PruneReview>;
-  /** Removes what belonged to settlements that are removed now, in the same transaction. */
+  /** Removes rows that belong to removed settlements, in the same transaction. */
   onPruned?(tx: PruneTransaction, ids: readonly string[]): Promise<void>;
   /**
    * Called after the commit, for metrics, log events and wake-ups: the transaction may be repeated
@@ -92,12 +92,12 @@ export interface SettlementParticipant {
 /** The result of a hook that changes no annotation. */
 export const unchanged: AnnotationChanges = new Map();
 
-/** Begins a step: what `createLocal` made for an earlier one is not seen in it. */
+/** Begins a step with no values of earlier ones. */
 export function beginStep({ db, engine }: Database, now: number): EngineTransaction {
   return { db, engine, now, locals: {} };
 }
 
-/** Creates a value of its own for each step, at its first use. */
+/** Creates a value for each step, at its first use. */
 export function createLocal<T>(create: () => T): (tx: Pick<EngineTransaction, "locals">) => T {
   const values = new WeakMap<object, { readonly value: T }>();
   return ({ locals }) => {
@@ -123,7 +123,7 @@ export async function denyClaims(
   return denials;
 }
 
-/** Shows the participants what was claimed; returns it with their changes, in order. */
+/** Calls the participants with new settlements; returns these with their changes, in order. */
 export async function showClaimed(
   tx: EngineTransaction,
   participants: readonly SettlementParticipant[],
@@ -146,7 +146,7 @@ export async function showClaimed(
   return settlements;
 }
 
-/** Shows the participants a batch of steps; returns these with their changes, in order. */
+/** Calls the participants with a batch of steps; returns these with their changes, in order. */
 export async function showTransitions(
   tx: EngineTransaction,
   participants: readonly SettlementParticipant[],
@@ -179,7 +179,7 @@ export function showCommitted(
   for (const participant of participants) participant.onCommitted?.(transitions);
 }
 
-/** Asks the participants about settlements that are about to be removed, all of them about all. */
+/** Every participant reviews all settlements that are about to be removed. */
 export async function reviewPrune(
   tx: PruneTransaction,
   participants: readonly SettlementParticipant[],

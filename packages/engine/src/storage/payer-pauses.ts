@@ -1,6 +1,6 @@
 /**
  * Pauses of contract payers. A wallet's code can pass every simulation and burn the gas of the
- * transaction; each time it does, nothing is carried for the payer for longer.
+ * transaction; each revert lengthens the pause of the payer.
  */
 import { toLowerHex, type Address, type ChainId } from "@farthing/protocol";
 import type { PayerPause } from "../model/payer-pause.ts";
@@ -10,7 +10,6 @@ import { forgetProvenPayers } from "./proven-payers.ts";
 import type { SettlementRow } from "./schema.ts";
 import type { EngineStore } from "./engine-store.ts";
 
-/** The store's method about pauses. */
 export function payerPauseMethods({ db }: Database): Pick<EngineStore, "findPayerPauses"> {
   return {
     findPayerPauses: async (chainId, payers) => {
@@ -27,7 +26,7 @@ export function payerPauseMethods({ db }: Database): Pick<EngineStore, "findPaye
   };
 }
 
-/** Pauses the payers of settlements, in the transaction that calls them failed. */
+/** Pauses payers in the transaction that marks their settlements failed. */
 export async function pausePayers(
   { db }: Database,
   settlements: readonly Pick<SettlementRow, "chain_id" | "payer">[],
@@ -36,7 +35,7 @@ export async function pausePayers(
   if (settlements.length === 0) return;
   for (const { chain_id, payer } of settlements) await pausePayer({ db }, chain_id, payer, now);
   await forgetProvenPayers({ db }, settlements);
-  // A row whose reverts are forgotten says nothing any more.
+  // Rows whose reverts no longer count are removed.
   await db
     .deleteFrom("payer_pauses")
     .where("paused_until", "<", now - forgetRevertsAfterMs)

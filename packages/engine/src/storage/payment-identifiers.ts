@@ -1,7 +1,7 @@
 /**
- * Identifiers that buyers gave to payments (the extension `payment-identifier`), from the claim to the
- * end of the authorization. One stands for one payment of its payer to one payee: the same one on
- * another payment is refused. They never lead to a settlement, so they are kept as hashes.
+ * Identifiers of payments by buyers (the extension `payment-identifier`), from the claim to the end
+ * of the authorization. One stands for one payment of its payer to one payee: another payment with
+ * it is refused. They never lead to a settlement, so they are kept as hashes.
  */
 import { createHash } from "node:crypto";
 import { toLowerHex } from "@farthing/protocol";
@@ -11,18 +11,21 @@ import { inTransaction, type Database } from "./dialect.ts";
 import type { ExchangeStore, IdentifiedPayment } from "./exchange-store.ts";
 import type { ClaimRefusal } from "./participant.ts";
 
-/** Stored bytes of a hash; 128 bits keep collisions out of reach. */
+/** 128 bits keep collisions out of reach. */
 const hashBytes = 16;
 
 /** Identifiers of authorizations without an end are kept for 30 days. Milliseconds. */
 const keptMsMax = 30 * 24 * 60 * 60 * 1000;
 
-/** The names that claims with an identifier hold, so that nothing is stored between look and claim. */
+/** Lock names of claims with an identifier, which keep other claims out between read and claim. */
 export function identifierLocks(claims: readonly Claim[]): string[] {
   return claims.filter(isIdentified).map((claim) => `identifier:${nameOf(claim)}`);
 }
 
-/** Refuses claims whose identifier stands for another payment, an earlier one of the group included. */
+/**
+ * Refuses claims whose identifier stands for another payment, also of an earlier claim of the
+ * batch.
+ */
 export async function refuseIdentifiers(
   inside: Database,
   claims: readonly Claim[],
@@ -40,7 +43,7 @@ export async function refuseIdentifiers(
   }
 }
 
-/** Stores the identifiers of new settlements, in the transaction that claims them. */
+/** Stores identifiers in the transaction that claims their settlements. */
 export async function insertIdentifiers(
   { db, engine }: Database,
   claims: readonly Claim[],
@@ -70,7 +73,6 @@ export async function insertIdentifiers(
       expires_at = excluded.expires_at`.execute(db);
 }
 
-/** The store's method about identifiers. */
 export function identifierMethods(
   database: Database,
 ): Pick<ExchangeStore, "findIdentifierConflicts"> {
@@ -85,7 +87,6 @@ export function identifierMethods(
   };
 }
 
-/** Removes identifiers of payments that have ended. */
 export async function forgetIdentifiers(
   database: Database,
   now: number,
@@ -98,7 +99,7 @@ export async function forgetIdentifiers(
   );
 }
 
-/** The payments that identifiers stand for, by their names, as far as they have not ended. */
+/** The payments of identifiers that have not ended, by name. */
 async function findPayments(
   { db, engine }: Database,
   payments: readonly IdentifiedPayment[],

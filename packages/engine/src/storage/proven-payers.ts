@@ -1,6 +1,6 @@
 /**
- * Proven contract payers: a final settlement of an earlier day shows that a wallet pays. Its payments
- * may draw on the proven half of the budget for reverted gas, until one of them reverts.
+ * Proven contract payers: a final settlement of an earlier day shows that a wallet pays. Its
+ * payments may draw on the proven half of the budget for reverted gas, until one of them reverts.
  */
 import { toLowerHex, type Address, type ChainId } from "@farthing/protocol";
 import { hoursPerDay, hourMs } from "../model/keyless.ts";
@@ -16,18 +16,16 @@ import type { SettlementRow } from "./schema.ts";
 
 const dayMs = hoursPerDay * hourMs;
 
-/** The counter that says so; its slot is the first day on which it counts. */
+/** The slot of the counter is the first day on which it counts. */
 export function provenPayerCounter(chainId: ChainId, payer: Address): CounterName {
   return { chainId, kind: "proven_payer", name: toLowerHex(payer) };
 }
 
-/** The store's method about them. */
 export interface ProvenPayerMethods {
   /** Returns, in order, which contract payers are proven. */
   findProvenPayers(chainId: ChainId, payers: readonly Address[], now: number): Promise<boolean[]>;
 }
 
-/** The method on a database. */
 export function provenPayerMethods(database: Database): ProvenPayerMethods {
   return {
     findProvenPayers: async (chainId, payers, now) => {
@@ -38,7 +36,7 @@ export function provenPayerMethods(database: Database): ProvenPayerMethods {
   };
 }
 
-/** Tells whether a contract payer is proven; its counter was read before. */
+/** Requires that the payer's counter was read before. */
 export function isProvenPayer(
   counters: Counters,
   { chainId, payer }: { readonly chainId: ChainId; readonly payer: Address },
@@ -82,7 +80,7 @@ export async function forgetProvenPayers(
   { db }: Pick<Database, "db">,
   rows: readonly Pick<SettlementRow, "chain_id" | "payer">[],
 ): Promise<void> {
-  // In the order in which countForPayers raises them, so that the two never block each other.
+  // In the order of countForPayers, so that the two cannot deadlock.
   const inOrder = rows.toSorted((one, other) => (one.payer < other.payer ? -1 : 1));
   for (const { chain_id: chainId, payer } of inOrder) {
     await db

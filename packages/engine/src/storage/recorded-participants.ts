@@ -1,11 +1,11 @@
 /**
- * The names of a database's participants. A process without one of them would
- * confirm settlements and not charge the account, so it does not open the database.
+ * The names of a database's participants. A process without one of them would confirm settlements
+ * without charging the account, so it does not open the database.
  */
 import { Fault } from "../base/fault.ts";
 import { inTransaction, type Database } from "./dialect.ts";
 
-/** Records the names of participants. Throws `configuration` when the database has another one. */
+/** Throws `configuration` when the database has another participant. */
 export async function recordParticipants(
   database: Database,
   names: readonly string[],

@@ -29,7 +29,6 @@ type RelayerMethods = Pick<
   | "listOpenTransactions"
 >;
 
-/** The store's methods about relayer transactions. */
 export function relayerMethods(database: Database): RelayerMethods {
   const { db } = database;
   return {
@@ -61,7 +60,7 @@ export function relayerMethods(database: Database): RelayerMethods {
           .execute(),
       );
     },
-    // A transaction, because every process reopens them at once and one may have to try again.
+    // In a transaction, because every process reopens nonces at once and one may have to retry.
     reopenTransactions: (chainId, which) =>
       inTransaction(database, (inside) => reopen(inside, chainId, which)),
     countMinedNonces: async (chainId, lane) => {
@@ -80,7 +79,7 @@ export function relayerMethods(database: Database): RelayerMethods {
   };
 }
 
-/** A nonce that is open again is so for every transaction that was signed at it. */
+/** Reopens a nonce for every transaction that was signed at it. */
 async function reopen(
   { db, engine }: Database,
   chainId: ChainId,
@@ -105,7 +104,7 @@ async function reopen(
       .execute();
   }
   if ("lane" in which) {
-    // Whose bytes are gone cannot be sent again: another transaction has to take the nonce.
+    // A transaction without bytes cannot be sent again, so another one has to take the nonce.
     await db
       .updateTable("relayer_transactions")
       .set({ state: "dropped", block_number: null })
@@ -116,12 +115,11 @@ async function reopen(
   }
 }
 
-/** The condition that a transaction's nonce is one of these. */
 function isAmong(engine: DatabaseDialect, chainId: ChainId, which: UsedNonces) {
   return (where: ExpressionBuilder<Tables, "relayer_transactions">) => {
     const isOfChain = where("chain_id", "=", chainId);
     if ("fromBlock" in which) {
-      // A final transaction has no bytes any more, and cannot be reorganised out.
+      // A final transaction has no bytes, and cannot be reorganised out.
       const hasBytes = where("raw", "is not", null);
       return where.and([isOfChain, where("block_number", ">=", which.fromBlock), hasBytes]);
     }
@@ -137,7 +135,7 @@ function isAmong(engine: DatabaseDialect, chainId: ChainId, which: UsedNonces) {
       .selectFrom("transaction_settlements as link")
       .innerJoin("settlements", "settlements.id", "link.settlement_id")
       .select("link.transaction_id")
-      // At the nonce that carries it now: an earlier one may have reverted and be final.
+      // At the nonce of the present transaction: an earlier one may have reverted and be final.
       .innerJoin("relayer_transactions as current", "current.id", "settlements.transaction_id")
       .innerJoin("relayer_transactions as carrier", (join) =>
         join
@@ -149,7 +147,7 @@ function isAmong(engine: DatabaseDialect, chainId: ChainId, which: UsedNonces) {
       .where("settlements.state", "=", "submitted");
     return where.and([
       where("relayer_transactions.id", "in", carriers),
-      // Not by an index: SQLite would take the chain's transactions for fewer than these.
+      // Without the index: SQLite would expect fewer transactions of the chain than of this list.
       where(sql`+chain_id`, "=", chainId),
     ]);
   };
@@ -163,13 +161,13 @@ async function reserve(
 ): Promise<RelayerTransaction[]> {
   const free = await freeSettlements(inside, plans);
   const kept = await withoutBusyPayers(inside, lease.chainId, plansOf(plans, free));
-  // The nonce is taken last: whatever refuses above cannot leave a gap.
+  // The nonce is taken last, so that a refusal above leaves no gap.
   const nextNonce = await takeNonces(inside, lease, kept.length, now);
   const planned = kept.map((plan, index) => ({ plan, nonce: nextNonce + index }));
   return insertTransactions(inside, lease, planned, now);
 }
 
-/** The plans whose settlements are all free, each settlement in the first plan that names it. */
+/** The plans whose settlements are all free; each settlement counts for the first plan with it. */
 function plansOf(plans: readonly TransactionPlan[], free: ReadonlySet<string>): TransactionPlan[] {
   const taken = new Set<string>();
   return plans.filter(({ settlementIds }) => {
@@ -192,13 +190,13 @@ async function freeSettlements(
     .where(isOneOf(engine, ids))
     .where("state", "=", "queued")
     .where("transaction_id", "is", null);
-  // Another process is changing a locked one; do not wait for it.
+  // Skips settlements that another process is changing.
   if (engine.hasRowLocks) query = query.forUpdate().skipLocked();
   const rows = await query.execute();
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Stores transactions at nonces that are taken, and ties their settlements to them. */
+/** Stores transactions at taken nonces and assigns their settlements. */
 async function insertTransactions(
   { db, engine }: Database,
   lease: WalletLease,
@@ -310,7 +308,7 @@ async function recordSigned(
     .set(({ ref }) => ({
       state: settlementTransitions.signed.to,
       transaction_hash: ref("given.given_hash"),
-      // A replacement does not make it younger.
+      // A replacement keeps the time.
       submitted_at: sql<number>`coalesce(submitted_at, ${now})`,
     }))
     .whereRef("transaction_settlements.transaction_id", "=", "given.of")
@@ -333,7 +331,7 @@ async function listOpenTransactions(
     .where("chain_id", "=", chainId)
     .where("lane", "=", toLowerHex(lane))
     .where("state", "in", openTransactionStates)
-    // Not by an index: the one by nonce would have SQLite read all that the wallet has ever sent.
+    // Without the nonce's index, by which SQLite would read every transaction of the wallet.
     .orderBy(sql`+nonce`)
     .orderBy("id")
     .execute();

@@ -1,7 +1,7 @@
 /**
- * Retention: signed bytes go when their block is final, settlements and webhook deliveries by the
- * operator's setting. In groups of a bounded size, found by an index or by the order in which
- * transactions were made.
+ * Retention: signed bytes are removed when their block is final, settlements and webhook deliveries
+ * by the operator's setting. Each statement removes a bounded number, found by an index or by the
+ * order in which transactions were created.
  */
 import type { ChainId } from "@farthing/protocol";
 import { sql } from "kysely";
@@ -12,23 +12,22 @@ import { reviewPrune, type PruneReview, type SettlementParticipant } from "./par
 import { toSettlement } from "./rows.ts";
 import { settlementColumns, type SettlementRow } from "./schema.ts";
 
-/** A settlement that is removed, with what participants export beside it: its part of the ledger. */
+/** A removed settlement, with values that participants export beside it. */
 export interface RetiredSettlement extends Readonly<Record<string, unknown>> {
   readonly settlement: Omit<Settlement, "signature" | "owner" | "priority"> & {
     readonly account: Settlement["owner"];
   };
 }
 
-/** A place among settlements that are put into order by a time. */
+/** A place among settlements in the order of a time. */
 export interface TimePlace {
   readonly at: number;
   readonly id: string;
 }
 
-/** Where a walk through what may be removed stands: from the start when left out. */
+/** The place of a walk through removable settlements; the start when absent. */
 export interface RetirementCursor {
   readonly transactionId: number;
-  /** Among failures. */
   readonly failed: TimePlace;
   /** Among settlements that a third party's transaction confirmed. */
   readonly elsewhere: TimePlace;
@@ -36,11 +35,10 @@ export interface RetirementCursor {
 
 export interface RetirementStep {
   readonly removed: number;
-  /** Where to go on; null when there is nothing older left. */
+  /** The next place; null when there is nothing older left. */
   readonly next: RetirementCursor | null;
 }
 
-/** The methods. */
 export interface RetentionMethods {
   /**
    * Removes the signed bytes of transactions in blocks up to a final one, at most `limit`; returns
@@ -48,11 +46,10 @@ export interface RetentionMethods {
    */
   pruneSignedBytes(chainId: ChainId, upToBlock: number, limit: number): Promise<number>;
   /**
-   * Removes settlements that are over: made before a time, final or failed, their authorization past
-   * its end for a while, no participant keeps them and no one watches for their late confirmation.
-   * `onRemoval` gets them before they are gone; where it throws, nothing is removed. It may be given
-   * the same ones again. After an upgrade nothing is removed before the sums and the indexes that
-   * this needs are there.
+   * Removes settlements that are over: created before a time, final or failed, expired for a while,
+   * kept by no participant and not watched for a late confirmation. `onRemoval` receives them
+   * first, possibly repeatedly; where it throws, nothing is removed. After an upgrade nothing is
+   * removed until the required sums and indexes exist.
    */
   pruneSettlements(
     chainId: ChainId,
@@ -67,14 +64,13 @@ export interface RetentionMethods {
   ): Promise<RetirementStep>;
 }
 
-/** The store's methods about retention. */
 export function retentionMethods(
   database: Database,
   participants: readonly SettlementParticipant[],
 ): RetentionMethods {
   return {
     pruneSignedBytes: async (chainId, upToBlock, limit) => {
-      // Without it each group would read the whole table.
+      // Without the index each batch would read the whole table.
       if (!(await hasLateIndex(database, "relayer_transactions_bytes"))) return 0;
       return inTransaction(database, (inside) =>
         dropSignedBytes(inside, chainId, upToBlock, limit),
@@ -96,7 +92,7 @@ interface RemovalPort {
 /** A step that removes nothing and ends the walk. */
 export const nothing: RetirementStep = { removed: 0, next: null };
 
-/** Without one of them each step would read all settlements. */
+/** Without one of these indexes each step would read all settlements. */
 async function hasIndexes(database: Database): Promise<boolean> {
   for (const name of ["settlements_failed", "settlements_elsewhere"]) {
     if (!(await hasLateIndex(database, name))) return false;
@@ -104,7 +100,7 @@ async function hasIndexes(database: Database): Promise<boolean> {
   return true;
 }
 
-/** Rows of a table that a process is just changing are left to it. */
+/** Rows that another process is changing are skipped. */
 const skipLocked = ({ engine }: Database) =>
   engine.hasRowLocks ? sql` for update skip locked` : sql``;
 
@@ -114,7 +110,7 @@ async function dropSignedBytes(
   upToBlock: number,
   limit: number,
 ): Promise<number> {
-  // Replaced transactions have no block of their own: they go with the one that was mined.
+  // Replaced transactions have no block; they are removed with the one that was mined.
   const { rows } = await sql<{ lane: string; nonce: number | string }>`
     update relayer_transactions set raw = null, data = ''
     where id in (select id from relayer_transactions
@@ -126,7 +122,7 @@ async function dropSignedBytes(
     rows.map(({ lane, nonce }) => ({ of_lane: lane, of_nonce: Number(nonce) })),
     { of_lane: "text", of_nonce: "bigint" },
   );
-  // In this order: SQLite would read all transactions of the chain, and compare them with the list.
+  // In this order: SQLite would otherwise read all transactions of the chain.
   await sql`update relayer_transactions set raw = null, data = ''
     where id in (select replaced.id from ${list} cross join relayer_transactions as replaced
       where replaced.chain_id = ${chainId} and replaced.lane = given.of_lane
@@ -174,7 +170,7 @@ async function retire(
 const start: TimePlace = { at: 0, id: "" };
 const walkStart: RetirementCursor = { transactionId: 0, failed: start, elsewhere: start };
 
-/** Settlements by a time that an index has; what it has is said so that SQLite sees it, too. */
+/** Settlements by an indexed time, with the condition that lets SQLite use the index. */
 const failures = { time: "failed_at", among: "failed_at is not null" };
 const others = { time: "confirmed_at", among: "settled_by = 'other'" };
 
@@ -244,7 +240,7 @@ async function removeOver(
     removedIds.map((of) => ({ of })),
     { of: "text" },
   );
-  // The settlements first: what belongs to one is not removed while it is there.
+  // The settlements first: rows that belong to one stay for as long as it exists.
   await sql`delete from settlements where id in (select given.of from ${list})`.execute(db);
   for (const participant of participants) await participant.onPruned?.(tx, removedIds);
   for (const table of ["settlement_claims", "transaction_settlements"]) {

@@ -1,6 +1,7 @@
 /**
- * The budget for gas that contract wallets burn by reverting: evaluated and reserved by claims, settled
- * with the outcome. Its counters stand beside those of callers without a key, under the same lock.
+ * The budget for gas that contract wallets burn by reverting: claims evaluate and reserve it,
+ * outcomes settle it. Its counters stand beside those of callers without a key, under the same
+ * lock.
  */
 import type { Address, ChainId } from "@farthing/protocol";
 import { gasHalves, refillOf, type GasHalf } from "../model/keyless.ts";
@@ -35,11 +36,11 @@ export interface RevertedGasQuestion {
   readonly terms: RevertedGasTerms;
 }
 
-/** The store's methods about the budget; `claimSettlements` evaluates and counts claims. */
+/** `claimSettlements` evaluates and counts claims. */
 export interface RevertedGasMethods extends ProvenPayerMethods {
   /** Returns, in order, whether `/verify` may still call payments valid; reserves nothing. */
   hasRevertedGas(questions: readonly RevertedGasQuestion[], now: number): Promise<boolean[]>;
-  /** Gas that is burned or reserved of each half of a chain's budget, in gwei. */
+  /** Burned or reserved gas of each half of a chain's budget, in gwei. */
   readRevertedGas(chainId: ChainId, now: number): Promise<Readonly<Record<GasHalf, number>>>;
 }
 
@@ -47,7 +48,6 @@ export interface RevertedGasReservation extends RevertedGasTerms {
   readonly half: GasHalf;
 }
 
-/** The methods on a database. */
 export function revertedGasMethods(database: Database): RevertedGasMethods {
   return {
     ...provenPayerMethods(database),
@@ -89,19 +89,19 @@ function choose(
   });
 }
 
-/** The question that a claim asks; undefined for plain payers and where there is no bound. */
+/** Undefined for plain payers and without a limit. */
 function questionOf({ chainId, payer, payerHasCode, revertedGas }: Claim) {
   return payerHasCode && revertedGas ? { chainId, payer, terms: revertedGas } : undefined;
 }
 
-/** The names that claims of contract payers lock, so that two cannot take the last of the budget. */
+/** Lock names of contract payers' claims, so that two cannot take the last of the budget. */
 export function revertedGasLocks(claims: readonly Claim[]): string[] {
   return claims.flatMap((claim) => (questionOf(claim) ? [keylessLock(claim.chainId)] : []));
 }
 
 /**
- * Evaluates claims in their order: each that passes reserves before the next. Adds the reasons of the
- * others to `refusals`, and returns the reservations by the claim's id.
+ * Evaluates claims in their order: each that passes reserves before the next. Adds the reasons of
+ * the others to `refusals`, and returns the reservations by the claim's id.
  */
 export async function evaluateRevertedGas(
   inside: Database,
@@ -140,7 +140,7 @@ function entryOf(chainId: ChainId, reservation: RevertedGasReservation, now: num
   };
 }
 
-/** Reserves for settlements that were just made. */
+/** Stores the reservations of new settlements. */
 export async function reserveRevertedGas(
   inside: Database,
   created: readonly Settlement[],
@@ -168,9 +168,9 @@ export async function reserveRevertedGas(
 export const burnedGasOf = createLocal(() => new Set<string>());
 
 /**
- * Ends the reservations of settlements that have just got an outcome, and notes those whose gas stays
- * counted here. Gas is burned where a relayer transaction carried the payment and did not move it,
- * also when a third party did: a wallet can revert first and pay itself in the same block.
+ * Ends the reservations of settlements with a new outcome, and notes those whose gas stays counted.
+ * Gas is burned where a relayer transaction carried the payment and did not move it, also when a
+ * third party did: a wallet can revert first and pay itself in the same block.
  */
 export async function closeRevertedGas(
   tx: EngineTransaction,
@@ -194,7 +194,7 @@ export async function closeRevertedGas(
   );
   const returns = ended.map(({ row, half, reserved, isBurned: stays }) => {
     const kept = stays ? (limits.get(Number(row.transaction_id)) ?? reserved) : 0;
-    // Less than nothing where the gas price rose after the claim: it is counted as well.
+    // Negative where the gas price rose after the claim, which is counted as well.
     return { ...halfCounter(row.chain_id, half), slot: 0, amount: reserved - kept };
   });
   await tx.engine.lockNames(

@@ -1,4 +1,4 @@
-/** Rows of settlements and relayer transactions to the model. */
+/** Converts rows of settlements and relayer transactions to the model. */
 import { networkOfChain } from "@farthing/protocol";
 import type { RelayerTransaction } from "../model/relayer-transaction.ts";
 import type { Settlement } from "../model/settlement.ts";
@@ -8,7 +8,6 @@ export function numberOrNull(value: number | string | null): number | null {
   return value === null ? null : Number(value);
 }
 
-/** Reads a settlement. */
 export function toSettlement(row: SettlementRow): Settlement {
   const values = settlementTable.read(row);
   return Object.assign(values, {
@@ -18,7 +17,6 @@ export function toSettlement(row: SettlementRow): Settlement {
   });
 }
 
-/** Reads a relayer transaction. */
 export function toRelayerTransaction(
   row: Parameters<typeof transactionTable.read>[0],
   settlementIds: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * The tables. Addresses, nonces and hashes are lower-case text; amounts and wei
- * are decimal text, since they may pass 64 bits; times are milliseconds since 1970.
+ * The tables. Addresses, nonces and hashes are lower-case text; amounts and wei are decimal text,
+ * since they may pass 64 bits; times are milliseconds since 1970.
  */
 import type { Address, ChainId, Hex, RefusalCode } from "@farthing/protocol";
 import type { ColumnType, Selectable } from "kysely";
@@ -25,7 +25,7 @@ import type { SettlementState } from "../model/settlement.ts";
 export type Whole = ColumnType<number | string, number, number>;
 export type WholeOrNull = ColumnType<number | string | null, number | null, number | null>;
 
-/** What a new settlement has; the rest is null until it happens. */
+/** The columns of a new settlement; the others are null at first. */
 const claimed = {
   id: text(),
   chainId: smallInteger<ChainId>(),
@@ -44,7 +44,7 @@ const claimed = {
   state: text<SettlementState>(),
   credits: integer(),
   createdAt: integer(),
-  /** The account of its key, which pays for it. */
+  /** The account of its key, which is charged. */
   owner: named("account", nullable(walletAddress())),
   requestId: nullable(text()),
 };
@@ -67,7 +67,7 @@ export const settlementTable = table("settlements", {
 });
 
 export type SettlementTable = KyselyTable<typeof settlementTable> & {
-  /** Its relayer transaction; set with the nonce, cleared when that one is dropped. */
+  /** Set with the nonce, cleared when that transaction is dropped. */
   transaction_id: WholeOrNull;
 };
 
@@ -97,14 +97,14 @@ export type RelayerTransactionTable = KyselyTable<typeof newTransactions> & {
   id: ColumnType<number | string, never, never>;
   created_at: Whole;
   sent_at: WholeOrNull;
-  /** Where it was mined; what a reorganisation takes away is found by it. */
+  /** Reorganisations find transactions by their block. */
   block_number: WholeOrNull;
-  /** From its receipt: gas, and wei per gas. */
+  /** From the receipt: gas, and wei per gas. */
   gas_used: ColumnType<number | string | null, number | null | undefined, number | null>;
   gas_price_paid: ColumnType<string | null, string | null | undefined, string | null>;
 };
 
-/** The settlements of transactions: a batch has many, a replaced one shares them. */
+/** A batch has many settlements; a replaced transaction shares them. */
 export interface TransactionSettlementTable {
   transaction_id: Whole;
   settlement_id: string;
@@ -117,7 +117,7 @@ export interface LaneTable {
   lease_owner: string | null;
   lease_until: Whole;
   fence: Whole;
-  /** The process that has asked for the wallet. */
+  /** The process that has requested the wallet. */
   wanted_by: string | null;
 }
 
@@ -129,11 +129,11 @@ export interface SettlementClaimRow {
   is_upfront: number;
   has_several: number;
   success_told_to: string | null;
-  /** When that last changed, or the claiming call ended without telling the success. */
+  /** When that last changed, or the claiming call ended without reporting the success. */
   success_moved_at: number | string | null;
 }
 
-/** An identifier of a buyer, and the payment that it stands for; both as hashes. */
+/** A buyer's identifier and its payment, both as hashes. */
 export interface PaymentIdentifierTable {
   name_hash: string;
   payment_hash: string;
@@ -147,7 +147,7 @@ export interface PayerPauseTable {
   paused_until: Whole;
 }
 
-/** A participant in settlements; see recorded-participants.ts. */
+/** See recorded-participants.ts. */
 export interface ParticipantTable {
   name: string;
 }
@@ -161,7 +161,6 @@ export const failureWatches = table("failure_watches", {
 });
 
 /**
- * The kinds of counters.
  * - `half`, `network`: gas of a half of the budget, and of one caller network in it; buckets.
  * - `spent`, `count`: USDC and settlements of a payer, by parts of the window.
  * - `noted`: a payment that `/verify` found valid while the budget was tight.

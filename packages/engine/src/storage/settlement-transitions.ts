@@ -1,7 +1,6 @@
 /**
- * Transitions of settlements after the claim: confirmed, failed, requeued, reorganised out, finalized. Each is a
- * guarded update of a whole batch, and what the engine and its participants do with it happens in
- * the same transaction.
+ * Transitions of settlements after the claim. Each is a guarded update of a whole batch, in one
+ * transaction with the work of the engine and its participants.
  */
 import type { ChainId, Hex } from "@farthing/protocol";
 import type { ExpressionBuilder } from "kysely";
@@ -35,13 +34,12 @@ type TransitionMethods = Pick<
   | "recordFinalized"
 >;
 
-/** Updates rows, and returns the transitions that this made. */
+/** Updates rows, and returns the transitions. */
 type Update = (tx: EngineTransaction) => Promise<Transition[]>;
 
-/** Records transitions with all that belongs to them; returns the settlements as they are now. */
+/** Records transitions with their effects; returns the settlements after them. */
 type Record = (now: number, update: Update) => Promise<Settlement[]>;
 
-/** The store's methods that record transitions. */
 export function transitionMethods(
   database: Database,
   participants: readonly SettlementParticipant[],
@@ -67,7 +65,7 @@ export function transitionMethods(
   };
 }
 
-/** The condition that a settlement is in a state from which a transition is allowed. */
+/** The condition that a transition is allowed from the settlement's state. */
 function isIn(kind: Transition["kind"]) {
   const { from } = settlementTransitions[kind];
   const [only] = from;
@@ -75,7 +73,7 @@ function isIn(kind: Transition["kind"]) {
     from.length === 1 ? where("state", "=", only) : where("state", "in", from);
 }
 
-/** The first of each id, so that one statement moves each settlement once. */
+/** The first item of each id, so that one statement changes each settlement once. */
 function firstOfEachId<T extends { readonly id: string }>(items: readonly T[]): T[] {
   const byId = new Map<string, T>();
   for (const item of items) if (!byId.has(item.id)) byId.set(item.id, item);
@@ -180,7 +178,7 @@ async function recordFailed(
   });
 }
 
-/** The failed settlements whose payers are to blame. */
+/** The failed settlements that pause their payers. */
 function blamed(
   rows: readonly SettlementRow[],
   failures: readonly Failure[],
@@ -189,7 +187,7 @@ function blamed(
   return rows.filter(({ id }) => ids.has(id));
 }
 
-/** Records transitions of named settlements; returns those that moved, in the order of the names. */
+/** Records transitions of named settlements; returns the changed ones in the order of the names. */
 async function recordNamed(
   record: Record,
   kind: "confirmed" | "failed",
@@ -216,7 +214,9 @@ async function recordNamed(
   });
 }
 
-/** Locks settlements as {@link lockSettlements} does; returns what they are before the transition. */
+/**
+ * Locks settlements as {@link lockSettlements} does; returns their states before the transition.
+ */
 async function lockStates({ db, engine }: Database, which: ReturnType<typeof isOneOf>) {
   let query = db
     .selectFrom("settlements")
@@ -228,7 +228,7 @@ async function lockStates({ db, engine }: Database, which: ReturnType<typeof isO
   return new Map(rows.map(({ id, state, credits }) => [id, { state, credits: Number(credits) }]));
 }
 
-/** A step from the one state that it is allowed from; it does not change the price. */
+/** A step from a single state that leaves the price unchanged. */
 function unpricedStep(kind: "requeued" | "reorganised" | "finalized", row: SettlementRow) {
   const [state] = settlementTransitions[kind].from;
   return transitionOf(kind, row, { state, credits: Number(row.credits) });
@@ -326,7 +326,7 @@ function recordFinalized(
     await lockSettlements(tx, which);
     const rows = await tx.db
       .updateTable("settlements")
-      // No one signs for it, or sends it, again.
+      // Nothing signs or sends it again, so the signature is removed.
       .set({ finalized_at: now, signature: "0x" })
       .where(which)
       .returning(settlementColumns)

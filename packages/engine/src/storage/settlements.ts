@@ -1,4 +1,4 @@
-/** Settlements as they are found and locked; the statements that change their state use the locks. */
+/** Reads and locks settlements. */
 import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
 import { openStates, pairKey, type Pair, type Settlement } from "../model/settlement.ts";
 import { claimAll, findByPairs } from "./claims.ts";
@@ -17,7 +17,6 @@ type SettlementMethods = Pick<
   | "listUnassigned"
 >;
 
-/** The store's methods that claim and find settlements. */
 export function settlementMethods(
   database: Database,
   participants: readonly SettlementParticipant[],
@@ -47,7 +46,7 @@ export function settlementMethods(
   };
 }
 
-/** Settlements, to be narrowed down. */
+/** A query of settlements without conditions. */
 export function settlements({ db }: Database) {
   return db.selectFrom("settlements").select(settlementColumns);
 }
@@ -66,7 +65,6 @@ function unassigned(database: Database, query: UnassignedQuery) {
   return isKeyed === undefined ? ofChain : ofChain.where("key_id", isKeyed ? "is not" : "is", null);
 }
 
-/** The settlements that a query finds. */
 export async function listed(query: {
   execute(): Promise<SettlementRow[]>;
 }): Promise<Settlement[]> {
@@ -74,8 +72,8 @@ export async function listed(query: {
 }
 
 /**
- * Locks settlements in one order: every process follows the same blocks, and
- * two that lock the same rows in different orders would block each other.
+ * Locks settlements in one order: processes follow the same blocks, and locks in different orders
+ * would deadlock.
  */
 export async function lockSettlements(
   { db, engine }: Database,
@@ -85,7 +83,6 @@ export async function lockSettlements(
   await db.selectFrom("settlements").select("id").where(which).orderBy("id").forUpdate().execute();
 }
 
-/** The condition that a settlement is one of these. */
 export function isOneOf(engine: DatabaseDialect, ids: readonly string[]) {
   const list = engine.list(
     ids.map((of) => ({ of })),
@@ -95,7 +92,7 @@ export function isOneOf(engine: DatabaseDialect, ids: readonly string[]) {
     where("settlements.id", "in", where.selectFrom(list).select("given.of"));
 }
 
-/** Notifies other processes that settlements changed; returns the settlements. */
+/** Notifies other processes of changed settlements and returns these. */
 export async function announceMoved(
   { db, engine }: Database,
   rows: readonly SettlementRow[],

@@ -1,5 +1,5 @@
 /**
- * Notifications through LISTEN and NOTIFY, on a connection of its own that reconnects. Notifications
+ * Notifications through LISTEN and NOTIFY, on a separate connection that reconnects. Notifications
  * sent meanwhile are lost, so listeners are called without ids after every reconnection.
  */
 import { randomBytes } from "node:crypto";
@@ -10,13 +10,13 @@ import { messageOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import type { Change, ChangeFeed, ChangeListener } from "../changes.ts";
 
-/** The channel's name; channels are per database. */
+/** Channels are per database. */
 const channel = "farthing_changes";
 
-/** Ids in one notification: PostgreSQL takes less than 8000 bytes, and an id has 36 and a comma. */
+/** PostgreSQL accepts less than 8000 bytes, and an id has 36 and a comma. */
 const idsMax = 200;
 
-/** Pause before a new connection: at first at once felt, at last light on a database that starts. */
+/** Pauses before a new connection: short at first, then light on a database that starts. */
 const pauseMinMs = 100;
 const pauseMaxMs = 5_000;
 
@@ -30,13 +30,13 @@ const kinds: readonly string[] = [
   "sent",
 ] satisfies Change["kind"][];
 
-/** Creates a feed; nothing is connected before `start`. */
+/** Creates a feed without a connection; `start` connects. */
 export function createChangeFeed(
   connection: ClientConfig,
   heartbeatMs: number,
   log: Log,
 ): ChangeFeed {
-  /** Names this process, which receives its own notifications too and ignores them. */
+  /** Identifies this process, which ignores its own notifications. */
   const origin = randomBytes(6).toString("hex");
   const listeners = new Set<ChangeListener>();
   const owners = new Set<string>();
@@ -74,7 +74,7 @@ export function createChangeFeed(
       }
     } finally {
       connected = undefined;
-      // Not awaited: a peer that is gone never confirms the end.
+      // Not awaited, because a lost peer never confirms the end.
       void client.end();
     }
   }
@@ -112,7 +112,7 @@ export function createChangeFeed(
     },
     async appear(owner) {
       owners.add(owner);
-      // Where that fails the connection is gone, and with the next one it is shown again.
+      // A failure means that the connection is lost; the next one registers the owner again.
       if (connected) await show(connected, owner).catch(() => {});
     },
     onChange(listener) {
@@ -134,7 +134,7 @@ function isKind(text: string | undefined): text is Change["kind"] {
   return text !== undefined && kinds.includes(text);
 }
 
-/** By a lock of the session: the server lets go of it with the connection. */
+/** Takes a lock of the session, which the server releases with the connection. */
 async function show(client: Client, owner: string): Promise<void> {
   await client.query("select pg_advisory_lock_shared(hashtextextended($1, 0))", [
     `${presenceName}${owner}`,

@@ -1,7 +1,7 @@
 /**
- * PostgreSQL through pg. Any number of processes share a database: rows that a method reads and
- * relies on are locked, and leases run by the database's clock. While the database is unavailable
- * every method fails within seconds; the pool reconnects by itself.
+ * PostgreSQL through pg. Any number of processes share a database: methods lock rows that they rely
+ * on, and leases run by the database's clock. While the database is unavailable every method fails
+ * within seconds; the pool reconnects by itself.
  */
 import { Pool, type PoolClient, type PoolConfig, type QueryResult } from "pg";
 import { PostgresDialect, sql, type PostgresPool, type SqlBool } from "kysely";
@@ -11,24 +11,24 @@ import type { DatabaseDialect, ListColumns } from "../dialect.ts";
 import { migrationNames } from "../migrate.ts";
 import { createChangeFeed, presenceName } from "./change-feed.ts";
 
-/** Connections per process: the measured rate falls again above 16, and servers allow about 100. */
+/** The measured rate falls above 16, and servers allow about 100. */
 const connectionsMax = 12;
 
 /** Timeouts, in milliseconds. */
 export interface PostgresLimits {
-  /** A connection, new or free: more than a lost packet, less than a caller's patience. */
+  /** A connection, new or free: longer than a lost packet, shorter than callers wait. */
   readonly connectMs: number;
   /** A statement on the server, or its wait for a lock; the store's take milliseconds. */
   readonly statementMs: number;
-  /** An answer: past the server's own limit, so it is the network that is gone. */
+  /** A response: beyond the server's own limit, so the network has failed. */
   readonly answerMs: number;
   /**
-   * The silence of a process within a transaction; then the server gives its locks to others. Ours
-   * are silent for milliseconds. Less than half of `statementMs`: whoever waits for the locks of a
-   * process that froze, and of another one after it, gets them and no error.
+   * The silence of a process within a transaction, after which the server releases its locks. This
+   * service is silent for milliseconds. Less than half of `statementMs`, so that a process which
+   * waits for the locks of two frozen ones in turn gets them and no error.
    */
   readonly silentTransactionMs: number;
-  /** The time between tries of the connection that only listens: a dead one says nothing. */
+  /** The interval of tests of the listening connection, which would not notice its loss. */
   readonly heartbeatMs: number;
 }
 
@@ -41,18 +41,18 @@ export const postgresLimits: PostgresLimits = {
 };
 
 /**
- * How the server names our connections, with the schema that this version works with: processes of
- * versions before 0011 say `farthing` alone.
+ * The name of connections on the server, with the schema of this version: processes of versions
+ * before 0011 use `farthing` alone.
  */
 const applicationName = `farthing/${migrationNames.at(-1)?.split("-")[0]}`;
 
 /** The limit of a migration's statement, which may index many settlements. */
 const migrationMs = 30 * 60_000;
 
-/** Idle time after which the system asks whether the other side is still there. */
+/** Idle time after which the system probes the other side. */
 const keepAliveAfterMs = 10_000;
 
-/** Opens a database by its URL; the first connection is made by the first statement. */
+/** Creates a database from its URL; the first statement connects. */
 export function openPostgres(
   url: string,
   log: Log,
@@ -118,14 +118,14 @@ function dialectOf(config: PoolConfig, log: Log): PostgresDialect {
   pool.on("error", (error) => {
     log.warn({ problem: messageOf(error) }, "Lost an idle connection to the database");
   });
-  // The pool listens only while a connection is idle; in use, the failing query tells its caller.
+  // The pool handles errors of idle connections only; in use, the failing query reports them.
   pool.on("connect", (client) => client.on("error", () => {}));
   return new PostgresDialect({ pool: adapt(pool) });
 }
 
 /**
- * The pool as Kysely wants it. Statements are not prepared by name: a plan that was made while the
- * tables were empty would be kept, and read them whole when they are full.
+ * The pool in Kysely's form. Statements are not prepared by name: a plan for empty tables would be
+ * kept and read full ones whole.
  */
 function adapt(pool: Pool): PostgresPool {
   return {
@@ -136,13 +136,13 @@ function adapt(pool: Pool): PostgresPool {
 }
 
 /**
- * A connection whose answer did not come in time must not go back to the pool: the next statement
- * would wait behind the lost one.
+ * A connection with an overdue response must not return to the pool, where the next statement would
+ * wait behind the lost one.
  */
 function watch(client: PoolClient): PoolClient {
   let isLost = false;
   const query = async (text: string, values: unknown[]): Promise<QueryResult> => {
-    // The rollback after a lost answer would wait as long again.
+    // The rollback after a lost response would wait as long again.
     if (isLost) throw new Error("The database did not answer in time");
     try {
       return await client.query(text, values);
