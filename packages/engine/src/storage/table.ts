@@ -1,7 +1,7 @@
 /**
- * Columns once: a table's columns are listed in one place, under the names of the model's properties.
- * From them come the table's Kysely type, its lists of columns, and both mappers. PostgreSQL returns
- * 64-bit columns as text and SQLite returns numbers, so a column also knows how its value is stored.
+ * Tables declared by their columns, under the names of the model's properties. The Kysely type, the
+ * lists of columns and both mappers derive from the declaration. PostgreSQL returns 64-bit columns as
+ * text and SQLite returns numbers, so each column also converts its stored value.
  */
 import { parseWireAddress, toLowerHex, type Address, type Hex } from "@farthing/protocol";
 import type { ColumnType } from "kysely";
@@ -119,6 +119,18 @@ export const decimal = (): Column<bigint, string> => {
   return { type: "text", read: BigInt, write: String };
 };
 
+/** A value as JSON text, which only this column writes. */
+export const json = <Value>(): Column<Value, string> => {
+  return {
+    type: "text",
+    read: (stored) => {
+      const value: Value = JSON.parse(stored);
+      return value;
+    },
+    write: (value) => JSON.stringify(value),
+  };
+};
+
 /** Digits that are compared without case, in lower case. */
 export const lowerHex = (): Column<Hex> => {
   return { type: "text", read: (stored) => stored, write: toLowerHex };
@@ -138,6 +150,13 @@ export function nullable<Value, Stored, Written>(
     read: (stored) => (stored === null ? null : column.read(stored)),
     write: (value) => (value === null ? null : column.write(value)),
   };
+}
+
+/** A column that a new row may leave to the database's default. */
+export function optional<Value, Stored, Written>(
+  column: Column<Value, Stored, Written>,
+): Column<Value, Stored, Written | undefined> {
+  return column;
 }
 
 export function named<const Name extends string, One extends Column<unknown>>(

@@ -2,7 +2,7 @@
 import { toLowerHex, type Address } from "@farthing/protocol";
 import { sql } from "kysely";
 import type { Account, Plan } from "./model.ts";
-import { toAccount } from "./tables.ts";
+import { accountTable } from "./tables.ts";
 import { type Database, inTransaction, type Page, type Paging } from "@farthing/engine/storage";
 
 export interface AccountStore {
@@ -28,14 +28,14 @@ export function createAccountStore(database: Database): AccountStore {
       inTransaction(database, (inside) => ensureAccount(inside, address, now)),
     findAccount: async (address) => {
       const row = await all().where("address", "=", toLowerHex(address)).executeTakeFirst();
-      return row && toAccount(row);
+      return row && accountTable.read(row);
     },
     listAccounts: async ({ from, limit }) => {
       let query = all()
         .orderBy("address")
         .limit(limit + 1);
       if (from !== undefined) query = query.where("address", ">", toLowerHex(from));
-      const accounts = (await query.execute()).map(toAccount);
+      const accounts = (await query.execute()).map(accountTable.read);
       const items = accounts.slice(0, limit);
       return { items, next: accounts.length > limit ? (items.at(-1)?.address ?? null) : null };
     },
@@ -49,7 +49,7 @@ export function createAccountStore(database: Database): AccountStore {
         .where("address", "=", toLowerHex(address))
         .returningAll()
         .executeTakeFirst();
-      return row && toAccount(row);
+      return row && accountTable.read(row);
     },
     setPlan: async (address, plan) => {
       const row = await db
@@ -58,7 +58,7 @@ export function createAccountStore(database: Database): AccountStore {
         .where("address", "=", toLowerHex(address))
         .returningAll()
         .executeTakeFirst();
-      return row && toAccount(row);
+      return row && accountTable.read(row);
     },
   };
 }
@@ -78,7 +78,7 @@ export async function ensureAccount(
     .selectAll()
     .where("address", "=", toLowerHex(address))
     .executeTakeFirstOrThrow();
-  return toAccount(row);
+  return accountTable.read(row);
 }
 
 /**

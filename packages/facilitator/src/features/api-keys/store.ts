@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import type { ApiKey } from "./model.ts";
 import { ensureAccount, lockAccount } from "../accounts/store.ts";
 import { type Database, inTransaction } from "@farthing/engine/storage";
-import { toApiKey, toApiKeyRow } from "./tables.ts";
+import { apiKeyTable } from "./tables.ts";
 
 /** Terms of a rotation. Times are milliseconds since 1970. */
 export interface RotationTerms {
@@ -61,12 +61,12 @@ export function createApiKeyStore(database: Database): ApiKeyStore {
         .selectAll()
         .where("id", "=", id)
         .executeTakeFirst();
-      return row && toApiKey(row);
+      return row && apiKeyTable.read(row);
     },
     listApiKeys: async (account) => {
       let query = db.selectFrom("api_keys").selectAll().orderBy("created_at");
       if (account !== undefined) query = query.where("account", "=", toLowerHex(account));
-      return (await query.execute()).map(toApiKey);
+      return (await query.execute()).map(apiKeyTable.read);
     },
     revokeApiKey: async (id, now, account) => {
       let query = db
@@ -84,7 +84,7 @@ export function createApiKeyStore(database: Database): ApiKeyStore {
 }
 
 async function insertKey({ db }: Database, key: ApiKey): Promise<void> {
-  await db.insertInto("api_keys").values(toApiKeyRow(key)).execute();
+  await db.insertInto("api_keys").values(apiKeyTable.write(key)).execute();
 }
 
 async function countWorking({ db }: Database, account: Address, now: number): Promise<number> {

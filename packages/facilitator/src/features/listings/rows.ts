@@ -1,84 +1,23 @@
 /** Converts listings between rows and the model. */
 import { isObject } from "@farthing/protocol";
-import type {
-  Listing,
-  ListingCheck,
-  ListingDifference,
-  ListingSample,
-  ListingTerms,
-  SeenChallenge,
-} from "./model.ts";
-import type { ListingRow } from "./tables.ts";
-import { address, numberOrNull } from "@farthing/engine/storage";
+import type { Listing, ListingCheck, ListingTerms } from "./model.ts";
+import { checkColumns, ownColumns, statColumns, termColumns, type ListingRow } from "./tables.ts";
 
 export function toListing(row: ListingRow): Listing {
-  const tags: string[] = JSON.parse(row.tags);
-  const sample: ListingSample = JSON.parse(row.sample);
-  const differences: ListingDifference[] = JSON.parse(row.differences);
-  const seen: SeenChallenge | null = row.seen === null ? null : JSON.parse(row.seen);
   return {
-    id: row.id,
-    account: address(row.account),
-    resource: row.resource,
-    method: row.method,
-    chainId: row.chain_id,
-    amount: BigInt(row.amount),
-    title: row.title,
-    description: row.description,
-    tags,
-    mimeType: row.mime_type,
-    sample,
-    check: {
-      state: row.state,
-      checkedAt: numberOrNull(row.checked_at),
-      triedAt: numberOrNull(row.tried_at),
-      passedAt: numberOrNull(row.passed_at),
-      nextAt: Number(row.next_at),
-      failures: row.failures,
-      reason: row.reason,
-      message: row.message,
-      differences,
-    },
-    seen,
-    stats: {
-      settlements: Number(row.settlements_30d),
-      units: BigInt(row.units_30d),
-      payers: Number(row.payers_30d),
-      lastSettledAt: numberOrNull(row.last_settled_at),
-    },
-    createdAt: Number(row.created_at),
-    updatedAt: Number(row.updated_at),
+    ...ownColumns.read(row),
+    ...termColumns.read(row),
+    check: checkColumns.read(row),
+    stats: statColumns.read(row),
   };
 }
 
 export function toTermsRow(terms: ListingTerms) {
   const { resource, title, description, tags } = terms;
   return {
-    resource,
+    ...termColumns.write(terms),
     host: new URL(resource).host,
-    method: terms.method,
-    chain_id: terms.chainId,
-    amount: terms.amount.toString(),
-    title,
-    description,
-    tags: JSON.stringify(tags),
-    mime_type: terms.mimeType,
-    sample: JSON.stringify(terms.sample),
     search_text: [title, description, ...tags, resource].join("\n").toLowerCase(),
-  };
-}
-
-export function toCheckRow(check: ListingCheck) {
-  return {
-    state: check.state,
-    checked_at: check.checkedAt,
-    tried_at: check.triedAt,
-    passed_at: check.passedAt,
-    next_at: check.nextAt,
-    failures: check.failures,
-    reason: check.reason,
-    message: check.message,
-    differences: JSON.stringify(check.differences),
   };
 }
 

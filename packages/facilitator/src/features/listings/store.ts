@@ -10,11 +10,11 @@ import type {
   ListingStats,
 } from "./model.ts";
 import { ensureAccount, lockAccount } from "../accounts/store.ts";
-import type { ListingRow } from "./tables.ts";
+import { checkColumns, statColumns, type ListingRow } from "./tables.ts";
 import { type Database, inTransaction } from "@farthing/engine/storage";
 import { removeWords, writeWords } from "./word-store.ts";
 import { publicMethods, type PublicListingStore } from "./public-listing-store.ts";
-import { isCheckedAlike, toCheckRow, toListing, toTermsRow, uncheckedAt } from "./rows.ts";
+import { isCheckedAlike, toListing, toTermsRow, uncheckedAt } from "./rows.ts";
 
 /** A listing that this process has leased for a check. */
 export interface TakenListing {
@@ -145,7 +145,7 @@ function ownerMethods(database: Database): OwnerMethods {
         const row = await inside.db
           .updateTable("listings")
           .set({
-            ...toCheckRow({ ...uncheckedAt(now), state: isBlocked ? "blocked" : "pending" }),
+            ...checkColumns.write({ ...uncheckedAt(now), state: isBlocked ? "blocked" : "pending" }),
             fence: nextFence,
             lease_until: 0,
             updated_at: now,
@@ -188,14 +188,11 @@ async function create(
       id,
       account: toLowerHex(account),
       ...terms,
-      ...toCheckRow(uncheckedAt(createdAt)),
+      ...checkColumns.write(uncheckedAt(createdAt)),
       seen: null,
       lease_until: 0,
       fence: 0,
-      settlements_30d: 0,
-      units_30d: "0",
-      payers_30d: 0,
-      last_settled_at: null,
+      ...statColumns.write({ settlements: 0, units: 0n, payers: 0, lastSettledAt: null }),
       created_at: createdAt,
       updated_at: createdAt,
     })
@@ -236,7 +233,7 @@ async function change(
       ...(isAsBefore
         ? {}
         : {
-            ...toCheckRow({ ...uncheckedAt(now), state: anew }),
+            ...checkColumns.write({ ...uncheckedAt(now), state: anew }),
             seen: null,
             fence: nextFence,
             lease_until: 0,
@@ -275,13 +272,10 @@ function checkMethods(database: Database): CheckMethods {
         const row = await inside.db
           .updateTable("listings")
           .set({
-            ...toCheckRow(check),
+            ...checkColumns.write(check),
             ...(seen === undefined ? {} : { seen: JSON.stringify(seen) }),
             lease_until: 0,
-            settlements_30d: stats.settlements,
-            units_30d: stats.units.toString(),
-            payers_30d: stats.payers,
-            last_settled_at: stats.lastSettledAt,
+            ...statColumns.write(stats),
           })
           .where("id", "=", id)
           .where("fence", "=", fence)

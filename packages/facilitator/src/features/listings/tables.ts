@@ -1,47 +1,77 @@
 /** The tables of listings. */
-import type { Whole, WholeOrNull } from "@farthing/engine/storage";
-import type { Address, ChainId } from "@farthing/protocol";
+import {
+  decimal,
+  integer,
+  json,
+  named,
+  nullable,
+  smallInteger,
+  table,
+  text,
+  walletAddress,
+  type KyselyTable,
+  type Whole,
+} from "@farthing/engine/storage";
+import type { ChainId } from "@farthing/protocol";
 import type { Selectable } from "kysely";
-import type { CheckReason, ListingMethod, ListingState } from "./model.ts";
+import type {
+  CheckReason,
+  ListingDifference,
+  ListingMethod,
+  ListingSample,
+  ListingState,
+  SeenChallenge,
+} from "./model.ts";
 
-export interface ListingTable {
-  id: string;
-  account: Address;
-  resource: string;
-  /** Host and port of the resource. */
-  host: string;
-  method: ListingMethod;
-  chain_id: ChainId;
-  amount: string;
-  title: string;
-  description: string;
-  /** JSON: texts. */
-  tags: string;
-  mime_type: string | null;
-  /** JSON. */
-  sample: string;
-  search_text: string;
-  state: ListingState;
-  checked_at: WholeOrNull;
-  tried_at: WholeOrNull;
-  passed_at: WholeOrNull;
-  next_at: Whole;
-  failures: number;
-  reason: CheckReason | null;
-  message: string;
-  /** JSON: `[{ field, advertised, seen }]`. */
-  differences: string;
-  /** JSON: the challenge as it was seen last. */
-  seen: string | null;
-  lease_until: Whole;
-  fence: Whole;
-  settlements_30d: Whole;
-  units_30d: string;
-  payers_30d: Whole;
-  last_settled_at: WholeOrNull;
-  created_at: Whole;
-  updated_at: Whole;
-}
+export const ownColumns = table("listings", {
+  id: text(),
+  account: walletAddress(),
+  seen: nullable(json<SeenChallenge>()),
+  createdAt: integer(),
+  updatedAt: integer(),
+});
+
+export const termColumns = table("listings", {
+  resource: text(),
+  method: text<ListingMethod>(),
+  chainId: smallInteger<ChainId>(),
+  amount: decimal(),
+  title: text(),
+  description: text(),
+  tags: json<readonly string[]>(),
+  mimeType: nullable(text()),
+  sample: json<ListingSample>(),
+});
+
+export const checkColumns = table("listings", {
+  state: text<ListingState>(),
+  checkedAt: nullable(integer()),
+  triedAt: nullable(integer()),
+  passedAt: nullable(integer()),
+  nextAt: integer(),
+  failures: smallInteger(),
+  reason: nullable(text<CheckReason>()),
+  message: text(),
+  differences: json<readonly ListingDifference[]>(),
+});
+
+export const statColumns = table("listings", {
+  settlements: named("settlements_30d", integer()),
+  units: named("units_30d", decimal()),
+  payers: named("payers_30d", integer()),
+  lastSettledAt: nullable(integer()),
+});
+
+export type ListingTable = KyselyTable<typeof ownColumns> &
+  KyselyTable<typeof termColumns> &
+  KyselyTable<typeof checkColumns> &
+  KyselyTable<typeof statColumns> & {
+    /** Host and port of the resource. */
+    host: string;
+    search_text: string;
+    lease_until: Whole;
+    fence: Whole;
+  };
 
 /** A word of a public listing; searches match its beginning. */
 export interface ListingWordTable {

@@ -4,16 +4,14 @@
  */
 import {
   type Page,
-  address,
   type Database,
   inTransaction,
-  numberOrNull,
   fromCursor,
   toPage,
   type Paging,
   type TimeCursor,
 } from "@farthing/engine/storage";
-import { isObject, toLowerHex, type Address } from "@farthing/protocol";
+import { toLowerHex, type Address } from "@farthing/protocol";
 import { sql } from "kysely";
 import { assert } from "@farthing/engine/base";
 import {
@@ -21,10 +19,9 @@ import {
   type CreditPurchase,
   type PurchaseMove,
   type PurchaseState,
-  type PurchaseStep,
 } from "./model.ts";
 import { purchaseData } from "../webhooks/model.ts";
-import type { CreditPurchaseRow } from "./tables.ts";
+import { newPurchases, purchaseTable, type CreditPurchaseRow } from "./tables.ts";
 import { lockAccount } from "../accounts/store.ts";
 import { lockFunds } from "../credits/participant.ts";
 import { putIntoOutbox } from "../webhooks/participant.ts";
@@ -98,7 +95,7 @@ export function createPurchaseStore(database: Database): PurchaseStore {
       let query = all().where("id", "=", id);
       if (account !== undefined) query = query.where("account", "=", toLowerHex(account));
       const row = await query.executeTakeFirst();
-      return row && toPurchase(row);
+      return row && purchaseTable.read(row);
     },
     listPurchases: async (account, { from, limit }) => {
       const rows = await all()
@@ -108,7 +105,7 @@ export function createPurchaseStore(database: Database): PurchaseStore {
         .orderBy("id", "desc")
         .limit(limit + 1)
         .execute();
-      return toPage(rows.map(toPurchase), limit);
+      return toPage(rows.map(purchaseTable.read), limit);
     },
     ...workerMethods(database),
     movePurchase: (id, from, move, now) => {
@@ -147,7 +144,7 @@ function workerMethods({ db }: Database): WorkerMethods {
         .orderBy("id")
         .limit(limit + 1)
         .execute();
-      return toPurchasePage(rows.map(toPurchase), limit, ({ updatedAt }) => updatedAt);
+      return toPurchasePage(rows.map(purchaseTable.read), limit, ({ updatedAt }) => updatedAt);
     },
     listExpiredPurchases: async (state, now, { from = firstPurchase, limit }) => {
       const rows = await all()
@@ -158,7 +155,7 @@ function workerMethods({ db }: Database): WorkerMethods {
         .orderBy("id")
         .limit(limit + 1)
         .execute();
-      return toPurchasePage(rows.map(toPurchase), limit, ({ expiresAt }) => expiresAt);
+      return toPurchasePage(rows.map(purchaseTable.read), limit, ({ expiresAt }) => expiresAt);
     },
     listPaidAfterFailure: async ({ from, limit }) => {
       const rows = await db
@@ -174,9 +171,9 @@ function workerMethods({ db }: Database): WorkerMethods {
         .orderBy("credit_purchases.id")
         .limit(limit + 1)
         .execute();
-      const { next } = toPurchasePage(rows.map(toPurchase), limit, ({ updatedAt }) => updatedAt);
+      const { next } = toPurchasePage(rows.map(purchaseTable.read), limit, ({ updatedAt }) => updatedAt);
       const paid = rows.slice(0, limit).filter(({ finalized_at: at }) => at !== null);
-      return { items: paid.map(toPurchase), next };
+      return { items: paid.map(purchaseTable.read), next };
     },
   };
 }
@@ -213,19 +210,14 @@ async function createPurchase(
   if (Number(count) >= awaitingMax) return false;
   await db
     .insertInto("credit_purchases")
-    .values({
-      id: purchase.id,
-      account,
-      chain_id: purchase.chainId,
-      payer: purchase.payer && toLowerHex(purchase.payer),
-      credits: purchase.credits,
-      units: purchase.units.toString(),
-      state,
-      timeline: JSON.stringify([{ state, at: purchase.createdAt }]),
-      created_at: purchase.createdAt,
-      expires_at: purchase.expiresAt,
-      updated_at: purchase.createdAt,
-    })
+    .values(
+      newPurchases.write({
+        ...purchase,
+        state,
+        timeline: [{ state, at: purchase.createdAt }],
+        updatedAt: purchase.createdAt,
+      }),
+    )
     .execute();
   return true;
 }
@@ -246,7 +238,7 @@ async function movePurchase(
   if (engine.hasRowLocks) query = query.forUpdate();
   const before = await query.executeTakeFirst();
   if (!before || (await isPaidElsewhere(inside, before, move))) return undefined;
-  const timeline = timelineOf(before.timeline);
+  const { timeline } = purchaseTable.read(before);
   if (move.to !== from) timeline.push({ state: move.to, at: now });
   const row = await db
     .updateTable("credit_purchases")
@@ -259,7 +251,7 @@ async function movePurchase(
     .where("id", "=", id)
     .returningAll()
     .executeTakeFirstOrThrow();
-  const purchase = toPurchase(row);
+  const purchase = purchaseTable.read(row);
   if (move.to === "credited") await credit(inside, purchase, now);
   await tellAccount(inside, purchase, now);
   // Wakes waiters, also when an operator's command made the transition.
@@ -341,40 +333,4 @@ async function tellAccount(inside: Database, purchase: CreditPurchase, now: numb
   if (state !== "credited" && state !== "held") return;
   const data = purchaseData(purchase);
   await putIntoOutbox(inside, [{ account, type: `purchase.${state}`, data }], now);
-}
-
-function toPurchase(row: CreditPurchaseRow): CreditPurchase {
-  return {
-    id: row.id,
-    account: address(row.account),
-    chainId: row.chain_id,
-    payer: row.payer === null ? null : address(row.payer),
-    credits: Number(row.credits),
-    units: BigInt(row.units),
-    state: row.state,
-    settlementId: row.settlement_id,
-    holdReason: row.hold_reason,
-    failureMessage: row.failure_message,
-    reviewer: row.reviewer,
-    reviewNote: row.review_note,
-    transaction: row.transaction_hash,
-    blockNumber: numberOrNull(row.block_number),
-    logIndex: row.log_index,
-    timeline: timelineOf(row.timeline),
-    createdAt: Number(row.created_at),
-    expiresAt: Number(row.expires_at),
-    updatedAt: Number(row.updated_at),
-    creditedAt: numberOrNull(row.credited_at),
-  };
-}
-
-function timelineOf(text: string): PurchaseStep[] {
-  const value: unknown = JSON.parse(text);
-  assert(Array.isArray(value), "a stored timeline is a list");
-  return value.filter(isStep);
-}
-
-function isStep(value: unknown): value is PurchaseStep {
-  if (!isObject(value)) return false;
-  return typeof value["at"] === "number" && String(value["state"]) in purchaseTransitions;
 }

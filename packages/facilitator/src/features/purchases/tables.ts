@@ -1,34 +1,73 @@
 /** The table of purchases of credits. */
-import type { Whole } from "@farthing/engine/storage";
-import type { Address, ChainId, Hex } from "@farthing/protocol";
+import {
+  decimal,
+  integer,
+  named,
+  nullable,
+  optional,
+  smallInteger,
+  table,
+  text,
+  walletAddress,
+  type Column,
+  type KyselyTable,
+} from "@farthing/engine/storage";
+import { assert } from "@farthing/engine/base";
+import { isObject, type ChainId, type Hex } from "@farthing/protocol";
 import type { Selectable } from "kysely";
-import type { Later, LaterWhole } from "../accounts/tables.ts";
-import type { HoldReason, PurchaseState } from "./model.ts";
+import {
+  purchaseTransitions,
+  type HoldReason,
+  type PurchaseState,
+  type PurchaseStep,
+} from "./model.ts";
 
-export interface CreditPurchaseTable {
-  id: string;
-  account: Address;
-  chain_id: ChainId;
-  payer: Address | null;
-  credits: Whole;
-  units: string;
-  state: PurchaseState;
-  settlement_id: Later<string>;
-  hold_reason: Later<HoldReason>;
-  failure_message: Later<string>;
-  reviewer: Later<string>;
-  review_note: Later<string>;
-  transaction_hash: Later<Hex>;
-  block_number: LaterWhole;
-  log_index: Later<number>;
-  /** JSON: `[{ state, at }]`, oldest first. */
-  timeline: string;
-  created_at: Whole;
-  expires_at: Whole;
-  updated_at: Whole;
-  credited_at: LaterWhole;
+/** The steps of a purchase as JSON, oldest first. */
+const steps: Column<PurchaseStep[], string> = {
+  type: "text",
+  read: (stored) => {
+    const value: unknown = JSON.parse(stored);
+    assert(Array.isArray(value), "a stored timeline is a list");
+    return value.filter(isStep);
+  },
+  write: (value) => JSON.stringify(value),
+};
+
+function isStep(value: unknown): value is PurchaseStep {
+  if (!isObject(value)) return false;
+  return typeof value["at"] === "number" && String(value["state"]) in purchaseTransitions;
 }
 
+const purchase = {
+  id: text(),
+  account: walletAddress(),
+  chainId: smallInteger<ChainId>(),
+  payer: nullable(walletAddress()),
+  credits: integer(),
+  units: decimal(),
+  state: text<PurchaseState>(),
+  timeline: steps,
+  createdAt: integer(),
+  expiresAt: integer(),
+  updatedAt: integer(),
+};
+
+export const newPurchases = table("credit_purchases", purchase);
+
+export const purchaseTable = table("credit_purchases", {
+  ...purchase,
+  settlementId: optional(nullable(text())),
+  holdReason: optional(nullable(text<HoldReason>())),
+  failureMessage: optional(nullable(text())),
+  reviewer: optional(nullable(text())),
+  reviewNote: optional(nullable(text())),
+  transaction: named("transaction_hash", optional(nullable(text<Hex>()))),
+  blockNumber: optional(nullable(integer())),
+  logIndex: optional(nullable(smallInteger())),
+  creditedAt: optional(nullable(integer())),
+});
+
+export type CreditPurchaseTable = KyselyTable<typeof purchaseTable>;
 export type CreditPurchaseRow = Selectable<CreditPurchaseTable>;
 
 declare module "@farthing/engine/storage" {

@@ -1,7 +1,7 @@
 /** The store of sessions. */
 import { toLowerHex, type Address } from "@farthing/protocol";
 import type { Session } from "./model.ts";
-import { toSession } from "./tables.ts";
+import { sessionTable } from "./tables.ts";
 import { ensureAccount, lockAccount } from "../accounts/store.ts";
 import { type Database, inTransaction } from "@farthing/engine/storage";
 
@@ -48,7 +48,7 @@ export function createSessionStore(database: Database): SessionStore {
       inTransaction(database, (inside) => openSession(inside, session, secrets)),
     findSession: async (idHash, now) => {
       const row = await running(now).where("id_hash", "=", idHash).executeTakeFirst();
-      return row && toSession(row);
+      return row && sessionTable.read(row);
     },
     touchSession: async (id, now) => {
       await db.updateTable("sessions").set({ last_seen_at: now }).where("id", "=", id).execute();
@@ -60,7 +60,7 @@ export function createSessionStore(database: Database): SessionStore {
         .orderBy("last_seen_at", "desc")
         .orderBy("id")
         .execute();
-      return rows.map(toSession);
+      return rows.map(sessionTable.read);
     },
     revokeSession: async (account, id, now) => {
       const result = await db
@@ -118,18 +118,7 @@ async function openSession(
     .execute();
   await db
     .insertInto("sessions")
-    .values({
-      id_hash: idHash,
-      id: session.id,
-      account,
-      wallet,
-      wallet_kind: session.walletKind,
-      chain_id: session.chainId,
-      created_at: now,
-      last_seen_at: session.lastSeenAt,
-      expires_at: session.expiresAt,
-      revoked_at: null,
-    })
+    .values({ ...sessionTable.write(session), id_hash: idHash, revoked_at: null })
     .execute();
   return "opened";
 }

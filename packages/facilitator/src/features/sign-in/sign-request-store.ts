@@ -1,6 +1,5 @@
 /** The store of sign requests. */
-import { toLowerHex } from "@farthing/protocol";
-import { toSignRequest } from "./tables.ts";
+import { signRequestTable } from "./tables.ts";
 import type { SignRequest } from "./model.ts";
 import { type Database, inTransaction } from "@farthing/engine/storage";
 
@@ -22,18 +21,7 @@ export function createSignRequestStore(database: Database): SignRequestStore {
         await sweep(inside, request.createdAt);
         await inside.db
           .insertInto("sign_requests")
-          .values({
-            id: request.id,
-            purpose: request.purpose,
-            address: toLowerHex(request.address),
-            chain_id: request.chainId,
-            account: request.account && toLowerHex(request.account),
-            message: request.message,
-            binding: request.binding,
-            details: request.details,
-            created_at: request.createdAt,
-            expires_at: request.expiresAt,
-          })
+          .values(signRequestTable.write(request))
           .execute();
       }),
     takeSignRequest: async (id) => {
@@ -42,7 +30,7 @@ export function createSignRequestStore(database: Database): SignRequestStore {
         .where("id", "=", id)
         .returningAll()
         .executeTakeFirst();
-      return row && toSignRequest(row);
+      return row && signRequestTable.read(row);
     },
   };
 }

@@ -1,7 +1,7 @@
 /** The store of linked wallets. */
 import { toLowerHex, type Address } from "@farthing/protocol";
 import type { LinkedWallet } from "./model.ts";
-import { toLinkedWallet } from "./tables.ts";
+import { accountWalletTable } from "./tables.ts";
 import { lockAccount } from "../accounts/store.ts";
 import { type Database, inTransaction } from "@farthing/engine/storage";
 
@@ -37,7 +37,7 @@ export function createWalletStore(database: Database): WalletStore {
         .where("account", "=", toLowerHex(account))
         .where("address", "=", toLowerHex(address))
         .executeTakeFirst();
-      return row && toLinkedWallet(row);
+      return row && accountWalletTable.read(row);
     },
     listWallets: async (account) => {
       const rows = await db
@@ -47,7 +47,7 @@ export function createWalletStore(database: Database): WalletStore {
         .orderBy("linked_at")
         .orderBy("address")
         .execute();
-      return rows.map(toLinkedWallet);
+      return rows.map(accountWalletTable.read);
     },
     listAccountsOf: async (wallet, limit) => {
       const rows = await db
@@ -57,7 +57,7 @@ export function createWalletStore(database: Database): WalletStore {
         .orderBy("account")
         .limit(limit)
         .execute();
-      return rows.map(toLinkedWallet);
+      return rows.map(accountWalletTable.read);
     },
   };
 }
@@ -78,16 +78,7 @@ async function linkWallet(
     .execute();
   if (rows.some((row) => row.address === address)) return "known";
   if (rows.length >= walletsMax) return "too_many";
-  await db
-    .insertInto("account_wallets")
-    .values({
-      account,
-      address,
-      kind: wallet.kind,
-      chain_id: wallet.chainId,
-      linked_at: wallet.linkedAt,
-    })
-    .execute();
+  await db.insertInto("account_wallets").values(accountWalletTable.write(wallet)).execute();
   return "linked";
 }
 

@@ -4,7 +4,7 @@
  */
 import { sql } from "kysely";
 import type { Database } from "@farthing/engine/storage";
-import { toDelivery, toEndpoint } from "./rows.ts";
+import { deliveryTable, endpointTable } from "./tables.ts";
 import type { WebhookDelivery, WebhookEndpoint } from "./model.ts";
 
 export interface DueDelivery {
@@ -48,10 +48,10 @@ export async function takeDueDeliveries(
     .selectAll()
     .where("id", "in", [...new Set(rows.map(({ endpoint_id: id }) => id))])
     .execute();
-  const byId = new Map(endpoints.map((row) => [row.id, toEndpoint(row)]));
+  const byId = new Map(endpoints.map((row) => [row.id, endpointTable.read(row)]));
   return rows.flatMap((row) => {
     const endpoint = byId.get(row.endpoint_id);
-    return endpoint ? [{ delivery: toDelivery(row), endpoint }] : [];
+    return endpoint ? [{ delivery: deliveryTable.read(row), endpoint }] : [];
   });
 }
 

@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { WebhookDelivery } from "./model.ts";
 import { type Database, hasLateIndex, inTransaction } from "@farthing/engine/storage";
-import { toDelivery } from "./rows.ts";
+import { deliveryTable } from "./tables.ts";
 
 /** Receives deliveries before they are removed; where it throws, nothing is removed. */
 export type OnRemoval = (deliveries: readonly WebhookDelivery[]) => Promise<void>;
@@ -33,7 +33,7 @@ async function removeDeliveries(
   if (engine.hasRowLocks) old = old.forUpdate().skipLocked();
   const rows = await old.execute();
   if (rows.length === 0) return 0;
-  await onRemoval(rows.map(toDelivery));
+  await onRemoval(rows.map(deliveryTable.read));
   const list = engine.list(
     rows.map(({ id }) => ({ of: id })),
     { of: "text" },

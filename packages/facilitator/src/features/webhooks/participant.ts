@@ -4,7 +4,7 @@
  * lost.
  */
 import { randomBytes } from "node:crypto";
-import { toLowerHex, type Address } from "@farthing/protocol";
+import { isSameAddress, toLowerHex, type Address } from "@farthing/protocol";
 import { timeText } from "@farthing/engine/base";
 import {
   type AnnotationChanges,
@@ -15,6 +15,7 @@ import {
   unchanged,
 } from "@farthing/engine/storage";
 import { settlementData, type WebhookEvent } from "./model.ts";
+import { newDeliveries, subscribers } from "./tables.ts";
 
 export const webhooksParticipant: SettlementParticipant = {
   name: "webhooks",
@@ -54,30 +55,6 @@ export interface AccountEvent {
 /** Random bytes of a delivery's id, by which endpoints recognise duplicates. */
 const idBytes = 16;
 
-const deliveryColumns = {
-  id: "text",
-  endpoint_id: "text",
-  account: "text",
-  type: "text",
-  body: "text",
-  created_at: "bigint",
-  state: "text",
-  attempts: "bigint",
-  next_at: "bigint",
-} as const;
-
-const deliveryNames = [
-  "id",
-  "endpoint_id",
-  "account",
-  "type",
-  "body",
-  "created_at",
-  "state",
-  "attempts",
-  "next_at",
-] as const;
-
 /** Stores deliveries for the endpoints that subscribed to the events. */
 export async function putIntoOutbox(
   { db, engine }: Database,
@@ -90,40 +67,37 @@ export async function putIntoOutbox(
     accounts.map((of) => ({ of })),
     { of: "text" },
   );
-  const endpoints = await db
+  const rows = await db
     .selectFrom("webhook_endpoints")
-    .select(["id", "account", "events"])
+    .select(subscribers.columns)
     .where("account", "in", db.selectFrom(asked).select("given.of"))
     .where("disabled_at", "is", null)
     .where("paused_at", "is", null)
     .execute();
+  const endpoints = rows.map(subscribers.read);
   const deliveries = events.flatMap(({ account, type, data }) =>
     endpoints
-      .filter((endpoint) => endpoint.account === toLowerHex(account))
-      .filter((endpoint) => eventsOf(endpoint.events).includes(type))
-      .map((endpoint) => ({
-        id: `evt_${randomBytes(idBytes).toString("hex")}`,
-        endpoint_id: endpoint.id,
-        account: endpoint.account,
-        type,
-        body: JSON.stringify({ type, timestamp: timeText(now), data }),
-        created_at: now,
-        state: "pending" as const,
-        attempts: 0,
-        next_at: now,
-      })),
+      .filter((endpoint) => isSameAddress(endpoint.account, account))
+      .filter((endpoint) => endpoint.events.includes(type))
+      .map((endpoint) =>
+        newDeliveries.write({
+          id: `evt_${randomBytes(idBytes).toString("hex")}`,
+          endpointId: endpoint.id,
+          account,
+          type,
+          body: JSON.stringify({ type, timestamp: timeText(now), data }),
+          createdAt: now,
+          state: "pending",
+          attempts: 0,
+          nextAt: now,
+        }),
+      ),
   );
   if (deliveries.length === 0) return;
-  const list = engine.list(deliveries, deliveryColumns);
+  const list = engine.list(deliveries, newDeliveries.types);
   await db
     .insertInto("webhook_deliveries")
-    .columns(deliveryNames)
-    .expression(db.selectFrom(list).select(deliveryNames))
+    .columns(newDeliveries.names)
+    .expression(db.selectFrom(list).select(newDeliveries.names))
     .execute();
-}
-
-/** Reads the stored events of an endpoint. */
-export function eventsOf(text: string): readonly string[] {
-  const value: unknown = JSON.parse(text);
-  return Array.isArray(value) ? value.filter((name) => typeof name === "string") : [];
 }

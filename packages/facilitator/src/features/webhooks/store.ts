@@ -16,7 +16,7 @@ import {
   type DueDeliveryOptions,
 } from "./due-delivery-store.ts";
 import { oldDeliveryMethods, type OnRemoval } from "./old-delivery-store.ts";
-import { toDelivery, toEndpoint } from "./rows.ts";
+import { deliveryTable, endpointTable, newDeliveries } from "./tables.ts";
 import type { WebhookDelivery, WebhookEndpoint } from "./model.ts";
 
 /**
@@ -124,14 +124,7 @@ function endpointMethods(database: Database): EndpointMethods {
         await inside.db
           .insertInto("webhook_endpoints")
           .values({
-            id: endpoint.id,
-            account: toLowerHex(endpoint.account),
-            url: endpoint.url,
-            secret: endpoint.secret,
-            events: JSON.stringify(endpoint.events),
-            created_at: endpoint.createdAt,
-            disabled_at: endpoint.disabledAt,
-            paused_at: endpoint.pausedAt,
+            ...endpointTable.write(endpoint),
             watched_since: endpoint.createdAt,
           })
           .execute();
@@ -139,11 +132,11 @@ function endpointMethods(database: Database): EndpointMethods {
       }),
     listWebhooks: async (account) => {
       const rows = await working(database, account).orderBy("created_at").orderBy("id").execute();
-      return rows.map(toEndpoint);
+      return rows.map(endpointTable.read);
     },
     findWebhook: async (account, id) => {
       const row = await working(database, account).where("id", "=", id).executeTakeFirst();
-      return row && toEndpoint(row);
+      return row && endpointTable.read(row);
     },
     disableWebhook: (account, id, now) =>
       inTransaction(database, (inside) => disable(inside, account, id, now)),
@@ -157,7 +150,7 @@ function endpointMethods(database: Database): EndpointMethods {
         .where("disabled_at", "is", null)
         .returningAll()
         .executeTakeFirst();
-      return row && toEndpoint(row);
+      return row && endpointTable.read(row);
     },
   };
 }
@@ -238,17 +231,14 @@ function deliveryMethods(
     addDelivery: async (delivery) => {
       await db
         .insertInto("webhook_deliveries")
-        .values({
-          id: delivery.id,
-          endpoint_id: delivery.endpointId,
-          account: toLowerHex(delivery.account),
-          type: delivery.type,
-          body: delivery.body,
-          state: "pending",
-          attempts: 0,
-          next_at: delivery.createdAt,
-          created_at: delivery.createdAt,
-        })
+        .values(
+          newDeliveries.write({
+            ...delivery,
+            state: "pending",
+            attempts: 0,
+            nextAt: delivery.createdAt,
+          }),
+        )
         .execute();
     },
     listDeliveries: async (endpointId, { from, limit }) => {
@@ -261,7 +251,7 @@ function deliveryMethods(
         .orderBy("id", "desc")
         .limit(limit + 1)
         .execute();
-      return toPage(rows.map(toDelivery), limit);
+      return toPage(rows.map(deliveryTable.read), limit);
     },
     resendDelivery: async (endpointId, deliveryId, now) => {
       const row = await db
@@ -271,7 +261,7 @@ function deliveryMethods(
         .where("id", "=", deliveryId)
         .returningAll()
         .executeTakeFirst();
-      return row && toDelivery(row);
+      return row && deliveryTable.read(row);
     },
     takeDueDeliveries: (options) =>
       inTransaction(database, (inside) => takeDueDeliveries(inside, options)),

@@ -1,45 +1,68 @@
 /** The tables of webhooks. */
-import type { Whole, WholeOrNull } from "@farthing/engine/storage";
-import type { Address } from "@farthing/protocol";
-import type { Selectable } from "kysely";
-import type { Later, LaterWhole } from "../accounts/tables.ts";
-import type { DeliveryState, DeliveryType } from "./model.ts";
+import {
+  integer,
+  nullable,
+  optional,
+  smallInteger,
+  table,
+  text,
+  walletAddress,
+  type Column,
+  type KyselyTable,
+  type Whole,
+} from "@farthing/engine/storage";
+import { webhookEvents, type DeliveryState, type DeliveryType, type WebhookEvent } from "./model.ts";
 
-export interface WebhookEndpointTable {
-  id: string;
-  account: Address;
-  url: string;
-  secret: string;
-  /** JSON: the names of events. */
-  events: string;
-  created_at: Whole;
-  disabled_at: WholeOrNull;
-  paused_at: WholeOrNull;
-  /** The time of creation or resumption: earlier failures do not count. */
-  watched_since: Whole;
-}
+/** The subscribed events as JSON. Names that this version does not know are left out. */
+const events: Column<readonly WebhookEvent[], string> = {
+  type: "text",
+  read: (stored) => {
+    const names: unknown = JSON.parse(stored);
+    return Array.isArray(names) ? webhookEvents.filter((event) => names.includes(event)) : [];
+  },
+  write: (value) => JSON.stringify(value),
+};
 
-export interface WebhookDeliveryTable {
-  id: string;
-  endpoint_id: string;
-  account: Address;
-  type: DeliveryType;
-  body: string;
-  state: DeliveryState;
-  attempts: number;
-  next_at: Whole;
-  last_status: Later<number>;
-  last_error: Later<string>;
-  created_at: Whole;
-  delivered_at: LaterWhole;
-}
+const subscriber = { id: text(), account: walletAddress(), events };
 
-export type WebhookEndpointRow = Selectable<WebhookEndpointTable>;
-export type WebhookDeliveryRow = Selectable<WebhookDeliveryTable>;
+export const subscribers = table("webhook_endpoints", subscriber);
+
+export const endpointTable = table("webhook_endpoints", {
+  ...subscriber,
+  url: text(),
+  secret: text(),
+  createdAt: integer(),
+  disabledAt: nullable(integer()),
+  pausedAt: nullable(integer()),
+});
+
+const delivery = {
+  id: text(),
+  endpointId: text(),
+  account: walletAddress(),
+  type: text<DeliveryType>(),
+  body: text(),
+  state: text<DeliveryState>(),
+  attempts: smallInteger(),
+  nextAt: integer(),
+  createdAt: integer(),
+};
+
+export const newDeliveries = table("webhook_deliveries", delivery);
+
+export const deliveryTable = table("webhook_deliveries", {
+  ...delivery,
+  lastStatus: optional(nullable(smallInteger())),
+  lastError: optional(nullable(text())),
+  deliveredAt: optional(nullable(integer())),
+});
 
 declare module "@farthing/engine/storage" {
   interface Tables {
-    webhook_endpoints: WebhookEndpointTable;
-    webhook_deliveries: WebhookDeliveryTable;
+    webhook_endpoints: KyselyTable<typeof endpointTable> & {
+      /** The time of creation or resumption: earlier failures do not count. */
+      watched_since: Whole;
+    };
+    webhook_deliveries: KyselyTable<typeof deliveryTable>;
   }
 }
