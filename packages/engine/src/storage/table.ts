@@ -7,7 +7,7 @@ import { parseWireAddress, toLowerHex, type Address, type Hex } from "@farthing/
 import type { ColumnType } from "kysely";
 import { assert } from "../base/assert.ts";
 
-/** One column: the value in the model, and what the database returns and takes for it. */
+/** The column's value in the model, and its stored forms as read and as written. */
 export interface Column<Value, Stored = Value, Written = Stored> {
   /** The type of the column in a list of rows. */
   readonly type: "text" | "bigint";
@@ -41,7 +41,7 @@ type NewRowOf<C extends Columns> = {
 
 /** A table, or the part of one that a statement reads or writes. */
 export interface Table<Name extends string, C extends Columns> {
-  /** The columns in a select: a column that a newer version adds is not among them. */
+  /** The columns of a select, without those that a newer version adds. */
   readonly columns: readonly `${Name}.${NamesOf<C>}`[];
   readonly names: readonly NamesOf<C>[];
   /** The types of the columns in a list of rows. */
@@ -61,7 +61,6 @@ export type KyselyTable<T> =
       }
     : never;
 
-/** Describes a table by its columns. */
 export function table<const Name extends string, C extends Columns>(
   name: Name,
   columns: C,
@@ -94,7 +93,7 @@ export function address(text: string): Address {
   return parsed;
 }
 
-/** A value that the database stores as it is. */
+/** A value that the database stores unchanged. */
 function same<Value>(type: "text" | "bigint"): Column<Value> {
   return { type, read: (stored) => stored, write: (value) => value };
 }
@@ -104,17 +103,17 @@ export const text = <Value extends string = string>() => same<Value>("text");
 /** A number of at most 32 bits. */
 export const smallInteger = <Value extends number = number>() => same<Value>("bigint");
 
-/** A number of up to 64 bits, within what a number holds exactly. */
+/** A number of up to 64 bits, within the exact range of a number. */
 export const integer = (): Column<number, number | string, number> => {
   return { type: "bigint", read: Number, write: (value) => value };
 };
 
-/** Yes or no, as 1 or 0. */
+/** Stored as 1 or 0. */
 export const flag = (): Column<boolean, number> => {
   return { type: "bigint", read: (stored) => stored === 1, write: (value) => (value ? 1 : 0) };
 };
 
-/** A number that may pass 64 bits, as decimal text. */
+/** A number that may exceed 64 bits, as decimal text. */
 export const decimal = (): Column<bigint, string> => {
   return { type: "text", read: BigInt, write: String };
 };
@@ -131,12 +130,12 @@ export const json = <Value>(): Column<Value, string> => {
   };
 };
 
-/** Digits that are compared without case, in lower case. */
+/** Hexadecimal digits that are compared without case; stored in lower case. */
 export const lowerHex = (): Column<Hex> => {
   return { type: "text", read: (stored) => stored, write: toLowerHex };
 };
 
-/** An address, in lower case; the model has it with its checksum. */
+/** Stored in lower case; the model has it with its checksum. */
 export const walletAddress = (): Column<Address> => {
   return { type: "text", read: address, write: toLowerHex };
 };

@@ -1,4 +1,4 @@
-/** Leases of relayer wallets, and the nonces that were taken. Leases run by the database's clock. */
+/** Leases of relayer wallets, and their nonces. Leases run by the database's clock. */
 import { toLowerHex, type Address, type ChainId } from "@farthing/protocol";
 import { sql } from "kysely";
 import { Fault } from "../base/fault.ts";
@@ -6,7 +6,6 @@ import type { WalletLease } from "../model/relayer-transaction.ts";
 import { inTransaction, type Database } from "./dialect.ts";
 import type { WalletHolder, WalletLeaseStore } from "./engine-store.ts";
 
-/** The store's methods about leases. */
 export function walletLeaseMethods(database: Database): WalletLeaseStore {
   const { db, engine } = database;
   return {
@@ -56,7 +55,7 @@ export function walletLeaseMethods(database: Database): WalletLeaseStore {
         .executeTakeFirst();
       return result.numUpdatedRows === 1n;
     },
-    // Requests first, so that no process hands a wallet over to one that has stopped.
+    // Requests first, so that no process hands a wallet over to a stopped one.
     releaseWallets: async (chainId, owner) => {
       const lanes = db.updateTable("lanes").where("chain_id", "=", chainId);
       await lanes.set({ wanted_by: null }).where("wanted_by", "=", owner).execute();

@@ -1,6 +1,6 @@
 /**
- * A copy of a SQLite file while the facilitator writes to it: everything that was committed when
- * the copy began, in one file that can take the place of the original.
+ * Copies a SQLite file while the facilitator writes to it: one file with everything that was
+ * committed when the copy began, which can replace the original.
  */
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -10,7 +10,7 @@ import { fileMode } from "./private-file.ts";
 import { sqlitePathOf } from "./sqlite-path.ts";
 
 /**
- * All pages in one step. In several steps the copy would begin again at every write in between, and
+ * All pages in one step. In several steps the copy would restart at every write in between, and
  * never end beside a busy facilitator. Writers do not wait for a reader of a write-ahead log.
  */
 const pagesPerStep = 2 ** 31 - 1;
@@ -20,9 +20,9 @@ export interface BackUp {
 }
 
 /**
- * Copies the database of `databaseUrl` to `file`, which must not be there, and checks the copy.
- * The file appears under its name when all of it is on the disk. Throws the faults `configuration`
- * (not SQLite, or the file is there) and `storage_unavailable`.
+ * Copies the database of `databaseUrl` to `file`, which must not exist, and checks the copy. The
+ * file gets its name when all of it is on the disk. Throws the faults `configuration` (not SQLite,
+ * or the file exists) and `storage_unavailable`.
  */
 export async function backUpSqlite(databaseUrl: string, file: string): Promise<BackUp> {
   const path = sqlitePathOf(databaseUrl);
@@ -33,7 +33,7 @@ export async function backUpSqlite(databaseUrl: string, file: string): Promise<B
   if (existsSync(file)) throw refusal(`${file} is there already; name a new file`);
   const partial = `${file}.partial`;
   try {
-    // Left by a copy that was cut short.
+    // Left by an interrupted copy.
     rmSync(partial, { force: true });
     closeSync(openSync(partial, "wx", fileMode));
     await copy(path, partial);
@@ -66,7 +66,7 @@ async function copy(from: string, to: string): Promise<void> {
 function check(path: string): void {
   const database = new DatabaseSync(path);
   try {
-    // One file, not three: the log would stay beside it when it is moved.
+    // One file, not three: the log would be left behind when the file is moved.
     database.exec("pragma journal_mode = DELETE");
     const verdict = database.prepare("pragma integrity_check").get()?.["integrity_check"];
     if (verdict !== "ok") {

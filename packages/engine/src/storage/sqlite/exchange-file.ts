@@ -1,7 +1,7 @@
 /**
- * How many exchanges were opened with a payment, in a SQLite file beside the main one. Its writes
- * are not synced: they survive the process, which is all that a count of the last hour needs, and
- * `/verify` does not wait for the disk. A file that the machine's crash has damaged is made again.
+ * Counts exchanges per payment in a SQLite file beside the main one. Its writes are not synced:
+ * they survive the process, which suffices for a count of the last hour, and `/verify` does not
+ * wait for the disk. A file that a crash of the machine damaged is created again.
  */
 import { rmSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
@@ -38,7 +38,7 @@ const statements = {
 
 type Statements = Readonly<Record<keyof typeof statements, StatementSync>>;
 
-/** The file that belongs to a database file; made when the first exchange is opened. */
+/** Created when the first exchange is opened. */
 export function createExchangeFile(databasePath: string): ExchangeFile {
   const isInMemory = databasePath === ":memory:";
   const path = isInMemory ? databasePath : `${databasePath}.exchanges`;
@@ -76,7 +76,7 @@ export function createExchangeFile(databasePath: string): ExchangeFile {
           const known = find(pair);
           if (known) {
             const before = known.forgetAt <= now ? 0 : known.exchanges;
-            // The payer may sign a nonce several times: one that ends earlier must not end the note.
+            // The payer may sign a nonce several times, and the latest end counts.
             run.change.run(before + 1, Math.max(known.forgetAt, forgetAt), ...keysOf(pair));
             return true;
           }
@@ -161,7 +161,7 @@ function prepareAll(database: DatabaseSync): Statements {
   };
 }
 
-/** SQLite's own check has found a fault. */
+/** SQLite's own check has found damage. */
 class DamagedFile extends Error {}
 
 /** SQLITE_CORRUPT and SQLITE_NOTADB. */

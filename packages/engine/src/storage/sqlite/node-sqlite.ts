@@ -1,6 +1,6 @@
 /**
- * SQLite through Node's own driver, in the shape that Kysely's SQLite dialect takes. One file,
- * write-ahead log, and a synced write for every commit: what is acknowledged survives power loss.
+ * SQLite through Node's own driver, in the shape of Kysely's SQLite dialect. One file, write-ahead
+ * log, and a synced write for every commit: acknowledged writes survive power loss.
  */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { sql, SqliteDialect, type SqliteDatabase } from "kysely";
@@ -14,15 +14,15 @@ import { createExchangeFile } from "./exchange-file.ts";
 const busyTimeoutMs = 5_000;
 
 /**
- * Pages kept in memory, in KiB: what a search or a claim touches in a file of any size. The default of
- * 2 MiB reads most of them from the system each time.
+ * Pages kept in memory, in KiB: those that a search or a claim touches in a file of any size. The
+ * default of 2 MiB reads most of them from the system each time.
  */
 const cacheKib = 32_768;
 
-/** Prepared statements kept; the store has a few dozen texts, lists of values make more. */
+/** The store has a few dozen texts; lists of values make more. */
 const statementsMax = 256;
 
-/** Opens a file, or ":memory:"; read-only, it must be there. */
+/** Opens a file, or ":memory:"; a read-only file must exist. */
 export function openSqlite(
   path: string,
   options: { readonly isReadOnly?: boolean; readonly busyTimeoutMs?: number } = {},
@@ -44,7 +44,7 @@ export function openSqlite(
     leaseNow: (processNow) => sql<number>`${processNow}`,
     list: <Row extends object>(rows: readonly Row[], columns: ListColumns<Row>) => {
       const names = listOf(columns);
-      // Rows as arrays: a place is found in half the time of a name.
+      // Rows as arrays: an index is read in half the time of a name.
       const places = names.map((name, index) => `value ->> ${index} as ${name}`);
       const given = JSON.stringify(rows.map((row) => names.map((name) => row[name])));
       return sql<Row>`(select ${sql.raw(places.join(", "))} from json_each(${given}))`.as("given");
@@ -73,8 +73,8 @@ function adapt(database: DatabaseSync): SqliteDatabase {
   return {
     close: () => database.close(),
     prepare(text) {
-      // A transaction that begins by reading and then writes would fail, not wait, when another
-      // process wrote in between; taking the write lock at the start makes it wait.
+      // A transaction that reads first and then writes would fail when another process wrote in
+      // between; taking the write lock at the start makes it wait instead.
       const statement = statementOf(text === "begin" ? "begin immediate" : text);
       return {
         reader: statement.columns().length > 0,

@@ -1,23 +1,23 @@
 /** SQLite files hold webhook secrets and signed payments; other users must not read them. */
 import { chmodSync, closeSync, openSync, statSync } from "node:fs";
 
-/** For the file's owner alone. */
+/** Access for the file's owner alone. */
 export const fileMode = 0o600;
 
-/** Rights of everybody who is neither the owner nor in the file's group. */
+/** Access of users that are neither the owner nor in the file's group. */
 const rightsOfOthers = 0o007;
 
 /**
- * Makes the file before SQLite does, which would use the process's umask; its log and its shared
- * memory get the rights that the file has. From a file that is there already, as an earlier version
- * made it, the rights of others are taken; those of a group stay, which its operator has given.
+ * Creates the file before SQLite does, which would use the process's umask; its log and shared
+ * memory get the file's mode. From an existing file, created by an earlier version, the access of
+ * others is removed; a group's stays, because the operator granted it.
  */
 export function keepPrivate(path: string): void {
   if (path === "" || path === ":memory:") return;
   try {
     closeSync(openSync(path, "a", fileMode));
   } catch {
-    // SQLite will say in its own words why the file cannot be opened.
+    // SQLite reports why the file cannot be opened.
     return;
   }
   for (const end of ["", "-wal", "-shm"]) takeFromOthers(`${path}${end}`);
@@ -28,6 +28,6 @@ function takeFromOthers(path: string): void {
     const { mode } = statSync(path);
     if ((mode & rightsOfOthers) !== 0) chmodSync(path, mode & ~rightsOfOthers & 0o777);
   } catch {
-    // It is not there, or another user's: then it is theirs to keep.
+    // The file does not exist, or belongs to another user, who protects it.
   }
 }

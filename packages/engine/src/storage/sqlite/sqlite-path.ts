@@ -1,4 +1,4 @@
-/** The SQLite file that a DATABASE_URL names, or `:memory:`; undefined when it names something else. */
+/** The path of a SQLite DATABASE_URL, or `:memory:`; undefined for any other URL. */
 export function sqlitePathOf(databaseUrl: string): string | undefined {
   return /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(databaseUrl)?.[1];
 }

@@ -1,7 +1,7 @@
 /**
- * Brings a SQLite file to this version in a thread of its own. SQLite works in the thread that asks
- * it: an index over a million rows takes seconds in which no other request, not even a liveness
- * probe, would get a response.
+ * Updates a SQLite file to this version in a separate thread. SQLite works in the calling thread:
+ * an index over a million rows takes seconds in which no other request, not even a liveness probe,
+ * would get a response.
  */
 import { once } from "node:events";
 import { extname } from "node:path";
@@ -17,15 +17,15 @@ import type { Tables } from "../schema.ts";
 /** The thread's code: source here, compiled where this file is. */
 const code = new URL(`update-worker${extname(import.meta.url)}`, import.meta.url);
 
-/** A line of the log from the worker thread. */
+/** A log line of the worker thread. */
 interface Told {
   readonly fields: object;
   readonly message: string;
 }
 
 /**
- * Updates a file that has settlements and is of an earlier version; anything else is quick enough.
- * Throws `storage_unavailable`.
+ * Updates a file of an earlier version with settlements; other updates are quick enough. Throws
+ * `storage_unavailable`.
  */
 export async function updateAside({ db, engine }: Database, log: Log): Promise<void> {
   if (engine.file === undefined || !(await isOfEarlierVersion(db))) return;

@@ -1,4 +1,4 @@
-/** The thread that `update-aside.ts` starts: everything that a new version changes in a file. */
+/** The thread that `update-aside.ts` starts: all changes of a new version to a file. */
 import { parentPort, workerData } from "node:worker_threads";
 import { Kysely } from "kysely";
 import { silentLog } from "../../base/log.ts";
@@ -13,7 +13,7 @@ const busyTimeoutMs = 10 * 60_000;
 const engine = openSqlite(String(workerData), { busyTimeoutMs });
 const db = new Kysely<Tables>({ dialect: engine.dialect });
 await migrate({ db, engine });
-// Each index is told to the thread that waits.
+// Reports each index to the waiting thread.
 await createBefore(db, {
   ...silentLog,
   info: (fields, message) => parentPort?.postMessage({ fields, message }, []),
