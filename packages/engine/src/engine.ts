@@ -227,7 +227,7 @@ export function createEngine(options: EngineOptions): SettlementEngine {
     // A migration is not interrupted: it changes the schema whole or not at all.
     await open();
     signal?.throwIfAborted();
-    await store.appear(owner.id);
+    await store.registerOwner(owner.id);
     stopListening = startPeerListener({ ...shared, networks });
     given.onDatabaseOpened?.();
     step = "recovery";

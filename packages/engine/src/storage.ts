@@ -14,7 +14,7 @@ export type {
   WalletLeaseStore,
 } from "./storage/engine-store.ts";
 export type { ExchangeStore } from "./storage/exchange-store.ts";
-export { type LaneReport, type StoreReport, inspectStore } from "./storage/inspect-store.ts";
+export { type WalletReport, type StoreReport, inspectStore } from "./storage/inspect-store.ts";
 export {
   type CounterEntry,
   type CounterName,

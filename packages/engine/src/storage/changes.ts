@@ -22,7 +22,7 @@ export interface ChangeFeed {
   /** Notifies other processes once `db`'s transaction commits. */
   announce(db: Kysely<Tables>, change: Change): Promise<void>;
   /** Registers `owner` as connected for the life of this process. */
-  appear(owner: string): Promise<void>;
+  registerOwner(owner: string): Promise<void>;
   /** Calls `listener` with other processes' changes; returns a stop function. */
   onChange(listener: ChangeListener): () => void;
   /** Resolves when no later notification can be missed. */
@@ -33,7 +33,7 @@ export interface ChangeFeed {
 /** For a database of a single process. */
 export const noChanges: ChangeFeed = {
   announce: async () => {},
-  appear: async () => {},
+  registerOwner: async () => {},
   onChange: () => () => {},
   start: async () => {},
   stop: async () => {},

@@ -12,6 +12,7 @@ import {
   beginStep,
   denyClaims,
   showClaimed,
+  type ClaimRefusal,
   type EngineTransaction,
   type SettlementParticipant,
 } from "./participant.ts";
@@ -25,7 +26,6 @@ import {
 import { toSettlement } from "./rows.ts";
 import { newSettlements, settlementColumns } from "./schema.ts";
 import type { ClaimResult } from "./engine-store.ts";
-import type { ClaimRefusal } from "./participant.ts";
 
 /** Results are in the order of the claims. */
 export async function claimAll(

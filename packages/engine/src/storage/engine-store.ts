@@ -198,7 +198,7 @@ export interface EngineStore extends RetentionMethods, RevertedGasMethods {
 
 export interface WalletLeaseStore {
   /** Registers an owner of leases as connected for the life of this process. */
-  appear(owner: string): Promise<void>;
+  registerOwner(owner: string): Promise<void>;
   /**
    * Shortens leases of disconnected owners to `toMs`, unless they are renewed before. Does nothing
    * where all owners run on one machine.

@@ -19,12 +19,12 @@ export interface StoreReport {
   /** Migrations of a newer version. */
   readonly unknown: readonly string[];
   /** Empty when the schema is not this version's. */
-  readonly lanes: readonly LaneReport[];
+  readonly lanes: readonly WalletReport[];
   /** Absent for a new database. */
   readonly size?: DatabaseSize;
 }
 
-export interface LaneReport {
+export interface WalletReport {
   readonly chainId: ChainId;
   /** In lower case. */
   readonly lane: Address;
@@ -89,7 +89,7 @@ async function listLanes(
   db: Kysely<Tables>,
   engine: DatabaseDialect,
   now: number,
-): Promise<LaneReport[]> {
+): Promise<WalletReport[]> {
   const [lanes, open] = await Promise.all([
     db
       .selectFrom("lanes")

@@ -3,8 +3,7 @@
  * transaction; each revert lengthens the pause of the payer.
  */
 import { toLowerHex, type Address, type ChainId } from "@farthing/protocol";
-import type { PayerPause } from "../model/payer-pause.ts";
-import { forgetRevertsAfterMs, pauseMsAfter } from "../model/payer-pause.ts";
+import { forgetRevertsAfterMs, pauseMsAfter, type PayerPause } from "../model/payer-pause.ts";
 import type { Database } from "./dialect.ts";
 import { forgetProvenPayers } from "./proven-payers.ts";
 import type { SettlementRow } from "./schema.ts";

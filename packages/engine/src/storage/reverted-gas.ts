@@ -18,7 +18,7 @@ import {
   type CounterName,
   type Counters,
 } from "./keyless-counters.ts";
-import { createLocal, type EngineTransaction } from "./participant.ts";
+import { createLocal, type ClaimRefusal, type EngineTransaction } from "./participant.ts";
 import { numberOrNull } from "./rows.ts";
 import type { SettlementRow } from "./schema.ts";
 import {
@@ -27,7 +27,6 @@ import {
   provenPayerMethods,
   type ProvenPayerMethods,
 } from "./proven-payers.ts";
-import type { ClaimRefusal } from "./participant.ts";
 
 /** A payment of a contract wallet, as far as this budget is concerned. */
 export interface RevertedGasQuestion {

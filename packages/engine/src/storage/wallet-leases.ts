@@ -9,7 +9,7 @@ import type { WalletHolder, WalletLeaseStore } from "./engine-store.ts";
 export function walletLeaseMethods(database: Database): WalletLeaseStore {
   const { db, engine } = database;
   return {
-    appear: (owner) => engine.changes.appear(owner),
+    registerOwner: (owner) => engine.changes.registerOwner(owner),
     findWalletHolders: (chainId, lanes, now) => findWalletHolders(database, chainId, lanes, now),
     shortenLostLeases: async (chainId, { toMs, now }) => {
       const { isConnected } = engine;

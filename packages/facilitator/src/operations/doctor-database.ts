@@ -5,7 +5,7 @@ import {
   databasePlace,
   explainDatabaseError,
   inspectStore,
-  type LaneReport,
+  type WalletReport,
   type StoreReport,
 } from "@farthing/engine/storage";
 
@@ -69,7 +69,7 @@ function gigabytes(bytes: number): string {
 }
 
 function leaseLine(
-  { chainId, lane, holder, open }: LaneReport,
+  { chainId, lane, holder, open }: WalletReport,
   wallets: readonly Address[],
 ): CheckLine {
   if (open > 0 && !wallets.some((wallet) => isSameAddress(wallet, lane))) {

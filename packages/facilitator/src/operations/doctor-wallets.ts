@@ -9,7 +9,7 @@ import {
   gasPriceFloorWei,
 } from "@farthing/engine";
 import { type CheckLine, ok, warn } from "@farthing/engine/base";
-import type { LaneReport, StoreReport } from "@farthing/engine/storage";
+import type { WalletReport, StoreReport } from "@farthing/engine/storage";
 import { type Config } from "../config/config.ts";
 
 /** What a wallet needs at a node's gas price: within our bounds, as transactions are priced. */
@@ -39,7 +39,7 @@ export async function checkNonces(
 function nonceLine(
   name: string,
   { latest, pending }: WalletNonces,
-  lane: LaneReport | undefined,
+  lane: WalletReport | undefined,
 ): CheckLine {
   const waiting = pending - latest;
   if (lane && latest > lane.nextNonce) {

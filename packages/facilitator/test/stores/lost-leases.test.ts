@@ -36,8 +36,8 @@ test("the wallets of a process that is gone are soon free, those of the others s
     await open(databaseUrl),
     await openStore(databaseUrl),
   ];
-  await here.appear("host/1/here");
-  await gone.appear("host/2/gone");
+  await here.registerOwner("host/1/here");
+  await gone.registerOwner("host/2/gone");
   await held(here, "host/1/here", lane);
   await held(gone, "host/2/gone", otherLane);
   expect(await runningBy(observer)).toEqual([true, true]);
@@ -53,14 +53,14 @@ test("who is gone has the time it is given, and keeps the wallet when it comes b
   expect(await observer.findWalletHolders(chainId, [lane], 0)).toMatchObject([{ isRunning: true }]);
   await observer.shortenLostLeases(chainId, atOnce);
   expect(await late.renewWalletLease(lease, "host/1/late", { leaseMs: 60_000, now: 0 })).toBe(true);
-  await late.appear("host/1/late");
+  await late.registerOwner("host/1/late");
   expect(await runningBy(observer)).toEqual([true, undefined]);
 });
 
 test("who lost its connections is seen again with the next ones", async () => {
   const databaseUrl = await server.createDatabase();
   const [observer, shaken] = [await open(databaseUrl), await open(databaseUrl)];
-  await shaken.appear("host/1/shaken");
+  await shaken.registerOwner("host/1/shaken");
   const lease = await held(shaken, "host/1/shaken", lane);
   const client = new Client(databaseUrl);
   await client.connect();

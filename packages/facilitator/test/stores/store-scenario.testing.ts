@@ -199,7 +199,7 @@ async function repair(store: ServiceStore): Promise<void> {
 }
 
 async function useLanes(store: ServiceStore): Promise<void> {
-  await store.appear("one");
+  await store.registerOwner("one");
   const lease = await leaseOf(store, otherLane);
   const times = { leaseMs: 60_000, now };
   await store.renewWalletLease(lease, "one", times);

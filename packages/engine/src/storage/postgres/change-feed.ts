@@ -110,7 +110,7 @@ export function createChangeFeed(
         db,
       );
     },
-    async appear(owner) {
+    async registerOwner(owner) {
       owners.add(owner);
       // A failure means that the connection is lost; the next one registers the owner again.
       if (connected) await show(connected, owner).catch(() => {});

@@ -36,9 +36,9 @@ afterEach(() => {
   clock.aheadMs = 0;
 });
 
-const wish = { label: "shop", mode: "test", expiresInDays: null };
+const input = { label: "shop", mode: "test", expiresInDays: null };
 
-async function create(details: object = wish, as = { browser, wallet: seller }) {
+async function create(details: object = input, as = { browser, wallet: seller }) {
   const approval = await stepUp(as.browser, as.wallet, "create_key", details);
   return as.browser.post("/v1/account/keys", { ...details, stepUp: approval });
 }
@@ -97,7 +97,7 @@ describe("a key", () => {
   });
 
   test("ends at its time", async () => {
-    const { body } = await create({ ...wish, expiresInDays: 8 });
+    const { body } = await create({ ...input, expiresInDays: 8 });
     const [key, id] = [textAt(body, "key"), textAt(body, "id")];
     expect(await keyRow(id)).toMatchObject({ status: "active" });
     clock.aheadMs = 1.5 * dayMs;
@@ -138,11 +138,11 @@ describe("a key", () => {
     const own = await openSignedIn(served, { wallet });
     const made = [];
     for (let index = 0; index < 51; index++)
-      made.push(await create(wish, { browser: own, wallet }));
+      made.push(await create(input, { browser: own, wallet }));
     expect(made.map(({ status }) => status)).toEqual([...Array(50).fill(201), 409]);
     const id = textAt(made[0]?.body ?? {}, "id");
     await own.send("DELETE", `/v1/account/keys/${id}`);
-    expect((await create(wish, { browser: own, wallet })).status).toBe(201);
+    expect((await create(input, { browser: own, wallet })).status).toBe(201);
   });
 });
 
@@ -152,7 +152,7 @@ describe("a rotated key", () => {
     ["24h", dayMs],
     ["7d", 7 * dayMs],
   ])("works on for %s beside its successor, and no longer", async (overlap, ms) => {
-    const { body: old } = await create({ ...wish, expiresInDays: 30 });
+    const { body: old } = await create({ ...input, expiresInDays: 30 });
     const { status, body: successor } = await rotate(textAt(old, "id"), overlap);
     expect([status, successor]).toMatchObject([201, { label: "shop", mode: "test" }]);
     expect(textAt(successor, "id")).not.toBe(old["id"]);
@@ -172,7 +172,7 @@ describe("a rotated key", () => {
   });
 
   test("does not outlive its own end, and its successor lives as long as it was to", async () => {
-    const { body: old } = await create({ ...wish, expiresInDays: 1 });
+    const { body: old } = await create({ ...input, expiresInDays: 1 });
     const { body: successor } = await rotate(textAt(old, "id"), "7d");
     expect(await keyRow(textAt(old, "id"))).toMatchObject({ expiresAt: old["expiresAt"] });
     const lifetimeMs =
@@ -193,7 +193,7 @@ describe("a rotated key", () => {
   test("is one of a hundred at most that work; a leaked one can always be ended", async () => {
     const wallet = walletAt(devnet.buyers, 2);
     const own = { browser: await openSignedIn(served, { wallet }), wallet };
-    let { body: newest } = await create(wish, own);
+    let { body: newest } = await create(input, own);
     for (let working = 1; working < 100; working++) {
       const made = await rotate(textAt(newest, "id"), "7d", own);
       expect(made.status).toBe(201);
@@ -230,57 +230,57 @@ describe("a signature allows one action", () => {
     ["another mode", { mode: "live" }],
     ["another life", { expiresInDays: 1 }],
   ])("not with %s", async (_, change) => {
-    const approval = await stepUp(browser, seller, "create_key", wish);
-    const body = { ...wish, ...change, stepUp: approval };
+    const approval = await stepUp(browser, seller, "create_key", input);
+    const body = { ...input, ...change, stepUp: approval };
     expect(await browser.post("/v1/account/keys", body)).toMatchObject(refused);
     // And it is used up.
-    const right = { ...wish, stepUp: approval };
+    const right = { ...input, stepUp: approval };
     expect(await browser.post("/v1/account/keys", right)).toMatchObject(refused);
   });
 
   test("not for another action", async () => {
     const approval = await stepUp(browser, seller, "revoke_sessions", {});
-    expect(await browser.post("/v1/account/keys", { ...wish, stepUp: approval })).toMatchObject(
+    expect(await browser.post("/v1/account/keys", { ...input, stepUp: approval })).toMatchObject(
       refused,
     );
   });
 
   test("not twice", async () => {
-    const approval = await stepUp(browser, seller, "create_key", wish);
+    const approval = await stepUp(browser, seller, "create_key", input);
     const answers = await Promise.all(
-      [1, 2, 3].map(() => browser.post("/v1/account/keys", { ...wish, stepUp: approval })),
+      [1, 2, 3].map(() => browser.post("/v1/account/keys", { ...input, stepUp: approval })),
     );
     const statuses = answers.map(({ status }) => `${status}`).toSorted();
     expect(statuses).toEqual(["201", "403", "403"]);
   });
 
   test("not after ten minutes", async () => {
-    const approval = await stepUp(browser, seller, "create_key", wish);
+    const approval = await stepUp(browser, seller, "create_key", input);
     clock.aheadMs = 10 * 60_000;
-    expect(await browser.post("/v1/account/keys", { ...wish, stepUp: approval })).toMatchObject(
+    expect(await browser.post("/v1/account/keys", { ...input, stepUp: approval })).toMatchObject(
       refused,
     );
   });
 
   test("not by another wallet", async () => {
     const other = walletAt(devnet.buyers, 0);
-    expect(await create(wish, { browser, wallet: other })).toMatchObject(refused);
+    expect(await create(input, { browser, wallet: other })).toMatchObject(refused);
   });
 
   test("not in another session, of this account or another one", async () => {
     for (const wallet of [seller, walletAt(devnet.buyers, 0)]) {
       const other = await openSignedIn(served, { wallet });
-      const approval = await stepUp(browser, seller, "create_key", wish);
-      expect(await other.post("/v1/account/keys", { ...wish, stepUp: approval })).toMatchObject(
+      const approval = await stepUp(browser, seller, "create_key", input);
+      expect(await other.post("/v1/account/keys", { ...input, stepUp: approval })).toMatchObject(
         refused,
       );
     }
   });
 
   test("and there is no way around it", async () => {
-    expect((await browser.post("/v1/account/keys", wish)).status).toBe(400);
+    expect((await browser.post("/v1/account/keys", input)).status).toBe(400);
     const unknown = { requestId: "sgn_0", signature: "0x" };
-    expect(await browser.post("/v1/account/keys", { ...wish, stepUp: unknown })).toMatchObject(
+    expect(await browser.post("/v1/account/keys", { ...input, stepUp: unknown })).toMatchObject(
       refused,
     );
   });

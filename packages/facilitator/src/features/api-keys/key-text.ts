@@ -27,7 +27,7 @@ export interface NewApiKey {
   readonly key: ApiKey;
 }
 
-export interface ApiKeyWish {
+export interface ApiKeyInput {
   readonly account: Address;
   readonly mode: KeyMode;
   readonly label: string;
@@ -35,20 +35,20 @@ export interface ApiKeyWish {
 }
 
 /** Generates a key; it works once it is stored. */
-export function drawApiKey(createdAt: number, wish: ApiKeyWish): NewApiKey {
+export function drawApiKey(createdAt: number, input: ApiKeyInput): NewApiKey {
   const id = randomText(idLength);
-  const body = `fk_${wish.mode}_${id}${randomText(secretLength)}`;
+  const body = `fk_${input.mode}_${id}${randomText(secretLength)}`;
   const text = `${body}${checksum(body)}`;
   const key: ApiKey = {
     id,
-    account: wish.account,
-    mode: wish.mode,
-    label: wish.label,
+    account: input.account,
+    mode: input.mode,
+    label: input.label,
     hash: hashOf(text).toString("hex"),
     lastFour: text.slice(-4),
     createdAt,
     lastUsedAt: null,
-    expiresAt: wish.expiresAt ?? null,
+    expiresAt: input.expiresAt ?? null,
     revokedAt: null,
   };
   return { text, key };
@@ -58,9 +58,9 @@ export function drawApiKey(createdAt: number, wish: ApiKeyWish): NewApiKey {
 export async function createApiKey(
   store: Pick<ApiKeyStore, "createApiKey">,
   clock: Clock,
-  wish: ApiKeyWish,
+  input: ApiKeyInput,
 ): Promise<NewApiKey> {
-  const made = drawApiKey(clock.nowMs(), wish);
+  const made = drawApiKey(clock.nowMs(), input);
   await store.createApiKey(made.key);
   return made;
 }

@@ -35,7 +35,7 @@ export interface KeyRing {
   /** Returns undefined when the account has the most working keys. */
   mint(
     account: Address,
-    wish: {
+    input: {
       readonly label: string;
       readonly mode: KeyMode;
       readonly expiresInDays: number | null;

@@ -32,8 +32,8 @@ beforeAll(async () => {
   served = await serveOn(devnet, { selfBuilt: false });
   store = await openStore(served.databaseUrl);
   seller = await openSignedIn(served, { wallet: devnet.seller });
-  const wish = { account: devnet.seller.address, mode: "test", label: "shop" } as const;
-  const made = await createApiKey(store, systemClock, wish);
+  const input = { account: devnet.seller.address, mode: "test", label: "shop" } as const;
+  const made = await createApiKey(store, systemClock, input);
   [key, keyId] = [made.text, made.key.id];
   // Whatever is answered in these tests is as /openapi.json describes it.
   letGo = holdAnswers(served.url, await readContract(served.url));

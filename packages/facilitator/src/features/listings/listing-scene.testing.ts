@@ -43,7 +43,7 @@ export interface ListingScene {
   /** Answers as a seller in order, with changes. */
   inOrder(changes?: Partial<Terms>): Answerer;
   /** A listing that may be made, of an endpoint of its own. */
-  wishOf(changes?: JsonObject): JsonObject;
+  inputOf(changes?: JsonObject): JsonObject;
   create(changes?: JsonObject): Promise<JsonObject>;
   /** One that a check has found in order. */
   createLive(changes?: JsonObject): Promise<JsonObject>;
@@ -105,7 +105,7 @@ function stepsOf({ devnet, served, seller, shop }: Parts) {
     };
   }
 
-  function wishOf(changes: JsonObject = {}): JsonObject {
+  function inputOf(changes: JsonObject = {}): JsonObject {
     return {
       resource: `${shop.origin}/r${++places}`,
       method: "GET",
@@ -122,7 +122,7 @@ function stepsOf({ devnet, served, seller, shop }: Parts) {
   const read = async (listing: JsonObject) => (await seller.get(placeOf(listing))).body;
 
   async function create(changes: JsonObject = {}): Promise<JsonObject> {
-    const made = await seller.post(listingsPath, wishOf(changes));
+    const made = await seller.post(listingsPath, inputOf(changes));
     expect([made.status, made.body["message"]]).toEqual([201, undefined]);
     return made.body;
   }
@@ -140,7 +140,7 @@ function stepsOf({ devnet, served, seller, shop }: Parts) {
 
   return {
     inOrder,
-    wishOf,
+    inputOf,
     read,
     create,
     recheck,

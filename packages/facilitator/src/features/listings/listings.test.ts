@@ -48,7 +48,7 @@ describe("a listing", () => {
     const stranger = await openSignedIn(scene.served, { wallet: walletAt(scene.devnet.buyers, 1) });
     const at = `${listingsPath}/${textAt(listing, "id")}`;
     expect((await stranger.get(at)).status).toBe(404);
-    expect((await stranger.send("PUT", at, scene.wishOf())).status).toBe(404);
+    expect((await stranger.send("PUT", at, scene.inputOf())).status).toBe(404);
     expect((await stranger.post(`${at}/check`, {})).status).toBe(404);
     expect((await stranger.send("DELETE", at)).status).toBe(404);
     expect((await stranger.get(listingsPath)).body).toEqual({ listings: [] });
@@ -58,18 +58,18 @@ describe("a listing", () => {
   });
 
   test("whose terms are changed is not shown until they were checked", async () => {
-    const wish = scene.wishOf();
-    const listing = await scene.createLive(wish);
+    const input = scene.inputOf();
+    const listing = await scene.createLive(input);
     const at = `${listingsPath}/${textAt(listing, "id")}`;
-    const titled = await scene.seller.send("PUT", at, { ...wish, title: "Another" });
+    const titled = await scene.seller.send("PUT", at, { ...input, title: "Another" });
     expect(titled.body).toMatchObject({ title: "Another", check: { state: "live" } });
-    const dearer = await scene.seller.send("PUT", at, { ...wish, amount: "20000" });
+    const dearer = await scene.seller.send("PUT", at, { ...input, amount: "20000" });
     expect(dearer.body).toMatchObject({ check: { state: "pending", isPublic: false } });
     expect(await scene.shown(listing)).toEqual([]);
     const clash = await scene.create();
     const { resource, method } = clash;
-    expect((await scene.seller.send("PUT", at, { ...wish, resource, method })).status).toBe(409);
-    expect((await scene.seller.post(listingsPath, { ...wish, resource })).status).toBe(409);
+    expect((await scene.seller.send("PUT", at, { ...input, resource, method })).status).toBe(409);
+    expect((await scene.seller.post(listingsPath, { ...input, resource })).status).toBe(409);
   });
 
   test.each([
@@ -95,7 +95,7 @@ describe("a listing", () => {
     ["sample", { body: "x".repeat(9_000) }],
     ["colour", "red"],
   ])("with %s %j is refused", async (member, value) => {
-    const answer = await scene.seller.post(listingsPath, scene.wishOf({ [member]: value }));
+    const answer = await scene.seller.post(listingsPath, scene.inputOf({ [member]: value }));
     expect([answer.status, answer.body["error"]]).toEqual([400, "invalid_request"]);
   });
 });

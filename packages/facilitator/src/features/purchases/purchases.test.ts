@@ -284,8 +284,8 @@ test("what was bought pays for settlements, and is counted", async () => {
   const before = await metric(credited);
   const store = await openStore(served.databaseUrl);
   onTestFinished(() => store.close());
-  const wish = { account: wallet.address, mode: "test", label: "shop" } as const;
-  const { text: key } = await createApiKey(store, systemClock, wish);
+  const input = { account: wallet.address, mode: "test", label: "shop" } as const;
+  const { text: key } = await createApiKey(store, systemClock, input);
   const settle = () =>
     served.post(
       "/settle",

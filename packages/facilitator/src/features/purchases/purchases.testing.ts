@@ -15,8 +15,8 @@ import {
 export const purchasesPath = "/v1/account/credits/purchases";
 
 /** Begins a purchase; throws when there is none. */
-export async function beginPurchase(browser: Browser, wish: object = {}): Promise<JsonObject> {
-  const begun = await browser.post(purchasesPath, { credits: 1_000, chainId: 51, ...wish });
+export async function beginPurchase(browser: Browser, input: object = {}): Promise<JsonObject> {
+  const begun = await browser.post(purchasesPath, { credits: 1_000, chainId: 51, ...input });
   if (begun.status !== 201) throw new Error(`no purchase: ${JSON.stringify(begun.body)}`);
   return begun.body;
 }

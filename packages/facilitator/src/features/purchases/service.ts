@@ -30,7 +30,7 @@ export const awaitingMax = 10;
 /** A million USDC, more than any balance here. */
 export const creditsMax = 1_000_000_000;
 
-export interface PurchaseWish {
+export interface PurchaseInput {
   readonly account: Address;
   readonly chainId: ChainId;
   /** The wallet that will sign. */
@@ -59,7 +59,7 @@ export interface PurchaseDeps {
 }
 
 export interface Purchases {
-  create(wish: PurchaseWish): Promise<PurchaseOutcome>;
+  create(input: PurchaseInput): Promise<PurchaseOutcome>;
   find(account: Address, id: string): Promise<CreditPurchase | undefined>;
   /** Newest first. */
   list(account: Address, paging: Paging<TimeCursor>): Promise<Page<CreditPurchase, TimeCursor>>;
@@ -73,8 +73,8 @@ export interface Purchases {
 export function createPurchases(deps: PurchaseDeps): Purchases {
   const { store, clock, log, treasury } = deps;
 
-  async function create(wish: PurchaseWish): Promise<PurchaseOutcome> {
-    const { account, chainId, payer, credits } = wish;
+  async function create(input: PurchaseInput): Promise<PurchaseOutcome> {
+    const { account, chainId, payer, credits } = input;
     if (treasury === undefined) return { kind: "no_treasury" };
     const units = BigInt(credits) * unitsPerCredit;
     if (units < deps.minUnits) return { kind: "below_minimum" };

@@ -81,9 +81,9 @@ describe("without a session", () => {
 
   test("an API key is none", async () => {
     const browser = await signedIn();
-    const wish = { label: "shop", mode: "test", expiresInDays: null };
-    const approval = await stepUp(browser, seller, "create_key", wish);
-    const { body } = await browser.post("/v1/account/keys", { ...wish, stepUp: approval });
+    const input = { label: "shop", mode: "test", expiresInDays: null };
+    const approval = await stepUp(browser, seller, "create_key", input);
+    const { body } = await browser.post("/v1/account/keys", { ...input, stepUp: approval });
     const authorization = `Bearer ${textAt(body, "key")}`;
     const answer = await served.get("/v1/account/keys", { authorization });
     expect(answer.status).toBe(401);
@@ -121,16 +121,16 @@ describe("a request that changes something", () => {
 
   test("may say only that it comes from our page", async () => {
     const browser = await signedIn();
-    const wish = { method: "PATCH", path: "/v1/account", body: { label: "" } };
+    const input = { method: "PATCH", path: "/v1/account", body: { label: "" } };
     const headers = { origin: "", "sec-fetch-site": "same-origin" };
-    expect((await sendFrom(browser, headers, wish)).status).toBe(200);
+    expect((await sendFrom(browser, headers, input)).status).toBe(200);
   });
 
   test("comes as JSON and as nothing that a form can send", async () => {
     const browser = await signedIn();
     for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"]) {
-      const wish = { method: "PATCH", path: "/v1/account", body: { label: "mine" } };
-      const answer = await sendFrom(browser, { origin: served.url, "content-type": type }, wish);
+      const input = { method: "PATCH", path: "/v1/account", body: { label: "mine" } };
+      const answer = await sendFrom(browser, { origin: served.url, "content-type": type }, input);
       expect(answer.status).toBe(415);
     }
   });
@@ -251,8 +251,8 @@ describe("the account", () => {
     [{ lowCreditsAt: -1 }],
     [{ lowCreditsAt: 1.5 }],
     [{ plan: "active" }],
-  ])("takes nothing else: %j", async (wish) => {
-    const { status } = await (await signedIn()).send("PATCH", "/v1/account", wish);
+  ])("takes nothing else: %j", async (input) => {
+    const { status } = await (await signedIn()).send("PATCH", "/v1/account", input);
     expect(status).toBe(400);
   });
 });
@@ -275,10 +275,10 @@ test("behind a proxy the configured address counts, never the Host of a request"
     env: { FARTHING_PUBLIC_URL: origin },
   });
   const browser = openBrowser(proxied);
-  const wish = { address: seller.address, chainId: 51 };
-  expect((await browser.post("/v1/account/sign-in", wish)).status).toBe(403);
+  const input = { address: seller.address, chainId: 51 };
+  expect((await browser.post("/v1/account/sign-in", input)).status).toBe(403);
   const headers = { origin, host: "evil.example", "x-forwarded-host": "evil.example" };
-  const asked = await browser.post("/v1/account/sign-in", wish, headers);
+  const asked = await browser.post("/v1/account/sign-in", input, headers);
   const message = textAt(asked.body, "message");
   expect(message).toMatch(/^pay\.example wants you to sign in/);
   expect(message).toContain("URI: https://pay.example/account/facilitator\n");

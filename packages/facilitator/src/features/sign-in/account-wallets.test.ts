@@ -34,8 +34,8 @@ afterAll(async () => {
 });
 
 async function askNew(wallet: DevnetWallet): Promise<JsonObject> {
-  const wish = { address: wallet.address, chainId: 51 };
-  return (await browser.post("/v1/account/wallets/link", wish)).body;
+  const input = { address: wallet.address, chainId: 51 };
+  return (await browser.post("/v1/account/wallets/link", input)).body;
 }
 
 /** Links a wallet; who signs what can be changed. */
@@ -82,9 +82,9 @@ test("a linked wallet signs in to the account, until it is unlinked", async () =
     wallet: wallet.address,
   });
   // What it signs counts for the account.
-  const wish = { label: "by hand", mode: "test", expiresInDays: null };
-  const approval = await stepUp(linked, wallet, "create_key", wish);
-  expect((await linked.post("/v1/account/keys", { ...wish, stepUp: approval })).status).toBe(201);
+  const input = { label: "by hand", mode: "test", expiresInDays: null };
+  const approval = await stepUp(linked, wallet, "create_key", input);
+  expect((await linked.post("/v1/account/keys", { ...input, stepUp: approval })).status).toBe(201);
 
   expect((await unlink(wallet.address.toLowerCase())).status).toBe(204);
   expect((await linked.get("/v1/account")).status).toBe(401);

@@ -26,7 +26,7 @@ const otherAccountsMax = 20;
 const mainnet: ChainId = 50;
 
 /** The wallet's own account when none is named. */
-export interface SignInWish {
+export interface SignInInput {
   readonly address: Address;
   readonly chainId: ChainId;
   readonly account?: Address | undefined;
@@ -43,7 +43,7 @@ export type SignInOutcome =
 
 export interface SignIn {
   /** Creates the text; `browser` is the token of the pre-session cookie. */
-  begin(wish: SignInWish, browser: string): Promise<SignRequest>;
+  begin(input: SignInInput, browser: string): Promise<SignRequest>;
   /** Verifies the signature and opens the session. Throws RPC faults. */
   complete(answer: SignAnswer, browser: string): Promise<SignInOutcome>;
 }

@@ -113,8 +113,8 @@ describe("a sign-in", () => {
 
   test("takes an address as people of XDC write it", async () => {
     const browser = openBrowser(served);
-    const wish = { address: `xdc${seller.address.slice(2).toLowerCase()}`, chainId: 51 };
-    const { status, body } = await browser.post("/v1/account/sign-in", wish);
+    const input = { address: `xdc${seller.address.slice(2).toLowerCase()}`, chainId: 51 };
+    const { status, body } = await browser.post("/v1/account/sign-in", input);
     expect(status).toBe(200);
     expect(textAt(body, "message")).toContain(`\n${seller.address}\n`);
   });
@@ -153,8 +153,8 @@ describe("a sign-in", () => {
       { address: `0x${"1".repeat(40)}`, chainId: 51, domain: "evil.example" },
       /unknown member: domain/,
     ],
-  ])("is not begun for %j", async (wish, says) => {
-    const { status, body } = await openBrowser(served).post("/v1/account/sign-in", wish);
+  ])("is not begun for %j", async (input, says) => {
+    const { status, body } = await openBrowser(served).post("/v1/account/sign-in", input);
     expect([status, body]).toMatchObject([
       400,
       { error: "invalid_request", message: expect.stringMatching(says) },

@@ -35,8 +35,8 @@ beforeAll(async () => {
 afterAll(() => store?.close());
 
 async function signed(purpose: SignPurpose, details = "{}") {
-  const wish = { purpose, address, chainId: 50, account: address, binding, details } as const;
-  const { id, message } = await askToSign(deps, { ...wish, statement: "Say yes." });
+  const input = { purpose, address, chainId: 50, account: address, binding, details } as const;
+  const { id, message } = await askToSign(deps, { ...input, statement: "Say yes." });
   const payload = PersonalMessage.getSignPayload(OxHex.fromString(message));
   const signature = Signature.toHex(Secp256k1.sign({ payload, privateKey }));
   return { requestId: id, signature };
@@ -63,9 +63,9 @@ test("a text answers for no other purpose, in the same browser", async () => {
 });
 
 test("a text stays one line where it says what is signed, whatever it is about", async () => {
-  const wish = { purpose: "create_key", address, chainId: 50, account: address } as const;
+  const input = { purpose: "create_key", address, chainId: 50, account: address } as const;
   const statement = "Key 'a\n\nURI: https://evil.example\u2028'";
-  const asked = await askToSign(deps, { ...wish, binding, details: "{}", statement });
+  const asked = await askToSign(deps, { ...input, binding, details: "{}", statement });
   expect(asked.message.split("\n")[3]).toBe(
     "Key 'a??URI: https://evil.example?' This is not a transaction and costs no fee.",
   );

@@ -34,7 +34,7 @@ export interface SigningDeps {
   readonly engine: Pick<SettlementEngine, "checkWalletSignature">;
 }
 
-export interface SignWish {
+export interface SignRequestInput {
   readonly purpose: SignPurpose;
   readonly address: Address;
   readonly chainId: ChainId;
@@ -76,8 +76,8 @@ export function bindingOf(token: string): string {
 }
 
 /** Creates and stores a text. */
-export async function askToSign(deps: SigningDeps, wish: SignWish): Promise<SignRequest> {
-  const { purpose, address, chainId, account, binding, details } = wish;
+export async function askToSign(deps: SigningDeps, input: SignRequestInput): Promise<SignRequest> {
+  const { purpose, address, chainId, account, binding, details } = input;
   const { origin, host } = deps.site();
   const uri = `${origin}/account/facilitator`;
   const id = `sgn_${randomBytes(16).toString("hex")}`;
@@ -88,13 +88,13 @@ export async function askToSign(deps: SigningDeps, wish: SignWish): Promise<Sign
     uri,
     address,
     chainId,
-    statement: statementText(`${wish.statement} ${noTransaction}`),
+    statement: statementText(`${input.statement} ${noTransaction}`),
     // 128 random bits.
     nonce: randomBytes(16).toString("hex"),
     requestId: id,
     issuedAt: createdAt,
     expiresAt,
-    ...(wish.fragment === undefined ? {} : { resources: [`${uri}#${wish.fragment}`] }),
+    ...(input.fragment === undefined ? {} : { resources: [`${uri}#${input.fragment}`] }),
   });
   const stored = { id, purpose, address, chainId, account, message, binding, details };
   const request: SignRequest = { ...stored, createdAt, expiresAt };

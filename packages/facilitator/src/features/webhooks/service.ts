@@ -22,7 +22,7 @@ export interface Webhooks {
   /** Returns the endpoint with its secret; undefined when the account has `endpointsMax`. */
   create(
     account: Address,
-    wish: { readonly url: string; readonly events: readonly WebhookEvent[] },
+    input: { readonly url: string; readonly events: readonly WebhookEvent[] },
   ): Promise<WebhookEndpoint | undefined>;
   remove(account: Address, id: string): Promise<boolean>;
   /** Resumes a paused endpoint. */

@@ -47,8 +47,8 @@ beforeAll(async () => {
   });
   store = await openStore(served.databaseUrl);
   seller = await openSignedIn(served, { wallet: devnet.seller });
-  const wish = { account: devnet.seller.address, mode: "test", label: "shop" } as const;
-  key = (await createApiKey(store, systemClock, wish)).text;
+  const input = { account: devnet.seller.address, mode: "test", label: "shop" } as const;
+  key = (await createApiKey(store, systemClock, input)).text;
   isGenuine = await readSnippet();
   // Whatever is answered in these tests is as /openapi.json describes it.
   letGo = holdAnswers(served.url, await readContract(served.url));
