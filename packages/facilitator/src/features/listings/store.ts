@@ -145,7 +145,10 @@ function ownerMethods(database: Database): OwnerMethods {
         const row = await inside.db
           .updateTable("listings")
           .set({
-            ...checkColumns.write({ ...uncheckedAt(now), state: isBlocked ? "blocked" : "pending" }),
+            ...checkColumns.write({
+              ...uncheckedAt(now),
+              state: isBlocked ? "blocked" : "pending",
+            }),
             fence: nextFence,
             lease_until: 0,
             updated_at: now,

@@ -171,7 +171,11 @@ function workerMethods({ db }: Database): WorkerMethods {
         .orderBy("credit_purchases.id")
         .limit(limit + 1)
         .execute();
-      const { next } = toPurchasePage(rows.map(purchaseTable.read), limit, ({ updatedAt }) => updatedAt);
+      const { next } = toPurchasePage(
+        rows.map(purchaseTable.read),
+        limit,
+        ({ updatedAt }) => updatedAt,
+      );
       const paid = rows.slice(0, limit).filter(({ finalized_at: at }) => at !== null);
       return { items: paid.map(purchaseTable.read), next };
     },

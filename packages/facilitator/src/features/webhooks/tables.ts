@@ -11,7 +11,12 @@ import {
   type KyselyTable,
   type Whole,
 } from "@farthing/engine/storage";
-import { webhookEvents, type DeliveryState, type DeliveryType, type WebhookEvent } from "./model.ts";
+import {
+  webhookEvents,
+  type DeliveryState,
+  type DeliveryType,
+  type WebhookEvent,
+} from "./model.ts";
 
 /** The subscribed events as JSON. Names that this version does not know are left out. */
 const events: Column<readonly WebhookEvent[], string> = {
