@@ -5,16 +5,7 @@ import type { Database } from "./dialect.ts";
 import type { CarryingWallet, EngineStore } from "./engine-store.ts";
 import { isOneOf } from "./settlements.ts";
 
-type CarrierMethods = Pick<
-  EngineStore,
-  | "findRevertedTwice"
-  | "isRelayerTransaction"
-  | "listCarryingWallets"
-  | "listSignedHashes"
-  | "listUnfinalizedBlocks"
->;
-
-export function carrierMethods(database: Database): CarrierMethods {
+export function carrierMethods(database: Database) {
   const { db } = database;
   return {
     listCarryingWallets: (chainId, now) => listCarryingWallets(database, chainId, now),
@@ -58,7 +49,7 @@ export function carrierMethods(database: Database): CarrierMethods {
         number === null || hash === null ? [] : { number: Number(number), hash },
       );
     },
-  };
+  } satisfies Partial<EngineStore>;
 }
 
 async function listCarryingWallets(

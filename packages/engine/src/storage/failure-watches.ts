@@ -11,18 +11,13 @@ import { toSettlement } from "./rows.ts";
 import { failureWatches, settlementColumns, type SettlementRow } from "./schema.ts";
 import type { EngineStore } from "./engine-store.ts";
 
-type WatchMethods = Pick<
-  EngineStore,
-  "takeFailuresToLookAt" | "endFailureWatches" | "watchFailedSince"
->;
-
-export function failureWatchMethods(database: Database): WatchMethods {
+export function failureWatchMethods(database: Database) {
   return {
     takeFailuresToLookAt: (chainId, limit, now) =>
       inTransaction(database, (inside) => take(inside, chainId, limit, now)),
     endFailureWatches: (ids) => end(database, ids),
     watchFailedSince: (chainId, since, now) => watchFailedSince(database, chainId, since, now),
-  };
+  } satisfies Partial<EngineStore>;
 }
 
 /** Stores watches in the transaction that marks the settlements failed. */

@@ -17,19 +17,7 @@ import { newTransactions, settlementColumns, transactionTable, type Tables } fro
 import { announceMoved, isOneOf, lockSettlements } from "./settlements.ts";
 import type { EngineStore, UsedNonces } from "./engine-store.ts";
 
-type RelayerMethods = Pick<
-  EngineStore,
-  | "reserveTransactions"
-  | "recordSigned"
-  | "recordSent"
-  | "closeTransactions"
-  | "reopenTransactions"
-  | "countMinedNonces"
-  | "replaceTransaction"
-  | "listOpenTransactions"
->;
-
-export function relayerMethods(database: Database): RelayerMethods {
+export function relayerMethods(database: Database) {
   const { db } = database;
   return {
     reserveTransactions: (lease, plans, now) =>
@@ -76,7 +64,7 @@ export function relayerMethods(database: Database): RelayerMethods {
       return row ? Number(row.nonce) + 1 : 0;
     },
     listOpenTransactions: (chainId, lane) => listOpenTransactions(database, chainId, lane),
-  };
+  } satisfies Partial<EngineStore>;
 }
 
 /** Reopens a nonce for every transaction that was signed at it. */

@@ -25,15 +25,6 @@ import { settlementColumns, type SettlementRow, type Tables } from "./schema.ts"
 import { isOneOf, lockSettlements } from "./settlements.ts";
 import type { Confirmation, Failure, EngineStore } from "./engine-store.ts";
 
-type TransitionMethods = Pick<
-  EngineStore,
-  | "recordConfirmed"
-  | "recordFailed"
-  | "requeueSettlements"
-  | "recordReorganised"
-  | "recordFinalized"
->;
-
 /** Updates rows, and returns the transitions. */
 type Update = (tx: EngineTransaction) => Promise<Transition[]>;
 
@@ -43,7 +34,7 @@ type Record = (now: number, update: Update) => Promise<Settlement[]>;
 export function transitionMethods(
   database: Database,
   participants: readonly SettlementParticipant[],
-): TransitionMethods {
+) {
   const record: Record = async (now, update) => {
     const transitions = await inTransaction(database, async (inside) => {
       const tx = beginStep(inside, now);
@@ -62,7 +53,7 @@ export function transitionMethods(
     recordReorganised: (chainId, fromBlock, now, hashes) =>
       recordReorganised(record, chainId, { fromBlock, hashes }, now),
     recordFinalized: (chainId, upToBlock, now) => recordFinalized(record, chainId, upToBlock, now),
-  };
+  } satisfies Partial<EngineStore>;
 }
 
 /** The condition that a transition is allowed from the settlement's state. */

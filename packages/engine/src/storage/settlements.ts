@@ -8,19 +8,10 @@ import { toSettlement } from "./rows.ts";
 import { settlementColumns, type SettlementRow, type Tables } from "./schema.ts";
 import type { EngineStore, UnassignedQuery } from "./engine-store.ts";
 
-type SettlementMethods = Pick<
-  EngineStore,
-  | "claimSettlements"
-  | "findSettlement"
-  | "findSettlementsByPair"
-  | "listOpenSettlements"
-  | "listUnassigned"
->;
-
 export function settlementMethods(
   database: Database,
   participants: readonly SettlementParticipant[],
-): SettlementMethods {
+) {
   return {
     claimSettlements: (claims, now) =>
       inTransaction(database, (inside) => claimAll(inside, claims, now, participants)),
@@ -43,7 +34,7 @@ export function settlementMethods(
       if ("ids" in query && query.ids.length === 0) return [];
       return listed(unassigned(database, query).orderBy("created_at"));
     },
-  };
+  } satisfies Partial<EngineStore>;
 }
 
 /** A query of settlements without conditions. */

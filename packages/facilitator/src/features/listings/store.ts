@@ -93,19 +93,7 @@ export function createListingStore(database: Database): ListingStore {
   return { ...ownerMethods(database), ...checkMethods(database), ...publicMethods(database) };
 }
 
-type OwnerMethods = Pick<
-  ListingStore,
-  | "createListing"
-  | "changeListing"
-  | "removeListing"
-  | "findListing"
-  | "listListings"
-  | "findListingOf"
-  | "blockListing"
->;
-type CheckMethods = Pick<ListingStore, "takeDueListings" | "takeListing" | "recordListingCheck">;
-
-function ownerMethods(database: Database): OwnerMethods {
+function ownerMethods(database: Database) {
   const { db } = database;
   return {
     createListing: (listing, bounds) =>
@@ -161,7 +149,7 @@ function ownerMethods(database: Database): OwnerMethods {
         if (row) await removeWords(inside, id);
         return row && toListing(row);
       }),
-  };
+  } satisfies Partial<ListingStore>;
 }
 
 function ofAccount({ db }: Database, account: Address) {
@@ -250,7 +238,7 @@ async function change(
   return toListing(row);
 }
 
-function checkMethods(database: Database): CheckMethods {
+function checkMethods(database: Database) {
   const { db } = database;
   return {
     takeDueListings: (options) => inTransaction(database, (inside) => takeDue(inside, options)),
@@ -287,7 +275,7 @@ function checkMethods(database: Database): CheckMethods {
         if (row) await writeWords(inside, row);
         return row && toListing(row);
       }),
-  };
+  } satisfies Partial<ListingStore>;
 }
 
 async function takeDue(

@@ -128,12 +128,7 @@ export function createPurchaseStore(database: Database): PurchaseStore {
   };
 }
 
-type WorkerMethods = Pick<
-  PurchaseStore,
-  "listPurchasesIn" | "listExpiredPurchases" | "listPaidAfterFailure"
->;
-
-function workerMethods({ db }: Database): WorkerMethods {
+function workerMethods({ db }: Database) {
   const all = () => db.selectFrom("credit_purchases").selectAll();
   return {
     listPurchasesIn: async (state, { from = firstPurchase, limit }) => {
@@ -179,7 +174,7 @@ function workerMethods({ db }: Database): WorkerMethods {
       const paid = rows.slice(0, limit).filter(({ finalized_at: at }) => at !== null);
       return { items: paid.map(purchaseTable.read), next };
     },
-  };
+  } satisfies Partial<PurchaseStore>;
 }
 
 /** Removes the purchase that was read beyond the limit; the next page begins with it. */

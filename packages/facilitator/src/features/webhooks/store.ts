@@ -96,16 +96,6 @@ export function createWebhookStore(database: Database): WebhookStore {
   };
 }
 
-type EndpointMethods = Pick<
-  WebhookStore,
-  | "createWebhook"
-  | "listWebhooks"
-  | "findWebhook"
-  | "disableWebhook"
-  | "pauseWebhook"
-  | "resumeWebhook"
->;
-
 function working({ db }: Database, account: Address) {
   return db
     .selectFrom("webhook_endpoints")
@@ -114,7 +104,7 @@ function working({ db }: Database, account: Address) {
     .where("disabled_at", "is", null);
 }
 
-function endpointMethods(database: Database): EndpointMethods {
+function endpointMethods(database: Database) {
   return {
     createWebhook: (endpoint, { endpointsMax }) =>
       inTransaction(database, async (inside) => {
@@ -152,7 +142,7 @@ function endpointMethods(database: Database): EndpointMethods {
         .executeTakeFirst();
       return row && endpointTable.read(row);
     },
-  };
+  } satisfies Partial<WebhookStore>;
 }
 
 async function pause(
@@ -223,9 +213,7 @@ async function disable(
   return true;
 }
 
-function deliveryMethods(
-  database: Database,
-): Omit<WebhookStore, keyof EndpointMethods | "removeDeliveries"> {
+function deliveryMethods(database: Database) {
   const { db } = database;
   return {
     addDelivery: async (delivery) => {
@@ -280,5 +268,5 @@ function deliveryMethods(
         .where("state", "=", "pending")
         .execute();
     },
-  };
+  } satisfies Partial<WebhookStore>;
 }
