@@ -19,7 +19,7 @@ export interface StoreReport {
   /** Migrations of a newer version. */
   readonly unknown: readonly string[];
   /** Empty when the schema is not this version's. */
-  readonly lanes: readonly WalletReport[];
+  readonly wallets: readonly WalletReport[];
   /** Absent for a new database. */
   readonly size?: DatabaseSize;
 }
@@ -27,7 +27,7 @@ export interface StoreReport {
 export interface WalletReport {
   readonly chainId: ChainId;
   /** In lower case. */
-  readonly lane: Address;
+  readonly wallet: Address;
   readonly nextNonce: number;
   /** The process with a running lease; null when there is none. */
   readonly holder: string | null;
@@ -41,7 +41,7 @@ const migrationTable = "kysely_migration";
 /** Throws the fault `storage_unavailable`, with the reason as its cause. */
 export async function inspectStore(databaseUrl: string, now: number): Promise<StoreReport> {
   if (isFileToBe(databaseUrl)) {
-    return { missing: migrationNames, isNew: true, unknown: [], lanes: [] };
+    return { missing: migrationNames, isNew: true, unknown: [], wallets: [] };
   }
   const engine = engineOf(databaseUrl, { isReadOnly: true });
   const db = new Kysely<Tables>({ dialect: engine.dialect });
@@ -52,9 +52,9 @@ export async function inspectStore(databaseUrl: string, now: number): Promise<St
     const missing = migrationNames.filter((name) => !done.includes(name));
     const unknown = done.filter((name) => !migrationNames.includes(name));
     const isCurrent = missing.length === 0 && unknown.length === 0;
-    const lanes = isCurrent ? await listLanes(db, engine, now) : [];
+    const wallets = isCurrent ? await listWallets(db, engine, now) : [];
     const size = isNew ? {} : { size: await measureDatabase(db, sqlitePathOf(databaseUrl)) };
-    return { missing, isNew, unknown, lanes, ...size };
+    return { missing, isNew, unknown, wallets, ...size };
   } catch (error) {
     if (error instanceof Fault) throw error;
     throw new Fault("storage_unavailable", "The database cannot be read", { cause: error });
@@ -85,12 +85,12 @@ async function listDone(db: Kysely<Tables>): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-async function listLanes(
+async function listWallets(
   db: Kysely<Tables>,
   engine: DatabaseDialect,
   now: number,
 ): Promise<WalletReport[]> {
-  const [lanes, open] = await Promise.all([
+  const [wallets, open] = await Promise.all([
     db
       .selectFrom("lanes")
       .select(["chain_id", "lane", "next_nonce"])
@@ -114,11 +114,11 @@ async function listLanes(
       .groupBy(["chain_id", "lane"])
       .execute(),
   ]);
-  return lanes.map(({ chain_id: chainId, lane, next_nonce: nextNonce, holder }) => ({
+  return wallets.map(({ chain_id: chainId, lane: wallet, next_nonce: nextNonce, holder }) => ({
     chainId,
-    lane,
+    wallet,
     nextNonce: Number(nextNonce),
     holder,
-    open: Number(open.find((row) => row.chain_id === chainId && row.lane === lane)?.open ?? 0),
+    open: Number(open.find((row) => row.chain_id === chainId && row.lane === wallet)?.open ?? 0),
   }));
 }

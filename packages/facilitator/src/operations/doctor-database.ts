@@ -28,7 +28,7 @@ export async function checkDatabase(
       ok("reachable", place),
       schemaLine(report),
       ...sizeLines(report),
-      ...report.lanes.map((lane) => leaseLine(lane, wallets)),
+      ...report.wallets.map((wallet) => leaseLine(wallet, wallets)),
     ];
     return { lines, report };
   } catch (error) {
@@ -69,18 +69,18 @@ function gigabytes(bytes: number): string {
 }
 
 function leaseLine(
-  { chainId, lane, holder, open }: WalletReport,
-  wallets: readonly Address[],
+  { chainId, wallet, holder, open }: WalletReport,
+  configured: readonly Address[],
 ): CheckLine {
-  if (open > 0 && !wallets.some((wallet) => isSameAddress(wallet, lane))) {
+  if (open > 0 && !configured.some((one) => isSameAddress(one, wallet))) {
     return warn(
       "lease",
-      `${lane} on chain ${chainId} is not configured any more, and ${open} of its transactions are open`,
+      `${wallet} on chain ${chainId} is not configured any more, and ${open} of its transactions are open`,
       "a facilitator at work sends them again as they are; configure the key if they stay open",
     );
   }
   const [host = "", pid = ""] = holder?.split("/") ?? [];
   const who = holder === null ? "free" : `held by process ${pid} on ${host}`;
-  const text = `${lane} on chain ${chainId}: ${who}, ${open} transactions open`;
+  const text = `${wallet} on chain ${chainId}: ${who}, ${open} transactions open`;
   return ok("lease", text);
 }

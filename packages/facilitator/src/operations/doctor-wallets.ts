@@ -29,31 +29,31 @@ export async function checkNonces(
   // Afterwards: a facilitator at work stores a nonce before the chain can know of it.
   const store = await lookAtStore();
   return wallets.map((wallet, index) => {
-    const lane = store?.lanes.find(
-      (one) => one.chainId === chain.network.chainId && one.lane === wallet.toLowerCase(),
+    const stored = store?.wallets.find(
+      (one) => one.chainId === chain.network.chainId && one.wallet === wallet.toLowerCase(),
     );
-    return nonceLine(`nonce ${index}`, nonces[index] ?? { latest: 0, pending: 0 }, lane);
+    return nonceLine(`nonce ${index}`, nonces[index] ?? { latest: 0, pending: 0 }, stored);
   });
 }
 
 function nonceLine(
   name: string,
   { latest, pending }: WalletNonces,
-  lane: WalletReport | undefined,
+  stored: WalletReport | undefined,
 ): CheckLine {
   const waiting = pending - latest;
-  if (lane && latest > lane.nextNonce) {
+  if (stored && latest > stored.nextNonce) {
     return warn(
       name,
-      `${latest} transactions on chain, of which the database knows ${lane.nextNonce}`,
+      `${latest} transactions on chain, of which the database knows ${stored.nextNonce}`,
       "other software sends from this wallet, or this is another database: give each its own wallet",
     );
   }
   if (waiting <= 0) return ok(name, `${latest}, nothing waits in the node's pool`);
   const text = `${latest}, and ${waiting} wait in the node's pool`;
-  if (lane?.holder != null) return ok(name, `${text}; a facilitator is at work`);
+  if (stored?.holder != null) return ok(name, `${text}; a facilitator is at work`);
   const fix =
-    lane && lane.open > 0
+    stored && stored.open > 0
       ? "start the facilitator: it takes them up again"
       : "other software sends from this wallet, or something is stuck: give each its own wallet";
   return warn(name, text, fix);

@@ -204,6 +204,6 @@ test("while no process looked, before it was deep enough: the same bytes go out 
 
 /** Nonces that the process in charge of a database holds to be on their way. */
 const openIn = async ({ databaseUrl, relayer }: Served) => {
-  const { lanes } = await inspectStore(databaseUrl, Date.now());
-  return lanes.find(({ lane }) => lane === relayer.toLowerCase())?.open;
+  const { wallets } = await inspectStore(databaseUrl, Date.now());
+  return wallets.find(({ wallet }) => wallet === relayer.toLowerCase())?.open;
 };

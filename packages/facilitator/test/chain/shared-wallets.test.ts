@@ -57,8 +57,8 @@ async function leave(served: Served): Promise<void> {
 
 /** How many wallets each process works, most first. */
 async function sharesIn(databaseUrl: string): Promise<number[]> {
-  const { lanes } = await inspectStore(databaseUrl, Date.now());
-  const holders = Map.groupBy(lanes, ({ holder }) => holder ?? "nobody");
+  const { wallets } = await inspectStore(databaseUrl, Date.now());
+  const holders = Map.groupBy(wallets, ({ holder }) => holder ?? "nobody");
   return [...holders.values()].map((held) => held.length).toSorted((one, other) => other - one);
 }
 

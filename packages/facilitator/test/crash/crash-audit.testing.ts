@@ -105,7 +105,7 @@ async function expectWholeWallet(
   expect(relayed.length - carriers.size).toBe(otherTransactions);
   const pending = await devnet.rpc<Hex>("eth_getTransactionCount", [relayer.address, "pending"]);
   expect(Number(pending)).toBe(relayed.length);
-  const { lanes } = await inspectStore(databaseUrl, Date.now());
-  expect(lanes).toMatchObject([{ nextNonce: relayed.length, open: 0 }]);
+  const { wallets } = await inspectStore(databaseUrl, Date.now());
+  expect(wallets).toMatchObject([{ nextNonce: relayed.length, open: 0 }]);
   expect(await store.listOpenTransactions(devnet.chainId, relayer.address)).toEqual([]);
 }

@@ -112,8 +112,8 @@ export async function createEnvironment(
     settlements: () => store.findSettlementsByPair(bodies.map((body) => pairIn(devnet, body))),
     lapse: () => lapseLeases(databaseUrl),
     async isTaken() {
-      const { lanes } = await inspectStore(databaseUrl, Date.now());
-      return lanes[0]?.holder?.split("/")[1] === String(process.pid);
+      const { wallets } = await inspectStore(databaseUrl, Date.now());
+      return wallets[0]?.holder?.split("/")[1] === String(process.pid);
     },
     logText: () => logs.map((lines) => `${lines.join("\n")}\n`).join("\n"),
     async stop() {

@@ -246,8 +246,8 @@ test("a port that is taken: the start says which setting, and holds no wallet", 
   const options = { wallets: [2], databaseUrl: newDatabaseUrl() };
   const start = (env = {}) => serveOn(devnet, { ...options, env });
   await expect(start({ FARTHING_METRICS_PORT: port })).rejects.toThrow(/set FARTHING_METRICS_PORT/);
-  const { lanes } = await inspectStore(options.databaseUrl, Date.now());
-  expect(lanes.filter(({ holder }) => holder !== null)).toEqual([]);
+  const { wallets } = await inspectStore(options.databaseUrl, Date.now());
+  expect(wallets.filter(({ holder }) => holder !== null)).toEqual([]);
 });
 
 test("another listener: none without a port, not on the callers' port", async () => {

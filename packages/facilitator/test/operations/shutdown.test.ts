@@ -89,8 +89,8 @@ async function post(url: string, path: string, body: JsonObject): Promise<Answer
 }
 
 async function expectTidy(devnet: Devnet, databaseUrl: string, wallets: readonly number[]) {
-  const { lanes } = await inspectStore(databaseUrl, Date.now());
-  expect(lanes.map(({ holder }) => holder)).toEqual(wallets.map(() => null));
+  const report = await inspectStore(databaseUrl, Date.now());
+  expect(report.wallets.map(({ holder }) => holder)).toEqual(wallets.map(() => null));
   const store = await openStore(databaseUrl);
   for (const index of wallets) {
     const { address } = walletAt(devnet.relayers, index);

@@ -44,7 +44,7 @@ describe.each([
 ] as const)("%s", (_name, create) => {
   test("a new one: everything is missing, and still is afterwards", async () => {
     const databaseUrl = await create();
-    const fresh = { isNew: true, missing: migrationNames, unknown: [], lanes: [] };
+    const fresh = { isNew: true, missing: migrationNames, unknown: [], wallets: [] };
     expect(await inspectStore(databaseUrl, 0)).toEqual(fresh);
     expect(await inspectStore(databaseUrl, 0)).toEqual(fresh);
     if (databaseUrl.startsWith("sqlite:")) expect(existsSync(databaseUrl.slice(7))).toBe(false);
@@ -64,9 +64,11 @@ describe.each([
     expect(report.size?.used).toBeGreaterThan(10_000);
     const isFile = databaseUrl.startsWith("sqlite:");
     expect(report.size?.free).toEqual(isFile ? expect.any(Number) : undefined);
-    expect(report.lanes).toEqual([{ chainId, lane, nextNonce: 8, holder: "host/1/a", open: 1 }]);
+    expect(report.wallets).toEqual([
+      { chainId, wallet: lane, nextNonce: 8, holder: "host/1/a", open: 1 },
+    ]);
     await store.releaseWallets(chainId, "host/1/a");
-    expect((await inspectStore(databaseUrl, now)).lanes).toMatchObject([{ holder: null }]);
+    expect((await inspectStore(databaseUrl, now)).wallets).toMatchObject([{ holder: null }]);
     await store.close();
   });
 
@@ -79,7 +81,7 @@ describe.each([
     );
     expect(await inspectStore(databaseUrl, 0)).toMatchObject({
       unknown: ["9999-later"],
-      lanes: [],
+      wallets: [],
     });
     // An older program beside a newer schema would do what it does not understand.
     await expect(openStore(databaseUrl)).rejects.toMatchObject({ code: "storage_unavailable" });
