@@ -74,7 +74,7 @@ export interface StartOptions {
 const drainMs = 6_000;
 
 /** How long what was on the wire when the service stops may take to arrive: a slow round trip. */
-const lingerMs = 250;
+const arrivalGraceMs = 250;
 
 /** How long answers may take to leave once nobody waits for outcomes any more. */
 const leaveMs = 1_000;
@@ -180,7 +180,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
   async function end(): Promise<void> {
     const drained = server.drain((signal) => clock.sleep(drainMs, signal));
     // Closed at once, a connection may hold a request that nobody would ever answer.
-    await Promise.all([drained, clock.sleep(lingerMs)]);
+    await Promise.all([drained, clock.sleep(arrivalGraceMs)]);
     // Callers that still wait for an outcome are told "pending", which is what it is.
     engine.endWaits();
     await server.drain((signal) => clock.sleep(leaveMs, signal));

@@ -6,7 +6,7 @@ import { findNetwork, isObject, member } from "@farthing/protocol";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
 /** What was said to a payment; every text is one of a known few. */
-export interface Judgement {
+export interface Evaluation {
   readonly network: string;
   readonly result: string;
   readonly reason: string;
@@ -23,12 +23,12 @@ export interface AnswerFacts {
 
 /** Is told of answers. */
 export interface HttpObserver {
-  judged(question: "verify" | "settle", judgement: Judgement): void;
+  evaluated(question: "verify" | "settle", evaluation: Evaluation): void;
   answered(answer: AnswerFacts): void;
 }
 
 /** Is not interested. */
-export const silentObserver: HttpObserver = { judged() {}, answered() {} };
+export const silentObserver: HttpObserver = { evaluated() {}, answered() {} };
 
 /** Methods that there are routes for; anybody may send others. */
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
@@ -49,7 +49,7 @@ export function observeAnswers(server: FastifyInstance, observer: HttpObserver):
     if (isObject(payload) && (question === "verify" || question === "settle")) {
       const network = networkOf(request.body);
       const said = question === "verify" ? verdictOf(payload) : outcomeOf(payload);
-      observer.judged(question, { network, ...said });
+      observer.evaluated(question, { network, ...said });
     }
     done(null, payload);
   });
@@ -65,7 +65,7 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : "none";
 }
 
-function verdictOf(answer: Answer): Omit<Judgement, "network"> {
+function verdictOf(answer: Answer): Omit<Evaluation, "network"> {
   const { error, isValid, invalidReason } = answer;
   if (error !== undefined) return { result: "not_judged", reason: textOf(error) };
   return isValid === true
@@ -73,7 +73,7 @@ function verdictOf(answer: Answer): Omit<Judgement, "network"> {
     : { result: "invalid", reason: textOf(invalidReason) };
 }
 
-function outcomeOf(answer: Answer): Omit<Judgement, "network"> {
+function outcomeOf(answer: Answer): Omit<Evaluation, "network"> {
   const { error, status, errorReason } = answer;
   if (error !== undefined) return { result: "not_judged", reason: textOf(error) };
   if (status === undefined) return { result: "refused", reason: textOf(errorReason) };

@@ -93,7 +93,7 @@ function createHttpObserver(registry: Registry): HttpObserver {
   const settle = counter(registry, "x402_settle_requests_total");
   const duration = histogram(registry, "http_request_duration_seconds");
   return {
-    judged: (question, { network, result, reason }) =>
+    evaluated: (question, { network, result, reason }) =>
       (question === "verify" ? verify : settle).inc({ network, result, reason }),
     answered: ({ route, method, status, seconds }) =>
       duration.observe({ route, method, status }, seconds),

@@ -9,8 +9,8 @@ import {
   SettleAnswer,
   SettlementAnswer,
   SupportedAnswer,
-  UnjudgedSettle,
-  UnjudgedVerdict,
+  NotEvaluatedSettle,
+  NotEvaluatedVerdict,
   VerdictAnswer,
 } from "./schemas.ts";
 import { Problem, problems, problemsOnly, refTo, Wait } from "../http/schemas.ts";
@@ -59,8 +59,8 @@ export function describePayments(surface: Surface) {
         200: VerdictAnswer,
         409: VerdictAnswer,
         ...problems(...wrongSeller, ...wrongPlan, ...noGas),
-        500: UnjudgedVerdict,
-        503: UnjudgedVerdict,
+        500: NotEvaluatedVerdict,
+        503: NotEvaluatedVerdict,
       },
     }),
     settle: described({
@@ -82,8 +82,8 @@ export function describePayments(surface: Surface) {
         200: SettleAnswer,
         409: SettleAnswer,
         ...problems(...wrongSeller, ...wrongAccount, ...noGas),
-        500: UnjudgedSettle,
-        503: UnjudgedSettle,
+        500: NotEvaluatedSettle,
+        503: NotEvaluatedSettle,
       },
     }),
     settlement: described({

@@ -156,11 +156,11 @@ export const SettlementAnswer = Type.Object(
   { description: "The settlement" },
 );
 
-const unjudgedCodes =
+const notEvaluatedCodes =
   "`service_unavailable`, `queue_full`, `keyless_gas_exhausted`, `reverted_gas_exhausted`, `internal_error`: nothing was judged";
 
 /** What /verify says when it could not judge: a verdict that blames nobody, beside the problem. */
-export const UnjudgedVerdict = Type.Object(
+export const NotEvaluatedVerdict = Type.Object(
   {
     ...Problem.properties,
     isValid: Type.Literal(false),
@@ -168,11 +168,11 @@ export const UnjudgedVerdict = Type.Object(
     invalidMessage: Type.String(),
     extra: Type.Object(extraMembers),
   },
-  { description: unjudgedCodes },
+  { description: notEvaluatedCodes },
 );
 
 /** The same of /settle. */
-export const UnjudgedSettle = Type.Object(
+export const NotEvaluatedSettle = Type.Object(
   {
     ...Problem.properties,
     success: Type.Literal(false),
@@ -182,7 +182,7 @@ export const UnjudgedSettle = Type.Object(
     network: Type.String(),
     extra: Type.Object(extraMembers),
   },
-  { description: unjudgedCodes },
+  { description: notEvaluatedCodes },
 );
 
 const offers = Type.Array(anything, {

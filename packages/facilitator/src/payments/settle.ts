@@ -144,7 +144,7 @@ interface SettleAnswer {
   readonly body: SettleResponse;
 }
 
-const judged = (body: SettleResponse): SettleAnswer => ({ status: 200, body });
+const evaluated = (body: SettleResponse): SettleAnswer => ({ status: 200, body });
 
 async function answerResult(
   { payment }: PaymentRequest,
@@ -182,7 +182,7 @@ function answerPresented(
         ...(isRepeat ? { replayed: true } : {}),
         ...(presentation.isOwnExchange ? { ownExchange: true } : {}),
       });
-      return judged(presentation.hasId ? { id, ...rest } : rest);
+      return evaluated(presentation.hasId ? { id, ...rest } : rest);
     }
     case "facts":
       return {
@@ -192,7 +192,7 @@ function answerPresented(
     case "refused": {
       const message = "This payment was settled before; it opens nothing again.";
       const why = refusal("nonce_already_used", message);
-      return judged(answerRefused(why, networkName, settlement.payer, settlement));
+      return evaluated(answerRefused(why, networkName, settlement.payer, settlement));
     }
     default:
       return presentation satisfies never;

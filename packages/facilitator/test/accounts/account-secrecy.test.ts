@@ -79,19 +79,19 @@ async function live(): Promise<string[]> {
   const secrets: string[] = [];
   const { seller } = devnet;
   const wallet = walletAt(devnet.buyers, 0);
-  const wish = { label: "shop", mode: "test", expiresInDays: null };
+  const input = { label: "shop", mode: "test", expiresInDays: null };
   const browser = openBrowser(served);
 
   expect((await signIn(browser, { wallet: seller })).status).toBe(200);
   const asked = await askSignIn(openBrowser(served), { wallet: seller });
   const lost = answerTo(asked, seller);
   const contract = await askSignIn(browser, { wallet, address: devnet.smartWallet.address });
-  const approval = await stepUp(browser, seller, "create_key", wish);
+  const approval = await stepUp(browser, seller, "create_key", input);
   secrets.push(lost.signature, approval.signature);
-  const made = await browser.post("/v1/account/keys", { ...wish, stepUp: approval });
+  const made = await browser.post("/v1/account/keys", { ...input, stepUp: approval });
   const key = textAt(made.body, "key");
   secrets.push(key, key.slice(20, 63));
-  const again = await browser.post("/v1/account/keys", { ...wish, stepUp: approval });
+  const again = await browser.post("/v1/account/keys", { ...input, stepUp: approval });
   refusals.push(again, await browser.post("/v1/account/sign-in/complete", lost));
   proxy.react = ({ method, params }) => ({
     error: { code: -32_000, message: `${method} ${JSON.stringify(params)}: no plan` },
@@ -107,7 +107,7 @@ async function live(): Promise<string[]> {
     ["GET", "/v1/account", undefined],
     ["POST", "/v1/account/sign-in/complete", unused],
     ["DELETE", "/v1/account/sessions", { stepUp: unused }],
-    ["POST", "/v1/account/keys", { ...wish, stepUp: unused, [key]: key }],
+    ["POST", "/v1/account/keys", { ...input, stepUp: unused, [key]: key }],
   ] as const) {
     refusals.push(await browser.send(method, path, body));
   }

@@ -128,8 +128,8 @@ test("of two payments for which the payer has money once, one is paid and the ot
   const at = await serve(3);
   const payer = walletAt(devnet.buyers, 19);
   await devnet.usdc.setBalance(payer.address, oneCent);
-  const twins = [bodyOn(devnet, { payer }), bodyOn(devnet, { payer })];
-  const answers = await settleTogether(at, [newBody(), ...twins, newBody()]);
+  const duplicates = [bodyOn(devnet, { payer }), bodyOn(devnet, { payer })];
+  const answers = await settleTogether(at, [newBody(), ...duplicates, newBody()]);
   await devnet.mine(finalAfterBlocks);
   const [one, first, second, other] = await outcomesOf(at, answers);
   expect([one, first, other]).toMatchObject([

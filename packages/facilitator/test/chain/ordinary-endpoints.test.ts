@@ -46,7 +46,7 @@ afterEach(async () => {
 });
 
 /** The machine may be busy. */
-const patience = { timeout: 60_000, interval: 250 };
+const timeouts = { timeout: 60_000, interval: 250 };
 vi.setConfig({ testTimeout: 180_000 });
 
 async function serve(conditions: NodeConditions, options: ServeOptions = {}): Promise<Served> {
@@ -63,7 +63,7 @@ const stateOf = async (at: Served, { id }: JsonObject) =>
 
 /** Waits until a settlement is told as confirmed. */
 async function expectTold(at: Served, answer: JsonObject): Promise<void> {
-  await expect.poll(() => stateOf(at, answer), patience).toBe("confirmed");
+  await expect.poll(() => stateOf(at, answer), timeouts).toBe("confirmed");
 }
 
 /** What /v1/status says of the first endpoint. */
@@ -103,7 +103,7 @@ describe("an endpoint of five requests a second", () => {
     node.conditions = { rateLimit: { ...rateLimit, burst: 1 } };
     // Long enough for whoever asks without a limit to use up more than there is.
     const isRefused = () => node.record.requests() > 12;
-    await expect.poll(isRefused, patience).toBe(true);
+    await expect.poll(isRefused, timeouts).toBe(true);
     await devnet.rpc("evm_setAutomine", [true]);
     await devnet.mine();
     await expectTold(at, answer);
@@ -131,7 +131,7 @@ test("an endpoint that takes short requests: payments are read in smaller groups
     expect(answers.map(({ body }) => body["isValid"])).toEqual(bodies.map(() => true));
     return limitsOf(at);
   };
-  await expect.poll(limitsAfterRound, patience).toMatchObject({ bodyBytes: expect.any(Number) });
+  await expect.poll(limitsAfterRound, timeouts).toMatchObject({ bodyBytes: expect.any(Number) });
   await limitsAfterRound();
   node.record.reset();
   await expectTold(at, await settle(at, bodyOn(devnet)));
@@ -171,7 +171,7 @@ async function expectWorking(at: Served): Promise<void> {
   const answer = await settle(at, bodyOn(devnet));
   // Its wallet may have begun at the first one; it moves as blocks go by.
   const stateAfterBlock = () => devnet.mine().then(() => stateOf(at, answer));
-  await expect.poll(stateAfterBlock, patience).toBe("confirmed");
+  await expect.poll(stateAfterBlock, timeouts).toBe("confirmed");
 }
 
 /** Refuses the call that reads many payments at once. */
@@ -192,7 +192,7 @@ describe("payments read one by one", () => {
         method === "eth_call" && !("to" in Object(params[0]))
           ? { error: { code: -32_602, message: "missing to" } }
           : undefined;
-      await expectJudged(at);
+      await expectEvaluated(at);
       // A node that says nothing at all about why, and calls everything a success.
       const transferSelector = "0xcf092995";
       behind.react = ({ method, params }) => {
@@ -202,7 +202,7 @@ describe("payments read one by one", () => {
         if (to === undefined) return { error: { code: -32_602, message: "missing to" } };
         return String(data).startsWith(transferSelector) ? { result: "0x" } : undefined;
       };
-      await expectJudged(at);
+      await expectEvaluated(at);
     } finally {
       await served?.stop();
       served = undefined;
@@ -229,7 +229,7 @@ describe("payments read one by one", () => {
   });
 });
 
-async function expectJudged(at: Served): Promise<void> {
+async function expectEvaluated(at: Served): Promise<void> {
   const verify = async (body: JsonObject) => (await at.post("/verify", body)).body;
   expect(await verify(bodyOn(devnet))).toMatchObject({ isValid: true });
   const poor = walletAt(devnet.buyers, 19);
@@ -267,7 +267,7 @@ describe("whether payments can share a transaction", () => {
     expect(await batchingOf(at)).toBe("unknown");
     expect(events).toContain("batching_unknown");
     proxy.react = () => undefined;
-    await expect.poll(() => batchingOf(at), patience).toBe("on");
+    await expect.poll(() => batchingOf(at), timeouts).toBe("on");
     expect(events).toContain("batching_on");
   });
 

@@ -46,7 +46,7 @@ async function settlePending({ post, relayer }: Served): Promise<string> {
 }
 
 /** Longer than anything here takes, on a machine that is busy. */
-const patienceMs = 120_000;
+const timeoutMs = 120_000;
 
 const untilConfirmed = ({ get }: Served, id: string) =>
   expect
@@ -70,7 +70,7 @@ test.each([
   ["two endpoints", 2],
 ])(
   "nothing open, %s: at most six requests a minute in all",
-  { timeout: patienceMs },
+  { timeout: timeoutMs },
   async (_, endpoints) => {
     const clock = createHastenedClock(60);
     const proxies = [first, second].slice(0, endpoints);
@@ -83,7 +83,7 @@ test.each([
 
 test(
   "one payment that no block takes: at most two requests a second",
-  { timeout: patienceMs },
+  { timeout: timeoutMs },
   async () => {
     const clock = createHastenedClock(10);
     served = await serveOn(devnet, { clock, rpcUrl: first.url });
@@ -95,7 +95,7 @@ test(
 
 test(
   "the same while blocks come every two seconds, and the node has lost what it took",
-  { timeout: patienceMs },
+  { timeout: timeoutMs },
   async () => {
     const clock = createHastenedClock(4);
     served = await serveOn(devnet, { clock, rpcUrl: first.url });
@@ -123,7 +123,7 @@ test(
 
 test(
   "a lone payment: at most six calls beside the looks for heads, until it is confirmed",
-  { timeout: patienceMs },
+  { timeout: timeoutMs },
   async () => {
     served = await serveOn(devnet, { rpcUrl: first.url });
     await automine(false);
@@ -139,7 +139,7 @@ test(
 
 test(
   "the node is away while a payment is open: asked ever more seldom, and told when it is back",
-  { timeout: patienceMs },
+  { timeout: timeoutMs },
   async () => {
     const clock = createHastenedClock(10);
     served = await serveOn(devnet, { clock, rpcUrl: first.url });

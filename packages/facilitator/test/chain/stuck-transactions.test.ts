@@ -80,7 +80,7 @@ const forget = (call: NodeCall) => {
 };
 
 const sends = () => proxy.countOf("eth_sendRawTransaction");
-const patience = { timeout: 20_000, interval: 200 };
+const timeouts = { timeout: 20_000, interval: 200 };
 
 /** Makes blocks, one by one, until something is so. */
 const untilBlocksShow = (look: () => unknown, wanted: unknown) =>
@@ -88,7 +88,7 @@ const untilBlocksShow = (look: () => unknown, wanted: unknown) =>
     .poll(async () => {
       await devnet.mine();
       return look();
-    }, patience)
+    }, timeouts)
     .toEqual(wanted);
 
 const untilConfirmed = (at: Served, answer: JsonObject) =>
@@ -98,7 +98,7 @@ const untilConfirmed = (at: Served, answer: JsonObject) =>
 async function waitForBlocks(count: number): Promise<void> {
   const before = sends();
   await devnet.mine(count);
-  await expect.poll(sends, patience).toBeGreaterThan(before);
+  await expect.poll(sends, timeouts).toBeGreaterThan(before);
 }
 
 test("forgotten by the node: the same bytes again after three blocks", async () => {

@@ -42,7 +42,7 @@ const blocksMax = 3;
 const testMs = 180_000;
 
 /** How long something may take that a busy machine does late. */
-const patience = { timeout: 60_000, interval: 50 };
+const timeouts = { timeout: 60_000, interval: 50 };
 
 interface Ground {
   readonly devnet: Devnet;
@@ -101,7 +101,7 @@ async function settleInFlight(ground: Ground, served: Served): Promise<JsonObjec
   const bodies = payers.map((payer) => bodyOn(devnet, { payer }));
   for (const body of bodies) await served.post("/settle", body, prefer);
   const full = devnet.relayers.map(() => inFlight);
-  await expect.poll(() => listPending(ground), patience).toEqual(full);
+  await expect.poll(() => listPending(ground), timeouts).toEqual(full);
   return bodies;
 }
 
@@ -123,11 +123,11 @@ async function expectNextConfirmed(ground: Ground, served: Served): Promise<void
   const isSent = async () => (await listPending(ground)).some((count) => count > 0);
   await devnet.mine();
   for (let blocks = 1; blocks < blocksMax && !(await isMined()); blocks++) {
-    await expect.poll(isSent, patience).toBe(true);
+    await expect.poll(isSent, timeouts).toBe(true);
     await devnet.mine();
   }
   expect(await isMined()).toBeTruthy();
-  await expect.poll(page, patience).toMatchObject({ status: "confirmed" });
+  await expect.poll(page, timeouts).toMatchObject({ status: "confirmed" });
 }
 
 /** Searches through the chain; reading one block is none. */

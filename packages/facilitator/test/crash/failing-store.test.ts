@@ -20,7 +20,7 @@ import {
   walletAt,
   type Answer,
   type Served,
-  type Wish,
+  type PaymentInput,
 } from "../support/facilitator.testing.ts";
 import { startRpcProxy, type RpcProxy } from "@farthing/lab/rpc-proxy";
 import { openStore, type ServiceStore } from "../../src/features/open-store.ts";
@@ -151,10 +151,13 @@ test.each(failureKinds)(
 );
 
 /** Claims a payment whose window has just begun: nothing of ours is sent while the clock stands. */
-async function claim(at: Served, wish: Wish = {}): Promise<{ body: JsonObject; path: string }> {
+async function claim(
+  at: Served,
+  input: PaymentInput = {},
+): Promise<{ body: JsonObject; path: string }> {
   clock.frozenMs = clock.nowMs();
   const validAfter = BigInt(Math.floor(clock.frozenMs / 1_000));
-  const body = bodyOn(devnet, { ...wish, authorization: { validAfter } });
+  const body = bodyOn(devnet, { ...input, authorization: { validAfter } });
   const { body: answer } = await at.post("/settle", body, { prefer: "respond-async" });
   expect(answer).toMatchObject({ status: "pending", transaction: "" });
   await devnet.setNextBlockTimestamp(Number(validAfter) + 1);

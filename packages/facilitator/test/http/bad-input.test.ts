@@ -272,9 +272,9 @@ describe("a payment with any part replaced", () => {
       .map(([payment, path, value]) => withMember(payment, path, value));
     await fc.assert(
       fc.asyncProperty(spoiled, async (message) => {
-        expectJudged(await served.post("/verify", message), "isValid", "invalidReason");
+        expectEvaluated(await served.post("/verify", message), "isValid", "invalidReason");
         const settled = await served.post("/settle", message, { prefer: "respond-async" });
-        expectJudged(settled, "success", "errorReason");
+        expectEvaluated(settled, "success", "errorReason");
       }),
       { numRuns: 300 },
     );
@@ -292,7 +292,7 @@ function pathsOf(message: JsonObject, prefix = ""): string[] {
   ]);
 }
 
-function expectJudged({ status, body }: Answer, verdict: string, reason: string): void {
+function expectEvaluated({ status, body }: Answer, verdict: string, reason: string): void {
   if (status === 200) {
     expect(body[verdict]).toBeTypeOf("boolean");
     if (body[verdict] === false) expect(isRefusalCode(body[reason])).toBe(true);

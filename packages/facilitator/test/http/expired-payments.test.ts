@@ -17,7 +17,7 @@ import {
   serveOn,
   startChain,
   type Served,
-  type Wish,
+  type PaymentInput,
 } from "../support/facilitator.testing.ts";
 import { startRpcProxy, type RpcProxy } from "@farthing/lab/rpc-proxy";
 
@@ -43,8 +43,8 @@ const validSeconds = 60;
 /** Unix seconds by the service's clock. */
 const validBefore = () => secondsFromNow(clock.aheadMs / 1_000 + validSeconds);
 
-const bodyWith = (wish: Wish = {}) =>
-  bodyOn(devnet, { ...wish, authorization: { validBefore: validBefore() } });
+const bodyWith = (input: PaymentInput = {}) =>
+  bodyOn(devnet, { ...input, authorization: { validBefore: validBefore() } });
 
 /** Lets the time of what was signed so far run out, by our clock and by that of the chain. */
 async function expire(): Promise<void> {

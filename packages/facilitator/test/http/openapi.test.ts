@@ -89,12 +89,12 @@ async function withoutStore(work: () => Promise<unknown>): Promise<void> {
 }
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
-const wish = { label: "shop", mode: "test", expiresInDays: null };
+const input = { label: "shop", mode: "test", expiresInDays: null };
 
 async function newKey(): Promise<string> {
   const browser = await openSignedIn(served, { wallet: devnet.seller });
-  const approval = await stepUp(browser, devnet.seller, "create_key", wish);
-  const made = await browser.post("/v1/account/keys", { ...wish, stepUp: approval });
+  const approval = await stepUp(browser, devnet.seller, "create_key", input);
+  const made = await browser.post("/v1/account/keys", { ...input, stepUp: approval });
   return textAt(made.body, "key");
 }
 
@@ -170,8 +170,8 @@ test("what a key is not good for", async () => {
   const key = await newKey();
   const foreign = bodyOn(devnet, { authorization: { to: walletAt(devnet.buyers, 1).address } });
   const poor = await openSignedIn(served, { wallet: walletAt(devnet.buyers, 2) });
-  const approval = await stepUp(poor, walletAt(devnet.buyers, 2), "create_key", wish);
-  const made = await poor.post("/v1/account/keys", { ...wish, stepUp: approval });
+  const approval = await stepUp(poor, walletAt(devnet.buyers, 2), "create_key", input);
+  const made = await poor.post("/v1/account/keys", { ...input, stepUp: approval });
   const own = { to: walletAt(devnet.buyers, 2).address };
   const unpaid = bodyOn(devnet, { authorization: own });
   for (const path of ["/verify", "/settle"]) {
@@ -253,8 +253,8 @@ test("wallets and keys", async () => {
   expect((await browser.send("DELETE", `${path}/${address}`, await unlink())).status).toBe(404);
 
   const keys = "/v1/account/keys";
-  const approval = await stepUp(browser, devnet.seller, "create_key", wish);
-  const made = await browser.post(keys, { ...wish, stepUp: approval });
+  const approval = await stepUp(browser, devnet.seller, "create_key", input);
+  const made = await browser.post(keys, { ...input, stepUp: approval });
   const id = textAt(made.body, "id");
   const rotation = async () => ({
     overlap: "1h",

@@ -14,7 +14,7 @@ import {
   walletAt,
   withMember,
   type Served,
-  type Wish,
+  type PaymentInput,
 } from "../support/facilitator.testing.ts";
 import { startPostgres, type TestPostgres } from "@farthing/engine/source/storage/postgres.testing";
 
@@ -45,9 +45,9 @@ afterAll(() => stack.disposeAsync());
 let made = 0;
 const newId = () => `pay_${String(++made).padStart(20, "0")}`;
 
-function paying(id: unknown, wish: Wish = {}): JsonObject {
+function paying(id: unknown, input: PaymentInput = {}): JsonObject {
   const info = { required: false, id };
-  return withMember(bodyOn(devnet, wish), "paymentPayload.extensions", {
+  return withMember(bodyOn(devnet, input), "paymentPayload.extensions", {
     "payment-identifier": { info, schema: {} },
   });
 }

@@ -19,7 +19,7 @@ import {
   walletAt,
   type Answer,
   type Served,
-  type Wish,
+  type PaymentInput,
 } from "../support/facilitator.testing.ts";
 import { x402Reasons } from "../support/refusal-table.testing.ts";
 import { startRpcProxy, type RpcProxy } from "@farthing/lab/rpc-proxy";
@@ -50,9 +50,9 @@ const automine = (isOn: boolean) => devnet.rpc("evm_setAutomine", [isOn]);
 
 let nextBuyer = 0;
 /** A payment of a payer of its own, so that no cap and no balance is shared. */
-function fresh(wish: Wish = {}) {
+function fresh(input: PaymentInput = {}) {
   const payer = walletAt(devnet.buyers, nextBuyer++);
-  return { payer, body: bodyOn(devnet, { payer, ...wish }) };
+  return { payer, body: bodyOn(devnet, { payer, ...input }) };
 }
 
 const async = { prefer: "respond-async" };

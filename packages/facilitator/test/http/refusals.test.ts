@@ -16,7 +16,7 @@ import {
   usesOf,
   withMember,
   type Served,
-  type Wish,
+  type PaymentInput,
 } from "../support/facilitator.testing.ts";
 import { chainCases, shapeCases, termsCases } from "../support/refusal-cases.testing.ts";
 import { sellerOnlyCodes, settleOnlyCodes, x402Reasons } from "../support/refusal-table.testing.ts";
@@ -36,7 +36,7 @@ afterAll(async () => {
   await devnet?.stop();
 });
 
-const body = (wish?: Wish) => bodyOn(devnet, wish);
+const body = (input?: PaymentInput) => bodyOn(devnet, input);
 const cases = [...shapeCases, ...termsCases, ...signatureCases, ...chainCases];
 
 test("every refusal of the table is provoked, here or after a claim", () => {

@@ -104,11 +104,11 @@ function concurrencyTests(): void {
   test("a cap holds against eight, and a twin of what fills it is not refused", async () => {
     const stores = await open(8, await emptyDatabase());
     const payerCap = { units: 100n, windowMs: 1_000 };
-    const twins = Array.from({ length: 12 }, () => claimOf({ payerCap }));
+    const duplicates = Array.from({ length: 12 }, () => claimOf({ payerCap }));
     const results = await Promise.all(
       stores.map((store) =>
         store.claimSettlements(
-          twins.map((twin) => ({ ...claimOf({ payerCap }), nonce: twin.nonce })),
+          duplicates.map((duplicate) => ({ ...claimOf({ payerCap }), nonce: duplicate.nonce })),
           1,
         ),
       ),

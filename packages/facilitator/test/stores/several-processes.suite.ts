@@ -95,7 +95,7 @@ const beginnings: Readonly<Record<string, readonly Verb[]>> = {
 };
 
 /** What moves settlements, and whereto. */
-const verbs: Readonly<Record<string, readonly [SettlementState, Verb]>> = {
+const methods: Readonly<Record<string, readonly [SettlementState, Verb]>> = {
   sign: ["submitted", sign],
   replace: [
     "submitted",
@@ -113,7 +113,7 @@ const verbs: Readonly<Record<string, readonly [SettlementState, Verb]>> = {
 
 function guardTests(storeAt: (index: number) => ServiceStore): void {
   test.each(Object.keys(beginnings))("%s: an allowed move or none at all", async (begin) => {
-    for (const [name, [goal, verb]] of Object.entries(verbs)) {
+    for (const [name, [goal, verb]] of Object.entries(methods)) {
       const way = await queued(storeAt(0));
       for (const step of beginnings[begin] ?? []) await step(storeAt(0), way);
       const before = await storeAt(0).findSettlement(way.id);

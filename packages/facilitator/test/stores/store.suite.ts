@@ -76,8 +76,8 @@ function claimTests(at: () => { bench: StoreBench; store: ServiceStore }): void 
   test("twice in one group, in whatever case: the first makes it, the second finds it", async () => {
     const nonce: Hex = `0x${"ab".repeat(32)}`;
     const first = claimOf({ nonce });
-    const twin = claimOf({ nonce: `0x${"AB".repeat(32)}`, payer: `0x${"11".repeat(20)}` });
-    const results = await at().store.claimSettlements([first, claimOf(), twin], 1);
+    const duplicate = claimOf({ nonce: `0x${"AB".repeat(32)}`, payer: `0x${"11".repeat(20)}` });
+    const results = await at().store.claimSettlements([first, claimOf(), duplicate], 1);
     expect(results.map(({ kind }) => kind)).toEqual(["created", "created", "existing"]);
     expect(idOf(results[2])).toBe(first.id);
   });
@@ -106,7 +106,7 @@ function claimTests(at: () => { bench: StoreBench; store: ServiceStore }): void 
 }
 
 /** Every verb that moves a settlement, tried on one in whatever state. */
-const movingVerbs: readonly ((store: ServiceStore, id: string) => Promise<unknown>)[] = [
+const movingMethods: readonly ((store: ServiceStore, id: string) => Promise<unknown>)[] = [
   (store, id) => store.recordConfirmed([{ id, mined: minedIn(100) }], 5),
   (store, id) =>
     store.recordFailed([{ id, code: "transaction_reverted", message: "m", transaction: null }], 6),
@@ -120,12 +120,12 @@ function moveTests(store: () => ServiceStore): void {
   test("whatever is tried in whatever order, only allowed moves happen", async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.constantFrom(...movingVerbs), { maxLength: 8 }),
-        async (verbs) => {
+        fc.array(fc.constantFrom(...movingMethods), { maxLength: 8 }),
+        async (methods) => {
           const claim = claimOf();
           await store().claimSettlements([claim], 1);
           let before: SettlementState = "queued";
-          for (const verb of verbs) {
+          for (const verb of methods) {
             await verb(store(), claim.id);
             const now = await store().findSettlement(claim.id);
             const state = now?.state ?? "failed";

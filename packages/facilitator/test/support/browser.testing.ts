@@ -89,8 +89,8 @@ export interface SignInAs {
 /** Asks for the text of a sign-in. */
 export async function askSignIn(browser: Browser, as: SignInAs): Promise<JsonObject> {
   const { wallet, address = wallet.address, chainId = 51, account } = as;
-  const wish = { address, chainId, ...(account === undefined ? {} : { account }) };
-  const asked = await browser.post("/v1/account/sign-in", wish);
+  const input = { address, chainId, ...(account === undefined ? {} : { account }) };
+  const asked = await browser.post("/v1/account/sign-in", input);
   if (asked.status !== 200) throw new Error(`no text: ${JSON.stringify(asked.body)}`);
   return asked.body;
 }

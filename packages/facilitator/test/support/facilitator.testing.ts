@@ -132,7 +132,7 @@ export function walletAt(wallets: readonly DevnetWallet[], index: number): Devne
 export type Shape = "v1" | "v2" | "flat-v2";
 
 /** What is signed, by whom, and how it is written. */
-export interface Wish {
+export interface PaymentInput {
   readonly shape?: Shape;
   /** Signs; pays too when `authorization.from` says nothing else. Buyer 0 if left out. */
   readonly payer?: DevnetWallet;
@@ -155,15 +155,15 @@ export function secondsFromNow(offset: number): bigint {
 }
 
 /** An authorization that is in order, with changes. */
-export function authorizationOn(devnet: Devnet, wish: Wish = {}): Authorization {
+export function authorizationOn(devnet: Devnet, input: PaymentInput = {}): Authorization {
   return {
-    from: (wish.payer ?? walletAt(devnet.buyers, 0)).address,
+    from: (input.payer ?? walletAt(devnet.buyers, 0)).address,
     to: devnet.seller.address,
     value: oneCent,
     validAfter: 0n,
     validBefore: secondsFromNow(3_600),
     nonce: newNonce(),
-    ...wish.authorization,
+    ...input.authorization,
   };
 }
 
@@ -176,10 +176,10 @@ export function signOn(devnet: Devnet, authorization: Authorization, key: Hex): 
 }
 
 /** The body of /verify and /settle for a payment that is in order but for the wish's changes. */
-export function bodyOn(devnet: Devnet, wish: Wish = {}): JsonObject {
-  const { shape = "v2", payer = walletAt(devnet.buyers, 0), alter = (same: Hex) => same } = wish;
+export function bodyOn(devnet: Devnet, input: PaymentInput = {}): JsonObject {
+  const { shape = "v2", payer = walletAt(devnet.buyers, 0), alter = (same: Hex) => same } = input;
   const network = networkOfChain(devnet.chainId);
-  const authorization = authorizationOn(devnet, wish);
+  const authorization = authorizationOn(devnet, input);
   const signature = alter(signOn(devnet, authorization, payer.privateKey));
   const payload = { signature, authorization: toWireAuthorization(authorization) };
   const terms = { asset: network.usdc, payTo: authorization.to, maxTimeoutSeconds: 60 };
@@ -205,10 +205,10 @@ export function bodyOn(devnet: Devnet, wish: Wish = {}): JsonObject {
 }
 
 /** A payment of the devnet's contract wallet, signed by its owner. */
-export function byContract(devnet: Devnet, wish: Wish = {}): JsonObject {
+export function byContract(devnet: Devnet, input: PaymentInput = {}): JsonObject {
   const { address, owner } = devnet.smartWallet;
-  const authorization = { from: address, ...wish.authorization };
-  return bodyOn(devnet, { payer: owner, ...wish, authorization });
+  const authorization = { from: address, ...input.authorization };
+  return bodyOn(devnet, { payer: owner, ...input, authorization });
 }
 
 /** A message with the member at a path (`a.b.c`) set; undefined removes it. */

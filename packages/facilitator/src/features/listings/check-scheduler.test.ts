@@ -62,9 +62,9 @@ describe.each(bothEngines())("on %s", (_, start) => {
     const stores = await Promise.all(
       Array.from({ length: bench.isConcurrent ? 4 : 2 }, () => bench.open()),
     );
-    const keepers = stores.map((one, index) => keepWith(one, probeOf(index)));
+    const schedulers = stores.map((one, index) => keepWith(one, probeOf(index)));
     await expect.poll(() => checked.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(ids.length);
-    await Promise.all(keepers.map((keeper) => keeper.stop()));
+    await Promise.all(schedulers.map((scheduler) => scheduler.stop()));
     await Promise.all(stores.map((one) => one.close()));
     expect(checked.toSorted()).toEqual(ids.toSorted());
     expect(most).toBeLessThanOrEqual(2);
@@ -79,7 +79,7 @@ describe.each(bothEngines())("on %s", (_, start) => {
     const quick = await addListing(store, "quick.example");
     const done: string[] = [];
     let hanging = 0;
-    const keeper = keepWith(store, async ({ resource }, signal) => {
+    const scheduler = keepWith(store, async ({ resource }, signal) => {
       if (resource.includes("quick")) {
         done.push(resource);
         return passed;
@@ -91,7 +91,7 @@ describe.each(bothEngines())("on %s", (_, start) => {
     const stateOf = async (id: string) => (await store.findListing(id))?.check;
     await expect.poll(() => stateOf(quick)).toMatchObject({ state: "live" });
     expect(hanging).toBe(2);
-    await keeper.stop();
+    await scheduler.stop();
     expect(await stateOf(slow[0] ?? "")).toMatchObject({ state: "pending", triedAt: null });
   });
 
@@ -131,14 +131,14 @@ describe.each(bothEngines())("on %s", (_, start) => {
         return store.takeDueListings(...parameters);
       },
     };
-    const keeper = keepWith(failing, async () => passed);
+    const scheduler = keepWith(failing, async () => passed);
     await expect
       .poll(async () => {
-        keeper.wake();
+        scheduler.wake();
         return (await store.findListing(id))?.check;
       })
       .toMatchObject({ state: "live" });
     expect(failures).toBeGreaterThan(2);
-    await keeper.stop();
+    await scheduler.stop();
   });
 });

@@ -276,8 +276,8 @@ describe("the extensions of a payment", () => {
     expect(settled.body).toMatchObject({ success: true });
     expect(saidIn(settled.headers)).toMatchObject({ bazaar: rejected("not_listed") });
     const broken = { paymentPayload: { extensions: { bazaar: {} } } };
-    const judged = await served.post(`${hosted}/verify`, broken);
-    expect(judged.body).toMatchObject({ isValid: false });
-    expect(saidIn(judged.headers)).toMatchObject({ bazaar: rejected("invalid_extension") });
+    const evaluated = await served.post(`${hosted}/verify`, broken);
+    expect(evaluated.body).toMatchObject({ isValid: false });
+    expect(saidIn(evaluated.headers)).toMatchObject({ bazaar: rejected("invalid_extension") });
   });
 });

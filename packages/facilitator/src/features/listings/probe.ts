@@ -46,7 +46,7 @@ export function createProbe(deps: ProbeDeps): Probe {
   return async (target, signal) => {
     const outcome = await ask(deps, target, signal);
     if ("verdict" in outcome) return outcome;
-    return judge(target, outcome, deps.clock.nowMs());
+    return evaluate(target, outcome, deps.clock.nowMs());
   };
 }
 
@@ -110,11 +110,11 @@ function nextPlace({ status, headers }: Answered, from: string, method: string) 
   return next.href;
 }
 
-function judge(target: ProbeTarget, answer: Answered, now: number): CheckResult {
+function evaluate(target: ProbeTarget, answer: Answered, now: number): CheckResult {
   const { status } = answer;
-  if (status !== 402) return judgeStatus(status, target.method);
+  if (status !== 402) return evaluateStatus(status, target.method);
   const challenge = readChallenge(answer, now);
-  if (challenge.kind !== "found") return judgeUnread(challenge);
+  if (challenge.kind !== "found") return evaluateUnread(challenge);
   const differences = compareOffer(target, challenge);
   const { seen } = challenge;
   if (differences.length === 0) {
@@ -135,7 +135,7 @@ function judge(target: ProbeTarget, answer: Answered, now: number): CheckResult 
   };
 }
 
-function judgeUnread(challenge: Exclude<ReadChallenge, { kind: "found" }>): CheckResult {
+function evaluateUnread(challenge: Exclude<ReadChallenge, { kind: "found" }>): CheckResult {
   return challenge.kind === "none"
     ? failed(
         "no_challenge",
@@ -145,7 +145,7 @@ function judgeUnread(challenge: Exclude<ReadChallenge, { kind: "found" }>): Chec
 }
 
 /** The result for every status except 402. */
-function judgeStatus(status: number, method: string): CheckResult {
+function evaluateStatus(status: number, method: string): CheckResult {
   if (status === 429) {
     return absent("rate_limited", "It answered 429; the check is tried again later.");
   }

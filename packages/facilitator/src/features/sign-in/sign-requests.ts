@@ -112,7 +112,7 @@ export async function takeSigned(
   expected: { readonly purpose: SignPurpose; readonly binding: string },
 ): Promise<SignOutcome> {
   const request = await deps.store.takeSignRequest(requestId);
-  const failure = judgeRequest(request, expected, deps.clock.nowMs());
+  const failure = findRequestFailure(request, expected, deps.clock.nowMs());
   if (failure !== undefined || request === undefined) {
     return refuse(deps, requestId, failure ?? "unknown_request");
   }
@@ -130,7 +130,7 @@ export async function takeSigned(
   return { ok: true, request, walletKind };
 }
 
-function judgeRequest(
+function findRequestFailure(
   request: SignRequest | undefined,
   expected: { readonly purpose: SignPurpose; readonly binding: string },
   now: number,

@@ -79,13 +79,13 @@ async function denyOverLimits(
   if (limited.length === 0) return denials;
   const counters = await readCounters(tx, limited.flatMap(countersOf), tx.now);
   for (const claim of limited) {
-    const judged = judge(claim, counters, tx.now);
-    if ("refusal" in judged) {
-      denials.set(claim.id, { code: judged.refusal });
+    const evaluated = evaluate(claim, counters, tx.now);
+    if ("refusal" in evaluated) {
+      denials.set(claim.id, { code: evaluated.refusal });
       continue;
     }
-    counters.add(judged.charge.entries);
-    chargesOfClaims(tx).set(claim.id, judged.charge);
+    counters.add(evaluated.charge.entries);
+    chargesOfClaims(tx).set(claim.id, evaluated.charge);
   }
   return denials;
 }
@@ -108,9 +108,9 @@ async function checkKeyless(
 ): Promise<KeylessVerdict[]> {
   const counters = await readCounters(database, questions.flatMap(countersOf), now);
   return questions.map((question) => {
-    const judged = judge({ ...question, isQuestion: true }, counters, now);
-    if ("refusal" in judged) return { refusal: judged.refusal, isTight: true };
-    const { half } = judged.charge;
+    const evaluated = evaluate({ ...question, isQuestion: true }, counters, now);
+    if ("refusal" in evaluated) return { refusal: evaluated.refusal, isTight: true };
+    const { half } = evaluated.charge;
     const size = halfOf(question.terms.keyless?.gas?.budgetGwei ?? 0);
     const used = half && counters.used({ chainId: question.chainId, kind: "half", name: half });
     return { refusal: null, isTight: used !== null && used >= size * notedShare };
@@ -187,13 +187,13 @@ function slotsAt(windowMs: number, now: number) {
   };
 }
 
-type Judged = { readonly refusal: KeylessRefusal } | { readonly charge: KeylessCharge };
+type Evaluated = { readonly refusal: KeylessRefusal } | { readonly charge: KeylessCharge };
 
-function judge(
+function evaluate(
   question: KeylessQuestion & { readonly isQuestion?: boolean },
   counters: Counters,
   now: number,
-): Judged {
+): Evaluated {
   const { chainId, amount, terms } = question;
   const { payerCap = null, keyless } = terms;
   const payer = toLowerHex(question.payer);
@@ -217,13 +217,13 @@ function judge(
     countSlot = slot;
     entries.push({ ...counter, slot, amount: 1, refill: 0, expiresAt });
   }
-  const gas = judgeGas(question, counters, now);
+  const gas = evaluateGas(question, counters, now);
   if ("refusal" in gas) return gas;
   const charge = { spentSlot, countSlot, half: gas.half, gwei: gas.gwei };
   return { charge: { ...charge, entries: [...entries, ...gas.entries] } };
 }
 
-function judgeGas(
+function evaluateGas(
   question: KeylessQuestion & { readonly isQuestion?: boolean },
   counters: Counters,
   now: number,
