@@ -169,10 +169,8 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
       onDatabaseOpened: startJobs,
     });
     if (listens) {
-      log.info(
-        { networks: config.networks.map(({ network }) => network.id) },
-        "Facilitator serves",
-      );
+      const networks = config.networks.map(({ network }) => network.id);
+      log.info({ event: "facilitator_started", networks }, "Facilitator started");
     }
     return { ...places, fetch: server.fetch, checks };
   }
@@ -191,9 +189,9 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
   }
 
   async function stop(): Promise<void> {
-    log.info({}, "Facilitator takes no more requests");
+    log.info({ event: "facilitator_stopping" }, "Shutdown started; new requests refused");
     await end();
-    log.info({}, "Facilitator stopped");
+    log.info({ event: "facilitator_stopped" }, "Facilitator stopped");
   }
 
   try {
@@ -201,7 +199,10 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
   } catch (error) {
     // The wallets are released, for the process that serves instead.
     await end().catch((problem: unknown) => {
-      log.warn({ problem: messageOf(problem) }, "Start did not end cleanly");
+      log.warn(
+        { event: "start_cleanup_failed", problem: messageOf(problem) },
+        "Cleanup after a failed start did not complete",
+      );
     });
     throw error;
   }

@@ -15,12 +15,12 @@ export function sendProblem(
   if (!(error instanceof HttpProblem)) {
     const cause = error instanceof Error && error.cause ? messageOf(error.cause) : undefined;
     const fields = { requestId: request.id, problem: messageOf(error), cause };
-    if (error instanceof Fault) log.warn(fields, "Request met a fault");
-    else
-      log.error(
-        { ...fields, stack: error instanceof Error ? error.stack : undefined },
-        "Request met a bug",
-      );
+    if (error instanceof Fault) {
+      log.warn({ event: "request_faulted", ...fields }, "Request failed with a fault");
+    } else {
+      const stack = error instanceof Error ? error.stack : undefined;
+      log.error({ event: "request_crashed", ...fields, stack }, "Request failed with a bug");
+    }
   }
   if (answer.retryAfterSeconds !== undefined) reply.header("Retry-After", answer.retryAfterSeconds);
   reply.status(answer.status).send({ ...answer.body, ...shape });

@@ -1,4 +1,4 @@
-/** Tells the log when a relayer wallet runs low on gas money, and when it is supplied again. */
+/** Logs when a relayer wallet runs low on gas and when it has been refilled. */
 import {
   type ChainView,
   formatEther,
@@ -43,10 +43,10 @@ export function startWalletWatch(options: {
       };
       if (isLow) {
         low.add(key);
-        log.warn(fields, "Relayer wallet is low on gas money");
+        log.warn({ event: "wallet_low", ...fields }, "Relayer wallet low on gas");
       } else {
         low.delete(key);
-        log.info(fields, "Relayer wallet is supplied again");
+        log.info({ event: "wallet_refilled", ...fields }, "Relayer wallet refilled");
       }
     }
   }

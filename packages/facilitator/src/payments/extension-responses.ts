@@ -35,8 +35,12 @@ export function respondToExtensions({
     } catch (error) {
       // Nothing about a payment hangs on it.
       log.warn(
-        { requestId: request.id, problem: messageOf(error) },
-        "Could not tell of extensions",
+        {
+          event: "extension_responses_failed",
+          requestId: request.id,
+          problem: messageOf(error),
+        },
+        "Extension responses failed; the payment is not affected",
       );
     }
   };

@@ -129,7 +129,7 @@ test("through everything that an owner does", async () => {
     "API key created",
     "API key revoked",
     "Session ended",
-    "Request met a",
+    "Request failed with a",
   ]) {
     expect(log).toContain(said);
   }

@@ -138,12 +138,17 @@ test("through everything that can happen", async () => {
 
   // It did happen: faults and changes of state are told, requests can be found again.
   const log = lines.join("");
-  for (const said of ["Settlement queued", "Settlement confirmed", "Request met a", "stl_"]) {
+  for (const said of [
+    "Settlement queued",
+    "Settlement confirmed",
+    "Request failed with a",
+    "stl_",
+  ]) {
     expect(log).toContain(said);
   }
   expect(log).toMatch(/"requestId":"req_[0-9a-f]+".*"msg":"Settlement queued"/);
   // Each request is answered once, and none of all this is a bug but the database's own text.
-  const bugs = lines.filter((line) => line.includes("Request met a bug"));
+  const bugs = lines.filter((line) => line.includes("Request failed with a bug"));
   expect(bugs.filter((line) => !line.includes("disk full"))).toEqual([]);
   expect(answers.map(({ status }) => status)).toEqual(
     expect.arrayContaining([200, 400, 401, 403, 503]),

@@ -1,4 +1,4 @@
-/** The log says once that a wallet runs low, and once that it is supplied again. */
+/** The log says once that a wallet runs low, and once that it has been refilled. */
 import { expect, test } from "vitest";
 import type { ChainView } from "@farthing/engine";
 import type { Log } from "@farthing/engine/base";
@@ -46,7 +46,13 @@ test("one line when it gets low, one when it is supplied, none in between", asyn
   }
   await watch.stop();
   expect(lines).toEqual([
-    ["Relayer wallet is low on gas money", { chainId: 51, relayer, xdc: "0.2", settlements: 177 }],
-    ["Relayer wallet is supplied again", { chainId: 51, relayer, xdc: "10", settlements: 8_888 }],
+    [
+      "Relayer wallet low on gas",
+      { event: "wallet_low", chainId: 51, relayer, xdc: "0.2", settlements: 177 },
+    ],
+    [
+      "Relayer wallet refilled",
+      { event: "wallet_refilled", chainId: 51, relayer, xdc: "10", settlements: 8_888 },
+    ],
   ]);
 });
