@@ -148,8 +148,8 @@ const faults: readonly (readonly [string, string, string])[] = [
   ["JSON-RPC", engine("relayer/a.ts"), 'const call = { method: "eth_getCode" };'],
   ["JSON-RPC", engine("relayer/a.ts"), 'const call = { jsonrpc: "2.0" };'],
   ["private keys", engine("relayer/wallet-nonces.ts"), "Secp256k1.sign({ payload, key });"],
-  ["private keys", inside("facilitator.ts"), "const { privateKey } = config;"],
-  ["private keys", inside("facilitator.ts"), "start(config.relayerPrivateKeys);"],
+  ["private keys", inside("app.ts"), "const { privateKey } = config;"],
+  ["private keys", inside("app.ts"), "start(config.relayerPrivateKeys);"],
   ["the environment", inside("main.ts"), "const port = process.env.PORT;"],
   ["the environment", inside("main.ts"), 'const port = globalThis.process["env"].PORT;'],
   ["the environment", inside("main.ts"), "const { env } = process;"],
@@ -169,7 +169,7 @@ const faults: readonly (readonly [string, string, string])[] = [
 /** The same, where there is nothing to find. */
 const innocents: readonly (readonly [string, string, string])[] = [
   [layers, engine("storage/a.ts"), 'import { b } from "../model/b.ts"; import "./c.ts";'],
-  [layers, inside("facilitator.ts"), 'import { b } from "./http/b.ts"; import "./config.ts";'],
+  [layers, inside("app.ts"), 'import { b } from "./http/b.ts"; import "./config.ts";'],
   [layers, engine("model/a.test.ts"), 'import { b } from "../storage/b.ts";'],
   [arrows, "packages/buyer/src/a.ts", 'import { b } from "@farthing/protocol";'],
   [arrows, "packages/dashboard/src/a.ts", 'import type { B } from "@farthing/facilitator/api";'],

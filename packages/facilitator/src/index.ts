@@ -1,4 +1,4 @@
-/** The facilitator as a library: read a configuration, start it, stop it; manage API keys. */
+/** The facilitator as a library: it reads a configuration, starts, stops, and manages API keys. */
 export { authenticate, createApiKey, type NewApiKey } from "./features/api-keys/key-text.ts";
 export {
   type CheckLine,
@@ -15,7 +15,7 @@ export {
 export { settings } from "./config/settings-table.ts";
 export { readConfig, readDatabaseUrl, type Config, type ConfigSource } from "./config/config.ts";
 export { examine, type CheckSection } from "./operations/doctor.ts";
-export { startFacilitator, type Facilitator, type StartOptions } from "./facilitator.ts";
+export { startFacilitator, versionOf, type Facilitator, type StartOptions } from "./app.ts";
 export { problemTable } from "./http/answer.ts";
 export { serve } from "./main.ts";
 export { metricTable, type Metric } from "./operations/metrics-table.ts";
@@ -26,4 +26,3 @@ export type { CreditPurchase } from "./features/purchases/model.ts";
 export type { Listing } from "./features/listings/model.ts";
 export { openStore, type ServiceStore } from "./features/open-store.ts";
 export { backUpSqlite, type BackUp } from "@farthing/engine/storage";
-export { versionOf } from "./wire-http.ts";

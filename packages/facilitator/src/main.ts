@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { Fault, messageOf, sentenceOf, systemClock } from "@farthing/engine/base";
 import { readConfig } from "./config/config.ts";
-import { startFacilitator } from "./facilitator.ts";
+import { startFacilitator } from "./app.ts";
 import { dashboardPath } from "./http/dashboard.ts";
 
 /** Exit status for a configuration that cannot be served with. */

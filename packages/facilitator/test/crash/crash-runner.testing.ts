@@ -7,7 +7,7 @@
 import { isObject } from "@farthing/protocol";
 import { readConfig } from "../../src/config/config.ts";
 import { silentLog } from "@farthing/engine/base";
-import { startFacilitator } from "../../src/facilitator.ts";
+import { startFacilitator } from "../../src/app.ts";
 import { openStore } from "../../src/features/open-store.ts";
 
 /** Ends the process at once; nothing after it runs, not even what is already under way. */

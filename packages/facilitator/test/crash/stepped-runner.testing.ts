@@ -5,7 +5,7 @@
 import { flushCompileCache } from "node:module";
 import { readConfig } from "../../src/config/config.ts";
 import { createLog } from "@farthing/engine/base";
-import { startFacilitator } from "../../src/facilitator.ts";
+import { startFacilitator } from "../../src/app.ts";
 import { openStore } from "../../src/features/open-store.ts";
 import type { StepMessage } from "./stepped-process.testing.ts";
 

@@ -1,4 +1,6 @@
-/** The service, wired: configuration in, a running facilitator out; started and stopped whole. */
+/** The wiring of the service: its start from a configuration, and its stop. */
+import { readFileSync } from "node:fs";
+import { isObject } from "@farthing/protocol";
 import { createEngine, createSigners, type SettlementEngine } from "@farthing/engine";
 import {
   type CheckLine,
@@ -22,69 +24,70 @@ import { createStore, type ServiceStore } from "./features/open-store.ts";
 import { startWalletWatch } from "./operations/wallet-watch.ts";
 import { createFeatures, featureTags } from "./features/features.ts";
 import { registerFeatures } from "./features/routes.ts";
-import { wireHttp } from "./wire-http.ts";
+import { authenticate } from "./features/api-keys/key-text.ts";
+import { createCatalogue } from "./features/listings/extension-responses.ts";
+import { surfacesOf } from "./http/surface.ts";
+import type { PaymentContext } from "./payments/context.ts";
+import { batchKeylessChecks } from "./payments/keyless/batched-checks.ts";
 
-/** A running facilitator. */
 export interface Facilitator {
-  /** Where it listens; only a name when it does not. */
+  /** The base URL; a placeholder for a service that opens no port. */
   readonly url: string;
-  /** Asks it without a socket, at any address with the paths of its faces. */
+  /** Sends a request without a socket. Any host is accepted; paths are those of the surfaces. */
   readonly fetch: typeof globalThis.fetch;
-  /** Where Prometheus finds its metrics; undefined without a metrics port. */
+  /** The base URL of the metrics; undefined without a metrics port. */
   readonly metricsUrl: string | undefined;
-  /** The self-check's lines, by network. */
+  /** The results of the self-check, by network. */
   readonly checks: readonly { readonly network: string; readonly lines: readonly CheckLine[] }[];
   /**
-   * Takes no more requests, answers those under way (with "pending" after some seconds), finishes
-   * what is being signed, gives the wallets back, closes the store.
+   * Refuses new requests, responds to those in progress (with "pending" after some seconds),
+   * completes what is being signed, releases the wallets and closes the store.
    */
   stop(): Promise<void>;
 }
 
-/** How to start. */
 export interface StartOptions {
   readonly config: Config;
-  /** The self-built face alone, instead of public and hosted. */
+  /** Serves the self-built surface instead of the public and the hosted one. */
   readonly selfBuilt?: boolean;
   /**
-   * False for one that is only asked from within the process (see `fetch`): it opens no port, and
-   * neither the rate limit nor the payers' cap counts, since its one caller is the seller himself.
+   * False for a service that is called only through `fetch`: it opens no port, and neither the rate
+   * limit nor the payers' cap applies, because the only caller is the seller.
    */
   readonly listen?: boolean;
   readonly clock?: Clock;
   readonly log?: Log;
-  /** Instead of the one that the configuration names; closed with the facilitator. */
+  /** Replaces the configured store; closed with the facilitator. */
   readonly store?: ServiceStore;
-  /** Where the dashboard's build is, when not beside this package. */
+  /** The folder of the dashboard's build, if it is not beside this package. */
   readonly dashboardFolder?: string;
-  /** How slowly requests may arrive, when not as usual. */
   readonly arrival?: ArrivalTimes;
-  /** Ends the start, not the service; `stop` does that. */
+  /** Ends the start; `stop` ends the service. */
   readonly signal?: AbortSignal;
   /**
-   * Told where it listens before anything is asked: from then on `/health` says that it lives, and
-   * `/ready` what the start waits for. All else is refused until it has started.
+   * Called once the port is open. From then on `/health` succeeds and `/ready` names the step that
+   * the start waits for; all other requests are refused until the start is complete.
    */
   onListening?(url: string): void;
-  /** Told the self-check's findings, also when they end the start. */
+  /** Receives the results of the self-check, also those that end the start. */
   onChecked?(network: string, lines: readonly CheckLine[]): void;
 }
 
-/** How long requests under way may take when the service stops: three blocks. */
+/** Time for requests in progress when the service stops: three blocks. */
 const drainMs = 6_000;
 
-/** How long what was on the wire when the service stops may take to arrive: a slow round trip. */
+/** Time for requests that were on the wire when the service stops: a slow round trip. */
 const arrivalGraceMs = 250;
 
-/** How long answers may take to leave once nobody waits for outcomes any more. */
-const leaveMs = 1_000;
+/** Time to send the last responses, after all waits for outcomes have ended. */
+const sendGraceMs = 1_000;
 
-/** The address of a service that has none: a name that no resolver knows (RFC 2606). */
-const insideUrl = "http://facilitator.invalid";
+/** The URL of a service without a port: a name that never resolves (RFC 2606). */
+const inProcessUrl = "http://facilitator.invalid";
 
 /**
- * Starts the service. Throws the fault `configuration` when a check fails, and what the signal says
- * when it ends the start; the port is closed by then and nothing is left behind.
+ * Starts the service. Throws the fault `configuration` when a check fails, and the signal's reason
+ * when it ends the start. In both cases the port is closed and all resources are released.
  */
 export async function startFacilitator(options: StartOptions): Promise<Facilitator> {
   const { config, clock = systemClock, selfBuilt = false, listen: listens = true } = options;
@@ -108,8 +111,8 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     watchEndpoint: metrics.watchEndpoint,
   });
   const shared = { config, store, clock, log, engine, metrics };
-  const context = wireHttp({ ...shared, selfBuilt, listens });
-  // The self-built face has no accounts.
+  const context = createPaymentContext({ ...shared, selfBuilt, listens });
+  // The self-built surface has no accounts.
   const features = selfBuilt
     ? undefined
     : createFeatures({
@@ -132,7 +135,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
   });
   const metricsServer = createMetricsServer(metrics.render);
   const walletWatch = watchEngine({ engine, clock, log, metrics });
-  /** Stops the background jobs; none run before the database is open. */
+  /** Stop functions of the background jobs, which start once the database is open. */
   const stops: (() => Promise<void>)[] = [];
 
   function startJobs(): void {
@@ -149,9 +152,9 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     if (features) stops.push(features.start());
   }
 
-  async function listenAt(): Promise<Pick<Facilitator, "url" | "metricsUrl">> {
+  async function openPorts(): Promise<Pick<Facilitator, "url" | "metricsUrl">> {
     const metricsUrl = config.metrics && (await listen(metricsServer, config.metrics, "METRICS_"));
-    const url = listens ? await listen(server, config, "") : insideUrl;
+    const url = listens ? await listen(server, config, "") : inProcessUrl;
     if (!listens) return { url, metricsUrl };
     features?.listensAt(url);
     log.info({ event: "port_opened" }, "Port opened; the chain is checked");
@@ -159,9 +162,9 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     return { url, metricsUrl };
   }
 
-  /** The port first: what the rest takes is up to nodes and the database. */
+  /** Opens the port first, because nodes and the database decide how long the rest takes. */
   async function start(): Promise<Omit<Facilitator, "stop">> {
-    const places = await listenAt();
+    const urls = await openPorts();
     const { signal, onChecked } = options;
     const checks = await engine.start({
       ...(signal && { signal }),
@@ -172,16 +175,16 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
       const networks = config.networks.map(({ network }) => network.id);
       log.info({ event: "facilitator_started", networks }, "Facilitator started");
     }
-    return { ...places, fetch: server.fetch, checks };
+    return { ...urls, fetch: server.fetch, checks };
   }
 
   async function end(): Promise<void> {
     const drained = server.drain((signal) => clock.sleep(drainMs, signal));
-    // Closed at once, a connection may hold a request that nobody would ever answer.
+    // A connection that is closed at once may hold a request that would never get a response.
     await Promise.all([drained, clock.sleep(arrivalGraceMs)]);
-    // Callers that still wait for an outcome are told "pending", which is what it is.
+    // Callers that still wait for an outcome get "pending".
     engine.endWaits();
-    await server.drain((signal) => clock.sleep(leaveMs, signal));
+    await server.drain((signal) => clock.sleep(sendGraceMs, signal));
     await server.close();
     await Promise.all([walletWatch.stop(), ...stops.map((stop) => stop())]);
     await engine.stop();
@@ -197,7 +200,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
   try {
     return { ...(await start()), stop };
   } catch (error) {
-    // The wallets are released, for the process that serves instead.
+    // Releases the wallets for the process that replaces this one.
     await end().catch((problem: unknown) => {
       log.warn(
         { event: "start_cleanup_failed", problem: messageOf(problem) },
@@ -208,7 +211,75 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
   }
 }
 
-/** The store that was given, which is open, or the one that the configuration names. */
+interface PaymentWiring {
+  readonly selfBuilt: boolean;
+  /** False for a service that is called only from its own process, which has no limits. */
+  readonly listens: boolean;
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly store: ServiceStore;
+  readonly engine: SettlementEngine;
+  readonly metrics: Metrics;
+}
+
+/** Creates the dependencies of the payment routes; sends no request yet. */
+function createPaymentContext(wiring: PaymentWiring): PaymentContext {
+  const { selfBuilt, config, clock, log, store, engine, metrics } = wiring;
+  const { networks } = engine.status();
+  return {
+    version: versionOf(),
+    clock,
+    log,
+    surfaces: surfacesOf({
+      selfBuilt,
+      networks: networks.map(({ network }) => network),
+      publicNetworks: config.publicNetworks,
+      hostedAuth: config.hostedAuth,
+    }),
+    networks,
+    limits: limitsOf(wiring),
+    observer: metrics.http,
+    ...engine.steps,
+    // The self-built surface has no accounts, and therefore no listings.
+    catalogue: createCatalogue(selfBuilt ? undefined : store),
+    waiters: engine.waiters,
+    settleMarginSeconds: config.settleMarginSeconds,
+    creditsPerSettlement: config.creditsPerSettlement,
+    findSettlement: engine.find,
+    authenticate: (text) => authenticate(store, clock, text),
+    planOf: async (account) => (await store.findAccount(account))?.plan,
+    pingStore: () => store.ping(),
+    startStep() {
+      const { step } = engine.status();
+      return step === "chain" || step === "database" ? step : "done";
+    },
+    ...batchKeylessChecks({ store, clock }),
+    gasOf: engine.estimateGas,
+    viewOf: engine.viewOf,
+  };
+}
+
+/** Returns the limits of the surfaces; most do not apply to a service that opens no port. */
+function limitsOf({ listens, config }: PaymentWiring): PaymentContext["limits"] {
+  return {
+    requestsMax: listens ? config.rateLimit : 0,
+    unitsMin: listens ? config.minAmountUnits : 0n,
+    payerCapUnits: listens ? config.payerCapUnits : null,
+    payerCountMax: listens ? config.payerCountMax : null,
+    keylessGasGwei: listens ? config.keylessGasGwei : null,
+    headAgeMaxSeconds: config.headAgeMaxSeconds,
+  };
+}
+
+/** Returns the version of the package, which all packages share. */
+export function versionOf(): string {
+  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  const manifest: unknown = JSON.parse(text);
+  return isObject(manifest) ? String(manifest["version"]) : "";
+}
+
+/** Returns the given store, which is open, or the configured one. */
 function storageOf(
   { store, config: { databaseUrl } }: StartOptions,
   { log, metrics }: { readonly log: Log; readonly metrics: Metrics },
@@ -219,7 +290,7 @@ function storageOf(
   return { store: metrics.watchStore(own), open: own.open, isLocal };
 }
 
-/** Gauges of what is going on, and the log's warning about wallets that run low. */
+/** Connects the engine to the metrics, and logs wallets that run low on gas. */
 function watchEngine(deps: {
   readonly engine: SettlementEngine;
   readonly clock: Clock;

@@ -1,13 +1,12 @@
-/** The limits of callers without a key, wired for the routes. */
+/** Checks of the limits for callers without a key, many in one statement. */
 import { type Clock, createBatcher } from "@farthing/engine/base";
-import type { PaymentContext } from "./payments/context.ts";
-import type { KeylessQuestion, KeylessStore, KeylessVerdict } from "./payments/keyless/store.ts";
+import type { PaymentContext } from "../context.ts";
+import type { KeylessQuestion, KeylessStore, KeylessVerdict } from "./store.ts";
 
-/** Questions of one statement, and questions that may wait for one. */
+/** Bounds of the checks in one statement, of statements at once, and of waiting checks. */
 const batches = { itemsMax: 200, inFlightMax: 1, waitingMax: 10_000 };
 
-/** Creates what the routes ask. */
-export function wireKeyless(deps: {
+export function batchKeylessChecks(deps: {
   readonly store: Pick<KeylessStore, "checkKeyless" | "noteKeyless">;
   readonly clock: Clock;
 }): Pick<PaymentContext, "checkKeyless" | "noteKeyless"> {
