@@ -16,7 +16,7 @@ export { settings } from "./config/settings-table.ts";
 export { readConfig, readDatabaseUrl, type Config, type ConfigSource } from "./config/config.ts";
 export { examine, type CheckSection } from "./operations/doctor.ts";
 export { startFacilitator, versionOf, type Facilitator, type StartOptions } from "./app.ts";
-export { problemTable } from "./http/answer.ts";
+export { problemTable } from "./http/responses.ts";
 export { serve } from "./main.ts";
 export { metricTable, type Metric } from "./operations/metrics-table.ts";
 export type { Account, Plan } from "./features/accounts/model.ts";

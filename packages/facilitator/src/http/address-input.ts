@@ -1,6 +1,6 @@
 /** Addresses that people type. */
 import { parseAddress, type Address } from "@farthing/protocol";
-import { HttpProblem } from "./answer.ts";
+import { HttpProblem } from "./responses.ts";
 
 /** Reads an address whose form a schema has checked. Throws 400 for a wrong checksum. */
 export function readAddress(text: string): Address {

@@ -1,7 +1,7 @@
 /** Who calls: an API key where the surface asks for one, before the body is looked at. */
 import { isSameAddress, type Address, type PaymentRequest } from "@farthing/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { HttpProblem } from "./answer.ts";
+import { HttpProblem } from "./responses.ts";
 import type { Throttle } from "./limits.ts";
 import type { RequestKey } from "./request-key.ts";
 import type { Surface } from "./surface.ts";

@@ -1,6 +1,6 @@
 /** Where pages begin, as text that travels in addresses. */
 import type { TimeCursor } from "@farthing/engine/storage";
-import { HttpProblem } from "./answer.ts";
+import { HttpProblem } from "./responses.ts";
 
 /** Rows of a page when nobody says how many, and the most that are given. */
 const rowsDefault = 50;

@@ -5,7 +5,7 @@
  * of it, a minute or more.
  */
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { HttpProblem } from "./answer.ts";
+import { HttpProblem } from "./responses.ts";
 
 /** How a server stops. */
 export interface Intake {

@@ -6,7 +6,7 @@ import { networkOfAddress, type Address, type Refusal, type RefusalCode } from "
 import rateLimit from "@fastify/rate-limit";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "@farthing/engine/base";
-import { HttpProblem } from "./answer.ts";
+import { HttpProblem } from "./responses.ts";
 
 /** Length of the window. Short, so that a caller who hit the limit is back soon. */
 export const windowSeconds = 10;

@@ -1,19 +1,18 @@
 /**
- * Who watches the answers: how long each took, and what /verify and /settle said. Read from the
- * answers as they leave, so that no route has to count.
+ * Observation of responses: their times, and the results of /verify and /settle. Both are read from
+ * the response when it is sent, so that no route has to count.
  */
 import { findNetwork, isObject, member } from "@farthing/protocol";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
-/** What was said to a payment; every text is one of a known few. */
+/** The result for a payment. Every text is one of a small, fixed set. */
 export interface Evaluation {
   readonly network: string;
   readonly result: string;
   readonly reason: string;
 }
 
-/** An answer, whatever it was about. */
-export interface AnswerFacts {
+export interface ResponseFacts {
   /** The route's template, such as `/settlements/:id`. */
   readonly route: string;
   readonly method: string;
@@ -21,22 +20,19 @@ export interface AnswerFacts {
   readonly seconds: number;
 }
 
-/** Is told of answers. */
 export interface HttpObserver {
   evaluated(question: "verify" | "settle", evaluation: Evaluation): void;
-  answered(answer: AnswerFacts): void;
+  responded(response: ResponseFacts): void;
 }
 
-/** Is not interested. */
-export const silentObserver: HttpObserver = { evaluated() {}, answered() {} };
+export const silentObserver: HttpObserver = { evaluated() {}, responded() {} };
 
-/** Methods that there are routes for; anybody may send others. */
+/** Methods of the routes; callers may send others. */
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-/** Tells the observer of every answer of a server. */
-export function observeAnswers(server: FastifyInstance, observer: HttpObserver): void {
+export function observeResponses(server: FastifyInstance, observer: HttpObserver): void {
   server.addHook("onResponse", (request, reply, done) => {
-    observer.answered({
+    observer.responded({
       route: routeOf(request) ?? "none",
       method: methods.has(request.method) ? request.method : "other",
       status: reply.statusCode,
@@ -59,29 +55,29 @@ function routeOf(request: FastifyRequest): string | undefined {
   return request.routeOptions.url;
 }
 
-type Answer = Readonly<Record<string, unknown>>;
+type ResponseMembers = Readonly<Record<string, unknown>>;
 
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "none";
 }
 
-function verdictOf(answer: Answer): Omit<Evaluation, "network"> {
-  const { error, isValid, invalidReason } = answer;
+function verdictOf(response: ResponseMembers): Omit<Evaluation, "network"> {
+  const { error, isValid, invalidReason } = response;
   if (error !== undefined) return { result: "not_judged", reason: textOf(error) };
   return isValid === true
     ? { result: "valid", reason: "none" }
     : { result: "invalid", reason: textOf(invalidReason) };
 }
 
-function outcomeOf(answer: Answer): Omit<Evaluation, "network"> {
-  const { error, status, errorReason } = answer;
+function outcomeOf(response: ResponseMembers): Omit<Evaluation, "network"> {
+  const { error, status, errorReason } = response;
   if (error !== undefined) return { result: "not_judged", reason: textOf(error) };
   if (status === undefined) return { result: "refused", reason: textOf(errorReason) };
   const reason = status === "failed" ? textOf(errorReason) : "none";
   return { result: textOf(status), reason };
 }
 
-/** The network that a request is about, by its CAIP-2 name; whatever else was written is `none`. */
+/** Returns the CAIP-2 name of the network that a request names, or `none`. */
 function networkOf(body: unknown): string {
   if (!isObject(body)) return "none";
   const names = ["paymentRequirements", "paymentPayload"].map((key) => {

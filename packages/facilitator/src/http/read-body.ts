@@ -2,7 +2,7 @@
 import { isObject, jsonDepthMax, parseJson } from "@farthing/protocol";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { messageOf } from "@farthing/engine/base";
-import { HttpProblem } from "./answer.ts";
+import { HttpProblem } from "./responses.ts";
 
 /** Reads bodies of `application/json`, and no others. */
 export function readBodies(server: FastifyInstance): void {

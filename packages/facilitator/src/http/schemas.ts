@@ -11,7 +11,7 @@ import {
   type Hex,
 } from "@farthing/protocol";
 import { Type, type Static, type TObject, type TSchema } from "typebox";
-import { problemTable } from "./answer.ts";
+import { problemTable } from "./responses.ts";
 
 /** A value or null. */
 export function nullable<T extends TSchema>(schema: T) {
@@ -137,7 +137,7 @@ export function refTo<T extends TSchema>(schema: T & { readonly $id?: string }) 
 }
 
 /** An answer without a body. */
-export function emptyAnswer(description: string) {
+export function emptyResponse(description: string) {
   return Type.Null({ description });
 }
 

@@ -1,9 +1,9 @@
-/** Sends an answer that judges nothing, and logs what the operator should know of. */
+/** Error responses, and the log lines about faults and bugs. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Fault, type Log, messageOf } from "@farthing/engine/base";
-import { answerProblem, HttpProblem } from "./answer.ts";
+import { problemResponse, HttpProblem } from "./responses.ts";
 
-/** Answers a thrown thing; faults and bugs are logged, where the caller's own mistakes are not. */
+/** Sends the response to a thrown value. Faults and bugs are logged; the caller's mistakes are not. */
 export function sendProblem(
   { log }: { readonly log: Log },
   request: FastifyRequest,
@@ -11,7 +11,7 @@ export function sendProblem(
   error: unknown,
   shape: object = {},
 ): void {
-  const answer = answerProblem(error, request.id);
+  const response = problemResponse(error, request.id);
   if (!(error instanceof HttpProblem)) {
     const cause = error instanceof Error && error.cause ? messageOf(error.cause) : undefined;
     const fields = { requestId: request.id, problem: messageOf(error), cause };
@@ -22,6 +22,7 @@ export function sendProblem(
       log.error({ event: "request_crashed", ...fields, stack }, "Request failed with a bug");
     }
   }
-  if (answer.retryAfterSeconds !== undefined) reply.header("Retry-After", answer.retryAfterSeconds);
-  reply.status(answer.status).send({ ...answer.body, ...shape });
+  if (response.retryAfterSeconds !== undefined)
+    reply.header("Retry-After", response.retryAfterSeconds);
+  reply.status(response.status).send({ ...response.body, ...shape });
 }

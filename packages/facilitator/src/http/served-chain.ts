@@ -1,6 +1,6 @@
 /** Chains that the service serves. */
 import type { ChainId, Network } from "@farthing/protocol";
-import { HttpProblem } from "./answer.ts";
+import { HttpProblem } from "./responses.ts";
 
 /** The networks that the service serves. */
 export interface ServedNetworks {

@@ -3,12 +3,12 @@ import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from "fastify";
 import type { Clock, Log } from "@farthing/engine/base";
-import { HttpProblem } from "./answer.ts";
+import { HttpProblem } from "./responses.ts";
 import { arrivalTimes, capConnections, toServerOptions, type ArrivalTimes } from "./connections.ts";
-import { createInsideFetch } from "./inside-fetch.ts";
+import { createInProcessFetch } from "./in-process-fetch.ts";
 import { createIntake, type Intake } from "./intake.ts";
 import { createThrottle, prepareLimits, type RouteLimits } from "./limits.ts";
-import { observeAnswers, type HttpObserver } from "./observe.ts";
+import { observeResponses, type HttpObserver } from "./observe.ts";
 import { describeRoutes, type Tag } from "./openapi.ts";
 import { readBodies } from "./read-body.ts";
 import { sayInvalid } from "./say-invalid.ts";
@@ -98,7 +98,7 @@ export async function createServer(
     forceCloseConnections: "idle",
     // The refusal of whoever comes too late is ours.
     return503OnClosing: false,
-    clientErrorHandler: answerBrokenRequest,
+    clientErrorHandler: respondToBrokenRequest,
     // Before any route is found, such as for a path that cannot be decoded.
     frameworkErrors: (error, request, reply) => {
       sendProblem(context, request, reply, translate(error, context));
@@ -106,13 +106,13 @@ export async function createServer(
   });
   capConnections(server.server, { max, trustedProxies });
   readBodies(server);
-  answerErrors(server, context, collectRoutes(server));
+  handleErrors(server, context, collectRoutes(server));
   server.addHook("onRequest", async (request, reply) => {
     reply.header("X-Request-Id", request.id);
     refuseDuplicateHeaders(request);
   });
   const { drain } = createIntake(server, () => context.startStep() === "done");
-  observeAnswers(server, context.observer);
+  observeResponses(server, context.observer);
   await describeRoutes(server, { version: context.version, tags: options.tags });
   const { requestsMax } = context.limits;
   const makeLimit = await prepareLimits(server, requestsMax > 0);
@@ -124,7 +124,7 @@ export async function createServer(
     listen: (at) => server.listen({ ...at }),
     close: () => server.close(),
     drain,
-    fetch: createInsideFetch(server),
+    fetch: createInProcessFetch(server),
   };
 }
 
@@ -179,7 +179,7 @@ function methodsOf(routes: readonly Route[], path: string): string[] {
   return [...new Set(found.map(({ method }) => method))];
 }
 
-function answerErrors(
+function handleErrors(
   server: FastifyInstance,
   context: ServerContext,
   routes: readonly Route[],
@@ -232,7 +232,7 @@ function translate(error: FastifyError, { surfaces }: ServerContext): unknown {
 }
 
 /** What is not even HTTP: answered by hand, since no request object exists. */
-function answerBrokenRequest(error: { code?: string }, socket: Socket): void {
+function respondToBrokenRequest(error: { code?: string }, socket: Socket): void {
   if (!socket.writable) return void socket.destroy();
   const [status, code, message] =
     error.code === "HPE_HEADER_OVERFLOW"

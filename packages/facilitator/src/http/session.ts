@@ -1,7 +1,7 @@
 /** The session of a request to the account API, which the guard sets before the body is read. */
 import type { FastifyRequest } from "fastify";
 import type { Address } from "@farthing/protocol";
-import { HttpProblem } from "./answer.ts";
+import { HttpProblem } from "./responses.ts";
 
 /** A session as requests carry it; the feature that stores sessions adds what else it knows. */
 export interface RequestSession {

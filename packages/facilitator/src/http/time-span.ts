@@ -1,6 +1,6 @@
 /** Times of a filter, as people write them: a day, which is meant in UTC, or an instant. */
 import { Type } from "typebox";
-import { HttpProblem } from "./answer.ts";
+import { HttpProblem } from "./responses.ts";
 
 /** A day or an instant, in a query. */
 export const DayOrTime = Type.Optional(

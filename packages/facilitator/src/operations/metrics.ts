@@ -95,7 +95,7 @@ function createHttpObserver(registry: Registry): HttpObserver {
   return {
     evaluated: (question, { network, result, reason }) =>
       (question === "verify" ? verify : settle).inc({ network, result, reason }),
-    answered: ({ route, method, status, seconds }) =>
+    responded: ({ route, method, status, seconds }) =>
       duration.observe({ route, method, status }, seconds),
   };
 }

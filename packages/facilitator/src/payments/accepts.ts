@@ -17,7 +17,7 @@ import {
   type Requirements,
 } from "@farthing/protocol";
 import type { FastifyInstance } from "fastify";
-import { HttpProblem } from "../http/answer.ts";
+import { HttpProblem } from "../http/responses.ts";
 import { admission } from "../http/authenticate.ts";
 import type { PaymentContext } from "./context.ts";
 import { describeAccepts } from "./describe-surface.ts";

@@ -3,18 +3,18 @@ import type { ErrorCode } from "@farthing/protocol";
 import { Type } from "typebox";
 import { described } from "../http/openapi.ts";
 import {
-  AcceptsAnswer,
+  AcceptsResponseBody,
   AcceptsBody,
   PaymentRequestBody,
-  SettleAnswer,
-  SettlementAnswer,
-  SupportedAnswer,
+  SettleResponseBody,
+  SettlementResponseBody,
+  SupportedResponseBody,
   NotEvaluatedSettle,
-  NotEvaluatedVerdict,
-  VerdictAnswer,
+  NotEvaluatedVerify,
+  VerifyResponseBody,
 } from "./schemas.ts";
 import { Problem, problems, problemsOnly, refTo, Wait } from "../http/schemas.ts";
-import { HealthAnswer, ReadinessAnswer, StatusAnswer } from "./status-schemas.ts";
+import { HealthResponseBody, ReadinessResponseBody, StatusResponseBody } from "./status-schemas.ts";
 import type { Surface } from "../http/surface.ts";
 
 /** What the routes can say that ask for nobody and count nobody. */
@@ -48,7 +48,7 @@ export function describePayments(surface: Surface) {
       ...named(surface, "listSupported", true),
       tags,
       summary: "Lists what can be paid with",
-      response: { 200: SupportedAnswer, ...freeProblems },
+      response: { 200: SupportedResponseBody, ...freeProblems },
     }),
     verify: described({
       ...named(surface, "verify", false),
@@ -56,11 +56,11 @@ export function describePayments(surface: Surface) {
       summary: "Judges a payment and moves nothing",
       body: PaymentRequestBody,
       response: {
-        200: VerdictAnswer,
-        409: VerdictAnswer,
+        200: VerifyResponseBody,
+        409: VerifyResponseBody,
         ...problems(...wrongSeller, ...wrongPlan, ...noGas),
-        500: NotEvaluatedVerdict,
-        503: NotEvaluatedVerdict,
+        500: NotEvaluatedVerify,
+        503: NotEvaluatedVerify,
       },
     }),
     settle: described({
@@ -79,8 +79,8 @@ export function describePayments(surface: Surface) {
       }),
       body: PaymentRequestBody,
       response: {
-        200: SettleAnswer,
-        409: SettleAnswer,
+        200: SettleResponseBody,
+        409: SettleResponseBody,
         ...problems(...wrongSeller, ...wrongAccount, ...noGas),
         500: NotEvaluatedSettle,
         503: NotEvaluatedSettle,
@@ -93,7 +93,7 @@ export function describePayments(surface: Surface) {
       params: Type.Object({ id: Type.String() }),
       querystring: Type.Object({ wait: Wait }),
       response: {
-        200: SettlementAnswer,
+        200: SettlementResponseBody,
         ...problems(...wrongKey, "not_found"),
       },
     }),
@@ -108,7 +108,7 @@ export function describeAccepts(surface: Surface) {
     tags: ["Payments"],
     summary: "Completes the entries of a challenge, for Faremeter sellers",
     body: AcceptsBody,
-    response: { 200: AcceptsAnswer, ...problems(...wrongKey) },
+    response: { 200: AcceptsResponseBody, ...problems(...wrongKey) },
   });
 }
 
@@ -120,16 +120,16 @@ export function describeStatus(surface: Surface) {
       ...named(surface, "checkHealth", true),
       tags,
       summary: "The process answers",
-      response: { 200: HealthAnswer, ...freeProblems },
+      response: { 200: HealthResponseBody, ...freeProblems },
     }),
     ready: described({
       ...named(surface, "checkReadiness", true),
       tags,
       summary: "Database, chain and a wallet are usable",
       response: {
-        200: ReadinessAnswer,
+        200: ReadinessResponseBody,
         ...freeProblems,
-        503: Type.Union([ReadinessAnswer, refTo(Problem)], {
+        503: Type.Union([ReadinessResponseBody, refTo(Problem)], {
           description: "Something is not usable, or the service is being stopped",
         }),
       },
@@ -138,7 +138,7 @@ export function describeStatus(surface: Surface) {
       ...named(surface, "readStatus", true),
       tags,
       summary: "Version, surfaces, blocks and queues",
-      response: { 200: StatusAnswer, ...freeProblems },
+      response: { 200: StatusResponseBody, ...freeProblems },
     }),
   };
 }

@@ -5,7 +5,7 @@
 import { networkOfAddress, type PaymentRequest } from "@farthing/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { CallTerms, SettleCallTerms } from "@farthing/engine";
-import { HttpProblem } from "../http/answer.ts";
+import { HttpProblem } from "../http/responses.ts";
 
 /** Longest Idempotency-Key in characters: common clients send at most as many. */
 const keyLengthMax = 255;

@@ -1,6 +1,6 @@
 /**
- * The header `EXTENSION-RESPONSES`: what became of the extensions that came with a payment, said
- * whatever the payment itself came to. Stock sellers log it and hand it to their hooks.
+ * The header `EXTENSION-RESPONSES`: the results of the extensions of a payment, whatever the result
+ * of the payment itself. Stock sellers log it and pass it to their hooks.
  */
 import { encodeHeader } from "@farthing/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -9,9 +9,7 @@ import { type Log, messageOf } from "@farthing/engine/base";
 /** The response to one extension. */
 export interface ExtensionResponse {
   readonly status: "success" | "processing" | "rejected";
-  /** For people. */
   readonly rejectedReason?: string;
-  /** For programs. */
   readonly code?: string;
 }
 
@@ -20,7 +18,7 @@ export type RespondToExtensions = (
   body: unknown,
 ) => Promise<Readonly<Record<string, ExtensionResponse>> | undefined>;
 
-/** Adds the header to the answer of a request with extensions, before the payment is judged. */
+/** Adds the header to the response, before the payment is evaluated. */
 export function respondToExtensions({
   catalogue,
   log,
@@ -30,10 +28,9 @@ export function respondToExtensions({
 }) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     try {
-      const answers = await catalogue(request.body);
-      if (answers) reply.header("EXTENSION-RESPONSES", encodeHeader(answers));
+      const responses = await catalogue(request.body);
+      if (responses) reply.header("EXTENSION-RESPONSES", encodeHeader(responses));
     } catch (error) {
-      // Nothing about a payment hangs on it.
       log.warn(
         {
           event: "extension_responses_failed",

@@ -93,7 +93,7 @@ const extraMembers = {
 };
 
 /** The answer of /verify. */
-export const VerdictAnswer = Type.Object(
+export const VerifyResponseBody = Type.Object(
   {
     isValid: Type.Boolean(),
     payer: Type.Optional(AddressText),
@@ -121,7 +121,7 @@ const settleMembers = {
 };
 
 /** The answer of /settle. */
-export const SettleAnswer = Type.Object(
+export const SettleResponseBody = Type.Object(
   {
     ...settleMembers,
     id: Type.Optional(Type.String({ description: "Absent when nothing was claimed" })),
@@ -131,7 +131,7 @@ export const SettleAnswer = Type.Object(
 );
 
 /** The answer of /settlements/{id}. */
-export const SettlementAnswer = Type.Object(
+export const SettlementResponseBody = Type.Object(
   {
     ...settleMembers,
     id: Type.String(),
@@ -160,7 +160,7 @@ const notEvaluatedCodes =
   "`service_unavailable`, `queue_full`, `keyless_gas_exhausted`, `reverted_gas_exhausted`, `internal_error`: nothing was judged";
 
 /** What /verify says when it could not judge: a verdict that blames nobody, beside the problem. */
-export const NotEvaluatedVerdict = Type.Object(
+export const NotEvaluatedVerify = Type.Object(
   {
     ...Problem.properties,
     isValid: Type.Literal(false),
@@ -201,7 +201,7 @@ export const AcceptsBody = Type.Object(
 );
 
 /** The answer of /accepts. */
-export const AcceptsAnswer = Type.Object(
+export const AcceptsResponseBody = Type.Object(
   {
     x402Version: Type.Integer({ minimum: 1, maximum: 2 }),
     resource: Type.Optional(
@@ -218,7 +218,7 @@ export const AcceptsAnswer = Type.Object(
 );
 
 /** The answer of /supported. */
-export const SupportedAnswer = Type.Object(
+export const SupportedResponseBody = Type.Object(
   {
     kinds: Type.Array(
       Type.Object({

@@ -18,13 +18,13 @@ import {
 } from "@farthing/engine";
 import { assert } from "@farthing/engine/base";
 import {
-  answerFacts,
-  answerRefused,
-  answerSettle,
+  repeatResponse,
+  refusedResponse,
+  settleResponse,
   HttpProblem,
   refusedStatus,
   shapedCodes,
-} from "../http/answer.ts";
+} from "../http/responses.ts";
 import { admission, checkPayee, sellersMatter } from "../http/authenticate.ts";
 import type { PaymentContext } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
@@ -68,7 +68,7 @@ export function registerSettle(
     handler: async (request, reply) => {
       const parsed = parsePaymentRequest(request.body);
       if (!parsed.ok)
-        return answerRefused(parsed.refusal, networkNameOf(request.body), undefined, undefined);
+        return refusedResponse(parsed.refusal, networkNameOf(request.body), undefined, undefined);
       checkPayee(request.apiKey, parsed.value);
       const options = settleOptions(context, surface, parsed.value, { request, reply });
       const waitsForOutcome = options.goal === "outcome";
@@ -79,7 +79,7 @@ export function registerSettle(
       if (result.kind === "denied" && isGasRefusal(result.code)) {
         throw gasProblem(context, result.code);
       }
-      const { status, body } = await answerResult(parsed.value, result, call);
+      const { status, body } = await respondToResult(parsed.value, result, call);
       return reply.code(status).send(body);
     },
     errorHandler: (error, request, reply) => {
@@ -139,18 +139,18 @@ function settleOptions(
  */
 const anotherExchangeStatus = 409;
 
-interface SettleAnswer {
+interface SettleReply {
   readonly status: 200 | typeof anotherExchangeStatus;
   readonly body: SettleResponse;
 }
 
-const evaluated = (body: SettleResponse): SettleAnswer => ({ status: 200, body });
+const evaluated = (body: SettleResponse): SettleReply => ({ status: 200, body });
 
-async function answerResult(
+async function respondToResult(
   { payment }: PaymentRequest,
   result: SettleResult,
   call: SettleCall,
-): Promise<SettleAnswer> {
+): Promise<SettleReply> {
   const { networkName, authorization } = payment;
   switch (result.kind) {
     case "denied":
@@ -158,27 +158,27 @@ async function answerResult(
     case "refused":
       return {
         status: refusedStatus(result.refusal),
-        body: answerRefused(result.refusal, networkName, authorization.from, result.existing),
+        body: refusedResponse(result.refusal, networkName, authorization.from, result.existing),
       };
     case "settlement": {
       const { settlement, isRepeat } = result;
       const presentation = await call.present(settlement, isRepeat);
-      return answerPresented(settlement, networkName, { isRepeat, presentation });
+      return respondWithPresentation(settlement, networkName, { isRepeat, presentation });
     }
     default:
       return result satisfies never;
   }
 }
 
-function answerPresented(
+function respondWithPresentation(
   settlement: Settlement,
   networkName: string,
   asked: { readonly isRepeat: boolean; readonly presentation: Presentation },
-): SettleAnswer {
+): SettleReply {
   const { isRepeat, presentation } = asked;
   switch (presentation.kind) {
     case "whole": {
-      const { id, ...rest } = answerSettle(settlement, networkName, {
+      const { id, ...rest } = settleResponse(settlement, networkName, {
         ...(isRepeat ? { replayed: true } : {}),
         ...(presentation.isOwnExchange ? { ownExchange: true } : {}),
       });
@@ -187,12 +187,12 @@ function answerPresented(
     case "facts":
       return {
         status: anotherExchangeStatus,
-        body: answerFacts(settlement, networkName, presentation.isPending),
+        body: repeatResponse(settlement, networkName, presentation.isPending),
       };
     case "refused": {
       const message = "This payment was settled before; it opens nothing again.";
       const why = refusal("nonce_already_used", message);
-      return evaluated(answerRefused(why, networkName, settlement.payer, settlement));
+      return evaluated(refusedResponse(why, networkName, settlement.payer, settlement));
     }
     default:
       return presentation satisfies never;

@@ -2,7 +2,7 @@
 import { isSameAddress } from "@farthing/protocol";
 import type { FastifyInstance } from "fastify";
 import { isSettled, type Settlement } from "@farthing/engine";
-import { answerSettlement, HttpProblem } from "../http/answer.ts";
+import { settlementResponse, HttpProblem } from "../http/responses.ts";
 import { admission } from "../http/authenticate.ts";
 import type { PaymentContext } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
@@ -45,7 +45,7 @@ export function registerSettlements(
         const finalizedNumber = view?.finalized.number ?? 0;
         await context.exchanges.looked(settlement, callTermsOf(request, reply));
         reply.header("Cache-Control", "no-store");
-        return answerSettlement(settlement, {
+        return settlementResponse(settlement, {
           headNumber: view?.head.number ?? 0,
           finalizedNumber,
         });

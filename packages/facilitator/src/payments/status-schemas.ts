@@ -4,10 +4,10 @@ import { batchingStates } from "@farthing/engine";
 import { exactly, nullable, oneOf } from "../http/schemas.ts";
 
 /** The answer of /health. */
-export const HealthAnswer = exactly({ status: Type.Literal("ok") }, "The process answers");
+export const HealthResponseBody = exactly({ status: Type.Literal("ok") }, "The process answers");
 
 /** The answer of /ready. */
-export const ReadinessAnswer = exactly(
+export const ReadinessResponseBody = exactly(
   {
     status: oneOf(["ready", "not ready"]),
     checks: Type.Array(
@@ -35,7 +35,7 @@ const EndpointStatus = exactly(
 );
 
 /** The answer of /v1/status. */
-export const StatusAnswer = exactly(
+export const StatusResponseBody = exactly(
   {
     version: Type.String(),
     surfaces: Type.Array(

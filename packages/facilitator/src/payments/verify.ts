@@ -5,12 +5,12 @@ import { type AdmissionCaller, pairOf } from "@farthing/engine";
 import { Fault } from "@farthing/engine/base";
 import type { RequestKey } from "../http/request-key.ts";
 import {
-  answerInvalid,
-  answerValid,
+  invalidResponse,
+  validResponse,
   HttpProblem,
   refusedStatus,
   shapedCodes,
-} from "../http/answer.ts";
+} from "../http/responses.ts";
 import { admission, checkPayee, checkPlan } from "../http/authenticate.ts";
 import type { PaymentContext } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
@@ -41,7 +41,7 @@ export function registerVerify(
     preHandler: [requireBody, respondToExtensions(context)],
     handler: async (request, reply) => {
       const parsed = parsePaymentRequest(request.body);
-      if (!parsed.ok) return answerInvalid(parsed.refusal, undefined);
+      if (!parsed.ok) return invalidResponse(parsed.refusal, undefined);
       checkPayee(request.apiKey, parsed.value);
       const payer = parsed.value.payment.authorization.from;
       const [verdict, problem] = await Promise.all([
@@ -56,7 +56,7 @@ export function registerVerify(
       if (!verdict.ok) {
         if (problem) throw problem;
         giveBackJunk(request, verdict.refusal);
-        return reply.send(answerInvalid(verdict.refusal, payer));
+        return reply.send(invalidResponse(verdict.refusal, payer));
       }
       whenUnwritten(reply, () => void undo());
       const terms = keylessTerms(context, surface, request, parsed.value);
@@ -67,8 +67,8 @@ export function registerVerify(
         (await context.admit(verdict.value, callerOf(request.apiKey)).catch(asError));
       if (limited) await undo();
       if (limited instanceof Error) throw limited;
-      if (limited) return reply.code(refusedStatus(limited)).send(answerInvalid(limited, payer));
-      return reply.send(answerValid(payer));
+      if (limited) return reply.code(refusedStatus(limited)).send(invalidResponse(limited, payer));
+      return reply.send(validResponse(payer));
     },
     errorHandler: (error, request, reply) => {
       // A stock client reads `isValid` also beside other statuses; it must not blame the payer.

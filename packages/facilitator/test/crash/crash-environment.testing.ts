@@ -13,7 +13,7 @@ import {
   bodyOn,
   environmentOn,
   payerAndNonceOf,
-  readAnswer,
+  readResponse,
   serveOn,
   startChain,
   walletAt,
@@ -137,13 +137,13 @@ export async function settleAt(url: string, body: JsonObject): Promise<JsonObjec
 async function postSettle(url: string, body: JsonObject): Promise<JsonObject> {
   const headers = { "content-type": "application/json" };
   const init = { method: "POST", headers, body: JSON.stringify(body) };
-  return (await readAnswer(await fetch(`${url}/settle`, init))).body;
+  return (await readResponse(await fetch(`${url}/settle`, init))).body;
 }
 
 /** Polls a settlement until it has its outcome; returns the last page. */
 export async function followAt(url: string, id: string): Promise<JsonObject> {
   for (;;) {
-    const { body } = await readAnswer(await fetch(`${url}/settlements/${id}?wait=30`));
+    const { body } = await readResponse(await fetch(`${url}/settlements/${id}?wait=30`));
     if (body["status"] !== "pending") return body;
   }
 }

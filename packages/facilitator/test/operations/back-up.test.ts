@@ -16,7 +16,7 @@ import {
   bodyOn,
   environmentOn,
   newDatabaseUrl,
-  readAnswer,
+  readResponse,
   serveOn,
   startChain,
   usesOf,
@@ -68,7 +68,7 @@ test("a copy made under load is restored after a crash, and nothing is paid twic
   const settle = async (body: object) => {
     const headers = { "content-type": "application/json", prefer: "respond-async" };
     const request = { method: "POST", headers, body: JSON.stringify(body) };
-    return readAnswer(await fetch(`${before.url}/settle`, request));
+    return readResponse(await fetch(`${before.url}/settle`, request));
   };
 
   await Promise.all(thirds[0].map(settle));

@@ -13,7 +13,7 @@ import {
   bodyOn,
   environmentOn,
   newDatabaseUrl,
-  readAnswer,
+  readResponse,
   serveOn,
   startChain,
   usesOf,
@@ -83,7 +83,7 @@ async function start(
 
 async function post(url: string, path: string, body: JsonObject): Promise<Answer> {
   const headers = { "content-type": "application/json" };
-  return readAnswer(
+  return readResponse(
     await fetch(`${url}${path}`, { method: "POST", headers, body: JSON.stringify(body) }),
   );
 }

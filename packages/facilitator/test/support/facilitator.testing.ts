@@ -98,19 +98,19 @@ export async function serveOn(devnet: Devnet, options: ServeOptions = {}): Promi
     relayer: walletAt(devnet.relayers, options.wallets?.[0] ?? 0).address,
     databaseUrl: env.DATABASE_URL,
     post: async (path, body, headers = {}) =>
-      readAnswer(
+      readResponse(
         await fetch(`${url}${path}`, {
           method: "POST",
           headers: { "content-type": "application/json", ...headers },
           body: typeof body === "string" ? body : JSON.stringify(body),
         }),
       ),
-    get: async (path, headers = {}) => readAnswer(await fetch(`${url}${path}`, { headers })),
+    get: async (path, headers = {}) => readResponse(await fetch(`${url}${path}`, { headers })),
   };
 }
 
 /** Reads an answer, which must be a JSON object. */
-export async function readAnswer(response: Response): Promise<Answer> {
+export async function readResponse(response: Response): Promise<Answer> {
   const body: unknown = await response.json();
   if (!isObject(body)) throw new Error(`HTTP ${response.status} without a JSON object`);
   return { status: response.status, headers: response.headers, body };

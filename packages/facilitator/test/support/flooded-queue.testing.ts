@@ -17,7 +17,7 @@ import {
   authorizationOn,
   bodyOn,
   payerAndNonceOf,
-  readAnswer,
+  readResponse,
   useLogsOf,
   type Answer,
   type Served,
@@ -64,7 +64,7 @@ export async function flood(
       headers: { "content-type": "application/json", prefer: "respond-async", ...caller.headers },
       body: JSON.stringify(body),
     });
-    return readAnswer(response);
+    return readResponse(response);
   };
   const answers: Answer[] = [];
   for (let at = 0; at < bodies.length; at += callers) {

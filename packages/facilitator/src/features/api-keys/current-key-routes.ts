@@ -3,7 +3,7 @@ import type { Address } from "@farthing/protocol";
 import { Type } from "typebox";
 import type { ApiKey } from "./model.ts";
 import { admission } from "../../http/authenticate.ts";
-import { HttpProblem } from "../../http/answer.ts";
+import { HttpProblem } from "../../http/responses.ts";
 import type { Throttle } from "../../http/limits.ts";
 import {
   AddressText,

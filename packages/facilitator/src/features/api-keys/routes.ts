@@ -4,9 +4,9 @@ import type { NewApiKey } from "./key-text.ts";
 import { rotatingKeysMax, workingKeysMax, type KeyRing } from "./service.ts";
 import { timeText } from "@farthing/engine/base";
 import type { ApiKey } from "./model.ts";
-import { HttpProblem } from "../../http/answer.ts";
+import { HttpProblem } from "../../http/responses.ts";
 import {
-  emptyAnswer,
+  emptyResponse,
   exactly,
   KeyModeText,
   LabelText,
@@ -77,7 +77,7 @@ export function registerKeys(server: TypedServer, deps: KeyRouteDeps): void {
       description: "Takes no further signature and is never refused for being asked too often.",
       params: exactly({ id: KeyId }),
       response: {
-        204: emptyAnswer("It does not work any more"),
+        204: emptyResponse("It does not work any more"),
         ...problems("unauthorized", "foreign_origin", "not_found", "service_unavailable"),
       },
     },

@@ -13,7 +13,7 @@ import { creditsOf, type Settlement, type Waiters } from "@farthing/engine";
 import { timeText } from "@farthing/engine/base";
 import type { HistoryFilter } from "./model.ts";
 import type { HistoryStore } from "./store.ts";
-import { HttpProblem } from "../../http/answer.ts";
+import { HttpProblem } from "../../http/responses.ts";
 import { parseWait } from "../../http/prefer.ts";
 import {
   AddressText,

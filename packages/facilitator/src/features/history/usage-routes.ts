@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { dayMs, listUsageDays, usageDaysMax } from "./usage.ts";
 import type { HistoryStore } from "./store.ts";
 import type { UsageDay } from "./model.ts";
-import { HttpProblem } from "../../http/answer.ts";
+import { HttpProblem } from "../../http/responses.ts";
 import { AmountText, exactly, problems } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
 import type { Clock } from "@farthing/engine/base";

@@ -3,9 +3,9 @@ import { networkOfAddress, networkOfChain } from "@farthing/protocol";
 import { Type } from "typebox";
 import { listingsMax, type Listings } from "./service.ts";
 import type { Listing } from "./model.ts";
-import { HttpProblem } from "../../http/answer.ts";
+import { HttpProblem } from "../../http/responses.ts";
 import type { MakeLimit } from "../../http/limits.ts";
-import { emptyAnswer, exactly, problems } from "../../http/schemas.ts";
+import { emptyResponse, exactly, problems } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
 import { sessionOf } from "../../http/session.ts";
 import {
@@ -166,7 +166,7 @@ function registerChanging(
       summary: "Removes a listing",
       params: ListingId,
       response: {
-        204: emptyAnswer("It is not listed any more"),
+        204: emptyResponse("It is not listed any more"),
         ...problems(...changing, "not_found"),
       },
     },

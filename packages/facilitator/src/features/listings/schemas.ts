@@ -11,7 +11,7 @@ import {
   type Listing,
   type ListingTerms,
 } from "./model.ts";
-import { HttpProblem } from "../../http/answer.ts";
+import { HttpProblem } from "../../http/responses.ts";
 import { findUrlProblem, type Reach } from "../../http/outbound/url-rules.ts";
 import {
   AddressText,

@@ -9,7 +9,7 @@ import type { Waiters } from "@farthing/engine";
 import { type Clock, timeText } from "@farthing/engine/base";
 import { unitsPerCredit } from "../credits/model.ts";
 import type { CreditPurchase } from "./model.ts";
-import { HttpProblem } from "../../http/answer.ts";
+import { HttpProblem } from "../../http/responses.ts";
 import { gasProblem, purchaseTerms, type PurchaseBudget } from "../../payments/keyless/terms.ts";
 import type { MakeLimit } from "../../http/limits.ts";
 import { parseWait } from "../../http/prefer.ts";

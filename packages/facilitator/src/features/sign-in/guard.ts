@@ -8,7 +8,7 @@ import type { SignAnswer } from "./sign-requests.ts";
 import type { Step, StepUp } from "./step-up.ts";
 import type { Session, StepUpName } from "./model.ts";
 import { noSession, sessionCookie } from "../../http/session.ts";
-import { HttpProblem } from "../../http/answer.ts";
+import { HttpProblem } from "../../http/responses.ts";
 import type { Throttle } from "../../http/limits.ts";
 import { exactly } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";

@@ -4,12 +4,12 @@ import { Type } from "typebox";
 import { newToken, type Sessions } from "./sessions.ts";
 import { timeText } from "@farthing/engine/base";
 import type { SignRequest } from "./model.ts";
-import { HttpProblem } from "../../http/answer.ts";
+import { HttpProblem } from "../../http/responses.ts";
 import type { Limit, MakeLimit } from "../../http/limits.ts";
 import {
   AddressText,
   ChainIdNumber,
-  emptyAnswer,
+  emptyResponse,
   exactly,
   GivenAddress,
   problems,
@@ -160,7 +160,10 @@ function registerSignOut(server: TypedServer, deps: SignInRouteDeps): void {
       tags: ["Sign-in"],
       summary: "Ends the session",
       security: [],
-      response: { 204: emptyAnswer("There is no session any more"), ...problems("foreign_origin") },
+      response: {
+        204: emptyResponse("There is no session any more"),
+        ...problems("foreign_origin"),
+      },
     },
     handler: async (request, reply) => {
       await endPrevious(deps.sessions, tokenOf(request, sessionCookie));

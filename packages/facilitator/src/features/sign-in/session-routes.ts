@@ -1,8 +1,8 @@
 /** The signed-in browsers of an account: list them and sign them out. */
 import { Type } from "typebox";
 import { timeText } from "@farthing/engine/base";
-import { HttpProblem } from "../../http/answer.ts";
-import { AddressText, emptyAnswer, exactly, problems, TimeText } from "../../http/schemas.ts";
+import { HttpProblem } from "../../http/responses.ts";
+import { AddressText, emptyResponse, exactly, problems, TimeText } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
 import type { Sessions } from "./sessions.ts";
 import type { StepUp } from "./step-up.ts";
@@ -65,7 +65,7 @@ function registerEnding(server: TypedServer, { sessions, stepUp }: SessionRouteD
       summary: "Signs one browser out",
       params: exactly({ id: Type.String() }),
       response: {
-        204: emptyAnswer("It is signed out"),
+        204: emptyResponse("It is signed out"),
         ...problems("unauthorized", "foreign_origin", "not_found", "service_unavailable"),
       },
     },
@@ -87,7 +87,7 @@ function registerEnding(server: TypedServer, { sessions, stepUp }: SessionRouteD
       description: "Takes a step-up signature: `revoke_sessions`, without details.",
       body: exactly({ stepUp: SignAnswerBody }),
       response: {
-        204: emptyAnswer("Only this browser is signed in"),
+        204: emptyResponse("Only this browser is signed in"),
         ...problems("unauthorized", "foreign_origin", "step_up_failed", "service_unavailable"),
       },
     },

@@ -2,11 +2,11 @@
 import { Type } from "typebox";
 import { walletsMax, type AccountWallet, type LinkOutcome, type Wallets } from "./wallets.ts";
 import { timeText } from "@farthing/engine/base";
-import { HttpProblem } from "../../http/answer.ts";
+import { HttpProblem } from "../../http/responses.ts";
 import {
   AddressText,
   ChainIdNumber,
-  emptyAnswer,
+  emptyResponse,
   exactly,
   GivenAddress,
   nullable,
@@ -106,7 +106,7 @@ function registerLinking(server: TypedServer, { wallets }: WalletRouteDeps): voi
       params: exactly(unlinkWallet.details),
       body: exactly({ stepUp: SignAnswerBody }),
       response: {
-        204: emptyAnswer("It may not sign in any more"),
+        204: emptyResponse("It may not sign in any more"),
         ...problems(
           "unauthorized",
           "foreign_origin",

@@ -3,11 +3,11 @@ import { Type } from "typebox";
 import { endpointsMax, type Webhooks } from "./service.ts";
 import { timeText } from "@farthing/engine/base";
 import { webhookEvents, type WebhookDelivery, type WebhookEndpoint } from "./model.ts";
-import { HttpProblem } from "../../http/answer.ts";
+import { HttpProblem } from "../../http/responses.ts";
 import { findUrlProblem, type Reach } from "../../http/outbound/url-rules.ts";
 import {
   Cursor,
-  emptyAnswer,
+  emptyResponse,
   exactly,
   Limit,
   nullable,
@@ -97,7 +97,7 @@ function registerEndpoints(server: TypedServer, { webhooks }: WebhookRouteDeps):
       tags: ["Webhooks"],
       summary: "Removes an endpoint and what waits for it",
       params: EndpointId,
-      response: { 204: emptyAnswer("Nothing is sent there any more"), ...problems(...changing) },
+      response: { 204: emptyResponse("Nothing is sent there any more"), ...problems(...changing) },
     },
     handler: async (request, reply) => {
       const { account } = sessionOf(request);

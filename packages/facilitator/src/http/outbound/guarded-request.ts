@@ -158,26 +158,26 @@ function exchange(
     ...(signal && { signal }),
     ...(secureContext && { secureContext }),
   });
-  let isAnswered = false;
+  let hasResponded = false;
   request.on("error", reject);
   // A switch to another protocol (101) is neither an answer nor an error: it only closes.
   request.on("close", () => {
-    if (!isAnswered) reject(new Error("closed without an answer"));
+    if (!hasResponded) reject(new Error("closed without an answer"));
   });
   let interim = 0;
   request.on("information", () => {
     if (++interim > interimMax) request.destroy(new Error("too many interim answers"));
   });
   request.on("response", (response) => {
-    isAnswered = true;
-    readAnswer(response, bytesMax).then(resolve, reject);
+    hasResponded = true;
+    readResponse(response, bytesMax).then(resolve, reject);
   });
   request.end(body);
   return promise;
 }
 
 /** Reads an answer, or cuts it off: its status and headers are known by then. */
-async function readAnswer(response: IncomingMessage, bytesMax: number): Promise<RequestOutcome> {
+async function readResponse(response: IncomingMessage, bytesMax: number): Promise<RequestOutcome> {
   const body = await readBody(response, bytesMax);
   const { statusCode: status = 0 } = response;
   return { kind: "answered", status, headers: headersOf(response), body };

@@ -19,7 +19,7 @@ import {
   type VerifiedPayment,
 } from "@farthing/engine";
 import type { KeylessLimits, KeylessQuestion } from "./store.ts";
-import { HttpProblem } from "../../http/answer.ts";
+import { HttpProblem } from "../../http/responses.ts";
 import type { PaymentContext } from "../context.ts";
 import type { Surface } from "../../http/surface.ts";
 

@@ -2,11 +2,11 @@
 import type { FastifyInstance } from "fastify";
 import { orAborted } from "@farthing/engine/base";
 
-/** Statuses of answers that have no body. */
+/** Statuses of responses without a body. */
 const bodiless = new Set([204, 205, 304]);
 
-/** Makes a `fetch` that every route of the server answers, whatever the address's host. */
-export function createInsideFetch(server: FastifyInstance): typeof globalThis.fetch {
+/** Creates a `fetch` that sends every request to the server, whatever the host. */
+export function createInProcessFetch(server: FastifyInstance): typeof globalThis.fetch {
   return async (input, init) => {
     const request = new Request(input, init);
     const { signal } = request;
@@ -19,13 +19,13 @@ export function createInsideFetch(server: FastifyInstance): typeof globalThis.fe
       headers: Object.fromEntries(request.headers),
       ...(body === "" ? {} : { payload: body }),
     });
-    // The caller's patience may end before the answer; the work goes on, as it does over a socket.
-    const answer = await orAborted(asked, signal);
+    // The caller may give up before the response; the work continues, as it does over a socket.
+    const response = await orAborted(asked, signal);
     const headers = new Headers();
-    for (const [name, value] of Object.entries(answer.headers)) {
+    for (const [name, value] of Object.entries(response.headers)) {
       for (const one of [value ?? []].flat()) headers.append(name, String(one));
     }
-    const { statusCode: status, rawPayload } = answer;
+    const { statusCode: status, rawPayload } = response;
     return new Response(bodiless.has(status) ? null : new Uint8Array(rawPayload), {
       status,
       headers,

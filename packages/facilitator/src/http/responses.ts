@@ -67,14 +67,14 @@ const retryAfterFaultSeconds = 5;
 const retryAfterTooManySeconds = 60;
 
 /** Status, body and wait of an answer that judges nothing. */
-export interface ProblemAnswer {
+export interface ProblemResponse {
   readonly status: number;
   readonly body: ErrorBody;
   readonly retryAfterSeconds: number | undefined;
 }
 
 /** Turns whatever was thrown into an answer; nothing of a bug's text goes out. */
-export function answerProblem(error: unknown, requestId: string): ProblemAnswer {
+export function problemResponse(error: unknown, requestId: string): ProblemResponse {
   const problem = toProblem(error);
   const { status, retryable } = problemTable[problem.code];
   return {
@@ -120,12 +120,12 @@ export function refusedStatus({ code }: Refusal): 200 | 409 {
 }
 
 /** The verdict on a payment that would go through. */
-export function answerValid(payer: string): VerifyResponse {
+export function validResponse(payer: string): VerifyResponse {
   return { isValid: true, payer };
 }
 
 /** The verdict on a payment that would not. */
-export function answerInvalid(why: Refusal, payer: string | undefined): VerifyResponse {
+export function invalidResponse(why: Refusal, payer: string | undefined): VerifyResponse {
   return {
     isValid: false,
     invalidReason: why.code,
@@ -139,7 +139,7 @@ export function answerInvalid(why: Refusal, payer: string | undefined): VerifyRe
  * The answer of a settle that was refused before anything was claimed. By `x402Reason` sellers know
  * it as ours: that the book was looked into first and, for what has expired, the token was asked.
  */
-export function answerRefused(
+export function refusedResponse(
   why: Refusal,
   network: string,
   payer: string | undefined,
@@ -166,7 +166,7 @@ export function statusOf(settlement: Settlement): SettlementStatus {
 type SettlePresentation = SettleResponse & { readonly status: SettlementStatus };
 
 /** The response of a settle whole: with its id, and with `success` where it succeeded. */
-export function answerSettle(
+export function settleResponse(
   settlement: Settlement,
   network: string,
   flags: { readonly replayed?: true; readonly ownExchange?: true } = {},
@@ -180,7 +180,7 @@ export function answerSettle(
  * The response to another exchange with the same payment: its facts, without `success` and without
  * the `id` that sellers poll and serve by.
  */
-export function answerFacts(
+export function repeatResponse(
   settlement: Settlement,
   network: string,
   isPending: boolean,
@@ -228,13 +228,13 @@ function reasonOf(settlement: Settlement, status: SettlementStatus): Refusal | u
 }
 
 /** The answer of `GET /settlements/{id}`. */
-export function answerSettlement(
+export function settlementResponse(
   settlement: Settlement,
   chain: { headNumber: number; finalizedNumber: number },
 ): SettlementResponse {
   const { blockNumber, logIndex, finalizedAt } = settlement;
   return {
-    ...answerSettle(settlement, settlement.networkName),
+    ...settleResponse(settlement, settlement.networkName),
     state: settlement.state,
     asset: settlement.asset,
     payTo: settlement.payTo,
