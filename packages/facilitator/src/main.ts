@@ -1,11 +1,11 @@
-/** The process: start with the environment's configuration, stop on SIGINT and SIGTERM. */
+/** The process: starts with the environment's configuration, and stops on SIGINT and SIGTERM. */
 import { once } from "node:events";
 import { Fault, messageOf, sentenceOf, systemClock } from "@farthing/engine/base";
 import { readConfig } from "./config/config.ts";
 import { startFacilitator } from "./app.ts";
 import { dashboardPath } from "./http/dashboard.ts";
 
-/** Exit status for a configuration that cannot be served with. */
+/** Exit status for an unusable configuration. */
 const configurationStatus = 3;
 
 /**
@@ -14,16 +14,14 @@ const configurationStatus = 3;
  */
 const stopMsMax = 25_000;
 
-/** As wide as each other, so that lines stand below each other. */
 const statusWords = { ok: "ok  ", warn: "warn", fail: "FAIL" };
 
-/** Exit status of a process that a signal ended: 128 and the signal's number. */
 const signalStatus = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Runs the service until it is told to stop; sets the exit status. */
+/** Runs the service until a signal stops it, and sets the exit status. */
 export async function serve(options: { selfBuilt: boolean }): Promise<void> {
   const told = listenForSignals();
-  // Whoever read what is said here may be gone; the service goes on, and still stops when told.
+  // The reader of standard error may be gone; the service must continue.
   process.stderr.on("error", () => undefined);
   try {
     const config = readConfig();
@@ -50,12 +48,12 @@ export async function serve(options: { selfBuilt: boolean }): Promise<void> {
     if (error !== told.reason) {
       if (!(error instanceof Fault)) throw error;
       say(`Farthing cannot start:\n${messageOf(error)}`);
-      // A chain that never answers would keep timers alive.
+      // A chain that never responds would keep timers alive.
       process.exit(configurationStatus);
     }
     say("The start was given up; what was begun is continued at the next one.");
   }
-  // Connections to nodes may be kept alive for a while; nothing is waited for any more.
+  // Connections to nodes may still be open, and nothing waits for them.
   process.exit(0);
 }
 
@@ -65,7 +63,7 @@ function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** Aborts with the first signal; a second one, or too long a stop, ends the process at once. */
+/** Aborts with the first signal. A second one, or a stop that takes too long, ends the process. */
 function listenForSignals(): AbortSignal {
   const stopping = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) {

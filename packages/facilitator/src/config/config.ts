@@ -25,7 +25,7 @@ import { unitsPerCredit } from "../features/credits/model.ts";
 /** XDC nodes refuse a nonce more than ten above what they have seen. */
 const laneInFlightMax = 10;
 
-/** More than anybody would ask; with whole numbers the ledger stays exact far beyond it. */
+/** Far below the limit up to which whole numbers keep the ledger exact. */
 const creditsPerSettlementMax = 1_000_000;
 
 /** The effective configuration. */
@@ -42,7 +42,7 @@ export interface Config {
   readonly publicNetworks: readonly Network[];
   readonly hostedAuth: "none" | "api-key";
   readonly rateLimit: number;
-  /** USDC base units that are settled without an API key, at least; 0 for no bound. */
+  /** The minimum amount without an API key in USDC base units; 0 for no bound. */
   readonly minAmountUnits: bigint;
   /** USDC base units; null for no cap. */
   readonly payerCapUnits: bigint | null;
@@ -55,19 +55,19 @@ export interface Config {
   readonly headAgeMaxSeconds: number;
   readonly settleMarginSeconds: bigint;
   readonly repeatAfterSuccess: RepeatPolicy;
-  /** When settlements that are over are removed; undefined: never. */
+  /** Retention of completed settlements; undefined keeps them for ever. */
   readonly retention: Retention | undefined;
-  /** Origin at which sellers reach the service; undefined: where it listens. */
+  /** The public origin of the service; undefined for the address on which it listens. */
   readonly publicUrl: string | undefined;
-  /** Whom credits are paid to; undefined: none are sold. */
+  /** The recipient of payments for credits; undefined if none are sold. */
   readonly treasury: Address | undefined;
   /** Credits that a settlement with an API key costs. */
   readonly creditsPerSettlement: number;
-  /** USDC base units for which credits are bought at once, at least. */
+  /** The smallest purchase of credits in USDC base units. */
   readonly purchaseMinUnits: bigint;
   /** USDC base units above which a purchase waits for review. */
   readonly purchaseReviewAboveUnits: bigint;
-  /** Where sellers reach the operator; undefined: he does not say. */
+  /** The operator's contact for sellers. */
   readonly contact: string | undefined;
   /** Webhooks may go to plain http and to this machine: for devnets. */
   readonly webhookInsecure: boolean;
@@ -75,35 +75,33 @@ export interface Config {
   readonly listingCheckMinutes: number;
   /** Listed endpoints may be on this machine: for devnets. */
   readonly listingLocal: boolean;
-  /** PEM; undefined: the usual authorities only. */
+  /** PEM; undefined for the usual authorities only. */
   readonly outboundCa: string | undefined;
   readonly gasPriceMaxWei: bigint;
-  /** Settlements of one transaction at most. */
+  /** The maximum number of settlements in one transaction. */
   readonly batchMax: number;
-  /** Transactions of one wallet that are on their way at most. */
+  /** The maximum number of a wallet's pending transactions. */
   readonly laneInFlight: number;
-  /** Payments of one contract wallet that are on their way at most. */
+  /** The maximum number of a contract wallet's pending payments. */
   readonly contractInFlight: number;
   readonly trustedProxies: readonly string[];
   /** Connections that one address may hold at once; 0 for no bound. */
   readonly connectionsPerAddress: number;
-  /** Where metrics are served; undefined for nowhere. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
   readonly logLevel: LogLevel;
 }
 
-/** A network with its nodes. */
 export interface NetworkConfig {
   readonly network: Network;
   readonly rpcUrls: readonly Secret[];
 }
 
-/** Where values come from; the process's own environment when left out. */
+/** The source of values; the process's environment by default. */
 export interface ConfigSource {
   readonly env?: Environment;
 }
 
-/** Reads the configuration. Throws the fault `configuration` with one line per thing that is wrong. */
+/** Throws the fault `configuration` with one line per problem. */
 export function readConfig({ env = process.env }: ConfigSource = {}): Config {
   const problems: string[] = [];
   const files = new Map<SettingName, string>();
@@ -128,7 +126,7 @@ export function readConfig({ env = process.env }: ConfigSource = {}): Config {
   return Object.freeze(config);
 }
 
-/** Reads the database's place alone, for commands that need nothing else. Throws `configuration`. */
+/** Reads only the database's URL. Throws `configuration`. */
 export function readDatabaseUrl({ env = process.env }: ConfigSource = {}): string {
   const problems: string[] = [];
   const text = readTexts(env, problems).get("DATABASE_URL") ?? settings.DATABASE_URL.fallback;
@@ -211,7 +209,7 @@ function assemble(
   };
 }
 
-/** What callers without a key may make the service spend; 0 is no bound. */
+/** Reads the limits for callers without a key; 0 is no bound. */
 function keylessLimits(read: Read) {
   return {
     minAmountUnits: read("FARTHING_MIN_AMOUNT", (text) => parseUsdc(text)),
@@ -228,14 +226,13 @@ function keylessLimits(read: Read) {
   };
 }
 
-/** Tells whether every value could be read; if not, the problems say which. */
 function isComplete<T extends object>(
   values: T,
 ): values is T & { readonly [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.values(values).every((value) => value !== undefined);
 }
 
-/** The networks that are named, or those that have nodes when none are. */
+/** Returns the named networks, or all that have nodes if none is named. */
 function readNetworks(
   read: Read,
   texts: ReadonlyMap<string, string>,
@@ -246,7 +243,7 @@ function readNetworks(
     "FARTHING_NETWORKS",
     listOf((name) => findNetwork(name)),
   );
-  // Each network once, by whichever of its names: it has one engine.
+  // A network may be named twice by different names, and has one engine.
   const chosen = [...new Set(named ?? withNodes)];
   if (chosen.length === 0 && problems.length === 0) {
     problems.push(
@@ -289,7 +286,7 @@ function readWallets(
   return mnemonic && { mnemonic, count };
 }
 
-/** One wallet has one writer: the same key twice would be two of them. */
+/** The same key twice would be two writers of one wallet. */
 function refuseTwins(keys: readonly Secret[], problems: string[]): void {
   const texts = keys.map((key) => key.expose().toLowerCase());
   for (const [index, text] of texts.entries()) {
@@ -312,7 +309,6 @@ function yesOrNo(text: string): boolean | undefined {
   return text === "yes" ? true : text === "no" ? false : undefined;
 }
 
-/** Certificates as files have them, one after the other. */
 function certificates(text: string): string | undefined {
   const each = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   try {
@@ -346,11 +342,11 @@ function httpUrl(text: string): Secret | undefined {
   return /^https?:$/.test(URL.parse(text)?.protocol ?? "") ? new Secret(text) : undefined;
 }
 
-/** An origin without path; plain http is for this machine, where no one else listens. */
+/** Accepts an origin without a path, with plain http for this machine only. */
 function publicOrigin(text: string): string | undefined {
   const url = URL.parse(text);
   if (!url || `${url.origin}/` !== url.href) return undefined;
-  // It stands in the texts that wallets sign, whose form knows neither IPv6 nor names without a dot.
+  // Texts that wallets sign contain it, and their format allows neither IPv6 nor names without a dot.
   if (!isMessageDomain(url.host)) return undefined;
   const isLocal = /^(localhost|127\.\d+\.\d+\.\d+)$/.test(url.hostname);
   return url.protocol === "https:" || (url.protocol === "http:" && isLocal)
@@ -358,19 +354,19 @@ function publicOrigin(text: string): string | undefined {
     : undefined;
 }
 
-/** An e-mail address or a page, as it is shown to sellers. */
+/** Accepts an e-mail address or a URL. */
 function contactPlace(text: string): string | undefined {
   const isPlace = /^([^\s@]+@[^\s@]+|https:\/\/\S+)$/.test(text) && text.length <= 200;
   return isPlace ? text : undefined;
 }
 
-/** USDC that buy a whole number of credits, at least one. */
+/** Accepts USDC for a whole number of credits, at least one. */
 function creditUnits(text: string): bigint | undefined {
   const units = parseUsdc(text);
   return units !== undefined && units > 0n && units % unitsPerCredit === 0n ? units : undefined;
 }
 
-/** An address, or a range such as 10.0.0.0/8. */
+/** Accepts an address, or a range such as 10.0.0.0/8. */
 function proxyAddress(text: string): string | undefined {
   const [, address = "", bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const bitsMax = { 4: 32, 6: 128 }[isIP(address)];

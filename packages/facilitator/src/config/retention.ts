@@ -1,7 +1,7 @@
-/** The settings of retention: they belong together, since nothing is removed without an export. */
+/** The settings of retention, which need each other: nothing is removed without an export. */
 import type { SettingName } from "./settings-table.ts";
 
-/** How many days settlements are kept, and the folder that older ones are exported to. */
+/** The days for which settlements are kept, and the folder for the export of older ones. */
 export interface Retention {
   readonly days: number;
   readonly folder: string;
@@ -11,7 +11,7 @@ export interface Retention {
 const daysMin = 35;
 const daysMax = 36_500;
 
-/** Reads them; undefined where settlements are kept for ever. Adds what is wrong to `problems`. */
+/** Returns undefined if settlements are kept for ever. Adds errors to `problems`. */
 export function readRetention(
   read: <T>(name: SettingName, parse: (text: string) => T | undefined) => T | undefined,
   problems: string[],

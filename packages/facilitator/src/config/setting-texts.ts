@@ -1,9 +1,8 @@
-/** Where settings come from: a YAML file, environment variables, files that variables name. */
+/** The sources of settings: a YAML file, environment variables, and files that variables name. */
 import { readFileSync } from "node:fs";
 import { parse as parseYaml } from "yaml";
 import { foreignNames, settings, type SettingName } from "./settings-table.ts";
 
-/** Variables by name, as a process has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**

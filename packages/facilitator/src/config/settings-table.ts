@@ -1,19 +1,17 @@
-/** Every setting: its names, the shape of its value, an example, and its default. */
+/** The table of settings. */
 import { buyerVariables } from "@farthing/protocol";
 import { logLevels } from "@farthing/engine/base";
 
-/** One setting. */
 export interface Setting {
   /** Name in the YAML file. */
   readonly key: string;
   readonly shape: string;
   readonly example: string;
-  /** Text used when nothing is set; absent for settings that may stay unset. */
+  /** The default; absent for settings that may stay unset. */
   readonly fallback?: string;
   readonly isSecret?: true;
 }
 
-/** Every setting by the name of its environment variable. */
 export const settings = {
   FARTHING_HOST: {
     key: "host",
@@ -222,7 +220,7 @@ export const settings = {
     example: "100",
     fallback: "100",
   },
-  // Nearly all that batching saves is there at 20; 50 carry a burst in fewer nonces.
+  // Batches of 20 save nearly as much gas; 50 carry a burst with fewer nonces.
   FARTHING_BATCH_MAX: {
     key: "batchMax",
     shape: "maximum settlements of one transaction, 1 to 100; 1 turns batching off",
@@ -277,10 +275,9 @@ export const settings = {
   },
 } as const satisfies Record<string, Setting>;
 
-/** Names of settings. */
 export type SettingName = keyof typeof settings;
 
-/** Variables of other parts of Farthing, which may stand in the same environment. */
+/** Variables of other parts of Farthing that may be in the same environment. */
 export const foreignNames: ReadonlySet<string> = new Set([
   "FARTHING_CONFIG",
   // The seller's key.

@@ -1,4 +1,4 @@
-/** Addresses that people type. */
+/** Input of addresses. */
 import { parseAddress, type Address } from "@farthing/protocol";
 import { HttpProblem } from "./responses.ts";
 

@@ -1,4 +1,4 @@
-/** Who calls: an API key where the surface asks for one, before the body is looked at. */
+/** Authentication by API key, before the body is read. */
 import { isSameAddress, type Address, type PaymentRequest } from "@farthing/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { HttpProblem } from "./responses.ts";
@@ -6,11 +6,10 @@ import type { Throttle } from "./limits.ts";
 import type { RequestKey } from "./request-key.ts";
 import type { Surface } from "./surface.ts";
 
-/** One text for unknown, mistyped, expired and revoked keys: which it was is nobody's business. */
+/** The text does not tell unknown, mistyped, expired and revoked keys apart. */
 const noKey =
   "The seller asked without a valid API key, which goes into the header `Authorization: Bearer fk_…`. Sellers create one at /account/facilitator, operators with `farthing keys create`; a buyer needs none.";
 
-/** Finds the API key that a text proves. */
 export interface Authentication {
   authenticate(text: string): Promise<RequestKey | undefined>;
 }
@@ -34,7 +33,7 @@ export function admission(
   };
 }
 
-/** The key of a request; null where the surface asks for none. Throws 401. */
+/** Returns the key, or null on a surface without keys. Throws 401. */
 async function authenticateCaller(
   context: Authentication,
   surface: Pick<Surface, "auth">,

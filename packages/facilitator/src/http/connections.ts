@@ -6,13 +6,13 @@ import { BlockList, isIP, type Socket } from "node:net";
 import type { Server } from "node:http";
 import { networkOfAddress } from "@farthing/protocol";
 
-/** How long the parts of a request may take to arrive, in milliseconds. */
+/** Time limits for the arrival of a request, in milliseconds. */
 export interface ArrivalTimes {
   /** Until the headers are complete. It must not exceed `requestMs`: Node swaps the two then. */
   readonly headersMs: number;
-  /** Until the body is complete as well. */
+  /** Until the body is complete. */
   readonly requestMs: number;
-  /** How often connections are checked for it; a slow request lives that much longer at most. */
+  /** The interval of the check; a slow request lives at most that much longer. */
   readonly checkMs: number;
 }
 
@@ -22,7 +22,7 @@ export interface ArrivalTimes {
  */
 export const arrivalTimes: ArrivalTimes = { headersMs: 10_000, requestMs: 15_000, checkMs: 5_000 };
 
-/** The options of Fastify that carry the times; it sets `requestTimeout` on the server once more. */
+/** Returns Fastify's options for the times. Fastify itself also sets `requestTimeout`. */
 export function toServerOptions({ headersMs, requestMs, checkMs }: ArrivalTimes) {
   const http = {
     headersTimeout: headersMs,
@@ -60,7 +60,6 @@ export function capConnections(
   });
 }
 
-/** Tells whether an address is one of the configured addresses or ranges. */
 function trustedOf(places: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const place of places) {

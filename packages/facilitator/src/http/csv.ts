@@ -9,15 +9,12 @@ import type { FastifyReply } from "fastify";
 import { Type } from "typebox";
 import { oneOf } from "./schemas.ts";
 
-/** Rows that are read at a time. */
 const pageRows = 500;
 
-/** What CSV is asked for with. */
 export const Format = Type.Optional(
   oneOf(["json", "csv"], "`csv`: everything as one file, whatever `cursor` and `limit` say"),
 );
 
-/** Tells whether a request wants a file. */
 export function wantsCsv(request: {
   readonly query: { readonly format?: string | undefined };
   readonly headers: { readonly accept?: string | undefined };
@@ -26,7 +23,7 @@ export function wantsCsv(request: {
   return /^text\/csv\b/i.test(request.headers.accept ?? "");
 }
 
-/** How a 200 is described that is JSON or a file. */
+/** Describes a 200 that is JSON or a file. */
 export function jsonOrCsv<Schema>(schema: Schema) {
   return {
     description: "As asked for",
@@ -37,10 +34,8 @@ export function jsonOrCsv<Schema>(schema: Schema) {
   };
 }
 
-/** A value of a cell. */
 type Cell = string | number | null;
 
-/** What a file is made of. */
 export interface CsvFile<Item> {
   readonly name: string;
   readonly columns: Readonly<Record<string, (item: Item) => Cell>>;
@@ -58,7 +53,6 @@ export function sendCsv<Item, Cursor>(
     .send(csvStream(file, readPage));
 }
 
-/** The bytes of a file, made as they are read. */
 export function csvStream<Item, Cursor>(
   file: CsvFile<Item>,
   readPage: (paging: Paging<Cursor>) => Promise<Page<Item, Cursor>>,
@@ -87,7 +81,7 @@ function line(cells: readonly Cell[]): string {
 function toCell(value: Cell): string {
   if (value === null) return "";
   if (typeof value === "number") return `${value}`;
-  // What begins so would be a formula to a spreadsheet, and some of it is written by others.
+  // A spreadsheet would run these as formulas, and third parties write some of the values.
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,17 +1,17 @@
-/** Where pages begin, as text that travels in addresses. */
+/** Cursors of pages, as text for query strings. */
 import type { TimeCursor } from "@farthing/engine/storage";
 import { HttpProblem } from "./responses.ts";
 
-/** Rows of a page when nobody says how many, and the most that are given. */
+/** The default and the maximum number of rows of a page. */
 const rowsDefault = 50;
 const rowsMax = 200;
 
-/** Reads how many rows are wanted; more than the most are the most. */
+/** Reads the number of rows and limits it to the maximum. */
 export function readLimit(text: string | undefined): number {
   return Math.min(text === undefined ? rowsDefault : Number(text), rowsMax);
 }
 
-/** A place in a list by time. */
+/** A position in a list that is ordered by time. */
 export const timeCursor = {
   write: (cursor: TimeCursor | null) => cursor && `${cursor.createdAt}.${cursor.id}`,
   read(text: string | undefined): TimeCursor | undefined {

@@ -8,13 +8,12 @@ import { fileURLToPath } from "node:url";
 import files from "@fastify/static";
 import type { FastifyInstance, FastifyReply } from "fastify";
 
-/** Where the dashboard is. */
 export const dashboardPath = "/account/facilitator";
 
 /** The build of packages/dashboard, from `src/http` and from `dist/http` alike. */
 const dashboardFolder = fileURLToPath(new URL("../../../dashboard/dist", import.meta.url));
 
-/** Nothing but its own files; `data:` is for the icons of wallets. */
+/** Allows the page's own files only; `data:` is for the icons of wallets. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -34,7 +33,7 @@ const pageHeaders = {
   "Cross-Origin-Resource-Policy": "same-origin",
 };
 
-/** The names of these files change with what is in them: a year, the longest that caches honour. */
+/** These files' names change with their content, so caches may keep them for a year. */
 const hashedFiles = "public, max-age=31536000, immutable";
 
 const notBuilt = `<!doctype html>
@@ -49,7 +48,6 @@ const notBuilt = `<!doctype html>
 </html>
 `;
 
-/** Adds the pages. */
 export async function registerDashboard(
   server: FastifyInstance,
   folder: string = dashboardFolder,
@@ -75,7 +73,7 @@ export async function registerDashboard(
   });
 }
 
-/** The page is asked for each time: it names the files of the build that is there now. */
+/** The page is not cached, because it names the files of the current build. */
 function cachingOf(path: string): string {
   return /^[/\\]assets[/\\]/.test(path) ? hashedFiles : "no-store";
 }

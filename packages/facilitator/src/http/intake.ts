@@ -7,7 +7,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { HttpProblem } from "./responses.ts";
 
-/** How a server stops. */
 export interface Intake {
   /**
    * From now on new requests are refused. Resolves when none is under way, or with `sleep`, which
@@ -16,26 +15,26 @@ export interface Intake {
   drain(sleep: (signal: AbortSignal) => Promise<void>): Promise<void>;
 }
 
-/** Seconds after which a refused caller tries again: another process has taken over by then. */
+/** After these seconds another process has taken over. */
 const retryAfterSeconds = 5;
 
 const stoppingText = "The service is being stopped; nothing was judged, try again shortly.";
 const startingText = "The service is being started; nothing was judged, try again shortly.";
 
-/** Prepares a server; call before its routes are added. */
+/** Prepares a server. Must be called before its routes are added. */
 export function createIntake(server: FastifyInstance, hasStarted: () => boolean): Intake {
   let isDraining = false;
   let underWay = 0;
   let emptied = new AbortController();
 
   server.addHook("onRequest", async (request, reply) => {
-    // Whether the process lives has nothing to do with it, and what a start waits for is asked then.
+    // Liveness does not depend on the start, and readiness is requested during it.
     if (isDraining && !isFor(request, "/health")) throw refusal(stoppingText);
     if (!hasStarted() && !isFor(request, "/health") && !isFor(request, "/ready")) {
       throw refusal(startingText);
     }
     underWay++;
-    // Also when the caller goes away without an answer.
+    // This also runs when the caller disconnects before the response.
     reply.raw.once("close", () => {
       underWay--;
       if (underWay === 0) emptied.abort();
@@ -58,7 +57,7 @@ export function createIntake(server: FastifyInstance, hasStarted: () => boolean)
   };
 }
 
-/** Whether a request is for this route of any surface. */
+/** Tells whether a request is for this route of any surface. */
 function isFor({ routeOptions }: FastifyRequest, route: string): boolean {
   return routeOptions.url?.endsWith(route) ?? false;
 }

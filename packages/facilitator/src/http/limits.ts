@@ -8,43 +8,41 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "@farthing/engine/base";
 import { HttpProblem } from "./responses.ts";
 
-/** Length of the window. Short, so that a caller who hit the limit is back soon. */
+/** The window is short, so that a limited caller can soon continue. */
 export const windowSeconds = 10;
 
-/** Callers remembered at once; beyond it the oldest are forgotten, which only helps them. */
+/** Beyond this number of callers the oldest counts are dropped, in the callers' favour. */
 const callersMax = 10_000;
 
-/** Counts a request of a caller; throws 429 when the caller has none left. */
+/** Counts a request of a caller. Throws 429 beyond the limit. */
 export type Limit = (request: FastifyRequest, reply: FastifyReply, caller: string) => Promise<void>;
 
-/** Counts a request, by the account where one is known, else by the address it comes from. */
+/** Counts a request by account if there is one, otherwise by address. */
 export type Throttle = (
   request: FastifyRequest,
   reply: FastifyReply,
   caller: { readonly account: Address } | null,
 ) => Promise<void>;
 
-/** How many requests in how long. */
 export interface LimitTerms {
   readonly name: string;
   readonly requestsMax: number;
   readonly windowSeconds: number;
-  /** Requests that callers got back; they may be made beyond the limit. */
+  /** Refunded requests, which may exceed the limit. */
   readonly returns?: Returns;
 }
 
-/** Makes limits; each counts for itself. */
+/** Creates limits with separate counts. */
 export type MakeLimit = (terms: LimitTerms) => Limit;
 
-/** What routes limit their callers with. */
 export interface RouteLimits {
   readonly throttle: Throttle;
-  /** Counts for itself, so that questions cannot keep a seller from settling. */
+  /** Has its own count, so that other requests cannot keep a seller from settling. */
   readonly settleThrottle: Throttle;
   readonly makeLimit: MakeLimit;
 }
 
-/** Prepares a server for limits; if it is not to have any, all of them let everything pass. */
+/** Prepares a server for limits; when they are off, every request passes. */
 export async function prepareLimits(
   server: FastifyInstance,
   isLimited: boolean,
@@ -81,17 +79,17 @@ export async function prepareLimits(
  */
 const keyedFactor = 10;
 
-/** Requests that callers got back and have not made yet. */
+/** Refunded requests that have not been used. */
 export interface Returns {
   add(caller: string): void;
-  /** Uses one up; false when there is none. */
+  /** Uses one; false when there is none. */
   take(caller: string): boolean;
 }
 
-/** How the request of a caller with an API key is given back; forgotten with the request. */
+/** Refunds of requests with an API key; each ends with its request. */
 const givenBack = new WeakMap<FastifyRequest, () => void>();
 
-/** Refusals of payments that cost nothing to make: a random signature, an empty wallet. */
+/** Refusals of payments that are free to create: a random signature, an empty wallet. */
 const junkCodes: ReadonlySet<RefusalCode> = new Set([
   "invalid_signature",
   "wallet_not_deployed",

@@ -1,9 +1,8 @@
-/** GET /metrics, on a listener of its own: what it says is for the operator, not for callers. */
+/** GET /metrics on a listener of its own, which is for the operator and not for callers. */
 import Fastify from "fastify";
 import { arrivalTimes, toServerOptions } from "./connections.ts";
 import type { Listener } from "./server.ts";
 
-/** Creates the server; it does not listen yet. */
 export function createMetricsServer(
   render: () => Promise<{ readonly contentType: string; readonly text: string }>,
 ): Listener {

@@ -10,7 +10,6 @@ import type { FastifyInstance, FastifySchema } from "fastify";
 import { sessionCookie } from "./session.ts";
 import { Problem, problemsOnly } from "./schemas.ts";
 
-/** The page's own scripts and styles, and pictures within them. */
 const docsPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -49,13 +48,11 @@ const about = [
   "`/verify`, `/settle` and `/supported` speak x402 and are described here, not checked by these schemas: a payment that can be evaluated is answered with HTTP 200, and a repeat of `/settle` that belongs to another exchange with HTTP 409. The account API under `/v1/account` belongs to the dashboard; its session is a cookie, and requests that change something must carry our own `Origin`.",
 ].join("\n");
 
-/** A section of the page. */
 export interface Tag {
   readonly name: string;
   readonly description: string;
 }
 
-/** Sections that every service has. */
 const ownTags: readonly Tag[] = [
   { name: "Payments", description: "Judge payments and move the money" },
   { name: "Service", description: "Health, for machines and people" },
@@ -79,13 +76,13 @@ function inOrder(tags: readonly Tag[]): Tag[] {
   return [...ownTags, ...known, ...tags.filter(({ name }) => !tagOrder.includes(name))];
 }
 
-/** Prepares a server whose routes are described; call before they are added. */
+/** Prepares a server whose routes are described. Must be called before they are added. */
 export async function describeRoutes(
   server: FastifyInstance,
   { version, tags }: { readonly version: string; readonly tags: readonly Tag[] },
 ): Promise<void> {
   server.addSchema(Problem);
-  // Schemas of answers describe; a serializer made from them would hide what they do not name.
+  // Response schemas only describe; a serializer made from them would drop other members.
   server.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
   await server.register(swagger, {
     openapi: {
@@ -109,7 +106,7 @@ export async function describeRoutes(
         },
       },
     },
-    // What has no section is no part of the API: pages and their files.
+    // Routes without a section, such as pages and their files, are not part of the API.
     hideUntagged: true,
     refResolver: {
       buildLocalReference: ({ $id }, _base, _fragment, index) =>
@@ -128,7 +125,7 @@ export async function describeRoutes(
       layout: "BaseLayout",
       docExpansion: "list",
       defaultModelsExpandDepth: -1,
-      // A page to read: next to a session's cookie it is not to send anything.
+      // The page must not send requests, because the browser may hold a session's cookie.
       supportedSubmitMethods: [],
     },
   });
@@ -138,16 +135,16 @@ export async function describeRoutes(
   });
 }
 
-/** What goes without saying in a route's own schema. */
+/** Adds what all routes share to a route's schema. */
 function completed(schema: FastifySchema, url: string): FastifySchema {
-  // Whatever is under /v1/account needs a session, unless its schema says otherwise.
+  // Routes under /v1/account need a session unless their schema says otherwise.
   const needsSession = url.startsWith("/v1/account") && schema.security === undefined;
   const response = isObject(schema.response) ? schema.response : {};
   return {
     ...schema,
     ...(needsSession ? { security: [{ session: [] }] } : {}),
     response: {
-      // The service may be about to stop.
+      // Any route may respond with 503 during a shutdown.
       ...problemsOnly("service_unavailable"),
       ...(schema.body === undefined
         ? {}

@@ -1,17 +1,14 @@
 /** The header `Prefer` (RFC 7240): `respond-async` and `wait=<seconds>`; others are ignored. */
 
-/** Longest wait that is granted, in seconds. */
 export const waitSecondsMax = 30;
 
-/** What a caller prefers. */
 export interface Preference {
   readonly respondAsync: boolean;
   readonly waitMs: number | undefined;
-  /** For `Preference-Applied`; "" when nothing was. */
+  /** For `Preference-Applied`; may be empty. */
   readonly applied: string;
 }
 
-/** Reads the header. */
 export function parsePrefer(header: string | string[] | undefined): Preference {
   const text = Array.isArray(header) ? header.join(",") : (header ?? "");
   const parts = text.split(",").map((part) => part.trim().toLowerCase());

@@ -1,10 +1,10 @@
-/** Bodies: JSON objects of bounded depth, and what is wrong with those that are not. */
+/** Request bodies: JSON objects of bounded depth. */
 import { isObject, jsonDepthMax, parseJson } from "@farthing/protocol";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { messageOf } from "@farthing/engine/base";
 import { HttpProblem } from "./responses.ts";
 
-/** Reads bodies of `application/json`, and no others. */
+/** Accepts bodies of `application/json` only. */
 export function readBodies(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser(
@@ -20,7 +20,7 @@ export function readBodies(server: FastifyInstance): void {
   );
 }
 
-/** Compressed bodies are not unpacked: a few kilobytes are not worth the bombs. Throws 415. */
+/** Refuses compressed bodies, which could be decompression bombs. Throws 415. */
 function refuseEncoded({ headers }: FastifyRequest): void {
   const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? "";
   if (encoding === "" || encoding === "identity") return;
@@ -30,14 +30,14 @@ function refuseEncoded({ headers }: FastifyRequest): void {
   );
 }
 
-/** Refuses a request without a body, for routes that cannot do without one. Throws 400. */
+/** Refuses a request without a body. Throws 400. */
 export async function requireBody({ body }: FastifyRequest): Promise<void> {
   if (!isObject(body)) throw new HttpProblem("invalid_request", emptyBody);
 }
 
 const emptyBody = "The body is empty; send a JSON object.";
 
-/** Says where to look; nothing of the text, in which there may be a secret, is repeated. */
+/** Names the place of the error, and repeats nothing of the text, which may hold a secret. */
 function whatIsWrong(text: string): string {
   if (text.trim() === "") return emptyBody;
   try {

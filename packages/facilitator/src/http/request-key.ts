@@ -1,7 +1,7 @@
-/** The API key of a request, put there by the authentication before the body is read. */
+/** The API key of a request, which authentication sets before the body is read. */
 import type { Address } from "@farthing/protocol";
 
-/** A key as requests carry it; the feature that stores keys adds what else it knows. */
+/** The part of a key that requests carry; the feature that stores keys has the rest. */
 export interface RequestKey {
   readonly id: string;
   /** The payout address that the key acts for. */
@@ -11,7 +11,7 @@ export interface RequestKey {
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Null on surfaces that ask for none. */
+    /** Null on surfaces without keys. */
     apiKey: RequestKey | null;
   }
 }

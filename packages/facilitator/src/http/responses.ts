@@ -17,7 +17,7 @@ import {
 import { creditsOf, type Settlement } from "@farthing/engine";
 import { Fault, timeText } from "@farthing/engine/base";
 
-/** An answer that judges nothing; thrown inside the HTTP layer only. */
+/** An error response; thrown inside the HTTP layer only. The payment was not evaluated. */
 export class HttpProblem extends Error {
   readonly code: ErrorCode;
   readonly retryAfterSeconds: number | undefined;
@@ -53,27 +53,26 @@ export const problemTable: Readonly<Record<ErrorCode, { status: number; retryabl
   internal_error: { status: 500, retryable: false },
 };
 
-/** Codes of /verify and /settle whose answers also carry the fields of a judged one. */
+/** Codes whose responses of /verify and /settle also have the members of an evaluated one. */
 export const shapedCodes: ReadonlySet<ErrorCode> = new Set([
   "service_unavailable",
   "keyless_gas_exhausted",
   "reverted_gas_exhausted",
 ]);
 
-/** Seconds after which a 503 is worth another try: a block or two. */
+/** A block or two. */
 const retryAfterFaultSeconds = 5;
 
-/** Seconds after which some of a payer's open payments have expired: sellers ask for few minutes. */
+/** Some of a payer's open payments have expired by then: sellers ask for few minutes. */
 const retryAfterTooManySeconds = 60;
 
-/** Status, body and wait of an answer that judges nothing. */
 export interface ProblemResponse {
   readonly status: number;
   readonly body: ErrorBody;
   readonly retryAfterSeconds: number | undefined;
 }
 
-/** Turns whatever was thrown into an answer; nothing of a bug's text goes out. */
+/** Creates the response to a thrown value. The text of a bug is never sent. */
 export function problemResponse(error: unknown, requestId: string): ProblemResponse {
   const problem = toProblem(error);
   const { status, retryable } = problemTable[problem.code];
@@ -119,12 +118,10 @@ export function refusedStatus({ code }: Refusal): 200 | 409 {
   return code === "payment_identifier_conflict" ? 409 : 200;
 }
 
-/** The verdict on a payment that would go through. */
 export function validResponse(payer: string): VerifyResponse {
   return { isValid: true, payer };
 }
 
-/** The verdict on a payment that would not. */
 export function invalidResponse(why: Refusal, payer: string | undefined): VerifyResponse {
   return {
     isValid: false,
@@ -156,16 +153,14 @@ export function refusedResponse(
   };
 }
 
-/** One word for programs. */
 export function statusOf(settlement: Settlement): SettlementStatus {
   if (settlement.state === "confirmed" || settlement.state === "failed") return settlement.state;
   return "pending";
 }
 
-/** A settle response, and the receipt inside it. */
 type SettlePresentation = SettleResponse & { readonly status: SettlementStatus };
 
-/** The response of a settle whole: with its id, and with `success` where it succeeded. */
+/** Creates the complete response of a settle, with its id and with `success`. */
 export function settleResponse(
   settlement: Settlement,
   network: string,
@@ -212,7 +207,7 @@ function settleBody(
     extra: {
       settlementId: settlement.id,
       nonce,
-      // With the hash they name the payment within a batch, and who sent it.
+      // Together with the hash they identify the payment in a batch and its sender.
       ...(logIndex === null ? {} : { logIndex }),
       ...(settledBy === null ? {} : { settledBy }),
       ...flags,
@@ -227,7 +222,7 @@ function reasonOf(settlement: Settlement, status: SettlementStatus): Refusal | u
   return failure === null ? undefined : refusal(failure, failureMessage ?? undefined);
 }
 
-/** The answer of `GET /settlements/{id}`. */
+/** Creates the response of `GET /settlements/{id}`. */
 export function settlementResponse(
   settlement: Settlement,
   chain: { headNumber: number; finalizedNumber: number },

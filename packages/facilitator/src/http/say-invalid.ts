@@ -1,11 +1,10 @@
-/** What a request's schema does not allow, said to people. */
+/** Messages for requests that do not match the schema. */
 import { isObject } from "@farthing/protocol";
 import type { FastifyError } from "fastify";
 
-/** Longest name of an unknown member that is repeated; nothing else of what was sent is. */
+/** Longer names of unknown members are not repeated, and no other part of the request is. */
 const memberNameMax = 64;
 
-/** Says what is wrong, where, and where to look it up. */
 export function sayInvalid({ validation = [], validationContext }: FastifyError): string {
   const [first] = validation;
   const path = (first?.instancePath ?? "").replaceAll("/", ".");
@@ -26,7 +25,7 @@ function problemOf(problem: NonNullable<FastifyError["validation"]>[number] | un
   }
 }
 
-/** What the schema says of the member (Ajv's `verbose`). */
+/** Returns the schema's description of the member (Ajv's `verbose`). */
 function descriptionOf(problem: object): string {
   const schema = "parentSchema" in problem ? problem.parentSchema : undefined;
   const description = isObject(schema) ? schema["description"] : undefined;

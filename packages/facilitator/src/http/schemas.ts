@@ -13,12 +13,10 @@ import {
 import { Type, type Static, type TObject, type TSchema } from "typebox";
 import { problemTable } from "./responses.ts";
 
-/** A value or null. */
 export function nullable<T extends TSchema>(schema: T) {
   return Type.Union([schema, Type.Null()]);
 }
 
-/** One of some texts. */
 export function oneOf<const Texts extends readonly string[]>(texts: Texts, description?: string) {
   return Type.Unsafe<Texts[number]>({
     type: "string",
@@ -27,7 +25,7 @@ export function oneOf<const Texts extends readonly string[]>(texts: Texts, descr
   });
 }
 
-/** One of some objects, told apart by the text of one member. */
+/** One of several objects, which one member distinguishes. */
 export function oneOfBy<T extends TObject[]>(member: string, schemas: readonly [...T]) {
   return Type.Unsafe<Static<T[number]>>({
     type: "object",
@@ -37,7 +35,6 @@ export function oneOfBy<T extends TObject[]>(member: string, schemas: readonly [
   });
 }
 
-/** An object that has these members and no others. */
 export function exactly<const P extends Record<string, TSchema>>(
   properties: P,
   description?: string,
@@ -48,7 +45,6 @@ export function exactly<const P extends Record<string, TSchema>>(
   });
 }
 
-/** An object with whatever members. */
 export function anyObject(description?: string) {
   return Type.Unsafe<object>({
     type: "object",
@@ -57,20 +53,19 @@ export function anyObject(description?: string) {
   });
 }
 
-/** A page of a list. */
 export function pageOf<const Name extends string, T extends TSchema>(name: Name, item: T) {
   type Page = { [K in Name]: Static<T>[] } & { next: string | null };
   return Type.Unsafe<Page>(exactly({ [name]: Type.Array(item), next: NextCursor }));
 }
 
-/** An address as the service writes it. */
+/** An address in the service's own form. */
 export const AddressText = Type.Unsafe<Address>({
   type: "string",
   pattern: "^0x[0-9a-fA-F]{40}$",
   description: "EIP-55",
 });
 
-/** An address as people write it: `0x…` or `xdc…`. The checksum is looked at afterwards. */
+/** An address input: `0x…` or `xdc…`. The checksum is checked afterwards. */
 export const GivenAddress = Type.String({
   pattern: "^(0x|xdc|XDC)[0-9a-fA-F]{40}$",
   description: "`0x…` or `xdc…`; mixed case must be a right EIP-55 checksum",
@@ -78,7 +73,6 @@ export const GivenAddress = Type.String({
 
 export const HashText = Type.Unsafe<Hex>({ type: "string", pattern: "^0x[0-9a-fA-F]{64}$" });
 
-/** Text of a time. */
 export const TimeText = Type.String({ format: "date-time", description: "RFC 3339" });
 
 export const AmountText = Type.String({
@@ -92,7 +86,7 @@ export const ChainIdNumber = Type.Unsafe<ChainId>({
   description: "50: XDC mainnet; 51: Apothem",
 });
 
-/** For people: no control characters, nothing that turns the direction of writing. */
+/** Text without control characters and without changes of the writing direction. */
 export const LabelText = Type.String({ pattern: "^\\P{C}*$", maxLength: 64 });
 
 export const KeyModeText = oneOf(
@@ -100,27 +94,25 @@ export const KeyModeText = oneOf(
   "`live` settles on XDC mainnet, `test` on Apothem and devnets",
 );
 
-/** Where the next page begins. */
 const NextCursor = nullable(
   Type.String({ description: "For `cursor`, to read on; null at the end" }),
 );
 
-/** Where a page begins: what an answer's `next` said. */
+/** The start of a page: `next` of an earlier response. */
 export const Cursor = Type.Optional(
   Type.String({ pattern: "^[A-Za-z0-9_.~-]{1,100}$", description: "`next` of the page before" }),
 );
 
-/** Rows of a page, as a query's text. */
 export const Limit = Type.Optional(
   Type.String({ pattern: "^[1-9][0-9]{0,2}$", description: "Rows of a page" }),
 );
 
-/** Seconds for which an answer may be held until there is news, as a query's text. */
+/** Seconds for which a response may be held until there is a change. */
 export const Wait = Type.Optional(
   Type.String({ pattern: "^[0-9]{1,4}$", description: "Seconds to wait for news, at most 30" }),
 );
 
-/** The one body of answers that judge nothing. */
+/** The body of every error response. */
 export const Problem = Type.Object(
   {
     error: oneOf(errorCodes, "What it was, for programs"),
@@ -131,12 +123,10 @@ export const Problem = Type.Object(
   { $id: "Problem", additionalProperties: false },
 );
 
-/** A shared schema by its name. */
 export function refTo<T extends TSchema>(schema: T & { readonly $id?: string }) {
   return Type.Unsafe<Static<T>>({ $ref: `${schema.$id ?? ""}#` });
 }
 
-/** An answer without a body. */
 export function emptyResponse(description: string) {
   return Type.Null({ description });
 }
@@ -145,15 +135,15 @@ const retryAfter = {
   "Retry-After": { type: "integer", description: "Seconds until another try makes sense" },
 };
 
-/** What any request may meet. */
+/** Errors of every route. */
 const anywhere = ["invalid_request", "rate_limited", "internal_error"] as const;
 
-/** The answers that judge nothing, by status, for these codes and those that any route may give. */
+/** Returns the error responses by status, for these codes and those of every route. */
 export function problems(...codes: readonly ErrorCode[]) {
   return problemsOnly(...anywhere, ...codes);
 }
 
-/** The answers that judge nothing, by status, for these codes and no others. */
+/** Returns the error responses by status, for these codes only. */
 export function problemsOnly(...codes: readonly ErrorCode[]) {
   const byStatus = Map.groupBy(new Set(codes), (code) => problemTable[code].status);
   return Object.fromEntries(
@@ -168,7 +158,6 @@ export function problemsOnly(...codes: readonly ErrorCode[]) {
   );
 }
 
-/** What kind a wallet is. */
 export const WalletKindText = oneOf(
   ["plain", "contract"],
   "A key pair, or a contract (ERC-1271) on one chain",

@@ -1,8 +1,7 @@
-/** Chains that the service serves. */
+/** The served chains. */
 import type { ChainId, Network } from "@farthing/protocol";
 import { HttpProblem } from "./responses.ts";
 
-/** The networks that the service serves. */
 export interface ServedNetworks {
   readonly networks: readonly Network[];
 }
@@ -14,7 +13,6 @@ export function servedChain({ networks }: ServedNetworks, chainId: ChainId): Cha
   throw new HttpProblem("invalid_request", `This service serves the chain ${served}; name that.`);
 }
 
-/** XDC mainnet, whose USDC is money. */
 const mainnet: ChainId = 50;
 
 /**

@@ -1,4 +1,4 @@
-/** The HTTP server: how bodies are read, how errors look, and which limits its routes share. */
+/** The HTTP server: bodies, error responses and shared limits. */
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from "fastify";
@@ -18,7 +18,7 @@ import { surfacePaths, type Surface } from "./surface.ts";
 /** Largest body: a payment with a long contract signature and a bazaar schema is far smaller. */
 const bodyBytesMax = 64 * 1024;
 
-/** Longer than the 60 s after which common proxies close idle connections, so that they do it. */
+/** Common proxies close idle connections after 60 s; a longer time leaves it to them. */
 const keepAliveMs = 72_000;
 
 /** Headers of which two would be ambiguous. */
@@ -30,19 +30,18 @@ const singleHeaders = new Set([
   "idempotency-key",
 ]);
 
-/** What a schema does not allow is refused, never bent into shape. */
+/** Input that does not match a schema is refused, never coerced. */
 const schemaOptions = {
   coerceTypes: false,
   removeAdditional: false,
   useDefaults: false,
   discriminator: true,
-  // For what a schema says of the form of a text.
+  // The error messages need the schema.
   verbose: true,
 } as const;
 
-/** A server that can listen and close. */
 export interface Listener {
-  /** Gives the address that it then has. */
+  /** Returns the resulting base URL. */
   listen(at: { readonly host: string; readonly port: number }): Promise<string>;
   close(): Promise<void>;
 }
@@ -53,7 +52,6 @@ export interface Listener {
  */
 export type StartStep = "chain" | "database" | "done";
 
-/** What the server needs, besides its routes. */
 export interface ServerContext {
   readonly version: string;
   readonly clock: Clock;
@@ -65,13 +63,12 @@ export interface ServerContext {
   startStep(): StartStep;
 }
 
-/** The server of the surfaces, which can also stop taking requests before it closes. */
+/** The server of the surfaces, which can refuse new requests before it closes. */
 export interface HttpServer extends Listener, Intake {
-  /** Answers without a socket. */
+  /** Sends a request without a socket. */
   readonly fetch: typeof globalThis.fetch;
 }
 
-/** Creates the server with its routes; it does not listen yet. */
 export async function createServer(
   context: ServerContext,
   options: {
@@ -79,9 +76,8 @@ export async function createServer(
     /** Connections that one address may hold; 0 for no bound. */
     readonly connectionsMax: number;
     readonly arrival?: ArrivalTimes | undefined;
-    /** Sections of the OpenAPI document beside the service's own. */
+    /** Additional sections of the OpenAPI document. */
     readonly tags: readonly Tag[];
-    /** Registers the routes. */
     registerRoutes(server: FastifyInstance, limits: RouteLimits): Promise<void>;
   },
 ): Promise<HttpServer> {
@@ -96,10 +92,10 @@ export async function createServer(
     genReqId: () => `req_${randomUUID().replaceAll("-", "")}`,
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     forceCloseConnections: "idle",
-    // The refusal of whoever comes too late is ours.
+    // The intake refuses late requests itself.
     return503OnClosing: false,
     clientErrorHandler: respondToBrokenRequest,
-    // Before any route is found, such as for a path that cannot be decoded.
+    // These errors occur before routing, for example when a path cannot be decoded.
     frameworkErrors: (error, request, reply) => {
       sendProblem(context, request, reply, translate(error, context));
     },
@@ -153,13 +149,12 @@ function refuseDuplicateHeaders(request: FastifyRequest): void {
   }
 }
 
-/** A route as it is registered: `/settlements/:id`. */
 interface Route {
   readonly method: string;
   readonly pattern: readonly string[];
 }
 
-/** Notes the routes that are registered from here on. */
+/** Collects the routes that are registered from now on. */
 function collectRoutes(server: FastifyInstance): readonly Route[] {
   const routes: Route[] = [];
   server.addHook("onRoute", ({ method, url }) => {
@@ -168,7 +163,7 @@ function collectRoutes(server: FastifyInstance): readonly Route[] {
   return routes;
 }
 
-/** The methods that a path takes; none when there is nothing there. */
+/** Returns the methods of a path, or none if no route matches. */
 function methodsOf(routes: readonly Route[], path: string): string[] {
   const parts = path.split("/");
   const found = routes.filter(
@@ -184,7 +179,7 @@ function handleErrors(
   context: ServerContext,
   routes: readonly Route[],
 ): void {
-  // Not async: an answer under way through hooks is none yet to Fastify, and it would send another.
+  // Not async: Fastify would send a second response while hooks still process the first one.
   server.setErrorHandler((error: FastifyError, request, reply) => {
     sendProblem(context, request, reply, translate(error, context));
   });
@@ -199,7 +194,6 @@ function handleErrors(
   });
 }
 
-/** Says which paths there are: of the surfaces, for whoever means one of them. */
 function nothingHere(surfaces: readonly Surface[]): HttpProblem {
   const bases = surfaces.map(({ basePath }) => basePath || "/").join(" and below ");
   return new HttpProblem(
@@ -208,7 +202,7 @@ function nothingHere(surfaces: readonly Surface[]): HttpProblem {
   );
 }
 
-/** Fastify's own errors in our words. */
+/** Converts Fastify's own errors. */
 function translate(error: FastifyError, { surfaces }: ServerContext): unknown {
   if (error.validation) return new HttpProblem("invalid_request", sayInvalid(error));
   switch (error.code) {
@@ -231,7 +225,7 @@ function translate(error: FastifyError, { surfaces }: ServerContext): unknown {
   }
 }
 
-/** What is not even HTTP: answered by hand, since no request object exists. */
+/** Responds to invalid HTTP by hand, because no request object exists. */
 function respondToBrokenRequest(error: { code?: string }, socket: Socket): void {
   if (!socket.writable) return void socket.destroy();
   const [status, code, message] =
@@ -240,7 +234,7 @@ function respondToBrokenRequest(error: { code?: string }, socket: Socket): void 
       : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
         ? ["408 Request Timeout", "invalid_request", "The request took too long to arrive."]
         : ["400 Bad Request", "invalid_request", "This is not valid HTTP."];
-  // One that came too slowly was not judged: the same request may be sent again.
+  // A request that arrived too slowly was not evaluated; it may be sent again.
   const retryable = status.startsWith("408");
   const body = JSON.stringify({ error: code, message, retryable, requestId: "" });
   socket.end(

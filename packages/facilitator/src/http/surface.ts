@@ -4,7 +4,6 @@
  */
 import type { Network } from "@farthing/protocol";
 
-/** One face. */
 export interface Surface {
   readonly name: "public" | "hosted" | "self-built";
   /** "" or "/api/facilitator". */
@@ -16,12 +15,11 @@ export interface Surface {
   readonly auth: "api-key" | "none";
 }
 
-/** Tells whether a surface serves a version on a network. */
 export function isServed(surface: Surface, version: 1 | 2, network: Network): boolean {
   return surface.versions.includes(version) && surface.networks.includes(network);
 }
 
-/** The least that a surface settles, in USDC base units: whoever shows a key pays for it. */
+/** Returns the minimum amount in USDC base units. Callers with a key pay for settlements. */
 export function unitsMinOf(
   { limits }: { readonly limits: { readonly unitsMin: bigint } },
   { auth }: Pick<Surface, "auth">,
@@ -29,7 +27,6 @@ export function unitsMinOf(
   return auth === "none" ? limits.unitsMin : 0n;
 }
 
-/** What every surface has, below its base path. */
 export const surfacePaths = [
   "/supported",
   "/accepts",
@@ -41,10 +38,9 @@ export const surfacePaths = [
   "/v1/status",
 ];
 
-/** Path of the hosted face. */
 export const hostedPath = "/api/facilitator";
 
-/** The faces of a service: public and hosted, or the self-built one alone. */
+/** Returns the public and the hosted surface, or only the self-built one. */
 export function surfacesOf(options: {
   selfBuilt: boolean;
   networks: readonly Network[];

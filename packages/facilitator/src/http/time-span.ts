@@ -1,8 +1,7 @@
-/** Times of a filter, as people write them: a day, which is meant in UTC, or an instant. */
+/** Times of a filter: a day in UTC, or an instant. */
 import { Type } from "typebox";
 import { HttpProblem } from "./responses.ts";
 
-/** A day or an instant, in a query. */
 export const DayOrTime = Type.Optional(
   Type.String({
     pattern: "^\\d{4}-\\d{2}-\\d{2}(T[0-9:.]{5,15}(Z|[+-]\\d{2}:\\d{2}))?$",
@@ -12,12 +11,12 @@ export const DayOrTime = Type.Optional(
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** The first moment that is meant, in milliseconds. Throws 400 for what is no time. */
+/** Returns the first included millisecond. Throws 400 for an invalid time. */
 export function readFrom(text: string | undefined): number | undefined {
   return text === undefined ? undefined : parse(text);
 }
 
-/** The first moment that is not meant any more: a day ends with it. */
+/** Returns the first excluded millisecond: the end of a day, or the instant. */
 export function readTo(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   return parse(text) + (text.includes("T") ? 0 : dayMs);

@@ -1,4 +1,4 @@
-/** What the doctor says about the database: can it be reached, is it of this version, who works. */
+/** The doctor's checks of the database. */
 import { isSameAddress, type Address } from "@farthing/protocol";
 import { type CheckLine, type Clock, fail, ok, warn } from "@farthing/engine/base";
 import {
@@ -9,13 +9,12 @@ import {
   type StoreReport,
 } from "@farthing/engine/storage";
 
-/** Findings, and what was read where it could be read. */
 export interface DatabaseCheck {
   readonly lines: readonly CheckLine[];
   readonly report: StoreReport | undefined;
 }
 
-/** Looks at the database; changes nothing, throws nothing. */
+/** Changes nothing and throws nothing. */
 export async function checkDatabase(
   databaseUrl: string,
   clock: Clock,
@@ -51,7 +50,7 @@ function schemaLine({ isNew, missing, unknown }: StoreReport): CheckLine {
   );
 }
 
-/** Bytes on a disk below which the database may soon be unable to note a payment. */
+/** Below this free space the database may soon be unable to record a payment. */
 const freeBytesLow = 1024 ** 3;
 
 function sizeLines({ size }: StoreReport): CheckLine[] {

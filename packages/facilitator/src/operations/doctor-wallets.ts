@@ -1,4 +1,4 @@
-/** What the doctor says about relayer wallets: what gas costs them, and whether their nonces agree. */
+/** The doctor's checks of the relayer wallets. */
 import type { Address } from "@farthing/protocol";
 import {
   type Chain,
@@ -12,21 +12,21 @@ import { type CheckLine, ok, warn } from "@farthing/engine/base";
 import type { WalletReport, StoreReport } from "@farthing/engine/storage";
 import { type Config } from "../config/config.ts";
 
-/** What a wallet needs at a node's gas price: within our bounds, as transactions are priced. */
+/** Returns a wallet's needs at a node's gas price, within the bounds of our transactions. */
 export function gasNeedsAt(asked: bigint, { gasPriceMaxWei }: Pick<Config, "gasPriceMaxWei">) {
   const atLeast = asked > gasPriceFloorWei ? asked : gasPriceFloorWei;
   const price = atLeast < gasPriceMaxWei ? atLeast : gasPriceMaxWei;
   return { floor: contractTransferGasMax * gasPriceFloorWei, price } satisfies GasNeeds;
 }
 
-/** One line per wallet: what waits in the node's pool, beside what the database knows of. */
+/** Compares the node's pool with the database, one line per wallet. */
 export async function checkNonces(
   chain: Chain,
   wallets: readonly Address[],
   lookAtStore: () => Promise<StoreReport | undefined>,
 ): Promise<CheckLine[]> {
   const nonces = await readNonces(chain, wallets);
-  // Afterwards: a facilitator at work stores a nonce before the chain can know of it.
+  // Read after the chain, because a running facilitator stores a nonce before the chain has it.
   const store = await lookAtStore();
   return wallets.map((wallet, index) => {
     const stored = store?.wallets.find(

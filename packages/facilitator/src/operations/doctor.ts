@@ -43,20 +43,18 @@ import {
 import { checkDatabase } from "./doctor-database.ts";
 import { checkNonces, gasNeedsAt } from "./doctor-wallets.ts";
 
-/** Findings that belong together. */
 export interface CheckSection {
   readonly title: string;
   readonly lines: readonly CheckLine[];
 }
 
-/** How to look. */
 export interface ExamineOptions {
   readonly clock?: Clock;
-  /** How long each endpoint is asked at the facilitator's rate; {@link rateSecondsDefault}. */
+  /** Duration of the rate check of each endpoint; {@link rateSecondsDefault} by default. */
   readonly rateSeconds?: number;
 }
 
-/** Looks at everything, section by section as they are found. Throws nothing. */
+/** Yields each section when its checks are complete. Throws nothing. */
 export async function* examine(
   source: ConfigSource = {},
   { clock = systemClock, rateSeconds = rateSecondsDefault }: ExamineOptions = {},
@@ -138,7 +136,7 @@ function configLines({ networks, publicNetworks, hostedAuth, rateLimit }: Config
   return [...lines, ...foreign, ...open];
 }
 
-/** Whether others on the way can read and change what is said: plain http beyond private names. */
+/** Tells whether third parties can read and change the traffic: plain http beyond private names. */
 function isReadableOnTheWay(url: Secret): boolean {
   const { protocol, hostname } = new URL(url.expose());
   const isNear =
@@ -184,12 +182,12 @@ async function* examineNetwork(
   };
   const wallets = await guarded("wallets", () => checkWallets(chain, bench));
   if (wallets.length > 0) yield { title: `${network.id} wallets`, lines: wallets };
-  // Last: an endpoint that is asked too much may refuse whatever comes next.
+  // Last, because an endpoint may refuse requests after its limit is reached.
   const rates = await Promise.all(endpoints.map((one) => checkRate(one, { clock, seconds })));
   yield { title: `${network.id} load`, lines: rates };
 }
 
-/** Blocks that endpoints may differ: asked in one moment, they see the same block or its neighbour. */
+/** Endpoints that are asked at the same time see the same block or one beside it. */
 const lagBlocksMax = 3;
 
 async function checkChain(chain: Chain, { config, clock }: Bench): Promise<CheckLine[]> {
@@ -201,7 +199,7 @@ async function checkChain(chain: Chain, { config, clock }: Bench): Promise<Check
   return [...token, ...multicall, ...time];
 }
 
-/** Each endpoint's section has said it. */
+/** The section of each endpoint has this line. */
 function withoutChainId(lines: readonly CheckLine[]): CheckLine[] {
   return lines.filter(({ name }) => name !== "chain id");
 }
@@ -240,7 +238,7 @@ async function checkWallets(chain: Chain, bench: Bench): Promise<CheckLine[]> {
   ]);
 }
 
-/** A node can fail between two questions; that is a finding like any other. */
+/** A node can fail between two requests, which is a finding too. */
 async function guarded(name: string, check: () => Promise<CheckLine[]>): Promise<CheckLine[]> {
   try {
     return await check();

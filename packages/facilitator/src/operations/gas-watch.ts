@@ -8,13 +8,13 @@ import { type Clock, type Log, messageOf } from "@farthing/engine/base";
 import type { KeylessStore } from "../payments/keyless/store.ts";
 import type { EngineStore } from "@farthing/engine/storage";
 
-/** Pause between looks: a budget of a day does not run out unseen in a minute's tenth of it. */
+/** A daily budget cannot run out unseen within a minute. */
 const lookMs = 60_000;
 
-/** Counters removed in one statement: a few milliseconds of the database. */
+/** Removing these counters takes the database a few milliseconds. */
 const prunedMax = 1_000;
 
-/** The budgets, as metrics name them, and what the log says of each. */
+/** The log events of each budget, by its name in the metrics. */
 const budgets = {
   keyless: {
     high: { event: "keyless_gas_high", text: "Keyless gas budget is almost used up" },
@@ -31,7 +31,6 @@ const budgets = {
 
 export type GasBudgetName = keyof typeof budgets;
 
-/** What is watched of one budget. */
 interface WatchedBudget {
   readonly name: GasBudgetName;
   /** Of a day, in gwei. */
@@ -39,7 +38,7 @@ interface WatchedBudget {
   readonly read: (chainId: ChainId, now: number) => Promise<Readonly<Record<GasHalf, number>>>;
 }
 
-/** Watches until it is stopped. A budget that is null has no bound. */
+/** A budget that is null has no bound. */
 export function startGasWatch(options: {
   readonly networks: readonly Network[];
   readonly keylessGasGwei: number | null;
@@ -48,7 +47,7 @@ export function startGasWatch(options: {
     Pick<EngineStore, "readRevertedGas">;
   readonly clock: Clock;
   readonly log: Log;
-  /** Told the used share of each half, 0 to 1. */
+  /** Receives the used share of each half, 0 to 1. */
   readonly note: (budget: GasBudgetName, network: Network, half: GasHalf, share: number) => void;
 }): { stop(): Promise<void> } {
   const { networks, keylessGasGwei, revertedGasGwei, store, clock, log, note } = options;
@@ -87,7 +86,7 @@ export function startGasWatch(options: {
         for (const budget of watched) {
           for (const network of networks) await look(network, budget);
         }
-        // Until all that is over is gone; new ones come slower than they are removed.
+        // Terminates, because counters expire more slowly than they are removed.
         while ((await store.pruneKeyless(clock.nowMs(), prunedMax)) === prunedMax) {
           if (stopping.signal.aborted) return;
         }

@@ -4,7 +4,6 @@
  * or any other value that a caller chooses.
  */
 
-/** One metric. */
 export interface Metric {
   readonly kind: "counter" | "gauge" | "histogram";
   readonly help: string;
@@ -19,10 +18,8 @@ const settlementSeconds = [0.5, 1, 2, 3, 4, 6, 8, 12, 20, 30, 60, 120, 300];
 /** Seconds of a request: from an immediate refusal of /verify to a settle that waits for 30. */
 const requestSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Settlements of one transaction: up to the most that can be configured. */
 const batchSizes = [1, 2, 5, 10, 20, 50, 100];
 
-/** Every metric by its name. */
 export const metricTable = {
   x402_verify_requests_total: {
     kind: "counter",
@@ -177,5 +174,4 @@ export const metricTable = {
   },
 } as const satisfies Record<string, Metric>;
 
-/** Names of metrics. */
 export type MetricName = keyof typeof metricTable;

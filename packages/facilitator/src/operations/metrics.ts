@@ -21,22 +21,21 @@ import type { GasBudgetName } from "./gas-watch.ts";
 import type { CreditPurchase } from "../features/purchases/model.ts";
 import type { ServiceStore } from "../features/open-store.ts";
 
-/** The metrics of a service. */
 export interface Metrics {
   readonly http: HttpObserver;
-  /** The same store, watched. */
+  /** Returns the same store with metrics. */
   watchStore(store: ServiceStore): ServiceStore;
-  /** The same endpoint, watched. */
+  /** Returns the same endpoint with metrics. */
   watchEndpoint(network: Network, endpoint: RpcEndpoint): RpcEndpoint;
-  /** Looks these up whenever the metrics are asked for. */
+  /** Reads these whenever the metrics are requested. */
   watchNetworks(networks: readonly NetworkState[]): void;
-  /** Notes the used share of a half of the gas budget of surfaces without keys, 0 to 1. */
+  /** Records the used share of a half of a gas budget, 0 to 1. */
   noteGas(budget: GasBudgetName, network: Network, half: GasHalf, share: number): void;
-  /** Everything as text, and its content type. */
+  /** Returns all metrics as text, and its content type. */
   render(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
-/** Watches nothing: for a service without a metrics port. */
+/** For a service without a metrics port. */
 export const noMetrics: Metrics = {
   http: silentObserver,
   watchStore: (store) => store,
@@ -68,7 +67,7 @@ export function createMetrics(clock: Clock, relayers: readonly string[]): Metric
   };
 }
 
-/** A wallet's place in the configuration: metrics name no addresses. */
+/** Returns a wallet's position in the configuration, because metrics name no addresses. */
 function indexOf(relayers: readonly string[]) {
   const lower = relayers.map((address) => address.toLowerCase());
   return (address: string) => String(lower.indexOf(address.toLowerCase()));
@@ -138,7 +137,7 @@ interface Making {
   relayerIndex(address: string): string;
 }
 
-/** The store's guarded moves: each settlement is in the answer of exactly one, in one process. */
+/** The store's guarded updates, each of which returns a settlement to exactly one process. */
 function createStoreWatch(making: Making): Metrics["watchStore"] {
   const { registry, relayerIndex } = making;
   const leases = counter(registry, "x402_lane_leases_total");
@@ -172,7 +171,6 @@ function createStoreWatch(making: Making): Metrics["watchStore"] {
     },
     async movePurchase(...given) {
       const moved = await store.movePurchase(...given);
-      // The name of its settlement is no other state.
       if (moved && moved.state !== given[1]) note.purchase(moved);
       return moved;
     },
@@ -266,7 +264,7 @@ function createMoveNotes(registry: Registry) {
   };
 }
 
-/** Wei of a balance as XDC: a gauge is a floating-point number. */
+/** Converts wei to XDC as a floating-point number, as gauges require. */
 function inXdc(wei: bigint): number {
   return Number(wei / 1_000_000_000n) / 1_000_000_000;
 }
@@ -332,12 +330,12 @@ function addGauges(registry: Registry, clock: Clock, networks: readonly NetworkS
   });
 }
 
-/** What endpoints were found to take; a limit that was not met has no series. */
+/** Sets the learned limits of endpoints; a limit that was never met has no series. */
 function addLimitGauge(registry: Registry, networks: readonly NetworkState[]): void {
   const gauge = new Gauge({
     ...settings(registry, "x402_rpc_learned_limit"),
     collect() {
-      // An endpoint that turns out to count calls has no limit of requests any more.
+      // An endpoint that counts calls no longer has a limit of requests.
       gauge.reset();
       for (const { network, endpointLimits } of networks) {
         for (const [index, limits] of endpointLimits().entries()) {
@@ -357,7 +355,7 @@ function addLimitGauge(registry: Registry, networks: readonly NetworkState[]): v
   });
 }
 
-/** The network of each settlement whose failure has paused its payer. */
+/** Returns the network of each settlement whose failure paused its payer. */
 function pausedOn(failures: readonly Failure[], moved: readonly Settlement[]): string[] {
   const ids = new Set(failures.flatMap(({ id, pausesPayer }) => (pausesPayer ? [id] : [])));
   return moved.flatMap(({ id, chainId }) => (ids.has(id) ? [networkOfChain(chainId).id] : []));

@@ -11,7 +11,7 @@ import type { RetentionMethods, RetirementCursor } from "@farthing/engine/storag
 import { createExportFile } from "./retention-export.ts";
 import type { WebhookStore } from "../features/webhooks/store.ts";
 
-/** Pause between looks for signed bytes: five blocks. */
+/** Five blocks. */
 const bytesEveryMs = 10_000;
 
 /**
@@ -22,13 +22,12 @@ const bytesEveryMs = 10_000;
  */
 const bytesKeptBlocks = 128;
 
-/** Pause between passes through what the setting removes. */
 const retireEveryMs = 60 * 60_000;
 
-/** Rows of one group: some ten milliseconds of the database. */
+/** A group takes the database some ten milliseconds. */
 const groupMax = 500;
 
-/** Pause between groups, in which others write: at most 5,000 rows a second. */
+/** Other writers proceed between groups; at most 5,000 rows a second are removed. */
 const groupPauseMs = 100;
 
 /** Nothing is removed earlier than this after its authorization has ended. */
@@ -36,13 +35,12 @@ const marginMs = 24 * 60 * 60_000;
 
 const dayMs = 24 * 60 * 60_000;
 
-/** Days for which webhook deliveries are kept where no setting says it: their sellers look at them. */
+/** Webhook deliveries are kept this long without a setting, because sellers read them. */
 const deliveryDays = 30;
 
-/** Starts; the returned function ends it. */
 export function startRemoval(deps: {
   readonly engines: ReadonlyMap<ChainId, { view(): ChainView | undefined }>;
-  /** Undefined: settlements are kept for ever, and webhook deliveries for 30 days. */
+  /** If undefined, settlements are kept for ever and webhook deliveries for 30 days. */
   readonly retention: Retention | undefined;
   readonly store: RetentionMethods & Pick<WebhookStore, "removeDeliveries">;
   readonly clock: Clock;
@@ -56,7 +54,7 @@ export function startRemoval(deps: {
   async function dropBytes(chainId: ChainId): Promise<void> {
     const view = engines.get(chainId)?.view();
     if (!view) return;
-    // What was not walked may hold a reorganisation.
+    // Blocks that were not walked may hold a reorganisation.
     const upToBlock = Math.min(view.finalized.number, view.walkedTo) - bytesKeptBlocks;
     while (!signal.aborted) {
       const dropped = await store.pruneSignedBytes(chainId, upToBlock, groupMax);
@@ -110,7 +108,7 @@ export function startRemoval(deps: {
   async function tryAll(): Promise<void> {
     for (const chainId of engines.keys()) await dropBytes(chainId);
     if (clock.nowMs() < retireAtMs) return;
-    // Also after a failure: a folder that cannot be written is no reason to try each ten seconds.
+    // Set before the attempt, so that a folder without write access is not tried every ten seconds.
     retireAtMs = clock.nowMs() + retireEveryMs;
     await removeDeliveries();
     if (!retention) return;

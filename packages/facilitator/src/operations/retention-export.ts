@@ -8,20 +8,19 @@ import { mkdir, open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { fileMode } from "@farthing/engine/storage";
 
-/** The folder is made for its owner alone where it is missing. */
+/** A missing folder is created for its owner only. */
 const folderMode = 0o700;
 
-/** Random bytes of a name: two processes may begin in the same millisecond. */
+/** Two processes may begin in the same millisecond. */
 const nameBytes = 4;
 
-/** A file under way. */
 export interface ExportFile {
   /** Adds one line per record, and resolves when they are on the disk. */
   append(records: readonly object[]): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Starts a file, which is made with its first line. */
+/** Creates the file with its first line. */
 export function createExportFile(folder: string, name: string, nowMs: number): ExportFile {
   let file: FileHandle | undefined;
   const time = new Date(nowMs).toISOString().replaceAll(/[:.]/g, "-");
@@ -43,7 +42,7 @@ export function createExportFile(folder: string, name: string, nowMs: number): E
   };
 }
 
-/** Amounts and times of authorizations may be larger than a number: they are decimal text. */
+/** Writes amounts and times of authorizations, which may exceed a number, as decimal text. */
 function asText(_key: string, value: unknown): unknown {
   return typeof value === "bigint" ? value.toString() : value;
 }

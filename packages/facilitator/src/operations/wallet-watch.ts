@@ -8,16 +8,14 @@ import {
 } from "@farthing/engine";
 import type { Clock, Log } from "@farthing/engine/base";
 
-/** How often wallets are looked at; what they hold comes with each block anyway. */
 const lookMs = 60_000;
 
-/** A network whose wallets are watched. */
 export interface Watched {
   readonly chainId: number;
   view(): ChainView | undefined;
 }
 
-/** Watches until it is stopped; one line per change. */
+/** Logs one line per change. */
 export function startWalletWatch(options: {
   readonly networks: readonly Watched[];
   readonly clock: Clock;

@@ -25,13 +25,12 @@ import type { Throttle } from "../http/limits.ts";
 import { requireBody } from "../http/read-body.ts";
 import { isServed, unitsMinOf, type Surface } from "../http/surface.ts";
 
-/** Most entries of one request: a seller offers a few networks; as many as a buyer of ours reads. */
+/** A seller offers a few networks, and our buyer reads at most as many entries. */
 const acceptsMax = 32;
 
-/** For entries without a timeout, in seconds: what Faremeter's own helpers write. */
+/** The default of Faremeter's own helpers. */
 const timeoutSecondsDefault = 300;
 
-/** Registers the route of a surface. */
 export function registerAccepts(
   server: FastifyInstance,
   context: PaymentContext,
@@ -79,13 +78,13 @@ function completeOffers(surface: Surface, body: unknown, unitsMin: bigint): Json
   };
 }
 
-/** An entry that is settled here, with what was missing filled in, and what it says. */
+/** A completed entry and its requirements. */
 interface Offer {
   readonly entry: JsonObject;
   readonly requirements: Requirements;
 }
 
-/** Reads one entry; undefined when it names something that this surface does not settle. */
+/** Reads one entry; undefined if the surface does not settle it. */
 function readOffer(
   surface: Surface,
   version: 1 | 2,
@@ -98,7 +97,7 @@ function readOffer(
   if (typeof scheme !== "string" || typeof name !== "string") {
     throw malformed(`${place} must have the texts scheme and network`);
   }
-  // Faremeter passes names that it does not know on as they are: `xdc` in version 2 too.
+  // Faremeter passes unknown names unchanged: `xdc` in version 2 as well.
   const network = findNetwork(name);
   if (scheme !== "exact" || !network || !isServed(surface, version, network)) return undefined;
   const asset = member(entry, "asset") ?? network.usdc;

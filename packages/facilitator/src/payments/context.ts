@@ -1,4 +1,4 @@
-/** What the routes of payments need: the engine, and the limits and features that apply to them. */
+/** The dependencies of the payment routes. */
 import type { Address, ChainId, Network } from "@farthing/protocol";
 import type {
   Admit,
@@ -18,21 +18,19 @@ import type { ServerContext } from "../http/server.ts";
 import type { KeylessQuestion, KeylessVerdict } from "./keyless/store.ts";
 import type { RespondToExtensions } from "./extension-responses.ts";
 
-/** A network as the status routes see it. */
 export interface NetworkStatus {
   readonly network: Network;
   readonly relayers: readonly string[];
   view(): ChainView | undefined;
   load(): RelayerLoad;
-  /** What each RPC endpoint was found to take. */
+  /** The learned limits of each RPC endpoint. */
   endpointLimits(): readonly EndpointLimits[];
 }
 
-/** Limits of the surfaces. */
 export interface PaymentLimits {
   /** Requests per caller and window; 0 for no limit. */
   readonly requestsMax: number;
-  /** The least that is settled without a key, in USDC base units; 0 for no bound. */
+  /** The minimum amount without a key, in USDC base units; 0 for no bound. */
   readonly unitsMin: bigint;
   /** USDC base units per payer and day on surfaces without keys; null for no cap. */
   readonly payerCapUnits: bigint | null;
@@ -44,14 +42,13 @@ export interface PaymentLimits {
   readonly headAgeMaxSeconds: number;
 }
 
-/** What the routes of a surface need. */
 export interface PaymentContext extends Omit<ServerContext, "limits">, Authentication {
   readonly networks: readonly NetworkStatus[];
   readonly limits: PaymentLimits;
   readonly verifier: Verifier;
   readonly settle: Settle;
   readonly refuseIdentifier: RefuseIdentifier;
-  /** Whether a payment that would go through can be carried now. */
+  /** Tells whether a valid payment can be sent now. */
   readonly admit: Admit;
   readonly catalogue: RespondToExtensions;
   readonly waiters: Waiters;
@@ -60,12 +57,12 @@ export interface PaymentContext extends Omit<ServerContext, "limits">, Authentic
   /** Credits that the account of a key pays for a settlement. */
   readonly creditsPerSettlement: number;
   readonly exchanges: Exchanges;
-  /** What a settlement's gas costs now, in gwei: by a plain payer, by a contract. */
+  /** The current gas cost of a settlement in gwei, for a plain payer and for a contract. */
   gasOf(chainId: ChainId): Pick<KeylessGas, "plainGwei" | "contractGwei">;
   checkKeyless(question: KeylessQuestion): Promise<KeylessVerdict>;
   noteKeyless(question: KeylessQuestion): Promise<void>;
   findSettlement(id: string): Promise<Settlement | undefined>;
-  /** The plan of a key's account; undefined when there is no such account. */
+  /** Returns the plan of an account, or undefined if there is no such account. */
   planOf(account: Address): Promise<string | undefined>;
   pingStore(): Promise<void>;
   viewOf(chainId: ChainId): ChainView | undefined;

@@ -1,4 +1,4 @@
-/** How the routes of a surface are described: the same on each, but for who may call. */
+/** OpenAPI descriptions of the surfaces' routes, which differ only in their callers. */
 import type { ErrorCode } from "@farthing/protocol";
 import { Type } from "typebox";
 import { described } from "../http/openapi.ts";
@@ -17,10 +17,10 @@ import { Problem, problems, problemsOnly, refTo, Wait } from "../http/schemas.ts
 import { HealthResponseBody, ReadinessResponseBody, StatusResponseBody } from "./status-schemas.ts";
 import type { Surface } from "../http/surface.ts";
 
-/** What the routes can say that ask for nobody and count nobody. */
+/** The errors of routes without authentication and limits. */
 const freeProblems = problemsOnly("invalid_request", "internal_error");
 
-/** What an operation is called beside that of another surface, and whom it lets in. */
+/** Returns the operation's id, which differs by surface, and its security. */
 function named({ name, auth }: Surface, operationId: string, isFree: boolean) {
   return {
     operationId: name === "hosted" ? `${operationId}Hosted` : operationId,
@@ -28,7 +28,6 @@ function named({ name, auth }: Surface, operationId: string, isFree: boolean) {
   };
 }
 
-/** The schemas of a surface's payment routes. */
 export function describePayments(surface: Surface) {
   const hasKeys = surface.auth === "api-key";
   const wrongKey: readonly ErrorCode[] = hasKeys ? ["unauthorized"] : [];
@@ -100,7 +99,6 @@ export function describePayments(surface: Surface) {
   };
 }
 
-/** The schema of the route for Faremeter sellers. */
 export function describeAccepts(surface: Surface) {
   const wrongKey: readonly ErrorCode[] = surface.auth === "api-key" ? ["unauthorized"] : [];
   return described({
@@ -112,7 +110,6 @@ export function describeAccepts(surface: Surface) {
   });
 }
 
-/** The schemas of a surface's status routes. */
 export function describeStatus(surface: Surface) {
   const tags = ["Service"];
   return {

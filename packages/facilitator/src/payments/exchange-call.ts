@@ -7,10 +7,9 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { CallTerms, SettleCallTerms } from "@farthing/engine";
 import { HttpProblem } from "../http/responses.ts";
 
-/** Longest Idempotency-Key in characters: common clients send at most as many. */
+/** Common clients send at most as many characters. */
 const keyLengthMax = 255;
 
-/** The call behind a request. */
 export function callTermsOf(request: FastifyRequest, reply: FastifyReply): CallTerms {
   const { apiKey } = request;
   return {
@@ -20,7 +19,7 @@ export function callTermsOf(request: FastifyRequest, reply: FastifyReply): CallT
   };
 }
 
-/** The call behind a request to /settle. Throws 400 for an Idempotency-Key that is none. */
+/** Throws 400 for an invalid Idempotency-Key. */
 export function settleCallTermsOf(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -29,7 +28,7 @@ export function settleCallTermsOf(
   return {
     ...callTermsOf(request, reply),
     idempotencyKey: idempotencyKeyOf(request),
-    // The requirements are the seller's; what the buyer wrote says nothing about the flow.
+    // Only the seller's requirements decide the flow, not the buyer's payload.
     isUpfront: settle.request.requirements.paymentFlow === "upfront",
     waitsForOutcome: settle.waitsForOutcome,
   };
@@ -47,7 +46,7 @@ function idempotencyKeyOf({ headers }: FastifyRequest): string | null {
   );
 }
 
-/** True once the response is written whole; false when the connection closed before that. */
+/** Resolves to true once the response is written completely, or false if the connection closed before. */
 function whenDelivered({ raw }: FastifyReply): Promise<boolean> {
   return new Promise((resolve) => {
     if (raw.destroyed) return resolve(raw.writableFinished);

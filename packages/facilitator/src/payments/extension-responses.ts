@@ -6,7 +6,6 @@ import { encodeHeader } from "@farthing/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type Log, messageOf } from "@farthing/engine/base";
 
-/** The response to one extension. */
 export interface ExtensionResponse {
   readonly status: "success" | "processing" | "rejected";
   readonly rejectedReason?: string;

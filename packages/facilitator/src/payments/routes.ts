@@ -1,4 +1,4 @@
-/** Registers the routes that every surface has, below its base path. */
+/** The routes of every surface, below its base path. */
 import type { FastifyInstance } from "fastify";
 import type { RouteLimits } from "../http/limits.ts";
 import { registerAccepts } from "./accepts.ts";
@@ -9,7 +9,6 @@ import { registerStatus } from "./status.ts";
 import { registerSupported } from "./supported.ts";
 import { registerVerify } from "./verify.ts";
 
-/** Registers them. */
 export function registerPayments(
   server: FastifyInstance,
   context: PaymentContext,

@@ -49,7 +49,6 @@ const Requirements = Type.Object(
   },
 );
 
-/** The body of /verify and /settle. */
 export const PaymentRequestBody = Type.Object(
   {
     x402Version: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 })),
@@ -92,7 +91,6 @@ const extraMembers = {
   x402Reason: Type.Optional(Type.String({ description: "The name of other x402 software" })),
 };
 
-/** The answer of /verify. */
 export const VerifyResponseBody = Type.Object(
   {
     isValid: Type.Boolean(),
@@ -120,7 +118,6 @@ const settleMembers = {
   extra: Type.Optional(Type.Object(extraMembers)),
 };
 
-/** The answer of /settle. */
 export const SettleResponseBody = Type.Object(
   {
     ...settleMembers,
@@ -130,7 +127,6 @@ export const SettleResponseBody = Type.Object(
   { description: "Where the settlement stands, or why there is none" },
 );
 
-/** The answer of /settlements/{id}. */
 export const SettlementResponseBody = Type.Object(
   {
     ...settleMembers,
@@ -159,7 +155,7 @@ export const SettlementResponseBody = Type.Object(
 const notEvaluatedCodes =
   "`service_unavailable`, `queue_full`, `keyless_gas_exhausted`, `reverted_gas_exhausted`, `internal_error`: nothing was judged";
 
-/** What /verify says when it could not judge: a verdict that blames nobody, beside the problem. */
+/** The error body of /verify, with the members of a result that does not blame the payment. */
 export const NotEvaluatedVerify = Type.Object(
   {
     ...Problem.properties,
@@ -171,7 +167,7 @@ export const NotEvaluatedVerify = Type.Object(
   { description: notEvaluatedCodes },
 );
 
-/** The same of /settle. */
+/** The error body of /settle. */
 export const NotEvaluatedSettle = Type.Object(
   {
     ...Problem.properties,
@@ -190,7 +186,6 @@ const offers = Type.Array(anything, {
   description: "Entries as in a challenge; those that are not served here are left out",
 });
 
-/** The body of /accepts. */
 export const AcceptsBody = Type.Object(
   {
     x402Version: Type.Integer({ minimum: 1, maximum: 2 }),
@@ -200,7 +195,6 @@ export const AcceptsBody = Type.Object(
   { description: "The entries that a Faremeter seller means to offer" },
 );
 
-/** The answer of /accepts. */
 export const AcceptsResponseBody = Type.Object(
   {
     x402Version: Type.Integer({ minimum: 1, maximum: 2 }),
@@ -217,7 +211,6 @@ export const AcceptsResponseBody = Type.Object(
   { description: "The entries that can be settled here, with `extra` filled in" },
 );
 
-/** The answer of /supported. */
 export const SupportedResponseBody = Type.Object(
   {
     kinds: Type.Array(

@@ -38,7 +38,7 @@ import { sendProblem } from "../http/send-problem.ts";
 import { isServed, unitsMinOf, type Surface } from "../http/surface.ts";
 import { faultMessage } from "./verify.ts";
 
-/** Who asks for it with `Prefer: respond-async` is answered once the transfer is sent, or after this long. */
+/** `Prefer: respond-async` gets a response once the transfer is sent, or after this time. */
 const respondAsyncMs = 500;
 
 /**
@@ -48,13 +48,12 @@ const respondAsyncMs = 500;
  */
 const broadcastWaitMs = 5_000;
 
-/** A synchronous settle answers below the 30 s at which many proxies and clients give up. */
+/** Many proxies and clients give up after 30 s. */
 const outcomeWaitMs = 25_000;
 
-/** A repeat of a pending settle waits: the one automatic retry of stock sellers then succeeds. */
+/** A repeat of a pending settle waits, so that the only retry of stock sellers succeeds. */
 const repeatWaitMs = 10_000;
 
-/** Registers the route of a surface. */
 export function registerSettle(
   server: FastifyInstance,
   context: PaymentContext,
@@ -87,7 +86,7 @@ export function registerSettle(
       if (isOther || "statusCode" in error) {
         return server.errorHandler(error, request, reply);
       }
-      // Stock clients take a shaped body as "failed"; the reason says that it was not judged.
+      // Stock clients read such a body as "failed"; the reason says that it was not evaluated.
       const network = networkNameOf(request.body);
       const reason = { errorReason: "service_unavailable", errorMessage: faultMessage };
       return sendProblem(context, request, reply, error, {
@@ -125,7 +124,7 @@ function settleOptions(
     terms: keylessTerms(context, surface, request, given),
     goal: isAsync ? "broadcast" : "outcome",
     timeoutMs,
-    // Who asked for a longer wait, or for none, gets that for a repeat as well.
+    // A requested wait, or none, also applies to a repeat.
     repeatTimeoutMs: prefer.respondAsync
       ? 0
       : Math.max(prefer.waitMs ?? 0, isAsync ? repeatWaitMs : timeoutMs),
@@ -199,7 +198,6 @@ function respondWithPresentation(
   }
 }
 
-/** What callers are told of denials by keys and credits. */
 const denialMessages = {
   unauthorized: "The seller's API key is no longer valid; the seller needs another one.",
   seller_plan_inactive: sellersMatter,
@@ -218,10 +216,10 @@ function denialProblem(denial: string): HttpProblem {
   return new HttpProblem(code, denialMessages[code]);
 }
 
-/** Longest network name that is repeated back to a caller who sent something unreadable. */
+/** Longer network names are not repeated to callers that send unreadable requests. */
 const networkNameMax = 64;
 
-/** The network a request names, for answers to what cannot be parsed: clients require the field. */
+/** Returns the network of an unreadable request, because clients require the member. */
 function networkNameOf(body: unknown): string {
   if (!isObject(body)) return "";
   for (const key of ["paymentRequirements", "paymentPayload"]) {

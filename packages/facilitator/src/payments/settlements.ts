@@ -1,4 +1,4 @@
-/** GET /settlements/{id}: where a settlement stands; `?wait=N` holds the answer until it changes. */
+/** GET /settlements/{id}: the state of a settlement; `?wait=N` waits for a change. */
 import { isSameAddress } from "@farthing/protocol";
 import type { FastifyInstance } from "fastify";
 import { isSettled, type Settlement } from "@farthing/engine";
@@ -11,7 +11,6 @@ import type { Throttle } from "../http/limits.ts";
 import { parseWait, waitSecondsMax } from "../http/prefer.ts";
 import type { Surface } from "../http/surface.ts";
 
-/** Registers the route of a surface. */
 export function registerSettlements(
   server: FastifyInstance,
   context: PaymentContext,
@@ -32,7 +31,7 @@ export function registerSettlements(
         const find = async () => visible(await context.findSettlement(id), request.apiKey?.account);
         const waiting = context.waiters.wait(id, "change", waitMs);
         let settlement = await find();
-        // Waits for news only where there is some to come; an unknown id must not hold a connection.
+        // Only pending settlements are waited for; an unknown id must not hold a connection.
         if (settlement && !isSettled(settlement) && waitMs > 0) {
           await waiting.done;
           settlement = await find();

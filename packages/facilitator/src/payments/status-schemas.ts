@@ -3,10 +3,8 @@ import { Type } from "typebox";
 import { batchingStates } from "@farthing/engine";
 import { exactly, nullable, oneOf } from "../http/schemas.ts";
 
-/** The answer of /health. */
 export const HealthResponseBody = exactly({ status: Type.Literal("ok") }, "The process answers");
 
-/** The answer of /ready. */
 export const ReadinessResponseBody = exactly(
   {
     status: oneOf(["ready", "not ready"]),
@@ -34,7 +32,6 @@ const EndpointStatus = exactly(
   "What an RPC endpoint was found to take, in the order of the configuration; null where it refused nothing",
 );
 
-/** The answer of /v1/status. */
 export const StatusResponseBody = exactly(
   {
     version: Type.String(),

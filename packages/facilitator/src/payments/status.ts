@@ -1,4 +1,4 @@
-/** Health for machines and people: /health, /ready and /v1/status. Free, without a key. */
+/** /health, /ready and /v1/status, which need no key. */
 import type { FastifyInstance } from "fastify";
 import type { EndpointLimits } from "@farthing/engine";
 import { messageOf } from "@farthing/engine/base";
@@ -6,7 +6,6 @@ import type { PaymentContext, NetworkStatus } from "./context.ts";
 import { describeStatus } from "./describe-surface.ts";
 import type { Surface } from "../http/surface.ts";
 
-/** Registers the routes of a surface. */
 export function registerStatus(
   server: FastifyInstance,
   context: PaymentContext,
@@ -14,7 +13,6 @@ export function registerStatus(
 ): void {
   const { basePath } = surface;
   const description = describeStatus(surface);
-  // The process answers: nothing else is asked.
   server.get(`${basePath}/health`, description.health, async () => ({ status: "ok" }));
   server.get(`${basePath}/ready`, description.ready, async (_, reply) => {
     const checks = await readiness(context);
@@ -55,7 +53,6 @@ function describe(context: PaymentContext, status: NetworkStatus) {
 function describeLimits(limits: EndpointLimits) {
   const { requestsPerSecond: rate, countsCalls } = limits;
   return {
-    // As a person would say it: tenths of a request are no news.
     requestsPerSecond: rate === undefined ? null : Math.round(rate * 10) / 10,
     countsCalls,
     batchCalls: limits.batchCalls ?? null,
@@ -88,7 +85,7 @@ interface ReadyCheck {
   readonly text?: string;
 }
 
-/** What a start waits for, as the database and as each network are told of. */
+/** The step of a start, as the database and each network report it. */
 const waitsFor = {
   chain: {
     database: "it is opened once the chain has been checked",
@@ -131,7 +128,7 @@ async function readiness(context: PaymentContext): Promise<ReadyCheck[]> {
       return { name, ok: false, text };
     }
     const { lanesUsable, lanesElsewhere } = status.load();
-    // Without a wallet of its own, a process answers and leaves the sending to others.
+    // A process without a wallet accepts payments, and its peers send them.
     return lanesUsable + lanesElsewhere > 0
       ? { name, ok: true }
       : { name, ok: false, text: "no relayer wallet can take work" };

@@ -8,7 +8,6 @@ import type { PaymentContext } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
 import type { Surface } from "../http/surface.ts";
 
-/** Registers the route of a surface. */
 export function registerSupported(
   server: FastifyInstance,
   context: PaymentContext,
@@ -22,7 +21,6 @@ export function registerSupported(
   });
 }
 
-/** The kinds of a surface. */
 export function supportedBy(surface: Surface, context: PaymentContext): SupportedResponse {
   const kinds = surface.networks.flatMap((network): SupportedKind[] =>
     surface.versions.toReversed().flatMap((x402Version) => {
@@ -46,7 +44,7 @@ export function supportedBy(surface: Surface, context: PaymentContext): Supporte
       .filter(({ network }) => surface.networks.includes(network))
       .map(({ network, relayers }) => [network.id, relayers]),
   );
-  // The self-built face has no accounts, and with that no catalogue.
+  // The self-built surface has no accounts and therefore no catalogue.
   const extensions = surface.name === "self-built" ? [] : ["bazaar"];
   return { kinds, extensions, signers };
 }

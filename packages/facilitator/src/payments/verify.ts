@@ -1,4 +1,4 @@
-/** POST /verify: judges a payment and moves nothing. */
+/** POST /verify: evaluates a payment and moves nothing. */
 import { parsePaymentRequest } from "@farthing/protocol";
 import type { FastifyInstance } from "fastify";
 import { type AdmissionCaller, pairOf } from "@farthing/engine";
@@ -22,7 +22,6 @@ import { requireBody } from "../http/read-body.ts";
 import { sendProblem } from "../http/send-problem.ts";
 import { isServed, unitsMinOf, type Surface } from "../http/surface.ts";
 
-/** Registers the route of a surface. */
 export function registerVerify(
   server: FastifyInstance,
   context: PaymentContext,
@@ -31,7 +30,7 @@ export function registerVerify(
 ): void {
   const options = {
     served: isServed.bind(undefined, surface),
-    // What `/settle` must refuse is not valid here either: a seller serves by this answer.
+    // Sellers serve by this response, so a payment that `/settle` would refuse is not valid.
     marginSeconds: context.settleMarginSeconds,
     unitsMin: unitsMinOf(context, surface),
   };
@@ -71,7 +70,7 @@ export function registerVerify(
       return reply.send(validResponse(payer));
     },
     errorHandler: (error, request, reply) => {
-      // A stock client reads `isValid` also beside other statuses; it must not blame the payer.
+      // Stock clients read `isValid` beside other statuses too; it must not blame the payer.
       const isOther =
         (error instanceof HttpProblem && !shapedCodes.has(error.code)) ||
         (error instanceof Fault && error.code === "too_many_exchanges");
@@ -97,5 +96,4 @@ function callerOf(apiKey: RequestKey | null): AdmissionCaller {
   return { owner: apiKey?.account ?? null, priority: apiKey ? "keyed" : "open" };
 }
 
-/** Said beside a 503: the payment was not judged. */
 export const faultMessage = "The payment was not judged; try again shortly with the same payment.";

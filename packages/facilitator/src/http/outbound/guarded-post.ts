@@ -1,16 +1,14 @@
-/** POST of a message to an address that a stranger named; of the answer only the status counts. */
+/** POST requests to URLs from third parties; only the response's status counts. */
 import { createGuardedRequest, type GuardedRequestDeps } from "./guarded-request.ts";
 
-/** Bytes of an answer that are taken from the wire; nobody looks at them. */
+/** Bytes of a response that are read from the wire and ignored. */
 const answerBytesMax = 64 * 1024;
 
-/** What became of it. */
 export type PostOutcome =
   | { readonly kind: "answered"; readonly status: number }
-  /** There was no answer; `problem` says why, with nothing of the network's inside. */
+  /** `problem` says why, without details of the internal network. */
   | { readonly kind: "unanswered"; readonly problem: string };
 
-/** A message to somebody. */
 export interface OutboundMessage {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -18,10 +16,9 @@ export interface OutboundMessage {
   readonly signal?: AbortSignal;
 }
 
-/** Sends a message. Never throws. */
+/** Never throws. */
 export type GuardedPost = (message: OutboundMessage) => Promise<PostOutcome>;
 
-/** Creates the function. */
 export function createGuardedPost(deps: GuardedRequestDeps): GuardedPost {
   const send = createGuardedRequest(deps);
   return async (message) => {
@@ -32,7 +29,7 @@ export function createGuardedPost(deps: GuardedRequestDeps): GuardedPost {
   };
 }
 
-/** How far webhooks reach: to this machine and over plain http too, on devnets. */
+/** Returns the reach of webhooks: on devnets also this machine and plain http. */
 export function webhookReach(isInsecure: boolean) {
   return { isLocal: isInsecure, isPlain: isInsecure };
 }

@@ -11,55 +11,51 @@ import { createSecureContext, getCACertificates, type SecureContext } from "node
 import { isLoopbackAddress, isPublicAddress } from "./public-address.ts";
 import { bareHost, findUrlProblem, type Reach } from "./url-rules.ts";
 
-/** From the first step to the last byte of the answer. */
+/** Limit of the whole request, including the response's last byte. */
 const totalMs = 10_000;
 
-/** Bytes of an answer's headers: a challenge with a bazaar schema has a few thousand. */
+/** A challenge with a bazaar schema has a few thousand bytes of headers. */
 const headerBytesMax = 32 * 1024;
 
-/** Interim answers (1xx) before the answer: servers send one or two, and each costs us work. */
+/** Interim responses (1xx) cost work; servers send one or two. */
 const interimMax = 8;
 
-/** What is asked. */
 export interface OutboundRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
-  /** Bytes of the answer that are taken from the wire. */
+  /** Bytes of the response that are read from the wire. */
   readonly bytesMax: number;
   readonly signal?: AbortSignal;
 }
 
-/** What became of it. */
 export type RequestOutcome =
   | {
       readonly kind: "answered";
       readonly status: number;
-      /** By lower-case name; what came twice is joined by a comma. */
+      /** By lower-case name; repeated headers are joined by a comma. */
       readonly headers: Readonly<Record<string, string>>;
-      /** Undefined when there was more than was to be taken, or when it is packed. */
+      /** Undefined when it is compressed or exceeds the limit. */
       readonly body: string | undefined;
     }
-  /** There was no answer; `problem` says why, with nothing of the network's inside. */
+  /** `problem` says why, without details of the internal network. */
   | { readonly kind: "unanswered"; readonly problem: string; readonly isOurFault: boolean };
 
-/** Sends a request. Never throws. */
+/** Never throws. */
 export type GuardedRequest = (request: OutboundRequest) => Promise<RequestOutcome>;
 
-/** What sending needs. */
 export interface GuardedRequestDeps {
   readonly reach: Reach;
-  /** All addresses of a name; the system's resolver when left out. */
+  /** Resolves all addresses of a name; the system's resolver by default. */
   readonly resolve?: ((name: string) => Promise<readonly string[]>) | undefined;
-  /** PEM of certificates that are believed beside the system's. */
+  /** PEM of trusted certificates in addition to the system's. */
   readonly extraCa?: string | undefined;
 }
 
-/** Creates the function. */
 export function createGuardedRequest(deps: GuardedRequestDeps): GuardedRequest {
   const { reach, resolve = resolveAll, extraCa } = deps;
-  // Made once: to read all authorities takes longer than a request.
+  // Created once, because reading all authorities takes longer than a request.
   const secureContext =
     extraCa === undefined
       ? undefined
@@ -67,19 +63,19 @@ export function createGuardedRequest(deps: GuardedRequestDeps): GuardedRequest {
   const mayReach = (address: string) =>
     isPublicAddress(address) || (reach.isLocal && isLoopbackAddress(address));
 
-  /** The checked address to connect to, or why there is none. */
+  /** Returns the checked address to connect to, or the failure. */
   async function pin(host: string): Promise<string | Unanswered> {
     if (isIP(host) !== 0) return mayReach(host) ? host : theirs(notPublic);
     let addresses: readonly string[];
     try {
       addresses = await resolve(host);
     } catch (error) {
-      // "Try again" is said by our own resolver when it cannot ask; anything else is about the name.
+      // EAI_AGAIN is a failure of our own resolver; all other errors are about the name.
       return unanswered("The name has no address.", codeOf(error) === "EAI_AGAIN");
     }
     const [address] = addresses;
     if (address === undefined) return theirs("The name has no address.");
-    // One inside address among public ones is how the check would be got around.
+    // A private address among public ones is an attempt to bypass the check.
     return addresses.every(mayReach) ? address : theirs(notPublic);
   }
 
@@ -116,7 +112,7 @@ function theirs(problem: string): Unanswered {
 const notPublic = "Its address is not public.";
 const tooSlow = `There was no answer within ${totalMs / 1000} seconds.`;
 
-/** What the system says when this machine is without a network, or without sockets. */
+/** Errors of a machine without a network or without free sockets. */
 const ourCodes = new Set(["ENETUNREACH", "ENETDOWN", "EADDRNOTAVAIL", "EMFILE", "ENFILE"]);
 
 function aborted(signal: AbortSignal): Promise<undefined> {
@@ -150,17 +146,17 @@ function exchange(
       ...(body === undefined ? {} : { "content-length": Buffer.byteLength(body) }),
     },
     lookup: lookupPinned,
-    // A connection of its own: one that is kept could outlive the check of its address.
+    // A kept connection could outlive the check of its address.
     agent: false,
     maxHeaderSize: headerBytesMax,
-    // Whatever NODE_TLS_REJECT_UNAUTHORIZED says: it is about the operator's own servers.
+    // NODE_TLS_REJECT_UNAUTHORIZED is for the operator's own servers and must not apply here.
     rejectUnauthorized: true,
     ...(signal && { signal }),
     ...(secureContext && { secureContext }),
   });
   let hasResponded = false;
   request.on("error", reject);
-  // A switch to another protocol (101) is neither an answer nor an error: it only closes.
+  // A switch to another protocol (101) emits neither a response nor an error.
   request.on("close", () => {
     if (!hasResponded) reject(new Error("closed without an answer"));
   });
@@ -176,7 +172,7 @@ function exchange(
   return promise;
 }
 
-/** Reads an answer, or cuts it off: its status and headers are known by then. */
+/** Reads the response up to the limit. */
 async function readResponse(response: IncomingMessage, bytesMax: number): Promise<RequestOutcome> {
   const body = await readBody(response, bytesMax);
   const { statusCode: status = 0 } = response;
@@ -207,7 +203,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "";
 }
 
-/** The kind of failure, for whoever runs the endpoint; never an address or a body. */
+/** Describes the failure to the endpoint's operator, without an address or a body. */
 function sayProblem(error: unknown): string {
   const code = codeOf(error);
   if (code === "ECONNREFUSED") return "The connection was refused.";

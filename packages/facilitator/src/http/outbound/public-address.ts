@@ -20,7 +20,7 @@ for (const [network, prefix] of [
   ["198.18.0.0", 15],
   ["198.51.100.0", 24],
   ["203.0.113.0", 24],
-  // Multicast, and what is reserved above it.
+  // Multicast, and the reserved range above it.
   ["224.0.0.0", 3],
 ] as const) {
   special.addSubnet(network, prefix, "ipv4");
@@ -35,7 +35,7 @@ for (const [network, prefix] of [
   special.addSubnet(network, prefix, "ipv6");
 }
 
-/** The only part of IPv6 that is routed: everything else, IPv4 in disguise included, is not. */
+/** The only part of IPv6 that is routed. Embedded IPv4 addresses lie outside. */
 const global = new BlockList();
 global.addSubnet("2000::", 3, "ipv6");
 
@@ -43,7 +43,6 @@ const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
 
-/** Tells whether an address is on the public internet. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:
@@ -55,7 +54,6 @@ export function isPublicAddress(address: string): boolean {
   }
 }
 
-/** Tells whether an address is this machine itself. */
 export function isLoopbackAddress(address: string): boolean {
   const family = isIP(address);
   return family !== 0 && loopback.check(address, family === 4 ? "ipv4" : "ipv6");
