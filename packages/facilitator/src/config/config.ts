@@ -1,7 +1,6 @@
 /**
- * Configuration: one table, read from a YAML file and the environment. An environment variable
- * wins over the file; `NAME_FILE` reads the value from a file, for secrets. Whatever is unknown or
- * wrong stops the start and is named with its shape and an example.
+ * Configuration from a YAML file and the environment. An environment variable wins over the file;
+ * `NAME_FILE` names a file with the value, for secrets. Unknown or invalid settings stop the start.
  */
 import { X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
@@ -346,7 +345,7 @@ function httpUrl(text: string): Secret | undefined {
 function publicOrigin(text: string): string | undefined {
   const url = URL.parse(text);
   if (!url || `${url.origin}/` !== url.href) return undefined;
-  // Texts that wallets sign contain it, and their format allows neither IPv6 nor names without a dot.
+  // Wallets sign texts that contain it, in a format without IPv6 and without names without a dot.
   if (!isMessageDomain(url.host)) return undefined;
   const isLocal = /^(localhost|127\.\d+\.\d+\.\d+)$/.test(url.hostname);
   return url.protocol === "https:" || (url.protocol === "http:" && isLocal)
@@ -373,7 +372,7 @@ function proxyAddress(text: string): string | undefined {
   return bitsMax !== undefined && Number(bits ?? 0) <= bitsMax ? text : undefined;
 }
 
-/** A daily budget of gas in gwei, which a number holds exactly up to nine million XDC; 0: no bound. */
+/** A daily budget of gas in gwei, exact as a number up to nine million XDC; 0 is no bound. */
 function gasBudget(text: string): number | null | undefined {
   const match = /^(\d{1,6})(?:\.(\d{1,9}))?$/.exec(text);
   return match ? Number(`${match[1]}${(match[2] ?? "").padEnd(9, "0")}`) || null : undefined;

@@ -6,8 +6,8 @@ import { foreignNames, settings, type SettingName } from "./settings-table.ts";
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Gathers the texts of all settings: file first, then environment, then `_FILE` variables. Notes in
- * `files` which of them the file gave.
+ * Collects the texts of all settings: the file first, then the environment, then `_FILE` variables.
+ * `files` receives those that came from the file.
  */
 export function readTexts(
   env: Environment,

@@ -15,8 +15,9 @@ export interface Authentication {
 }
 
 /**
- * Admits a request before its body is read: authenticates the caller and applies the caller's limit.
- * A wrong key counts against the address it came from, so that keys cannot be tried out at will.
+ * Admits a request before its body is read: authenticates the caller and applies the caller's
+ * limit. A wrong key counts against the address it came from, so that keys cannot be tried out at
+ * will.
  */
 export function admission(
   context: Authentication,
@@ -47,12 +48,11 @@ async function authenticateCaller(
 }
 
 /**
- * Checks that a key acts for the payout address and the kind of network that the requirements name:
- * they are the seller's own words, where the payload is the buyer's. A payment for another network
- * than the requirements' is left to verification, which refuses it as `network_mismatch`; a buyer
- * must not be able to make a good key look wrong. Throws 403 or 401.
+ * Checks that a key acts for the payout address and the kind of network of the requirements, which
+ * are the seller's, not of the payload, which is the buyer's. Verification refuses a payment for
+ * another network; a buyer must not make a good key look wrong. Throws 403 or 401.
  *
- * Stock sellers pass these messages on to their buyers, so nothing in them is the seller's secret.
+ * Stock sellers pass these messages on to buyers, so they contain no secret of the seller.
  */
 export function checkPayee(
   key: RequestKey | null,
@@ -75,16 +75,13 @@ export function checkPayee(
   }
 }
 
-/**
- * Stock sellers pass the message of a 403 on to their buyers as the reason of a refusal, so it says
- * nothing about the seller's affairs: for the seller, the code does.
- */
+/** Stock sellers pass the message of a 403 on to buyers, so only the code tells the cause. */
 export const sellersMatter =
   "This payment was not evaluated and no money moved: the seller's account with the facilitator needs attention. The buyer can do nothing about it; the seller finds the cause under the error code.";
 
 /**
- * Refuses a key whose account's plan is inactive. `/settle` looks at the plan in the transaction of
- * the claim; `/verify` claims nothing and looks here. Throws 403.
+ * Refuses a key whose account has no active plan. `/settle` checks the plan in the transaction of
+ * the claim; `/verify` claims nothing and checks here. Throws 403.
  */
 export async function checkPlan(
   context: { planOf(account: Address): Promise<string | undefined> },

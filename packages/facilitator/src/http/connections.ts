@@ -1,6 +1,6 @@
 /**
- * Bounds on connections: how slowly a request may arrive, and how many connections one address may
- * hold. Both keep a client that sends little from holding sockets and memory of the server.
+ * Bounds on the arrival time of requests and on the connections of one address. Both keep a client
+ * that sends little from holding sockets and memory.
  */
 import { BlockList, isIP, type Socket } from "node:net";
 import type { Server } from "node:http";

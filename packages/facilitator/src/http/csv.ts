@@ -1,7 +1,6 @@
 /**
- * Lists as CSV (RFC 4180), streamed: a page is read when the reader has taken the one before, so
- * that a list of any length needs the memory of one page. What goes wrong on the way breaks the
- * connection off; a file is whole when its transfer is.
+ * Lists as CSV (RFC 4180), streamed page by page, so that any list needs the memory of one page. An
+ * error breaks the connection; a file is complete when its transfer is.
  */
 import type { Page, Paging } from "@farthing/engine/storage";
 import { Readable } from "node:stream";

@@ -1,6 +1,6 @@
 /**
- * The dashboard's files at /account/facilitator: a static build that speaks to the account API of
- * the same origin and to nobody else. Paths without a file are the page's own places.
+ * The dashboard's files at /account/facilitator: a static build that calls only the account API of
+ * the same origin. Paths without a file belong to the page's own routes.
  */
 import { existsSync } from "node:fs";
 import { extname, join } from "node:path";

@@ -1,16 +1,15 @@
 /**
- * Which requests are taken. During the start none is judged, since neither chain nor database is
- * known yet. During the stop new ones are told to come back, those under way are answered, and each
- * connection ends with its answer: kept alive, it would hold the stop up until the client lets go
- * of it, a minute or more.
+ * Admission of requests. During the start all are refused, because chain and database are unknown.
+ * During the shutdown new ones are refused, those in progress get their responses, and each
+ * connection closes after its response instead of delaying the shutdown.
  */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { HttpProblem } from "./responses.ts";
 
 export interface Intake {
   /**
-   * From now on new requests are refused. Resolves when none is under way, or with `sleep`, which
-   * the signal ends early. Can be called again to wait on.
+   * Refuses new requests from now on. Resolves when none is in progress, or with `sleep`, which the
+   * signal ends early. May be called again to wait longer.
    */
   drain(sleep: (signal: AbortSignal) => Promise<void>): Promise<void>;
 }

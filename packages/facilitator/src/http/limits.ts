@@ -1,6 +1,6 @@
 /**
- * How often one caller may ask: by account where a key was shown, else by address. Says in every
- * answer what is left (draft-ietf-httpapi-ratelimit-headers) and in a refusal when to come back.
+ * Limits by account for callers with a key, otherwise by address. Every response has the remaining
+ * requests (draft-ietf-httpapi-ratelimit-headers), and a refusal has the time to wait.
  */
 import { networkOfAddress, type Address, type Refusal, type RefusalCode } from "@farthing/protocol";
 import rateLimit from "@fastify/rate-limit";
@@ -74,8 +74,8 @@ export async function prepareLimits(
 }
 
 /**
- * How many more requests a seller with an API key may make: a paid request takes three or four, all
- * buyers of a seller share the seller's limit, and the seller is known and pays for settlements.
+ * Factor for sellers with an API key: a paid request takes three or four requests, all buyers of a
+ * seller share the limit, and the seller is known and pays.
  */
 const keyedFactor = 10;
 
@@ -98,17 +98,15 @@ const junkCodes: ReadonlySet<RefusalCode> = new Set([
 ]);
 
 /**
- * Gives a request back to its caller's limit when the payment in it was junk: buyers write payments,
- * and a stranger's junk must not use up what the seller's key may ask. Does nothing for callers
- * without a key: there the address itself sends the junk.
+ * Refunds a request when its payment was junk: buyers write payments, and a third party's junk must
+ * not use up a seller's limit. Callers without a key get no refund.
  */
 export function giveBackJunk(request: FastifyRequest, { code }: Refusal): void {
   if (junkCodes.has(code)) givenBack.get(request)?.();
 }
 
 /**
- * Counts what is given back. In one window a caller gets back as many requests as the limit allows,
- * not more: judging junk takes a signer to be recovered and a share of a call to the node, so the
+ * Counts refunds. A caller gets at most as many refunds in a window as the limit allows, so the
  * work for one key stays below twice its limit.
  */
 function createReturns(returnsMax: number, clock: Clock): Returns {
@@ -144,8 +142,8 @@ function createReturns(returnsMax: number, clock: Clock): Returns {
 }
 
 /**
- * Creates a throttle, which counts for itself. `/settle` has one of its own, so that a flood of
- * questions cannot keep a seller from settling what was found valid.
+ * Creates a throttle with its own count. `/settle` has one, so that other requests cannot keep a
+ * seller from settling.
  */
 export function createThrottle(
   makeLimit: MakeLimit,

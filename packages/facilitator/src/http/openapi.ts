@@ -1,7 +1,6 @@
 /**
- * The description of the service (OpenAPI 3.1), made from the routes' schemas: /openapi.json for
- * programs, /docs for people. Everything on that page comes from here, with scripts and styles of
- * our own host only.
+ * The OpenAPI 3.1 description, made from the schemas of the routes: /openapi.json and /docs. The
+ * page loads scripts and styles from this host only.
  */
 import { isObject } from "@farthing/protocol";
 import swagger from "@fastify/swagger";
@@ -21,10 +20,7 @@ const docsPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/**
- * There is one server, and nothing is sent to it from the page. Colours are made dark enough for
- * what is written in them and on them.
- */
+/** The page has one server and sends nothing to it. Its colours have enough contrast for text. */
 const reading = [
   ".swagger-ui .scheme-container { display: none; }",
   ".swagger-ui .info a { color: #1d5fa6; }",

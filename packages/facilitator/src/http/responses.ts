@@ -1,7 +1,6 @@
 /**
- * From refusals, faults and settlements to bodies and statuses: the only place that knows both.
- * Whatever is judged is HTTP 200, since that is the one status that every kind of client reads;
- * other statuses mean that nothing was judged.
+ * Bodies and statuses of refusals, faults and settlements. Every evaluated payment is HTTP 200, the
+ * only status that all clients read; other statuses mean that nothing was evaluated.
  */
 import {
   refusal,
@@ -110,10 +109,7 @@ const unavailable =
 const noWallet =
   "No relayer wallet can send transactions right now; nothing was claimed, try again shortly with the same payment.";
 
-/**
- * The status of a judged refusal: 200, and 409 for an identifier that stands for another payment, as
- * the extension asks for.
- */
+/** Returns 200, or 409 for an identifier of another payment, as the extension requires. */
 export function refusedStatus({ code }: Refusal): 200 | 409 {
   return code === "payment_identifier_conflict" ? 409 : 200;
 }
@@ -133,8 +129,8 @@ export function invalidResponse(why: Refusal, payer: string | undefined): Verify
 }
 
 /**
- * The answer of a settle that was refused before anything was claimed. By `x402Reason` sellers know
- * it as ours: that the book was looked into first and, for what has expired, the token was asked.
+ * Creates the response of a settle that was refused before a claim. `x402Reason` tells sellers that
+ * the stored settlements and, for expired payments, the token were checked.
  */
 export function refusedResponse(
   why: Refusal,
@@ -172,8 +168,8 @@ export function settleResponse(
 }
 
 /**
- * The response to another exchange with the same payment: its facts, without `success` and without
- * the `id` that sellers poll and serve by.
+ * Creates the response to another exchange with the same payment: without `success`, and without
+ * the `id` by which sellers poll and serve.
  */
 export function repeatResponse(
   settlement: Settlement,

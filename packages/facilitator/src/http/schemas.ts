@@ -1,7 +1,6 @@
 /**
- * Parts of which the routes' schemas are made. The schemas of the account API check what comes in;
- * those of the x402 routes describe it only, since these have their own parsers. What goes out is
- * described by all of them, and a test holds the answers to it.
+ * Parts of the routes' schemas. Those of the account API validate requests; those of the x402
+ * routes only describe them. Responses are described, and a test compares them.
  */
 import {
   errorCodes,

@@ -46,10 +46,7 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/**
- * What a start is about, in this order: whether the chains are the right ones, and opening the
- * database. Requests are taken once both are done.
- */
+/** The steps of a start, in this order. Requests are accepted when both are done. */
 export type StartStep = "chain" | "database" | "done";
 
 export interface ServerContext {

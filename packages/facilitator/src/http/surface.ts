@@ -1,7 +1,4 @@
-/**
- * Surfaces: the faces of the one engine. What differs is where they stand, which kinds they serve,
- * whether a settle waits for the outcome, and who may call.
- */
+/** Surfaces of the engine. They differ in path, kinds, callers, and in whether a settle waits. */
 import type { Network } from "@farthing/protocol";
 
 export interface Surface {

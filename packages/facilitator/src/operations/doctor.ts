@@ -1,7 +1,6 @@
 /**
- * A look at everything that a facilitator with this configuration will work with: the settings,
- * the database, every node on its own, the token, the wallets, the clock. It changes nothing,
- * sends no transaction and shows no secret: nodes are named by their place and host.
+ * Checks of everything that a facilitator with this configuration depends on. They change nothing,
+ * send no transaction and show no secret: nodes are named by position and host.
  */
 import type { Network } from "@farthing/protocol";
 import {

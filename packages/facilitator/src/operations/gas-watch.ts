@@ -1,6 +1,6 @@
 /**
- * Watches the budgets of gas: a metric of each, one log line when a half of one is four fifths used
- * and one when it is not any more, and the removal of counters whose window is over.
+ * Watches the gas budgets: metrics, a log line when four fifths of a half are used and when it has
+ * refilled, and the removal of expired counters.
  */
 import type { ChainId, Network } from "@farthing/protocol";
 import { type GasHalf, gasHalves, halfOf, notedShare } from "@farthing/engine";

@@ -1,7 +1,6 @@
 /**
- * Every metric with its kind, labels and meaning. Labels have a small, fixed set of values: networks,
- * results, codes, route templates, positions in a list. They never hold an address, a hash, a URL
- * or any other value that a caller chooses.
+ * The table of metrics. Labels have a small, fixed set of values, and never an address, a hash, a
+ * URL or another value that a caller chooses.
  */
 
 export interface Metric {

@@ -1,7 +1,6 @@
 /**
- * What is counted and measured, in Prometheus' form. Parts of the service are watched from outside,
- * where they are wired together: the store's moves, the endpoints' answers, the HTTP answers. What
- * is a state and no event is looked up when somebody asks for the metrics.
+ * Metrics in the format of Prometheus. The store, the endpoints and HTTP are observed from outside,
+ * where they are wired; states are read when the metrics are requested.
  */
 import { networkOfChain, type ChainId, type Network } from "@farthing/protocol";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";

@@ -1,6 +1,6 @@
 /**
- * What the operator's commands work with: the database, without the service around it. It loads in
- * half the time of all the rest.
+ * The dependencies of the operator's commands: the database without the service, which loads in
+ * half the time.
  */
 export { createApiKey } from "../features/api-keys/key-text.ts";
 export { systemClock } from "@farthing/engine/base";

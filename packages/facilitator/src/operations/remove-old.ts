@@ -1,7 +1,6 @@
 /**
- * Removes what is over: signed bytes once their block is final, and by the operator's setting
- * settlements with their transactions and their part of the ledger, and webhook deliveries, exported
- * before. In small groups with pauses between them; what a process leaves undone the next one does.
+ * Removes signed bytes once their block is final and, by setting, old settlements and webhook
+ * deliveries after their export. Works in small groups; the next process continues.
  */
 import type { Retention } from "../config/retention.ts";
 import type { ChainId } from "@farthing/protocol";
@@ -15,10 +14,9 @@ import type { WebhookStore } from "../features/webhooks/store.ts";
 const bytesEveryMs = 10_000;
 
 /**
- * Blocks by which a final block is older before its signed bytes go, four minutes of XDC: as many as
- * the follower remembers. A nonce may be stored as used in a block that a reorganisation took and
- * that some process has not noticed yet, while its number is final already; without its bytes it
- * could not be sent again.
+ * Signed bytes are kept for this many blocks after finality, four minutes of XDC: as many as the
+ * follower remembers. A nonce may be stored as used in a block that was reorganised out and that a
+ * process has not noticed yet; without its bytes it could not be sent again.
  */
 const bytesKeptBlocks = 128;
 

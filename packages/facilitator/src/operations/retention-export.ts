@@ -1,7 +1,7 @@
 /**
- * Files of what retention removes: one JSON object per line, a new file for each pass, readable by
- * their owner alone. A group is on the disk before its removal is committed, so that after a crash a
- * line may occur again and none is missing.
+ * Export files of retention: one JSON object per line, a new file for each pass, readable by the
+ * owner only. A group is on disk before its removal is committed: after a crash a line may occur
+ * twice, and none is missing.
  */
 import { randomBytes } from "node:crypto";
 import { mkdir, open, type FileHandle } from "node:fs/promises";

@@ -1,7 +1,7 @@
 /**
- * POST /accepts: Faremeter sellers (`@faremeter/middleware`) send the entries they mean to offer and
- * get back those that can be settled here, completed. What the seller wrote is echoed; the token's
- * description in `extra` is ours, because a wrong one makes every signature worthless.
+ * POST /accepts: Faremeter sellers (`@faremeter/middleware`) send offers and receive those that can
+ * be settled here, completed. The description of the token in `extra` is ours, because a wrong one
+ * makes signatures worthless.
  */
 import {
   findNetwork,
@@ -45,10 +45,7 @@ export function registerAccepts(
   });
 }
 
-/**
- * Returns the challenge with the entries that the surface serves, completed. `unitsMin` is the least
- * amount that is settled there, in base units. Throws 400.
- */
+/** Returns the challenge with the completed entries that the surface serves. Throws 400. */
 function completeOffers(surface: Surface, body: unknown, unitsMin: bigint): JsonObject {
   const message = isObject(body) ? body : {};
   const version = member(message, "x402Version");
@@ -118,9 +115,9 @@ function readOffer(
 }
 
 /**
- * Adds the token's description: the network's own, whatever the entry claimed. Faremeter's middleware
- * settles before it serves, never asks `/verify`, and serves for each success that it is told. The
- * entry says so unless the seller says otherwise: `/settle` then tells success once.
+ * Adds the network's own description of the token. Faremeter's middleware settles before it serves
+ * without `/verify`, and serves for every success, so the entry asks `/settle` to return success
+ * once unless the seller says otherwise.
  */
 function completeEntry({ entry, requirements }: Offer, version: 1 | 2): JsonObject {
   const { domainName: _name, domainVersion: _version, ...terms } = requirements;

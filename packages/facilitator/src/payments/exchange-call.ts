@@ -1,7 +1,4 @@
-/**
- * A request as an exchange sees it: who calls, which exchange the caller says it is, and whether the
- * response reached the connection.
- */
+/** The call behind a request: its caller, its exchange, and whether the response was delivered. */
 import { networkOfAddress, type PaymentRequest } from "@farthing/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { CallTerms, SettleCallTerms } from "@farthing/engine";
@@ -46,7 +43,7 @@ function idempotencyKeyOf({ headers }: FastifyRequest): string | null {
   );
 }
 
-/** Resolves to true once the response is written completely, or false if the connection closed before. */
+/** Resolves to true once the response is written, or false if the connection closed before. */
 function whenDelivered({ raw }: FastifyReply): Promise<boolean> {
   return new Promise((resolve) => {
     if (raw.destroyed) return resolve(raw.writableFinished);
@@ -56,8 +53,8 @@ function whenDelivered({ raw }: FastifyReply): Promise<boolean> {
 }
 
 /**
- * Runs `undo` when the connection closed before anything of the response was written. What was
- * perhaps received counts as received.
+ * Runs `undo` when the connection closed before the first byte of the response. A response that may
+ * have been received counts as received.
  */
 export function whenUnwritten({ raw }: FastifyReply, undo: () => void): void {
   const check = () => {

@@ -1,6 +1,6 @@
 /**
- * Schemas of the x402 messages: they describe, the parsers of @farthing/protocol decide. Unknown
- * members are ignored in requests, so none is forbidden there.
+ * Schemas of the x402 messages. They only describe; the parsers of @farthing/protocol decide and
+ * ignore unknown members.
  */
 import { refusalCodes } from "@farthing/protocol";
 import { Type } from "typebox";

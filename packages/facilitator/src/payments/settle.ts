@@ -42,9 +42,9 @@ import { faultMessage } from "./verify.ts";
 const respondAsyncMs = 500;
 
 /**
- * The public face answers once the transfer is sent, a few milliseconds after it was asked. On a
- * busy day it waits for that: stock sellers repeat a pending settle at once, but only one that names
- * its transaction, and a buyer whose seller does not repeat has paid and is not served.
+ * The public surface responds once the transfer is sent, which takes milliseconds, or longer under
+ * load. It waits because stock sellers repeat a pending settle only if it names its transaction;
+ * without the repeat, the buyer has paid and is not served.
  */
 const broadcastWaitMs = 5_000;
 
@@ -132,9 +132,9 @@ function settleOptions(
 }
 
 /**
- * The facts of a payment that belongs to another exchange. The stock wrapper for MCP tools returns
- * its result whatever `success` says, unless the settle throws, and the stock client throws for
- * every status that is not 2xx. Other stock sellers treat both alike.
+ * Status for a payment of another exchange. The stock wrapper for MCP tools returns its result
+ * whatever `success` says, unless the settle throws, and the stock client throws for statuses other
+ * than 2xx.
  */
 const anotherExchangeStatus = 409;
 

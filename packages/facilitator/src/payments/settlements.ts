@@ -58,8 +58,8 @@ function isOffered(surface: Surface, { chainId }: Settlement): boolean {
 }
 
 /**
- * Another account's settlement is as good as none, and so is one that was made with a key where
- * none is shown: an id alone, which travels in receipts, opens no account's records.
+ * Hides settlements of other accounts, and those made with a key from callers without one: an id,
+ * which receipts contain, must not open the records of an account.
  */
 function visible(settlement: Settlement | undefined, account: string | undefined) {
   if (!settlement) return undefined;

@@ -62,16 +62,15 @@ function describeLimits(limits: EndpointLimits) {
 }
 
 /**
- * Seconds that the newest block may seem to be from the future. The doctor asks for five; a block's
- * time may also run ahead of the node that made it, and a check that fails for one block would take
- * a service out of its balancer. Beyond half a minute payments are judged wrong: most of them are
- * valid for one or two minutes. A clock that is ahead shows as a newest block that is too old.
+ * Seconds by which the newest block may be in the future. The doctor allows five; here a single
+ * block ahead of its time must not remove a service from its balancer. Beyond half a minute
+ * payments are evaluated wrongly, because most are valid for one or two minutes.
  */
 const skewSecondsMax = 30;
 
 /**
- * How long blocks may be there without what happened in them, in seconds: seven periods. An endpoint
- * whose backends are apart makes up for it in two or three.
+ * Seconds for which events of known blocks may be missing: seven periods. An endpoint with separate
+ * backends catches up in two or three.
  */
 const unreadSecondsMax = 15;
 

@@ -1,6 +1,6 @@
 /**
- * GET /supported: what this surface serves. Made once from the configuration: a node that is down
- * must not make a kind disappear, since stock sellers end their process when one they need does.
+ * GET /supported, made once from the configuration: a node that is down must not remove a kind,
+ * because stock sellers exit when a kind that they need is missing.
  */
 import { usdcDecimals, type SupportedKind, type SupportedResponse } from "@farthing/protocol";
 import type { FastifyInstance } from "fastify";

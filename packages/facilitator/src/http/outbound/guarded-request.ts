@@ -1,7 +1,7 @@
 /**
- * A request to an address that a stranger named. To the public internet only: the name is resolved
- * once, every address it has must be public, and the connection goes to one of those that were
- * checked. No redirects, no credentials of ours, bounds on time and size.
+ * Requests to URLs from third parties, which may reach the public internet only: the name is
+ * resolved once, all its addresses must be public, and the connection goes to a checked one. No
+ * redirects, no credentials, bounded time and size.
  */
 import { lookup } from "node:dns/promises";
 import http, { type IncomingMessage } from "node:http";

@@ -1,7 +1,6 @@
 /**
- * Which addresses of the network are the public internet. What is not is somebody's inside: ours,
- * our neighbours', the cloud's own services (169.254.169.254), and nobody from outside may have us
- * send anything there. Ranges from the IANA special-purpose registries.
+ * Tells public addresses from private ones, which third parties must not make this service reach,
+ * such as 169.254.169.254. The ranges are from the IANA special-purpose registries.
  */
 import { BlockList, isIP } from "node:net";
 
