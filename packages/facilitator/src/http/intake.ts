@@ -17,8 +17,8 @@ export interface Intake {
 /** After these seconds another process has taken over. */
 const retryAfterSeconds = 5;
 
-const stoppingText = "The service is being stopped; nothing was judged, try again shortly.";
-const startingText = "The service is being started; nothing was judged, try again shortly.";
+const stoppingText = "The service is being stopped; nothing was evaluated, try again shortly.";
+const startingText = "The service is being started; nothing was evaluated, try again shortly.";
 
 /** Prepares a server. Must be called before its routes are added. */
 export function createIntake(server: FastifyInstance, hasStarted: () => boolean): Intake {

@@ -104,7 +104,7 @@ function toProblem(error: unknown): HttpProblem {
 }
 
 const unavailable =
-  "The service cannot reach the chain or its database right now; nothing was judged, try again shortly with the same payment.";
+  "The service cannot reach the chain or its database right now; nothing was evaluated, try again shortly with the same payment.";
 
 const noWallet =
   "No relayer wallet can send transactions right now; nothing was claimed, try again shortly with the same payment.";

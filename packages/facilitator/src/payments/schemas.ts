@@ -153,7 +153,7 @@ export const SettlementResponseBody = Type.Object(
 );
 
 const notEvaluatedCodes =
-  "`service_unavailable`, `queue_full`, `keyless_gas_exhausted`, `reverted_gas_exhausted`, `internal_error`: nothing was judged";
+  "`service_unavailable`, `queue_full`, `keyless_gas_exhausted`, `reverted_gas_exhausted`, `internal_error`: nothing was evaluated";
 
 /** The error body of /verify, with the members of a result that does not blame the payment. */
 export const NotEvaluatedVerify = Type.Object(

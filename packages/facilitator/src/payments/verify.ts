@@ -96,4 +96,4 @@ function callerOf(apiKey: RequestKey | null): AdmissionCaller {
   return { owner: apiKey?.account ?? null, priority: apiKey ? "keyed" : "open" };
 }
 
-export const faultMessage = "The payment was not judged; try again shortly with the same payment.";
+export const faultMessage = "The payment was not evaluated; try again shortly with the same payment.";

@@ -137,7 +137,7 @@ test.each([
 const failureKinds: readonly Failure[] = ["undone", "unanswered"];
 
 test.each(failureKinds)(
-  "claimSettlements, %s: not judged, and settled when it is asked for again",
+  "claimSettlements, %s: not evaluated, and settled when it is asked for again",
   async (failure) => {
     const at = await serve();
     const body = bodyOn(devnet);

@@ -1,5 +1,5 @@
 /**
- * Whatever a stranger sends is judged or turned away with the one error body; nothing is a 5xx,
+ * Whatever a stranger sends is evaluated or turned away with the one error body; nothing is a 5xx,
  * and the service goes on.
  */
 import type { Devnet } from "@farthing/devnet";
@@ -34,7 +34,7 @@ afterEach(async () => {
   expect(body).toMatchObject({ isValid: true });
 });
 
-/** The one body of answers that judge nothing. */
+/** The one body of answers that evaluate nothing. */
 function expectProblem(answer: Pick<Answer, "status" | "body">, status: number, code: string) {
   expect([answer.status, answer.body]).toEqual([
     status,
@@ -217,7 +217,7 @@ describe("routes", () => {
   });
 });
 
-describe("numbers and texts beyond reason are judged", () => {
+describe("numbers and texts beyond reason are evaluated", () => {
   test.each([
     ["paymentRequirements.maxTimeoutSeconds", 1e308, false],
     ["paymentRequirements.maxTimeoutSeconds", 0.5, true],
@@ -261,7 +261,7 @@ describe("a payment with any part replaced", () => {
     fc.bigInt({ min: 0n, max: 2n ** 260n }).map(String),
   );
 
-  test("is judged or turned away, by /verify and by /settle, and moves nothing twice", async () => {
+  test("is evaluated or turned away, by /verify and by /settle, and moves nothing twice", async () => {
     const before = await countOf(devnet, served.relayer);
     const payments = (["v1", "v2", "flat-v2"] as const).map((shape) => bodyOn(devnet, { shape }));
     const spoiled = fc

@@ -138,7 +138,7 @@ test.each(["/supported", "/health", "/ready", "/v1/status", "/api/facilitator/su
 );
 
 describe("403", () => {
-  test("a payment to another account: nothing is judged and nothing moves", async () => {
+  test("a payment to another account: nothing is evaluated and nothing moves", async () => {
     const before = await countOf(devnet, served.relayer);
     for (const path of ["/verify", "/settle"]) {
       const answer = await served.post(path, bodyOn(devnet), bearer(stranger));

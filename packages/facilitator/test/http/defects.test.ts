@@ -164,7 +164,7 @@ describe("the same payment again", () => {
     expect(sent()).toHaveLength(1);
   });
 
-  test("for another seller while pending: judged by his terms, and nothing sent", async () => {
+  test("for another seller while pending: evaluated by their terms, and nothing sent", async () => {
     await automine(false);
     const message = body();
     await settle(message, async);
@@ -282,7 +282,7 @@ describe("a node that fails is nobody's fault", () => {
     ["answers null", ({ method }) => (method === "eth_call" ? { result: null } : undefined)],
   ];
 
-  test.each(failures)("%s: HTTP 503, nothing judged, nothing claimed", async (_, react) => {
+  test.each(failures)("%s: HTTP 503, nothing evaluated, nothing claimed", async (_, react) => {
     const messages = [body(), byContract(devnet)];
     proxy.react = react;
     for (const message of messages) {
@@ -312,7 +312,7 @@ describe("a node that fails is nobody's fault", () => {
   });
 });
 
-describe("judged, not thrown", () => {
+describe("evaluated, not thrown", () => {
   test("a value that is no number, and a version 2 payment without accepted", async () => {
     const bad = withMember(body(), "paymentPayload.payload.authorization.value", "abc");
     const { status, body: verdict } = await served.post("/verify", bad);

@@ -294,7 +294,7 @@ describe("a fault says nothing about the payment", () => {
     expect(verdict.body).toMatchObject({
       isValid: false,
       invalidReason: "service_unavailable",
-      invalidMessage: expect.stringMatching(/not judged; try again/),
+      invalidMessage: expect.stringMatching(/not evaluated; try again/),
       error: "service_unavailable",
       retryable: true,
       requestId: expect.stringMatching(/^req_/),

@@ -1,6 +1,6 @@
 /**
  * The start as seen from its port: it answers before the node and the database do, says what it
- * waits for, judges nothing, and then serves there. A start that fails or is ended leaves nothing.
+ * waits for, evaluates nothing, and then serves there. A start that fails or is ended leaves nothing.
  */
 import { createServer } from "node:net";
 import { DatabaseSync } from "node:sqlite";
@@ -74,7 +74,7 @@ async function becomesReady(url: string): Promise<void> {
 
 const sentAway = { error: "service_unavailable", retryable: true };
 
-test("while the node says nothing: /health answers, /ready names the chain, nothing is judged", async () => {
+test("while the node says nothing: /health answers, /ready names the chain, nothing is evaluated", async () => {
   const { proxy, letGo } = await startHeldNode();
   const { url, serving } = await begin({ rpcUrl: proxy.url });
   expect((await ask(url, "/health")).status).toBe(200);
@@ -163,7 +163,7 @@ const isNotReady = (text: string) => ({
   ],
 });
 
-test("until a block was seen no payment is judged; while wallets are taken payments are claimed, and then told", async () => {
+test("until a block was seen no payment is evaluated; while wallets are taken payments are claimed, and then told", async () => {
   const proxy = await startRpcProxy(devnet.rpcUrl);
   const firstBlock = Promise.withResolvers<void>();
   const wallets = Promise.withResolvers<void>();

@@ -120,7 +120,7 @@ describe("without credits", () => {
     expect(await credits()).toEqual({ available: 0, held: 0 });
   });
 
-  test("a payment that is no good is judged, and costs nothing", async () => {
+  test("a payment that is no good is evaluated, and costs nothing", async () => {
     await leaveOnly(0);
     const body = bodyOn(devnet, { authorization: { validBefore: 1n } });
     const answer = await settle(body);

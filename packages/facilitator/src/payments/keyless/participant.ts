@@ -1,5 +1,5 @@
 /**
- * The limits for callers without a key: claims are judged by counters, in the transaction that makes
+ * The limits for callers without a key: claims are evaluated by counters, in the transaction that makes
  * them, and `/verify` asks the same without counting. Sums are counter rows: none of these statements
  * reads settlements.
  */

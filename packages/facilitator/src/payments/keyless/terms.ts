@@ -106,9 +106,9 @@ export async function checkLimits(
 
 const gasMessages: Readonly<Record<GasRefusal, string>> = {
   keyless_gas_exhausted:
-    "The gas that this facilitator spends per day without API keys is used up; nothing was judged and nothing moved. It refills every hour; sellers with an API key are not affected.",
+    "The gas that this facilitator spends per day without API keys is used up; nothing was evaluated and nothing moved. It refills every hour; sellers with an API key are not affected.",
   caller_gas_share_used:
-    "The network from which this facilitator was asked has used its share of the gas that is spent per day without API keys; nothing was judged and nothing moved. It refills every hour; sellers with an API key are not affected.",
+    "The network from which this facilitator was asked has used its share of the gas that is spent per day without API keys; nothing was evaluated and nothing moved. It refills every hour; sellers with an API key are not affected.",
 };
 
 /** The answer when the budget has no room: come back when it refills, at the full hour. */
