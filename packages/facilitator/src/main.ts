@@ -9,10 +9,10 @@ import { dashboardPath } from "./http/dashboard.ts";
 const configurationStatus = 3;
 
 /**
- * How long stopping may take in all, in milliseconds: answers, then two requests to a node that is
- * silent. Below the 30 s after which most process managers kill.
+ * Time for the last responses and for two requests to a silent node. Most process managers kill
+ * after 30 s.
  */
-const stopMsMax = 25_000;
+const maxStopMs = 25_000;
 
 const statusWords = { ok: "ok  ", warn: "warn", fail: "FAIL" };
 
@@ -20,7 +20,7 @@ const signalStatus = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /** Runs the service until a signal stops it, and sets the exit status. */
 export async function serve(options: { selfBuilt: boolean }): Promise<void> {
-  const told = listenForSignals();
+  const stopSignal = listenForSignals();
   // The reader of standard error may be gone; the service must continue.
   process.stderr.on("error", () => undefined);
   try {
@@ -28,38 +28,39 @@ export async function serve(options: { selfBuilt: boolean }): Promise<void> {
     const facilitator = await startFacilitator({
       config,
       selfBuilt: options.selfBuilt,
-      signal: told,
+      signal: stopSignal,
       onListening: (url) => {
-        say(`Starting on ${url}: /health answers, /ready says what is waited for`);
+        printLine(`Starting on ${url}: /health responds, /ready names what the start waits for`);
       },
       onChecked: (network, lines) => {
         for (const line of lines)
-          say(`${statusWords[line.status]} ${network} ${line.name}: ${sentenceOf(line)}`);
+          printLine(`${statusWords[line.status]} ${network} ${line.name}: ${sentenceOf(line)}`);
       },
     });
-    say(`Farthing listens on ${facilitator.url}`);
+    printLine(`Farthing listens on ${facilitator.url}`);
     const base = config.publicUrl ?? facilitator.url;
-    if (!options.selfBuilt) say(`Sellers sign in at ${base}${dashboardPath}`);
-    say(`The API is described at ${base}/docs`);
-    if (facilitator.metricsUrl !== undefined) say(`Metrics on ${facilitator.metricsUrl}/metrics`);
-    if (!told.aborted) await once(told, "abort");
+    if (!options.selfBuilt) printLine(`Sellers sign in at ${base}${dashboardPath}`);
+    printLine(`The API is described at ${base}/docs`);
+    if (facilitator.metricsUrl !== undefined)
+      printLine(`Metrics on ${facilitator.metricsUrl}/metrics`);
+    if (!stopSignal.aborted) await once(stopSignal, "abort");
     await facilitator.stop();
   } catch (error) {
-    if (error !== told.reason) {
+    if (error !== stopSignal.reason) {
       if (!(error instanceof Fault)) throw error;
-      say(`Farthing cannot start:\n${messageOf(error)}`);
+      printLine(`Farthing cannot start:\n${messageOf(error)}`);
       // A chain that never responds would keep timers alive.
       process.exit(configurationStatus);
     }
-    say("The start was given up; what was begun is continued at the next one.");
+    printLine("Start canceled. The next start continues its work.");
   }
   // Connections to nodes may still be open, and nothing waits for them.
   process.exit(0);
 }
 
-const nothingLost = "Ending now: what is stored is continued at the next start.";
+const nothingLost = "Exiting now. The next start continues stored work.";
 
-function say(line: string): void {
+function printLine(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
@@ -69,13 +70,13 @@ function listenForSignals(): AbortSignal {
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => {
       if (stopping.signal.aborted) {
-        say(`${signal} again. ${nothingLost}`);
+        printLine(`${signal} again. ${nothingLost}`);
         process.exit(signalStatus[signal]);
       }
-      say("Stopping: no new requests, what is being signed is finished. Again to end at once.");
+      printLine("Stopping: requests in progress are completed. Repeat the signal to exit at once.");
       stopping.abort();
-      void systemClock.sleep(stopMsMax).then(() => {
-        say(`Not done after ${stopMsMax / 1000} s. ${nothingLost}`);
+      void systemClock.sleep(maxStopMs).then(() => {
+        printLine(`Not done after ${maxStopMs / 1000} s. ${nothingLost}`);
         process.exit(1);
       });
     });

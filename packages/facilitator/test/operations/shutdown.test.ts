@@ -234,7 +234,7 @@ describe("while somebody waits for a block that does not come", { timeout: slowM
   test("he is told that it is pending, with the transaction; others are sent away", async () => {
     await begin();
     running.signal("SIGTERM");
-    await expect.poll(() => running.said.at(-1)).toMatch(/^Stopping: no new requests/);
+    await expect.poll(() => running.said.at(-1)).toMatch(/^Stopping: requests in progress/);
     const refused = await post(running.url, "/verify", bodyOn(devnet));
     expect([refused.status, refused.body]).toMatchObject([
       503,
@@ -262,10 +262,10 @@ describe("while somebody waits for a block that does not come", { timeout: slowM
       () => "cut off",
     );
     running.signal("SIGTERM");
-    await expect.poll(() => running.said.at(-1)).toMatch(/^Stopping: no new requests/);
+    await expect.poll(() => running.said.at(-1)).toMatch(/^Stopping: requests in progress/);
     running.signal("SIGTERM");
     expect(await running.ended).toBe(143);
-    expect(running.said.at(-1)).toMatch(/^SIGTERM again.*continued at the next start/);
+    expect(running.said.at(-1)).toMatch(/^SIGTERM again.*next start continues/);
     expect(await lost).toBe("cut off");
     await devnet.mine();
     const again = await serveOn(devnet, { databaseUrl, wallets: [wallet - 1] });
@@ -324,7 +324,7 @@ describe("told to stop before it serves", { timeout: slowMs }, () => {
     expect((await fetch(`${process.url}/health`)).status).toBe(200);
     process.signal("SIGTERM");
     expect(await process.ended).toBe(0);
-    expect(process.said.at(-1)).toMatch(/^The start was given up/);
+    expect(process.said.at(-1)).toMatch(/^Start canceled/);
     const again = await serveOn(devnet, { databaseUrl });
     expect((await again.post("/settle", bodyOn(devnet))).body).toMatchObject({ success: true });
     await again.stop();
