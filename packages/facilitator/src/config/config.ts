@@ -25,7 +25,7 @@ import { unitsPerCredit } from "../features/credits/model.ts";
 const laneInFlightMax = 10;
 
 /** Far below the limit up to which whole numbers keep the ledger exact. */
-const creditsPerSettlementMax = 1_000_000;
+const maxCreditsPerSettlement = 1_000_000;
 
 /** The effective configuration. */
 export interface Config {
@@ -150,7 +150,7 @@ function assemble(
   const publicUrl = read("FARTHING_PUBLIC_URL", publicOrigin);
   const treasury = read("FARTHING_TREASURY", parseAddress);
   const contact = read("FARTHING_CONTACT", contactPlace);
-  const price = read("FARTHING_CREDITS_PER_SETTLEMENT", whole(0, creditsPerSettlementMax));
+  const price = read("FARTHING_CREDITS_PER_SETTLEMENT", whole(0, maxCreditsPerSettlement));
   const retention = readRetention(read, problems);
   const outboundCa = read("FARTHING_OUTBOUND_CA", certificates);
   for (const name of ["FARTHING_WEBHOOK_INSECURE", "FARTHING_LISTING_LOCAL"]) {
@@ -368,8 +368,8 @@ function creditUnits(text: string): bigint | undefined {
 /** Accepts an address, or a range such as 10.0.0.0/8. */
 function proxyAddress(text: string): string | undefined {
   const [, address = "", bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
-  const bitsMax = { 4: 32, 6: 128 }[isIP(address)];
-  return bitsMax !== undefined && Number(bits ?? 0) <= bitsMax ? text : undefined;
+  const maxBits = { 4: 32, 6: 128 }[isIP(address)];
+  return maxBits !== undefined && Number(bits ?? 0) <= maxBits ? text : undefined;
 }
 
 /** A daily budget of gas in gwei, exact as a number up to nine million XDC; 0 is no bound. */

@@ -8,8 +8,8 @@ export interface Retention {
 }
 
 /** Listings count the settlements of 31 days, and a bill may be asked about after a month. */
-const daysMin = 35;
-const daysMax = 36_500;
+const minDays = 35;
+const maxDays = 36_500;
 
 /** Returns undefined if settlements are kept for ever. Adds errors to `problems`. */
 export function readRetention(
@@ -29,5 +29,5 @@ export function readRetention(
 function daysOf(text: string): number | undefined {
   if (!/^\d{1,5}$/.test(text)) return undefined;
   const days = Number(text);
-  return days === 0 || (days >= daysMin && days <= daysMax) ? days : undefined;
+  return days === 0 || (days >= minDays && days <= maxDays) ? days : undefined;
 }

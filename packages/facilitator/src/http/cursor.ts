@@ -4,11 +4,11 @@ import { HttpProblem } from "./responses.ts";
 
 /** The default and the maximum number of rows of a page. */
 const rowsDefault = 50;
-const rowsMax = 200;
+const maxRows = 200;
 
 /** Reads the number of rows and limits it to the maximum. */
 export function readLimit(text: string | undefined): number {
-  return Math.min(text === undefined ? rowsDefault : Number(text), rowsMax);
+  return Math.min(text === undefined ? rowsDefault : Number(text), maxRows);
 }
 
 /** A position in a list that is ordered by time. */

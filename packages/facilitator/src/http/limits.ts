@@ -12,7 +12,7 @@ import { HttpProblem } from "./responses.ts";
 export const windowSeconds = 10;
 
 /** Beyond this number of callers the oldest counts are dropped, in the callers' favour. */
-const callersMax = 10_000;
+const maxCallers = 10_000;
 
 /** Counts a request of a caller. Throws 429 beyond the limit. */
 export type Limit = (request: FastifyRequest, reply: FastifyReply, caller: string) => Promise<void>;
@@ -29,7 +29,7 @@ export interface LimitTerms {
   readonly requestsMax: number;
   readonly windowSeconds: number;
   /** Refunded requests, which may exceed the limit. */
-  readonly returns?: Returns;
+  readonly refunds?: Refunds;
 }
 
 /** Creates limits with separate counts. */
@@ -48,8 +48,8 @@ export async function prepareLimits(
   isLimited: boolean,
 ): Promise<MakeLimit> {
   if (!isLimited) return () => async () => undefined;
-  await server.register(rateLimit, { global: false, cache: callersMax });
-  return ({ name, requestsMax, windowSeconds: seconds, returns }) => {
+  await server.register(rateLimit, { global: false, cache: maxCallers });
+  return ({ name, requestsMax, windowSeconds: seconds, refunds }) => {
     const callers = new WeakMap<FastifyRequest, string>();
     const check = server.createRateLimit({
       max: requestsMax,
@@ -59,7 +59,7 @@ export async function prepareLimits(
     return async (request, reply, caller) => {
       callers.set(request, caller);
       const limit = await check(request);
-      if (limit.isAllowed || (limit.isExceeded && returns?.take(caller))) return;
+      if (limit.isAllowed || (limit.isExceeded && refunds?.take(caller))) return;
       reply.header("RateLimit-Policy", `"${name}";q=${requestsMax};w=${seconds}`);
       reply.header("RateLimit", `"${name}";r=${limit.remaining};t=${limit.ttlInSeconds}`);
       if (limit.isExceeded) {
@@ -80,14 +80,14 @@ export async function prepareLimits(
 const keyedFactor = 10;
 
 /** Refunded requests that have not been used. */
-export interface Returns {
+export interface Refunds {
   add(caller: string): void;
   /** Uses one; false when there is none. */
   take(caller: string): boolean;
 }
 
 /** Refunds of requests with an API key; each ends with its request. */
-const givenBack = new WeakMap<FastifyRequest, () => void>();
+const refundsOfRequests = new WeakMap<FastifyRequest, () => void>();
 
 /** Refusals of payments that are free to create: a random signature, an empty wallet. */
 const junkCodes: ReadonlySet<RefusalCode> = new Set([
@@ -101,15 +101,15 @@ const junkCodes: ReadonlySet<RefusalCode> = new Set([
  * Refunds a request when its payment was junk: buyers write payments, and a third party's junk must
  * not use up a seller's limit. Callers without a key get no refund.
  */
-export function giveBackJunk(request: FastifyRequest, { code }: Refusal): void {
-  if (junkCodes.has(code)) givenBack.get(request)?.();
+export function refundJunk(request: FastifyRequest, { code }: Refusal): void {
+  if (junkCodes.has(code)) refundsOfRequests.get(request)?.();
 }
 
 /**
  * Counts refunds. A caller gets at most as many refunds in a window as the limit allows, so the
  * work for one key stays below twice its limit.
  */
-function createReturns(returnsMax: number, clock: Clock): Returns {
+function createRefunds(maxRefunds: number, clock: Clock): Refunds {
   const callers = new Map<string, { endsAtMs: number; given: number; left: number }>();
 
   function find(caller: string) {
@@ -125,10 +125,10 @@ function createReturns(returnsMax: number, clock: Clock): Returns {
       if (!window) {
         window = { endsAtMs: clock.nowMs() + windowSeconds * 1000, given: 0, left: 0 };
         const [oldest] = callers.keys();
-        if (callers.size >= callersMax && oldest !== undefined) callers.delete(oldest);
+        if (callers.size >= maxCallers && oldest !== undefined) callers.delete(oldest);
         callers.set(caller, window);
       }
-      if (window.given >= returnsMax) return;
+      if (window.given >= maxRefunds) return;
       window.given++;
       window.left++;
     },
@@ -150,15 +150,15 @@ export function createThrottle(
   requestsMax: number,
   { clock, isForSettle }: { readonly clock: Clock; readonly isForSettle: boolean },
 ): Throttle {
-  const keyedMax = requestsMax * keyedFactor;
-  const returns = createReturns(keyedMax, clock);
+  const maxKeyed = requestsMax * keyedFactor;
+  const refunds = createRefunds(maxKeyed, clock);
   const [openName, keyedName] = isForSettle ? ["settle", "key-settle"] : ["default", "key"];
   const open = makeLimit({ name: openName, requestsMax, windowSeconds });
-  const keyed = makeLimit({ name: keyedName, requestsMax: keyedMax, windowSeconds, returns });
+  const keyed = makeLimit({ name: keyedName, requestsMax: maxKeyed, windowSeconds, refunds });
   return (request, reply, caller) => {
     if (!caller) return open(request, reply, networkOfAddress(request.ip));
     const name = `account:${caller.account}`;
-    givenBack.set(request, () => returns.add(name));
+    refundsOfRequests.set(request, () => refunds.add(name));
     return keyed(request, reply, name);
   };
 }

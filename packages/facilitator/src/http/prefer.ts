@@ -1,6 +1,6 @@
 /** The header `Prefer` (RFC 7240): `respond-async` and `wait=<seconds>`; others are ignored. */
 
-export const waitSecondsMax = 30;
+export const maxWaitSeconds = 30;
 
 export interface Preference {
   readonly respondAsync: boolean;
@@ -14,7 +14,7 @@ export function parsePrefer(header: string | string[] | undefined): Preference {
   const parts = text.split(",").map((part) => part.trim().toLowerCase());
   const respondAsync = parts.includes("respond-async");
   const wait = parts.map((part) => /^wait=(\d{1,4})$/.exec(part)?.[1]).find(Boolean);
-  const seconds = wait === undefined ? undefined : Math.min(Number(wait), waitSecondsMax);
+  const seconds = wait === undefined ? undefined : Math.min(Number(wait), maxWaitSeconds);
   const waitMs = respondAsync || seconds === undefined ? undefined : seconds * 1000;
   const applied = respondAsync ? "respond-async" : waitMs === undefined ? "" : `wait=${seconds}`;
   return { respondAsync, waitMs, applied };
@@ -24,5 +24,5 @@ export function parsePrefer(header: string | string[] | undefined): Preference {
 export function parseWait(value: unknown): number | undefined {
   if (value === undefined) return 0;
   if (typeof value !== "string" || !/^\d{1,4}$/.test(value)) return undefined;
-  return Math.min(Number(value), waitSecondsMax) * 1000;
+  return Math.min(Number(value), maxWaitSeconds) * 1000;
 }

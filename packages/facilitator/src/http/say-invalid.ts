@@ -3,7 +3,7 @@ import { isObject } from "@farthing/protocol";
 import type { FastifyError } from "fastify";
 
 /** Longer names of unknown members are not repeated, and no other part of the request is. */
-const memberNameMax = 64;
+const maxMemberName = 64;
 
 export function sayInvalid({ validation = [], validationContext }: FastifyError): string {
   const [first] = validation;
@@ -14,7 +14,7 @@ export function sayInvalid({ validation = [], validationContext }: FastifyError)
 function problemOf(problem: NonNullable<FastifyError["validation"]>[number] | undefined): string {
   switch (problem?.keyword) {
     case "additionalProperties":
-      return `has an unknown member: ${String(problem.params["additionalProperty"]).slice(0, memberNameMax)}`;
+      return `has an unknown member: ${String(problem.params["additionalProperty"]).slice(0, maxMemberName)}`;
     case "discriminator":
       return `is of no known kind: ${String(problem.params["tag"])}`;
     case "pattern":

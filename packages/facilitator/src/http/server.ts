@@ -16,7 +16,7 @@ import { sendProblem } from "./send-problem.ts";
 import { surfacePaths, type Surface } from "./surface.ts";
 
 /** Largest body: a payment with a long contract signature and a bazaar schema is far smaller. */
-const bodyBytesMax = 64 * 1024;
+const maxBodyBytes = 64 * 1024;
 
 /** Common proxies close idle connections after 60 s; a longer time leaves it to them. */
 const keepAliveMs = 72_000;
@@ -81,7 +81,7 @@ export async function createServer(
   const { trustedProxies, connectionsMax: max, arrival = arrivalTimes } = options;
   const server = Fastify({
     ajv: { customOptions: schemaOptions },
-    bodyLimit: bodyBytesMax,
+    bodyLimit: maxBodyBytes,
     ...toServerOptions(arrival),
     keepAliveTimeout: keepAliveMs,
     // Old clients append `/verify` to a base that ends with a slash.
@@ -206,7 +206,7 @@ function translate(error: FastifyError, { surfaces }: ServerContext): unknown {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
       return new HttpProblem(
         "request_too_large",
-        `The body may have ${bodyBytesMax} bytes at most.`,
+        `The body may have ${maxBodyBytes} bytes at most.`,
       );
     case "FST_ERR_MAX_PARAM_LENGTH":
       return nothingHere(surfaces);

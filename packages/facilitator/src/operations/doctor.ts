@@ -177,7 +177,7 @@ async function* examineNetwork(
   const chain = createChain({ network, endpoints, log: silentLog, clock });
   yield {
     title: `${network.id} chain`,
-    lines: [...compareHeads(reports, lagBlocksMax), ...(await checkChain(chain, bench))],
+    lines: [...compareHeads(reports, maxLagBlocks), ...(await checkChain(chain, bench))],
   };
   const wallets = await guarded("wallets", () => checkWallets(chain, bench));
   if (wallets.length > 0) yield { title: `${network.id} wallets`, lines: wallets };
@@ -187,7 +187,7 @@ async function* examineNetwork(
 }
 
 /** Endpoints that are asked at the same time see the same block or one beside it. */
-const lagBlocksMax = 3;
+const maxLagBlocks = 3;
 
 async function checkChain(chain: Chain, { config, clock }: Bench): Promise<CheckLine[]> {
   const [token, multicall, time] = await Promise.all([

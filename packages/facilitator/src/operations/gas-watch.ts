@@ -12,7 +12,7 @@ import type { EngineStore } from "@farthing/engine/storage";
 const lookMs = 60_000;
 
 /** Removing these counters takes the database a few milliseconds. */
-const prunedMax = 1_000;
+const maxPruned = 1_000;
 
 /** The log events of each budget, by its name in the metrics. */
 const budgets = {
@@ -87,7 +87,7 @@ export function startGasWatch(options: {
           for (const network of networks) await look(network, budget);
         }
         // Terminates, because counters expire more slowly than they are removed.
-        while ((await store.pruneKeyless(clock.nowMs(), prunedMax)) === prunedMax) {
+        while ((await store.pruneKeyless(clock.nowMs(), maxPruned)) === maxPruned) {
           if (stopping.signal.aborted) return;
         }
       } catch (error) {

@@ -23,7 +23,7 @@ const bytesKeptBlocks = 128;
 const retireEveryMs = 60 * 60_000;
 
 /** A group takes the database some ten milliseconds. */
-const groupMax = 500;
+const maxGroup = 500;
 
 /** Other writers proceed between groups; at most 5,000 rows a second are removed. */
 const groupPauseMs = 100;
@@ -55,8 +55,8 @@ export function startRemoval(deps: {
     // Blocks that were not walked may hold a reorganisation.
     const upToBlock = Math.min(view.finalized.number, view.walkedTo) - bytesKeptBlocks;
     while (!signal.aborted) {
-      const dropped = await store.pruneSignedBytes(chainId, upToBlock, groupMax);
-      if (dropped < groupMax) return;
+      const dropped = await store.pruneSignedBytes(chainId, upToBlock, maxGroup);
+      if (dropped < maxGroup) return;
       await clock.sleep(groupPauseMs, signal);
     }
   }
@@ -67,7 +67,7 @@ export function startRemoval(deps: {
     const terms = {
       madeBefore: now - days * dayMs,
       endedBefore: Math.floor((now - marginMs) / 1000),
-      limit: groupMax,
+      limit: maxGroup,
     };
     let from: RetirementCursor | undefined;
     let removed = 0;
@@ -92,10 +92,10 @@ export function startRemoval(deps: {
     const madeBefore = now - (retention?.days ?? deliveryDays) * dayMs;
     try {
       while (!signal.aborted) {
-        const removed = await store.removeDeliveries(madeBefore, groupMax, async (some) =>
+        const removed = await store.removeDeliveries(madeBefore, maxGroup, async (some) =>
           file?.append(some.map((delivery) => ({ delivery }))),
         );
-        if (removed < groupMax) return;
+        if (removed < maxGroup) return;
         await clock.sleep(groupPauseMs, signal);
       }
     } finally {

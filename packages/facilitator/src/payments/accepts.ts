@@ -26,7 +26,7 @@ import { requireBody } from "../http/read-body.ts";
 import { isServed, unitsMinOf, type Surface } from "../http/surface.ts";
 
 /** A seller offers a few networks, and our buyer reads at most as many entries. */
-const acceptsMax = 32;
+const maxAccepts = 32;
 
 /** The default of Faremeter's own helpers. */
 const timeoutSecondsDefault = 300;
@@ -52,7 +52,7 @@ function completeOffers(surface: Surface, body: unknown, unitsMin: bigint): Json
   if (version !== 1 && version !== 2) throw malformed("x402Version must be 1 or 2");
   const entries = member(message, "accepts");
   if (!Array.isArray(entries)) throw malformed("accepts must be a list of entries");
-  if (entries.length > acceptsMax) throw malformed(`accepts may have ${acceptsMax} entries`);
+  if (entries.length > maxAccepts) throw malformed(`accepts may have ${maxAccepts} entries`);
   const accepts = entries.flatMap((entry: unknown, index) => {
     const place = `accepts[${index}]`;
     const offer = readOffer(surface, version, entry, place);

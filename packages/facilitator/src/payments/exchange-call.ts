@@ -5,7 +5,7 @@ import type { CallTerms, SettleCallTerms } from "@farthing/engine";
 import { HttpProblem } from "../http/responses.ts";
 
 /** Common clients send at most as many characters. */
-const keyLengthMax = 255;
+const maxKeyLength = 255;
 
 export function callTermsOf(request: FastifyRequest, reply: FastifyReply): CallTerms {
   const { apiKey } = request;
@@ -34,12 +34,12 @@ export function settleCallTermsOf(
 function idempotencyKeyOf({ headers }: FastifyRequest): string | null {
   const text = headers["idempotency-key"];
   if (text === undefined) return null;
-  if (typeof text === "string" && text.length <= keyLengthMax && /^[\x20-\x7e]+$/.test(text)) {
+  if (typeof text === "string" && text.length <= maxKeyLength && /^[\x20-\x7e]+$/.test(text)) {
     return text;
   }
   throw new HttpProblem(
     "invalid_request",
-    `Idempotency-Key must be 1 to ${keyLengthMax} printable ASCII characters.`,
+    `Idempotency-Key must be 1 to ${maxKeyLength} printable ASCII characters.`,
   );
 }
 

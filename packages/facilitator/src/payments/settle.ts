@@ -31,7 +31,7 @@ import { describePayments } from "./describe-surface.ts";
 import { settleCallTermsOf } from "./exchange-call.ts";
 import { respondToExtensions } from "./extension-responses.ts";
 import { gasProblem, keylessTerms } from "./keyless/terms.ts";
-import { giveBackJunk, type Throttle } from "../http/limits.ts";
+import { refundJunk, type Throttle } from "../http/limits.ts";
 import { parsePrefer } from "../http/prefer.ts";
 import { requireBody } from "../http/read-body.ts";
 import { sendProblem } from "../http/send-problem.ts";
@@ -74,7 +74,7 @@ export function registerSettle(
       const terms = { request: parsed.value, waitsForOutcome };
       const call = context.exchanges.beginSettle(settleCallTermsOf(request, reply, terms));
       const result = await context.settle(parsed.value, { ...options, exchange: call });
-      if (result.kind === "refused") giveBackJunk(request, result.refusal);
+      if (result.kind === "refused") refundJunk(request, result.refusal);
       if (result.kind === "denied" && isGasRefusal(result.code)) {
         throw gasProblem(context, result.code);
       }
@@ -217,7 +217,7 @@ function denialProblem(denial: string): HttpProblem {
 }
 
 /** Longer network names are not repeated to callers that send unreadable requests. */
-const networkNameMax = 64;
+const maxNetworkName = 64;
 
 /** Returns the network of an unreadable request, because clients require the member. */
 function networkNameOf(body: unknown): string {
@@ -225,7 +225,7 @@ function networkNameOf(body: unknown): string {
   for (const key of ["paymentRequirements", "paymentPayload"]) {
     const part = member(body, key);
     const name = isObject(part) ? member(part, "network") : undefined;
-    if (typeof name === "string" && name.length <= networkNameMax) return name;
+    if (typeof name === "string" && name.length <= maxNetworkName) return name;
   }
   return "";
 }

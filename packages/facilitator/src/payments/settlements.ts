@@ -8,7 +8,7 @@ import type { PaymentContext } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
 import { callTermsOf } from "./exchange-call.ts";
 import type { Throttle } from "../http/limits.ts";
-import { parseWait, waitSecondsMax } from "../http/prefer.ts";
+import { parseWait, maxWaitSeconds } from "../http/prefer.ts";
 import type { Surface } from "../http/surface.ts";
 
 export function registerSettlements(
@@ -26,7 +26,7 @@ export function registerSettlements(
         const { id } = request.params;
         const waitMs = parseWait(request.query.wait);
         if (waitMs === undefined) {
-          throw new HttpProblem("invalid_request", `wait must be 0 to ${waitSecondsMax} seconds.`);
+          throw new HttpProblem("invalid_request", `wait must be 0 to ${maxWaitSeconds} seconds.`);
         }
         const find = async () => visible(await context.findSettlement(id), request.apiKey?.account);
         const waiting = context.waiters.wait(id, "change", waitMs);

@@ -66,13 +66,13 @@ function describeLimits(limits: EndpointLimits) {
  * block ahead of its time must not remove a service from its balancer. Beyond half a minute
  * payments are evaluated wrongly, because most are valid for one or two minutes.
  */
-const skewSecondsMax = 30;
+const maxSkewSeconds = 30;
 
 /**
  * Seconds for which events of known blocks may be missing: seven periods. An endpoint with separate
  * backends catches up in two or three.
  */
-const unreadSecondsMax = 15;
+const maxUnreadSeconds = 15;
 
 function headAge(context: PaymentContext, time: bigint): number {
   return Math.max(0, Math.round(context.clock.nowMs() / 1000 - Number(time)));
@@ -108,21 +108,21 @@ async function readiness(context: PaymentContext): Promise<ReadyCheck[]> {
   const networks = context.networks.map((status): ReadyCheck => {
     const name = status.network.id;
     const { head, walkedTo, unread, clockSkewSeconds = 0 } = status.view() ?? {};
-    const ageMax = context.limits.headAgeMaxSeconds;
+    const maxAge = context.limits.headAgeMaxSeconds;
     if (!head) return { name, ok: false, text: "the chain has not answered yet" };
     const behind = Math.round(Number(head.time) - context.clock.nowMs() / 1000);
-    if (behind > skewSecondsMax) {
+    if (behind > maxSkewSeconds) {
       const text = `this machine's clock is ${behind} s behind the newest block; set it by NTP`;
       return { name, ok: false, text };
     }
     const age = headAge(context, head.time);
-    if (ageMax > 0 && age > ageMax)
+    if (maxAge > 0 && age > maxAge)
       return { name, ok: false, text: `the newest block is ${age} s old` };
-    if (unread && unread.seconds > unreadSecondsMax) {
+    if (unread && unread.seconds > maxUnreadSeconds) {
       const text = `blocks after ${walkedTo} cannot be read since ${Math.round(unread.seconds)} s, so no outcome is told: ${unread.problem}`;
       return { name, ok: false, text };
     }
-    if (clockSkewSeconds > skewSecondsMax) {
+    if (clockSkewSeconds > maxSkewSeconds) {
       const text = `this machine's clock is ${clockSkewSeconds} s ahead of new blocks; set it by NTP`;
       return { name, ok: false, text };
     }

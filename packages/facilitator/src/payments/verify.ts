@@ -17,7 +17,7 @@ import { describePayments } from "./describe-surface.ts";
 import { whenUnwritten } from "./exchange-call.ts";
 import { respondToExtensions } from "./extension-responses.ts";
 import { checkLimits, keylessTerms } from "./keyless/terms.ts";
-import { giveBackJunk, type Throttle } from "../http/limits.ts";
+import { refundJunk, type Throttle } from "../http/limits.ts";
 import { requireBody } from "../http/read-body.ts";
 import { sendProblem } from "../http/send-problem.ts";
 import { isServed, unitsMinOf, type Surface } from "../http/surface.ts";
@@ -54,7 +54,7 @@ export function registerVerify(
       };
       if (!verdict.ok) {
         if (problem) throw problem;
-        giveBackJunk(request, verdict.refusal);
+        refundJunk(request, verdict.refusal);
         return reply.send(invalidResponse(verdict.refusal, payer));
       }
       whenUnwritten(reply, () => void undo());
@@ -96,4 +96,5 @@ function callerOf(apiKey: RequestKey | null): AdmissionCaller {
   return { owner: apiKey?.account ?? null, priority: apiKey ? "keyed" : "open" };
 }
 
-export const faultMessage = "The payment was not evaluated; try again shortly with the same payment.";
+export const faultMessage =
+  "The payment was not evaluated; try again shortly with the same payment.";

@@ -15,10 +15,10 @@ import { bareHost, findUrlProblem, type Reach } from "./url-rules.ts";
 const totalMs = 10_000;
 
 /** A challenge with a bazaar schema has a few thousand bytes of headers. */
-const headerBytesMax = 32 * 1024;
+const maxHeaderBytes = 32 * 1024;
 
 /** Interim responses (1xx) cost work; servers send one or two. */
-const interimMax = 8;
+const maxInterim = 8;
 
 export interface OutboundRequest {
   readonly method: string;
@@ -148,7 +148,7 @@ function exchange(
     lookup: lookupPinned,
     // A kept connection could outlive the check of its address.
     agent: false,
-    maxHeaderSize: headerBytesMax,
+    maxHeaderSize: maxHeaderBytes,
     // NODE_TLS_REJECT_UNAUTHORIZED is for the operator's own servers and must not apply here.
     rejectUnauthorized: true,
     ...(signal && { signal }),
@@ -162,7 +162,7 @@ function exchange(
   });
   let interim = 0;
   request.on("information", () => {
-    if (++interim > interimMax) request.destroy(new Error("too many interim answers"));
+    if (++interim > maxInterim) request.destroy(new Error("too many interim answers"));
   });
   request.on("response", (response) => {
     hasResponded = true;

@@ -127,13 +127,13 @@ export async function closeKeyless(
     })),
   );
   const burned = burnedGasOf(tx);
-  const returns = ended.flatMap((one) =>
+  const refunds = ended.flatMap((one) =>
     returnsOf(one, { limits, isElsewhere: burned.has(one.charge.settlement_id) }),
   );
   // As a claim does: two that change the same counters in different orders would block each other.
-  const locks = returns.map(({ chainId }) => keylessLock(chainId));
+  const locks = refunds.map(({ chainId }) => keylessLock(chainId));
   await engine.lockNames(db, locks);
-  await lowerCounters(tx, returns);
+  await lowerCounters(tx, refunds);
 }
 
 interface Ended {
@@ -154,18 +154,18 @@ function returnsOf(
   const limit = gas.limits.get(carrierId ?? 0);
   const isSpare = isUnused || gas.isElsewhere;
   const spare = isSpare ? charged : Math.max(0, charged - (limit ?? charged));
-  const returns: Omit<CounterEntry, "refill" | "expiresAt">[] = [];
+  const refunds: Omit<CounterEntry, "refill" | "expiresAt">[] = [];
   if (isFailed && charge.spent_slot !== null) {
     const slot = Number(charge.spent_slot);
-    returns.push({ chainId, kind: "spent", name: payer, slot, amount: Number(charge.spent) });
+    refunds.push({ chainId, kind: "spent", name: payer, slot, amount: Number(charge.spent) });
   }
   if (isUnused && charge.count_slot !== null) {
     const slot = Number(charge.count_slot);
-    returns.push({ chainId, kind: "count", name: payer, slot, amount: 1 });
+    refunds.push({ chainId, kind: "count", name: payer, slot, amount: 1 });
   }
   if (spare > 0 && half !== null && network !== null) {
-    returns.push({ chainId, kind: "half", name: half, slot: 0, amount: spare });
-    returns.push({ chainId, kind: "network", name: network, slot: 0, amount: spare });
+    refunds.push({ chainId, kind: "half", name: half, slot: 0, amount: spare });
+    refunds.push({ chainId, kind: "network", name: network, slot: 0, amount: spare });
   }
-  return returns;
+  return refunds;
 }
