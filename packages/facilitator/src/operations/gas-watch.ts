@@ -7,6 +7,7 @@ import { type GasHalf, gasHalves, halfOf, notedShare } from "@farthing/engine";
 import { type Clock, type Log, messageOf } from "@farthing/engine/base";
 import type { KeylessStore } from "../payments/keyless/store.ts";
 import type { EngineStore } from "@farthing/engine/storage";
+import { startPoll } from "./poll.ts";
 
 /** A daily budget cannot run out unseen within a minute. */
 const lookMs = 60_000;
@@ -57,7 +58,6 @@ export function startGasWatch(options: {
     ...bounded("reverted", revertedGasGwei, readRevertedGas),
   ];
   const high = new Set<string>();
-  const stopping = new AbortController();
 
   async function look(network: Network, { name, budgetGwei, read }: WatchedBudget): Promise<void> {
     const { chainId } = network;
@@ -80,33 +80,22 @@ export function startGasWatch(options: {
     }
   }
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      try {
-        for (const budget of watched) {
-          for (const network of networks) await look(network, budget);
-        }
-        // Terminates, because counters expire more slowly than they are removed.
-        while ((await store.pruneKeyless(clock.nowMs(), maxPruned)) === maxPruned) {
-          if (stopping.signal.aborted) return;
-        }
-      } catch (error) {
-        log.warn(
-          { event: "keyless_watch_failed", problem: messageOf(error) },
-          "Gas budgets could not be read",
-        );
+  return startPoll({ clock, pauseMs: lookMs }, async (signal) => {
+    try {
+      for (const budget of watched) {
+        for (const network of networks) await look(network, budget);
       }
-      await clock.sleep(lookMs, stopping.signal);
+      // Terminates, because counters expire more slowly than they are removed.
+      while ((await store.pruneKeyless(clock.nowMs(), maxPruned)) === maxPruned) {
+        if (signal.aborted) return;
+      }
+    } catch (error) {
+      log.warn(
+        { event: "keyless_watch_failed", problem: messageOf(error) },
+        "Gas budgets could not be read",
+      );
     }
-  }
-
-  const running = run();
-  return {
-    async stop() {
-      stopping.abort();
-      await running;
-    },
-  };
+  });
 }
 
 function bounded(

@@ -7,6 +7,7 @@ import type { ChainId } from "@farthing/protocol";
 import type { ChainView } from "@farthing/engine";
 import { type Clock, type Log, messageOf } from "@farthing/engine/base";
 import type { RetentionMethods, RetirementCursor } from "@farthing/engine/storage";
+import { startPoll } from "./poll.ts";
 import { createExportFile } from "./retention-export.ts";
 import type { WebhookStore } from "../features/webhooks/store.ts";
 
@@ -45,11 +46,9 @@ export function startRemoval(deps: {
   readonly log: Log;
 }): { stop(): Promise<void> } {
   const { engines, retention, store, clock, log } = deps;
-  const stopping = new AbortController();
-  const { signal } = stopping;
   let retireAtMs = 0;
 
-  async function dropBytes(chainId: ChainId): Promise<void> {
+  async function dropBytes(chainId: ChainId, signal: AbortSignal): Promise<void> {
     const view = engines.get(chainId)?.view();
     if (!view) return;
     // Blocks that were not walked may hold a reorganisation.
@@ -61,7 +60,11 @@ export function startRemoval(deps: {
     }
   }
 
-  async function retire(chainId: ChainId, { days, folder }: Retention): Promise<void> {
+  async function retire(
+    chainId: ChainId,
+    { days, folder }: Retention,
+    signal: AbortSignal,
+  ): Promise<void> {
     const now = clock.nowMs();
     const file = createExportFile(folder, `settlements-${chainId}`, now);
     const terms = {
@@ -86,7 +89,7 @@ export function startRemoval(deps: {
       log.info({ event: "settlements_removed", chainId, removed }, "Settlements removed");
   }
 
-  async function removeDeliveries(): Promise<void> {
+  async function removeDeliveries(signal: AbortSignal): Promise<void> {
     const now = clock.nowMs();
     const file = retention && createExportFile(retention.folder, "deliveries", now);
     const madeBefore = now - (retention?.days ?? deliveryDays) * dayMs;
@@ -103,36 +106,24 @@ export function startRemoval(deps: {
     }
   }
 
-  async function tryAll(): Promise<void> {
-    for (const chainId of engines.keys()) await dropBytes(chainId);
+  async function tryAll(signal: AbortSignal): Promise<void> {
+    for (const chainId of engines.keys()) await dropBytes(chainId, signal);
     if (clock.nowMs() < retireAtMs) return;
     // Set before the attempt, so that a folder without write access is not tried every ten seconds.
     retireAtMs = clock.nowMs() + retireEveryMs;
-    await removeDeliveries();
+    await removeDeliveries(signal);
     if (!retention) return;
-    for (const chainId of engines.keys()) await retire(chainId, retention);
+    for (const chainId of engines.keys()) await retire(chainId, retention, signal);
   }
 
-  async function run(): Promise<void> {
-    while (!signal.aborted) {
-      await clock.sleep(bytesEveryMs, signal);
-      if (signal.aborted) return;
-      try {
-        await tryAll();
-      } catch (error) {
-        log.warn(
-          { event: "removal_failed", problem: messageOf(error) },
-          "Removal of what is over failed; trying again later",
-        );
-      }
+  return startPoll({ clock, pauseMs: bytesEveryMs, isDelayed: true }, async (signal) => {
+    try {
+      await tryAll(signal);
+    } catch (error) {
+      log.warn(
+        { event: "removal_failed", problem: messageOf(error) },
+        "Removal of what is over failed; trying again later",
+      );
     }
-  }
-
-  const done = run();
-  return {
-    async stop() {
-      stopping.abort();
-      await done;
-    },
-  };
+  });
 }

@@ -7,6 +7,7 @@ import {
   gasPriceFloorWei,
 } from "@farthing/engine";
 import type { Clock, Log } from "@farthing/engine/base";
+import { startPoll } from "./poll.ts";
 
 const lookMs = 60_000;
 
@@ -23,7 +24,6 @@ export function startWalletWatch(options: {
 }): { stop(): Promise<void> } {
   const { networks, clock, log } = options;
   const low = new Set<string>();
-  const stopping = new AbortController();
 
   function look({ chainId, view }: Watched): void {
     const { wallets = new Map<string, never>(), gasPrice = 0n } = view() ?? {};
@@ -49,18 +49,7 @@ export function startWalletWatch(options: {
     }
   }
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      for (const network of networks) look(network);
-      await clock.sleep(lookMs, stopping.signal);
-    }
-  }
-
-  const running = run();
-  return {
-    async stop() {
-      stopping.abort();
-      await running;
-    },
-  };
+  return startPoll({ clock, pauseMs: lookMs }, () => {
+    for (const network of networks) look(network);
+  });
 }
