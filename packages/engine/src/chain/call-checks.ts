@@ -15,7 +15,6 @@ const stateLooks = 5;
 /** With the state this makes three requests, so that round-robin backends alternate. */
 const headsPerLook = 2;
 
-
 /** Checks that the newest block comes with its state: an address may hide nodes that lag. */
 export async function checkState(chain: Chain): Promise<CheckLine> {
   const data = encodeAuthorizationState(chain.network.usdc, noNonce);

@@ -16,7 +16,13 @@ import {
   type LimitedEndpoint,
 } from "./limited-endpoint.ts";
 import { classifyNodeError, isEndpointProblem } from "./node-errors.ts";
-import { blocksOf, countEndpointErrors, headOf, isEmptyWord, isUnexplained } from "./reply-content.ts";
+import {
+  blocksOf,
+  countEndpointErrors,
+  headOf,
+  isEmptyWord,
+  isUnexplained,
+} from "./reply-content.ts";
 import type { RpcReply, RpcCall, RpcEndpoint } from "./rpc-endpoint.ts";
 
 export interface ReadOptions {
@@ -236,7 +242,8 @@ class LimitedChain implements Chain {
           ? this.#ask(at, calls, asking)
           : this.#askInTime(at, calls, asking));
         if (!replies) full.push(at);
-        else if (!best || countEndpointErrors(replies) < countEndpointErrors(best.replies)) best = { at, replies };
+        else if (!best || countEndpointErrors(replies) < countEndpointErrors(best.replies))
+          best = { at, replies };
         if (replies && countEndpointErrors(replies) === 0) break;
       } catch (error) {
         fault = error;
