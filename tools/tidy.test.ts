@@ -8,8 +8,6 @@ import { join, sep } from "node:path";
 import { describe, expect, test } from "vitest";
 import { checks, wrongDependencies } from "./tidy/checks.ts";
 import { checkCircles } from "./tidy/circles.ts";
-import { knownCircles } from "./tidy/rules.ts";
-import { checkSizes, staleEntries } from "./tidy/sizes.ts";
 import { read, type Source } from "./tidy/source.ts";
 import { checkTypeNames } from "./tidy/type-names.ts";
 
@@ -36,15 +34,11 @@ test("dependencies follow the arrows", () => {
 });
 
 test("no files import each other in a circle", () => {
-  expect(checkCircles(sources, knownCircles)).toEqual([]);
+  expect(checkCircles(sources)).toEqual([]);
 });
 
 test("no exported type name has two meanings in a package", () => {
   expect(checkTypeNames(sources)).toEqual([]);
-});
-
-test("the known long ones are still there", () => {
-  expect(staleEntries(sources)).toEqual([]);
 });
 
 const inside = (path: string) => `packages/facilitator/src/${path}`;
@@ -211,17 +205,6 @@ describe("the checks can fail", () => {
   });
 });
 
-describe("a known long one may only shrink", () => {
-  const path = "packages/buyer/src/a.ts";
-  const findingsFor = (size: number, known: number) =>
-    checkSizes({ "a.ts": known })(read(path, lines(size)));
-
-  test("as long as it was", () => expect(findingsFor(500, 500)).toEqual([]));
-  test("grown", () => expect(findingsFor(501, 500)).toHaveLength(1));
-  test("shrunk, and its entry with it", () => expect(findingsFor(450, 500)).toHaveLength(1));
-  test("short again", () => expect(findingsFor(400, 500)).toHaveLength(1));
-});
-
 const file = (name: string, text: string) => read(`packages/buyer/src/${name}`, text);
 
 describe("circles", () => {
@@ -232,24 +215,17 @@ describe("circles", () => {
   const apart = file("d.ts", 'import { b } from "./b.ts";');
 
   test("one that a type import closes is found", () => {
-    const [finding, ...more] = checkCircles([first, middle, last, apart], []);
+    const [finding, ...more] = checkCircles([first, middle, last, apart]);
     expect(finding).toContain(
       "packages/buyer/src/a.ts, packages/buyer/src/b.ts, packages/buyer/src/c/c.ts",
     );
     expect(more).toEqual([]);
   });
   test("a file that imports itself is one", () => {
-    expect(checkCircles([file("a.ts", 'import "./a.ts";')], [])).toHaveLength(1);
+    expect(checkCircles([file("a.ts", 'import "./a.ts";')])).toHaveLength(1);
   });
   test("two ways to one file are none", () => {
-    expect(checkCircles([first, middle, harmless], [])).toEqual([]);
-  });
-  test("a known one passes until it is gone", () => {
-    expect(checkCircles([first, middle, last], ["a.ts b.ts c.ts"])).toEqual([]);
-    expect(checkCircles([first, middle, harmless], ["a.ts b.ts c.ts"])).toHaveLength(1);
-  });
-  test("a known one may not grow", () => {
-    expect(checkCircles([first, middle, last], ["a.ts b.ts"])).toHaveLength(2);
+    expect(checkCircles([first, middle, harmless])).toEqual([]);
   });
 });
 

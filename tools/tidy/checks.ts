@@ -213,7 +213,7 @@ export function wrongDependencies(): string[] {
 export const checks: Readonly<Record<string, Check>> = {
   "a folder imports only the folders below it": checkLayers,
   "a package imports only its neighbours, by what they export": checkArrows,
-  "nothing grows too long": checkSizes(),
+  "nothing grows too long": checkSizes,
   "names say something": checkNames,
   "names use the field's words": checkWords,
   "nothing is left over": checkLeftovers,

@@ -1,5 +1,4 @@
 /** Import circles: files that cannot be read, or moved, one without the other. */
-import { basename } from "node:path";
 import { importsOf, resolveFrom, type Source } from "./source.ts";
 
 /** The files that each file imports by a relative path. Type imports count like all others. */
@@ -47,24 +46,9 @@ export function findCircles(sources: readonly Source[]): readonly (readonly stri
   return circles;
 }
 
-const isPartOf = (circle: readonly string[], entry: string) =>
-  circle.every((path) => entry.split(" ").includes(basename(path)));
-
-/**
- * Circles that are not known, and known ones that are gone. A known circle is a line of file names;
- * what is left of it may be smaller.
- */
-export function checkCircles(sources: readonly Source[], known: readonly string[]): string[] {
-  const found = findCircles(sources);
-  return [
-    ...found
-      .filter((circle) => !known.some((entry) => isPartOf(circle, entry)))
-      .map(
-        (circle) =>
-          `${circle.join(", ")}: import each other in a circle; move what both need into a file below them`,
-      ),
-    ...known
-      .filter((entry) => !found.some((circle) => isPartOf(circle, entry)))
-      .map((entry) => `${entry}: is a circle no more; delete its entry from the known ones`),
-  ];
+export function checkCircles(sources: readonly Source[]): string[] {
+  return findCircles(sources).map(
+    (circle) =>
+      `${circle.join(", ")}: import each other in a circle; move what both need into a file below them`,
+  );
 }

@@ -39,18 +39,6 @@ export const classLinesMax = 250;
 export const ownLinesMax = 70;
 export const functionLinesMax = 150;
 
-/**
- * Longer than the limit today, with their size, by `file#name`: they may shrink, never grow. New
- * ones: split. The list is empty when the resources among them are classes.
- */
-export const knownLong: Readonly<Record<string, number>> = {};
-
-/**
- * Circles of today, each with the names of its files. They may shrink; there are no new ones, and
- * at the end there are none.
- */
-export const knownCircles: readonly string[] = [];
-
 /** One thing and its place. */
 export interface OnlyRule {
   /** The folders that the rule is about. */

@@ -1,6 +1,5 @@
 /** How long files, classes and functions may be. */
-import { basename } from "node:path";
-import { classLinesMax, fileLinesMax, functionLinesMax, knownLong, ownLinesMax } from "./rules.ts";
+import { classLinesMax, fileLinesMax, functionLinesMax, ownLinesMax } from "./rules.ts";
 import { dotted, isNode, isObject, listOf, type Node, type Source, type Visit } from "./source.ts";
 
 /** A function that only lists tests has no length of its own. */
@@ -44,8 +43,6 @@ interface Length {
   readonly what: string;
   readonly lines: number;
   readonly max: number;
-  /** The name of its entry among the known long ones. */
-  readonly entry: string;
 }
 
 function lengthsOf(source: Source): Length[] {
@@ -53,49 +50,28 @@ function lengthsOf(source: Source): Length[] {
   const file = { what: path, lines: text.trimEnd().split("\n").length, max: fileLinesMax };
   const classes = visits
     .filter(({ node }) => /^Class(Declaration|Expression)$/.test(node.type))
-    .map((visit) => {
-      const name = nameOf(visit);
-      return {
-        what: `${path}#class ${name}`,
-        lines: linesOf(source, visit.node),
-        max: classLinesMax,
-        entry: `${basename(path)}#class ${name}`,
-      };
-    });
+    .map((visit) => ({
+      what: `${path}#class ${nameOf(visit)}`,
+      lines: linesOf(source, visit.node),
+      max: classLinesMax,
+    }));
   const functions = visits
     .filter(({ node }) => /Function/.test(node.type) && isNode(node["body"]) && !listsTests(node))
     .flatMap((visit) => {
       const what = `${path}#${nameOf(visit)}`;
-      const entry = `${basename(path)}#${nameOf(visit)}`;
       return [
-        { what, lines: ownLines(source, visit), max: ownLinesMax, entry: `${entry} itself` },
-        { what, lines: linesOf(source, visit.node), max: functionLinesMax, entry },
+        { what, lines: ownLines(source, visit), max: ownLinesMax },
+        { what, lines: linesOf(source, visit.node), max: functionLinesMax },
       ];
     });
-  return [{ ...file, entry: basename(path) }, ...classes, ...functions];
+  return [file, ...classes, ...functions];
 }
 
-function findingOf({ what, lines, max }: Length, known: number | undefined): string[] {
-  if (known === undefined) {
-    return lines > max
-      ? [`${what} has ${lines} lines, more than ${max}; split it by what it does`]
-      : [];
-  }
-  if (lines > known) return [`${what} grew from ${known} to ${lines} lines; split it instead`];
-  if (lines <= max) return [`${what} is short now; delete its entry from the known ones`];
-  return lines < known ? [`${what} shrank to ${lines} lines; write that in its entry`] : [];
-}
-
-/** Sizes, but for the known long ones. */
-export function checkSizes(known: Readonly<Record<string, number>> = knownLong) {
-  return (source: Source): string[] =>
-    lengthsOf(source).flatMap((length) => findingOf(length, known[length.entry]));
-}
-
-/** Known long ones whose file is gone are left over. */
-export function staleEntries(sources: readonly Source[]): string[] {
-  const names = new Set(sources.map(({ path }) => basename(path)));
-  return Object.keys(knownLong)
-    .filter((entry) => !names.has(entry.split("#")[0] ?? ""))
-    .map((entry) => `${entry} is gone; delete its entry from the known ones`);
+export function checkSizes(source: Source): string[] {
+  return lengthsOf(source)
+    .filter(({ lines, max }) => lines > max)
+    .map(
+      ({ what, lines, max }) =>
+        `${what} has ${lines} lines, more than ${max}; split it by what it does`,
+    );
 }

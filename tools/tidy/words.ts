@@ -2,11 +2,10 @@
 import { at, textOf, type Source } from "./source.ts";
 
 /**
- * The word, what to write instead, and the packages in which it still occurs: that list only
- * shrinks, and ends empty. Unambiguous words only: what has a second, plain meaning is a matter for
- * the reader of a change.
+ * The word, and what to write instead. Unambiguous words only: what has a second, plain meaning is
+ * a matter for the reader of a change.
  */
-const replacedWords: readonly (readonly [string, string, string?])[] = [
+const replacedWords: readonly (readonly [string, string])[] = [
   ["aftermath", "recovery check"],
   ["bites", "observed faults"],
   ["contested", "possibly taken"],
@@ -73,7 +72,6 @@ export function checkWords(source: Source): string[] {
     [...new Set(wordsOf(name))]
       .map((word) => byWord.get(word))
       .filter((entry) => entry !== undefined)
-      .filter(([, , stillIn = ""]) => !stillIn.split(" ").includes(home))
       .map(([word, instead]) => `${where}: "${name}" says "${word}"; the field says: ${instead}`);
   const seen = new Map<string, string>();
   for (const { node } of visits) {
