@@ -64,15 +64,17 @@ function wordsOf(name: string): readonly string[] {
     .split(/[^a-z]+/);
 }
 
+function findingsOf(where: string, name: string): string[] {
+  return [...new Set(wordsOf(name))]
+    .map((word) => byWord.get(word))
+    .filter((entry) => entry !== undefined)
+    .map(([word, instead]) => `${where}: "${name}" says "${word}"; the field says: ${instead}`);
+}
+
 /** Looks at the names of a file, of its folders, and of everything in it. */
 export function checkWords(source: Source): string[] {
   const { path, visits } = source;
   const home = path.split("/").slice(0, 2).join("/");
-  const findingsOf = (where: string, name: string) =>
-    [...new Set(wordsOf(name))]
-      .map((word) => byWord.get(word))
-      .filter((entry) => entry !== undefined)
-      .map(([word, instead]) => `${where}: "${name}" says "${word}"; the field says: ${instead}`);
   const seen = new Map<string, string>();
   for (const { node } of visits) {
     if (!/^(Private|JSX)?Identifier$/.test(node.type)) continue;
