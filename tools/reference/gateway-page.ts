@@ -135,7 +135,8 @@ function rowsOf(schema: Schema, prefix: string): readonly string[] {
 }
 
 function fallbackOf({ default: fallback }: Schema): string {
-  if (fallback === undefined) return "";
+  // The defaults of a group are those of its settings, which are listed below it.
+  if (fallback === undefined || typeof fallback === "object") return "";
   return `\`${typeof fallback === "string" ? fallback : JSON.stringify(fallback)}\``;
 }
 

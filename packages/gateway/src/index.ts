@@ -3,7 +3,6 @@ export type {
   DiscoveryConfig,
   FacilitatorConfig,
   GatewayConfig,
-  ListenAddress,
   PassedHeader,
   RouteConfig,
   SettleMode,
@@ -15,6 +14,7 @@ export {
   readGatewayConfig,
   type ConfigProblem,
 } from "./configuration/read-configuration.ts";
+export type { ListenAddress } from "./configuration/parse-setting.ts";
 export type { Environment } from "./configuration/secret-texts.ts";
 export { startGateway, type Gateway, type GatewayOptions } from "./gateway.ts";
 export { createGatewayLog, type Log } from "./log.ts";
@@ -38,5 +38,5 @@ export {
 export { readPrices, type ImportPrices } from "./import/import-prices.ts";
 export { ImportError, type ImportedApi, type ImportedRoute } from "./import/imported-api.ts";
 export { gatewaySchema, publishedSchema } from "./configuration/configuration-schema.ts";
-export type { Schema } from "./configuration/check-shape.ts";
+export type { Schema } from "./configuration/read-settings.ts";
 export { gatewayMetricTable, type GatewayMetric } from "./metrics-table.ts";

@@ -1,10 +1,33 @@
 /**
- * The gateway's configuration file as a JSON Schema, for the check, for editors and for the
- * reference page. Errors about a value show its `description`, the shape, and its `examples`.
+ * The gateway's configuration file, declared once: for the check and its messages, the types, the
+ * defaults, editors and the reference page.
  */
-import { Type, type TProperties, type TSchema } from "typebox";
-import { durationPattern, sizePattern } from "./duration-size.ts";
+import { findNetwork } from "@farthing/protocol";
+import { Type, type StaticDecode } from "typebox";
 import { matchPattern } from "../routing/route-pattern.ts";
+import {
+  baseUrl,
+  listenAddress,
+  payableAddress,
+  price,
+  proxyAddress,
+  routePattern,
+  whyNoPattern,
+} from "./parse-setting.ts";
+import {
+  duration,
+  group,
+  list,
+  named,
+  oneOf,
+  optionalGroup,
+  parsed,
+  size,
+  text,
+  whole,
+  withDefault,
+  yesOrNo,
+} from "./setting-kinds.ts";
 
 /** A name, not an address: editors open the file itself. */
 const schemaId = "urn:farthing:gateway:1";
@@ -21,7 +44,7 @@ const hostPattern = String.raw`^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(:\
 const maxDescriptionChars = 500;
 /** Rules are tried one after the other for every request. */
 const maxRoutes = 1000;
-const maxList = 100;
+const maxProxies = 100;
 /** More connections to one upstream than a process serves well. */
 const maxConcurrency = 10_000;
 /** A signature must outlive the wait for its settlement, with room for one slow block. */
@@ -29,67 +52,13 @@ const minTimeoutSeconds = 30;
 /** A longer validity is a risk to the payer and has no use. */
 const maxTimeoutSeconds = 86_400;
 
-interface Notes {
-  /** Further keywords of JSON Schema: an expression's part, a bound, a default. */
-  readonly [keyword: string]: unknown;
-}
-
-function text(description: string, example: string, notes: Notes = {}) {
-  return Type.String({ description, examples: [example], minLength: 1, ...notes });
-}
-
-function oneOf(description: string, choices: readonly string[], notes: Notes = {}) {
-  return Type.Unsafe({ type: "string", enum: choices, description, ...notes });
-}
-
-function whole(description: string, least: number, most: number, notes: Notes = {}) {
-  return Type.Integer({ description, minimum: least, maximum: most, ...notes });
-}
-
-function yesOrNo(description: string, fallback: boolean) {
-  return Type.Boolean({ description, default: fallback });
-}
-
-function duration(description: string, fallback: string) {
-  const shape = `${description}: a whole number with ms, s, m or h`;
-  return text(shape, fallback, { pattern: durationPattern, default: fallback });
-}
-
-function size(description: string, fallback: string) {
-  const shape = `${description}: a whole number with B, KiB, MiB or GiB`;
-  return text(shape, fallback, { pattern: sizePattern, default: fallback });
-}
-
-/** An object without other keys; `optional` ones may be absent. */
-function exactly(description: string, required: TProperties, optional: TProperties = {}) {
-  const rest = Object.entries(optional).map(([key, one]) => [key, Type.Optional(one)] as const);
-  return Type.Object(
-    { ...required, ...Object.fromEntries(rest) },
-    { description, additionalProperties: false },
-  );
-}
-
-/** Any number of entries under names that the operator chooses. */
-function named(description: string, pattern: string, one: TSchema, nameShape: string) {
-  return Type.Unsafe({
-    type: "object",
-    description,
-    patternProperties: { [pattern]: one },
-    additionalProperties: false,
-    propertyShape: nameShape,
-  });
-}
-
 const facilitator = Type.Union(
   [
-    exactly(
-      "a remote facilitator",
-      { url: text("its base address, http or https", "https://facilitator.example") },
-      {
-        apiKey: text("the seller's key there", "${X402_API_KEY}", { isSecret: true }),
-        timeout: duration("longest wait for one response", "30s"),
-      },
-    ),
+    group("a remote facilitator", {
+      url: parsed(text("its base address, http or https", "https://facilitator.example"), baseUrl),
+      apiKey: Type.Optional(text("the seller's key there", "${X402_API_KEY}", { isSecret: true })),
+      timeout: duration("longest wait for one response", "30s"),
+    }),
     oneOf("an engine in the same process, configured like `farthing serve`", ["embedded"]),
   ],
   {
@@ -99,259 +68,277 @@ const facilitator = Type.Union(
   },
 );
 
-const upstream = exactly(
-  "an API that is sold",
-  {
-    url: text("its base address, http or https; never from a request", "https://origin.internal"),
-  },
-  {
-    headers: named(
+const upstream = group("an API that is sold", {
+  url: parsed(
+    text("its base address, http or https; never from a request", "https://origin.internal"),
+    baseUrl,
+  ),
+  headers: withDefault(
+    named(
       "headers added to every request, for the upstream's own credentials",
       headerNamePattern,
       text("printable ASCII; ${NAME} for secrets", "Bearer ${ORIGIN_KEY}", { isSecret: true }),
       "the name of a header",
     ),
-    timeouts: exactly(
-      "how long it may take",
-      {},
-      {
-        connect: duration("until the connection is open", "3s"),
-        headers: duration("until the response starts", "15s"),
-        idle: duration("between two pieces of a body", "15s"),
-        total: duration("until a buffered response is complete", "20s"),
-      },
-    ),
-    concurrency: whole("concurrent requests", 1, maxConcurrency, { default: 64 }),
-    maxRequestBytes: size("largest request body", "1MiB"),
-    maxResponseBytes: size("largest response of a route that is not streamed", "4MiB"),
-    paths: exactly(
-      "how it reads paths",
-      {},
-      {
-        caseInsensitive: yesOrNo("whether it treats /A as /a, like Express and IIS", false),
-        allowEncodedSlash: yesOrNo("whether it treats %2F as data, never as /", false),
-      },
-    ),
-  },
-);
+    {},
+  ),
+  timeouts: optionalGroup("how long it may take", {
+    connect: duration("until the connection is open", "3s"),
+    headers: duration("until the response starts", "15s"),
+    idle: duration("between two pieces of a body", "15s"),
+    total: duration("until a buffered response is complete", "20s"),
+  }),
+  concurrency: withDefault(whole("concurrent requests", 1, maxConcurrency), 64),
+  maxRequestBytes: size("largest request body", "1MiB"),
+  maxResponseBytes: size("largest response of a route that is not streamed", "4MiB"),
+  paths: optionalGroup("how it reads paths", {
+    caseInsensitive: yesOrNo("whether it treats /A as /a, like Express and IIS", false),
+    allowEncodedSlash: yesOrNo("whether it treats %2F as data, never as /", false),
+  }),
+});
 
 const serveWhens = ["confirmed", "queued"] as const;
 const redelivers = ["bound", "anyone", "never"] as const;
 
+const upstreamName = text("the name of one of upstreams", "api");
+
 /** The settings of every route except its match, which `default` shares. */
-const ways = {
-  free: Type.Unsafe({ type: "boolean", const: true, description: "true: costs nothing" }),
-  price: text('USDC as text in quotes, with at most 6 decimals: "0.01"', "0.01", {
-    pattern: usdcPattern,
-  }),
-  settle: oneOf(
-    "when the money moves: only for a 2xx response, or before the upstream is called",
-    ["after-success", "before-upstream"],
-    { default: "after-success" },
+const routeSettings = {
+  free: Type.Optional(Type.Literal(true, { description: "true: costs nothing" })),
+  price: Type.Optional(
+    parsed(
+      text('USDC as text in quotes, with at most 6 decimals: "0.01"', "0.01", {
+        pattern: usdcPattern,
+      }),
+      price,
+      () => "is 0; write free: true for a route that costs nothing",
+    ),
   ),
-  redirects: oneOf(
-    "an upstream's redirect with settle: after-success is charged and passed on, or withheld with a 502 and not charged",
-    ["charge", "withhold"],
-    { default: "charge" },
+  settle: withDefault(
+    oneOf("when the money moves: only for a 2xx response, or before the upstream is called", [
+      "after-success",
+      "before-upstream",
+    ]),
+    "after-success",
   ),
-  head: oneOf(
-    "the response to HEAD: the headers of a 402 without a payment, the upstream's without payment, or as for GET",
-    ["challenge", "free", "charge"],
-    { default: "challenge" },
+  redirects: withDefault(
+    oneOf(
+      "an upstream's redirect with settle: after-success is charged and passed on, or withheld with a 502 and not charged",
+      ["charge", "withhold"],
+    ),
+    "charge",
   ),
-  serveWhen: oneOf(
-    "when the response may be sent; overrides the setting for all routes",
-    serveWhens,
+  head: withDefault(
+    oneOf(
+      "the response to HEAD: the headers of a 402 without a payment, the upstream's without payment, or as for GET",
+      ["challenge", "free", "charge"],
+    ),
+    "challenge",
   ),
-  redeliver: oneOf(
-    "who gets a paid response again; overrides the setting for all routes",
-    redelivers,
+  serveWhen: Type.Optional(
+    oneOf("when the response may be sent; overrides the setting for all routes", serveWhens),
   ),
-  requireBinding: Type.Boolean({
-    description: "whether only bound payments are accepted; overrides the setting for all routes",
-  }),
-  stream: oneOf(
-    "sends the response while it is produced: sse for event streams, raw for other content",
-    ["sse", "raw"],
+  redeliver: Type.Optional(
+    oneOf("who gets a paid response again; overrides the setting for all routes", redelivers),
   ),
-  description: text("one sentence about what is sold; it is sent in a header", "One report", {
-    maxLength: maxDescriptionChars,
-  }),
-  mimeType: text("media type of the response", "application/json", {
-    pattern: "^[^\\s/]+/[^\\s/]+$",
-  }),
-  maxTimeoutSeconds: whole(
-    "seconds that a buyer's signature is valid; overrides the setting for all routes",
-    minTimeoutSeconds,
-    maxTimeoutSeconds,
+  requireBinding: Type.Optional(
+    Type.Boolean({
+      description: "whether only bound payments are accepted; overrides the setting for all routes",
+    }),
   ),
-  pass: Type.Array(
-    oneOf("authorization, cookie or set-cookie", ["authorization", "cookie", "set-cookie"]),
-    {
-      description:
-        "headers of the client (authorization, cookie) and of the upstream (set-cookie) that are passed on",
-      maxItems: 3,
-    },
+  stream: Type.Optional(
+    oneOf("sends the response while it is produced: sse for event streams, raw for other content", [
+      "sse",
+      "raw",
+    ]),
+  ),
+  description: Type.Optional(
+    text("one sentence about what is sold; it is sent in a header", "One report", {
+      maxLength: maxDescriptionChars,
+    }),
+  ),
+  mimeType: Type.Optional(
+    text("media type of the response", "application/json", { pattern: "^[^\\s/]+/[^\\s/]+$" }),
+  ),
+  maxTimeoutSeconds: Type.Optional(
+    whole(
+      "seconds that a buyer's signature is valid; overrides the setting for all routes",
+      minTimeoutSeconds,
+      maxTimeoutSeconds,
+    ),
+  ),
+  pass: withDefault(
+    list(
+      "headers of the client (authorization, cookie) and of the upstream (set-cookie) that are passed on",
+      oneOf("authorization, cookie or set-cookie", ["authorization", "cookie", "set-cookie"]),
+      3,
+    ),
+    [],
   ),
 };
 
-const upstreamName = text("the name of one of upstreams", "api");
-
-const route = exactly(
-  "a rule; the first match applies",
-  {
-    match: text(
+const route = group("a rule; the first match applies", {
+  match: parsed(
+    text(
       "METHOD /path with :name for one segment and * at the end for the rest; * for all methods",
       "GET /v1/reports/:id",
       { pattern: matchPattern },
     ),
-    upstream: upstreamName,
-  },
+    routePattern,
+    whyNoPattern,
+  ),
+  upstream: upstreamName,
+  host: Type.Optional(
+    text("only requests with this Host header", "api.example.com", { pattern: hostPattern }),
+  ),
+  ...routeSettings,
+});
+
+const fallback = Type.Union(
+  [
+    oneOf("other paths get 404", ["deny"]),
+    group("the route of all other paths", { upstream: upstreamName, ...routeSettings }),
+  ],
   {
-    host: text("only requests with this Host header", "api.example.com", { pattern: hostPattern }),
-    ...ways,
+    description: "the route of all other paths: deny, or a route without match",
+    examples: ["deny"],
   },
 );
 
-export const gatewaySchema: TSchema = Type.Object(
-  exactly(
-    "",
-    {
-      version: Type.Unsafe({
-        type: "integer",
-        const: 1,
-        description: "1, the version of this file",
+const listen = optionalGroup("where the gateway listens", {
+  http: withDefault(
+    parsed(
+      text("host:port for buyers; port 0 selects a free one", "127.0.0.1:8402", {
+        pattern: listenPattern,
       }),
-      publicUrl: text(
+      listenAddress,
+    ),
+    "127.0.0.1:8402",
+  ),
+  metrics: Type.Optional(
+    parsed(
+      text(
+        "host:port of /metrics, which requires no key; omit it for no metrics",
+        "127.0.0.1:9402",
+        { pattern: listenPattern },
+      ),
+      listenAddress,
+    ),
+  ),
+});
+
+const discovery = optionalGroup("information for software that searches for APIs", {
+  openapi: Type.Optional(
+    text(
+      "file of the upstream's OpenAPI document; /openapi.json adds the prices",
+      "./openapi.json",
+    ),
+  ),
+  wellKnown: yesOrNo("whether /.well-known/x402 lists the paid routes", true),
+  title: Type.Optional(text("name of the API", "Reports", { maxLength: 200 })),
+  guidance: Type.Optional(
+    text("how to use the API, for software that buys", "List reports, then buy one by its id.", {
+      maxLength: 4000,
+    }),
+  ),
+  contact: Type.Optional(
+    text("an e-mail address for buyers", "support@api.example", {
+      pattern: "^[^\\s@]+@[^\\s@]+$",
+    }),
+  ),
+});
+
+export const gatewaySchema = group(
+  "the gateway's configuration",
+  {
+    version: Type.Literal(1, { type: "integer", description: "1, the version of this file" }),
+    publicUrl: parsed(
+      text(
         "address at which buyers reach the gateway, http or https; the Host header is ignored",
         "https://api.example.com",
       ),
-      facilitator,
-      payTo: text(
+      baseUrl,
+    ),
+    facilitator,
+    payTo: parsed(
+      text(
         "address that gets the money, 0x… or xdc…, in quotes: YAML reads a bare 0x… as a number",
         "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
       ),
-      upstreams: named(
-        "the APIs that are sold",
-        namePattern,
-        upstream,
-        "a name of letters, digits, - and _",
+      payableAddress,
+    ),
+    upstreams: named(
+      "the APIs that are sold",
+      namePattern,
+      upstream,
+      "a name of letters, digits, - and _",
+    ),
+    routes: list("rules; the first match applies", route, maxRoutes),
+    listen,
+    trustedProxies: withDefault(
+      list(
+        "proxies whose X-Forwarded-For is trusted and whose connections are not counted",
+        parsed(text("an address or a range", "10.0.0.0/8"), proxyAddress),
+        maxProxies,
       ),
-      routes: Type.Array(route, {
-        description: "rules; the first match applies",
-        maxItems: maxRoutes,
-      }),
-    },
-    {
-      listen: exactly(
-        "where the gateway listens",
-        {},
-        {
-          http: text("host:port for buyers; port 0 selects a free one", "127.0.0.1:8402", {
-            pattern: listenPattern,
-            default: "127.0.0.1:8402",
-          }),
-          metrics: text(
-            "host:port of /metrics, which requires no key; omit it for no metrics",
-            "127.0.0.1:9402",
-            {
-              pattern: listenPattern,
-            },
-          ),
-        },
+      [],
+    ),
+    network: withDefault(
+      parsed(
+        text("network the buyers pay on: eip155:50 (XDC) or eip155:51 (Apothem)", "eip155:50"),
+        findNetwork,
       ),
-      trustedProxies: Type.Array(text("an address or a range", "10.0.0.0/8"), {
-        description:
-          "proxies whose X-Forwarded-For is trusted and whose connections are not counted",
-        maxItems: maxList,
-      }),
-      network: text(
-        "network the buyers pay on: eip155:50 (XDC) or eip155:51 (Apothem)",
-        "eip155:50",
-        {
-          default: "eip155:50",
-        },
-      ),
-      store: text(
+      "eip155:50",
+    ),
+    store: withDefault(
+      text(
         "where payments and paid responses are stored: memory, or sqlite: with a file",
         "sqlite:./gateway.db",
-        {
-          pattern: "^(memory|sqlite:.+)$",
-          default: "sqlite:./gateway.db",
-        },
+        { pattern: "^(memory|sqlite:.+)$" },
       ),
-      default: Type.Union(
-        [
-          oneOf("other paths get 404", ["deny"]),
-          exactly("the route of all other paths", { upstream: upstreamName }, ways),
-        ],
-        {
-          description: "the route of all other paths: deny, or a route without match",
-          examples: ["deny"],
-          default: "deny",
-        },
-      ),
-      maxTimeoutSeconds: whole(
-        "seconds that a buyer's signature is valid",
-        minTimeoutSeconds,
-        maxTimeoutSeconds,
-        { default: 60 },
-      ),
-      serveWhen: oneOf(
+      "sqlite:./gateway.db",
+    ),
+    default: withDefault(fallback, "deny"),
+    maxTimeoutSeconds: withDefault(
+      whole("seconds that a buyer's signature is valid", minTimeoutSeconds, maxTimeoutSeconds),
+      60,
+    ),
+    serveWhen: withDefault(
+      oneOf(
         "when the response may be sent: once the transfer is confirmed, or, only with facilitator: embedded, once the engine has stored the settlement",
         serveWhens,
-        { default: "confirmed" },
       ),
-      redeliver: oneOf(
+      "confirmed",
+    ),
+    redeliver: withDefault(
+      oneOf(
         "who gets a paid response again: a repeat that proves to come from the same buyer, every repeat, or none",
         redelivers,
-        { default: "bound" },
       ),
-      requireBinding: yesOrNo(
-        "whether only payments whose nonce commits to the request are accepted; stock buyers make none",
-        false,
-      ),
-      replay: exactly(
-        "how paid responses are kept for a buyer who lost the connection",
-        {},
-        {
-          ttl: duration("how long", "10m"),
-          maxEntryBytes: size("largest response that is kept", "1MiB"),
-          maxTotalBytes: size("all of them together", "512MiB"),
-        },
-      ),
-      discovery: exactly(
-        "information for software that searches for APIs",
-        {},
-        {
-          openapi: text(
-            "file of the upstream's OpenAPI document; /openapi.json adds the prices",
-            "./openapi.json",
-          ),
-          wellKnown: yesOrNo("whether /.well-known/x402 lists the paid routes", true),
-          title: text("name of the API", "Reports", { maxLength: 200 }),
-          guidance: text(
-            "how to use the API, for software that buys",
-            "List reports, then buy one by its id.",
-            {
-              maxLength: 4000,
-            },
-          ),
-          contact: text("an e-mail address for buyers", "support@api.example", {
-            pattern: "^[^\\s@]+@[^\\s@]+$",
-          }),
-        },
-      ),
-    },
-  ).properties,
+      "bound",
+    ),
+    requireBinding: yesOrNo(
+      "whether only payments whose nonce commits to the request are accepted; stock buyers make none",
+      false,
+    ),
+    replay: optionalGroup("how paid responses are kept for a buyer who lost the connection", {
+      ttl: duration("how long", "10m"),
+      maxEntryBytes: size("largest response that is kept", "1MiB"),
+      maxTotalBytes: size("all of them together", "512MiB"),
+    }),
+    discovery,
+  },
   {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     $id: schemaId,
     title: "Farthing gateway",
-    description: "the gateway's configuration",
-    additionalProperties: false,
   },
 );
+
+/** A configuration file as it is read: with all defaults, and its texts parsed. */
+export type GatewayFile = StaticDecode<typeof gatewaySchema>;
+export type RouteSettings = GatewayFile["routes"][number];
+export type UpstreamSettings = GatewayFile["upstreams"][string];
 
 /** Keywords of the schema that only our messages need and validators do not know. */
 const ownWords = new Set(["isSecret", "propertyShape"]);

@@ -1,7 +1,8 @@
 /** The effective configuration of a gateway, with all defaults. */
 import type { Address, JsonObject, Network } from "@farthing/protocol";
-import type { Head, Redeliver, Redirects, ServeWhen } from "@farthing/seller";
 import type { RoutePattern } from "../routing/route-pattern.ts";
+import type { GatewayFile, RouteSettings, UpstreamSettings } from "./configuration-schema.ts";
+import type { ListenAddress } from "./parse-setting.ts";
 
 /** Times in milliseconds, sizes in bytes, money in base units. */
 export interface GatewayConfig {
@@ -31,12 +32,6 @@ export interface GatewayConfig {
   readonly discovery: DiscoveryConfig;
 }
 
-export interface ListenAddress {
-  readonly host: string;
-  /** 0 chooses a free port. */
-  readonly port: number;
-}
-
 export type FacilitatorConfig =
   | { readonly kind: "embedded" }
   | {
@@ -63,14 +58,18 @@ export interface UpstreamConfig {
   readonly requestBytesMax: number;
   /** For routes that are not streamed. */
   readonly responseBytesMax: number;
-  readonly paths: { readonly caseInsensitive: boolean; readonly allowEncodedSlash: boolean };
+  readonly paths: Readonly<UpstreamSettings["paths"]>;
 }
 
-export type SettleMode = "after-success" | "before-upstream";
+export type SettleMode = RouteSettings["settle"];
 /** A header of the client, or (set-cookie) of the upstream, that a route passes on. */
-export type PassedHeader = "authorization" | "cookie" | "set-cookie";
+export type PassedHeader = RouteSettings["pass"][number];
 
-export interface RouteConfig {
+type SharedSettings = "serveWhen" | "redeliver" | "requireBinding" | "maxTimeoutSeconds";
+type OwnSettings = "settle" | "redirects" | "head" | "stream" | "description" | "mimeType";
+
+export interface RouteConfig
+  extends Readonly<Pick<GatewayFile, SharedSettings>>, Readonly<Pick<RouteSettings, OwnSettings>> {
   /** The label in metrics and logs: `GET /v1/reports/:id` as in the file, or `default`. */
   readonly name: string;
   /** Index among `routes`; their number for `default`. */
@@ -81,26 +80,12 @@ export interface RouteConfig {
   readonly upstream: UpstreamConfig;
   /** USDC base units, above 0; undefined: free. */
   readonly amountUnits: bigint | undefined;
-  readonly settle: SettleMode;
-  readonly redirects: Redirects;
-  readonly head: Head;
-  readonly serveWhen: ServeWhen;
-  readonly redeliver: Redeliver;
-  readonly requireBinding: boolean;
-  readonly stream: "sse" | "raw" | undefined;
-  readonly description: string | undefined;
-  readonly mimeType: string | undefined;
-  readonly maxTimeoutSeconds: number;
   readonly pass: ReadonlySet<PassedHeader>;
 }
 
-export interface DiscoveryConfig {
+export interface DiscoveryConfig extends Readonly<Omit<GatewayFile["discovery"], "openapi">> {
   /** The upstream's own OpenAPI document. */
   readonly openapi: JsonObject | undefined;
-  readonly wellKnown: boolean;
-  readonly title: string | undefined;
-  readonly guidance: string | undefined;
-  readonly contact: string | undefined;
 }
 
 /** Returns the rules in the order they are tried, with `default` last if it serves anything. */

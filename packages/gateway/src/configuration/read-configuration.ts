@@ -3,12 +3,12 @@ import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { isObject } from "@farthing/protocol";
 import { assembleConfig } from "./assemble-configuration.ts";
-import { checkShape, formatLocation, type Problem } from "./check-shape.ts";
+import { createConfigContext } from "./config-context.ts";
 import type { GatewayConfig } from "./configuration.ts";
 import { gatewaySchema } from "./configuration-schema.ts";
 import { findConflicts } from "../routing/route-conflicts.ts";
 import type { Environment } from "./secret-texts.ts";
-import { readSettings } from "./setting-reader.ts";
+import { formatLocation, readSettings, type Problem } from "./read-settings.ts";
 import { readYamlSource } from "./yaml-source.ts";
 
 export interface ConfigProblem {
@@ -42,9 +42,10 @@ export function readGatewayConfig(
 ): GatewayConfig {
   const source = readYamlSource(text);
   if (!("value" in source)) throw new GatewayConfigError(source.map((one) => toProblem(one)));
-  const problems: Problem[] = checkShape(gatewaySchema, source.value);
-  const settings = readSettings(gatewaySchema, source.value, problems);
-  const config = assembleConfig(settings, { environment, folder });
+  const problems: Problem[] = [];
+  const file = readSettings(gatewaySchema, source.value, problems);
+  const context = createConfigContext(source.value, problems, { environment, folder });
+  const config = assembleConfig(file, context);
   problems.push(...findConflicts(config));
   if (problems.length > 0) {
     const lines = problems.map((one) => toProblem(one, source.lineOf));

@@ -1,6 +1,6 @@
 /** The configuration file as YAML, with the line of each value. */
 import { isMap, isNode, isPair, LineCounter, parseDocument } from "yaml";
-import type { Location, Problem } from "./check-shape.ts";
+import type { Location, Problem } from "./read-settings.ts";
 
 export interface YamlSource {
   readonly value: unknown;

@@ -1,5 +1,5 @@
 import { isObject, parseUsdc, type JsonObject } from "@farthing/protocol";
-import { baseUrl } from "../configuration/assemble-configuration.ts";
+import { baseUrl } from "../configuration/parse-setting.ts";
 import {
   ImportError,
   shortDescription,

@@ -1,6 +1,6 @@
 /** Rules that contradict each other or cannot be kept; a gateway does not start with them. */
 import { formatUsdc } from "@farthing/protocol";
-import type { Problem } from "../configuration/check-shape.ts";
+import type { Problem } from "../configuration/read-settings.ts";
 import { allRoutes, type GatewayConfig, type RouteConfig } from "../configuration/configuration.ts";
 import { formatDuration } from "../configuration/duration-size.ts";
 import { covers, coversPath, overlaps } from "./route-overlap.ts";
