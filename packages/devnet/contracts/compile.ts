@@ -113,18 +113,22 @@ function slot(name: string, comment: string, value: number): GeneratedConstant {
   return { name, comment, type: "number", value: `${value}` };
 }
 
+const runtime = "Runtime code, to be placed with `anvil_setCode`.";
+
 /** The contents of every generated file, by its path from the repository. */
 export async function compileContracts(): Promise<Map<string, string>> {
+  return new Map([...(await compileDevnet()), ...compileEngine()]);
+}
+
+async function compileDevnet(): Promise<Map<string, string>> {
   const devnet = "packages/devnet/contracts";
-  const engine = "packages/engine/contracts";
-  // 200 runs is solc's usual balance. The reader is sent with every read, so it is kept small.
+  // 200 runs is solc's usual balance.
   const token = compile(`${devnet}/StandInUsdc.sol`, 200);
   const proxy = compile(`${devnet}/StandInUsdcProxy.sol`, 200);
   const signatureCheck = compile(`${devnet}/SignatureCheck.sol`, 200);
   const wallet = compile(`${devnet}/SampleWallet.sol`, 200);
   const hostile = compile(`${devnet}/HostileWallet.sol`, 200);
-  const reader = compile(`${engine}/PaymentReader.sol`, 1);
-  const runtime = "Runtime code, to be placed with `anvil_setCode`.";
+  const factory = compile(`${devnet}/HostileFactory.sol`, 200);
   return new Map([
     [
       "packages/devnet/src/generated/stand-in-usdc.ts",
@@ -159,9 +163,25 @@ export async function compileContracts(): Promise<Map<string, string>> {
       ]),
     ],
     [
+      "packages/devnet/src/generated/hostile-factory.ts",
+      render("HostileFactory.sol", [
+        code("hostileFactoryCode", runtime, factory.evm.deployedBytecode.object),
+      ]),
+    ],
+    [
       "packages/devnet/src/generated/multicall3.ts",
       render("viem's Multicall3", [code("multicall3Code", runtime, await multicall3Runtime())]),
     ],
+  ]);
+}
+
+function compileEngine(): Map<string, string> {
+  const engine = "packages/engine/contracts";
+  // The reader is sent with every read, so it is kept small.
+  const reader = compile(`${engine}/PaymentReader.sol`, 1);
+  // Deployed once and called with every batch.
+  const batcher = compile(`${engine}/Batcher.sol`, 1_000_000);
+  return new Map([
     [
       "packages/engine/src/chain/generated/payment-reader.ts",
       render("PaymentReader.sol", [
@@ -169,6 +189,21 @@ export async function compileContracts(): Promise<Map<string, string>> {
           "paymentReaderCode",
           "Creation code, to be followed by the encoded constructor arguments.",
           reader.evm.bytecode.object,
+        ),
+      ]),
+    ],
+    [
+      "packages/engine/src/chain/generated/batcher.ts",
+      render("Batcher.sol", [
+        code(
+          "batcherCreationCode",
+          "Creation code, without constructor arguments.",
+          batcher.evm.bytecode.object,
+        ),
+        code(
+          "batcherCode",
+          "The code at the contract's address.",
+          batcher.evm.deployedBytecode.object,
         ),
       ]),
     ],

@@ -52,6 +52,11 @@ export const hostileTricks = [
   /** Burns its gas unless the origin is the address that follows in the signature. */
   "other-origin",
   "burn-gas",
+  "revert",
+  /** Returns as many bytes as half of its gas pays for. */
+  "return-bomb",
+  /** Calls the address that follows in the signature with the rest of it, and accepts. */
+  "reenter",
 ] as const;
 
 export type HostileTrick = (typeof hostileTricks)[number];
@@ -59,9 +64,28 @@ export type HostileTrick = (typeof hostileTricks)[number];
 /** The balance of this account is the flag of the trick `flag`. */
 export const hostileFlag: Address = "0xBAd0000000000000000000000000000000000Bad";
 
-export function hostileSignature(trick: HostileTrick, address?: Address): Hex {
-  const first = hostileTricks.indexOf(trick).toString(16).padStart(2, "0");
-  return `0x${first}${(address ?? "0x").slice(2).toLowerCase()}`;
+/** `address` belongs to `other-origin` and `reenter`, `data` to `reenter`. */
+export function hostileSignature(trick: HostileTrick, address: Hex = "0x", data: Hex = "0x"): Hex {
+  return trickBytes(hostileTricks.indexOf(trick), address, data);
+}
+
+/** What a hostile factory does, named by the first byte of its call. */
+export const factoryTricks = ["burn-gas", "revert", "return-bomb", "reenter"] as const;
+
+export type FactoryTrick = (typeof factoryTricks)[number];
+
+/** Calldata for the hostile factory; `reenter` calls `address` with `data`. */
+export function hostileFactoryCall(
+  trick: FactoryTrick,
+  address: Hex = "0x",
+  data: Hex = "0x",
+): Hex {
+  return trickBytes(factoryTricks.indexOf(trick), address, data);
+}
+
+function trickBytes(trick: number, address: Hex, data: Hex): Hex {
+  const first = trick.toString(16).padStart(2, "0");
+  return `0x${first}${address.slice(2).toLowerCase()}${data.slice(2)}`;
 }
 
 export type WalletMode = (typeof walletModes)[number];

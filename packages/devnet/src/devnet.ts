@@ -67,7 +67,7 @@ const xdcBlockTimeSeconds = 2;
 const xdcBlockGasLimit = 84_000_000;
 
 /** Hardhat #0, whose key the node holds. */
-const controlSender: Address = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+export const controlSender: Address = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 
 /** 50,000 gas each, half of a block. */
 const mintsPerBatch = 800;

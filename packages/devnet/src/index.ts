@@ -1,11 +1,16 @@
 /** A local chain with stand-in USDC, for trying and testing x402 payments. Never for real money. */
 export {
+  factoryTricks,
+  hostileFactoryCall,
   hostileFlag,
   hostileSignature,
+  hostileTricks,
   walletModes,
+  type FactoryTrick,
   type HostileTrick,
   type WalletMode,
 } from "./contract-calls.ts";
+export { hostileFactoryCode } from "./generated/hostile-factory.ts";
 export { hostileWalletCode } from "./generated/hostile-wallet.ts";
 export type { ChainControls, Rpc, UsdcControls } from "./chain-controls.ts";
 export { RpcError } from "./json-rpc.ts";

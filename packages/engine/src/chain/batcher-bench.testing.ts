@@ -1,0 +1,224 @@
+/** Batches through the Batcher on a real node, for tests: members of every kind, and what they did. */
+import * as AbiFunction from "ox/AbiFunction";
+import * as Hash from "ox/Hash";
+import * as Hex from "ox/Hex";
+import {
+  hostileFactoryCall,
+  hostileFactoryCode,
+  hostileSignature,
+  hostileWalletCode,
+  startDevnet,
+  type Devnet,
+  type FactoryTrick,
+  type HostileTrick,
+} from "@farthing/devnet";
+import { encodeAuthorization, type Terms } from "@farthing/devnet/testing";
+import {
+  deploySafe,
+  designSafe,
+  placeSafe,
+  safeProxyFactory,
+  signBySafe,
+  type SafeWallet,
+} from "@farthing/devnet/testing/safe";
+import {
+  authorizationDigest,
+  networkOfChain,
+  type Address,
+  type Hex as HexText,
+} from "@farthing/protocol";
+import * as Secp256k1 from "ox/Secp256k1";
+import * as Signature from "ox/Signature";
+import { batcherCode } from "./generated/batcher.ts";
+
+/** One call of a batch. */
+export interface Call {
+  to: Address;
+  gasLimit: bigint;
+  data: HexText;
+}
+
+/** A payment with its calls: one, or two when a factory is called before it. */
+export interface Member {
+  readonly terms: Terms;
+  readonly calls: readonly Call[];
+}
+
+const settle = AbiFunction.from([
+  "struct Call { address to; uint64 gasLimit; bytes data; }",
+  "struct Result { bool success; uint256 gasUsed; bytes returnData; }",
+  "function settle(Call[] calls) returns (Result[] results)",
+]);
+
+export const batcherAddress: Address = "0xBa7c4e8000000000000000000000000000000001";
+export const hostileWallet: Address = "0xBad0000000000000000000000000000000000001";
+export const hostileFactory: Address = "0xBad0000000000000000000000000000000000002";
+
+/** Gas of a plain payment's call, the payee's first USDC included, with a reserve. */
+export const plainGas = 110_000n;
+/** Gas of a contract payer's call at most. */
+export const contractGas = 400_000n;
+
+export type BatcherBench = Awaited<ReturnType<typeof startBatcherBench>>;
+
+/** Starts a chain with the Batcher, Safe's contracts, and hostile contracts; the caller stops `devnet`. */
+export async function startBatcherBench() {
+  const devnet = await startDevnet({ blockTimeSeconds: 0, buyers: 8, relayers: 1 });
+  await devnet.rpc("anvil_autoImpersonateAccount", [true]);
+  await devnet.rpc("anvil_setCode", [batcherAddress, batcherCode]);
+  await devnet.rpc("anvil_setCode", [hostileWallet, hostileWalletCode]);
+  await devnet.rpc("anvil_setCode", [hostileFactory, hostileFactoryCode]);
+  await placeSafe(devnet);
+  const network = networkOfChain(devnet.chainId);
+  let made = 0;
+
+  /** A payment of 1 base unit, then 2, 3 and so on: the sum tells which were made. */
+  function nextTerms(from: Address): Terms {
+    made += 1;
+    return {
+      from,
+      to: devnet.seller.address,
+      value: BigInt(made),
+      validAfter: 0n,
+      validBefore: 4_000_000_000n,
+      nonce: Hex.fromNumber(made, { size: 32 }),
+    };
+  }
+
+  const digestOf = (terms: Terms) => authorizationDigest(network, terms);
+
+  function transfer(terms: Terms, signature: HexText, gasLimit: bigint): Call {
+    const data = encodeAuthorization("transferWithAuthorization", "bytes", terms, signature);
+    return { to: devnet.token, gasLimit, data };
+  }
+
+  function plain(buyer = 0, gasLimit = plainGas): Member {
+    const wallet = devnet.buyers[buyer];
+    if (!wallet) throw new Error("no such buyer");
+    const terms = nextTerms(wallet.address);
+    const payload = digestOf(terms);
+    const signature = Signature.toHex(Secp256k1.sign({ payload, privateKey: wallet.privateKey }));
+    return { terms, calls: [transfer(terms, signature, gasLimit)] };
+  }
+
+  /** A Safe with funds; it is not deployed unless asked for. */
+  async function makeSafe(
+    owners: number,
+    threshold: number,
+    isDeployed: boolean,
+  ): Promise<SafeWallet> {
+    made += 1;
+    const keys = Array.from({ length: owners }, (_, index) =>
+      Hash.keccak256(Hex.fromNumber(index + 1, { size: 32 })),
+    );
+    const safe = await designSafe(devnet, keys, { threshold, saltNonce: BigInt(made) });
+    await devnet.usdc.setBalance(safe.address, 1_000_000n);
+    if (isDeployed) await deploySafe(devnet, safe);
+    return safe;
+  }
+
+  function bySafe(safe: SafeWallet, gasLimit = contractGas): Member {
+    const terms = nextTerms(safe.address);
+    const signature = signBySafe(devnet.chainId, safe, digestOf(terms));
+    return { terms, calls: [transfer(terms, signature, gasLimit)] };
+  }
+
+  async function byUndeployedSafe(): Promise<Member> {
+    const safe = await makeSafe(1, 1, false);
+    const { terms, calls } = bySafe(safe);
+    const deployment = { to: safeProxyFactory, gasLimit: contractGas, data: safe.factoryCall };
+    return { terms, calls: [deployment, ...calls] };
+  }
+
+  /** A payment of the hostile wallet, whose trick `reenter` runs `inner`. */
+  function byHostile(trick: HostileTrick, inner: readonly Member[] = []): Member {
+    const terms = nextTerms(hostileWallet);
+    const signature = hostileSignature(trick, batcherAddress, encode(inner));
+    return { terms, calls: [transfer(terms, signature, contractGas)] };
+  }
+
+  /** A factory that does harm, before a payment that nobody has signed. */
+  function byFactory(trick: FactoryTrick, inner: readonly Member[] = []): Member {
+    const terms = nextTerms("0x00000000000000000000000000000000000A11CE");
+    const data = hostileFactoryCall(trick, batcherAddress, encode(inner));
+    const deployment = { to: hostileFactory, gasLimit: contractGas, data };
+    return { terms, calls: [deployment, transfer(terms, "0x1234", contractGas)] };
+  }
+
+  async function run(members: readonly Member[], gas = gasOf(members)) {
+    const data = encode(members);
+    const call = {
+      from: devnet.relayers[0]?.address,
+      to: batcherAddress,
+      data,
+      gas: Hex.fromNumber(gas),
+    };
+    const before = await devnet.usdc.balanceOf(devnet.seller.address);
+    const hash = await devnet.rpc<HexText>("eth_sendTransaction", [call]);
+    const receipt = await untilMined(devnet, hash);
+    const after = await devnet.usdc.balanceOf(devnet.seller.address);
+    const gasUsed = BigInt(receipt.gasUsed);
+    return { status: receipt.status, gasUsed, received: after - before };
+  }
+
+  async function simulate(members: readonly Member[], gas = gasOf(members)) {
+    const call = {
+      from: devnet.relayers[0]?.address,
+      to: batcherAddress,
+      data: encode(members),
+      gas: Hex.fromNumber(gas),
+    };
+    const answer = await devnet.rpc<HexText>("eth_call", [call, "latest"]);
+    return AbiFunction.decodeResult(settle, answer);
+  }
+
+  return {
+    devnet,
+    plain,
+    makeSafe,
+    bySafe,
+    byUndeployedSafe,
+    byHostile,
+    byFactory,
+    run,
+    simulate,
+  };
+}
+
+/** Calldata of a batch. */
+export function encode(members: readonly Member[]): HexText {
+  const calls = members.flatMap((member) => member.calls);
+  return AbiFunction.encodeData(settle, [calls]);
+}
+
+/** Gas with which every call gets its limit, whatever the others do. */
+export function gasOf(members: readonly Member[]): bigint {
+  const calls = members.flatMap((member) => member.calls);
+  const bytes = Hex.toBytes(encode(members));
+  const zeros = bytes.filter((byte) => byte === 0).length;
+  const intrinsic = 21_000 + 4 * zeros + 16 * (bytes.length - zeros);
+  const words = Math.ceil(bytes.length / 32) + calls.length * 32;
+  const reserve = calls.length * 4_000 + words * 6 + Math.ceil(words ** 2 / 512);
+  const limits = calls.reduce((sum, { gasLimit }) => sum + gasLimit, 0n);
+  const total = limits + BigInt(intrinsic + 2 * reserve + calls.length * 2_600 + 10_000);
+  return (total * 64n) / 63n;
+}
+
+/** Whether a payment was made: the token has used its authorization. */
+export function isPaid({ devnet }: BatcherBench, { terms }: Member): Promise<boolean> {
+  return devnet.usdc.authorizationState(terms.from, terms.nonce);
+}
+
+async function untilMined(
+  devnet: Devnet,
+  hash: HexText,
+): Promise<{ status: HexText; gasUsed: HexText }> {
+  // The node mines beside answering; bounded by the time limit of the test.
+  for (;;) {
+    const receipt = await devnet.rpc<{ status: HexText; gasUsed: HexText } | null>(
+      "eth_getTransactionReceipt",
+      [hash],
+    );
+    if (receipt) return receipt;
+  }
+}
