@@ -11,6 +11,7 @@ import {
   walletAt,
   type Served,
 } from "../support/facilitator.testing.ts";
+import { createHastenedClock } from "../support/hastened-clock.testing.ts";
 import { openStore } from "../../src/features/open-store.ts";
 
 const prefer = { prefer: "respond-async" };
@@ -33,7 +34,9 @@ async function leaveBehind() {
   const said: string[] = [];
   const log = createLog("info", { write: (line: string) => void said.push(line) });
   async function start(): Promise<Served> {
-    const served = await serveOn(devnet, { databaseUrl, wallets: [1], env, log });
+    // Wallets that were left behind are looked at every ten seconds.
+    const clock = createHastenedClock(4);
+    const served = await serveOn(devnet, { databaseUrl, wallets: [1], env, log, clock });
     onTestFinished(() => served.stop());
     return served;
   }

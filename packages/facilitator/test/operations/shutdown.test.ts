@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { Devnet } from "@farthing/devnet";
 import type { JsonObject } from "@farthing/protocol";
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, type TestContext } from "vitest";
 import {
   bodyOn,
   environmentOn,
@@ -42,8 +42,8 @@ interface Running {
 const slowMs = 180_000;
 
 const started: { kill(signal: "SIGKILL"): boolean }[] = [];
-afterEach(() => {
-  for (const child of started.splice(0)) child.kill("SIGKILL");
+afterAll(() => {
+  for (const child of started) child.kill("SIGKILL");
 });
 
 async function start(
@@ -273,16 +273,25 @@ describe("while somebody waits for a block that does not come", { timeout: slowM
     expect(await usesOf(devnet, body)).toHaveLength(1);
     await again.stop();
   });
+});
 
-  test("a node that says nothing any more holds the stop up for seconds only", async () => {
+// Each test waits until a request to the node has taken too long.
+describe("while a node is silent", { concurrent: true, timeout: slowMs }, () => {
+  let devnet: Devnet;
+  beforeAll(async () => {
+    devnet = await startChain({ relayers: 3 });
+  });
+  afterAll(() => devnet?.stop());
+
+  test("one that says nothing any more holds the stop up for seconds only", async (context) => {
     const proxy = await startRpcProxy(devnet.rpcUrl);
-    databaseUrl = newDatabaseUrl();
-    running = await start(devnet, databaseUrl, [2], { rpcUrl: proxy.url });
+    const databaseUrl = newDatabaseUrl();
+    const running = await start(devnet, databaseUrl, [2], { rpcUrl: proxy.url });
     const silence = Promise.withResolvers<void>();
     proxy.gate = silence.promise;
     proxy.reset();
     const unanswered = post(running.url, "/settle", bodyOn(devnet));
-    await expect.poll(() => proxy.countOf("eth_call")).toBeGreaterThan(0);
+    await context.expect.poll(() => proxy.countOf("eth_call")).toBeGreaterThan(0);
     running.signal("SIGTERM");
     expect((await unanswered).status).toBe(503);
     expect(await running.ended).toBe(0);
@@ -290,17 +299,13 @@ describe("while somebody waits for a block that does not come", { timeout: slowM
     silence.resolve();
     await proxy.stop();
   });
-});
-
-describe("told to stop before it serves", { timeout: slowMs }, () => {
-  let devnet: Devnet;
-  beforeAll(async () => {
-    devnet = await startChain();
-  });
-  afterAll(() => devnet?.stop());
 
   /** Starts a process on a node that is silent from one request on; resolves once its port is open. */
-  async function startOnSilence(isLast: (call: NodeCall) => boolean) {
+  async function startOnSilence(
+    wallet: number,
+    isLast: (call: NodeCall) => boolean,
+    { onTestFinished }: TestContext,
+  ) {
     const proxy = await startRpcProxy(devnet.rpcUrl);
     onTestFinished(() => proxy.stop());
     const asked = Promise.withResolvers<void>();
@@ -311,22 +316,26 @@ describe("told to stop before it serves", { timeout: slowMs }, () => {
     };
     const databaseUrl = newDatabaseUrl();
     const opened = /^Starting on (\S+):/;
-    const process = await start(devnet, databaseUrl, [0], { rpcUrl: proxy.url, until: opened });
+    const options = { rpcUrl: proxy.url, until: opened };
+    const process = await start(devnet, databaseUrl, [wallet], options);
     await asked.promise;
     return { process, databaseUrl };
   }
 
-  test.each([
-    ["the chain is checked", ({ method }: NodeCall) => method === "eth_chainId"],
-    ["recovery runs", ({ params }: NodeCall) => params[0] === "finalized"],
-  ])("while %s: it ends with 0 and holds nothing", async (_, isLast) => {
-    const { process, databaseUrl } = await startOnSilence(isLast);
-    expect((await fetch(`${process.url}/health`)).status).toBe(200);
-    process.signal("SIGTERM");
-    expect(await process.ended).toBe(0);
-    expect(process.said.at(-1)).toMatch(/^Start canceled/);
-    const again = await serveOn(devnet, { databaseUrl });
-    expect((await again.post("/settle", bodyOn(devnet))).body).toMatchObject({ success: true });
-    await again.stop();
-  });
+  test.for([
+    ["the chain is checked", 0, ({ method }: NodeCall) => method === "eth_chainId"],
+    ["recovery runs", 1, ({ params }: NodeCall) => params[0] === "finalized"],
+  ] as const)(
+    "while %s: it ends with 0 and holds nothing",
+    async ([_, wallet, isLast], context) => {
+      const { process, databaseUrl } = await startOnSilence(wallet, isLast, context);
+      expect((await fetch(`${process.url}/health`)).status).toBe(200);
+      process.signal("SIGTERM");
+      expect(await process.ended).toBe(0);
+      expect(process.said.at(-1)).toMatch(/^Start canceled/);
+      const again = await serveOn(devnet, { databaseUrl, wallets: [wallet] });
+      expect((await again.post("/settle", bodyOn(devnet))).body).toMatchObject({ success: true });
+      await again.stop();
+    },
+  );
 });
