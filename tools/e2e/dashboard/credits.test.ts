@@ -116,7 +116,8 @@ describeInBrowser("credits on the dashboard", () => {
     },
   );
 
-  test("a large purchase is held, and the operator's approval arrives by itself", async () => {
+  // Much of these is waiting for blocks and for what the page asks again; each has its own account.
+  test.concurrent("a large purchase is held, and the operator's approval arrives by itself", async () => {
     const { window, page } = await enter();
     await beginPurchase(window, "30");
     await page.getByRole("button", { name: "Sign and pay" }).click();
@@ -132,7 +133,7 @@ describeInBrowser("credits on the dashboard", () => {
     await page.getByText("30,000 credits added").waitFor();
   });
 
-  test("a payment that is rejected in the wallet moves nothing and can be signed later", async () => {
+  test.concurrent("a payment that is rejected in the wallet moves nothing and can be signed later", async () => {
     const buyer = stage.market.newBuyer();
     const { window, page, alpha } = await enter(buyer);
     const { usdc } = stage.market.devnet;
@@ -150,7 +151,7 @@ describeInBrowser("credits on the dashboard", () => {
     expect(await usdc.balanceOf(buyer.address)).toBe(buyerUnits - 2_000_000n);
   });
 
-  test("a wallet that has gone to another chain is brought back before it pays", async () => {
+  test.concurrent("a wallet that has gone to another chain is brought back before it pays", async () => {
     const { window, page, alpha } = await enter();
     await beginPurchase(window, "1");
     alpha.chainId = 50;
@@ -160,7 +161,7 @@ describeInBrowser("credits on the dashboard", () => {
     expect(alpha.chainId).toBe(51);
   });
 
-  test("a linked wallet pays, and nothing tells it to switch back meanwhile", async () => {
+  test.concurrent("a linked wallet pays, and nothing tells it to switch back meanwhile", async () => {
     const owner = stage.market.newBuyer();
     const friend = stage.market.newBuyer();
     const { window, page, alpha } = await enter(owner);
@@ -180,7 +181,7 @@ describeInBrowser("credits on the dashboard", () => {
     expect(await stage.market.devnet.usdc.balanceOf(friend.address)).toBe(buyerUnits - 1_000_000n);
   });
 
-  test("a purchase that cannot be paid for says so", async () => {
+  test.concurrent("a purchase that cannot be paid for says so", async () => {
     const buyer = stage.market.newBuyer();
     const { window, page } = await enter(buyer);
     await beginPurchase(window, "10");

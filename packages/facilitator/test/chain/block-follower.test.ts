@@ -6,12 +6,13 @@ import type { Devnet } from "@farthing/devnet";
 import { isObject, networkOfChain } from "@farthing/protocol";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createChain, createRpcEndpoint } from "@farthing/engine";
-import { Secret, silentLog, systemClock } from "@farthing/engine/base";
+import { Secret, silentLog } from "@farthing/engine/base";
 import {
   type BlockFollower,
   startBlockFollower,
 } from "@farthing/engine/source/chain/block-follower";
 import { startChain } from "../support/facilitator.testing.ts";
+import { createHastenedClock } from "../support/hastened-clock.testing.ts";
 import { startRpcProxy, type NodeCall, type RpcProxy } from "@farthing/lab/rpc-proxy";
 
 /** What a listener was told: a block by its hash and its parent's, or where the chain parted. */
@@ -28,9 +29,11 @@ beforeAll(async () => {
   proxy = await startRpcProxy(devnet.rpcUrl);
   const endpoint = createRpcEndpoint({ url: new Secret(proxy.url), index: 0 });
   const network = networkOfChain(devnet.chainId);
+  // Most of these tests is waiting until the follower has looked again.
+  const clock = createHastenedClock(4);
   follower = startBlockFollower({
-    chain: createChain({ network, endpoints: [endpoint], log: silentLog }),
-    clock: systemClock,
+    chain: createChain({ network, endpoints: [endpoint], log: silentLog, clock }),
+    clock,
     log: silentLog,
     wallets: [],
     lateWallets: () => new Set(),

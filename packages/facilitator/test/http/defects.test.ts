@@ -304,7 +304,8 @@ describe("a node that fails is nobody's fault", () => {
     proxy.react = () => undefined;
     // The process lives, an unhandled rejection would have ended this test run, and it serves again.
     for (const message of messages) {
-      expect((await hastened.post("/settle", message)).body).toMatchObject({ success: true });
+      const settled = async () => (await hastened.post("/settle", message)).body;
+      await expect.poll(settled).toMatchObject({ success: true });
     }
   });
 
