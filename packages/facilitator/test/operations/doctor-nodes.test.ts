@@ -196,29 +196,29 @@ const [spoiled, ordinary] = [true, false].map((isSpoiled) =>
   Object.entries(rows).filter(([, { spoil }]) => (spoil !== undefined) === isSpoiled),
 );
 
+async function expectFound(name: string, row: Row): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  const restore = await row.spoil?.();
+  stack.defer(async () => void (await restore?.()));
+  const node = await startOrdinaryNode(devnet.rpcUrl, row.conditions ?? {});
+  stack.defer(() => node.stop());
+  const proxy = await startRpcProxy(devnet.rpcUrl);
+  stack.defer(() => proxy.stop());
+  proxy.react = row.react ?? (() => undefined);
+  const first = row.react === undefined ? node.url : proxy.url;
+  const urls = row.hasSecond === true ? [first, devnet.rpcUrl] : [first];
+  const found = await lookAt(urls, row.clock ?? systemClock, (title) => {
+    if (title.endsWith(" wallets") && row.conditionsUnderLoad) {
+      node.conditions = row.conditionsUnderLoad;
+    }
+  });
+  const said = found.filter((line) => line.name === name && line.status === row.status);
+  expect(said.map(({ text }) => text).join("\n")).toMatch(row.finding);
+}
+
 describe("a node that does not offer", () => {
   test.each(spoiled ?? [])("%s", expectFound);
   test.concurrent.each(ordinary ?? [])("%s", expectFound);
-
-  async function expectFound(name: string, row: Row): Promise<void> {
-    await using stack = new AsyncDisposableStack();
-    const restore = await row.spoil?.();
-    stack.defer(async () => void (await restore?.()));
-    const node = await startOrdinaryNode(devnet.rpcUrl, row.conditions ?? {});
-    stack.defer(() => node.stop());
-    const proxy = await startRpcProxy(devnet.rpcUrl);
-    stack.defer(() => proxy.stop());
-    proxy.react = row.react ?? (() => undefined);
-    const first = row.react === undefined ? node.url : proxy.url;
-    const urls = row.hasSecond === true ? [first, devnet.rpcUrl] : [first];
-    const found = await lookAt(urls, row.clock ?? systemClock, (title) => {
-      if (title.endsWith(" wallets") && row.conditionsUnderLoad) {
-        node.conditions = row.conditionsUnderLoad;
-      }
-    });
-    const said = found.filter((line) => line.name === name && line.status === row.status);
-    expect(said.map(({ text }) => text).join("\n")).toMatch(row.finding);
-  }
 
   test.concurrent("logs in any way", async () => {
     const node = await startOrdinaryNode(devnet.rpcUrl, { internalErrors: ["eth_getLogs"] });

@@ -325,17 +325,14 @@ describe("while a node is silent", { concurrent: true, timeout: slowMs }, () => 
   test.for([
     ["the chain is checked", 0, ({ method }: NodeCall) => method === "eth_chainId"],
     ["recovery runs", 1, ({ params }: NodeCall) => params[0] === "finalized"],
-  ] as const)(
-    "while %s: it ends with 0 and holds nothing",
-    async ([_, wallet, isLast], context) => {
-      const { process, databaseUrl } = await startOnSilence(wallet, isLast, context);
-      expect((await fetch(`${process.url}/health`)).status).toBe(200);
-      process.signal("SIGTERM");
-      expect(await process.ended).toBe(0);
-      expect(process.said.at(-1)).toMatch(/^Start canceled/);
-      const again = await serveOn(devnet, { databaseUrl, wallets: [wallet] });
-      expect((await again.post("/settle", bodyOn(devnet))).body).toMatchObject({ success: true });
-      await again.stop();
-    },
-  );
+  ] as const)("while %s: it ends with 0 and holds nothing", async ([, wallet, isLast], context) => {
+    const { process, databaseUrl } = await startOnSilence(wallet, isLast, context);
+    expect((await fetch(`${process.url}/health`)).status).toBe(200);
+    process.signal("SIGTERM");
+    expect(await process.ended).toBe(0);
+    expect(process.said.at(-1)).toMatch(/^Start canceled/);
+    const again = await serveOn(devnet, { databaseUrl, wallets: [wallet] });
+    expect((await again.post("/settle", bodyOn(devnet))).body).toMatchObject({ success: true });
+    await again.stop();
+  });
 });
