@@ -20,6 +20,11 @@ export function toLowerHex(hex: Hex): Hex {
   return `0x${hex.slice(2).toLowerCase()}`;
 }
 
+/** Two digits for each byte, without `0x`. */
+export function hexDigits(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
 /** A number as a word of 32 bytes, without `0x`. */
 export function numberWord(value: bigint | number): string {
   return value.toString(16).padStart(64, "0");

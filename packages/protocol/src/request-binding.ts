@@ -8,7 +8,7 @@
  */
 import * as Hash from "ox/Hash";
 import { addressWord, type Address } from "./address.ts";
-import { isBytes32, numberWord, toLowerHex, type Hex } from "./hex.ts";
+import { hexDigits, isBytes32, numberWord, toLowerHex, type Hex } from "./hex.ts";
 import { defined, isObject, member, objectMembers, type JsonObject } from "./json.ts";
 
 export const requestBindingKey = "request-binding";
@@ -112,6 +112,6 @@ export function bodyHashOf(body: Uint8Array): Hex {
 /** A string in ABI encoding: its length in bytes, then its bytes, padded to whole words. */
 function encodeString(text: string): string {
   const bytes = new TextEncoder().encode(text);
-  const digits = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const digits = hexDigits(bytes);
   return numberWord(bytes.length) + digits.padEnd(Math.ceil(digits.length / 64) * 64, "0");
 }

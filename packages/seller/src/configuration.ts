@@ -10,12 +10,12 @@ import {
 } from "@farthing/protocol";
 import type { EventListener } from "./events.ts";
 import {
+  callTimeoutMsDefault,
   createFacilitatorClient,
   type Facilitator,
   type FacilitatorOptions,
 } from "./facilitator.ts";
 import type { PaymentRecords } from "./payment-records/payment-records.ts";
-import { maxNameChars, type PaywallOptions } from "./paywall/options.ts";
 import { minSettleMs } from "./exchange/settle.ts";
 
 /** USDC as text, `"0.01"` or `"$0.01"`; or base units as a bigint, `10000n`. Never a number. */
@@ -68,7 +68,7 @@ export interface RouteOptions<R = unknown> {
   readonly description?: string;
   /** Media type of the content, e.g. `application/json`. */
   readonly mimeType?: string;
-  /** Longest validity of the buyer's signature, in seconds; {@link timeoutSecondsDefault}. */
+  /** Longest validity of the buyer's signature, in seconds; 120 by default. */
   readonly maxTimeoutSeconds?: number;
   /** Sends the content as it is produced, once. Event streams are always sent this way. */
   readonly stream?: boolean;
@@ -115,36 +115,15 @@ export interface SellerOptions<R = unknown> extends RouteOptions<R> {
   readonly onEvent?: EventListener;
 }
 
-export interface Configuration {
-  readonly facilitator: Facilitator;
-  readonly networks: readonly Network[];
-  /** Without a slash at the end. */
-  readonly publicUrl?: string;
-  /** Whether this process creates the addresses of its resources, such as those of tools. */
-  readonly hasOwnAddresses?: boolean;
-  readonly mode: "dual" | "v2-only";
-  readonly waitMs: number;
-  readonly bodyBytesMax: number;
-  readonly allowOrigin: string | false;
-  readonly paywall: PaywallOptions | false;
+/** Options of the page for people. */
+export interface PaywallOptions {
+  /** The seller's name, in one line above the price. The host is always shown too. */
+  readonly name?: string;
 }
 
-export interface RouteConfiguration<R = unknown> {
-  /** USDC base units. A function throws {@link ConfigurationError} for an invalid result. */
-  readonly amount: bigint | ((request: Request, original: R) => Promise<bigint>);
-  readonly payTo: Address | ((request: Request, original: R) => Promise<Address>);
-  readonly maxTimeoutSeconds: number;
-  readonly description?: string;
-  readonly mimeType?: string;
-  readonly isStreamed: boolean;
-  readonly settlementTiming: SettlementTiming;
-  readonly redirects: Redirects;
-  readonly head: Head;
-  readonly serveWhen: ServeWhen;
-  readonly redeliver: Redeliver;
-  readonly requiresBinding: boolean;
-  readonly workMs: number;
-}
+export type Configuration = ReturnType<typeof parseSellerOptions>;
+
+export type RouteConfiguration<R = unknown> = ReturnType<typeof parseRouteOptions<R>>;
 
 export class ConfigurationError extends Error {
   readonly field: string;
@@ -156,7 +135,7 @@ export class ConfigurationError extends Error {
 }
 
 /** Time for a person to confirm in a wallet, and for a slow block. */
-export const timeoutSecondsDefault = 120;
+const timeoutSecondsDefault = 120;
 
 /** A signature must outlive the wait for its settlement, with room for one slow block. */
 const minTimeoutSeconds = 30;
@@ -168,43 +147,41 @@ const waitMsDefault = 20_000;
 const maxWaitMs = 60_000;
 
 /** As long as a buyer waits with `before-work`. */
-export const workMsDefault = 20_000;
+const workMsDefault = 20_000;
 /** No work that a connection waits for takes longer on purpose. */
 export const maxWorkMs = 10 * 60 * 1000;
 /** Time for a buyer to sign and send: an agent needs less, a person sets more. */
 const minSignMs = 10_000;
 
-const bodyBytesMaxDefault = 1024 * 1024;
-
 /** Descriptions travel in a header of at most about 8 KiB. */
 const maxDescriptionChars = 500;
 
-export function parseSellerOptions<R>(options: SellerOptions<R>): Configuration {
+/** A seller's name: a few lines on a phone. */
+const maxNameChars = 200;
+
+/** `hasOwnAddresses`: this process creates the addresses of its resources, as those of tools. */
+export function parseSellerOptions<R>(options: SellerOptions<R>, hasOwnAddresses = false) {
   if (typeof options.payTo !== "function") parsePayTo(options.payTo);
   const { allowOrigin = "*" } = options;
   if (allowOrigin !== false && (typeof allowOrigin !== "string" || allowOrigin === "")) {
     throw new ConfigurationError("allowOrigin", "an origin, * or false", '"https://app.example"');
   }
-  const publicUrl = options.publicUrl === undefined ? {} : parsePublicUrl(options.publicUrl);
+  const maxBytes = Number.MAX_SAFE_INTEGER;
   return {
     facilitator: parseFacilitator(options.facilitator),
     networks: parseNetworks(options.network ?? "eip155:50"),
-    ...publicUrl,
-    mode: oneOf("mode", options.mode, "dual", ["v2-only"]),
-    waitMs: parseInteger("waitMs", options.waitMs ?? waitMsDefault, 1, maxWaitMs),
-    bodyBytesMax: parseInteger(
-      "bodyBytesMax",
-      options.bodyBytesMax ?? bodyBytesMaxDefault,
-      0,
-      Number.MAX_SAFE_INTEGER,
-    ),
+    publicUrl: options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl),
+    hasOwnAddresses,
+    mode: oneOf("mode", options.mode, "dual", "v2-only"),
+    waitMs: parseInteger("waitMs", options.waitMs, waitMsDefault, 1, maxWaitMs),
+    bodyBytesMax: parseInteger("bodyBytesMax", options.bodyBytesMax, 1024 * 1024, 0, maxBytes),
     allowOrigin,
     paywall: parsePaywall(options.paywall ?? {}),
   };
 }
 
-export function parseRouteOptions<R>(options: RouteOptions<R>): RouteConfiguration<R> {
-  const { price, payTo, description, mimeType } = options;
+export function parseRouteOptions<R>(options: RouteOptions<R>) {
+  const { price, payTo, description, mimeType, requireBinding = false } = options;
   if (description !== undefined && !isShortText(description)) {
     const shape = `text of at most ${maxDescriptionChars} characters`;
     throw new ConfigurationError("description", shape, '"One weather report"');
@@ -212,39 +189,42 @@ export function parseRouteOptions<R>(options: RouteOptions<R>): RouteConfigurati
   if (mimeType !== undefined && !(isShortText(mimeType) && mimeType.includes("/"))) {
     throw new ConfigurationError("mimeType", "a media type", '"application/json"');
   }
-  const settlementTiming = oneOf("settle", options.settle, "before-work", ["after-success"]);
-  const workMs = parseInteger("workMs", options.workMs ?? workMsDefault, 1, maxWorkMs);
-  const { requireBinding = false } = options;
   if (typeof requireBinding !== "boolean") {
     throw new ConfigurationError("requireBinding", "true or false", "true");
   }
+  const settlementTiming = oneOf("settle", options.settle, "before-work", "after-success");
+  const workMs = parseInteger("workMs", options.workMs, workMsDefault, 1, maxWorkMs);
+  // The authorization has to outlive the work and its settlement.
+  const minSeconds =
+    settlementTiming === "before-work"
+      ? minTimeoutSeconds
+      : Math.ceil((minSignMs + workMs + minSettleMs) / 1000);
   return {
+    /** USDC base units. */
     amount:
       typeof price === "function"
-        ? async (request, original) => parsePrice(await price(request, original))
+        ? async (request: Request, original: R) => parsePrice(await price(request, original))
         : parsePrice(price),
     payTo:
       typeof payTo === "function"
-        ? async (request, original) => parsePayTo(await payTo(request, original))
+        ? async (request: Request, original: R) => parsePayTo(await payTo(request, original))
         : parsePayTo(payTo),
     settlementTiming,
-    redirects: oneOf("redirects", options.redirects, "charge", ["withhold"]),
-    head: oneOf("head", options.head, "challenge", ["free", "charge"]),
-    serveWhen: oneOf("serveWhen", options.serveWhen, "confirmed", ["queued"]),
-    redeliver: oneOf("redeliver", options.redeliver, "bound", ["anyone", "never"]),
+    redirects: oneOf("redirects", options.redirects, "charge", "withhold"),
+    head: oneOf("head", options.head, "challenge", "free", "charge"),
+    serveWhen: oneOf("serveWhen", options.serveWhen, "confirmed", "queued"),
+    redeliver: oneOf("redeliver", options.redeliver, "bound", "anyone", "never"),
     requiresBinding: requireBinding,
     workMs,
     maxTimeoutSeconds: parseInteger(
       "maxTimeoutSeconds",
-      options.maxTimeoutSeconds ?? timeoutSecondsDefault,
-      // The authorization has to outlive the work and its settlement.
-      settlementTiming === "before-work"
-        ? minTimeoutSeconds
-        : Math.ceil((minSignMs + workMs + minSettleMs) / 1000),
+      options.maxTimeoutSeconds,
+      timeoutSecondsDefault,
+      minSeconds,
       maxTimeoutSeconds,
     ),
-    ...(description === undefined ? {} : { description }),
-    ...(mimeType === undefined ? {} : { mimeType }),
+    description,
+    mimeType,
     isStreamed: options.stream === true,
   };
 }
@@ -253,7 +233,7 @@ function oneOf<T extends string>(
   field: string,
   value: T | undefined,
   standard: T,
-  others: readonly T[],
+  ...others: readonly T[]
 ): T {
   if (value === undefined || value === standard) return standard;
   if (others.includes(value)) return value;
@@ -289,7 +269,9 @@ function parseFacilitator(facilitator: FacilitatorOptions | Facilitator | undefi
     const shape = "the key as the dashboard shows it, without spaces or line breaks";
     throw new ConfigurationError("facilitator.apiKey", shape, '"fk_live_…"');
   }
-  if (timeoutMs !== undefined) parseInteger("facilitator.timeoutMs", timeoutMs, 1, maxWaitMs);
+  if (timeoutMs !== undefined) {
+    parseInteger("facilitator.timeoutMs", timeoutMs, callTimeoutMsDefault, 1, maxWaitMs);
+  }
   if (fetch !== undefined && typeof fetch !== "function") {
     throw new ConfigurationError("facilitator.fetch", "a function such as fetch", "fetch");
   }
@@ -320,13 +302,14 @@ function parseNetworks(input: string | readonly string[]): readonly Network[] {
   return [...new Set(known)];
 }
 
-function parsePublicUrl(text: string): { publicUrl: string } {
+/** Returns the address without a slash at the end. */
+function parsePublicUrl(text: string): string {
   const url = isHttpUrl(text) ? new URL(text) : undefined;
   if (!url || url.search !== "" || url.hash !== "" || url.username !== "") {
     const shape = "an http or https address without query, fragment and user name";
     throw new ConfigurationError("publicUrl", shape, '"https://api.example.com"');
   }
-  return { publicUrl: url.href.replace(/\/+$/, "") };
+  return url.href.replace(/\/+$/, "");
 }
 
 function isHttpUrl(text: unknown): text is string {
@@ -337,13 +320,16 @@ function isShortText(value: unknown): value is string {
   return typeof value === "string" && value.length <= maxDescriptionChars;
 }
 
-function parseInteger(field: string, value: unknown, min: number, max: number): number {
-  if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= max) {
-    return value;
-  }
-  throw new ConfigurationError(
-    field,
-    `a whole number from ${min} to ${max}`,
-    `${Math.max(min, 60)}`,
-  );
+function parseInteger(
+  field: string,
+  value: unknown,
+  standard: number,
+  min: number,
+  max: number,
+): number {
+  const given = value ?? standard;
+  const isNumber = typeof given === "number" && Number.isInteger(given);
+  if (isNumber && given >= min && given <= max) return given;
+  const shape = `a whole number from ${min} to ${max}`;
+  throw new ConfigurationError(field, shape, `${Math.max(min, 60)}`);
 }

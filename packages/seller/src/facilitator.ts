@@ -1,5 +1,6 @@
 /** The facilitator's HTTP client. Calls return typed outcomes and never throw or repeat. */
 import {
+  defined,
   errorCodeOf,
   isObject,
   member,
@@ -148,17 +149,16 @@ export function createFacilitatorClient(options: FacilitatorOptions): Facilitato
     );
 
   return {
-    ...(options.inProcess === true ? { isInProcess: true } : {}),
+    isInProcess: options.inProcess === true,
     async verify(request, limit) {
       const response = await post("/verify", request, limit);
       return parseReply(response, parseVerifyResponse, (verdict) => ({ kind: "verdict", verdict }));
     },
     async settle(request, limit) {
       const { exchangeKey, respondsAsync } = limit;
-      const response = await post("/settle", request, limit, {
-        ...(exchangeKey === undefined ? {} : { "Idempotency-Key": exchangeKey }),
-        ...(respondsAsync === true ? { Prefer: "respond-async" } : {}),
-      });
+      const preference = respondsAsync === true ? "respond-async" : undefined;
+      const more = defined({ "Idempotency-Key": exchangeKey, Prefer: preference });
+      const response = await post("/settle", request, limit, more);
       return parseReply(response, readSettleResponse, (settlement) => ({
         kind: "settlement",
         settlement,
@@ -197,12 +197,11 @@ async function call(
     const response = await send(url, { ...init, signal, redirect: "manual" });
     const bytes = await readBytes(response.body, maxAnswerBytes);
     if (bytes === undefined) return fault("unreadable", "its answer is too large");
-    const retryAfterSeconds = retryAfterOf(response.headers);
     return {
       kind: "response",
       status: response.status,
       body: parseJson(new TextDecoder().decode(bytes))?.value,
-      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+      ...defined({ retryAfterSeconds: retryAfterOf(response.headers) }),
     };
   } catch (error) {
     if (signal.aborted) return fault("timed_out", `no answer within ${Math.ceil(timeoutMs)} ms`);
@@ -229,10 +228,7 @@ function parseReply<T, R>(
   }
   const value = evaluatedStatuses.has(status) ? parse(body) : undefined;
   if (value !== undefined) return accepted(value);
-  const wait =
-    response.retryAfterSeconds === undefined
-      ? {}
-      : { retryAfterSeconds: response.retryAfterSeconds };
+  const wait = defined({ retryAfterSeconds: response.retryAfterSeconds });
   if (status === 429) {
     return { ...fault("rate_limited", `status 429: ${said}`), ...wait, ...certain };
   }

@@ -1,4 +1,4 @@
-/** Matches a payment with the route's own offer: a cheap route must not open an expensive one. */
+/** The offers for a request, and the one that a payment takes. */
 import {
   accept,
   isObject,
@@ -13,6 +13,7 @@ import {
   type Payment,
   type Requirements,
 } from "@farthing/protocol";
+import type { RouteConfiguration } from "./configuration.ts";
 
 /** The terms of a route, on every network of its seller. */
 export interface Terms {
@@ -36,7 +37,28 @@ export function offersOf(networks: readonly Network[], terms: Terms): readonly R
   }));
 }
 
-/** Returns the offer that a payment takes, or a refusal. `isOwnUrl` recognises the route. */
+/** Returns what computes the offers for one request. It throws what the seller's own functions throw. */
+export function createQuote<R>(networks: readonly Network[], route: RouteConfiguration<R>) {
+  const { amount, payTo, maxTimeoutSeconds } = route;
+  if (typeof amount === "bigint" && typeof payTo === "string") {
+    const offers = offersOf(networks, { amount, payTo, maxTimeoutSeconds });
+    return async () => offers;
+  }
+  return async (request: Request, original: R) => {
+    // Without the body, which the binding and the seller's code read.
+    const asked = new Request(request.url, { method: request.method, headers: request.headers });
+    return offersOf(networks, {
+      amount: typeof amount === "bigint" ? amount : await amount(asked, original),
+      payTo: typeof payTo === "string" ? payTo : await payTo(asked, original),
+      maxTimeoutSeconds,
+    });
+  };
+}
+
+/**
+ * Returns the offer that a payment takes, or a refusal: a cheap route must not open an expensive one.
+ * `isOwnUrl` recognises the route.
+ */
 export function matchOffer(
   offers: readonly Requirements[],
   payment: Payment,

@@ -14,9 +14,27 @@ export type Presented =
   | { readonly kind: "none" }
   | { readonly kind: "payment"; readonly payment: Payment }
   | { readonly kind: "refused"; readonly refusal: Refusal }
-  /** Two different payments at once: proxies may disagree on which one counts. */
-  | { readonly kind: "ambiguous" }
-  | { readonly kind: "too_large" };
+  | {
+      readonly kind: "unreadable";
+      readonly status: number;
+      readonly error: "ambiguous_payment" | "payment_header_too_large";
+      readonly message: string;
+    };
+
+/** Two different payments at once: proxies may disagree on which one counts. */
+const ambiguous = {
+  kind: "unreadable",
+  status: 400,
+  error: "ambiguous_payment",
+  message: "Send one payment; in both headers only the same one.",
+} as const;
+
+const tooLarge = {
+  kind: "unreadable",
+  status: 431,
+  error: "payment_header_too_large",
+  message: "The payment header is too long.",
+} as const;
 
 /** Reads the payment headers of both versions, which may hold the same signed authorization. */
 export function readPresentedPayment(headers: Headers): Presented {
@@ -24,17 +42,17 @@ export function readPresentedPayment(headers: Headers): Presented {
   const second = readHeader(headers.get(headerNames.xPayment));
   if (first.kind === "none") return second;
   if (second.kind === "none") return first;
-  if (first.kind === "too_large" || second.kind === "too_large") return { kind: "too_large" };
-  if (first.kind !== "payment" || second.kind !== "payment") return { kind: "ambiguous" };
-  return isSamePayment(first.payment, second.payment) ? first : { kind: "ambiguous" };
+  if (first === tooLarge || second === tooLarge) return tooLarge;
+  if (first.kind !== "payment" || second.kind !== "payment") return ambiguous;
+  return signedPart(first.payment) === signedPart(second.payment) ? first : ambiguous;
 }
 
 function readHeader(value: string | null): Presented {
   const text = value?.trim() ?? "";
   if (text === "") return { kind: "none" };
   // A header sent twice arrives joined by a comma, which base64 does not contain.
-  if (text.includes(",")) return { kind: "ambiguous" };
-  if (text.length > headerCharsMax) return { kind: "too_large" };
+  if (text.includes(",")) return ambiguous;
+  if (text.length > headerCharsMax) return tooLarge;
   const decoded = decodeHeader(text);
   if (!decoded) return { kind: "refused", refusal: refusal("invalid_payload", notDecodable) };
   const parsed = parsePayment(decoded.value);
@@ -43,11 +61,7 @@ function readHeader(value: string | null): Presented {
     : { kind: "refused", refusal: parsed.refusal };
 }
 
-/** Whether two payments are the same signed authorization on the same network. */
-function isSamePayment(one: Payment, other: Payment): boolean {
-  return signedPart(one) === signedPart(other);
-}
-
+/** Returns what two headers with the same payment have in common, as text. */
 function signedPart({ network, authorization, signature }: Payment): string {
   const signed = { authorization: toWireAuthorization(authorization), signature };
   return canonicalJson({ network: network.id, ...signed }).toLowerCase();

@@ -2,6 +2,7 @@
 import {
   buildChallenge,
   declareRequestBinding,
+  defined,
   headerNames,
   isHexBytes,
   receiptHeaders,
@@ -11,6 +12,7 @@ import {
   type Resource,
   type SettleResponse,
 } from "@farthing/protocol";
+import { randomHex } from "./payment-records/proof.ts";
 import { servedMethods, type AddressRefusal } from "./request-address.ts";
 
 /** Codes of responses other than the evaluation of a payment. */
@@ -42,15 +44,6 @@ export interface ErrorBody {
 /** Marks a repeated response, see `replay` in the README. */
 export const replayedHeader = "X-Payment-Replayed";
 
-/** Headers that only the exchange may write. */
-const exchangeHeaders = [
-  headerNames.paymentRequired,
-  headerNames.paymentResponse,
-  headerNames.xPaymentResponse,
-  headerNames.paymentCharged,
-  replayedHeader,
-];
-
 /** Headers that some caches obey before `Cache-Control` (RFC 9213, Fastly, nginx). */
 const cacheHeaders = /^(?:(?:[\w-]+-)?cdn-cache-control|surrogate-control|x-accel-expires)$/;
 
@@ -67,6 +60,9 @@ const exposedHeaders = [
   "Retry-After",
   replayedHeader,
 ];
+
+/** Headers that only the exchange may write. */
+const exchangeHeaders = exposedHeaders.filter((name) => name !== "Retry-After");
 
 /** Headers that a browser's script may send. Stock buyers send the last one. */
 const allowedHeaders = [
@@ -93,22 +89,15 @@ export function challenge(
 ): Response {
   const { headers, body } = buildChallenge({
     ...terms,
-    ...(why ? { error: why.error } : {}),
-    extensions: { [requestBindingKey]: declareRequestBinding(newToken()) },
+    ...defined({ error: why?.error }),
+    // With the token a buyer proves that a repeat is theirs.
+    extensions: { [requestBindingKey]: declareRequestBinding(randomHex()) },
   });
-  const message = why?.message === undefined ? {} : { message: why.message };
-  return new Response(JSON.stringify({ ...body, ...message }), {
+  const receipts = receipt && receiptHeaders(compact(receipt));
+  return new Response(JSON.stringify({ ...body, message: why?.message }), {
     status: 402,
-    headers: { ...headers, ...(receipt ? receiptHeaders(compact(receipt)) : {}) },
+    headers: { ...headers, ...receipts },
   });
-}
-
-const tokenBytes = 16;
-
-/** Creates a random token, with which a buyer proves that a repeat is theirs. */
-function newToken(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(tokenBytes));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 export function reasonOf(refusal: Refusal): { error: string; message: string } {
@@ -128,18 +117,21 @@ export function errorResponse(
   return new Response(JSON.stringify(body), { status, headers });
 }
 
-interface AppResponse {
-  readonly status: number;
-  readonly headers: Headers;
-}
+type AppResponse = Pick<Response, "status" | "headers">;
 
-export function refuseAddress({ status, error, message }: AddressRefusal): Response {
-  const response = refuseRequest(status, error, message);
-  if (status === 405) response.headers.set("Allow", servedMethods.join(", "));
+export function refuseAddress(refusal: AddressRefusal): Response {
+  const response = refuseRequest(refusal);
+  if (refusal.status === 405) response.headers.set("Allow", servedMethods.join(", "));
   return response;
 }
 
-export function refuseRequest(status: number, error: ResponseCode, message: string): Response {
+interface RequestRefusal {
+  readonly status: number;
+  readonly error: ResponseCode;
+  readonly message: string;
+}
+
+export function refuseRequest({ status, error, message }: RequestRefusal): Response {
   return errorResponse(status, { error, message, retryable: false });
 }
 
@@ -235,15 +227,13 @@ function compact(receipt: SettleResponse): SettleResponse {
   if (JSON.stringify(receipt).length <= maxReceiptChars) return receipt;
   const { extensions: _extensions, extra, errorMessage, ...facts } = receipt;
   const { settlementId, nonce, logIndex } = extra ?? {};
-  const names = {
-    ...(typeof settlementId === "string" ? { settlementId } : {}),
+  const names = defined({
+    settlementId: typeof settlementId === "string" ? settlementId : undefined,
     // Several payments can share a transaction; these two identify one.
-    ...(isHexBytes(nonce, 32) ? { nonce } : {}),
-    ...(typeof logIndex === "number" ? { logIndex } : {}),
-  };
-  return {
-    ...facts,
-    ...(errorMessage === undefined ? {} : { errorMessage: errorMessage.slice(0, 300) }),
-    ...(Object.keys(names).length > 0 ? { extra: names } : {}),
-  };
+    nonce: isHexBytes(nonce, 32) ? nonce : undefined,
+    logIndex: typeof logIndex === "number" ? logIndex : undefined,
+  });
+  const hasNames = Object.keys(names).length > 0;
+  const short = { errorMessage: errorMessage?.slice(0, 300), extra: hasNames ? names : undefined };
+  return { ...facts, ...defined(short) };
 }

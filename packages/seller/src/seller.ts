@@ -1,4 +1,5 @@
 /** The seller: charges for requests on web-standard Request and Response. */
+import { defined } from "@farthing/protocol";
 import {
   addCommonHeaders,
   preflight,
@@ -33,10 +34,9 @@ import { respondToHead } from "./exchange/head.ts";
 import { createMemoryGrants } from "./payment-records/memory.ts";
 import { ask } from "./exchange/open-responses.ts";
 import { offerPage } from "./paywall/offer-page.ts";
-import type { Terms } from "./offer.ts";
+import { createQuote, type Terms } from "./offer.ts";
 import { readPresentedPayment } from "./presented-payment.ts";
 import { matchPayment, type BodyReader } from "./exchange/match-payment.ts";
-import { createQuote } from "./quote.ts";
 import { checkRequestAddress } from "./request-address.ts";
 import {
   factsAfter,
@@ -98,8 +98,7 @@ export function createSeller<R = Request>(
 
 /** Creates a seller of tools. It creates their addresses, so it needs no `publicUrl`. */
 export function createToolSeller(options: SellerOptions): Seller {
-  const configuration = { ...parseSellerOptions(options), hasOwnAddresses: true };
-  return openSeller(options, configuration, systemClock);
+  return openSeller(options, parseSellerOptions(options, true), systemClock);
 }
 
 function openSeller<R>(
@@ -143,14 +142,12 @@ function createRoute<R>(
   of: Configuration,
   route: RouteConfiguration<R>,
 ): Route<R> {
-  const { isStreamed, settlementTiming, redirects, workMs, redeliver, requiresBinding, serveWhen } =
-    route;
-  if (serveWhen === "queued" && of.facilitator.isInProcess !== true) {
+  if (route.serveWhen === "queued" && of.facilitator.isInProcess !== true) {
     const shape = "confirmed, unless facilitator is an engine in this process (inProcess: true)";
     throw new ConfigurationError("serveWhen", shape, '"confirmed"');
   }
   const isPublic = of.publicUrl !== undefined;
-  if (requiresBinding && !isPublic && !of.hasOwnAddresses) {
+  if (route.requiresBinding && !isPublic && !of.hasOwnAddresses) {
     // The buyer writes the Host header and would choose the server that a payment is bound to.
     const shape = "the address that buyers use, because requireBinding is true";
     throw new ConfigurationError("publicUrl", shape, '"https://api.example.com"');
@@ -182,36 +179,17 @@ function createRoute<R>(
       return { ...asked, response: await response };
     }
     if (presented.kind === "refused") return ask(terms, reasonOf(presented.refusal));
-    if (presented.kind === "ambiguous") {
-      const message = "Send one payment; in both headers only the same one.";
-      return undecided(refuseRequest(400, "ambiguous_payment", message));
-    }
-    if (presented.kind === "too_large") {
-      const message = "The payment header is too long.";
-      return undecided(refuseRequest(431, "payment_header_too_large", message));
-    }
+    if (presented.kind === "unreadable") return undecided(refuseRequest(presented));
     const { payment } = presented;
-    const { bodyBytesMax, networks } = of;
-    const rules = { redeliver, requiresBinding, serveWhen };
-    const about = {
-      ...options,
-      ...rules,
-      request,
-      payment,
-      terms,
-      networks,
-      bodyBytesMax,
-      isPublic,
-    };
-    const matched = await matchPayment(deps, about);
+    const presentation = { ...of, ...route, ...options, request, payment, terms, isPublic };
+    const matched = await matchPayment(deps, presentation);
     if ("response" in matched) return matched;
     // `boundTo` binds the payment to the credentials already.
     const audience = options.boundTo === undefined ? await audienceOf(request) : undefined;
-    const who = audience === undefined ? {} : { audience };
+    const { isStreamed, settlementTiming, redirects, redeliver, workMs } = route;
     const kind = { isStreamed, settlementTiming, redirects, redeliver, workMs };
-    const result = await exchange(deps, { ...matched, ...kind, serve, ...who });
-    const behind = paymentBehind(matched, result);
-    return { ...result, ...(behind === undefined ? {} : { payment: behind }) };
+    const result = await exchange(deps, { ...matched, ...kind, serve, ...defined({ audience }) });
+    return { ...result, ...defined({ payment: paymentBehind(matched, result) }) };
   }
 
   return {
@@ -228,7 +206,7 @@ function createRoute<R>(
         const { response, outcome, payment } = await respond(deps, request, serve, options);
         addCommonHeaders(response, of.allowOrigin);
         emitOutcome(seller.emit, url, outcome);
-        return { response, outcome, ...(payment === undefined ? {} : { payment }), timings };
+        return { response, outcome, ...defined({ payment }), timings };
       } catch (error) {
         seller.emit({ type: "broken", url, error });
         // Frameworks read other values as "no error", and would run the handler.
@@ -252,15 +230,13 @@ function paymentBehind(
 function resourceOf(
   request: Request,
   seller: Configuration,
-  route: Pick<RouteConfiguration, "description" | "mimeType">,
+  { description, mimeType }: Pick<RouteConfiguration, "description" | "mimeType">,
 ) {
   const { protocol, host, pathname, search } = new URL(request.url);
   // Not `origin`: that is "null" for the address of an MCP tool, `mcp://tool/…`.
   const origin = `${protocol}//${host}`;
-  const { description, mimeType } = route;
   return {
     url: `${seller.publicUrl ?? origin}${pathname}${search}`,
-    ...(description === undefined ? {} : { description }),
-    ...(mimeType === undefined ? {} : { mimeType }),
+    ...defined({ description, mimeType }),
   };
 }

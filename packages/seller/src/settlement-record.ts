@@ -8,6 +8,7 @@ import {
   isTransactionHash,
   member,
   parseSettleResponse,
+  textMembers,
   type JsonObject,
   type SettleResponse,
 } from "@farthing/protocol";
@@ -40,15 +41,13 @@ export function readSettlementRecord(input: unknown): SettleResponse | undefined
 
 /** Returns the facts of a pending settlement. The caller supplies an absent network. */
 function pendingFacts(record: JsonObject): SettleResponse {
-  const network = member(record, "network");
-  const payer = member(record, "payer");
   return {
     success: false,
     status: "pending",
     errorReason: "settlement_pending",
     transaction: hashIn(record),
-    network: typeof network === "string" ? network : "",
-    ...(typeof payer === "string" ? { payer } : {}),
+    network: "",
+    ...textMembers(record, "network", "payer"),
   };
 }
 

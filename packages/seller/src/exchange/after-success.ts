@@ -5,6 +5,7 @@
  * Between verification and settlement the payer can empty their wallet or cancel: the seller has
  * then worked for nothing. Work that is expensive or changes anything should be sold before work.
  */
+import { defined } from "@farthing/protocol";
 import { content, errorResponse, uncharged } from "../responses.ts";
 import { settleClaim, verify } from "./settle-claim.ts";
 import {
@@ -49,7 +50,7 @@ export async function serveAfterSuccess(
   const collection = await settleClaim(deps, charged, lease, {
     // The work has its own limit, so its time is not taken from the settlement.
     deadlineMs: deadlineMs + deps.clock.now() - startedAtMs,
-    ...(stored ? { response: stored } : {}),
+    ...defined({ response: stored }),
   });
   if (collection.kind === "paid") {
     const { receipt } = collection;
@@ -80,8 +81,8 @@ async function makeInTime(
 ): Promise<Made | ExchangeResult> {
   const payment = factsBefore(charged);
   const end = (response: Response, status: number, error?: unknown): ExchangeResult => {
-    const why = error === undefined ? {} : { error };
-    return { response, outcome: { type: "uncharged", payment, status, ...why } };
+    const outcome = { type: "uncharged", payment, status, ...defined({ error }) } as const;
+    return { response, outcome };
   };
   const fail = (status: number, error: unknown): ExchangeResult => {
     const message =
@@ -102,12 +103,8 @@ async function makeInTime(
   if (!isRedirect(made.response)) return end(uncharged(made.response, made.body), status);
   cancelBody(made);
   const error = new Error(`The answer was a redirect (${status}), which this route withholds.`);
-  const response = errorResponse(502, {
-    error: "not_charged",
-    message: withheld,
-    retryable: false,
-  });
-  return end(response, status, error);
+  const body = { error: "not_charged", message: withheld, retryable: false } as const;
+  return end(errorResponse(502, body), status, error);
 }
 
 const withheld =

@@ -6,7 +6,6 @@
 import type { SettleResponse } from "@farthing/protocol";
 import { emitOutcome } from "../events.ts";
 import { minOverMs } from "../payment-records/retention.ts";
-import type { Lease } from "../payment-records/payment-records.ts";
 import { settleClaim, settleMatched } from "./settle-claim.ts";
 import {
   factsAfter,
@@ -40,7 +39,7 @@ export function createBackgroundSettlements(getDeps: () => ExchangeDeps): Backgr
   async function closeOne(matched: MatchedPayment): Promise<void> {
     closing++;
     try {
-      await close(getDeps(), matched);
+      await resolve(getDeps(), matched, true);
     } catch {
       // The next request meets a failing store again, and can respond to it.
     } finally {
@@ -62,7 +61,7 @@ export function createBackgroundSettlements(getDeps: () => ExchangeDeps): Backgr
     let pauseMs = minPauseMs;
     while (clock.now() + pauseMs < untilMs) {
       await clock.sleep(pauseMs, "background");
-      if (await pollOnce(getDeps(), matched)) return;
+      if (await resolve(getDeps(), matched, false)) return;
       pauseMs = Math.min(2 * pauseMs, maxPauseMs);
     }
   }
@@ -97,38 +96,6 @@ function bareOf({ payment, offer, binding, access, request, terms, ...rest }: Ma
   return { payment, offer, binding, access, request, terms, acceptsPreviousTerms, servesQueued };
 }
 
-/** Resolves a settlement whose authorization has ended. An unknown one stays in the store. */
-async function close(deps: ExchangeDeps, matched: MatchedPayment): Promise<void> {
-  const access = { ...matched.access, rule: "anyone" } as const;
-  const acquired = await deps.records.acquire(matched.binding, access);
-  if (acquired.kind !== "acquired") return;
-  const { lease } = acquired;
-  try {
-    if (lease.state === "paid") return;
-    if (lease.state === "claimed") return void (await lease.discard());
-    const deadlineMs = deps.clock.now() + deps.waitMs;
-    const collection = await settleClaim(deps, matched, lease, { deadlineMs });
-    if (collection.kind === "refused") await lease.discard();
-    if (collection.kind !== "paid")
-      return emitOutcome(deps.emit, matched.terms.resource.url, collection.result.outcome);
-    await notePaid(deps, matched, lease, collection.receipt);
-  } finally {
-    await lease.unlock();
-  }
-}
-
-/** Records that the money moved, and emits it, unless another holder has taken over. */
-async function notePaid(
-  deps: ExchangeDeps,
-  matched: MatchedPayment,
-  lease: Lease,
-  receipt: SettleResponse,
-): Promise<void> {
-  if (!(await lease.paid(receipt))) return;
-  const { url } = matched.terms.resource;
-  deps.emit({ type: "settled", url, payment: factsAfter(matched, receipt) });
-}
-
 /** Waits until a queued settlement has an outcome. */
 async function watchQueued(
   deps: ExchangeDeps,
@@ -149,8 +116,15 @@ async function watchQueued(
   }
 }
 
-/** Runs one round. Returns true when there is nothing left to poll. */
-async function pollOnce(deps: ExchangeDeps, matched: MatchedPayment): Promise<boolean> {
+/**
+ * Asks once for the outcome of a settlement; after the end of its authorization (`isOver`) also of
+ * one without a kept response. Returns whether there is nothing left to poll.
+ */
+async function resolve(
+  deps: ExchangeDeps,
+  matched: MatchedPayment,
+  isOver: boolean,
+): Promise<boolean> {
   // This process has the buyer's own request, so no proof is needed.
   const access = { ...matched.access, rule: "anyone" } as const;
   const acquired = await deps.records.acquire(matched.binding, access);
@@ -160,14 +134,20 @@ async function pollOnce(deps: ExchangeDeps, matched: MatchedPayment): Promise<bo
   try {
     if (lease.state === "claimed") return await lease.discard();
     // Without a kept response there is nothing to deliver for an open settlement.
-    if (lease.state === "paid" || !(lease.response ?? lease.receipt)) return true;
+    if (lease.state === "paid" || !(isOver || lease.response || lease.receipt)) return true;
     const deadlineMs = deps.clock.now() + deps.waitMs;
     const collection = await settleClaim(deps, matched, lease, { deadlineMs });
+    const { url } = matched.terms.resource;
     if (collection.kind !== "paid") {
-      emitOutcome(deps.emit, matched.terms.resource.url, collection.result.outcome);
-      return collection.kind === "refused";
+      const isRefused = collection.kind === "refused";
+      if (isOver && isRefused) await lease.discard();
+      emitOutcome(deps.emit, url, collection.result.outcome);
+      return isRefused;
     }
-    await notePaid(deps, matched, lease, collection.receipt);
+    // Unless another holder has taken over.
+    if (await lease.paid(collection.receipt)) {
+      deps.emit({ type: "settled", url, payment: factsAfter(matched, collection.receipt) });
+    }
     return true;
   } finally {
     await lease.unlock();

@@ -1,13 +1,21 @@
 /**
  * Binds a payment to one request: its identity, the fingerprint of the request and the hash of the
  * payment. Anyone can rebuild a settled payment from the chain, so the fingerprint covers the whole
- * request, its body included.
+ * request, its body included. A bound payment's nonce commits to one request, and its salt opens it.
  */
 import {
+  accept,
+  bindingNonce,
+  bodyHashOf,
   canonicalJson,
+  defined,
+  hexDigits,
+  readRequestBinding,
+  refuse,
   toWirePayment,
   withoutRequestBinding,
   type JsonObject,
+  type Outcome,
   type Payment,
   type Requirements,
 } from "@farthing/protocol";
@@ -57,6 +65,26 @@ export async function bind(
   };
 }
 
+/** What the nonce of a bound payment commits to. */
+export interface BindingSubject {
+  /** HTTP method; `MCP` for the call of a tool. */
+  readonly method: string;
+  readonly body: Uint8Array;
+}
+
+/** Whether the payment is bound to this request; a binding to another one is refused. */
+export function checkRequestBinding(
+  payment: Payment,
+  { method, url, body }: BindingSubject & { readonly url: string },
+): Outcome<boolean> {
+  const { salt } = readRequestBinding(payment.extensions);
+  if (salt === undefined) return accept(false);
+  const { to: payTo, nonce } = payment.authorization;
+  const bodyHash = bodyHashOf(body);
+  const expected = bindingNonce({ salt, method: method.toUpperCase(), url, bodyHash, payTo });
+  return expected === nonce ? accept(true) : refuse("binding_mismatch");
+}
+
 /** Returns the payment as sellers hashed it before 0.1.0: with extensions, v2 without a scheme. */
 function toEarlierPayment(payment: Payment): JsonObject {
   const { scheme, network, ...others }: JsonObject = { ...toWirePayment(payment) };
@@ -65,8 +93,7 @@ function toEarlierPayment(payment: Payment): JsonObject {
 
 /** Removes token and salt, which prove who repeats the payment and are for this seller only. */
 export function withoutProof({ extensions, ...payment }: Payment): Payment {
-  const others = withoutRequestBinding(extensions);
-  return { ...payment, ...(others === undefined ? {} : { extensions: others }) };
+  return { ...payment, ...defined({ extensions: withoutRequestBinding(extensions) }) };
 }
 
 /** Hashes the caller's credentials. Not part of the binding, since a session may change. */
@@ -86,5 +113,5 @@ export function hashOf(text: string): Promise<string> {
 
 async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hexDigits(digest);
 }

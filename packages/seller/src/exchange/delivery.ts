@@ -1,5 +1,5 @@
 /** Delivery of the seller's content, which is made once and kept within bounds. */
-import type { SettleResponse } from "@farthing/protocol";
+import { defined, type SettleResponse } from "@farthing/protocol";
 import { content, replayedHeader, errorResponse } from "../responses.ts";
 import { readHead, resume } from "../body.ts";
 import { maxWorkMs } from "../configuration.ts";
@@ -87,7 +87,7 @@ export function toStored(
   if (body instanceof ReadableStream) return undefined;
   const headers = [...response.headers].filter(([name]) => !unrepeatedHeaders.has(name));
   const stored = { status: response.status, headers, body: body ?? new Uint8Array() };
-  return { ...stored, ...(audience === undefined ? {} : { reader: audience }) };
+  return { ...stored, ...defined({ reader: audience }) };
 }
 
 /** Returns a kept response if it was made for this caller; the seller's code does not rerun. */

@@ -61,9 +61,9 @@ async function takeAndWork(deps: ExchangeDeps, charged: ChargedRequest): Promise
         return { response, outcome: { type: "repeated", receipt, isKept }, receipt };
       }
       case "unproven": {
-        const { receipt } = acquired;
-        const known = receipt === undefined ? {} : { receipt };
-        return { response: alreadyDelivered(receipt), outcome: { type: "conflict" }, ...known };
+        const { kind: _kind, ...known } = acquired;
+        const response = alreadyDelivered(known.receipt);
+        return { response, outcome: { type: "conflict" }, ...known };
       }
       case "bound": {
         const response = errorResponse(409, {

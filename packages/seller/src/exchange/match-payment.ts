@@ -1,5 +1,6 @@
 /** Matches a payment with the terms of its request, and binds it to the request. */
 import {
+  defined,
   readRequestBinding,
   refusal,
   toRequirementsV2,
@@ -10,12 +11,11 @@ import {
   type Requirements,
 } from "@farthing/protocol";
 import { reasonOf, refuseRequest, type ChallengeTerms } from "../responses.ts";
-import { bind, hashOf, withoutProof } from "./binding.ts";
+import { bind, checkRequestBinding, hashOf, withoutProof, type BindingSubject } from "./binding.ts";
 import { readBytes } from "../body.ts";
 import type { Redeliver, ServeWhen } from "../configuration.ts";
 import type { Access, Proof } from "../payment-records/payment-records.ts";
 import { matchOffer, offersOf, type Terms } from "../offer.ts";
-import { checkRequestBinding, type BindingSubject } from "./request-binding.ts";
 import { ask, storeFailed, tooManyWallets } from "./open-responses.ts";
 import {
   undecided,
@@ -66,14 +66,14 @@ export async function matchPayment(
   const body = await readBody(presented);
   if (!body) {
     const message = `A paid request has at most ${bodyBytesMax} bytes of body.`;
-    return undecided(refuseRequest(413, "request_too_large", message));
+    return undecided(refuseRequest({ status: 413, error: "request_too_large", message }));
   }
   const { url } = terms.resource;
   const { boundTo, request: asked } = presented;
   const subject = presented.bindingSubject ?? { method: asked.method, body };
   const opening = checkRequestBinding(payment, { ...subject, url });
   if (!opening.ok) return ask(terms, reasonOf(opening.refusal));
-  const bound = { method: asked.method, url, body, ...(boundTo === undefined ? {} : { boundTo }) };
+  const bound = { method: asked.method, url, body, ...defined({ boundTo }) };
   const binding = await bind(bound, payment, offer);
   // Previous terms count only for a payment that was begun under them.
   const acceptsPreviousTerms = !accepted;
@@ -105,19 +105,17 @@ async function readProof(
   { payment, request: { headers } }: Presentation,
   isOpened: boolean,
 ): Promise<Proof> {
-  const { token } = readRequestBinding(payment.extensions);
-  const authorization = headers.get("Authorization");
-  const cookie = headers.get("Cookie");
-  const hash = token === undefined ? undefined : await hashOf(token);
+  const hash = async (text: string | null | undefined) => (text ? hashOf(text) : undefined);
+  const token = await hash(readRequestBinding(payment.extensions).token);
   const payer = payment.authorization.from.toLowerCase();
-  const isShared = hash !== undefined && (await records.isTokenShared(hash, payer));
-  return {
-    ...(hash === undefined ? {} : { token: hash }),
-    ...(isShared ? { isTokenShared: true } : {}),
-    ...(authorization ? { authorization: await hashOf(authorization) } : {}),
-    ...(cookie ? { cookie: await hashOf(cookie) } : {}),
-    ...(isOpened ? { isOpened } : {}),
-  };
+  const isShared = token !== undefined && (await records.isTokenShared(token, payer));
+  return defined({
+    token,
+    isTokenShared: isShared || undefined,
+    authorization: await hash(headers.get("Authorization")),
+    cookie: await hash(headers.get("Cookie")),
+    isOpened: isOpened || undefined,
+  });
 }
 
 /** Under previous terms only a buyer with a proof resumes. */
@@ -192,7 +190,6 @@ function toFacilitatorRequest(payment: Payment, offer: Requirements, terms: Chal
   const entry = toRequirementsV2(offer);
   const { scheme, network } = entry;
   const { authorization, signature } = payment;
-  const { extensions } = withoutProof(payment);
   return {
     x402Version: 2 as const,
     paymentPayload: {
@@ -203,7 +200,7 @@ function toFacilitatorRequest(payment: Payment, offer: Requirements, terms: Chal
       payload: { signature, authorization: toWireAuthorization(authorization) },
       accepted: { ...entry },
       resource: { ...terms.resource },
-      ...(extensions === undefined ? {} : { extensions }),
+      ...defined({ extensions: withoutProof(payment).extensions }),
     },
     paymentRequirements: entry,
   };

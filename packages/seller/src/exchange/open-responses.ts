@@ -1,5 +1,10 @@
 /** Responses to a payment that opened nothing (yet). A challenge makes the buyer pay again. */
-import { x402ReasonOf, type SettleResponse, type VerifyResponse } from "@farthing/protocol";
+import {
+  defined,
+  x402ReasonOf,
+  type SettleResponse,
+  type VerifyResponse,
+} from "@farthing/protocol";
 import { challenge, errorResponse, type ChallengeTerms } from "../responses.ts";
 import type { AccountProblem, Fault } from "../facilitator.ts";
 import { undecided, type ExchangeResult, type MatchedPayment } from "./paid-request.ts";
@@ -23,7 +28,7 @@ export function ask(
   terms: ChallengeTerms,
   why?: { readonly error: string; readonly message?: string },
 ): ExchangeResult {
-  const outcome = { type: "challenged" as const, ...(why ? { reason: why.error } : {}) };
+  const outcome = { type: "challenged" as const, ...defined({ reason: why?.error }) };
   return { response: challenge(terms, why), outcome };
 }
 
@@ -51,7 +56,7 @@ export function unpaidResult(
   settled: Settled,
   pending?: SettleResponse,
 ): ExchangeResult {
-  const known = pending ? { receipt: pending } : {};
+  const known = defined({ receipt: pending });
   if (settled.kind === "fault") return faultResult(settled, known);
   if (settled.kind === "account") return accountProblemResult(settled, known);
   const { receipt } = settled;
@@ -66,7 +71,7 @@ function failedResult({ terms }: MatchedPayment, receipt: SettleResponse): Excha
   const { errorReason, errorMessage } = receipt;
   // Most likely used by a transfer: a challenge could make the buyer pay twice.
   if (isNonceUsed(errorReason)) return alreadySettled(receipt);
-  const why = { error: errorReason ?? "settlement_failed", ...message(errorMessage) };
+  const why = { error: errorReason ?? "settlement_failed", ...defined({ message: errorMessage }) };
   return {
     response: challenge(terms, why, receipt),
     outcome: { type: "failed", receipt },
@@ -107,8 +112,8 @@ export function alreadyDelivered(receipt: SettleResponse | undefined): Response 
     "This payment has opened its one response, which is not kept any more, or belongs to the " +
     "request that was made first. A repeat shows that it is the same buyer by the token or salt " +
     "of the payment's extension request-binding, or by the same Authorization or Cookie.";
-  const proof = receipt === undefined ? {} : { receipt };
-  return errorResponse(409, { error: "already_delivered", message, retryable: false }, proof);
+  const body = { error: "already_delivered", message, retryable: false } as const;
+  return errorResponse(409, body, defined({ receipt }));
 }
 
 /** The payment moved money for a request that is not known here. */
@@ -169,9 +174,5 @@ export function isExpired(reason: string | undefined): boolean {
 }
 
 export function whyInvalid({ invalidReason, invalidMessage }: VerifyResponse) {
-  return { error: invalidReason ?? "payment_invalid", ...message(invalidMessage) };
-}
-
-function message(text: string | undefined): { message?: string } {
-  return text === undefined ? {} : { message: text };
+  return { error: invalidReason ?? "payment_invalid", ...defined({ message: invalidMessage }) };
 }

@@ -1,5 +1,5 @@
 /** A payment that matches the route's offer, and what charging for it depends on. */
-import type { Payment, Requirements, SettleResponse } from "@farthing/protocol";
+import { defined, type Payment, type Requirements, type SettleResponse } from "@farthing/protocol";
 import type { ChallengeTerms } from "../responses.ts";
 import type { Clock } from "../clock.ts";
 import type { SettlementTiming, Redeliver, Redirects } from "../configuration.ts";
@@ -86,10 +86,7 @@ export function factsBefore({ payment, offer }: MatchedPayment): PaidRequest {
 
 /** Returns the payment as the seller's code sees it once the money has moved. */
 export function factsAfter(matched: MatchedPayment, receipt: SettleResponse): SettledRequest {
+  const { transaction } = receipt;
   const settlementId = settlementIdOf(receipt);
-  return {
-    ...factsBefore(matched),
-    transaction: receipt.transaction,
-    ...(settlementId === undefined ? {} : { settlementId }),
-  };
+  return { ...factsBefore(matched), transaction, ...defined({ settlementId }) };
 }

@@ -1,5 +1,5 @@
 /** Settles one claimed payment: verify, settle and wait, with a record of each step. */
-import { member, refusal, type SettleResponse } from "@farthing/protocol";
+import { defined, member, refusal, type SettleResponse } from "@farthing/protocol";
 import { reasonOf } from "../responses.ts";
 import type { VerifyOutcome } from "../facilitator.ts";
 import { minOverMs } from "../payment-records/retention.ts";
@@ -136,15 +136,14 @@ export async function settleClaim(
 ): Promise<Collection> {
   if (lease.state === "paid" && lease.receipt) return { kind: "paid", receipt: lease.receipt };
   const isResumed = lease.state === "settling";
-  if (!isResumed) checkHeld(await lease.settling(response ? { response } : {}));
+  if (!isResumed) checkHeld(await lease.settling(defined({ response })));
   const { exchangeKey } = lease;
   let pending = lease.receipt;
   const { settled, isForeign, isUnsent } = await settleMatched(deps, matched, {
     deadlineMs,
     isHeld: isUnprovable(matched),
     endsQueued: matched.servesQueued,
-    ...(exchangeKey === undefined ? {} : { exchangeKey }),
-    ...(pending ? { known: pending } : {}),
+    ...defined({ exchangeKey, known: pending }),
     onPending: async (receipt) => {
       pending = receipt;
       checkHeld(await lease.settling({ receipt }));

@@ -5,6 +5,7 @@
  * receipt. An unknown outcome is never called failed.
  */
 import {
+  defined,
   findNetwork,
   isSameAddress,
   isTransactionHash,
@@ -90,8 +91,7 @@ export async function settleAndWait(
       ? await facilitator.settlement(id, { timeoutMs, waitSeconds: waitSeconds(timeoutMs) })
       : await facilitator.settle(settling.request, {
           timeoutMs,
-          ...(exchangeKey === undefined ? {} : { exchangeKey }),
-          ...(settling.endsQueued === true ? { respondsAsync: true } : {}),
+          ...defined({ exchangeKey, respondsAsync: settling.endsQueued }),
         });
     if (id && (outcome.kind === "not_found" || outcome.kind === "account")) {
       // Settling again is safe: one authorization is settled at most once.

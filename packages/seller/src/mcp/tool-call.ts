@@ -7,7 +7,7 @@ import {
 } from "@modelcontextprotocol/sdk/server/zod-compat.js";
 import { CallToolResultSchema, type CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import type { PaidRequest } from "../events.ts";
-import type { BindingSubject } from "../exchange/request-binding.ts";
+import type { BindingSubject } from "../exchange/binding.ts";
 import { contentOf, toToolResult } from "./tool-result.ts";
 import type { Route } from "../seller.ts";
 

@@ -1,6 +1,6 @@
 /** A tool call as a request: the tool is its address, server and arguments are its body. */
 import { canonicalJson, encodeHeader, headerNames } from "@farthing/protocol";
-import type { BindingSubject } from "../exchange/request-binding.ts";
+import type { BindingSubject } from "../exchange/binding.ts";
 
 /** The key of a call's `_meta` that holds the payment as an object. */
 export const paymentMetaKey = "x402/payment";

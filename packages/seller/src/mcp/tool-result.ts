@@ -1,6 +1,7 @@
 /** Responses of the exchange as results of a tool call: objects instead of headers. */
 import {
   decodeHeader,
+  defined,
   headerNames,
   isObject,
   parseJson,
@@ -35,8 +36,7 @@ export async function toToolResult(response: Response): Promise<CallToolResult> 
     ...(isObject(said) ? said : { error: "seller_error", retryable: response.status >= 500 }),
     ...(retryAfter === null ? {} : { retryAfterSeconds: Number(retryAfter) }),
   };
-  const meta = receiptMeta(response.headers);
-  return { ...refusal(words), ...(meta === undefined ? {} : { _meta: meta }) };
+  return { ...refusal(words), ...defined({ _meta: receiptMeta(response.headers) }) };
 }
 
 export function contentOf(result: CallToolResult): Response {

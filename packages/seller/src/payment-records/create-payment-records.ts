@@ -1,9 +1,10 @@
 /** The rules of payment records for every store: leases, steps of a holder, and evictions. */
+import { defined } from "@farthing/protocol";
 import { leaseMsDefault, maxReplayMs, maxSettlingMs } from "./retention.ts";
 import type { Access, Binding, PaymentRecords, Acquisition } from "./payment-records.ts";
 import { createSteps, holdLease } from "./held-lease.ts";
 import { isHeld, type PaymentRecord } from "./record-transitions.ts";
-import { mayResume, newExchangeKey, openerOf } from "./proof.ts";
+import { mayResume, openerOf, randomHex } from "./proof.ts";
 import type { Changed, Inserted, PaymentRecordStore } from "./store.ts";
 import { asRead, makeRoom, transit } from "./transit.ts";
 import { createWaiting, inTime } from "./waiting.ts";
@@ -44,7 +45,7 @@ export function createPaymentRecords(
 
   async function insert(binding: Binding, { proof }: Access): Promise<Acquisition | PaymentRecord> {
     const { lock, steps } = prepare(binding);
-    const exchangeKey = newExchangeKey();
+    const exchangeKey = randomHex();
     const expires = { inMs: maxSettlingMs };
     const record = { binding, opener: openerOf(proof), exchangeKey, lock, expires };
     // A late insertion has no holder any more.
@@ -66,7 +67,7 @@ export function createPaymentRecords(
     const { lock, steps } = prepare(binding);
     // Nothing was sent for a claim; one of an earlier version gets its key now.
     const isUnnamed = read.state === "claimed" && read.exchangeKey === null;
-    const details = { lock, ...(isUnnamed ? { exchangeKey: newExchangeKey() } : {}) };
+    const details = isUnnamed ? { lock, exchangeKey: randomHex() } : { lock };
     const changing = transit(store, read.key, "acquire", asRead(read), details);
     const undo = async ({ kind }: Changed) => kind === "changed" && steps.unlock();
     const changed = await inTime(changing, replyMsMax, undo);
@@ -97,9 +98,9 @@ export function createPaymentRecords(
       if (!receipt) throw new Error("The record of a delivered payment has no receipt.");
       const isKept = isAllowed && found.responseUntilMs > found.readAtMs;
       const response = isKept ? await inTime(store.getResponse(key), replyMsMax) : undefined;
-      return { kind: "delivered", receipt, ...(response ? { response } : {}) };
+      return { kind: "delivered", receipt, ...defined({ response }) };
     }
-    if (!isAllowed) return { kind: "unproven", ...(receipt ? { receipt } : {}) };
+    if (!isAllowed) return { kind: "unproven", ...defined({ receipt: receipt ?? undefined }) };
     return isHeld(found) ? { kind: "busy" } : resume(binding, found);
   }
 

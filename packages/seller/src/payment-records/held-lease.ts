@@ -1,4 +1,5 @@
 /** Leases: renewed while their holder works; each step takes effect only while the lease is in force. */
+import { defined } from "@farthing/protocol";
 import { minOverMs } from "./retention.ts";
 import type { Binding, Lease } from "./payment-records.ts";
 import type { TransitionName } from "./record-transitions.ts";
@@ -53,7 +54,7 @@ export function createSteps(store: PaymentRecordStore, holding: Holding): Steps 
         receipt,
         lock: null,
         responseUntil: { inMs: replayMs, notAfterMs: validBeforeMs },
-        ...(response ? { response } : {}),
+        ...defined({ response }),
       }),
     discard: () => step("discard"),
     unlock: () => step("unlock", { lock: null }),

@@ -1,5 +1,5 @@
 /** Access to a record after its first request. A repeat needs a proof that is not on the chain. */
-import { parseJson, isObject, member } from "@farthing/protocol";
+import { defined, hexDigits, isObject, member, parseJson, textMembers } from "@farthing/protocol";
 import type { Access, Proof } from "./payment-records.ts";
 
 /** The part of the first request's proof that a record keeps. */
@@ -42,16 +42,11 @@ function isSame(kept: string | undefined, shown: string | undefined): boolean {
 export function openerIn(stored: unknown): Opener {
   const value = typeof stored === "string" ? parseJson(stored)?.value : stored;
   if (!isObject(value)) return {};
-  const hashes = (["token", "authorization", "cookie"] as const).flatMap((name) => {
-    const hash = member(value, name);
-    return typeof hash === "string" ? [[name, hash] as const] : [];
-  });
-  const isOpened = member(value, "isOpened") === true;
-  return { ...Object.fromEntries(hashes), ...(isOpened ? { isOpened } : {}) };
+  const isOpened = member(value, "isOpened") === true || undefined;
+  return { ...textMembers(value, "token", "authorization", "cookie"), ...defined({ isOpened }) };
 }
 
-/** Creates an exchange key, see {@link Lease.exchangeKey}. */
-export function newExchangeKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+/** Creates 128 random bits: a challenge's token, or {@link Lease.exchangeKey}. */
+export function randomHex(): string {
+  return hexDigits(crypto.getRandomValues(new Uint8Array(16)));
 }

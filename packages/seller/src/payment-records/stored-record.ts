@@ -1,5 +1,5 @@
 /** Payment records as stores outside of the process keep them: text and numbers, read with care. */
-import { parseJson, parseSettleResponse, type SettleResponse } from "@farthing/protocol";
+import { defined, parseJson, parseSettleResponse, type SettleResponse } from "@farthing/protocol";
 import type { StoredResponse } from "./payment-records.ts";
 import { recordFormat, type PaymentRecord, type StoredState } from "./record-transitions.ts";
 import { openerIn } from "./proof.ts";
@@ -91,7 +91,7 @@ export function responseIn(
   const headers = pairs.filter(([name]) => name !== audienceName);
   const reader = pairs.find(([name]) => name === audienceName)?.[1];
   const body = new Uint8Array(keptBody);
-  return { status, headers, body, ...(reader === undefined ? {} : { reader }) };
+  return { status, headers, body, ...defined({ reader }) };
 }
 
 function isPair(value: unknown): value is readonly [string, string] {

@@ -1,4 +1,5 @@
 /** Transitions of records in a store, and the records that give way when it is full. */
+import { defined } from "@farthing/protocol";
 import {
   paymentRecordTransitions,
   type PaymentRecord,
@@ -20,11 +21,8 @@ export function transit(
 ): Promise<Changed> {
   const { from, to, keptMs }: Transition = paymentRecordTransitions[name];
   if (to === "gone") return store.compareAndSet(key, { ...expected, states: from }, to);
-  const change = {
-    ...details,
-    ...(to === undefined ? {} : { state: to }),
-    ...(keptMs === undefined ? {} : { expires: { inMs: keptMs } }),
-  };
+  const expires = keptMs === undefined ? undefined : { inMs: keptMs };
+  const change = { ...details, ...defined({ state: to, expires }) };
   return store.compareAndSet(key, { ...expected, states: from }, change);
 }
 

@@ -4,10 +4,9 @@
  * of the seller.
  */
 import { apothem, decodeHeader, formatUsdc, headerNames, type Network } from "@farthing/protocol";
+import type { PaywallOptions } from "../configuration.ts";
 import type { ChallengeTerms } from "../responses.ts";
 import { script, scriptHash, style, styleHash } from "./generated/page-parts.ts";
-import { escapeHtml, toScriptJson } from "./html.ts";
-import type { PaywallOptions } from "./options.ts";
 
 /**
  * The page may run its own script, use its own style and call its own origin. Icons of wallets are
@@ -89,6 +88,24 @@ function write(
 </body>
 </html>
 `;
+}
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** Escapes text for an element's content or a quoted attribute. */
+function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
+}
+
+/** Escapes `<`, so that nothing can end a `<script type="application/json">`. */
+function toScriptJson(value: unknown): string {
+  return JSON.stringify(value).replaceAll("<", "\\u003c");
 }
 
 /** Shows all six decimals, with the zeros after the cents dimmed. */
