@@ -5,7 +5,6 @@
 import type { Hex } from "./hex.ts";
 import { defined, isObject, member, objectMembers, textMembers, type JsonObject } from "./json.ts";
 
-/** The response of `/verify`. */
 export interface VerifyResponse {
   readonly isValid: boolean;
   /** A code of the closed table from this facilitator; any text from others. */

@@ -46,7 +46,6 @@ export const xdc: Network = {
   explorerUrl: "https://xdcscan.com",
 };
 
-/** The test network. */
 export const apothem: Network = {
   chainId: 51,
   id: "eip155:51",

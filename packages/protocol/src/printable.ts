@@ -9,7 +9,6 @@ const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 /** The same without line ends and tabs. */
 const hiddenInText = /(?!\r\n|\n|\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
-/** A process's standard output or standard error. */
 export interface TextOutput {
   readonly isTTY?: boolean;
   write(text: string): unknown;

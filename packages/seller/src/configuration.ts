@@ -115,7 +115,6 @@ export interface SellerOptions<R = unknown> extends RouteOptions<R> {
   readonly onEvent?: EventListener;
 }
 
-/** Options of the page for people. */
 export interface PaywallOptions {
   /** The seller's name, in one line above the price. The host is always shown too. */
   readonly name?: string;

@@ -6,7 +6,6 @@ import {
   member,
   parseJson,
   parseVerifyResponse,
-  type JsonObject,
   type RequirementsV1,
   type RequirementsV2,
   type SettleResponse,
@@ -131,23 +130,16 @@ export function createFacilitatorClient(options: FacilitatorOptions): Facilitato
   const headers: Record<string, string> = { Accept: "application/json" };
   if (options.apiKey !== undefined) headers["Authorization"] = `Bearer ${options.apiKey}`;
 
-  const post = (
-    path: string,
-    body: FacilitatorRequest,
-    limit: CallLimit,
-    more: Readonly<Record<string, string>> = {},
-  ) =>
-    call(
-      options.fetch,
-      base + path,
-      {
-        method: "POST",
-        headers: { ...headers, "Content-Type": "application/json", ...more },
-        body: JSON.stringify(body),
-      },
-      Math.min(timeoutMsMax, limit.timeoutMs),
-    );
+  const send = (path: string, { timeoutMs }: CallLimit, init: RequestInit) =>
+    call(options.fetch, base + path, init, Math.min(timeoutMsMax, timeoutMs));
+  const post = (path: string, body: FacilitatorRequest, limit: CallLimit, more = {}) =>
+    send(path, limit, {
+      method: "POST",
+      headers: { ...headers, "Content-Type": "application/json", ...more },
+      body: JSON.stringify(body),
+    });
 
+  const settled = (settlement: SettleResponse) => ({ kind: "settlement", settlement }) as const;
   return {
     isInProcess: options.inProcess === true,
     async verify(request, limit) {
@@ -159,26 +151,15 @@ export function createFacilitatorClient(options: FacilitatorOptions): Facilitato
       const preference = respondsAsync === true ? "respond-async" : undefined;
       const more = defined({ "Idempotency-Key": exchangeKey, Prefer: preference });
       const response = await post("/settle", request, limit, more);
-      return parseReply(response, readSettleResponse, (settlement) => ({
-        kind: "settlement",
-        settlement,
-      }));
+      return parseReply(response, readSettleResponse, settled);
     },
-    async settlement(id, { timeoutMs, waitSeconds }) {
-      const url = `${base}/settlements/${encodeURIComponent(id)}?wait=${waitSeconds}`;
-      const response = await call(
-        options.fetch,
-        url,
-        { headers },
-        Math.min(timeoutMsMax, timeoutMs),
-      );
+    async settlement(id, limit) {
+      const path = `/settlements/${encodeURIComponent(id)}?wait=${limit.waitSeconds}`;
+      const response = await send(path, limit, { headers });
       if (response.kind === "response" && (response.status === 404 || response.status === 405)) {
         return { kind: "not_found" };
       }
-      return parseReply(response, readSettlementRecord, (settlement) => ({
-        kind: "settlement",
-        settlement,
-      }));
+      return parseReply(response, readSettlementRecord, settled);
     },
   };
 }
@@ -216,16 +197,12 @@ function parseReply<T, R>(
 ): R | Fault | AccountProblem {
   if (response.kind === "fault") return response;
   const { status, body } = response;
-  const code = isObject(body) ? textOf(body, "error") : undefined;
-  const said = (isObject(body) ? textOf(body, "message") : undefined) ?? code ?? "no reason given";
+  const code = textOf(body, "error");
+  const said = textOf(body, "message") ?? code ?? "no reason given";
   const certain = certaintyOf(status, body);
-  if (status === 401) {
-    return { kind: "account", code: "unauthorized", message: said, ...certain };
-  }
-  const account = accountCodes.find((known) => known === code);
-  if (status === 403 && account) {
-    return { kind: "account", code: account, message: said, ...certain };
-  }
+  const named = accountCodes.find((known) => known === code);
+  const account = status === 401 ? "unauthorized" : status === 403 ? named : undefined;
+  if (account) return { kind: "account", code: account, message: said, ...certain };
   const value = evaluatedStatuses.has(status) ? parse(body) : undefined;
   if (value !== undefined) return accepted(value);
   const wait = defined({ retryAfterSeconds: response.retryAfterSeconds });
@@ -241,9 +218,8 @@ const uncertainCodes = new Set(["service_unavailable", "internal_error"]);
 
 /** Reads the facilitator's own error shape; empty for every other response, such as a proxy's. */
 function certaintyOf(status: number, body: unknown): { readonly certainty?: Certainty } {
-  const requestId = isObject(body) ? textOf(body, "requestId") : undefined;
   const code = errorCodeOf(body);
-  if (status < 400 || code === undefined || requestId === undefined || requestId === "") return {};
+  if (status < 400 || code === undefined || !textOf(body, "requestId")) return {};
   if (!uncertainCodes.has(code)) return { certainty: "refused" };
   return code === "service_unavailable" ? { certainty: "unavailable" } : {};
 }
@@ -254,8 +230,8 @@ function fault(reason: Fault["reason"], what: string): Fault {
 
 const maxTextChars = 300;
 
-function textOf(body: JsonObject, key: string): string | undefined {
-  const value = member(body, key);
+function textOf(body: unknown, key: string): string | undefined {
+  const value = isObject(body) ? member(body, key) : undefined;
   return typeof value === "string" ? value.slice(0, maxTextChars) : undefined;
 }
 

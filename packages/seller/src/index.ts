@@ -34,17 +34,7 @@ export type {
   SettleOutcome,
   VerifyOutcome,
 } from "./facilitator.ts";
-export type {
-  Access,
-  Binding,
-  PaymentRecordState,
-  PaymentRecords,
-  Lease,
-  Proof,
-  SettlingStep,
-  StoredResponse,
-  Acquisition,
-} from "./payment-records/payment-records.ts";
+export type * from "./payment-records/payment-records.ts";
 export { createPaymentRecords } from "./payment-records/create-payment-records.ts";
 export type { PaymentRecordOptions } from "./payment-records/create-payment-records.ts";
 export type { PaymentRecord } from "./payment-records/record-transitions.ts";

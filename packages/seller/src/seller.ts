@@ -32,7 +32,7 @@ import { toError } from "./errors.ts";
 import { exchange } from "./exchange/exchange.ts";
 import { respondToHead } from "./exchange/head.ts";
 import { createMemoryGrants } from "./payment-records/memory.ts";
-import { ask } from "./exchange/open-responses.ts";
+import { ask, undecided } from "./exchange/open-responses.ts";
 import { offerPage } from "./paywall/offer-page.ts";
 import { createQuote, type Terms } from "./offer.ts";
 import { readPresentedPayment } from "./presented-payment.ts";
@@ -40,7 +40,6 @@ import { matchPayment, type BodyReader } from "./exchange/match-payment.ts";
 import { checkRequestAddress } from "./request-address.ts";
 import {
   factsAfter,
-  undecided,
   type ExchangeDeps,
   type ExchangeResult,
   type MatchedPayment,
@@ -55,7 +54,6 @@ export interface ChargeOptions<R = unknown> extends BodyReader {
   readonly acceptedTerms?: readonly Terms[];
 }
 
-/** The result of charging for one request. */
 export interface Charged {
   /** To be sent to the buyer unchanged. */
   readonly response: Response;
@@ -66,7 +64,6 @@ export interface Charged {
   readonly timings: ChargeTimings;
 }
 
-/** A route with a price. */
 export interface Route<R = unknown> {
   /** Responds with a challenge, or with the content of `serve` once the payment is confirmed. */
   charge(request: Request, serve: Serve, options?: ChargeOptions<R>): Promise<Charged>;
@@ -186,9 +183,7 @@ function createRoute<R>(
     if ("response" in matched) return matched;
     // `boundTo` binds the payment to the credentials already.
     const audience = options.boundTo === undefined ? await audienceOf(request) : undefined;
-    const { isStreamed, settlementTiming, redirects, redeliver, workMs } = route;
-    const kind = { isStreamed, settlementTiming, redirects, redeliver, workMs };
-    const result = await exchange(deps, { ...matched, ...kind, serve, ...defined({ audience }) });
+    const result = await exchange(deps, { ...route, ...matched, serve, ...defined({ audience }) });
     return { ...result, ...defined({ payment: paymentBehind(matched, result) }) };
   }
 

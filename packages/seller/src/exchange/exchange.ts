@@ -21,13 +21,9 @@ import {
   later,
   pendingRetrySeconds,
   storeFailed,
-} from "./open-responses.ts";
-import {
   undecided,
-  type ChargedRequest,
-  type ExchangeDeps,
-  type ExchangeResult,
-} from "./paid-request.ts";
+} from "./open-responses.ts";
+import type { ChargedRequest, ExchangeDeps, ExchangeResult } from "./paid-request.ts";
 
 /** A store that fails leaves the outcome open; that must not look like a failed payment. */
 export async function exchange(

@@ -3,8 +3,8 @@ import { headerNames, zeroAddress } from "@farthing/protocol";
 import { uncharged, type ChallengeTerms } from "../responses.ts";
 import { maxWorkMs } from "../configuration.ts";
 import { cancelBody, makeWithin } from "./delivery.ts";
-import { ask } from "./open-responses.ts";
-import { undecided, type ExchangeResult, type Serve } from "./paid-request.ts";
+import { ask, undecided } from "./open-responses.ts";
+import type { ExchangeResult, Serve } from "./paid-request.ts";
 
 const takesNoPayment = {
   error: "HEAD takes no payment here; send it with GET",

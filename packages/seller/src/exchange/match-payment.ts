@@ -5,7 +5,6 @@ import {
   refusal,
   toRequirementsV2,
   toWireAuthorization,
-  type Network,
   type Payment,
   type Refusal,
   type Requirements,
@@ -13,16 +12,11 @@ import {
 import { reasonOf, refuseRequest, type ChallengeTerms } from "../responses.ts";
 import { bind, checkRequestBinding, hashOf, withoutProof, type BindingSubject } from "./binding.ts";
 import { readBytes } from "../body.ts";
-import type { Redeliver, ServeWhen } from "../configuration.ts";
+import type { Configuration, Redeliver, RouteConfiguration } from "../configuration.ts";
 import type { Access, Proof } from "../payment-records/payment-records.ts";
 import { matchOffer, offersOf, type Terms } from "../offer.ts";
-import { ask, storeFailed, tooManyWallets } from "./open-responses.ts";
-import {
-  undecided,
-  type ExchangeDeps,
-  type ExchangeResult,
-  type MatchedPayment,
-} from "./paid-request.ts";
+import { ask, storeFailed, tooManyWallets, undecided } from "./open-responses.ts";
+import type { ExchangeDeps, ExchangeResult, MatchedPayment } from "./paid-request.ts";
 
 /** For servers that pass requests in their own way. */
 export interface BodyReader {
@@ -37,19 +31,17 @@ export interface BodyReader {
   readonly bindingSubject?: BindingSubject;
 }
 
+type MatchRules = Pick<RouteConfiguration, "redeliver" | "requiresBinding" | "serveWhen"> &
+  Pick<Configuration, "networks" | "bodyBytesMax">;
+
 /** A request and the payment in its header. */
-export interface Presentation extends BodyReader {
+interface Presentation extends BodyReader, MatchRules {
   readonly request: Request;
   readonly payment: Payment;
   readonly terms: ChallengeTerms;
-  readonly networks: readonly Network[];
   readonly acceptedTerms?: readonly Terms[];
-  readonly bodyBytesMax: number;
   /** Whether the address in the terms is the configured one. */
   readonly isPublic: boolean;
-  readonly redeliver: Redeliver;
-  readonly requiresBinding: boolean;
-  readonly serveWhen: ServeWhen;
 }
 
 /** Returns the matched payment, or the response that refuses it. */

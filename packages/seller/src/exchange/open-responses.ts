@@ -7,7 +7,7 @@ import {
 } from "@farthing/protocol";
 import { challenge, errorResponse, type ChallengeTerms } from "../responses.ts";
 import type { AccountProblem, Fault } from "../facilitator.ts";
-import { undecided, type ExchangeResult, type MatchedPayment } from "./paid-request.ts";
+import type { ExchangeResult, MatchedPayment } from "./paid-request.ts";
 import type { Settled } from "./settle.ts";
 
 /** One block, for a settlement under way. */
@@ -22,6 +22,11 @@ const unknown = "What became of the payment is not known yet.";
 export const unchecked = "The payment could not be checked yet. It was not taken.";
 /** Nothing was sent to be settled. */
 export const untouched = "The seller cannot take payments at the moment. Yours was not taken.";
+
+/** Emits no event: nothing was decided. */
+export function undecided(response: Response): ExchangeResult {
+  return { response, outcome: { type: "undecided" } };
+}
 
 /** Asks for a payment, or for another one: the presented one moves no money. */
 export function ask(

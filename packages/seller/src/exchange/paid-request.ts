@@ -2,7 +2,7 @@
 import { defined, type Payment, type Requirements, type SettleResponse } from "@farthing/protocol";
 import type { ChallengeTerms } from "../responses.ts";
 import type { Clock } from "../clock.ts";
-import type { SettlementTiming, Redeliver, Redirects } from "../configuration.ts";
+import type { RouteConfiguration } from "../configuration.ts";
 import type { ChargeOutcome, EventListener, PaidRequest, SettledRequest } from "../events.ts";
 import type { Facilitator, FacilitatorRequest } from "../facilitator.ts";
 import type { Access, Binding, PaymentRecords } from "../payment-records/payment-records.ts";
@@ -18,10 +18,6 @@ export interface ExchangeResult {
   readonly outcome: ChargeOutcome;
   /** The receipt in the headers of the response, where there is one. */
   readonly receipt?: SettleResponse;
-}
-
-export function undecided(response: Response): ExchangeResult {
-  return { response, outcome: { type: "undecided" } };
 }
 
 /** What the exchanges of one seller depend on. */
@@ -48,7 +44,6 @@ export interface BackgroundSettlements {
   closeDue(): void;
 }
 
-/** A payment bound to a request. */
 export interface MatchedPayment {
   readonly payment: Payment;
   readonly offer: Requirements;
@@ -62,15 +57,11 @@ export interface MatchedPayment {
   readonly servesQueued: boolean;
 }
 
+type ChargeRules = "isStreamed" | "settlementTiming" | "redirects" | "redeliver" | "workMs";
+
 /** A matched payment with the options of its route. */
-export interface ChargedRequest extends MatchedPayment {
+export interface ChargedRequest extends MatchedPayment, Pick<RouteConfiguration, ChargeRules> {
   readonly serve: Serve;
-  /** Whether the content goes out as it is produced, and never again. */
-  readonly isStreamed: boolean;
-  readonly settlementTiming: SettlementTiming;
-  readonly redirects: Redirects;
-  readonly redeliver: Redeliver;
-  readonly workMs: number;
   /** Hash of the caller's credentials, see `audienceOf`; a response made for others is withheld. */
   readonly audience?: string;
 }

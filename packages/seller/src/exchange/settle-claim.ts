@@ -20,25 +20,19 @@ import {
   outcomeUnknown,
   stillOpen,
   unchecked,
+  undecided,
   untouched,
   whyInvalid,
 } from "./open-responses.ts";
-import {
-  undecided,
-  type ExchangeDeps,
-  type ExchangeResult,
-  type MatchedPayment,
-} from "./paid-request.ts";
+import type { ExchangeDeps, ExchangeResult, MatchedPayment } from "./paid-request.ts";
 import {
   minCallMs,
   settleAndWait,
   settlementIdOf,
-  type Settled,
   type Settlement,
   type Settling,
 } from "./settle.ts";
 
-/** The result of settling. */
 export type Collection =
   | {
       readonly kind: "paid";
@@ -152,16 +146,10 @@ export async function settleClaim(
   // Another exchange presented the payment first, and it opens the response there. Records of
   // earlier versions have no key, so their first result is unknown.
   const isOthers = isForeign && !(isResumed && exchangeKey === undefined);
-  if (settled.kind === "confirmed" && !isOthers) {
-    return { kind: "paid", receipt: settled.receipt };
-  }
-  if (
-    matched.servesQueued &&
-    settled.kind === "pending" &&
-    !isOthers &&
-    isProven(settled.receipt)
-  ) {
-    return { kind: "paid", receipt: settled.receipt, isQueued: true };
+  const isConfirmed = settled.kind === "confirmed";
+  const isQueued = matched.servesQueued && settled.kind === "pending" && isProven(settled.receipt);
+  if ((isConfirmed || isQueued) && !isOthers) {
+    return { kind: "paid", receipt: settled.receipt, isQueued };
   }
   if (isResumed && settled.kind === "failed") {
     const ambiguous = ambiguousResult(deps, matched, settled.receipt);
@@ -172,15 +160,12 @@ export async function settleClaim(
   const isOver = settled.kind === "failed" || isReleased || isOthers;
   const result = unpaidResult(matched, settled, pending);
   if (isOver) await releaseClaim(lease);
-  else if (isUnavailable(settled) && !isResumed && !pending) {
-    await lease.settling({ isDispensable: true });
+  else {
+    const isUnavailable = "certainty" in settled && settled.certainty === "unavailable";
+    if (isUnavailable && !isResumed && !pending) await lease.settling({ isDispensable: true });
+    deps.background.closeLater(matched);
   }
-  if (!isOver) deps.background.closeLater(matched);
   return { kind: isOver ? "refused" : "open", result };
-}
-
-function isUnavailable(settled: Settled): boolean {
-  return "certainty" in settled && settled.certainty === "unavailable";
 }
 
 /** Whether no later request could prove that it comes from the same buyer. */
@@ -195,15 +180,12 @@ function ambiguousResult(
   receipt: SettleResponse,
 ): Collection | undefined {
   const { errorReason } = receipt;
-  if (isNonceUsed(errorReason)) {
-    return { kind: "refused", result: alreadySettled(receipt) };
-  }
+  if (isNonceUsed(errorReason)) return { kind: "refused", result: alreadySettled(receipt) };
   if (isProven(receipt)) return undefined;
   const isOver = deps.clock.now() >= matched.binding.validBeforeMs + minOverMs;
-  if (hasLookedItUp(receipt)) {
-    return isOver ? undefined : { kind: "open", result: stillOpen() };
-  }
-  return isOver || isExpired(errorReason)
+  const isLookedUp = hasLookedItUp(receipt);
+  if (isOver && isLookedUp) return undefined;
+  return isOver || (!isLookedUp && isExpired(errorReason))
     ? { kind: "refused", result: outcomeUnknown(receipt) }
     : { kind: "open", result: stillOpen() };
 }

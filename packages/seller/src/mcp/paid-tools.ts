@@ -6,6 +6,7 @@
  * settle after their work by default, because the transport demands it: an error costs nothing, and
  * content whose settlement failed does not go out.
  */
+import { defined } from "@farthing/protocol";
 import type {
   BaseToolCallback,
   McpServer,
@@ -119,18 +120,9 @@ export function farthing(options: ToolSellerOptions): ToolSeller {
   const seller = createToolSeller({ settle: orderDefault, ...rest });
   return {
     registerTool(server, name, config, handler) {
-      const {
-        price,
-        payTo,
-        maxTimeoutSeconds,
-        settle,
-        workMs,
-        redeliver,
-        requireBinding,
-        ...shown
-      } = config;
-      const own = { payTo, maxTimeoutSeconds, settle, workMs, redeliver, requireBinding };
-      const fixed = { ...own, ...wordsOf(name, config) };
+      const { title, description, inputSchema, outputSchema, annotations, _meta, ...own } = config;
+      const shown = { title, description, inputSchema, outputSchema, annotations, _meta };
+      const { price, ...fixed } = { ...own, ...wordsOf(name, config) };
       const routeOf = routes(seller, price, fixed);
       const check = outputCheck(name, config.outputSchema);
       const hasInput = config.inputSchema !== undefined;
@@ -146,7 +138,7 @@ export function farthing(options: ToolSellerOptions): ToolSeller {
           return check(await (hasInput ? run(values, own) : run(own)));
         });
       };
-      const registered = server.registerTool(name, shown as object, paid);
+      const registered = server.registerTool(name, defined(shown) as object, paid);
       rememberArguments(server);
       return registered;
     },
@@ -166,9 +158,7 @@ function routes(
   given: object,
 ): (values: unknown) => Promise<Route> {
   // An `undefined` would override the seller's default.
-  const fixed = Object.fromEntries(
-    Object.entries(given).filter(([, value]) => value !== undefined),
-  );
+  const fixed = defined(given);
   if (typeof price === "function") {
     return async (values) => seller.route({ ...fixed, price: await price(values) });
   }

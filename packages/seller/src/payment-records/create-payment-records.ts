@@ -1,6 +1,11 @@
 /** The rules of payment records for every store: leases, steps of a holder, and evictions. */
 import { defined } from "@farthing/protocol";
-import { leaseMsDefault, maxReplayMs, maxSettlingMs } from "./retention.ts";
+import {
+  defaultMaxResponseBytes,
+  leaseMsDefault,
+  maxReplayMs,
+  maxSettlingMs,
+} from "./retention.ts";
 import type { Access, Binding, PaymentRecords, Acquisition } from "./payment-records.ts";
 import { createSteps, holdLease } from "./held-lease.ts";
 import { isHeld, type PaymentRecord } from "./record-transitions.ts";
@@ -9,10 +14,9 @@ import type { Changed, Inserted, PaymentRecordStore } from "./store.ts";
 import { asRead, makeRoom, transit } from "./transit.ts";
 import { createWaiting, inTime } from "./waiting.ts";
 
-/** Bounds of the records of one seller. */
 export interface PaymentRecordOptions {
   /** Longest body of a response that is kept, in bytes. */
-  readonly answerBytesMax: number;
+  readonly answerBytesMax?: number | undefined;
   /** Most bytes of bodies together, where the store has such a bound. */
   readonly totalBytesMax?: number | undefined;
   /** How long a delivered response is kept, in milliseconds; ten minutes at most. */
@@ -25,15 +29,18 @@ export interface PaymentRecordOptions {
   readonly replyMsMax?: number | undefined;
 }
 
+/** Unnoticeable beside a block of two seconds. */
+const pollMsDefault = 25;
+
 /** Attempts of an insertion while other processes take the room that was made. */
 const maxInsertions = 3;
 
-/** Creates payment records that are kept in a store. */
 export function createPaymentRecords(
   store: PaymentRecordStore,
   options: PaymentRecordOptions,
 ): PaymentRecords {
-  const { answerBytesMax, leaseMs = leaseMsDefault, pollMs = 25, replyMsMax } = options;
+  const { answerBytesMax = defaultMaxResponseBytes, leaseMs = leaseMsDefault } = options;
+  const { pollMs = pollMsDefault, replyMsMax } = options;
   const maxKeptBytes = Math.min(answerBytesMax, options.totalBytesMax ?? Infinity);
   const replayMs = Math.min(options.replayMs ?? maxReplayMs, maxReplayMs);
 

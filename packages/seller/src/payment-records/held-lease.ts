@@ -9,13 +9,11 @@ import { makeRoomForResponse, transit, type Details } from "./transit.ts";
 /** A record as it was found when its lease was acquired. */
 export type Found = Pick<Lease, "state" | "exchangeKey" | "receipt" | "response">;
 
-/** The steps of a lease in the store. */
 export interface Steps extends Omit<Lease, keyof Found> {
   /** Extends the lease. Returns false when another holder has it. */
   renew(): Promise<boolean>;
 }
 
-/** The record and the bounds that the steps of a holder apply to. */
 export interface Holding {
   readonly binding: Binding;
   readonly lock: Lock;

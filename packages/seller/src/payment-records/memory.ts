@@ -2,13 +2,14 @@
  * Payment records in memory, for one process. After a restart the facilitator still refuses used
  * payments.
  */
-import { createPaymentRecords } from "./create-payment-records.ts";
-import { defaultMaxResponseBytes, maxTokenMs } from "./retention.ts";
+import { createPaymentRecords, type PaymentRecordOptions } from "./create-payment-records.ts";
+import { maxTokenMs } from "./retention.ts";
 import type { PaymentRecords, StoredResponse } from "./payment-records.ts";
 import { isHeld, type PaymentRecord } from "./record-transitions.ts";
 import {
   fieldsOf,
   timeOf,
+  type Bounds,
   type Change,
   type Changed,
   type Deadline,
@@ -20,23 +21,18 @@ import {
   type TokenStore,
 } from "./store.ts";
 
-/** Bounds of the payment records in memory. */
-export interface MemoryGrantOptions {
+export interface MemoryGrantOptions extends Pick<
+  PaymentRecordOptions,
+  "answerBytesMax" | "totalBytesMax" | "replayMs"
+> {
   /** Most records at once. */
   readonly entriesMax?: number;
-  /** Longest body that is kept for a repeat, in bytes. */
-  readonly answerBytesMax?: number;
-  /** Most bytes of bodies together; the oldest go first. */
-  readonly totalBytesMax?: number;
-  /** How long a paid response can be fetched again, in milliseconds; ten minutes at most. */
-  readonly replayMs?: number;
   /** Milliseconds since the Unix epoch. */
   readonly now?: () => number;
 }
 
-/** Payment records in memory. */
 export interface MemoryGrants extends PaymentRecords {
-  /** Bytes of the bodies that are kept. */
+  /** Bytes of the bodies that are kept, of all processes that share them. */
   keptBytes(): number;
 }
 
@@ -44,26 +40,13 @@ export interface MemoryGrants extends PaymentRecords {
 const defaultMaxEntries = 20_000;
 const defaultMaxTotalBytes = 64 * 1024 * 1024;
 
-/** Creates an empty store of payment records. */
 export function createMemoryGrants(options: MemoryGrantOptions = {}): MemoryGrants {
-  const {
-    entriesMax = defaultMaxEntries,
-    answerBytesMax = defaultMaxResponseBytes,
-    totalBytesMax = defaultMaxTotalBytes,
-    replayMs,
-    now = Date.now,
-  } = options;
-  const store = new MemoryStore({ entriesMax, totalBytesMax, now });
+  const { entriesMax = defaultMaxEntries, totalBytesMax = defaultMaxTotalBytes } = options;
+  const store = new MemoryStore({ entriesMax, totalBytesMax, now: options.now ?? Date.now });
   // A lease ends with its process, so it needs no other end.
-  const bounds = { answerBytesMax, totalBytesMax, replayMs, leaseMs: Infinity };
+  const bounds = { ...options, totalBytesMax, leaseMs: Infinity };
   const records = createPaymentRecords(store, bounds);
   return { ...records, keptBytes: () => store.keptBytes };
-}
-
-interface Bounds {
-  readonly entriesMax: number;
-  readonly totalBytesMax: number;
-  readonly now: () => number;
 }
 
 interface Entry extends Omit<PaymentRecord, "readAtMs" | "responseBytes"> {

@@ -53,7 +53,6 @@ export interface Access {
   readonly rule: "bound" | "proven" | "anyone";
 }
 
-/** A response that can be sent again. */
 export interface StoredResponse {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
@@ -96,7 +95,6 @@ export interface Lease {
   unlock(): Promise<boolean>;
 }
 
-/** The result of acquiring a record. */
 export type Acquisition =
   | { readonly kind: "acquired"; readonly lease: Lease }
   /** Another request works on it; see {@link PaymentRecords.wait}. */

@@ -34,7 +34,6 @@ export interface PaymentRecord {
   readonly readAtMs: number;
 }
 
-/** A transition of a record. */
 export interface Transition {
   readonly from: readonly StoredState[];
   /** The state afterwards; absent where it stays; `gone` where the record is forgotten. */

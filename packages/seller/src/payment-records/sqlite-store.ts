@@ -6,6 +6,7 @@ import { maxTokenMs } from "./retention.ts";
 import {
   fieldsOf,
   timeOf,
+  type Bounds,
   type Change,
   type Changed,
   type Deadline,
@@ -17,12 +18,6 @@ import {
   type TokenStore,
 } from "./store.ts";
 import { responseIn, headersText, recordIn, storedNames } from "./stored-record.ts";
-
-interface Bounds {
-  readonly entriesMax: number;
-  readonly totalBytesMax: number;
-  readonly now: () => number;
-}
 
 /** Expired rows that each insertion deletes: more than it adds, so nothing piles up. */
 const maxSwept = 4;
@@ -43,7 +38,6 @@ const lists: Readonly<Record<RecordList, string>> = {
   responses: "answer_body is not null and answer_until_ms > 0 order by answer_until_ms",
 };
 
-/** The store in a file. */
 export class SqliteStore implements PaymentRecordStore {
   readonly tokens: TokenStore;
   readonly #database: Database;

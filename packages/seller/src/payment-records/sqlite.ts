@@ -4,23 +4,13 @@
  * made for it, and the outcome.
  */
 import { createPaymentRecords } from "./create-payment-records.ts";
-import { defaultMaxResponseBytes } from "./retention.ts";
-import type { PaymentRecords } from "./payment-records.ts";
+import type { MemoryGrantOptions, MemoryGrants } from "./memory.ts";
 import { openRecords } from "./sqlite-file.ts";
 import { SqliteStore } from "./sqlite-store.ts";
 
-/** The file and the bounds of the payment records. */
-export interface SqliteGrantOptions {
+export interface SqliteGrantOptions extends MemoryGrantOptions {
   /** The file; created when there is none. */
   readonly path: string;
-  /** Most records at once. */
-  readonly entriesMax?: number;
-  /** Longest body that is kept for a repeat, in bytes. */
-  readonly answerBytesMax?: number;
-  /** Most bytes of bodies together; the oldest delivered ones go first. */
-  readonly totalBytesMax?: number;
-  /** How long a paid response can be fetched again, in milliseconds; ten minutes at most. */
-  readonly replayMs?: number;
   /** How long the lease of a process that does not renew it stays in force, in milliseconds. */
   readonly leaseMs?: number;
   /** Milliseconds since the Unix epoch; the same for all processes. */
@@ -28,9 +18,7 @@ export interface SqliteGrantOptions {
 }
 
 /** Payment records in a file, to be closed at the end. */
-export interface SqliteGrants extends PaymentRecords {
-  /** Bytes of the bodies that are kept, of all processes. */
-  keptBytes(): number;
+export interface SqliteGrants extends MemoryGrants {
   close(): void;
 }
 
@@ -41,28 +29,12 @@ const defaultMaxTotalBytes = 512 * 1024 * 1024;
 /** How long a statement waits for another process's transaction, each of which takes milliseconds. */
 const busyTimeoutMs = 5_000;
 
-/** Pause between two polls of a waiting request: unnoticeable beside a block of two seconds. */
-const pollMs = 25;
-
 /** Opens the payment records in a file. Throws when the file cannot be used. */
 export function createSqliteGrants(options: SqliteGrantOptions): SqliteGrants {
-  const {
-    path,
-    entriesMax = defaultMaxEntries,
-    answerBytesMax = defaultMaxResponseBytes,
-    totalBytesMax = defaultMaxTotalBytes,
-    replayMs,
-    leaseMs,
-    now = Date.now,
-  } = options;
-  const database = openRecords(path, busyTimeoutMs);
-  const store = new SqliteStore(database, { entriesMax, totalBytesMax, now });
-  const records = createPaymentRecords(store, {
-    answerBytesMax,
-    totalBytesMax,
-    pollMs,
-    replayMs,
-    leaseMs,
-  });
+  const { entriesMax = defaultMaxEntries, totalBytesMax = defaultMaxTotalBytes } = options;
+  const database = openRecords(options.path, busyTimeoutMs);
+  const bounds = { entriesMax, totalBytesMax, now: options.now ?? Date.now };
+  const store = new SqliteStore(database, bounds);
+  const records = createPaymentRecords(store, { ...options, totalBytesMax });
   return { ...records, keptBytes: () => store.keptBytes, close: () => database.close() };
 }

@@ -10,7 +10,6 @@ export interface Deadline {
   readonly notAfterMs?: number;
 }
 
-/** A lease for one holder. */
 export interface Lock {
   readonly holder: string;
   readonly until: Deadline;
@@ -53,13 +52,11 @@ export interface Change {
   readonly responseUntil?: Deadline;
 }
 
-/** The result of an insertion. */
 export type Inserted =
   | { readonly kind: "inserted" }
   | { readonly kind: "exists"; readonly record: PaymentRecord }
   | { readonly kind: "full" };
 
-/** The result of a change. */
 export type Changed =
   /** The record after the change, or as it was before it was forgotten. */
   | { readonly kind: "changed"; readonly record: PaymentRecord }
@@ -93,6 +90,13 @@ export interface TokenStore {
   insert(token: string, payer: string): Promise<string | null | undefined>;
   /** Records that several payers have shown a token. */
   share(token: string): Promise<void>;
+}
+
+/** The bounds of a store that counts its records, and its clock. */
+export interface Bounds {
+  readonly entriesMax: number;
+  readonly totalBytesMax: number;
+  readonly now: () => number;
 }
 
 /** Returns the moment that a deadline means. */

@@ -23,7 +23,6 @@ const policy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Renders a challenge as a page with the same status and headers. */
 export function toPage(
   challenge: Response,
   terms: ChallengeTerms,
@@ -98,7 +97,6 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Escapes text for an element's content or a quoted attribute. */
 function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
 }

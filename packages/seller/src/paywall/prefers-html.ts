@@ -1,4 +1,3 @@
-/** A request's preference for a media type. */
 interface Preference {
   /** 0 to 1; RFC 9110, section 12.4.2. */
   readonly quality: number;
