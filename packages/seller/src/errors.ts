@@ -4,12 +4,8 @@
  */
 export function toError(thrown: unknown): Error {
   if (thrown instanceof Error) return thrown;
-  return new Error(`The seller's code failed with a value that is no Error: ${nameOf(thrown)}.`, {
-    cause: thrown,
-  });
-}
-
-/** Returns the kind of a value; its text may be a secret. */
-function nameOf(value: unknown): string {
-  return value === null ? "null" : typeof value;
+  // Its text may be a secret.
+  const kind = thrown === null ? "null" : typeof thrown;
+  const message = `The seller's code failed with a value that is no Error: ${kind}.`;
+  return new Error(message, { cause: thrown });
 }

@@ -139,7 +139,6 @@ export function createFacilitatorClient(options: FacilitatorOptions): Facilitato
       body: JSON.stringify(body),
     });
 
-  const settled = (settlement: SettleResponse) => ({ kind: "settlement", settlement }) as const;
   return {
     isInProcess: options.inProcess === true,
     async verify(request, limit) {
@@ -162,6 +161,10 @@ export function createFacilitatorClient(options: FacilitatorOptions): Facilitato
       return parseReply(response, readSettlementRecord, settled);
     },
   };
+}
+
+function settled(settlement: SettleResponse): SettleOutcome {
+  return { kind: "settlement", settlement };
 }
 
 async function call(

@@ -51,14 +51,10 @@ function pendingFacts(record: JsonObject): SettleResponse {
   };
 }
 
-const hashNames = ["transaction", "transactionHash", "txHash", "hash"];
-
 /** Returns the record's one hash; "" for none, or for several that differ. */
 function hashIn(record: JsonObject): string {
-  const hashes = hashNames
-    .map((name) => member(record, name))
-    .filter((value) => typeof value === "string")
-    .filter((value) => isTransactionHash(value));
+  const texts = textMembers(record, "transaction", "transactionHash", "txHash", "hash");
+  const hashes = Object.values(texts).filter((text) => isTransactionHash(text));
   const [hash] = hashes;
   return hash !== undefined && hashes.every((other) => other === hash) ? hash : "";
 }
@@ -67,10 +63,7 @@ const confirmedWords = new Set(["confirmed", "finalized"]);
 const openWords = new Set(["pending", "queued", "submitted", "processing", "unconfirmed"]);
 
 function words(record: JsonObject): readonly string[] {
-  return ["status", "state"]
-    .map((name) => member(record, name))
-    .filter((value) => typeof value === "string")
-    .map((word) => word.toLowerCase());
+  return Object.values(textMembers(record, "status", "state")).map((word) => word.toLowerCase());
 }
 
 function isConfirmed(record: JsonObject): boolean {

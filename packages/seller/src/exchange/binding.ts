@@ -107,8 +107,8 @@ function encode(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text);
 }
 
-export function hashOf(text: string): Promise<string> {
-  return sha256(encode(text));
+export async function hashOf(text: string | null | undefined): Promise<string | undefined> {
+  return text ? sha256(encode(text)) : undefined;
 }
 
 async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {

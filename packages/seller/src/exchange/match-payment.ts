@@ -5,8 +5,8 @@ import {
   refusal,
   toRequirementsV2,
   toWireAuthorization,
+  type Network,
   type Payment,
-  type Refusal,
   type Requirements,
 } from "@farthing/protocol";
 import { reasonOf, refuseRequest, type ChallengeTerms } from "../responses.ts";
@@ -31,7 +31,10 @@ export interface BodyReader {
   readonly bindingSubject?: BindingSubject;
 }
 
-type MatchRules = Pick<RouteConfiguration, "redeliver" | "requiresBinding" | "serveWhen"> &
+type MatchRules = Pick<
+  RouteConfiguration,
+  "redeliver" | "requiresBinding" | "serveWhen" | "maxTimeoutSeconds"
+> &
   Pick<Configuration, "networks" | "bodyBytesMax">;
 
 /** A request and the payment in its header. */
@@ -49,12 +52,17 @@ export async function matchPayment(
   deps: ExchangeDeps,
   presented: Presentation,
 ): Promise<MatchedPayment | ExchangeResult> {
-  const { payment, terms, bodyBytesMax } = presented;
+  const { payment, terms, bodyBytesMax, maxTimeoutSeconds } = presented;
   const isOwnUrl = ownUrl(terms.resource.url, presented.isPublic);
   const match = matchOffer(terms.offers, payment, isOwnUrl);
-  const accepted = match.ok ? match.value : acceptedOffer(presented, isOwnUrl);
-  const offer = accepted ?? previousOffer(terms.offers, payment, isOwnUrl);
-  if (!offer) return refuse(presented, match);
+  const refused = match.ok ? undefined : reasonOf(match.refusal);
+  const { networks, acceptedTerms = [] } = presented;
+  const accepted = match.ok ? match.value : offerUnder(networks, acceptedTerms, payment, isOwnUrl);
+  // A buyer who has paid under previous terms must not be asked again.
+  const { value: amount, to: payTo } = payment.authorization;
+  const previous = [{ amount, payTo, maxTimeoutSeconds }];
+  const offer = accepted ?? offerUnder([payment.network], previous, payment, isOwnUrl);
+  if (!offer) return ask(terms, refused);
   const body = await readBody(presented);
   if (!body) {
     const message = `A paid request has at most ${bodyBytesMax} bytes of body.`;
@@ -72,7 +80,7 @@ export async function matchPayment(
   const request = toFacilitatorRequest(payment, offer, terms);
   try {
     const hasRecord = async () => deps.records.has(binding);
-    if (acceptsPreviousTerms && !(await hasRecord())) return refuse(presented, match);
+    if (acceptsPreviousTerms && !(await hasRecord())) return ask(terms, refused);
     // A buyer who paid before bindings were required gets what they paid for.
     const isUnbound = presented.requiresBinding && !opening.value;
     if (isUnbound && !(await hasRecord())) return ask(terms, bindingRequired);
@@ -97,15 +105,14 @@ async function readProof(
   { payment, request: { headers } }: Presentation,
   isOpened: boolean,
 ): Promise<Proof> {
-  const hash = async (text: string | null | undefined) => (text ? hashOf(text) : undefined);
-  const token = await hash(readRequestBinding(payment.extensions).token);
+  const token = await hashOf(readRequestBinding(payment.extensions).token);
   const payer = payment.authorization.from.toLowerCase();
   const isShared = token !== undefined && (await records.isTokenShared(token, payer));
   return defined({
     token,
     isTokenShared: isShared || undefined,
-    authorization: await hash(headers.get("Authorization")),
-    cookie: await hash(headers.get("Cookie")),
+    authorization: await hashOf(headers.get("Authorization")),
+    cookie: await hashOf(headers.get("Cookie")),
     isOpened: isOpened || undefined,
   });
 }
@@ -116,38 +123,18 @@ function ruleOf(redeliver: Redeliver, acceptsPreviousTerms: boolean): Access["ru
   return acceptsPreviousTerms ? "proven" : "bound";
 }
 
-function refuse(
-  { terms }: Presentation,
-  match: { readonly ok: boolean; readonly refusal?: Refusal },
-): ExchangeResult {
-  return ask(terms, match.refusal && reasonOf(match.refusal));
-}
-
-/** Returns the offer of the accepted terms that the payment takes. */
-function acceptedOffer(
-  { payment, networks, acceptedTerms = [] }: Presentation,
-  isOwnUrl: (given: string) => boolean,
-): Requirements | undefined {
-  for (const terms of acceptedTerms) {
-    const match = matchOffer(offersOf(networks, terms), payment, isOwnUrl);
-    if (match.ok) return match.value;
-  }
-  return undefined;
-}
-
-/** Returns the offer of previous terms: a buyer who paid then must not be asked again. */
-function previousOffer(
-  offers: readonly Requirements[],
+/** Returns the offer under one of the terms that the payment takes. */
+function offerUnder(
+  networks: readonly Network[],
+  terms: readonly Terms[],
   payment: Payment,
   isOwnUrl: (given: string) => boolean,
 ): Requirements | undefined {
-  const { value: amount, to: payTo } = payment.authorization;
-  const [today] = offers;
-  if (!today) return undefined;
-  const { maxTimeoutSeconds } = today;
-  const previous = offersOf([payment.network], { amount, payTo, maxTimeoutSeconds });
-  const match = matchOffer(previous, payment, isOwnUrl);
-  return match.ok ? match.value : undefined;
+  for (const one of terms) {
+    const match = matchOffer(offersOf(networks, one), payment, isOwnUrl);
+    if (match.ok) return match.value;
+  }
+  return undefined;
 }
 
 /**

@@ -138,7 +138,7 @@ export function farthing(options: ToolSellerOptions): ToolSeller {
           return check(await (hasInput ? run(values, own) : run(own)));
         });
       };
-      const registered = server.registerTool(name, defined(shown) as object, paid);
+      const registered = server.registerTool(name, defined(shown), paid);
       rememberArguments(server);
       return registered;
     },

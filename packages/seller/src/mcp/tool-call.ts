@@ -8,7 +8,7 @@ import {
 import { CallToolResultSchema, type CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import type { PaidRequest } from "../events.ts";
 import type { BindingSubject } from "../exchange/binding.ts";
-import { contentOf, toToolResult } from "./tool-result.ts";
+import { toToolResult } from "./tool-result.ts";
 import type { Route } from "../seller.ts";
 
 export type Schema = ZodRawShapeCompat | AnySchema;
@@ -30,7 +30,7 @@ export async function callPaid(
     try {
       // Invalid results fail before the charge; the SDK would refuse them after it.
       const result = CallToolResultSchema.parse(await work(payment));
-      if (result.isError !== true) return contentOf(result);
+      if (result.isError !== true) return Response.json(result);
       failed.result = result;
       return new Response(null, { status: failureStatus });
     } catch (error) {

@@ -19,7 +19,7 @@ export function toolRequest(call: ToolCall): Request {
   const payment = call.meta?.[paymentMetaKey];
   const { server, arguments: given } = call;
   assertJson(given);
-  return new Request(toolUrl(call.tool), {
+  return new Request(`mcp://tool/${encodeURIComponent(call.tool)}`, {
     method: "POST",
     // The payload names its version; the name of the header does not matter.
     headers: payment === undefined ? {} : { [headerNames.paymentSignature]: encodeHeader(payment) },
@@ -30,10 +30,6 @@ export function toolRequest(call: ToolCall): Request {
 /** A bound payment's nonce commits to the arguments as they were sent. */
 export function bindingSubjectOf(sent: unknown): BindingSubject {
   return { method: "MCP", body: new TextEncoder().encode(canonicalJson(sent)) };
-}
-
-function toolUrl(tool: string): string {
-  return `mcp://tool/${encodeURIComponent(tool)}`;
 }
 
 function assertJson(value: unknown): void {

@@ -39,10 +39,6 @@ export async function toToolResult(response: Response): Promise<CallToolResult> 
   return { ...refusal(words), ...defined({ _meta: receiptMeta(response.headers) }) };
 }
 
-export function contentOf(result: CallToolResult): Response {
-  return Response.json(result);
-}
-
 /** Both places hold the same: clients without structured content read the text. */
 function refusal(what: JsonObject): CallToolResult {
   return {
