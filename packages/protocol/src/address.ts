@@ -9,9 +9,7 @@ export type Address = Hex;
 
 export const zeroAddress: Address = "0x0000000000000000000000000000000000000000";
 
-/**
- * Reads an address of an x402 message. Wallets send every casing, so a wrong checksum is accepted.
- */
+/** Reads an address of a message. Wallets send every casing, so a wrong checksum is accepted. */
 export function parseWireAddress(value: unknown): Address | undefined {
   return typeof value === "string" && /^0x[0-9a-fA-F]{40}$/.test(value)
     ? OxAddress.checksum(value)

@@ -97,10 +97,7 @@ export function authorizationDigest(network: Network, authorization: Authorizati
   return Hash.keccak256(`0x1901${network.domainSeparator.slice(2)}${structHash.slice(2)}`);
 }
 
-/**
- * The EIP-712 typed data as viem accounts take it. EIP-1193 wallets want JSON with decimal strings,
- * and `EIP712Domain` among the types.
- */
+/** For viem accounts; EIP-1193 wallets want decimal strings, and `EIP712Domain` as a type. */
 export function authorizationTypedData(network: Network, authorization: Authorization) {
   return {
     domain: { ...network.domain, chainId: network.chainId, verifyingContract: network.usdc },

@@ -65,10 +65,7 @@ export function buildChallenge(input: ChallengeInput): WireChallenge {
  */
 const repeatedResourceCharsMax = 2_048;
 
-/**
- * Adds the members of version 1: buyers that parse every entry by the older schema (thirdweb 5.121)
- * throw without them, and the others ignore them.
- */
+/** Adds the members of version 1, without which some buyers (thirdweb 5.121) throw. */
 function withVersion1Members(offer: Requirements, resource: Resource): JsonObject {
   const entry = toRequirementsV2(offer);
   const { url, description = "", mimeType = "" } = resource;

@@ -1,7 +1,4 @@
-/**
- * The closed list of codes for responses that evaluate no payment: the request, its sender or the
- * service was at fault.
- */
+/** Codes of responses that evaluate no payment: the request, sender or service was at fault. */
 import { isObject, member } from "./json.ts";
 
 export const errorCodes = [

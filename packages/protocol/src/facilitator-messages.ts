@@ -1,7 +1,4 @@
-/**
- * The responses of a facilitator: verification results, settlements, supported kinds. A buyer's
- * receipt is the settle response.
- */
+/** The responses of a facilitator. A buyer's receipt is the settle response. */
 import type { Hex } from "./hex.ts";
 import { defined, isObject, member, objectMembers, textMembers, type JsonObject } from "./json.ts";
 
@@ -45,10 +42,7 @@ export interface SettlementResponse extends SettleResponse {
   readonly payTo: string;
   readonly amount: string;
   readonly blockNumber: number | null;
-  /**
-   * The AuthorizationUsed log in that block, which names this payment among those of the
-   * transaction. Its Transfer is the next log.
-   */
+  /** The payment's AuthorizationUsed log in that block; its Transfer is the next one. */
   readonly logIndex: number | null;
   readonly confirmations: number;
   readonly finalized: boolean;
@@ -79,10 +73,7 @@ export interface SupportedResponse {
   readonly signers: Readonly<Record<string, readonly string[]>>;
 }
 
-/**
- * Reads a verification response; undefined for any other value. Null counts as absent, as in stock
- * parsers.
- */
+/** Undefined for any other value. Null counts as absent, as in stock parsers. */
 export function parseVerifyResponse(input: unknown): VerifyResponse | undefined {
   if (!isObject(input)) return undefined;
   const isValid = member(input, "isValid");
@@ -113,9 +104,7 @@ export function parseSettleResponse(input: unknown): SettleResponse | undefined 
   };
 }
 
-/**
- * Reasons that leave open whether money moved: ours, stock ones, and those of hosted facilitators.
- */
+/** Reasons that leave open whether money moved: ours, stock ones and hosted facilitators'. */
 const unknownOutcomes: ReadonlySet<string> = new Set([
   "settlement_pending",
   "service_unavailable",
@@ -125,10 +114,7 @@ const unknownOutcomes: ReadonlySet<string> = new Set([
   "unknown_error",
 ]);
 
-/**
- * The status that a settle response proves. Unclear, contradictory or unreadable responses are
- * pending, never failed.
- */
+/** The status that a settle response proves: pending, never failed, where it is unclear. */
 export function statusOf(response: SettleResponse): SettlementStatus {
   const { success, status, errorReason } = response;
   if (status === "pending") return "pending";

@@ -31,10 +31,7 @@ export function encodeHeader(value: unknown): string {
   return btoa(json);
 }
 
-/**
- * Decodes standard base64, padded or not, of UTF-8 JSON of bounded depth; undefined for anything
- * else.
- */
+/** Decodes standard base64, padded or not, of UTF-8 JSON; undefined for anything else. */
 export function decodeHeader(text: unknown): { readonly value: unknown } | undefined {
   if (typeof text !== "string") return undefined;
   if (text.length === 0 || text.length > headerCharsMax) return undefined;

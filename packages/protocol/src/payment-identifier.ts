@@ -1,7 +1,4 @@
-/**
- * The extension `payment-identifier`: the buyer's id of a payment, so that a repeated request is
- * not charged twice.
- */
+/** The extension `payment-identifier`: the buyer's id of a payment that is charged once. */
 import { isObject, member, type JsonObject } from "./json.ts";
 import { accept, refuse, type Outcome } from "./refusals.ts";
 

@@ -136,10 +136,7 @@ function malformed(message: string) {
   return refuse("invalid_payload", `${message}.`);
 }
 
-/**
- * Reads the body of `/verify` and `/settle`: `{ paymentPayload, paymentRequirements }`, with an
- * optional outer `x402Version` that must equal the payload's.
- */
+/** Reads the body of `/verify` and `/settle`; an outer `x402Version` must equal the payload's. */
 export function parsePaymentRequest(body: unknown): Outcome<PaymentRequest> {
   if (!isObject(body)) return malformed("the body must be a JSON object");
   const payload = member(body, "paymentPayload");
@@ -168,10 +165,7 @@ export function parsePaymentRequest(body: unknown): Outcome<PaymentRequest> {
   });
 }
 
-/**
- * Writes a payment in its own shape. Every shape has scheme and network at the top, which is all
- * that peers written for the flat shape read.
- */
+/** In its own shape, always with scheme and network at the top, for readers of the flat one. */
 export function toWirePayment(payment: Payment): WirePayment {
   const { authorization, signature } = payment;
   const payload = { signature, authorization: toWireAuthorization(authorization) };

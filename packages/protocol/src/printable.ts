@@ -14,10 +14,7 @@ export interface TextOutput {
   write(text: string): unknown;
 }
 
-/**
- * Writes text that may be a third party's. Terminals get it printable; programs behind a pipe get
- * it unchanged.
- */
+/** Writes text that may be a third party's; programs behind a pipe get it unchanged. */
 export function writeTo(output: TextOutput, text: string): void {
   output.write(output.isTTY === true ? printableText(text) : text);
 }

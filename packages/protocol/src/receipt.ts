@@ -1,6 +1,4 @@
-/**
- * The receipt: the settle response in a header of the paid response, under both versions' names.
- */
+/** The receipt: the settle response in a header, under both versions' names. */
 import { parseSettleResponse, type SettleResponse } from "./facilitator-messages.ts";
 import { decodeHeader, encodeHeader, headerNames } from "./headers.ts";
 

@@ -58,10 +58,7 @@ const messages = {
   transfer_not_found: "The transaction succeeded without the expected transfer.",
 } as const satisfies Record<string, string>;
 
-/**
- * The ecosystem's names, where they differ from the code: x402 specification, section 9, and the
- * reference implementation.
- */
+/** Names of the x402 specification (section 9) and its reference implementation that differ. */
 const x402Reasons: Partial<Record<RefusalCode, string>> = {
   unsupported_scheme: "invalid_exact_evm_scheme",
   unsupported_transfer_method: "unsupported_payload_type",

@@ -1,7 +1,4 @@
-/**
- * Payment requirements: one entry of a challenge's `accepts[]`, in the shapes of x402 versions 1
- * and 2.
- */
+/** One entry of a challenge's `accepts[]`, in the shapes of both x402 versions. */
 import { parseWireAddress, zeroAddress, type Address } from "./address.ts";
 import { authorizationPrimaryType as primaryType, parseUint256 } from "./authorization.ts";
 import { defined, isObject, member, textMembers, type JsonObject } from "./json.ts";
@@ -92,9 +89,7 @@ export function parseRequirements(input: unknown): Outcome<Requirements> {
   });
 }
 
-/**
- * Explains why a network's name is not valid in a version: it is unknown, or the other version's.
- */
+/** Explains why a network's name is not valid: it is unknown, or the other version's. */
 export function unknownNetworkMessage(version: 1 | 2, name: string): string {
   const network = findNetwork(name);
   if (!network) {
@@ -104,10 +99,7 @@ export function unknownNetworkMessage(version: 1 | 2, name: string): string {
   return `Version ${version} of x402 calls this network ${right}, not ${name}; send that name.`;
 }
 
-/**
- * Refuses an entry with one version's amount and the other version's network; entries with both
- * amounts pass.
- */
+/** Refuses one version's amount with the other's network; entries with both amounts pass. */
 function refuseMixedVersions(input: JsonObject, version: 1 | 2, name: string) {
   const hasFirst = (member(input, "maxAmountRequired") ?? undefined) !== undefined;
   const hasSecond = (member(input, "amount") ?? undefined) !== undefined;
@@ -142,10 +134,7 @@ function parseTerms(
   return accept({ asset, amount, payTo, maxTimeoutSeconds });
 }
 
-/**
- * Reads seconds above 0. Stock version 2 schemas allow fractions, which are cut off, and `1e999`,
- * which is Infinity and refused.
- */
+/** Stock version 2 schemas allow fractions, which are cut off, and `1e999`, which is Infinity. */
 function parseSeconds(value: unknown): number | undefined {
   if (typeof value !== "number" || !(value > 0) || value > Number.MAX_SAFE_INTEGER) {
     return undefined;

@@ -1,7 +1,4 @@
-/**
- * Checks without a node whether a plain key signed an authorization. Only a contract wallet itself
- * can verify its own signatures.
- */
+/** Only plain keys' signatures: a contract wallet itself has to verify its own. */
 import * as Secp256k1 from "ox/Secp256k1";
 import { isSameAddress } from "./address.ts";
 import { authorizationDigest, type Authorization } from "./authorization.ts";
@@ -11,10 +8,7 @@ import type { Network } from "./networks.ts";
 /** EIP-2098 keeps the parity in the topmost bit of `s`. */
 const compactParityBit = 1n << 255n;
 
-/**
- * True when the key of `authorization.from` signed. A contract wallet at `from` may accept other
- * signatures, of the same length too.
- */
+/** A contract wallet at `from` may accept signatures for which this is false. */
 export function isSignedByPayer(
   network: Network,
   authorization: Authorization,

@@ -55,10 +55,7 @@ export function createQuote<R>(networks: readonly Network[], route: RouteConfigu
   };
 }
 
-/**
- * Returns the offer that a payment takes, or a refusal: a cheap route must not open an expensive one.
- * `isOwnUrl` recognises the route.
- */
+/** Returns the offer that a payment takes: a cheap route must not open an expensive one. */
 export function matchOffer(
   offers: readonly Requirements[],
   payment: Payment,

@@ -1,6 +1,3 @@
-/**
- * Replaces `ox/Address` in the bundle for its size: the seller and the wallets checksum addresses,
- * and the page compares them without case.
- */
+/** Replaces `ox/Address` for its size: the page compares addresses without case. */
 
 export const checksum = (address: string): string => address;

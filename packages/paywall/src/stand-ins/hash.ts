@@ -1,7 +1,4 @@
-/**
- * Replaces `ox/Hash` in the bundle, of which it would be a third. The page needs one hash, for the
- * nonce that binds the payment to this page.
- */
+/** Replaces `ox/Hash`, a third of the bundle: the page needs one hash, for a bound nonce. */
 import type { Hex } from "@farthing/protocol";
 import { keccak256Of } from "./keccak.ts";
 

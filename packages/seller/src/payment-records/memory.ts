@@ -1,7 +1,4 @@
-/**
- * Payment records in memory, for one process. After a restart the facilitator still refuses used
- * payments.
- */
+/** Payment records for one process. Later the facilitator still refuses used payments. */
 import { createPaymentRecords, type PaymentRecordOptions } from "./create-payment-records.ts";
 import { maxTokenMs } from "./retention.ts";
 import type { PaymentRecords, StoredResponse } from "./payment-records.ts";
