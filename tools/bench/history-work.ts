@@ -192,7 +192,7 @@ export function claimOf(
     requestId: "bench",
     credits: 1,
     terms: {},
-    claimingCall: { caller: "c", idempotencyKey: null, isUpfront: false, successToldTo: "w" },
+    claimingCall: { caller: "c", idempotencyKey: null, isUpfront: false, successWriter: "w" },
   } as const;
 }
 

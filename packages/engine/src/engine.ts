@@ -215,12 +215,12 @@ export function createEngine(options: EngineOptions): SettlementEngine {
   let step: EngineStep = "chain";
   let stopListening: (() => Promise<void>) | undefined;
 
-  async function start(given: StartOptions = {}): Promise<readonly NetworkCheck[]> {
-    const { signal } = given;
+  async function start(options: StartOptions = {}): Promise<readonly NetworkCheck[]> {
+    const { signal } = options;
     const orEnded = <T>(work: Promise<T>) => (signal ? orAborted(work, signal) : work);
     await installCrypto();
     const checks = await orEnded(checkChains(chains, addresses, clock));
-    for (const { network, lines } of checks) given.onChecked?.(network, lines);
+    for (const { network, lines } of checks) options.onChecked?.(network, lines);
     refuseFailedChecks(checks);
     step = "database";
     log.info({ event: "chain_checked" }, "Chain checked; opening the database");
@@ -229,7 +229,7 @@ export function createEngine(options: EngineOptions): SettlementEngine {
     signal?.throwIfAborted();
     await store.registerOwner(owner.id);
     stopListening = startPeerListener({ ...shared, networks });
-    given.onDatabaseOpened?.();
+    options.onDatabaseOpened?.();
     step = "recovery";
     log.info({ event: "database_opened" }, "Database opened; recovery begins");
     await orEnded(Promise.all([...networks.values()].map((network) => network.start())));
@@ -289,11 +289,11 @@ function createCalls(deps: {
   };
   return {
     async verify(request, options) {
-      const given = { ...defaults, ...options };
-      const verified = await steps.verifier.verifyUnclaimed(request, given);
+      const terms = { ...defaults, ...options };
+      const verified = await steps.verifier.verifyUnclaimed(request, terms);
       if (!verified.ok) return verified;
       const refused =
-        (await steps.refuseIdentifier(request)) ?? (await steps.admit(verified.value, given));
+        (await steps.refuseIdentifier(request)) ?? (await steps.admit(verified.value, terms));
       return refused ? { ok: false, refusal: refused } : verified;
     },
     settle: (request, options) =>
@@ -312,9 +312,9 @@ function createCalls(deps: {
   };
 }
 
-function storageOf(given: EngineOptions["storage"], log: Log): EngineStorage {
-  if ("store" in given) return given;
-  const { databaseUrl, participants = [] } = given;
+function storageOf(storage: EngineOptions["storage"], log: Log): EngineStorage {
+  if ("store" in storage) return storage;
+  const { databaseUrl, participants = [] } = storage;
   const { store, open, close } = createStorage(databaseUrl, participants, { log });
   return { store: { ...store, close }, open, isLocal: databaseUrl.startsWith("sqlite:") };
 }

@@ -23,7 +23,7 @@ export type {
 } from "./settlement/exchange-calls.ts";
 export type { Exchanges } from "./settlement/exchanges.ts";
 export type { RefuseIdentifier } from "./settlement/payment-identifier.ts";
-export { pairOf } from "./verification/verify.ts";
+export { authorizationKeyOf } from "./verification/verify.ts";
 
 /** For the service's budgets of gas, whose buckets are those of the engine's own budget. */
 export {

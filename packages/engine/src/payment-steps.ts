@@ -5,7 +5,7 @@ import type { Clock } from "./base/clock.ts";
 import { messageOf } from "./base/fault.ts";
 import type { Log } from "./base/log.ts";
 import type { RevertedGasTerms } from "./model/reverted-gas.ts";
-import type { Claim, Pair, Settlement } from "./model/settlement.ts";
+import type { Claim, AuthorizationKey, Settlement } from "./model/settlement.ts";
 import type { NetworkEngine } from "./network-engine.ts";
 import { createAdmission, type Admit } from "./settlement/admission.ts";
 import type { RepeatPolicy } from "./settlement/exchange-calls.ts";
@@ -40,8 +40,8 @@ export function createPaymentSteps(deps: {
   revertedGasOf(chainId: ChainId): RevertedGasTerms | undefined;
 }): PaymentSteps {
   const { store, clock, log, networkOf } = deps;
-  const findByPair = createBatcher<Pair, Settlement | undefined>({
-    run: (pairs) => store.findSettlementsByPair(pairs),
+  const findByKey = createBatcher<AuthorizationKey, Settlement | undefined>({
+    run: (keys) => store.findSettlementsByKey(keys),
     ...batches,
   });
   const claim = createBatcher<Claim, ClaimResult>({
@@ -61,7 +61,7 @@ export function createPaymentSteps(deps: {
   const exchanges = createExchanges({ store, clock, log, policy: deps.repeatAfterSuccess });
   const verifier = createVerifier({
     clock,
-    findByPair,
+    findByKey,
     openExchange: exchanges.open,
     refuseUsed,
     chainOf: networkOf,
@@ -70,7 +70,7 @@ export function createPaymentSteps(deps: {
     ...deps,
     verifier,
     claim,
-    findByPair,
+    findByKey,
     findSettlement: (id) => store.findSettlement(id),
     admit,
     refuseIdentifier,

@@ -80,12 +80,12 @@ export async function withTransfers(
   if (numbers.size === 0) return [...events];
   const blocks = [...numbers].map(([hash, number]) => ({ hash, number }));
   const whole = await readEventsOfBlocks(chain, blocks);
-  const byPlace = new Map(whole.map((event) => [placeInChain(event), event]));
+  const byPosition = new Map(whole.map((event) => [logPositionOf(event), event]));
   return events.flatMap((event) =>
-    event.kind === "canceled" ? event : (byPlace.get(placeInChain(event)) ?? []),
+    event.kind === "canceled" ? event : (byPosition.get(logPositionOf(event)) ?? []),
   );
 }
 
-function placeInChain({ blockHash, transaction, logIndex }: AuthorizationEvent): string {
+function logPositionOf({ blockHash, transaction, logIndex }: AuthorizationEvent): string {
   return `${blockHash} ${transaction} ${logIndex}`;
 }

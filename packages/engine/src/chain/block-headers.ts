@@ -14,8 +14,8 @@ export interface BlockHead {
   readonly logsBloom?: Hex | undefined;
 }
 
-export function headerCall(place: number | "latest" | "finalized"): RpcCall {
-  return { method: "eth_getBlockByNumber", params: [blockParameter(place), false] };
+export function headerCall(block: number | "latest" | "finalized"): RpcCall {
+  return { method: "eth_getBlockByNumber", params: [blockParameter(block), false] };
 }
 
 /** Throws a fault when the node does not have the block. */

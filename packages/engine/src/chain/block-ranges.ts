@@ -50,7 +50,7 @@ export async function readBlockRange(
 }
 
 export function rangeCall(chain: Chain, fromBlock: number, toBlock: number): RpcCall {
-  const place = { fromBlock: `0x${fromBlock.toString(16)}`, toBlock: `0x${toBlock.toString(16)}` };
-  const filter = { address: chain.network.usdc, ...place, topics: [Object.values(topics)] };
+  const range = { fromBlock: `0x${fromBlock.toString(16)}`, toBlock: `0x${toBlock.toString(16)}` };
+  const filter = { address: chain.network.usdc, ...range, topics: [Object.values(topics)] };
   return { method: "eth_getLogs", params: [filter] };
 }

@@ -28,7 +28,7 @@ export async function checkBlocks(chain: Chain, clock: Clock): Promise<CheckLine
 }
 
 async function checkLogs(chain: Chain, head: BlockHead): Promise<CheckLine> {
-  const fix = "use an endpoint that answers eth_getLogs; no outcome can be told without it";
+  const fix = "use an endpoint that answers eth_getLogs; no outcome can be reported without it";
   try {
     const logs = await readRecentLogs(chain, head);
     if (logs.length === 0) return fail("logs", "the endpoint shows blocks without their logs", fix);

@@ -32,7 +32,7 @@ export async function checkState(chain: Chain): Promise<CheckLine> {
   return warn(
     "state",
     `the newest block, or its state, was missing in ${missed} of ${stateLooks} looks`,
-    "nodes behind this address lag, and payments are told late: use an endpoint of one node",
+    "nodes behind this address lag, and payments are reported late: use an endpoint of one node",
   );
 }
 
@@ -72,7 +72,7 @@ export async function checkReverts(chain: Chain): Promise<CheckLine> {
     );
   }
   if (reply && classifyNodeError(reply.error) === "reverted") {
-    return ok("reverts", "are told, with the contract's reason");
+    return ok("reverts", "are reported, with the contract's reason");
   }
   const text = reply ? `${reply.error.message} (code ${reply.error.code})` : "no answer";
   return warn(

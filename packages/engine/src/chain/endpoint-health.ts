@@ -44,7 +44,7 @@ export class EndpointHealth {
     this.#restsUntilMs = this.#clock.nowMs() + backOffMs(this.#failures, restAfterFailure);
   }
 
-  /** An endpoint on another chain is excluded until it shows ours. */
+  /** An endpoint on another chain is excluded until it reports the right one. */
   noteChain(isOurs: boolean): void {
     this.#isOurs = isOurs;
   }

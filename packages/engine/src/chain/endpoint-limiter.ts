@@ -43,7 +43,7 @@ type Size = "batchCalls" | "logRangeBlocks" | "bodyBytes";
 interface Waiting {
   readonly turn: Turn;
   readonly sinceMs: number;
-  readonly placeMs: number;
+  readonly rankMs: number;
   readonly ended: AbortController;
   resolve(permit: Permit | undefined): void;
 }
@@ -79,9 +79,9 @@ export class EndpointLimiter {
   }
 
   waitMs(priority: RpcPriority): number {
-    const own = this.#placeMs(priority);
+    const own = this.#rankMs(priority);
     const queuedMs = this.#waiting
-      .filter(({ placeMs }) => placeMs <= own)
+      .filter(({ rankMs }) => rankMs <= own)
       .reduce((sum, { turn }) => sum + this.#pace.spacingMs(turn.calls), 0);
     return Math.max(0, this.#pace.freeAtMs() - this.#clock.nowMs()) + queuedMs;
   }
@@ -129,14 +129,14 @@ export class EndpointLimiter {
     this.#onLearned(this.limits());
   }
 
-  #placeMs(priority: RpcPriority): number {
+  #rankMs(priority: RpcPriority): number {
     return this.#clock.nowMs() - headStartMs[priority];
   }
 
   #enqueue(turn: Turn, sinceMs: number, resolve: (permit: Permit | undefined) => void): void {
-    const placeMs = this.#placeMs(turn.priority);
-    const entry: Waiting = { turn, sinceMs, placeMs, ended: new AbortController(), resolve };
-    const before = this.#waiting.findIndex((other) => other.placeMs > placeMs);
+    const rankMs = this.#rankMs(turn.priority);
+    const entry: Waiting = { turn, sinceMs, rankMs, ended: new AbortController(), resolve };
+    const before = this.#waiting.findIndex((other) => other.rankMs > rankMs);
     this.#waiting.splice(before < 0 ? this.#waiting.length : before, 0, entry);
     const { signal } = entry.ended;
     void this.#clock.sleep(turn.untilMs - sinceMs, signal).then(() => this.#abandon(entry));
@@ -156,7 +156,7 @@ export class EndpointLimiter {
   #makeRoom({ priority }: Turn): boolean {
     if (this.#waiting.length < waitingMax) return true;
     const last = this.#waiting.at(-1);
-    if (!last || last.placeMs <= this.#placeMs(priority)) return false;
+    if (!last || last.rankMs <= this.#rankMs(priority)) return false;
     this.#abandon(last);
     return true;
   }

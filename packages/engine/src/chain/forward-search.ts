@@ -34,14 +34,14 @@ const rangesMax = 20;
 const targetsMax = 100;
 
 /** Beyond this all searches start over, which costs requests and nothing else. */
-const placesMax = 10_000;
+const positionsMax = 10_000;
 
 export function createForwardSearch(chain: Chain): ForwardSearch {
-  /** Where the next search continues, by payer and nonce; only for those not found yet. */
-  const places = new Map<string, number>();
+  /** The block where the next search continues, by payer and nonce; only for those not found yet. */
+  const positions = new Map<string, number>();
 
   const positionOf = (one: SearchTarget) =>
-    places.get(keyOf(one)) ?? Math.max(0, one.seenUnusedAt - slackBlocks);
+    positions.get(keyOf(one)) ?? Math.max(0, one.seenUnusedAt - slackBlocks);
 
   async function findSome(
     targets: readonly SearchTarget[],
@@ -61,12 +61,12 @@ export function createForwardSearch(chain: Chain): ForwardSearch {
       from = part.toBlock + 1;
       if (missing.size === 0 || ++ranges >= rangesMax) break;
     }
-    for (const key of found.keys()) places.delete(key);
-    if (places.size > placesMax) places.clear();
+    for (const key of found.keys()) positions.delete(key);
+    if (positions.size > positionsMax) positions.clear();
     for (const [key, one] of missing) {
       // Searched to the end: the node's logs are behind its state, so the search starts over.
-      if (from > toBlock) places.delete(key);
-      else places.set(key, Math.max(from, positionOf(one)));
+      if (from > toBlock) positions.delete(key);
+      else positions.set(key, Math.max(from, positionOf(one)));
     }
     return found;
   }

@@ -56,7 +56,7 @@ export class LateLogs {
     if (this.#lacking.size === 1) {
       log.error(
         { event: "logs_lacking", chainId: chain.network.chainId, blockNumber: block.number },
-        "RPC endpoint's logs lack authorizations that its receipts hold; payments are told once they come",
+        "RPC endpoint's logs lack authorizations that its receipts hold; payments are reported once they come",
       );
     }
     const [oldest] = this.#lacking.keys();

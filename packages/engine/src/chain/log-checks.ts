@@ -25,9 +25,9 @@ const silentBlocksMax = 3;
 export async function checkBlockLogs(chain: Chain, { head, hash }: Facts): Promise<CheckLine> {
   const { logs, refusal } = await readLogs(chain, { number: head, hash });
   const events = readAuthorizationEvents(logs);
-  const told = await listBlocksWithLogs(chain, head);
+  const listed = await listBlocksWithLogs(chain, head);
   let silent = 0;
-  for (const block of told.slice(0, silentBlocksMax)) {
+  for (const block of listed.slice(0, silentBlocksMax)) {
     const found = await readLogs(chain, block);
     if (Array.isArray(found.logs) && found.logs.length > 0) break;
     silent++;

@@ -70,8 +70,8 @@ async function readPart(
         : Math.max(range.fromBlock, range.toBlock - blocks + 1);
     const toBlock = Math.min(range.toBlock, fromBlock + blocks - 1);
     const isOpen = range.isOpen === true && toBlock === range.toBlock;
-    const place = { fromBlock: hexOf(fromBlock), toBlock: isOpen ? "latest" : hexOf(toBlock) };
-    const params = [{ address: chain.network.usdc, topics: filter.topics, ...place }];
+    const bounds = { fromBlock: hexOf(fromBlock), toBlock: isOpen ? "latest" : hexOf(toBlock) };
+    const params = [{ address: chain.network.usdc, topics: filter.topics, ...bounds }];
     const [reply] = await chain.read([{ method, params }]);
     if (reply?.ok === false && isTooLarge(reply.error) && blocks > 1) {
       blocks = Math.min(blocks, toBlock - fromBlock + 1);

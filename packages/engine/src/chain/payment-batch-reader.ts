@@ -49,19 +49,19 @@ export async function readByBatch(
   }
   const block = resultOf(replies[0], "eth_getBlockByNumber");
   if (!isObject(block)) throw new Fault("rpc_unavailable", "The node does not have the block");
-  const place = {
+  const head = {
     blockNumber: Number(quantity(block["number"], "the block number")),
     blockTime: quantity(block["timestamp"], "the block time"),
   };
   return checks.map((check, index) => {
     const start = 1 + index * callsPerPayment;
-    return evaluate(check, place, replies.slice(start, start + callsPerPayment));
+    return evaluate(check, head, replies.slice(start, start + callsPerPayment));
   });
 }
 
 function evaluate(
   { authorization }: PaymentCheck,
-  place: Pick<PaymentReading, "blockNumber" | "blockTime">,
+  head: Pick<PaymentReading, "blockNumber" | "blockTime">,
   [code, balanceAnswer, state, transfer]: readonly (RpcReply | undefined)[],
 ): PaymentReading | Fault {
   try {
@@ -72,7 +72,7 @@ function evaluate(
     // looks like success, so the conditions that the token checks must hold as well.
     const isInOrder = !isUsed && balance >= authorization.value;
     return {
-      ...place,
+      ...head,
       payerHasCode: bytesOf(resultOf(code, "eth_getCode"), "a payer's code").length > 2,
       balance,
       isUsed,

@@ -36,11 +36,11 @@ test("five a second are found out, also behind a burst that is larger than one l
   }
 });
 
-test("less than a payment a second takes is said to tell payments late", async () => {
+test("less than a payment a second takes is said to report payments late", async () => {
   const { line } = await look(bucket(2, 2));
   expect([line.status, line.fix]).toEqual([
     "warn",
-    expect.stringMatching(/^less than one payment a second takes, so payments are told late/),
+    expect.stringMatching(/^less than one payment a second takes, so payments are reported late/),
   ]);
 });
 

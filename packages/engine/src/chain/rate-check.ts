@@ -31,7 +31,7 @@ export async function checkRate(
   const size = { calls: pair.length };
   for (let sent = 0; sent < count; sent++) {
     asked.push(askOnce(endpoint, size));
-    // The pause is never shorter, even after a delay of ours: that would be a burst.
+    // The pause is never shorter, even after a delay in this process: that would be a burst.
     await clock.sleep(1_000 / askedPerSecond);
   }
   const outcomes = await Promise.all(asked);
@@ -48,7 +48,7 @@ export async function checkRate(
   if (taken < 1) return fail(name, text, "use another endpoint; this one stops to answer");
   const enough =
     taken < requestsPerPayment
-      ? "less than one payment a second takes, so payments are told late"
+      ? "less than one payment a second takes, so payments are reported late"
       : `enough for about ${Math.floor(taken / requestsPerPayment)} payment a second`;
   const more = "for more raise its limit, run a node of your own, or put this endpoint last";
   return warn(name, text, `${enough}; ${more}`);

@@ -81,19 +81,19 @@ class RecentCounts {
 
   add(atMs: number, count: number): void {
     const span = Math.floor(atMs / this.#spanMs);
-    const place = span % this.#counts.length;
-    if (this.#spans[place] !== span) {
-      this.#spans[place] = span;
-      this.#counts[place] = 0;
+    const index = span % this.#counts.length;
+    if (this.#spans[index] !== span) {
+      this.#spans[index] = span;
+      this.#counts[index] = 0;
     }
-    this.#counts[place] = (this.#counts[place] ?? 0) + count;
+    this.#counts[index] = (this.#counts[index] ?? 0) + count;
   }
 
   /** The sum over the spans that begin after `fromMs`, up to the one that contains `toMs`. */
   sum(fromMs: number, toMs: number): number {
-    return this.#spans.reduce((sum, span, place) => {
+    return this.#spans.reduce((sum, span, index) => {
       const startMs = span * this.#spanMs;
-      return startMs > fromMs && startMs <= toMs ? sum + (this.#counts[place] ?? 0) : sum;
+      return startMs > fromMs && startMs <= toMs ? sum + (this.#counts[index] ?? 0) : sum;
     }, 0);
   }
 }

@@ -37,7 +37,7 @@ export const settlementTransitions = {
 export const openStates = ["queued", "submitted"] as const satisfies readonly SettlementState[];
 
 /** The identity of a settlement. Addresses and nonce are compared in lower case. */
-export interface Pair {
+export interface AuthorizationKey {
   readonly chainId: ChainId;
   readonly asset: Address;
   readonly payer: Address;
@@ -59,7 +59,7 @@ export interface SettlementAnnotations {
 export interface ClaimTerms {}
 
 /** A verified payment, ready to be settled. */
-export interface Claim extends Pair, SettlementAnnotations {
+export interface Claim extends AuthorizationKey, SettlementAnnotations {
   readonly id: string;
   readonly payTo: Address;
   /** USDC base units. */
@@ -98,7 +98,7 @@ export interface ClaimingCall {
   /** The seller settles before the work, and so without `/verify`. */
   readonly isUpfront: boolean;
   /** The writer that may report the success from the claim on; null when it is open. */
-  readonly successToldTo: string | null;
+  readonly successWriter: string | null;
 }
 
 export interface Mined {
@@ -142,7 +142,7 @@ export function creditsOf({ state, credits }: Settlement): number {
 }
 
 /** Equal for equal authorization keys. */
-export function pairKey(pair: Pair): string {
+export function keyText(pair: AuthorizationKey): string {
   return `${pair.chainId}:${pair.asset}:${pair.payer}:${pair.nonce}`.toLowerCase();
 }
 

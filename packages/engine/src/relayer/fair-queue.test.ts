@@ -1,7 +1,7 @@
-/** The fair queue: nobody starves, order is kept within a flow, bounds and shares hold. */
+/** The fair queue: no caller starves, order is kept within a flow, bounds and shares hold. */
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { FairQueue, type QueuePlace, type TransactionUse } from "./fair-queue.ts";
+import { FairQueue, type QueuedPayment, type TransactionUse } from "./fair-queue.ts";
 import { waitingAloneMax, waitingMax } from "./queue-capacity.ts";
 
 /** Nothing is on its way, and eight transactions may be: one wallet. */
@@ -14,23 +14,23 @@ const idle: TransactionUse = {
 };
 const batchMax = 50;
 
-let placesMade = 0;
+let paymentsMade = 0;
 
-function place(changes: Partial<QueuePlace> = {}): QueuePlace {
-  const id = `stl_${++placesMade}`;
+function place(changes: Partial<QueuedPayment> = {}): QueuedPayment {
+  const id = `stl_${++paymentsMade}`;
   const kind = { isKeyed: false, isAlone: false };
-  return { id, group: "shop", payer: "payer", since: placesMade, ...kind, ...changes };
+  return { id, group: "shop", payer: "payer", since: paymentsMade, ...kind, ...changes };
 }
 
-function queueOf(places: readonly QueuePlace[], aloneMax = 1): FairQueue<QueuePlace> {
-  const queue = new FairQueue<QueuePlace>(aloneMax);
+function queueOf(places: readonly QueuedPayment[], aloneMax = 1): FairQueue<QueuedPayment> {
+  const queue = new FairQueue<QueuedPayment>(aloneMax);
   for (const one of places) queue.add(one, one);
   return queue;
 }
 
 /** Takes until nothing is left; each transaction ends before the next one. */
-function takeAll(queue: FairQueue<QueuePlace>, most = batchMax): QueuePlace[][] {
-  const groups: QueuePlace[][] = [];
+function takeAll(queue: FairQueue<QueuedPayment>, most = batchMax): QueuedPayment[][] {
+  const groups: QueuedPayment[][] = [];
   for (let group = queue.take(idle, most); group; group = queue.take(idle, most)) {
     for (const { id } of group.values) queue.end(id);
     groups.push([...group.values]);
@@ -39,11 +39,11 @@ function takeAll(queue: FairQueue<QueuePlace>, most = batchMax): QueuePlace[][] 
 }
 
 /** Payments of twenty payers. */
-function ofTwenty(isAlone: boolean): QueuePlace[] {
+function ofTwenty(isAlone: boolean): QueuedPayment[] {
   return Array.from({ length: 20 }, (_, index) => place({ isAlone, payer: `p${index}` }));
 }
 
-const anyPlaces = fc
+const anyPayments = fc
   .array(
     fc.record({
       group: fc.constantFrom("a", "b", "c"),
@@ -59,7 +59,7 @@ const anyPlaces = fc
 describe("what was taken in", () => {
   test("leaves once, plain ones in batches of one kind, contract wallets' alone", () => {
     fc.assert(
-      fc.property(anyPlaces, fc.integer({ min: 1, max: 10 }), (places, most) => {
+      fc.property(anyPayments, fc.integer({ min: 1, max: 10 }), (places, most) => {
         const queue = queueOf(places);
         const groups = takeAll(queue, most);
         const ids = groups.flat().map(({ id }) => id);
@@ -75,7 +75,7 @@ describe("what was taken in", () => {
 
   test("leaves oldest first, of one payer to one payee", () => {
     fc.assert(
-      fc.property(anyPlaces, (places) => {
+      fc.property(anyPayments, (places) => {
         const plain = places.filter(({ isAlone }) => !isAlone);
         const left = takeAll(queueOf(plain)).flat();
         const flows = Map.groupBy(left, (one) => `${one.isKeyed}${one.group}${one.payer}`);
@@ -89,7 +89,7 @@ describe("what was taken in", () => {
 
   test("comes back when it was put off, and is gone when it was forgotten", () => {
     fc.assert(
-      fc.property(anyPlaces, fc.infiniteStream(fc.boolean()), (places, coins) => {
+      fc.property(anyPayments, fc.infiniteStream(fc.boolean()), (places, coins) => {
         const queue = queueOf(places, 2);
         const forgotten = new Set<string>();
         const carried = new Set<string>();
@@ -117,9 +117,9 @@ describe("what was taken in", () => {
   });
 });
 
-describe("nobody starves", () => {
+describe("no caller starves", () => {
   /** 5,000 payments of 100 payers. */
-  const floods: readonly [string, (index: number) => Partial<QueuePlace>][] = [
+  const floods: readonly [string, (index: number) => Partial<QueuedPayment>][] = [
     ["to 100 payees", (index) => ({ payer: `h${index % 100}`, group: `g${(index * 7) % 100}` })],
     ["to the same payee", (index) => ({ payer: `h${index % 100}`, group: "shop" })],
     [
@@ -158,7 +158,7 @@ describe("nobody starves", () => {
     );
     const queue = queueOf([...(others ?? []), ...(proven ?? [])]);
     for (const { id } of proven ?? []) queue.prove(id);
-    const isProven = (one: QueuePlace | undefined) => proven?.some(({ id }) => id === one?.id);
+    const isProven = (one: QueuedPayment | undefined) => proven?.some(({ id }) => id === one?.id);
     const order = Array.from({ length: 8 }, () => isProven(queue.take(idle, 1)?.values[0]));
     expect(order).toEqual([true, true, true, false, true, true, true, false]);
     expect(takeAll(queue)).toHaveLength(32);
@@ -220,7 +220,7 @@ describe("shares", () => {
       const newcomer = place({ payer: "newcomer", group: "honest shop" });
       queue.add(unknown, unknown);
       queue.add(newcomer, newcomer);
-      const leftIn = new Map<QueuePlace, number>();
+      const leftIn = new Map<QueuedPayment, number>();
       for (let block = 1; block <= 40; block++) {
         const use = { ...idle, capacity: idle.capacity * wallets };
         for (let group = queue.take(use, batchMax); group; group = queue.take(use, batchMax)) {
@@ -277,7 +277,7 @@ describe("shares", () => {
     queue.end(places[2]?.id ?? "");
     expect(queue.take(idle, 1)?.values).toEqual([second]);
     if (places[2]) queue.add(places[2], places[2]);
-    // Nobody told its end.
+    // Its end was never reported.
     queue.carry(second?.id ?? "", 6_000);
     queue.releaseOlderThan(6_001);
     expect(queue.take(idle, 1)?.values).toEqual([places[2]]);

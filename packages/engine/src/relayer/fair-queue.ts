@@ -6,7 +6,7 @@
 import { FairLine } from "./fair-line.ts";
 import { QueueCapacity, type QueueCandidate } from "./queue-capacity.ts";
 
-export interface QueuePlace extends QueueCandidate {
+export interface QueuedPayment extends QueueCandidate {
   readonly id: string;
   /** Milliseconds of its claim: the oldest of a flow goes first. */
   readonly since: number;
@@ -31,7 +31,7 @@ export interface QueueGroup<T> {
   readonly isAlone: boolean;
 }
 
-interface Entry<T> extends QueuePlace {
+interface Entry<T> extends QueuedPayment {
   readonly value: T;
   readonly order: number;
   /** Its payer is a contract wallet that has paid before: see storage/proven-payers.ts. */
@@ -116,12 +116,12 @@ export class FairQueue<T> {
     return () => this.#capacity.remove(candidate);
   }
 
-  add(place: QueuePlace, value: T): void {
-    if (this.#entries.has(place.id)) return;
+  add(payment: QueuedPayment, value: T): void {
+    if (this.#entries.has(payment.id)) return;
     // A settlement that comes back from a transaction is no longer pending.
-    this.end(place.id);
-    this.#capacity.add(place);
-    this.#insert({ ...place, value, order: place.since, isProven: false, state: "ready" });
+    this.end(payment.id);
+    this.#capacity.add(payment);
+    this.#insert({ ...payment, value, order: payment.since, isProven: false, state: "ready" });
   }
 
   /** Takes the settlements of the next transaction, `batchMax` at most. */
@@ -300,7 +300,7 @@ export class FairQueue<T> {
     if (held?.size === 0) this.#held.delete(payer);
   }
 
-  #release({ id, payer }: Pick<QueuePlace, "id" | "payer">): void {
+  #release({ id, payer }: Pick<QueuedPayment, "id" | "payer">): void {
     const active = this.#active.get(payer);
     if (!active?.delete(id)) return;
     if (active.size === 0) this.#active.delete(payer);

@@ -26,11 +26,11 @@ test("the node's price, never below the floor nor above the ceiling", () => {
 test("a replacement pays an eighth more than all before it, what is asked at least, or is none", () => {
   fc.assert(
     fc.property(fc.array(price, { maxLength: 5 }), price, price, (earlier, asked, ceiling) => {
-      const given = replacementPrice(earlier, asked, ceiling);
+      const price = replacementPrice(earlier, asked, ceiling);
       const highest = earlier.reduce((most, one) => (one > most ? one : most), 0n);
       const needed = (highest * 9n + 7n) / 8n;
-      if (given === undefined) return needed > ceiling || asked > ceiling || highest >= ceiling;
-      return given >= needed && given > highest && given >= asked && given <= ceiling;
+      if (price === undefined) return needed > ceiling || asked > ceiling || highest >= ceiling;
+      return price >= needed && price > highest && price >= asked && price <= ceiling;
     }),
   );
   expect(replacementPrice([16n * gwei], gwei, 100n * gwei)).toBe(18n * gwei + 1n);

@@ -20,7 +20,7 @@ const estimateReservePercent = 20n;
 export interface GasPriceBounds {
   /** XDC refuses less than 12.5 gwei. */
   readonly floor: bigint;
-  /** The node's suggestion may rise to 500 gwei; ours stops here. */
+  /** The node's suggestion may rise to 500 gwei; the relayer's price stops here. */
   readonly ceiling: bigint;
 }
 

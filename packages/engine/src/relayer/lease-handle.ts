@@ -91,8 +91,9 @@ export function createLeaseHandle(deps: {
     async take(nonceFloor, holder) {
       const atMs = steady.nowMs();
       const now = clock.nowMs();
-      const goneOwner = holder?.owner && owner.isGone(holder.owner) ? holder.owner : undefined;
-      const request = { chainId, lane: relayer, owner: owner.id, goneOwner };
+      const stoppedOwner =
+        holder?.owner && owner.isStopped(holder.owner) ? holder.owner : undefined;
+      const request = { chainId, lane: relayer, owner: owner.id, stoppedOwner };
       const taken = await store.takeWalletLease({ ...request, nonceFloor, leaseMs, now });
       if (!taken) return undefined;
       lease = taken;

@@ -21,14 +21,14 @@ export const lostLeaseMs = 4_000;
 /** Whether a wallet may be taken: no running process holds it, or this one does. */
 export function isFree(holder: WalletHolder | undefined, self: LeaseOwner): boolean {
   if (!holder?.owner || !holder.isRunning) return true;
-  return holder.owner === self.id || self.isGone(holder.owner);
+  return holder.owner === self.id || self.isStopped(holder.owner);
 }
 
 /** A process as the holder of leases. */
 export interface LeaseOwner {
   readonly id: string;
   /** Whether a holder certainly no longer runs, so that its lease need not expire first. */
-  isGone(holder: string): boolean;
+  isStopped(holder: string): boolean;
 }
 
 /**
@@ -40,7 +40,7 @@ export function createLeaseOwner(options: { sameMachine: boolean }): LeaseOwner 
   const id = `${host}/${process.pid}/${randomBytes(6).toString("hex")}`;
   return {
     id,
-    isGone(holder) {
+    isStopped(holder) {
       const [holderHost, pid] = holder.split("/");
       if (!options.sameMachine || holderHost !== host || holder === id) return false;
       // An earlier process had our process id.

@@ -1,5 +1,5 @@
 /**
- * Wallets that carry open payments but are no longer configured, or whose process is gone for good.
+ * Wallets that carry open payments but are no longer configured, or whose process will not return.
  * Signed transactions need no key to be sent again, so any running process sends them and follows them
  * to their end. It signs nothing new.
  */
@@ -128,7 +128,7 @@ export function startLeftBehind(deps: LeftBehindDeps): { stop(): Promise<void> }
     const index = chain.endpoints[at]?.index;
     if (transactions.length === 0 || index === undefined) return;
     const outcomes = await broadcast(chain, index, transactions, log);
-    const accepted = transactions.filter((_, place) => outcomes[place] === "accepted");
+    const accepted = transactions.filter((_, index) => outcomes[index] === "accepted");
     await store.recordSent(
       accepted.map(({ id }) => id),
       clock.nowMs(),

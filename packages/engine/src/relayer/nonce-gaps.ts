@@ -25,7 +25,7 @@ export interface GapDeps {
  */
 export async function firstUnusedNonce(deps: GapDeps, wallet: Address): Promise<number> {
   const { chain, store } = deps;
-  // The wallet's previous process may have asked a node that is ahead of ours.
+  // The wallet's previous process may have asked a node that is ahead of this one.
   const countStored = () => store.countMinedNonces(chain.network.chainId, wallet);
   const [seen, stored] = await Promise.all([readTransactionCount(chain, wallet), countStored()]);
   if (seen >= stored) return seen;

@@ -41,7 +41,7 @@ export class QueueCapacity {
   }
 
   hasRoom(candidate: QueueCandidate): boolean {
-    return placesOf(candidate).every(({ total, max, shares }) => {
+    return boundsOf(candidate).every(({ total, max, shares }) => {
       const free = max - this.#count(total);
       return free > 0 && shares.every(({ key, per }) => this.#count(key) * per < free);
     });
@@ -57,7 +57,7 @@ export class QueueCapacity {
 
   #change(candidate: QueueCandidate, by: 1 | -1): void {
     this.#size += by;
-    for (const { total, shares } of placesOf(candidate)) {
+    for (const { total, shares } of boundsOf(candidate)) {
       for (const key of [total, ...shares.map((share) => share.key)]) {
         const count = this.#count(key) + by;
         if (count > 0) this.#counts.set(key, count);
@@ -72,18 +72,18 @@ export class QueueCapacity {
 }
 
 /** The counters that include a settlement, with their bounds. */
-function placesOf({ isKeyed, isAlone, group, payer }: QueueCandidate) {
+function boundsOf({ isKeyed, isAlone, group, payer }: QueueCandidate) {
   const kind = isKeyed ? "keyed" : "keyless";
   const holders = [
     { name: `payer ${payer}`, per: freePerPayer },
     ...(isKeyed ? [{ name: `account ${group}`, per: freePerAccount }] : []),
   ];
-  const places = [placeOf(kind, waitingMax, holders)];
-  if (isAlone) places.push(placeOf(`${kind} alone`, waitingAloneMax, holders));
-  return places;
+  const bounds = [boundOf(kind, waitingMax, holders)];
+  if (isAlone) bounds.push(boundOf(`${kind} alone`, waitingAloneMax, holders));
+  return bounds;
 }
 
-function placeOf(
+function boundOf(
   total: string,
   max: number,
   holders: readonly { readonly name: string; readonly per: number }[],

@@ -1,4 +1,4 @@
-/** Sharing wallets by asking: whoever starts where, all end with about as many, and then rest. */
+/** Sharing wallets by asking: wherever processes start, all end with about as many, and then rest. */
 import type { Address } from "@farthing/protocol";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";

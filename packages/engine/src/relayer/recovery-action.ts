@@ -86,7 +86,7 @@ export function isLate(pending: PendingNonce, headNumber: number): boolean {
 }
 
 /**
- * Whether anything but one plain transfer runs in it; its gas limit tells. Contract wallets can make a
+ * Whether anything but one plain transfer runs in it; its gas limit shows it. Contract wallets can make a
  * transaction revert, which no log shows, and it would occupy its wallet for blocks.
  */
 function canRevertUnseen(pending: PendingNonce): boolean {

@@ -116,8 +116,8 @@ async function checkUsedNonce(
 }
 
 /**
- * Without a receipt of ours the node lags, or an external sender used the nonce. It did if the count is
- * past the nonce at a final block for which the same node has no receipt of ours.
+ * Without a receipt of this wallet's transactions the node lags, or an external sender used the nonce. It did if the count is
+ * past the nonce at a final block for which the same node has no such receipt.
  */
 async function checkLostNonce(
   manager: UsedWallet,

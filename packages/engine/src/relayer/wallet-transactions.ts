@@ -95,7 +95,7 @@ export class WalletTransactions {
 
   async submit(plans: readonly TransactionPlan[]): Promise<ReadonlySet<string>> {
     const held = this.lease.current();
-    if (!held) throw new Fault("lease_lost", "The wallet is not ours");
+    if (!held) throw new Fault("lease_lost", "This process does not hold the wallet");
     const hasMoved = this.#endpoint.moveOn(false);
     const reserved = await this.#taking(async () =>
       this.#signAndStore(
@@ -254,7 +254,7 @@ export class WalletTransactions {
     await this.#send(this.inOrder());
   }
 
-  /** Cancels nonces that no transaction of ours will use: they hold up all later ones. */
+  /** Cancels nonces that no transaction will use: they hold up all later ones. */
   async #fillGaps(taken: WalletLease): Promise<void> {
     // A nonce may be closed meanwhile, which the count read before does not show.
     const inHand = new Set(this.pendingNonces.keys());

@@ -5,7 +5,7 @@
  * is settled before the work, reports its success once. All decisions rest on the database, so that
  * several processes follow the same rules; memory only knows the open calls of this process.
  */
-import { isSettled, type Pair, type Settlement } from "../model/settlement.ts";
+import { isSettled, type AuthorizationKey, type Settlement } from "../model/settlement.ts";
 import { createBatcher } from "../base/batcher.ts";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
@@ -17,16 +17,16 @@ import {
   type ExchangeQuestion,
   type ExchangeStore,
   type OpenedExchange,
-  type SuccessTelling,
+  type SuccessReport,
 } from "../storage/exchange-store.ts";
 import type { CallTerms, RepeatPolicy, SettleCall, SettleCallTerms } from "./exchange-calls.ts";
 import { createClaimingCalls, createSettleCall } from "./settle-call.ts";
 
 export interface Exchanges {
   /** Records that /verify reports a payment as valid, unless the payment is claimed. */
-  open(pair: Pair, validBefore: bigint): Promise<OpenedExchange>;
+  open(key: AuthorizationKey, validBefore: bigint): Promise<OpenedExchange>;
   /** Cancels an exchange whose response to /verify was lost. */
-  cancel(pair: Pair): Promise<void>;
+  cancel(key: AuthorizationKey): Promise<void>;
   beginSettle(terms: SettleCallTerms): SettleCall;
   /** Records that a caller read a settlement: the claiming caller learns of the success this way. */
   looked(settlement: Settlement, terms: CallTerms): Promise<void>;
@@ -62,14 +62,14 @@ export function createExchanges(deps: {
     run: (questions) => store.findExchangeFacts(questions),
     ...group,
   });
-  const takeSuccess = createBatcher<SuccessTelling, boolean>({
-    run: (tellings) => store.takeSuccess(tellings, clock.nowMs()),
+  const takeSuccess = createBatcher<SuccessReport, boolean>({
+    run: (reports) => store.takeSuccess(reports, clock.nowMs()),
     ...group,
   });
-  const releaseSuccess = createBatcher<SuccessTelling, undefined>({
-    run: async (tellings) => {
-      await store.releaseSuccess(tellings, clock.nowMs());
-      return tellings.map(() => undefined);
+  const releaseSuccess = createBatcher<SuccessReport, undefined>({
+    run: async (reports) => {
+      await store.releaseSuccess(reports, clock.nowMs());
+      return reports.map(() => undefined);
     },
     ...group,
   });
@@ -78,11 +78,11 @@ export function createExchanges(deps: {
   let forgetAtMs = 0;
 
   /** Releases the success, or records that a call ended without it. A failed release is safe. */
-  async function release(telling: SuccessTelling): Promise<void> {
+  async function release(report: SuccessReport): Promise<void> {
     try {
-      await releaseSuccess(telling);
+      await releaseSuccess(report);
     } catch (error) {
-      const { settlementId } = telling;
+      const { settlementId } = report;
       log.warn(
         { event: "success_not_released", settlementId, problem: messageOf(error) },
         "Success of a settlement not released",
@@ -91,10 +91,10 @@ export function createExchanges(deps: {
   }
 
   /** Takes the success for a response; releases it when the response was not written whole. */
-  async function take(telling: SuccessTelling, delivered: Promise<boolean>): Promise<boolean> {
-    const isTaken = await takeSuccess(telling);
+  async function take(report: SuccessReport, delivered: Promise<boolean>): Promise<boolean> {
+    const isTaken = await takeSuccess(report);
     if (isTaken) {
-      void delivered.then((isWhole) => (isWhole ? undefined : release(telling)));
+      void delivered.then((isWhole) => (isWhole ? undefined : release(report)));
     }
     return isTaken;
   }
@@ -122,7 +122,7 @@ export function createExchanges(deps: {
     const key = `${settlement.id} ${caller}`;
     if (policy === "return" || settlement.state === "failed" || looked.has(key)) return;
     const facts = await findFacts({ settlement, caller, idempotencyKey: null });
-    if (facts.isClaimant && facts.successToldTo === null) {
+    if (facts.isClaimant && facts.successWriter === null) {
       const { id: settlementId } = settlement;
       // While the settlement is pending, the success belongs to the caller that polls.
       if (!isSettled(settlement)) await takeSuccess({ settlementId, writer: lastingWriters.poll });
@@ -138,15 +138,15 @@ export function createExchanges(deps: {
   }
 
   return {
-    open: async (pair, validBefore) => {
+    open: async (key, validBefore) => {
       deleteExpired();
       const lastMs = clock.nowMs() + keptMs;
       const isEarlier = validBefore * 1000n < BigInt(lastMs);
-      return openOne({ ...pair, forgetAt: isEarlier ? Number(validBefore) * 1000 : lastMs });
+      return openOne({ ...key, forgetAt: isEarlier ? Number(validBefore) * 1000 : lastMs });
     },
-    cancel: async (pair) => {
+    cancel: async (key) => {
       try {
-        await store.cancelExchanges([pair]);
+        await store.cancelExchanges([key]);
       } catch (error) {
         // Safe: the exchange counts, so the success is reported once.
         log.warn(

@@ -1,6 +1,6 @@
 /**
  * Tracks the settlements of one network until the chain decides them. Each block's events are matched
- * with the open settlements, whoever submitted the transaction. A settlement is recorded as failed
+ * with the open settlements, regardless of who submitted the transaction. A settlement is recorded as failed
  * only when its transaction did not and will not move the money, and stays watched until its
  * authorization has expired: if the money moves after all, the settlement becomes confirmed.
  */
@@ -173,7 +173,7 @@ export class OutcomeTracker {
   async #refreshOpen(settlements: readonly Settlement[]): Promise<void> {
     const open = settlements.filter((one) => this.#isOpen(one));
     if (open.length === 0) return;
-    const stored = await this.#deps.store.findSettlementsByPair(open);
+    const stored = await this.#deps.store.findSettlementsByKey(open);
     this.#observeSettled(stored.filter((one) => one !== undefined).filter(isSettled));
   }
 
@@ -205,7 +205,7 @@ export class OutcomeTracker {
     const submitted: Settlement[] = [];
     for (let at = 0; at < added.length; at += readMax) {
       // Another process may have changed them before they were tracked here.
-      const read = await this.#deps.store.findSettlementsByPair(added.slice(at, at + readMax));
+      const read = await this.#deps.store.findSettlementsByKey(added.slice(at, at + readMax));
       const current = read.filter((one) => one !== undefined);
       for (const settlement of current) this.observe(settlement);
       submitted.push(...current.filter(({ state }) => state === "submitted"));

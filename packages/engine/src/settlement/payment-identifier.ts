@@ -5,7 +5,7 @@
 import { refusal, type PaymentRequest, type Refusal } from "@farthing/protocol";
 import type { Clock } from "../base/clock.ts";
 import type { ExchangeStore } from "../storage/exchange-store.ts";
-import { pairOf } from "../verification/verify.ts";
+import { authorizationKeyOf } from "../verification/verify.ts";
 
 /** Refuses a payment whose identifier stands for another, claimed payment. */
 export type RefuseIdentifier = (request: PaymentRequest) => Promise<Refusal | undefined>;
@@ -18,7 +18,14 @@ export function createRefuseIdentifier(deps: {
     const { identifier, payment } = request;
     if (identifier === undefined) return undefined;
     const { to: payTo, value: amount, validAfter, validBefore } = payment.authorization;
-    const named = { ...pairOf(request), payTo, amount, validAfter, validBefore, identifier };
+    const named = {
+      ...authorizationKeyOf(request),
+      payTo,
+      amount,
+      validAfter,
+      validBefore,
+      identifier,
+    };
     const [isConflict] = await deps.store.findIdentifierConflicts([named], deps.clock.nowMs());
     return isConflict === true ? refusal("payment_identifier_conflict") : undefined;
   };

@@ -5,7 +5,7 @@ import {
   lastingWriters,
   type ExchangeFacts,
   type ExchangeQuestion,
-  type SuccessTelling,
+  type SuccessReport,
 } from "../storage/exchange-store.ts";
 import type { Presentation, RepeatPolicy, SettleCall, SettleCallTerms } from "./exchange-calls.ts";
 
@@ -14,10 +14,10 @@ export interface SettleCallDeps {
   readonly clock: Clock;
   readonly claimingCalls: ClaimingCalls;
   findFacts(question: ExchangeQuestion): Promise<ExchangeFacts>;
-  takeSuccess(telling: SuccessTelling): Promise<boolean>;
+  takeSuccess(report: SuccessReport): Promise<boolean>;
   /** Takes the success and releases it by itself when the response was not written whole. */
-  take(telling: SuccessTelling, delivered: Promise<boolean>): Promise<boolean>;
-  release(telling: SuccessTelling): Promise<void>;
+  take(report: SuccessReport, delivered: Promise<boolean>): Promise<boolean>;
+  release(report: SuccessReport): Promise<void>;
 }
 
 /**
@@ -51,7 +51,7 @@ export function createSettleCall(terms: SettleCallTerms, deps: SettleCallDeps): 
   const { policy, claimingCalls, clock } = deps;
   const isKeyed = idempotencyKey !== null;
   /** The success, once this call may report it. */
-  let held: SuccessTelling | undefined;
+  let held: SuccessReport | undefined;
   let isReported = false;
   /** It is known that this call did not report the success. */
   let isReleased = isKeyed;
@@ -66,7 +66,7 @@ export function createSettleCall(terms: SettleCallTerms, deps: SettleCallDeps): 
   }
 
   function claimed(settlementId: string): void {
-    if (claimingCall.successToldTo === writer) held = { settlementId, writer };
+    if (claimingCall.successWriter === writer) held = { settlementId, writer };
     const ended = delivered.then((isWhole) => {
       isLost = !isWhole;
       return isWhole && isReported ? undefined : release(settlementId);
@@ -85,12 +85,12 @@ export function createSettleCall(terms: SettleCallTerms, deps: SettleCallDeps): 
       isReported = held !== undefined;
       return whole;
     }
-    const telling = { settlementId: settlement.id, writer };
-    if (await deps.takeSuccess(telling)) {
-      held = telling;
+    const report = { settlementId: settlement.id, writer };
+    if (await deps.takeSuccess(report)) {
+      held = report;
       isReported = true;
       // The connection may have closed while the success was recorded.
-      if (isLost) await deps.release(telling);
+      if (isLost) await deps.release(report);
       return whole;
     }
     // A repeat at another process has taken the success.
@@ -114,8 +114,8 @@ export function createSettleCall(terms: SettleCallTerms, deps: SettleCallDeps): 
       return { kind: "facts", isPending: false };
     }
     if (policy === "refuse" || !hasSeveralOf(facts)) {
-      const telling = { settlementId: settlement.id, writer };
-      if (isConfirmed && facts.successToldTo === null) await deps.take(telling, delivered);
+      const report = { settlementId: settlement.id, writer };
+      if (isConfirmed && facts.successWriter === null) await deps.take(report, delivered);
       return whole;
     }
     if (!isConfirmed || !facts.isClaimant) return { kind: "facts", isPending: false };
@@ -140,8 +140,8 @@ export function createSettleCall(terms: SettleCallTerms, deps: SettleCallDeps): 
       await clock.sleep(Math.min(openMs, pollMs));
       facts = await deps.findFacts(question);
     }
-    const telling = { settlementId: settlement.id, writer };
-    const isOurs = facts.successToldTo === null && (await deps.take(telling, delivered));
+    const report = { settlementId: settlement.id, writer };
+    const isOurs = facts.successWriter === null && (await deps.take(report, delivered));
     return isOurs
       ? { kind: "whole", hasId: false, isOwnExchange: false }
       : { kind: "facts", isPending: false };
@@ -151,7 +151,7 @@ export function createSettleCall(terms: SettleCallTerms, deps: SettleCallDeps): 
     caller,
     idempotencyKey,
     isUpfront,
-    successToldTo: isKeyed ? lastingWriters.key : terms.waitsForOutcome ? writer : null,
+    successWriter: isKeyed ? lastingWriters.key : terms.waitsForOutcome ? writer : null,
   };
   return {
     claimingCall,
@@ -167,14 +167,14 @@ export function createSettleCall(terms: SettleCallTerms, deps: SettleCallDeps): 
  */
 function openUntilMs(
   { createdAt, confirmedAt }: Settlement,
-  { successToldTo, successMovedAt }: ExchangeFacts,
+  { successWriter, successMovedAt }: ExchangeFacts,
   hasOwnCallEnded: boolean,
 ): number {
-  if (successToldTo === null) {
+  if (successWriter === null) {
     return (successMovedAt ?? createdAt + maxClaimingCallMs) + pollBeginsMs;
   }
   const isHeldSinceClaim = successMovedAt === null;
-  if (isLasting(successToldTo) || (isHeldSinceClaim && hasOwnCallEnded)) return 0;
+  if (isLasting(successWriter) || (isHeldSinceClaim && hasOwnCallEnded)) return 0;
   return Math.max(confirmedAt ?? 0, successMovedAt ?? 0) + writingMs;
 }
 

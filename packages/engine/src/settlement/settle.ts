@@ -20,7 +20,7 @@ import type { ClaimResult } from "../storage/engine-store.ts";
 import type { ClaimRefusal } from "../storage/participant.ts";
 import type { RefuseUsed } from "../verification/earlier-use.ts";
 import {
-  pairOf,
+  authorizationKeyOf,
   type VerifiedPayment,
   type Verifier,
   type VerifyOptions,
@@ -61,7 +61,7 @@ export interface SettleDeps {
   readonly verifier: Verifier;
   readonly waiters: Waiters;
   readonly claim: Batcher<Claim, ClaimResult>;
-  findByPair(pair: ReturnType<typeof pairOf>): Promise<Settlement | undefined>;
+  findByKey(pair: ReturnType<typeof authorizationKeyOf>): Promise<Settlement | undefined>;
   findSettlement(id: string): Promise<Settlement | undefined>;
   networkOf(
     chainId: ChainId,
@@ -88,7 +88,7 @@ export function createSettle(deps: SettleDeps): Settle {
     if (!terms.ok) return { kind: "refused", refusal: terms.refusal };
     const conflict = await deps.refuseIdentifier(request);
     if (conflict) return { kind: "refused", refusal: conflict };
-    const existing = await deps.findByPair(pairOf(request));
+    const existing = await deps.findByKey(authorizationKeyOf(request));
     if (existing) return repeat(request, existing, options);
     const verified = await verifier.verify(request, options);
     if (!verified.ok) return refuseOrRepeat(request, verified.refusal, options);
@@ -102,9 +102,12 @@ export function createSettle(deps: SettleDeps): Settle {
     options: SettleOptions,
   ): Promise<SettleResult> {
     if (why.code !== "nonce_already_used") return { kind: "refused", refusal: why };
-    const existing = await deps.findByPair(pairOf(request));
+    const existing = await deps.findByKey(authorizationKeyOf(request));
     if (existing) return repeat(request, existing, options);
-    return { kind: "refused", refusal: await deps.refuseUsed(pairOf(request), request) };
+    return {
+      kind: "refused",
+      refusal: await deps.refuseUsed(authorizationKeyOf(request), request),
+    };
   }
 
   async function claimAndWait(
@@ -176,7 +179,7 @@ function claimOf(verified: VerifiedPayment, options: SettleOptions): Claim {
   const { payment, signature, payerHasCode, seenUnusedAt } = verified;
   const { to, value, validAfter, validBefore } = payment.authorization;
   return {
-    ...pairOf(verified),
+    ...authorizationKeyOf(verified),
     id: `stl_${randomBytes(idBytes).toString("hex")}`,
     payTo: to,
     amount: value,

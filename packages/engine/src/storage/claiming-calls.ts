@@ -7,11 +7,11 @@ import { sql } from "kysely";
 import type { Claim } from "../model/settlement.ts";
 import { inTransaction, type Database } from "./dialect.ts";
 import {
-  exchangePair,
+  exchangeKeyOf,
   type ExchangeFacts,
   type ExchangeQuestion,
   type ExchangeStore,
-  type SuccessTelling,
+  type SuccessReport,
 } from "./exchange-store.ts";
 import type { SettlementClaimRow } from "./schema.ts";
 
@@ -41,7 +41,7 @@ export async function insertClaimingCalls(
             key_hash: call.idempotencyKey === null ? null : hashOf(id, call.idempotencyKey),
             is_upfront: call.isUpfront ? 1 : 0,
             has_several: 0,
-            success_told_to: call.successToldTo,
+            success_told_to: call.successWriter,
           },
         ],
   );
@@ -65,11 +65,11 @@ export function claimingCallMethods(
 ): Pick<ExchangeStore, "findExchangeFacts" | "takeSuccess" | "releaseSuccess"> {
   return {
     findExchangeFacts: (questions) => findFacts(database, questions),
-    takeSuccess: (tellings, now) => takeSuccess(database, tellings, now),
-    releaseSuccess: async (tellings, now) => {
+    takeSuccess: (reports, now) => takeSuccess(database, reports, now),
+    releaseSuccess: async (reports, now) => {
       await inTransaction(database, ({ db, engine }) =>
         sql`update settlement_claims set success_told_to = null, success_moved_at = ${now}
-          from ${listTellings(engine, tellings)}
+          from ${listReports(engine, reports)}
           where settlement_claims.settlement_id = given.settlement_id
             and coalesce(settlement_claims.success_told_to, given.writer) = given.writer`.execute(
           db,
@@ -79,8 +79,8 @@ export function claimingCallMethods(
   };
 }
 
-function listTellings(engine: Database["engine"], tellings: readonly SuccessTelling[]) {
-  const inOrder = tellings.toSorted((one, other) =>
+function listReports(engine: Database["engine"], reports: readonly SuccessReport[]) {
+  const inOrder = reports.toSorted((one, other) =>
     one.settlementId < other.settlementId ? -1 : 1,
   );
   return engine.list(
@@ -91,18 +91,18 @@ function listTellings(engine: Database["engine"], tellings: readonly SuccessTell
 
 async function takeSuccess(
   database: Database,
-  tellings: readonly SuccessTelling[],
+  reports: readonly SuccessReport[],
   now: number,
 ): Promise<boolean[]> {
   // One statement changes a row once, so the first of several writers gets it.
-  const first = new Map<string, SuccessTelling>();
-  for (const telling of tellings) {
-    if (!first.has(telling.settlementId)) first.set(telling.settlementId, telling);
+  const first = new Map<string, SuccessReport>();
+  for (const report of reports) {
+    if (!first.has(report.settlementId)) first.set(report.settlementId, report);
   }
   const { rows } = await inTransaction(database, ({ db, engine }) =>
     sql<{ settlement_id: string }>`insert into settlement_claims
       (settlement_id, is_upfront, has_several, success_told_to, success_moved_at)
-      select settlement_id, 0, 0, writer, ${now} from ${listTellings(engine, [...first.values()])}
+      select settlement_id, 0, 0, writer, ${now} from ${listReports(engine, [...first.values()])}
       where true
       on conflict (settlement_id) do update set success_told_to = excluded.success_told_to,
         success_moved_at = excluded.success_moved_at
@@ -110,8 +110,8 @@ async function takeSuccess(
       returning settlement_id`.execute(db),
   );
   const taken = new Set(rows.map((row) => row.settlement_id));
-  return tellings.map(
-    (telling) => first.get(telling.settlementId) === telling && taken.has(telling.settlementId),
+  return reports.map(
+    (report) => first.get(report.settlementId) === report && taken.has(report.settlementId),
   );
 }
 
@@ -129,7 +129,7 @@ async function findFacts(
   const file = engine.exchangeFile;
   const list = engine.list(
     questions.map(({ settlement }) => {
-      const { chainId, payer, nonce, asset } = exchangePair(settlement);
+      const { chainId, payer, nonce, asset } = exchangeKeyOf(settlement);
       return { given_id: settlement.id, payer, nonce, chain_id: chainId, asset };
     }),
     { given_id: "text", payer: "text", nonce: "text", chain_id: "bigint", asset: "text" },
@@ -149,7 +149,7 @@ async function findFacts(
     const { settlement } = question;
     const row = byId.get(settlement.id) ?? { given_id: settlement.id };
     const noted = file
-      ? file.find(exchangePair(settlement))
+      ? file.find(exchangeKeyOf(settlement))
       : { exchanges: row.exchanges ?? 0, forgetAt: Number(row.forget_at ?? 0) };
     return factsOf(row, question, noted);
   });
@@ -167,7 +167,7 @@ function factsOf(
     hasSameKey: idempotencyKey !== null && row.key_hash === hashOf(settlement.id, idempotencyKey),
     isUpfront: row.is_upfront === 1,
     hasSeveral: row.has_several === 1 || (isCounted && noted.exchanges > 1),
-    successToldTo: row.success_told_to ?? null,
+    successWriter: row.success_told_to ?? null,
     successMovedAt: row.success_moved_at == null ? null : Number(row.success_moved_at),
   };
 }

@@ -5,7 +5,12 @@
 import { toLowerHex } from "@farthing/protocol";
 import { sql } from "kysely";
 import { assert } from "../base/assert.ts";
-import { pairKey, type Claim, type Pair, type Settlement } from "../model/settlement.ts";
+import {
+  keyText,
+  type Claim,
+  type AuthorizationKey,
+  type Settlement,
+} from "../model/settlement.ts";
 import { insertClaimingCalls } from "./claiming-calls.ts";
 import type { Database } from "./dialect.ts";
 import {
@@ -41,9 +46,9 @@ export async function claimAll(
     ...identifierLocks(claims),
     ...participants.flatMap((participant) => participant.locksOf?.(claims) ?? []),
   ]);
-  const known = await findByPairs(tx, claims);
+  const known = await findByKeys(tx, claims);
   // Of two equal keys in one batch, the first creates the settlement and the second finds it.
-  const fresh = firstOfEachPair(claims.filter((claim) => !known.has(pairKey(claim))));
+  const fresh = firstOfEachKey(claims.filter((claim) => !known.has(keyText(claim))));
   const { refusals, reservations } = await refusalsOf(tx, fresh, participants);
   const allowed = fresh.filter((claim) => !refusals.has(claim.id));
   const inserted = await insertAll(tx, allowed);
@@ -53,21 +58,21 @@ export async function claimAll(
   await insertIdentifiers(tx, made, now);
   // Another process claimed these between the read and the insert; its settlements are the result.
   const lost = allowed.filter((claim) => !inserted.has(claim.id));
-  for (const [key, settlement] of await findByPairs(tx, lost)) known.set(key, settlement);
+  for (const [key, settlement] of await findByKeys(tx, lost)) known.set(key, settlement);
   const shown = await showClaimed(tx, participants, [...inserted.values()]);
   const created = new Map(shown.map((settlement) => [settlement.id, settlement]));
   await tx.engine.changes.announce(tx.db, { kind: "queued", ids: [...created.keys()] });
   return claims.map((claim) => {
     const own = created.get(claim.id);
     if (own) return { kind: "created", settlement: own };
-    const existing = known.get(pairKey(claim)) ?? sameGroup(created, claim);
+    const existing = known.get(keyText(claim)) ?? sameGroup(created, claim);
     if (existing) return { kind: "existing", settlement: existing };
     return { kind: "refused", reason: refusalOf(claim, fresh, refusals) };
   });
 }
 
 function sameGroup(created: ReadonlyMap<string, Settlement>, claim: Claim): Settlement | undefined {
-  return [...created.values()].find((settlement) => pairKey(settlement) === pairKey(claim));
+  return [...created.values()].find((settlement) => keyText(settlement) === keyText(claim));
 }
 
 /** Refuses a repeated key of the batch for the reason of the first. */
@@ -76,27 +81,27 @@ function refusalOf(
   fresh: readonly Claim[],
   refusals: ReadonlyMap<string, ClaimRefusal>,
 ): ClaimRefusal {
-  const first = fresh.find((other) => pairKey(other) === pairKey(claim));
+  const first = fresh.find((other) => keyText(other) === keyText(claim));
   const reason = refusals.get(first?.id ?? claim.id);
   assert(reason !== undefined, "a claim that made and found no settlement was refused");
   return reason;
 }
 
-function firstOfEachPair(claims: readonly Claim[]): Claim[] {
-  const byPair = new Map<string, Claim>();
+function firstOfEachKey(claims: readonly Claim[]): Claim[] {
+  const byKey = new Map<string, Claim>();
   for (const claim of claims) {
-    if (!byPair.has(pairKey(claim))) byPair.set(pairKey(claim), claim);
+    if (!byKey.has(keyText(claim))) byKey.set(keyText(claim), claim);
   }
-  return [...byPair.values()];
+  return [...byKey.values()];
 }
 
 /** Results are keyed by {@link pairKey}. */
-export async function findByPairs(
+export async function findByKeys(
   { db, engine }: Database,
-  pairs: readonly Pair[],
+  keys: readonly AuthorizationKey[],
 ): Promise<Map<string, Settlement>> {
-  if (pairs.length === 0) return new Map();
-  const given = pairs.map(({ chainId, asset, payer, nonce }) => ({
+  if (keys.length === 0) return new Map();
+  const given = keys.map(({ chainId, asset, payer, nonce }) => ({
     of_chain: chainId,
     of_asset: toLowerHex(asset),
     of_payer: toLowerHex(payer),
@@ -120,7 +125,7 @@ export async function findByPairs(
     .select(settlementColumns)
     .execute();
   const settlements = rows.map(toSettlement);
-  return new Map(settlements.map((settlement) => [pairKey(settlement), settlement]));
+  return new Map(settlements.map((settlement) => [keyText(settlement), settlement]));
 }
 
 async function insertAll(
@@ -129,7 +134,7 @@ async function insertAll(
 ): Promise<Map<string, Settlement>> {
   if (claims.length === 0) return new Map();
   // In one order, so that concurrent claims of the same payments cannot deadlock.
-  const inOrder = claims.toSorted((one, other) => (pairKey(one) < pairKey(other) ? -1 : 1));
+  const inOrder = claims.toSorted((one, other) => (keyText(one) < keyText(other) ? -1 : 1));
   const list = engine.list(
     inOrder.map((claim) => newSettlements.write({ ...claim, state: "queued", createdAt: now })),
     newSettlements.types,

@@ -10,7 +10,7 @@ export interface DatabaseProblem {
 }
 
 /** Names a database without user and password. */
-export function databasePlace(databaseUrl: string): string {
+export function databaseLocation(databaseUrl: string): string {
   const url = URL.parse(databaseUrl);
   return url && url.protocol.startsWith("postgres")
     ? `PostgreSQL, ${url.host}${url.pathname}`

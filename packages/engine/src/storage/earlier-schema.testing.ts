@@ -1,4 +1,4 @@
-/** A database as an earlier version has made it, for whoever looks at an upgrade. */
+/** A database as an earlier version has made it, for tests of upgrades. */
 import { Kysely } from "kysely";
 import { lateIndexes } from "./late-indexes.ts";
 import { migrate } from "./migrate.ts";

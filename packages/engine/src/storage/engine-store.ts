@@ -11,7 +11,7 @@ import type {
   TransactionState,
 } from "../model/relayer-transaction.ts";
 import type { PayerPause } from "../model/payer-pause.ts";
-import type { Claim, Mined, Pair, Settlement } from "../model/settlement.ts";
+import type { Claim, Mined, AuthorizationKey, Settlement } from "../model/settlement.ts";
 import type { ChangeListener } from "./changes.ts";
 import type { ClaimRefusal } from "./participant.ts";
 import type { RetentionMethods } from "./retention.ts";
@@ -84,7 +84,7 @@ export interface EngineStore extends RetentionMethods, RevertedGasMethods {
   claimSettlements(claims: readonly Claim[], now: number): Promise<ClaimResult[]>;
   findSettlement(id: string): Promise<Settlement | undefined>;
   /** One entry per pair, in order. */
-  findSettlementsByPair(pairs: readonly Pair[]): Promise<(Settlement | undefined)[]>;
+  findSettlementsByKey(keys: readonly AuthorizationKey[]): Promise<(Settlement | undefined)[]>;
   /** Queued and submitted settlements of a chain, oldest first. */
   listOpenSettlements(chainId: ChainId): Promise<Settlement[]>;
   /** Queued settlements that no transaction carries, oldest first. */
@@ -223,7 +223,7 @@ export interface WalletLeaseStore {
     chainId: ChainId;
     lane: Address;
     owner: string;
-    goneOwner?: string | undefined;
+    stoppedOwner?: string | undefined;
     nonceFloor: number;
     leaseMs: number;
     now: number;

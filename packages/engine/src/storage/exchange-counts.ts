@@ -4,15 +4,15 @@
  * database, SQLite in a separate file.
  */
 import { sql } from "kysely";
-import { pairKey, type Pair } from "../model/settlement.ts";
-import { findByPairs } from "./claims.ts";
+import { keyText, type AuthorizationKey } from "../model/settlement.ts";
+import { findByKeys } from "./claims.ts";
 import { inTransaction, type Database } from "./dialect.ts";
 import {
-  exchangePair,
+  exchangeKeyOf,
   payerPaymentsMax,
   type ExchangeFile,
   type ExchangeOpening,
-  type ExchangePair,
+  type ExchangeKey,
   type ExchangeRow,
   type ExchangeStore,
   type OpenedExchange,
@@ -34,13 +34,13 @@ export function exchangeCountMethods(
   if (!file) {
     return {
       openExchanges: (openings, now) => openInDatabase(database, openings, now),
-      cancelExchanges: (pairs) => cancelInDatabase(database, pairs),
+      cancelExchanges: (keys) => cancelInDatabase(database, keys),
       forgetExpired: forgetting((now, limit) => forgetInDatabase(database, now, limit)),
     };
   }
   return {
     openExchanges: (openings, now) => openInFile(database, file, openings, now),
-    cancelExchanges: async (pairs) => file.cancel(pairs.map(exchangePair)),
+    cancelExchanges: async (keys) => file.cancel(keys.map(exchangeKeyOf)),
     forgetExpired: forgetting((now, limit) => forgetInFile(database, file, now, limit)),
   };
 }
@@ -51,15 +51,15 @@ async function openInFile(
   openings: readonly ExchangeOpening[],
   now: number,
 ): Promise<OpenedExchange[]> {
-  const known = await findByPairs(database, openings);
-  const unclaimed = openings.filter((opening) => !known.has(pairKey(opening)));
+  const known = await findByKeys(database, openings);
+  const unclaimed = openings.filter((opening) => !known.has(keyText(opening)));
   const noted = file.open(
-    unclaimed.map((opening) => ({ ...exchangePair(opening), forgetAt: opening.forgetAt })),
+    unclaimed.map((opening) => ({ ...exchangeKeyOf(opening), forgetAt: opening.forgetAt })),
     { now, paymentsMax: payerPaymentsMax },
   );
   const isNoted = new Map(unclaimed.map((opening, index) => [opening, noted[index] === true]));
   return openings.map((opening) => {
-    const settlement = known.get(pairKey(opening));
+    const settlement = known.get(keyText(opening));
     if (settlement) return { kind: "claimed", settlement };
     return { kind: isNoted.get(opening) === true ? "opened" : "too_many" };
   });
@@ -81,7 +81,7 @@ async function forgetInFile(
 /** Stores with the settlements that several exchanges were open when they were claimed. */
 async function keepSeveral(
   database: Database,
-  notes: readonly (ExchangePair & ExchangeRow)[],
+  notes: readonly (ExchangeKey & ExchangeRow)[],
 ): Promise<void> {
   const list = database.engine.list(
     notes.map(({ payer, nonce, chainId, asset, forgetAt }) => ({
@@ -111,16 +111,16 @@ async function keepSeveral(
 
 /** The openings as a list named `given`, one entry per payment. */
 function listOpenings({ engine }: Database, openings: readonly ExchangeOpening[]) {
-  const groups = Map.groupBy(openings, pairKey);
+  const groups = Map.groupBy(openings, keyText);
   // In one order, so that concurrent notes of the same payments cannot deadlock.
-  const keys = [...groups.keys()].toSorted();
-  const rows = keys.flatMap((key) => {
+  const texts = [...groups.keys()].toSorted();
+  const rows = texts.flatMap((key) => {
     const group = groups.get(key) ?? [];
     const [first] = group;
     if (!first) return [];
-    const { chainId, ...pair } = exchangePair(first);
+    const { chainId, ...rest } = exchangeKeyOf(first);
     const forgetAt = Math.max(...group.map((opening) => opening.forgetAt));
-    return [{ ...pair, chain_id: chainId, times: group.length, forget_at: forgetAt, key }];
+    return [{ ...rest, chain_id: chainId, times: group.length, forget_at: forgetAt, key }];
   });
   return engine.list(rows, {
     key: "text",
@@ -175,7 +175,7 @@ async function openInDatabase(
   `.execute(database.db);
   const byKey = new Map(rows.map((row) => [row.given_key, row]));
   return openings.map((opening) => {
-    const row = byKey.get(pairKey(opening));
+    const row = byKey.get(keyText(opening));
     // The join leaves nulls where there is no settlement.
     if (row && typeof row.id === "string") {
       return { kind: "claimed", settlement: toSettlement(row) };
@@ -184,10 +184,13 @@ async function openInDatabase(
   });
 }
 
-async function cancelInDatabase(database: Database, pairs: readonly Pair[]): Promise<void> {
+async function cancelInDatabase(
+  database: Database,
+  keys: readonly AuthorizationKey[],
+): Promise<void> {
   const list = listOpenings(
     database,
-    pairs.map((pair) => ({ ...pair, forgetAt: 0 })),
+    keys.map((key) => ({ ...key, forgetAt: 0 })),
   );
   await inTransaction(database, ({ db }) =>
     sql`update payment_exchanges as noted set exchanges = greatest(0, noted.exchanges - given.times)
@@ -209,12 +212,12 @@ async function forgetInDatabase(database: Database, now: number, limit: number):
         from old join settlements using (payer, nonce, chain_id, asset)
         where old.exchanges > 1 and settlements.created_at < old.forget_at
         on conflict (settlement_id) do update set has_several = 1),
-      gone as (
+      removed as (
         delete from payment_exchanges as noted using old
         where noted.payer = old.payer and noted.nonce = old.nonce
           and noted.chain_id = old.chain_id and noted.asset = old.asset
         returning noted.payer),
-      fewer as (select payer, count(*) as payments from gone group by payer),
+      fewer as (select payer, count(*) as payments from removed group by payer),
       locked as materialized (
         select payer from payer_exchanges where payer in (select payer from fewer)
         order by payer for update)

@@ -3,10 +3,10 @@
  * with `/verify`, or with an upfront `/settle`.
  */
 import { toLowerHex } from "@farthing/protocol";
-import type { Claim, ClaimingCall, Pair, Settlement } from "../model/settlement.ts";
+import type { Claim, ClaimingCall, AuthorizationKey, Settlement } from "../model/settlement.ts";
 
 /** A payment that `/verify` is about to call valid. */
-export interface ExchangeOpening extends Pair {
+export interface ExchangeOpening extends AuthorizationKey {
   /** Unix milliseconds: the note of the exchange may be removed from then on. */
   readonly forgetAt: number;
 }
@@ -33,7 +33,7 @@ export interface ExchangeFacts {
   /** `/verify` opened more than one exchange with the payment. */
   readonly hasSeveral: boolean;
   /** The writer that reports or reported the success; null while there is none. */
-  readonly successToldTo: string | null;
+  readonly successWriter: string | null;
   /**
    * When that last changed, or the claiming call ended without reporting it, in Unix milliseconds.
    * Null while the claiming call is open, or since it reported the success that it held.
@@ -45,7 +45,7 @@ export interface ExchangeFacts {
 export const lastingWriters = { key: "key", poll: "poll" } as const;
 
 /** One writer's right to report the success of one settlement. */
-export interface SuccessTelling {
+export interface SuccessReport {
   readonly settlementId: string;
   readonly writer: string;
 }
@@ -54,13 +54,13 @@ export interface ExchangeStore {
   /** Looks payments up and notes an exchange for each unclaimed one; in order. */
   openExchanges(openings: readonly ExchangeOpening[], now: number): Promise<OpenedExchange[]>;
   /** Cancels exchanges whose result never reached the caller. */
-  cancelExchanges(pairs: readonly Pair[]): Promise<void>;
+  cancelExchanges(keys: readonly AuthorizationKey[]): Promise<void>;
   /** One entry per question, in order. */
   findExchangeFacts(questions: readonly ExchangeQuestion[]): Promise<ExchangeFacts[]>;
   /** Assigns unreported successes to writers; returns in order whether each one got its own. */
-  takeSuccess(tellings: readonly SuccessTelling[], now: number): Promise<boolean[]>;
+  takeSuccess(reports: readonly SuccessReport[], now: number): Promise<boolean[]>;
   /** Records that calls ended without reporting the success, and releases what they had taken. */
-  releaseSuccess(tellings: readonly SuccessTelling[], now: number): Promise<void>;
+  releaseSuccess(reports: readonly SuccessReport[], now: number): Promise<void>;
   /** Returns in order whether a payment's identifier stands for another claimed payment. */
   findIdentifierConflicts(payments: readonly IdentifiedPayment[], now: number): Promise<boolean[]>;
   /**
@@ -88,7 +88,7 @@ export type IdentifiedPayment = Pick<
 export const payerPaymentsMax = 10_000;
 
 /** In lower case. */
-export interface ExchangePair {
+export interface ExchangeKey {
   readonly payer: string;
   readonly nonce: string;
   readonly chainId: number;
@@ -103,18 +103,18 @@ export interface ExchangeRow {
 
 /** The notes of a database that does not keep them itself. */
 export interface ExchangeFile {
-  find(pair: ExchangePair): ExchangeRow | undefined;
+  find(key: ExchangeKey): ExchangeRow | undefined;
   /** One entry per opening, in order: false when its payer has reached the limit. */
   open(
-    openings: readonly (ExchangePair & { readonly forgetAt: number })[],
+    openings: readonly (ExchangeKey & { readonly forgetAt: number })[],
     options: { readonly now: number; readonly paymentsMax: number },
   ): boolean[];
-  cancel(pairs: readonly ExchangePair[]): void;
-  listForgettable(now: number, limit: number): (ExchangePair & ExchangeRow)[];
-  forget(pairs: readonly ExchangePair[], now: number): void;
+  cancel(keys: readonly ExchangeKey[]): void;
+  listForgettable(now: number, limit: number): (ExchangeKey & ExchangeRow)[];
+  forget(keys: readonly ExchangeKey[], now: number): void;
   close(): void;
 }
 
-export function exchangePair({ chainId, asset, payer, nonce }: Pair): ExchangePair {
+export function exchangeKeyOf({ chainId, asset, payer, nonce }: AuthorizationKey): ExchangeKey {
   return { payer: toLowerHex(payer), nonce: toLowerHex(nonce), chainId, asset: toLowerHex(asset) };
 }

@@ -33,7 +33,7 @@ export interface Counters {
   used(counter: CounterName): number;
   /** The sum of a window's parts from `slot` on; of all parts when absent. */
   sum(counter: CounterName, slot?: number): number;
-  firstSlot(counter: CounterName): number | undefined;
+  firstPeriod(counter: CounterName): number | undefined;
   add(entries: readonly CounterEntry[]): void;
 }
 
@@ -51,12 +51,12 @@ export async function readCounters(
   const byKey = new Map(names.map((counter) => [keyOf(counter), counter]));
   const parts = new Map<string, Part[]>();
   if (byKey.size > 0) {
-    const given = [...byKey.values()].map(({ chainId, kind, name }) => ({
+    const wanted = [...byKey.values()].map(({ chainId, kind, name }) => ({
       of_chain: chainId,
       of_kind: kind,
       of_name: name,
     }));
-    const list = engine.list(given, { of_chain: "bigint", of_kind: "text", of_name: "text" });
+    const list = engine.list(wanted, { of_chain: "bigint", of_kind: "text", of_name: "text" });
     const rows = await db
       .selectFrom(list)
       .innerJoin("keyless_counters as counter", (join) =>
@@ -83,7 +83,7 @@ export async function readCounters(
   return {
     sum,
     used: (counter) => sum(counter),
-    firstSlot: (counter) => {
+    firstPeriod: (counter) => {
       const slots = (parts.get(keyOf(counter)) ?? []).map(({ slot }) => slot);
       return slots.length === 0 ? undefined : Math.min(...slots);
     },
@@ -156,7 +156,7 @@ export async function lowerCounters(
 
 /** Removes at most `limit` expired counters; returns how many. */
 export async function pruneCounters({ db }: Database, now: number, limit: number): Promise<number> {
-  const gone = db
+  const expired = db
     .selectFrom("keyless_counters as old")
     .select(["old.chain_id", "old.kind", "old.name", "old.slot"])
     .where("old.expires_at", "<=", now)
@@ -167,7 +167,7 @@ export async function pruneCounters({ db }: Database, now: number, limit: number
       eb(
         refTuple("chain_id", "kind", "name", "slot"),
         "in",
-        gone.$asTuple("chain_id", "kind", "name", "slot"),
+        expired.$asTuple("chain_id", "kind", "name", "slot"),
       ),
     )
     // Skips counters that were raised meanwhile.

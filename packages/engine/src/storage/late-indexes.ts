@@ -235,14 +235,14 @@ export async function createBefore(db: Kysely<Tables>, log: Log): Promise<void> 
     select name from sqlite_master where type = 'index'`.execute(db);
   const there = new Set(rows.map(({ name }) => name));
   const row = await db.selectFrom("settlements").select("id").limit(1).executeTakeFirst();
-  const told = row ? log : silentLog;
+  const startLog = row ? log : silentLog;
   for (const index of lateIndexes) {
     const { replaces } = index;
     if (there.has(index.name) && (replaces === undefined || !there.has(replaces))) continue;
     const fields = { index: index.name, table: index.table };
-    told.info({ event: "index_creation_started", ...fields }, creationStarted);
+    startLog.info({ event: "index_creation_started", ...fields }, creationStarted);
     await createAtOnce(db, [index]);
-    told.info({ event: "index_created", ...fields }, created);
+    startLog.info({ event: "index_created", ...fields }, created);
   }
 }
 

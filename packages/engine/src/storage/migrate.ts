@@ -53,10 +53,10 @@ export async function migrate(database: Database, upTo?: string): Promise<void> 
  * Runs missing migrations of features. A separate table records them, so that a feature may be
  * added or extended at any place among the others. Throws `storage_unavailable`.
  */
-export async function migrateFeatures(database: Database, given: Migrations): Promise<void> {
-  const names = Object.keys(given);
+export async function migrateFeatures(database: Database, migrations: Migrations): Promise<void> {
+  const names = Object.keys(migrations);
   if (names.length === 0) return;
-  await run(database, given, {
+  await run(database, migrations, {
     migrationTableName: "feature_migration",
     migrationLockTableName: "feature_migration_lock",
     allowUnorderedMigrations: true,
@@ -66,12 +66,12 @@ export async function migrateFeatures(database: Database, given: Migrations): Pr
 
 async function run(
   database: Database,
-  given: Migrations,
+  migrations: Migrations,
   options: Omit<MigratorProps, "db" | "provider">,
   upTo?: string,
 ): Promise<void> {
   const { idType } = database.engine;
-  const entries = Object.entries(given).map(([name, up]): [string, Migration] => [
+  const entries = Object.entries(migrations).map(([name, up]): [string, Migration] => [
     name,
     { up: (inside) => up(inside, idType) },
   ]);

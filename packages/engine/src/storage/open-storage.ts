@@ -4,7 +4,7 @@ import { Fault } from "../base/fault.ts";
 import { silentLog, type Log } from "../base/log.ts";
 import { carrierMethods } from "./carriers.ts";
 import { claimingCallMethods } from "./claiming-calls.ts";
-import { databasePlace, findDatabaseProblem } from "./database-problem.ts";
+import { databaseLocation, findDatabaseProblem } from "./database-problem.ts";
 import type { Database, DatabaseDialect } from "./dialect.ts";
 import { exchangeCountMethods } from "./exchange-counts.ts";
 import { failureWatchMethods } from "./failure-watches.ts";
@@ -121,7 +121,7 @@ function explained(error: unknown, databaseUrl: string): unknown {
   const problem = findDatabaseProblem(error);
   if (!problem) return error;
   const { text, fix } = problem;
-  const message = `The database cannot be used (${databasePlace(databaseUrl)}): ${text}; ${fix}`;
+  const message = `The database cannot be used (${databaseLocation(databaseUrl)}): ${text}; ${fix}`;
   return new Fault("storage_unavailable", message, { cause: error });
 }
 

@@ -17,7 +17,7 @@ const program = `
 
 test("killed tests leave no server and no file", async ({ onTestFinished }) => {
   const temporary = mkdtempSync(join(tmpdir(), "farthing-postgres-test-"));
-  // Not only for root: the server runs as somebody else then.
+  // Not only for root: the server runs as another user then.
   chmodSync(temporary, 0o711);
   const conditions = "--conditions=@farthing/source";
   const tests = spawn(process.execPath, [conditions, "--input-type=module", "-e", program], {

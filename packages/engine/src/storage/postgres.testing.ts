@@ -22,7 +22,7 @@ export interface TestPostgres {
   readonly databaseUrl: string;
   /** Makes another empty database; gives its URL. */
   createDatabase(): Promise<string>;
-  /** Whether `halt` and `resume` work: not with a server that is not ours. */
+  /** Whether `halt` and `resume` work: not with an external server. */
   readonly isOwn: boolean;
   /** Ends the server, as an operator would; its data stays. */
   halt(): Promise<void>;
@@ -45,8 +45,8 @@ const startTriesMax = 3;
 
 /** Gives a PostgreSQL to test with. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<TestPostgres> {
-  const given = process.env["DATABASE_URL_TEST"];
-  if (given !== undefined && given !== "") return useGiven(given);
+  const url = process.env["DATABASE_URL_TEST"];
+  if (url !== undefined && url !== "") return useExternal(url);
   for (let tries = 1; ; tries++) {
     try {
       return await startOwn(options);
@@ -56,7 +56,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Test
   }
 }
 
-async function useGiven(serverUrl: string): Promise<TestPostgres> {
+async function useExternal(serverUrl: string): Promise<TestPostgres> {
   const made: string[] = [];
   const createDatabase = () => makeDatabase(serverUrl, made);
   return {
@@ -72,7 +72,7 @@ async function useGiven(serverUrl: string): Promise<TestPostgres> {
 }
 
 async function refuse(): Promise<void> {
-  throw new Error("The server of DATABASE_URL_TEST is not ours to stop");
+  throw new Error("The server of DATABASE_URL_TEST is external; the tests do not stop it");
 }
 
 let databasesMade = 0;
@@ -197,7 +197,7 @@ async function until(program: ChildProcess, text: string | undefined): Promise<v
   }
 }
 
-/** Somebody whom the system knows, when the tests run as root. */
+/** A user for the server, when the tests run as root. */
 function ordinaryUser(): { readonly uid: number; readonly gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const known = readFileSync("/etc/passwd", "utf8");

@@ -42,7 +42,7 @@ export function isProvenPayer(
   { chainId, payer }: { readonly chainId: ChainId; readonly payer: Address },
   now: number,
 ): boolean {
-  const since = counters.firstSlot(provenPayerCounter(chainId, payer));
+  const since = counters.firstPeriod(provenPayerCounter(chainId, payer));
   return since !== undefined && since <= Math.floor(now / dayMs);
 }
 
@@ -66,7 +66,7 @@ export async function countForPayers(
     inside,
     [...names.values()].map((counter) => ({
       ...counter,
-      slot: known.firstSlot(counter) ?? nextDay,
+      slot: known.firstPeriod(counter) ?? nextDay,
       amount: 1,
       refill: 0,
       expiresAt: now + provenPayerMs,

@@ -19,23 +19,23 @@ export interface RetiredSettlement extends Readonly<Record<string, unknown>> {
   };
 }
 
-/** A place among settlements in the order of a time. */
-export interface TimePlace {
+/** A position among settlements in the order of a time. */
+export interface TimePosition {
   readonly at: number;
   readonly id: string;
 }
 
-/** The place of a walk through removable settlements; the start when absent. */
+/** The position of a walk through removable settlements; the start when absent. */
 export interface RetirementCursor {
   readonly transactionId: number;
-  readonly failed: TimePlace;
+  readonly failed: TimePosition;
   /** Among settlements that a third party's transaction confirmed. */
-  readonly elsewhere: TimePlace;
+  readonly elsewhere: TimePosition;
 }
 
 export interface RetirementStep {
   readonly removed: number;
-  /** The next place; null when there is nothing older left. */
+  /** The next position; null when there is nothing older left. */
   readonly next: RetirementCursor | null;
 }
 
@@ -167,7 +167,7 @@ async function retire(
   return { removed, next: isOver ? null : next };
 }
 
-const start: TimePlace = { at: 0, id: "" };
+const start: TimePosition = { at: 0, id: "" };
 const walkStart: RetirementCursor = { transactionId: 0, failed: start, elsewhere: start };
 
 /** Settlements by an indexed time, with the condition that lets SQLite use the index. */
@@ -181,9 +181,9 @@ async function walkByTime(
     readonly chainId: ChainId;
     readonly madeBefore: number;
     readonly limit: number;
-    readonly from: TimePlace;
+    readonly from: TimePosition;
   },
-): Promise<TimePlace[]> {
+): Promise<TimePosition[]> {
   const at = sql.ref(time);
   const { rows } = await sql<{ id: string; at: number | string }>`
     select id, ${at} as at from settlements

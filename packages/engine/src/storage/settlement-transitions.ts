@@ -76,7 +76,7 @@ async function recordConfirmed(
   confirmations: readonly Confirmation[],
   now: number,
 ): Promise<Settlement[]> {
-  const given = firstOfEachId(confirmations).map(({ id, mined }) => ({
+  const changes = firstOfEachId(confirmations).map(({ id, mined }) => ({
     of: id,
     hash: mined.transaction,
     block: mined.blockNumber,
@@ -86,9 +86,9 @@ async function recordConfirmed(
   }));
   return recordNamed(record, "confirmed", {
     now,
-    ids: given.map(({ of }) => of),
+    ids: changes.map(({ of }) => of),
     update: ({ db, engine }) => {
-      const list = engine.list(given, {
+      const list = engine.list(changes, {
         of: "text",
         hash: "text",
         block: "bigint",
@@ -125,7 +125,7 @@ async function recordFailed(
   failures: readonly Failure[],
   now: number,
 ): Promise<Settlement[]> {
-  const given = firstOfEachId(failures).map(({ id, code, message, transaction, ...failure }) => ({
+  const changes = firstOfEachId(failures).map(({ id, code, message, transaction, ...failure }) => ({
     of: id,
     code,
     message,
@@ -134,9 +134,9 @@ async function recordFailed(
   }));
   return recordNamed(record, "failed", {
     now,
-    ids: given.map(({ of }) => of),
+    ids: changes.map(({ of }) => of),
     update: ({ db, engine }) => {
-      const list = engine.list(given, {
+      const list = engine.list(changes, {
         of: "text",
         code: "text",
         message: "text",
@@ -264,10 +264,10 @@ async function requeueSettlements(
 async function recordReorganised(
   record: Record,
   chainId: ChainId,
-  gone: { readonly fromBlock: number; readonly hashes: readonly Hex[] | undefined },
+  blocks: { readonly fromBlock: number; readonly hashes: readonly Hex[] | undefined },
   now: number,
 ): Promise<Settlement[]> {
-  const { fromBlock, hashes } = gone;
+  const { fromBlock, hashes } = blocks;
   if (hashes?.length === 0) return [];
   const which = (where: ExpressionBuilder<Tables, "settlements">) =>
     where.and([

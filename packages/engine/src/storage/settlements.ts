@@ -1,7 +1,12 @@
 /** Reads and locks settlements. */
 import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
-import { openStates, pairKey, type Pair, type Settlement } from "../model/settlement.ts";
-import { claimAll, findByPairs } from "./claims.ts";
+import {
+  openStates,
+  keyText,
+  type AuthorizationKey,
+  type Settlement,
+} from "../model/settlement.ts";
+import { claimAll, findByKeys } from "./claims.ts";
 import { inTransaction, type Database, type DatabaseDialect } from "./dialect.ts";
 import type { SettlementParticipant } from "./participant.ts";
 import { toSettlement } from "./rows.ts";
@@ -19,9 +24,9 @@ export function settlementMethods(
       const row = await settlements(database).where("id", "=", id).executeTakeFirst();
       return row && toSettlement(row);
     },
-    findSettlementsByPair: async (pairs: readonly Pair[]) => {
-      const found = await findByPairs(database, pairs);
-      return pairs.map((pair) => found.get(pairKey(pair)));
+    findSettlementsByKey: async (keys: readonly AuthorizationKey[]) => {
+      const found = await findByKeys(database, keys);
+      return keys.map((key) => found.get(keyText(key)));
     },
     listOpenSettlements: (chainId) =>
       listed(

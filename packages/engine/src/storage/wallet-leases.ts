@@ -109,7 +109,7 @@ async function takeWalletLease(
   { db, engine }: Database,
   options: Parameters<WalletLeaseStore["takeWalletLease"]>[0],
 ): Promise<WalletLease | undefined> {
-  const { chainId, owner, goneOwner = owner, nonceFloor, leaseMs, now } = options;
+  const { chainId, owner, stoppedOwner = owner, nonceFloor, leaseMs, now } = options;
   const lane = toLowerHex(options.lane);
   await db
     .insertInto("lanes")
@@ -131,7 +131,7 @@ async function takeWalletLease(
       where.or([
         where("lease_owner", "is", null),
         where("lease_until", "<=", engine.leaseNow(now)),
-        where("lease_owner", "in", [owner, goneOwner]),
+        where("lease_owner", "in", [owner, stoppedOwner]),
       ]),
     )
     .returning(["fence", "next_nonce"])

@@ -14,7 +14,7 @@ import type { Clock } from "../base/clock.ts";
 import { findAuthorizationEvent } from "../chain/authorization-search.ts";
 import type { ChainView } from "../chain/block-follower.ts";
 import type { Chain } from "../chain/chain.ts";
-import { pairKey, type Pair } from "../model/settlement.ts";
+import { keyText, type AuthorizationKey } from "../model/settlement.ts";
 
 /** The search covers 20,000 blocks. XDC takes at least this time for them: 11 hours. */
 const searchBlocks = 20_000;
@@ -29,7 +29,7 @@ const rememberedMax = 1_000;
 const unsureMs = 30_000;
 
 /** Returns the refusal for an authorization that the token reports as used. Throws RPC faults. */
-export type RefuseUsed = (pair: Pair, request: PaymentRequest) => Promise<Refusal>;
+export type RefuseUsed = (key: AuthorizationKey, request: PaymentRequest) => Promise<Refusal>;
 
 interface Found {
   readonly hash: Hex | undefined;
@@ -49,36 +49,36 @@ export function createRefuseUsed(deps: {
   >();
   let searching = 0;
 
-  async function search(pair: Pair, validBefore: bigint): Promise<Found> {
-    const network = deps.networkOf(pair.chainId);
+  async function search(key: AuthorizationKey, validBefore: bigint): Promise<Found> {
+    const network = deps.networkOf(key.chainId);
     const view = network?.view();
     // The authorization expired, and so was used, before the earliest block of any search.
     if (!network || !view || validBefore + searchSeconds < view.head.time) return notFound;
     const { number: headNumber } = view.head;
     const fromBlock = Math.max(0, headNumber - searchBlocks);
-    const wanted = { payer: pair.payer, nonce: pair.nonce, fromBlock, headNumber };
+    const wanted = { payer: key.payer, nonce: key.nonce, fromBlock, headNumber };
     const event = await findAuthorizationEvent(network.chain, wanted);
     if (!event) return notFound;
     return { hash: event.transaction, isFinal: event.blockNumber <= view.finalized.number };
   }
 
-  function remember(key: string, { hash, isFinal }: Found): void {
-    remembered.delete(key);
+  function remember(text: string, { hash, isFinal }: Found): void {
+    remembered.delete(text);
     const untilMs = isFinal ? Number.POSITIVE_INFINITY : clock.nowMs() + unsureMs;
-    remembered.set(key, { hash, untilMs });
+    remembered.set(text, { hash, untilMs });
     const [oldest] = remembered.keys();
     if (remembered.size > rememberedMax && oldest !== undefined) remembered.delete(oldest);
   }
 
-  return async (pair, { payment }) => {
-    const key = pairKey(pair);
-    const known = remembered.get(key);
+  return async (key, { payment }) => {
+    const text = keyText(key);
+    const known = remembered.get(text);
     if (known && clock.nowMs() < known.untilMs) return refuseWith(known.hash);
     if (searching >= searchesMax) return refusal("nonce_already_used", askAgain);
     searching++;
     try {
-      const found = await search(pair, payment.authorization.validBefore);
-      remember(key, found);
+      const found = await search(key, payment.authorization.validBefore);
+      remember(text, found);
       return refuseWith(found.hash);
     } finally {
       searching--;

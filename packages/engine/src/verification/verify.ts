@@ -19,7 +19,7 @@ import { unixSeconds, type Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { PaymentReader } from "../chain/payment-reader.ts";
-import { isSettled, type Pair, type Settlement } from "../model/settlement.ts";
+import { isSettled, type AuthorizationKey, type Settlement } from "../model/settlement.ts";
 import type { OpenedExchange } from "../storage/exchange-store.ts";
 import { isUsedAsSigned, evaluateReading } from "./chain-state.ts";
 import type { RefuseUsed } from "./earlier-use.ts";
@@ -56,14 +56,14 @@ export interface Verifier {
 export interface VerifierDeps {
   readonly clock: Clock;
   chainOf(chainId: ChainId): Readable | undefined;
-  findByPair(pair: Pair): Promise<Settlement | undefined>;
+  findByKey(key: AuthorizationKey): Promise<Settlement | undefined>;
   /** Looks up a valid payment and records the exchange that the result opens. */
-  openExchange(pair: Pair, validBefore: bigint): Promise<OpenedExchange>;
+  openExchange(key: AuthorizationKey, validBefore: bigint): Promise<OpenedExchange>;
   refuseUsed: RefuseUsed;
 }
 
 /** The key that identifies a payment. */
-export function pairOf({ payment }: PaymentRequest): Pair {
+export function authorizationKeyOf({ payment }: PaymentRequest): AuthorizationKey {
   const { network, authorization } = payment;
   return {
     chainId: network.chainId,
@@ -121,15 +121,18 @@ export function createVerifier(deps: VerifierDeps): Verifier {
     if (!verified.ok && isAboutTime(verified.refusal)) return verified;
     // Runs after the chain read, so that payments which shared a call also share this lookup.
     if (verified.ok) return openExchange(verified);
-    const claimed = await deps.findByPair(pairOf(request));
+    const claimed = await deps.findByKey(authorizationKeyOf(request));
     if (claimed) return refuseClaimed(claimed);
     if (verified.refusal.code !== "nonce_already_used") return verified;
-    return { ok: false as const, refusal: await deps.refuseUsed(pairOf(request), request) };
+    return {
+      ok: false as const,
+      refusal: await deps.refuseUsed(authorizationKeyOf(request), request),
+    };
   }
 
   async function openExchange(verified: { readonly ok: true; readonly value: VerifiedPayment }) {
     const { validBefore } = verified.value.payment.authorization;
-    const opened = await deps.openExchange(pairOf(verified.value), validBefore);
+    const opened = await deps.openExchange(authorizationKeyOf(verified.value), validBefore);
     if (opened.kind === "claimed") return refuseClaimed(opened.settlement);
     if (opened.kind === "opened") return verified;
     const message = "This payer has too many open payments; try again when some have expired.";

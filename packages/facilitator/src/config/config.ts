@@ -162,7 +162,7 @@ function assemble(
     host: read("FARTHING_HOST", (text) => text || undefined),
     port: read("FARTHING_PORT", whole(0, 65_535)),
     networks: served,
-    databaseUrl: read("DATABASE_URL", databasePlace),
+    databaseUrl: read("DATABASE_URL", databaseLocation),
     confirmations: read("FARTHING_CONFIRMATIONS", whole(1, 100)),
     publicNetworks:
       read(
@@ -333,7 +333,7 @@ function listOf<T>(parse: (text: string) => T | undefined) {
   };
 }
 
-function databasePlace(text: string): string | undefined {
+function databaseLocation(text: string): string | undefined {
   return /^(sqlite:.+|postgres(ql)?:\/\/.+)$/.test(text) ? text : undefined;
 }
 

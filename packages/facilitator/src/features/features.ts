@@ -66,7 +66,7 @@ export interface FeaturesDeps {
       readonly purchaseMinUnits: bigint;
       readonly purchaseReviewAboveUnits: bigint;
     };
-  readonly store: FeatureStores & Pick<EngineStore, "findSettlement" | "findSettlementsByPair">;
+  readonly store: FeatureStores & Pick<EngineStore, "findSettlement" | "findSettlementsByKey">;
   readonly clock: Clock;
   readonly log: Log;
   readonly waiters: Waiters;

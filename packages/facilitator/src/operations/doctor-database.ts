@@ -2,7 +2,7 @@
 import { isSameAddress, type Address } from "@farthing/protocol";
 import { type CheckLine, type Clock, fail, ok, warn } from "@farthing/engine/base";
 import {
-  databasePlace,
+  databaseLocation,
   explainDatabaseError,
   inspectStore,
   type WalletReport,
@@ -20,7 +20,7 @@ export async function checkDatabase(
   clock: Clock,
   wallets: readonly Address[],
 ): Promise<DatabaseCheck> {
-  const place = databasePlace(databaseUrl);
+  const place = databaseLocation(databaseUrl);
   try {
     const report = await inspectStore(databaseUrl, clock.nowMs());
     const lines = [

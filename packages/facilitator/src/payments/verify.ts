@@ -1,7 +1,7 @@
 /** POST /verify: evaluates a payment and moves nothing. */
 import { parsePaymentRequest } from "@farthing/protocol";
 import type { FastifyInstance } from "fastify";
-import { type AdmissionCaller, pairOf } from "@farthing/engine";
+import { type AdmissionCaller, authorizationKeyOf } from "@farthing/engine";
 import { Fault } from "@farthing/engine/base";
 import type { RequestKey } from "../http/request-key.ts";
 import {
@@ -49,7 +49,7 @@ export function registerVerify(
       ]);
       let isOpen = true;
       const undo = async () => {
-        if (isOpen) await context.exchanges.cancel(pairOf(parsed.value));
+        if (isOpen) await context.exchanges.cancel(authorizationKeyOf(parsed.value));
         isOpen = false;
       };
       if (!verdict.ok) {

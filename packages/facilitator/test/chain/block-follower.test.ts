@@ -16,12 +16,14 @@ import { createHastenedClock } from "../support/hastened-clock.testing.ts";
 import { startRpcProxy, type NodeCall, type RpcProxy } from "@farthing/lab/rpc-proxy";
 
 /** What a listener was told: a block by its hash and its parent's, or where the chain parted. */
-type Told = { readonly hash: string; readonly parentHash: string } | { readonly fromBlock: number };
+type WorkerMessage =
+  | { readonly hash: string; readonly parentHash: string }
+  | { readonly fromBlock: number };
 
 let devnet: Devnet;
 let proxy: RpcProxy;
 let follower: BlockFollower;
-let told: Told[] = [];
+let told: WorkerMessage[] = [];
 
 beforeAll(async () => {
   devnet = await startChain();

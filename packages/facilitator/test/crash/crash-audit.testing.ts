@@ -12,12 +12,12 @@ import {
 import { inspectStore } from "@farthing/engine/storage";
 
 /** The responses to callers for each payment, in the order of the payments. */
-export type Told = readonly (readonly JsonObject[])[];
+export type WorkerMessage = readonly (readonly JsonObject[])[];
 
 /** Expects that every payment moved its money once, and that all records agree. */
 export async function expectSettledOnce(
   environment: CrashEnvironment,
-  told: Told,
+  told: WorkerMessage,
   otherTransactions: number,
 ): Promise<void> {
   const logs = await Promise.all(
@@ -45,7 +45,7 @@ export async function expectDeepEnough(
 }
 
 /** No caller is told of a failure, and every caller is told of the right transaction in the end. */
-function expectTrueAnswers(uses: readonly UseLog[], told: Told): void {
+function expectTrueAnswers(uses: readonly UseLog[], told: WorkerMessage): void {
   for (const [index, pages] of told.entries()) {
     const ids = new Set(pages.map(({ id }) => id));
     expect(ids.size).toBeLessThanOrEqual(1);

@@ -5,7 +5,7 @@
 import type { Devnet } from "@farthing/devnet";
 import type { JsonObject } from "@farthing/protocol";
 import type { TestContext } from "vitest";
-import type { Pair, Settlement } from "@farthing/engine";
+import type { AuthorizationKey, Settlement } from "@farthing/engine";
 import { createLog } from "@farthing/engine/base";
 import { lapseLeases } from "@farthing/engine/source/storage/lapse-leases.testing";
 import { inspectStore } from "@farthing/engine/storage";
@@ -109,7 +109,7 @@ export async function createEnvironment(
       logs.push(lines);
       return served;
     },
-    settlements: () => store.findSettlementsByPair(bodies.map((body) => pairIn(devnet, body))),
+    settlements: () => store.findSettlementsByKey(bodies.map((body) => pairIn(devnet, body))),
     lapse: () => lapseLeases(databaseUrl),
     async isTaken() {
       const { wallets } = await inspectStore(databaseUrl, Date.now());
@@ -124,7 +124,7 @@ export async function createEnvironment(
   };
 }
 
-function pairIn({ chainId, token: asset }: Devnet, body: JsonObject): Pair {
+function pairIn({ chainId, token: asset }: Devnet, body: JsonObject): AuthorizationKey {
   return { chainId, asset, ...payerAndNonceOf(body) };
 }
 

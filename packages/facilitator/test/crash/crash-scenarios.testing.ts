@@ -5,7 +5,7 @@
 import { readRelayed } from "@farthing/lab/audit";
 import { isHexBytes, parsePaymentRequest, type Hex, type JsonObject } from "@farthing/protocol";
 import * as Hash from "ox/Hash";
-import { type Claim, createSigners, pairOf } from "@farthing/engine";
+import { type Claim, createSigners, authorizationKeyOf } from "@farthing/engine";
 import { Secret } from "@farthing/engine/base";
 import {
   fanOutAfterBlocks,
@@ -272,5 +272,5 @@ function claimBy(body: JsonObject): Claim {
   const { authorization, signature } = parsed.value.payment;
   const { to: payTo, value: amount, validAfter, validBefore } = authorization;
   const terms = { payTo, amount, validAfter, validBefore };
-  return claimOf({ ...pairOf(parsed.value), ...terms, signature, seenUnusedAt: 0 });
+  return claimOf({ ...authorizationKeyOf(parsed.value), ...terms, signature, seenUnusedAt: 0 });
 }

@@ -5,7 +5,7 @@
 import type { Devnet } from "@farthing/devnet";
 import { networkOfChain, parsePaymentRequest, type Hex, type JsonObject } from "@farthing/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createChain, createRpcEndpoint, pairOf } from "@farthing/engine";
+import { createChain, createRpcEndpoint, authorizationKeyOf } from "@farthing/engine";
 import { createRefuseUsed } from "@farthing/engine/source/verification/earlier-use";
 import { Secret, silentLog, systemClock } from "@farthing/engine/base";
 import {
@@ -180,7 +180,7 @@ test("many at once: two are searched for, the others are told to ask again", asy
   const asked = Array.from({ length: 5 }, () => {
     const parsed = parsePaymentRequest(bodyWith());
     if (!parsed.ok) throw new Error(parsed.refusal.message);
-    return refuseUsed(pairOf(parsed.value), parsed.value);
+    return refuseUsed(authorizationKeyOf(parsed.value), parsed.value);
   });
   const told = (await Promise.all(asked.slice(2))).map(({ message }) => message);
   expect(told).toEqual(told.map(() => expect.stringMatching(/told a moment later: ask again/)));
@@ -197,6 +197,6 @@ test("many at once: two are searched for, the others are told to ask again", asy
   // What expired before all blocks that are searched cannot be found in them.
   const parsed = parsePaymentRequest(bodyOn(devnet, { authorization: { validBefore: 1n } }));
   if (!parsed.ok) throw new Error(parsed.refusal.message);
-  await refuseUsed(pairOf(parsed.value), parsed.value);
+  await refuseUsed(authorizationKeyOf(parsed.value), parsed.value);
   expect(searches()).toBe(2);
 });

@@ -69,9 +69,9 @@ afterAll(async () => {
 function failing(inner: ServiceStore): ServiceStore {
   return {
     ...inner,
-    findSettlementsByPair: async (pairs) => {
+    findSettlementsByKey: async (keys) => {
       if (storeFailure) throw storeFailure;
-      return inner.findSettlementsByPair(pairs);
+      return inner.findSettlementsByKey(keys);
     },
   };
 }

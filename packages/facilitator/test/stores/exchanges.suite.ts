@@ -20,7 +20,7 @@ const call: ClaimingCall = {
   caller: "network:192.0.2.1",
   idempotencyKey: null,
   isUpfront: false,
-  successToldTo: null,
+  successWriter: null,
 };
 
 /** The tests, on databases that `start` makes. */
@@ -160,7 +160,7 @@ function factTests(store: () => ServiceStore): void {
       hasSameKey: true,
       isUpfront: true,
       hasSeveral: false,
-      successToldTo: null,
+      successWriter: null,
       successMovedAt: null,
     });
     expect(await ask("network:192.0.2.2", "another key")).toMatchObject({
@@ -176,7 +176,7 @@ function factTests(store: () => ServiceStore): void {
       hasSameKey: false,
       isUpfront: false,
       hasSeveral: false,
-      successToldTo: null,
+      successWriter: null,
       successMovedAt: null,
     });
   });
@@ -202,12 +202,14 @@ function successTests(store: () => ServiceStore, at: () => { readonly bench: Sto
   });
 
   test("is given back by its writer alone, and then taken by another one", async () => {
-    const settlement = await claimed(store(), { claimingCall: { ...call, successToldTo: "one" } });
+    const settlement = await claimed(store(), {
+      claimingCall: { ...call, successWriter: "one" },
+    });
     const { id: settlementId } = settlement;
     const take = async (writer: string) => store().takeSuccess([{ settlementId, writer }], 1);
     expect(await take("two")).toEqual([false]);
     await store().releaseSuccess([{ settlementId, writer: "two" }], 2);
-    expect(await factsOf(store(), settlement)).toMatchObject({ successToldTo: "one" });
+    expect(await factsOf(store(), settlement)).toMatchObject({ successWriter: "one" });
     await store().releaseSuccess([{ settlementId, writer: "one" }], 3);
     expect(await take("two")).toEqual([true]);
     expect(await take("one")).toEqual([false]);
@@ -222,15 +224,15 @@ function successTests(store: () => ServiceStore, at: () => { readonly bench: Sto
     await store().takeSuccess([{ settlementId, writer: "repeat" }], 30);
     await store().releaseSuccess([{ settlementId, writer: "claiming" }], 40);
     expect(await factsOf(store(), settlement)).toMatchObject({
-      successToldTo: "repeat",
+      successWriter: "repeat",
       successMovedAt: 30,
     });
   });
 
   test("can be taken of a settlement that an older version claimed", async () => {
     const { id: settlementId } = await claimed(store(), { claimingCall: null });
-    const telling = { settlementId, writer: "one" };
-    expect(await store().takeSuccess([telling, { ...telling, writer: "two" }], 1)).toEqual([
+    const report = { settlementId, writer: "one" };
+    expect(await store().takeSuccess([report, { ...report, writer: "two" }], 1)).toEqual([
       true,
       false,
     ]);

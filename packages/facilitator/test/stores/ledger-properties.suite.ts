@@ -138,7 +138,7 @@ function accountOf(number: number): Address {
   return `0x${number.toString(16).padStart(40, "0")}`;
 }
 
-interface Told {
+interface WorkerMessage {
   readonly accounts: readonly [Address, Address];
   readonly granted: Map<Address, number>;
   /** Settlements of earlier rounds. */
@@ -147,7 +147,7 @@ interface Told {
   readonly ids: string[];
 }
 
-async function take(store: ServiceStore, step: Step, told: Told): Promise<void> {
+async function take(store: ServiceStore, step: Step, told: WorkerMessage): Promise<void> {
   const { accounts, granted, known, ids } = told;
   switch (step.do) {
     case "grant": {

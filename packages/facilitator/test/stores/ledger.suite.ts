@@ -59,7 +59,7 @@ function claimTests(at: StoreAt): void {
     const results = await store.claimSettlements([claim], 5);
     expect(results.map(refusalOf)).toEqual(["insufficient_facilitator_credits"]);
     expect(await store.findSettlement(claim.id)).toBeUndefined();
-    expect(await store.findSettlementsByPair([claim])).toEqual([undefined]);
+    expect(await store.findSettlementsByKey([claim])).toEqual([undefined]);
   });
 
   test("in a group with others: they add up, each account for itself", async () => {

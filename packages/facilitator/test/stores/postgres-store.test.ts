@@ -283,7 +283,7 @@ function newsTests(): void {
     await one.recordReorganised(chainId, 1, 1);
     await one.notify("sent", []);
     const lease = await held(one);
-    await take(other, "two", { goneOwner: "one" });
+    await take(other, "two", { stoppedOwner: "one" });
     await expect(one.recordSigned(lease, [], 1)).rejects.toMatchObject({ code: "lease_lost" });
     await one.notify("sent", ["stl_last"]);
     await vi.waitFor(() => expect(heard.at(-1)?.kind).toBe("sent"), soon);

@@ -78,7 +78,7 @@ async function confirm(
 
 const isReleased = async (store: ServiceStore, settlement: Settlement) =>
   (await store.findExchangeFacts([{ settlement, caller, idempotencyKey: null }]))[0]
-    ?.successToldTo === null;
+    ?.successWriter === null;
 
 describe.each(bothEngines())("two processes on one %s", (_, start: () => Promise<StoreBench>) => {
   const at = storeForEach(start);

@@ -194,7 +194,7 @@ async function act(
   const { store, owner, lease } = worker;
   switch (what) {
     case "take over":
-      worker.lease = await take(store, owner, { lane: at, goneOwner: await ownerOf(store, at) });
+      worker.lease = await take(store, owner, { lane: at, stoppedOwner: await ownerOf(store, at) });
       return [];
     case "wait its turn":
       worker.lease = (await take(store, owner, { lane: at })) ?? worker.lease;
@@ -252,7 +252,7 @@ async function expectWhole(store: ServiceStore, at: Hex, given: readonly number[
   const nonces = open.map(({ nonce }) => nonce);
   expect(new Set(nonces).size).toBe(nonces.length);
   expect(nonces.every((nonce) => given.includes(nonce))).toBe(true);
-  const last = await take(store, "last", { lane: at, goneOwner: await ownerOf(store, at) });
+  const last = await take(store, "last", { lane: at, stoppedOwner: await ownerOf(store, at) });
   expect(last?.nextNonce).toBe(given.length);
   for (const { settlementIds, state } of open) {
     const [id = ""] = settlementIds;

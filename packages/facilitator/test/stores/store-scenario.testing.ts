@@ -94,7 +94,7 @@ function keylessClaim() {
 async function claims(store: ServiceStore) {
   const key = keyOf(`key${next()}`);
   await store.createApiKey(key);
-  const claimingCall = { caller: "c", idempotencyKey: "k", isUpfront: true, successToldTo: null };
+  const claimingCall = { caller: "c", idempotencyKey: "k", isUpfront: true, successWriter: null };
   const keyed = () =>
     claimOf({ account: busySeller, keyId: key.id, price: 1, payer: rarePayer, claimingCall });
   return [keyed(), keyed(), keyed(), keylessClaim(), keylessClaim(), keylessClaim()];
@@ -116,7 +116,7 @@ async function settle(store: ServiceStore): Promise<void> {
   await store.claimSettlements(made, now);
   const ids = made.map(({ id }) => id);
   await store.findSettlement(ids[0] ?? "");
-  await store.findSettlementsByPair(made);
+  await store.findSettlementsByKey(made);
   await store.listOpenSettlements(chainId);
   await store.listUnassigned({ chainId, olderThan: now + 1, limit: 10, isKeyed: true });
   await store.listUnassigned({ ids });
@@ -390,9 +390,9 @@ async function countExchanges(store: ServiceStore): Promise<void> {
   const settlement = await store.findSettlement(known.id);
   if (!settlement) throw new Error("the settlement is not there");
   await store.findExchangeFacts([{ settlement, caller: "c", idempotencyKey: null }]);
-  const telling = { settlementId: known.id, writer: "w" };
-  await store.takeSuccess([telling], now);
-  await store.releaseSuccess([telling], now);
+  const report = { settlementId: known.id, writer: "w" };
+  await store.takeSuccess([report], now);
+  await store.releaseSuccess([report], now);
   await store.openExchanges([again], now);
   await store.forgetExpired(now + 2_000, 4);
   await store.recordFailed([failureOf(known.id)], now);

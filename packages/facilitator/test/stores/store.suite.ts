@@ -91,7 +91,7 @@ function claimTests(at: () => { bench: StoreBench; store: ServiceStore }): void 
       const found = await other.findSettlement(claim.id);
       const { terms: _, claimingCall: _call, ...kept } = claim;
       expect(found).toMatchObject({ ...kept, state: "queued", transaction: null });
-      expect(await other.findSettlementsByPair([claimOf(), claim])).toEqual([undefined, found]);
+      expect(await other.findSettlementsByKey([claimOf(), claim])).toEqual([undefined, found]);
     } finally {
       await other.close();
     }
@@ -100,7 +100,7 @@ function claimTests(at: () => { bench: StoreBench; store: ServiceStore }): void 
   test("of none is nothing", async () => {
     const { store } = at();
     expect(await store.claimSettlements([], 1)).toEqual([]);
-    expect(await store.findSettlementsByPair([])).toEqual([]);
+    expect(await store.findSettlementsByKey([])).toEqual([]);
     expect(await store.findSettlement("stl_nowhere")).toBeUndefined();
   });
 }
@@ -174,8 +174,8 @@ function leaseTests(at: () => { bench: StoreBench; store: ServiceStore }): void 
   test("a take-over waits for the end, unless the holder is gone or gave it back", async () => {
     const { store } = at();
     const first = await held(store);
-    expect(await take(store, "two", { goneOwner: "somebody" })).toBeUndefined();
-    const taken = await take(store, "two", { goneOwner: "one" });
+    expect(await take(store, "two", { stoppedOwner: "somebody" })).toBeUndefined();
+    const taken = await take(store, "two", { stoppedOwner: "one" });
     expect(taken?.fence).toBeGreaterThan(first.fence);
     // The former holder gives nothing back that is not his.
     await store.releaseWallets(chainId, "one");
@@ -190,7 +190,7 @@ function leaseTests(at: () => { bench: StoreBench; store: ServiceStore }): void 
     const [claim, other] = [claimOf(), claimOf()];
     await store.claimSettlements([claim, other], 1);
     const [reserved] = await store.reserveTransactions(former, [planOf(claim.id)], 1);
-    const newer = await take(store, "two", { goneOwner: "one" });
+    const newer = await take(store, "two", { stoppedOwner: "one" });
     const lost = { code: "lease_lost" };
     await expect(store.reserveTransactions(former, [planOf(other.id)], 1)).rejects.toMatchObject(
       lost,

@@ -44,14 +44,14 @@ export function createChangeFeed(
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
 
-  function tell(change: Change): void {
+  function notify(change: Change): void {
     for (const listener of listeners) listener(change);
   }
 
   function hear(payload: string): void {
     const [from, kind, ids = ""] = payload.split(" ");
     // An unknown kind comes from a newer version during a rolling update.
-    if (from !== origin && isKind(kind)) tell({ kind, ids: ids.split(",") });
+    if (from !== origin && isKind(kind)) notify({ kind, ids: ids.split(",") });
   }
 
   /** Listens until the connection breaks; throws when there is none. */
@@ -86,7 +86,7 @@ export function createChangeFeed(
       try {
         await listen(() => {
           pauseMs = pauseMinMs;
-          if (hasListened) tell({ kind: "changed", ids: [] });
+          if (hasListened) notify({ kind: "changed", ids: [] });
           hasListened = true;
           onFirst();
         });

@@ -6,7 +6,7 @@
 import { rmSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { keepPrivate } from "./private-file.ts";
-import type { ExchangeFile, ExchangePair, ExchangeRow } from "../exchange-store.ts";
+import type { ExchangeFile, ExchangeKey, ExchangeRow } from "../exchange-store.ts";
 
 /** A write waits this long for another process that shares the file. */
 const busyTimeoutMs = 1_000;
@@ -20,20 +20,20 @@ const schema = `
   create table if not exists payer_exchanges (
     payer text primary key, payments integer not null) without rowid`;
 
-const pairIs = "where payer = ? and nonce = ? and chain_id = ? and asset = ?";
+const keyMatches = "where payer = ? and nonce = ? and chain_id = ? and asset = ?";
 
 const statements = {
-  find: `select exchanges, forget_at from payment_exchanges ${pairIs}`,
+  find: `select exchanges, forget_at from payment_exchanges ${keyMatches}`,
   add: "insert into payment_exchanges (payer, nonce, chain_id, asset, exchanges, forget_at) values (?, ?, ?, ?, ?, ?)",
-  change: `update payment_exchanges set exchanges = ?, forget_at = ? ${pairIs}`,
-  subtract: `update payment_exchanges set exchanges = max(0, exchanges - 1) ${pairIs}`,
+  change: `update payment_exchanges set exchanges = ?, forget_at = ? ${keyMatches}`,
+  subtract: `update payment_exchanges set exchanges = max(0, exchanges - 1) ${keyMatches}`,
   ofPayer: "select payments from payer_exchanges where payer = ?",
   countPayer:
     "insert into payer_exchanges (payer, payments) values (?, 1) on conflict (payer) do update set payments = payments + 1",
   uncountPayer: "update payer_exchanges set payments = payments - 1 where payer = ?",
   dropPayer: "delete from payer_exchanges where payer = ? and payments <= 0",
   old: "select payer, nonce, chain_id, asset, exchanges, forget_at from payment_exchanges where forget_at <= ? order by forget_at limit ?",
-  remove: `delete from payment_exchanges ${pairIs} and forget_at <= ?`,
+  remove: `delete from payment_exchanges ${keyMatches} and forget_at <= ?`,
 } as const;
 
 type Statements = Readonly<Record<keyof typeof statements, StatementSync>>;
@@ -49,8 +49,8 @@ export function createExchangeFile(databasePath: string): ExchangeFile {
     return opened.run;
   }
 
-  function find(pair: ExchangePair): ExchangeRow | undefined {
-    const row = use().find.get(...keysOf(pair));
+  function find(key: ExchangeKey): ExchangeRow | undefined {
+    const row = use().find.get(...keysOf(key));
     return row && { exchanges: Number(row["exchanges"]), forgetAt: Number(row["forget_at"]) };
   }
 
@@ -71,24 +71,24 @@ export function createExchangeFile(databasePath: string): ExchangeFile {
     find,
     open: (openings, { now, paymentsMax }) =>
       together(() =>
-        openings.map(({ forgetAt, ...pair }) => {
+        openings.map(({ forgetAt, ...key }) => {
           const run = use();
-          const known = find(pair);
+          const known = find(key);
           if (known) {
             const before = known.forgetAt <= now ? 0 : known.exchanges;
             // The payer may sign a nonce several times, and the latest end counts.
-            run.change.run(before + 1, Math.max(known.forgetAt, forgetAt), ...keysOf(pair));
+            run.change.run(before + 1, Math.max(known.forgetAt, forgetAt), ...keysOf(key));
             return true;
           }
-          if (Number(run.ofPayer.get(pair.payer)?.["payments"] ?? 0) >= paymentsMax) return false;
-          run.add.run(...keysOf(pair), 1, forgetAt);
-          run.countPayer.run(pair.payer);
+          if (Number(run.ofPayer.get(key.payer)?.["payments"] ?? 0) >= paymentsMax) return false;
+          run.add.run(...keysOf(key), 1, forgetAt);
+          run.countPayer.run(key.payer);
           return true;
         }),
       ),
-    cancel: (pairs) =>
+    cancel: (keys) =>
       together(() => {
-        for (const pair of pairs) use().subtract.run(...keysOf(pair));
+        for (const key of keys) use().subtract.run(...keysOf(key));
       }),
     listForgettable: (now, limit) =>
       use()
@@ -101,13 +101,13 @@ export function createExchangeFile(databasePath: string): ExchangeFile {
           exchanges: Number(row["exchanges"]),
           forgetAt: Number(row["forget_at"]),
         })),
-    forget: (pairs, now) =>
+    forget: (keys, now) =>
       together(() => {
         const run = use();
-        for (const pair of pairs) {
-          if (run.remove.run(...keysOf(pair), now).changes === 0) continue;
-          run.uncountPayer.run(pair.payer);
-          run.dropPayer.run(pair.payer);
+        for (const key of keys) {
+          if (run.remove.run(...keysOf(key), now).changes === 0) continue;
+          run.uncountPayer.run(key.payer);
+          run.dropPayer.run(key.payer);
         }
       }),
     close() {
@@ -117,7 +117,7 @@ export function createExchangeFile(databasePath: string): ExchangeFile {
   };
 }
 
-function keysOf({ payer, nonce, chainId, asset }: ExchangePair): [string, string, number, string] {
+function keysOf({ payer, nonce, chainId, asset }: ExchangeKey): [string, string, number, string] {
   return [payer, nonce, chainId, asset];
 }
 

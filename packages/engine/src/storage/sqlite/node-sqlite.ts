@@ -45,9 +45,11 @@ export function openSqlite(
     list: <Row extends object>(rows: readonly Row[], columns: ListColumns<Row>) => {
       const names = listOf(columns);
       // Rows as arrays: an index is read in half the time of a name.
-      const places = names.map((name, index) => `value ->> ${index} as ${name}`);
-      const given = JSON.stringify(rows.map((row) => names.map((name) => row[name])));
-      return sql<Row>`(select ${sql.raw(places.join(", "))} from json_each(${given}))`.as("given");
+      const selected = names.map((name, index) => `value ->> ${index} as ${name}`);
+      const values = JSON.stringify(rows.map((row) => names.map((name) => row[name])));
+      return sql<Row>`(select ${sql.raw(selected.join(", "))} from json_each(${values}))`.as(
+        "given",
+      );
     },
     lockNames: async () => {},
     isSerializationFailure: () => false,

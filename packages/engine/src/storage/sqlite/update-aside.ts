@@ -18,7 +18,7 @@ import type { Tables } from "../schema.ts";
 const code = new URL(`update-worker${extname(import.meta.url)}`, import.meta.url);
 
 /** A log line of the worker thread. */
-interface Told {
+interface WorkerMessage {
   readonly fields: object;
   readonly message: string;
 }
@@ -31,7 +31,7 @@ export async function updateAside({ db, engine }: Database, log: Log): Promise<v
   if (engine.file === undefined || !(await isOfEarlierVersion(db))) return;
   log.info({ event: "database_update_started" }, "Database update started; this may take minutes");
   const worker = new Worker(code, { workerData: engine.file });
-  worker.on("message", ({ fields, message }: Told) => log.info(fields, message));
+  worker.on("message", ({ fields, message }: WorkerMessage) => log.info(fields, message));
   try {
     await once(worker, "exit");
   } catch (error) {

@@ -12,7 +12,7 @@ import {
   type PaymentRequest,
   type Refusal,
 } from "@farthing/protocol";
-import { paysPurchase, purchaseAuthorization, purchasePair } from "./service.ts";
+import { paysPurchase, purchaseAuthorization, purchaseKey } from "./service.ts";
 import {
   type GasRefusal,
   isGasRefusal,
@@ -53,7 +53,7 @@ export interface PurchasePayment {
 }
 
 export interface PayDeps {
-  readonly store: PurchaseStore & Pick<EngineStore, "findSettlementsByPair">;
+  readonly store: PurchaseStore & Pick<EngineStore, "findSettlementsByKey">;
   readonly clock: Clock;
   readonly log: Log;
   readonly settle: Settle;
@@ -112,8 +112,8 @@ export function createPayPurchase(deps: PayDeps): PayPurchase {
   }
 
   async function findPayment(purchase: CreditPurchase): Promise<Settlement | undefined> {
-    const pair = purchasePair(purchase);
-    const [found] = pair ? await store.findSettlementsByPair([pair]) : [];
+    const key = purchaseKey(purchase);
+    const [found] = key ? await store.findSettlementsByKey([key]) : [];
     return found && paysPurchase(found, purchase, treasury) ? found : undefined;
   }
 

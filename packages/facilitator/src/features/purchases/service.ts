@@ -13,7 +13,7 @@ import {
   type ChainId,
   type Hex,
 } from "@farthing/protocol";
-import type { Pair, Settlement } from "@farthing/engine";
+import type { AuthorizationKey, Settlement } from "@farthing/engine";
 import type { Clock, Log } from "@farthing/engine/base";
 import { unitsPerCredit } from "../credits/model.ts";
 import type { CreditPurchase } from "./model.ts";
@@ -134,7 +134,7 @@ export function purchaseNonce(id: string): Hex {
 }
 
 /** The authorization key of the payment. */
-export function purchasePair(purchase: CreditPurchase): Pair | undefined {
+export function purchaseKey(purchase: CreditPurchase): AuthorizationKey | undefined {
   const { chainId, payer } = purchase;
   if (payer === null) return undefined;
   return { chainId, asset: networkOfChain(chainId).usdc, payer, nonce: purchaseNonce(purchase.id) };

@@ -4,7 +4,7 @@
  */
 import type { Address } from "@farthing/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { purchasePair } from "./service.ts";
+import { purchaseKey } from "./service.ts";
 import { type Clock, silentLog, systemClock } from "@farthing/engine/base";
 import type { CreditPurchase } from "./model.ts";
 import { bothEngines } from "../../../test/stores/store-benches.testing.ts";
@@ -53,10 +53,10 @@ async function shown(
   );
   const settling = { to: "settling", payer: account, settlementId: null } as const;
   const purchase = await store.movePurchase(id, "awaiting_payment", settling, now);
-  const pair = purchase && purchasePair(purchase);
-  if (!purchase || !pair) throw new Error("no purchase");
+  const key = purchase && purchaseKey(purchase);
+  if (!purchase || !key) throw new Error("no purchase");
   if (payment === "none") return purchase;
-  const claim = claimOf({ ...pair, payTo: treasury, amount: purchase.units });
+  const claim = claimOf({ ...key, payTo: treasury, amount: purchase.units });
   const [claimed] = await store.claimSettlements([claim], now);
   const settlementId = idOf(claimed) ?? "";
   if (payment === "final") {
@@ -126,8 +126,8 @@ describe.each(bothEngines())("on %s", (_, start) => {
   test("dead between claim and name: the settlement is found by its nonce", async () => {
     const purchase = await shown(store, "claimed");
     await workerOf(store).poll();
-    const pair = purchasePair(purchase);
-    const [settlement] = pair ? await store.findSettlementsByPair([pair]) : [];
+    const key = purchaseKey(purchase);
+    const [settlement] = key ? await store.findSettlementsByKey([key]) : [];
     expect(await store.findPurchase(purchase.id)).toMatchObject({
       state: "settling",
       settlementId: settlement?.id,
@@ -136,9 +136,9 @@ describe.each(bothEngines())("on %s", (_, start) => {
 
   test("another transfer with the purchase's nonce is not its payment", async () => {
     const purchase = await shown(store, "none");
-    const pair = purchasePair(purchase);
-    if (!pair) throw new Error("no payer");
-    await store.claimSettlements([claimOf({ ...pair, amount: purchase.units })], now);
+    const key = purchaseKey(purchase);
+    if (!key) throw new Error("no payer");
+    await store.claimSettlements([claimOf({ ...key, amount: purchase.units })], now);
     await workerOf(store).poll();
     expect(await store.findPurchase(purchase.id)).toMatchObject({ settlementId: null });
   });

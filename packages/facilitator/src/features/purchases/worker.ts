@@ -7,7 +7,7 @@
  */
 import type { Page, Paging, EngineStore } from "@farthing/engine/storage";
 import type { Address, Hex } from "@farthing/protocol";
-import { isLinked, paysPurchase, purchasePair } from "./service.ts";
+import { isLinked, paysPurchase, purchaseKey } from "./service.ts";
 import type { Settlement } from "@farthing/engine";
 import { assert, type Clock, type Log, messageOf } from "@farthing/engine/base";
 import type { CreditPurchase, HoldReason, PurchaseMove, PurchaseState } from "./model.ts";
@@ -45,7 +45,7 @@ export interface PaidElsewhere {
 
 export interface WorkerDeps {
   readonly store: PurchaseStore &
-    Pick<EngineStore, "findSettlement" | "findSettlementsByPair"> &
+    Pick<EngineStore, "findSettlement" | "findSettlementsByKey"> &
     Pick<AccountStore, "findAccount"> &
     Pick<WalletStore, "findWallet">;
   readonly clock: Clock;
@@ -143,8 +143,8 @@ export function createPurchaseWorker(deps: WorkerDeps): PurchaseWorker {
   async function findPayment(purchase: CreditPurchase): Promise<Settlement | undefined> {
     // This settlement was checked when it was stored; the treasury may have changed since.
     if (purchase.settlementId !== null) return store.findSettlement(purchase.settlementId);
-    const pair = purchasePair(purchase);
-    const [found] = pair ? await store.findSettlementsByPair([pair]) : [];
+    const key = purchaseKey(purchase);
+    const [found] = key ? await store.findSettlementsByKey([key]) : [];
     return found && paysPurchase(found, purchase, treasury) ? found : undefined;
   }
 

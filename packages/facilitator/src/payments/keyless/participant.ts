@@ -234,7 +234,7 @@ function evaluateGas(
   const { budgetGwei, plainGwei, contractGwei } = keyless.gas;
   const { callerNetwork } = keyless;
   const gwei = payerHasCode ? contractGwei : plainGwei;
-  const provenFrom = counters.firstSlot({ chainId, kind: "proven", name: toLowerHex(payTo) });
+  const provenFrom = counters.firstPeriod({ chainId, kind: "proven", name: toLowerHex(payTo) });
   const chosen = chooseHalf({
     budgetGwei,
     costGwei: gwei,

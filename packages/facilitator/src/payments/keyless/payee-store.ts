@@ -31,7 +31,7 @@ export async function countForPayees(
   const payees = [...new Set(finalized.map(({ payTo }) => toLowerHex(payTo)))];
   const ofPayee = (name: string) => ({ chainId, kind: "proven" as const, name });
   const proven = await readCounters(tx, payees.map(ofPayee), now);
-  const candidates = payees.filter((payee) => proven.firstSlot(ofPayee(payee)) === undefined);
+  const candidates = payees.filter((payee) => proven.firstPeriod(ofPayee(payee)) === undefined);
   if (candidates.length === 0) return;
   const known = await readFacts(tx, chainId, candidates);
   const fresh: { chain_id: ChainId; pay_to: Address; kind: Fact["kind"]; value: string }[] = [];

@@ -14,7 +14,7 @@ import {
   type GasRefusal,
   hourMs,
   type KeylessTerms,
-  pairOf,
+  authorizationKeyOf,
   secondsToRefill,
   type VerifiedPayment,
 } from "@farthing/engine";
@@ -82,7 +82,7 @@ export async function checkLimits(
   const { to: payTo, value: amount } = verified.payment.authorization;
   const { payerHasCode } = verified;
   const question: KeylessQuestion = {
-    ...pairOf(verified),
+    ...authorizationKeyOf(verified),
     payTo,
     amount,
     payerHasCode,
