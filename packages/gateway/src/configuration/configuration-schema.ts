@@ -15,12 +15,13 @@ import {
   whyNoPattern,
 } from "./parse-setting.ts";
 import {
+  choice,
   duration,
   group,
-  list,
   named,
   oneOf,
   optionalGroup,
+  optionalList,
   parsed,
   size,
   text,
@@ -28,9 +29,6 @@ import {
   withDefault,
   yesOrNo,
 } from "./setting-kinds.ts";
-
-/** A name, not an address: editors open the file itself. */
-const schemaId = "urn:farthing:gateway:1";
 
 /** USDC with at most six decimals, no sign, no exponent. */
 const usdcPattern = String.raw`^\$?\d{1,12}(\.\d{1,6})?$`;
@@ -54,11 +52,14 @@ const maxTimeoutSeconds = 86_400;
 
 const facilitator = Type.Union(
   [
-    group("a remote facilitator", {
-      url: parsed(text("its base address, http or https", "https://facilitator.example"), baseUrl),
-      apiKey: Type.Optional(text("the seller's key there", "${X402_API_KEY}", { isSecret: true })),
-      timeout: duration("longest wait for one response", "30s"),
-    }),
+    group(
+      "a remote facilitator",
+      { url: parsed(baseUrl, "its base address, http or https", "https://facilitator.example") },
+      {
+        apiKey: text("the seller's key there", "${X402_API_KEY}", { isSecret: true }),
+        timeout: duration("longest wait for one response", "30s"),
+      },
+    ),
     oneOf("an engine in the same process, configured like `farthing serve`", ["embedded"]),
   ],
   {
@@ -68,34 +69,40 @@ const facilitator = Type.Union(
   },
 );
 
-const upstream = group("an API that is sold", {
-  url: parsed(
-    text("its base address, http or https; never from a request", "https://origin.internal"),
-    baseUrl,
-  ),
-  headers: withDefault(
-    named(
-      "headers added to every request, for the upstream's own credentials",
-      headerNamePattern,
-      text("printable ASCII; ${NAME} for secrets", "Bearer ${ORIGIN_KEY}", { isSecret: true }),
-      "the name of a header",
+const upstream = group(
+  "an API that is sold",
+  {
+    url: parsed(
+      baseUrl,
+      "its base address, http or https; never from a request",
+      "https://origin.internal",
     ),
-    {},
-  ),
-  timeouts: optionalGroup("how long it may take", {
-    connect: duration("until the connection is open", "3s"),
-    headers: duration("until the response starts", "15s"),
-    idle: duration("between two pieces of a body", "15s"),
-    total: duration("until a buffered response is complete", "20s"),
-  }),
-  concurrency: withDefault(whole("concurrent requests", 1, maxConcurrency), 64),
-  maxRequestBytes: size("largest request body", "1MiB"),
-  maxResponseBytes: size("largest response of a route that is not streamed", "4MiB"),
-  paths: optionalGroup("how it reads paths", {
-    caseInsensitive: yesOrNo("whether it treats /A as /a, like Express and IIS", false),
-    allowEncodedSlash: yesOrNo("whether it treats %2F as data, never as /", false),
-  }),
-});
+  },
+  {
+    headers: withDefault(
+      named(
+        "headers added to every request, for the upstream's own credentials",
+        headerNamePattern,
+        text("printable ASCII; ${NAME} for secrets", "Bearer ${ORIGIN_KEY}", { isSecret: true }),
+        "the name of a header",
+      ),
+      {},
+    ),
+    timeouts: optionalGroup("how long it may take", {
+      connect: duration("until the connection is open", "3s"),
+      headers: duration("until the response starts", "15s"),
+      idle: duration("between two pieces of a body", "15s"),
+      total: duration("until a buffered response is complete", "20s"),
+    }),
+    concurrency: withDefault(whole("concurrent requests", 1, maxConcurrency), 64),
+    maxRequestBytes: size("largest request body", "1MiB"),
+    maxResponseBytes: size("largest response of a route that is not streamed", "4MiB"),
+    paths: optionalGroup("how it reads paths", {
+      caseInsensitive: yesOrNo("whether it treats /A as /a, like Express and IIS", false),
+      allowEncodedSlash: yesOrNo("whether it treats %2F as data, never as /", false),
+    }),
+  },
+);
 
 const serveWhens = ["confirmed", "queued"] as const;
 const redelivers = ["bound", "anyone", "never"] as const;
@@ -104,100 +111,81 @@ const upstreamName = text("the name of one of upstreams", "api");
 
 /** The settings of every route except its match, which `default` shares. */
 const routeSettings = {
-  free: Type.Optional(Type.Literal(true, { description: "true: costs nothing" })),
-  price: Type.Optional(
-    parsed(
-      text('USDC as text in quotes, with at most 6 decimals: "0.01"', "0.01", {
-        pattern: usdcPattern,
-      }),
-      price,
-      () => "is 0; write free: true for a route that costs nothing",
-    ),
+  free: Type.Literal(true, { description: "true: costs nothing" }),
+  price: parsed(
+    price,
+    'USDC as text in quotes, with at most 6 decimals: "0.01"',
+    "0.01",
+    { pattern: usdcPattern },
+    () => "is 0; write free: true for a route that costs nothing",
   ),
-  settle: withDefault(
-    oneOf("when the money moves: only for a 2xx response, or before the upstream is called", [
-      "after-success",
-      "before-upstream",
-    ]),
-    "after-success",
+  settle: choice(
+    "when the money moves: only for a 2xx response, or before the upstream is called",
+    ["after-success", "before-upstream"],
   ),
-  redirects: withDefault(
-    oneOf(
-      "an upstream's redirect with settle: after-success is charged and passed on, or withheld with a 502 and not charged",
-      ["charge", "withhold"],
-    ),
-    "charge",
+  redirects: choice(
+    "an upstream's redirect with settle: after-success is charged and passed on, or withheld with a 502 and not charged",
+    ["charge", "withhold"],
   ),
-  head: withDefault(
-    oneOf(
-      "the response to HEAD: the headers of a 402 without a payment, the upstream's without payment, or as for GET",
-      ["challenge", "free", "charge"],
-    ),
-    "challenge",
+  head: choice(
+    "the response to HEAD: the headers of a 402 without a payment, the upstream's without payment, or as for GET",
+    ["challenge", "free", "charge"],
   ),
-  serveWhen: Type.Optional(
-    oneOf("when the response may be sent; overrides the setting for all routes", serveWhens),
+  serveWhen: oneOf(
+    "when the response may be sent; overrides the setting for all routes",
+    serveWhens,
   ),
-  redeliver: Type.Optional(
-    oneOf("who gets a paid response again; overrides the setting for all routes", redelivers),
+  redeliver: oneOf(
+    "who gets a paid response again; overrides the setting for all routes",
+    redelivers,
   ),
-  requireBinding: Type.Optional(
-    Type.Boolean({
-      description: "whether only bound payments are accepted; overrides the setting for all routes",
-    }),
+  requireBinding: Type.Boolean({
+    description: "whether only bound payments are accepted; overrides the setting for all routes",
+  }),
+  stream: oneOf(
+    "sends the response while it is produced: sse for event streams, raw for other content",
+    ["sse", "raw"],
   ),
-  stream: Type.Optional(
-    oneOf("sends the response while it is produced: sse for event streams, raw for other content", [
-      "sse",
-      "raw",
-    ]),
+  description: text("one sentence about what is sold; it is sent in a header", "One report", {
+    maxLength: maxDescriptionChars,
+  }),
+  mimeType: text("media type of the response", "application/json", {
+    pattern: "^[^\\s/]+/[^\\s/]+$",
+  }),
+  maxTimeoutSeconds: whole(
+    "seconds that a buyer's signature is valid; overrides the setting for all routes",
+    minTimeoutSeconds,
+    maxTimeoutSeconds,
   ),
-  description: Type.Optional(
-    text("one sentence about what is sold; it is sent in a header", "One report", {
-      maxLength: maxDescriptionChars,
-    }),
-  ),
-  mimeType: Type.Optional(
-    text("media type of the response", "application/json", { pattern: "^[^\\s/]+/[^\\s/]+$" }),
-  ),
-  maxTimeoutSeconds: Type.Optional(
-    whole(
-      "seconds that a buyer's signature is valid; overrides the setting for all routes",
-      minTimeoutSeconds,
-      maxTimeoutSeconds,
-    ),
-  ),
-  pass: withDefault(
-    list(
-      "headers of the client (authorization, cookie) and of the upstream (set-cookie) that are passed on",
-      oneOf("authorization, cookie or set-cookie", ["authorization", "cookie", "set-cookie"]),
-      3,
-    ),
-    [],
+  pass: optionalList(
+    "headers of the client (authorization, cookie) and of the upstream (set-cookie) that are passed on",
+    oneOf("authorization, cookie or set-cookie", ["authorization", "cookie", "set-cookie"]),
+    3,
   ),
 };
 
-const route = group("a rule; the first match applies", {
-  match: parsed(
-    text(
+const route = group(
+  "a rule; the first match applies",
+  {
+    match: parsed(
+      routePattern,
       "METHOD /path with :name for one segment and * at the end for the rest; * for all methods",
       "GET /v1/reports/:id",
       { pattern: matchPattern },
+      whyNoPattern,
     ),
-    routePattern,
-    whyNoPattern,
-  ),
-  upstream: upstreamName,
-  host: Type.Optional(
-    text("only requests with this Host header", "api.example.com", { pattern: hostPattern }),
-  ),
-  ...routeSettings,
-});
+    upstream: upstreamName,
+  },
+  {
+    host: text("only requests with this Host header", "api.example.com", { pattern: hostPattern }),
+    ...routeSettings,
+  },
+);
 
 const fallback = Type.Union(
   [
     oneOf("other paths get 404", ["deny"]),
-    group("the route of all other paths", { upstream: upstreamName, ...routeSettings }),
+    group("the route of all other paths", { upstream: upstreamName }, routeSettings),
   ],
   {
     description: "the route of all other paths: deny, or a route without match",
@@ -205,135 +193,113 @@ const fallback = Type.Union(
   },
 );
 
-const listen = optionalGroup("where the gateway listens", {
-  http: withDefault(
-    parsed(
-      text("host:port for buyers; port 0 selects a free one", "127.0.0.1:8402", {
+const required = {
+  version: Type.Literal(1, { type: "integer", description: "1, the version of this file" }),
+  publicUrl: parsed(
+    baseUrl,
+    "address at which buyers reach the gateway, http or https; the Host header is ignored",
+    "https://api.example.com",
+  ),
+  facilitator,
+  payTo: parsed(
+    payableAddress,
+    "address that gets the money, 0x… or xdc…, in quotes: YAML reads a bare 0x… as a number",
+    "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
+  ),
+  upstreams: named(
+    "the APIs that are sold",
+    namePattern,
+    upstream,
+    "a name of letters, digits, - and _",
+  ),
+  routes: Type.Array(route, {
+    description: "rules; the first match applies",
+    maxItems: maxRoutes,
+  }),
+};
+
+const optional = {
+  listen: optionalGroup("where the gateway listens", {
+    http: withDefault(
+      parsed(listenAddress, "host:port for buyers; port 0 selects a free one", "127.0.0.1:8402", {
         pattern: listenPattern,
       }),
-      listenAddress,
+      "127.0.0.1:8402",
     ),
-    "127.0.0.1:8402",
+    metrics: parsed(
+      listenAddress,
+      "host:port of /metrics, which requires no key; omit it for no metrics",
+      "127.0.0.1:9402",
+      { pattern: listenPattern },
+    ),
+  }),
+  trustedProxies: optionalList(
+    "proxies whose X-Forwarded-For is trusted and whose connections are not counted",
+    parsed(proxyAddress, "an address or a range", "10.0.0.0/8"),
+    maxProxies,
   ),
-  metrics: Type.Optional(
+  network: withDefault(
     parsed(
-      text(
-        "host:port of /metrics, which requires no key; omit it for no metrics",
-        "127.0.0.1:9402",
-        { pattern: listenPattern },
-      ),
-      listenAddress,
+      findNetwork,
+      "network the buyers pay on: eip155:50 (XDC) or eip155:51 (Apothem)",
+      "eip155:50",
     ),
+    "eip155:50",
   ),
-});
-
-const discovery = optionalGroup("information for software that searches for APIs", {
-  openapi: Type.Optional(
+  store: withDefault(
     text(
+      "where payments and paid responses are stored: memory, or sqlite: with a file",
+      "sqlite:./gateway.db",
+      { pattern: "^(memory|sqlite:.+)$" },
+    ),
+    "sqlite:./gateway.db",
+  ),
+  default: withDefault(fallback, "deny"),
+  maxTimeoutSeconds: withDefault(
+    whole("seconds that a buyer's signature is valid", minTimeoutSeconds, maxTimeoutSeconds),
+    60,
+  ),
+  serveWhen: choice(
+    "when the response may be sent: once the transfer is confirmed, or, only with facilitator: embedded, once the engine has stored the settlement",
+    serveWhens,
+  ),
+  redeliver: choice(
+    "who gets a paid response again: a repeat that proves to come from the same buyer, every repeat, or none",
+    redelivers,
+  ),
+  requireBinding: yesOrNo(
+    "whether only payments whose nonce commits to the request are accepted; stock buyers make none",
+    false,
+  ),
+  replay: optionalGroup("how paid responses are kept for a buyer who lost the connection", {
+    ttl: duration("how long", "10m"),
+    maxEntryBytes: size("largest response that is kept", "1MiB"),
+    maxTotalBytes: size("all of them together", "512MiB"),
+  }),
+  discovery: optionalGroup("information for software that searches for APIs", {
+    openapi: text(
       "file of the upstream's OpenAPI document; /openapi.json adds the prices",
       "./openapi.json",
     ),
-  ),
-  wellKnown: yesOrNo("whether /.well-known/x402 lists the paid routes", true),
-  title: Type.Optional(text("name of the API", "Reports", { maxLength: 200 })),
-  guidance: Type.Optional(
-    text("how to use the API, for software that buys", "List reports, then buy one by its id.", {
-      maxLength: 4000,
-    }),
-  ),
-  contact: Type.Optional(
-    text("an e-mail address for buyers", "support@api.example", {
+    wellKnown: yesOrNo("whether /.well-known/x402 lists the paid routes", true),
+    title: text("name of the API", "Reports", { maxLength: 200 }),
+    guidance: text(
+      "how to use the API, for software that buys",
+      "List reports, then buy one by its id.",
+      { maxLength: 4000 },
+    ),
+    contact: text("an e-mail address for buyers", "support@api.example", {
       pattern: "^[^\\s@]+@[^\\s@]+$",
     }),
-  ),
-});
+  }),
+};
 
-export const gatewaySchema = group(
-  "the gateway's configuration",
-  {
-    version: Type.Literal(1, { type: "integer", description: "1, the version of this file" }),
-    publicUrl: parsed(
-      text(
-        "address at which buyers reach the gateway, http or https; the Host header is ignored",
-        "https://api.example.com",
-      ),
-      baseUrl,
-    ),
-    facilitator,
-    payTo: parsed(
-      text(
-        "address that gets the money, 0x… or xdc…, in quotes: YAML reads a bare 0x… as a number",
-        "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
-      ),
-      payableAddress,
-    ),
-    upstreams: named(
-      "the APIs that are sold",
-      namePattern,
-      upstream,
-      "a name of letters, digits, - and _",
-    ),
-    routes: list("rules; the first match applies", route, maxRoutes),
-    listen,
-    trustedProxies: withDefault(
-      list(
-        "proxies whose X-Forwarded-For is trusted and whose connections are not counted",
-        parsed(text("an address or a range", "10.0.0.0/8"), proxyAddress),
-        maxProxies,
-      ),
-      [],
-    ),
-    network: withDefault(
-      parsed(
-        text("network the buyers pay on: eip155:50 (XDC) or eip155:51 (Apothem)", "eip155:50"),
-        findNetwork,
-      ),
-      "eip155:50",
-    ),
-    store: withDefault(
-      text(
-        "where payments and paid responses are stored: memory, or sqlite: with a file",
-        "sqlite:./gateway.db",
-        { pattern: "^(memory|sqlite:.+)$" },
-      ),
-      "sqlite:./gateway.db",
-    ),
-    default: withDefault(fallback, "deny"),
-    maxTimeoutSeconds: withDefault(
-      whole("seconds that a buyer's signature is valid", minTimeoutSeconds, maxTimeoutSeconds),
-      60,
-    ),
-    serveWhen: withDefault(
-      oneOf(
-        "when the response may be sent: once the transfer is confirmed, or, only with facilitator: embedded, once the engine has stored the settlement",
-        serveWhens,
-      ),
-      "confirmed",
-    ),
-    redeliver: withDefault(
-      oneOf(
-        "who gets a paid response again: a repeat that proves to come from the same buyer, every repeat, or none",
-        redelivers,
-      ),
-      "bound",
-    ),
-    requireBinding: yesOrNo(
-      "whether only payments whose nonce commits to the request are accepted; stock buyers make none",
-      false,
-    ),
-    replay: optionalGroup("how paid responses are kept for a buyer who lost the connection", {
-      ttl: duration("how long", "10m"),
-      maxEntryBytes: size("largest response that is kept", "1MiB"),
-      maxTotalBytes: size("all of them together", "512MiB"),
-    }),
-    discovery,
-  },
-  {
-    $schema: "https://json-schema.org/draft/2020-12/schema",
-    $id: schemaId,
-    title: "Farthing gateway",
-  },
-);
+export const gatewaySchema = group("the gateway's configuration", required, optional, {
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  // A name, not an address: editors open the file itself.
+  $id: "urn:farthing:gateway:1",
+  title: "Farthing gateway",
+});
 
 /** A configuration file as it is read: with all defaults, and its texts parsed. */
 export type GatewayFile = StaticDecode<typeof gatewaySchema>;

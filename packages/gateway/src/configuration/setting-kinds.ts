@@ -2,7 +2,7 @@
  * The kinds of settings as TypeBox schemas. Messages about a value show its `description` and its
  * `examples`; the first example is valid.
  */
-import { Type, type TProperties, type TSchema, type TString } from "typebox";
+import { Type, type TOptional, type TProperties, type TSchema, type TString } from "typebox";
 import { durationPattern, parseDuration, parseSize, sizePattern } from "./duration-size.ts";
 
 interface Notes {
@@ -19,10 +19,13 @@ export function text(description: string, example: string, notes: Notes = {}): T
  * the description.
  */
 export function parsed<T>(
-  type: TString,
   parse: (text: string) => T | undefined,
+  description: string,
+  example: string,
+  notes: Notes = {},
   why: (text: string) => string = () => "",
 ) {
+  const type = text(description, example, notes);
   const checked = Type.Refine(type, (one) => parse(one) !== undefined, why);
   return Type.Decode(checked, (one): T => {
     const value = parse(one);
@@ -33,6 +36,11 @@ export function parsed<T>(
 
 export function oneOf<const C extends string>(description: string, choices: readonly C[]) {
   return Type.Enum([...choices], { type: "string", description });
+}
+
+/** The first choice is the default. */
+export function choice<const C extends string>(description: string, choices: readonly C[]) {
+  return withDefault(oneOf(description, choices), choices[0]);
 }
 
 export function whole(description: string, minimum: number, maximum: number) {
@@ -50,34 +58,42 @@ export function yesOrNo(description: string, fallback: boolean) {
 
 export function duration(description: string, fallback: string) {
   const shape = `${description}: a whole number with ms, s, m or h`;
-  const type = text(shape, fallback, { pattern: durationPattern });
-  return withDefault(parsed(type, parseDuration), fallback);
+  return withDefault(
+    parsed(parseDuration, shape, fallback, { pattern: durationPattern }),
+    fallback,
+  );
 }
 
 export function size(description: string, fallback: string) {
   const shape = `${description}: a whole number with B, KiB, MiB or GiB`;
-  return withDefault(parsed(text(shape, fallback, { pattern: sizePattern }), parseSize), fallback);
+  return withDefault(parsed(parseSize, shape, fallback, { pattern: sizePattern }), fallback);
 }
 
-export function list<T extends TSchema>(description: string, items: T, maxItems: number) {
-  return Type.Array(items, { description, maxItems });
+export function optionalList<T extends TSchema>(description: string, items: T, maxItems: number) {
+  return withDefault(Type.Array(items, { description, maxItems }), []);
 }
 
-/** A group without other keys. Its type has what a file may leave out and the defaults fill in. */
-export function group<P extends TProperties>(
+/** The members of a group once it is read: those without a default may be absent. */
+type Members<R extends TProperties, O extends TProperties> = R & {
+  [K in keyof O]: O[K] extends { readonly default: unknown } ? O[K] : TOptional<O[K]>;
+};
+
+/** A group without other keys. */
+export function group<R extends TProperties, O extends TProperties>(
   description: string,
-  properties: P,
+  required: R,
+  optional: O,
   notes: Notes = {},
 ) {
-  const required = Object.entries(properties)
-    .filter(([, one]) => !Type.IsOptional(one) && !("default" in one))
-    .map(([key]) => key);
-  return Type.Object(properties, { description, additionalProperties: false, required, ...notes });
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- defaults are filled in
+  const members = { ...required, ...optional } as unknown as Members<R, O>;
+  const rules = { additionalProperties: false, required: Object.keys(required) };
+  return Type.Object(members, { description, ...rules, ...notes });
 }
 
-/** A group that the file may leave out, because all its settings have defaults. */
-export function optionalGroup<P extends TProperties>(description: string, properties: P) {
-  return withDefault(group(description, properties), {});
+/** A group that the file may leave out. */
+export function optionalGroup<O extends TProperties>(description: string, optional: O) {
+  return withDefault(group(description, {}, optional), {});
 }
 
 /** Any number of entries under names that the operator chooses; `nameShape` describes them. */
