@@ -60,7 +60,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     );
   let active = open(config);
   let isStopping = false;
-  metrics.watch({ inFlight: () => active.inFlight(), keptBytes: grants.keptBytes });
+  metrics.watch(() => active.inFlight(), grants.keptBytes);
   const response = createResponder({
     active: () => active,
     isStopping: () => isStopping,

@@ -1,5 +1,5 @@
 /** An incoming request: its target made canonical, its headers, and its body, read once. */
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { Transform, type Readable } from "node:stream";
 import { isPlainHost } from "@farthing/seller";
 import type { FastifyRequest } from "fastify";
@@ -36,7 +36,8 @@ export function readIncoming(
   const path = target && canonicalPath(target.path, rules);
   if (!target || path === undefined) return undefined;
   let body: Promise<Uint8Array<ArrayBuffer> | undefined> | undefined;
-  const contentLength = lengthOf(raw.headers);
+  const { "content-length": length } = raw.headers;
+  const contentLength = length === undefined ? undefined : Number(length);
   const hasBody = contentLength !== undefined || "transfer-encoding" in raw.headers;
   return {
     method: request.method,
@@ -58,11 +59,6 @@ export function readIncoming(
       return raw.pipe(body);
     },
   };
-}
-
-function lengthOf(headers: IncomingHttpHeaders): number | undefined {
-  const text = headers["content-length"];
-  return text === undefined ? undefined : Number(text);
 }
 
 async function readAll(

@@ -1,32 +1,14 @@
 /** The gateway's Prometheus metrics, and their own listener. */
 import Fastify from "fastify";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { ListenAddress } from "./configuration/parse-setting.ts";
 import { metricsArrivalTimes, toServerOptions } from "./connections.ts";
 import { gatewayMetricTable, type GatewayMetricName } from "./metrics-table.ts";
-
-export interface GatewayMetrics {
-  answered(route: string, outcome: string): void;
-  upstreamResponded(upstream: string, ms: number): void;
-  facilitatorResponded(call: "verify" | "settle", ms: number): void;
-  uncharged(route: string, reason: string): void;
-  undelivered(route: string): void;
-  reloaded(result: "ok" | "refused"): void;
-  /** Read whenever the metrics are requested. */
-  watch(state: {
-    /** Calls under way, by upstream. */
-    readonly inFlight: () => ReadonlyMap<string, number>;
-    /** Bytes of the paid responses that are kept. */
-    readonly keptBytes: () => number;
-  }): void;
-  /** Serves them at `/metrics`; returns the address. */
-  listen(at: { readonly host: string; readonly port: number }): Promise<string>;
-  close(): Promise<void>;
-}
 
 /** From a cache's response time to the longest wait, in seconds. */
 const buckets = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 40];
 
-export function createGatewayMetrics(): GatewayMetrics {
+export function createGatewayMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const about = (name: GatewayMetricName) => {
@@ -54,20 +36,26 @@ export function createGatewayMetrics(): GatewayMetrics {
     return reply.header("Content-Type", registry.contentType).send(await registry.metrics());
   });
   return {
-    answered: (route, outcome) => requests.inc({ route, outcome }),
-    upstreamResponded: (name, ms) => upstream.observe({ upstream: name }, ms / 1000),
-    facilitatorResponded: (call, ms) => (call === "verify" ? verify : settle).observe(ms / 1000),
-    uncharged: (route, reason) => uncharged.inc({ route, reason }),
-    undelivered: (route) => undelivered.inc({ route }),
-    reloaded: (result) => reloads.inc({ result }),
-    watch({ inFlight, keptBytes }) {
+    answered: (route: string, outcome: string) => requests.inc({ route, outcome }),
+    upstreamResponded: (name: string, ms: number) =>
+      upstream.observe({ upstream: name }, ms / 1000),
+    facilitatorResponded: (call: "verify" | "settle", ms: number) =>
+      (call === "verify" ? verify : settle).observe(ms / 1000),
+    uncharged: (route: string, reason: string) => uncharged.inc({ route, reason }),
+    undelivered: (route: string) => undelivered.inc({ route }),
+    reloaded: (result: "ok" | "refused") => reloads.inc({ result }),
+    /** Sets what is read whenever the metrics are requested: calls by upstream, kept bytes. */
+    watch(inFlight: () => ReadonlyMap<string, number>, keptBytes: () => number) {
       look = () => {
         kept.set(keptBytes());
         calls.reset();
         for (const [name, count] of inFlight()) calls.set({ upstream: name }, count);
       };
     },
-    listen: (at) => server.listen({ ...at }),
+    /** Serves the metrics at `/metrics`; returns the address. */
+    listen: (at: ListenAddress) => server.listen({ ...at }),
     close: () => server.close(),
   };
 }
+
+export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>;

@@ -78,16 +78,8 @@ export function outcomeOf(
 }
 
 /** Returns public facts of the payment for its log line. */
-export function paymentFields({ charged }: RequestContext): Record<string, string> {
+export function paymentFields({ charged }: RequestContext): object {
   const { payer, amount, transaction, settlementId } = charged?.payment ?? {};
-  return {
-    ...field("payer", payer),
-    ...field("amountUnits", amount),
-    ...field("transaction", transaction),
-    ...field("settlementId", settlementId),
-  };
-}
-
-function field(name: string, value: string | undefined): Record<string, string> {
-  return value === undefined || value === "" ? {} : { [name]: value };
+  const facts = { payer, amountUnits: amount, transaction, settlementId };
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value));
 }

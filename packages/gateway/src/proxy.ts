@@ -97,21 +97,15 @@ async function proxyRequest<B extends Readable | Uint8Array<ArrayBuffer>>(
   const response = await ask(call);
   context.upstreamMs = performance.now() - startedMs;
   if (response.kind === "failed") return failureResponse(response.reason, context);
-  const { status } = response;
-  return {
-    status,
-    headers: clientHeaders(response.headers, route, publicUrl),
-    body: method === "HEAD" || bodiless.has(status) ? readToEnd(response.body) : response.body,
-  };
+  const { status, body } = response;
+  const hasBody = method !== "HEAD" && !bodiless.has(status);
+  // The short rest is read, so that the connection can be reused.
+  if (!hasBody && body instanceof Readable) body.resume();
+  const passed = clientHeaders(response.headers, route, publicUrl);
+  return { status, headers: passed, body: hasBody ? body : null };
 }
 
 const bodiless = new Set([204, 205, 304]);
-
-/** Reads the short rest of a body, so that the connection can be reused. */
-function readToEnd(body: Readable | Uint8Array): null {
-  if (body instanceof Readable) body.resume();
-  return null;
-}
 
 /** Returns what the upstream learns of the payment: nothing for `head: free`, which has none. */
 function paymentFacts(payment: PaidRequest): PaymentFacts | undefined {

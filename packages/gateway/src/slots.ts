@@ -1,26 +1,10 @@
 /** Bounds how many calls run at once and how many may wait; further ones are refused. */
 
-export interface SlotLimits {
-  /** Calls at once. */
-  readonly slotsMax: number;
-  /** Longest wait for a slot, in milliseconds. */
-  readonly waitMs: number;
-}
-
-export interface Slots {
-  /** Waits for a slot; false when none is free in time or too many calls wait already. */
-  take(): Promise<boolean>;
-  free(): void;
-  /** Slots in use. */
-  taken(): number;
-  /** Whether a new call would be refused at once. */
-  isLineFull(): boolean;
-}
-
 /** Behind more than four calls of equal length, a client does better to repeat the request. */
 const waitingPerSlot = 4;
 
-export function createSlots({ slotsMax, waitMs }: SlotLimits): Slots {
+/** `slotsMax` calls run at once, others wait for at most `waitMs`. */
+export function createSlots({ slotsMax, waitMs }: { slotsMax: number; waitMs: number }) {
   const line = new Set<() => void>();
   let taken = 0;
 
@@ -41,14 +25,15 @@ export function createSlots({ slotsMax, waitMs }: SlotLimits): Slots {
   }
 
   return {
-    async take() {
+    /** Waits for a slot; false when none is free in time or too many calls wait already. */
+    async take(): Promise<boolean> {
       if (taken < slotsMax) {
         taken++;
         return true;
       }
       return !isLineFull() && wait();
     },
-    free() {
+    free(): void {
       const [next] = line;
       if (!next) {
         taken--;
@@ -58,7 +43,9 @@ export function createSlots({ slotsMax, waitMs }: SlotLimits): Slots {
       line.delete(next);
       next();
     },
+    /** Slots in use. */
     taken: () => taken,
+    /** Whether a new call would be refused at once. */
     isLineFull,
   };
 }

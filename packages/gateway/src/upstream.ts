@@ -81,12 +81,12 @@ export function createUpstream(config: UpstreamConfig): Upstream {
 
   async function ask(
     call: UpstreamCall,
-    clock: Deadline,
+    deadline: AbortSignal,
   ): Promise<UpstreamResponse<Readable> | NoResponse> {
     if (!(await slots.take())) return failed("full");
     try {
       const { method, headers, body = null } = call;
-      const signals = call.signal ? [clock.signal, call.signal] : [clock.signal];
+      const signals = call.signal ? [deadline, call.signal] : [deadline];
       const response = await pool.request({
         path: basePath + call.target,
         method,
@@ -101,54 +101,39 @@ export function createUpstream(config: UpstreamConfig): Upstream {
         response.body.destroy();
         return failed("bad_status");
       }
-      return { kind: "response", status: response.statusCode, ...pick(response) };
+      const { statusCode: status, headers: given, body: stream } = response;
+      return { kind: "response", status, headers: given, body: stream };
     } catch (error) {
       slots.free();
-      return failed(reasonOf(error, call, clock));
+      return failed(reasonOf(error, call, deadline));
+    }
+  }
+
+  async function respond<B>(
+    call: UpstreamCall,
+    read: (body: Readable) => Promise<B | undefined>,
+  ): Promise<UpstreamResponse<B> | NoResponse> {
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(), timeouts.totalMs);
+    try {
+      const response = await ask(call, deadline.signal);
+      if (response.kind === "failed") return response;
+      const body = await read(response.body);
+      return body ? { ...response, body } : failed("too_large");
+    } catch (error) {
+      return failed(reasonOf(error, call, deadline.signal));
+    } finally {
+      clearTimeout(timer);
     }
   }
 
   return {
     inFlight: slots.taken,
     isFull: slots.isLineFull,
-    async open(call) {
-      const clock = startDeadline(timeouts.totalMs);
-      try {
-        return await ask(call, clock);
-      } finally {
-        clock.stop();
-      }
-    },
-    async fetch(call) {
-      const clock = startDeadline(timeouts.totalMs);
-      try {
-        const response = await ask(call, clock);
-        if (response.kind === "failed") return response;
-        const body = await readWhole(response.body, config.responseBytesMax);
-        return body ? { ...response, body } : failed("too_large");
-      } catch (error) {
-        return failed(reasonOf(error, call, clock));
-      } finally {
-        clock.stop();
-      }
-    },
+    open: (call) => respond(call, async (body) => body),
+    fetch: (call) => respond(call, (body) => readWhole(body, config.responseBytesMax)),
     close: () => pool.close(),
   };
-}
-
-function pick({ headers, body }: Dispatcher.ResponseData) {
-  return { headers, body };
-}
-
-interface Deadline {
-  readonly signal: AbortSignal;
-  stop(): void;
-}
-
-function startDeadline(ms: number): Deadline {
-  const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(), ms);
-  return { signal: controller.signal, stop: () => clearTimeout(timer) };
 }
 
 /** Reads a body to its end; undefined when it is too long. */
@@ -187,9 +172,9 @@ const unreachableCodes = new Set([
   "ENETUNREACH",
 ]);
 
-function reasonOf(error: unknown, call: UpstreamCall, clock: Deadline): UpstreamFailure {
+function reasonOf(error: unknown, call: UpstreamCall, deadline: AbortSignal): UpstreamFailure {
   if (call.signal?.aborted) return "gone";
-  if (clock.signal.aborted) return "timed_out";
+  if (deadline.aborted) return "timed_out";
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (timeoutCodes.has(code)) return "timed_out";
   return unreachableCodes.has(code) ? "unreachable" : "broken";

@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { isObject, type JsonObject } from "@farthing/protocol";
 import { parse as parseYaml } from "yaml";
-import { isPassedToUpstream, type RequestRule } from "../headers/pass-header.ts";
+import { isPassedToUpstream, type RequestRule } from "../headers/header-rules.ts";
 import { assembleRoute, needsEmbedded } from "./assemble-route.ts";
 import type { ConfigContext } from "./config-context.ts";
 import type { FacilitatorConfig, GatewayConfig, UpstreamConfig } from "./configuration.ts";

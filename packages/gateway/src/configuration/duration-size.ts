@@ -21,12 +21,12 @@ export const sizePattern = "^(0|[1-9][0-9]{0,8})(B|KiB|MiB|GiB)$";
 
 /** Returns milliseconds. */
 export function parseDuration(text: string): number | undefined {
-  return parseAmount(text, new RegExp(durationPattern), millisecondsOf);
+  return parseAmount(text, millisecondsOf);
 }
 
 /** Returns bytes. */
 export function parseSize(text: string): number | undefined {
-  return parseAmount(text, new RegExp(sizePattern), bytesOf);
+  return parseAmount(text, bytesOf);
 }
 
 /** Formats milliseconds, as seconds where they are whole: `20s`, `1500ms`. */
@@ -34,12 +34,7 @@ export function formatDuration(ms: number): string {
   return ms % 1000 === 0 ? `${ms / 1000}s` : `${ms}ms`;
 }
 
-function parseAmount(
-  text: string,
-  pattern: RegExp,
-  units: Readonly<Record<string, number>>,
-): number | undefined {
-  const unit = pattern.exec(text)?.at(-1);
-  const factor = unit === undefined ? undefined : units[unit];
-  return factor === undefined ? undefined : Number.parseInt(text, 10) * factor;
+function parseAmount(text: string, units: Readonly<Record<string, number>>): number | undefined {
+  const factor = units[text.replace(/^\d+/, "")];
+  return factor && Number.parseInt(text, 10) * factor;
 }

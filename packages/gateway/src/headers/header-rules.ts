@@ -1,8 +1,12 @@
-/** The lists of headers by which requests are changed and explained. */
+/**
+ * The rules by which headers pass the gateway. CGI, WSGI and PHP read `_` and `-` in names as
+ * equal.
+ */
 import { headerNames } from "@farthing/protocol";
+import type { PassedHeader, RouteConfig } from "../configuration/configuration.ts";
 
 /** Headers of one connection, RFC 9110 7.6.1, beside those named in `Connection`. */
-export const hopByHop: readonly string[] = [
+const hopByHop: readonly string[] = [
   "connection",
   "keep-alive",
   "proxy-authenticate",
@@ -20,7 +24,7 @@ export const paymentHeaders: readonly string[] = [
 ].map((name) => name.toLowerCase());
 
 /** Frameworks that honour these choose another route after the price was chosen. */
-export const overrideHeaders: readonly string[] = [
+const overrideHeaders: readonly string[] = [
   "x-original-url",
   "x-rewrite-url",
   "x-http-method-override",
@@ -29,13 +33,13 @@ export const overrideHeaders: readonly string[] = [
 ];
 
 /** Claims about the client that only the gateway makes, beside all of `x-forwarded-…`. */
-export const forwardedHeaders: readonly string[] = ["forwarded", "x-real-ip"];
+const forwardedHeaders: readonly string[] = ["forwarded", "x-real-ip"];
 
 /** Credentials of the client, which are not meant for the upstream unless a route passes them. */
 export const clientCredentials = ["authorization", "cookie"] as const;
 
 /** Requests for a part of a response, or for none. Paid routes remove them. */
-export const partialHeaders: readonly string[] = [
+const partialHeaders: readonly string[] = [
   "range",
   "if-range",
   "if-match",
@@ -63,3 +67,71 @@ export const paymentFacts: readonly string[] = [
   "x-payment-network",
   "x-payment-id",
 ];
+
+export interface RequestRule {
+  readonly isPaid: boolean;
+  readonly pass: ReadonlySet<PassedHeader>;
+  /** Names that the configuration sets; a client cannot. */
+  readonly configured: ReadonlySet<string>;
+}
+
+export function requestRule({ upstream, amountUnits, pass }: RouteConfig): RequestRule {
+  const configured = new Set([...upstream.headers.keys()].map(canonicalName));
+  return { isPaid: amountUnits !== undefined, pass, configured };
+}
+
+/** Written for each call, or handled by the gateway's HTTP server. */
+const ownHeaders = ["host", "content-length", "expect"];
+
+const neverToUpstream = new Set([
+  ...ownHeaders,
+  ...hopByHop,
+  ...paymentHeaders,
+  ...overrideHeaders,
+  ...forwardedHeaders,
+  ...addedHeaders,
+  // Belongs to `traceparent`, which is written anew.
+  "tracestate",
+]);
+
+/** The client's headers that a rule may remove, beside those with a prefix of the gateway's. */
+export const removableHeaders: readonly string[] = [
+  ...clientCredentials,
+  ...paymentHeaders,
+  ...hopByHop,
+  ...forwardedHeaders,
+  ...overrideHeaders,
+  ...partialHeaders,
+];
+
+/** Headers of the connection; and `alt-svc` would lead clients around the gateway. */
+const neverToClient = new Set([...hopByHop, "alt-svc", "x-payment"]);
+
+export function isPassedToUpstream(name: string, rule: RequestRule): boolean {
+  const known = canonicalName(name);
+  if (neverToUpstream.has(known) || isOurs(known) || rule.configured.has(known)) return false;
+  if (clientCredentials.some((one) => one === known))
+    return [...rule.pass].some((one) => one === known);
+  return !(rule.isPaid && partialHeaders.includes(known));
+}
+
+/** Whether an upstream's header goes to the client: no receipts, cookies if configured. */
+export function isPassedToClient(name: string, pass: ReadonlySet<PassedHeader>): boolean {
+  const known = canonicalName(name);
+  if (known === "set-cookie") return pass.has("set-cookie");
+  return known !== "set-cookie2" && !neverToClient.has(known) && !isOurs(known);
+}
+
+/** Returns the headers that `Connection` names, which belong to that connection as well. */
+export function namedInConnection(value: string | readonly string[] | undefined): Set<string> {
+  const text = typeof value === "string" ? value : (value ?? []).join(",");
+  return new Set(text.split(",").map((name) => name.trim().toLowerCase()));
+}
+
+function isOurs(name: string): boolean {
+  return ownPrefixes.some((prefix) => name.startsWith(prefix));
+}
+
+function canonicalName(name: string): string {
+  return name.toLowerCase().replaceAll("_", "-");
+}

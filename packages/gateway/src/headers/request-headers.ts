@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { RouteConfig } from "../configuration/configuration.ts";
-import { isPassedToUpstream, namedInConnection, requestRule } from "./pass-header.ts";
+import { isPassedToUpstream, namedInConnection, requestRule } from "./header-rules.ts";
 
 export interface ClientFacts {
   readonly headers: IncomingHttpHeaders;

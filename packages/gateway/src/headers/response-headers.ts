@@ -1,7 +1,7 @@
 /** The headers for the client: the upstream's permitted ones. */
 import type { IncomingHttpHeaders } from "node:http";
 import type { RouteConfig } from "../configuration/configuration.ts";
-import { isPassedToClient, namedInConnection } from "./pass-header.ts";
+import { isPassedToClient, namedInConnection } from "./header-rules.ts";
 
 /** Headers whose value is an address. */
 const addressHeaders = new Set(["location", "content-location"]);

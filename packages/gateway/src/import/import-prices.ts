@@ -30,7 +30,10 @@ export function readPrices(text: string): ImportPrices {
     return isPrice ? [] : [said];
   });
   if (wrong.length > 0) throw new ImportError(wrong.join("\n"));
-  const prices = new Map(Object.entries(value).map(([name, price]) => [name, String(price)]));
+  return importPrices(new Map(Object.entries(value).map(([name, price]) => [name, String(price)])));
+}
+
+export function importPrices(prices: ReadonlyMap<string, string>): ImportPrices {
   const used = new Set(["*"]);
   return {
     fallback: prices.get("*"),
@@ -43,9 +46,3 @@ export function readPrices(text: string): ImportPrices {
     unused: () => [...prices.keys()].filter((name) => !used.has(name)),
   };
 }
-
-export const noPrices: ImportPrices = {
-  fallback: undefined,
-  find: () => undefined,
-  unused: () => [],
-};

@@ -14,7 +14,7 @@ import {
 import { allRoutes, type GatewayConfig } from "../configuration/configuration.ts";
 import { isSameHost } from "../routing/canonical-path.ts";
 import { readWhole } from "../upstream.ts";
-import type { Finding } from "./finding.ts";
+import { fail, ok, warn, type Finding } from "./finding.ts";
 import { samplePathOf } from "./sample-path.ts";
 
 /** The gateway creates a challenge without a call. */
@@ -43,24 +43,24 @@ export async function checkChallenges(config: GatewayConfig): Promise<readonly F
     return [compare(asked, first, second)];
   } catch {
     const text = `${publicUrl} does not answer, so its challenges were not compared`;
-    return [finding("warn", text, "run this again once the gateway runs")];
+    return [warn("publicUrl", text, "run this again once the gateway runs")];
   }
 }
 
 function compare(asked: string, first: Tokens, second: Tokens): Finding {
   if (!first || !second) {
     const fix = "check publicUrl, and what stands in front of the gateway";
-    return finding("warn", `${asked} is not answered with a challenge`, fix);
+    return warn("publicUrl", `${asked} is not answered with a challenge`, fix);
   }
   if (first.length === 0 || second.length === 0) {
     const fix = "let every proxy pass the header PAYMENT-REQUIRED and the body on as they are";
-    return finding("warn", `the challenge of ${asked} carries no token`, fix);
+    return warn("publicUrl", `the challenge of ${asked} carries no token`, fix);
   }
   if (first.some((token) => second.includes(token))) {
     const text = `two challenges of ${asked} carry the same token: something keeps them`;
-    return finding("fail", text, "let no cache in front of the gateway keep answers of 402");
+    return fail("publicUrl", text, "let no cache in front of the gateway keep answers of 402");
   }
-  return finding("ok", "each challenge carries a token of its own", "");
+  return ok("publicUrl", "each challenge carries a token of its own");
 }
 
 async function askForTokens(url: string): Promise<Tokens> {
@@ -75,8 +75,4 @@ async function askForTokens(url: string): Promise<Tokens> {
 function tokenOf(challenge: unknown): string | undefined {
   if (!isObject(challenge)) return undefined;
   return readRequestBinding(objectMembers(challenge, "extensions").extensions).token;
-}
-
-function finding(status: Finding["status"], text: string, fix: string): Finding {
-  return { name: "publicUrl", status, text, fix };
 }

@@ -5,7 +5,7 @@ import type { GatewayConfig, UpstreamConfig } from "../configuration/configurati
 import { readWhole } from "../upstream.ts";
 import { checkChallenges } from "./check-challenges.ts";
 import { checkRedirects } from "./check-redirects.ts";
-import type { Finding } from "./finding.ts";
+import { fail, ok, type Finding } from "./finding.ts";
 
 /** Checks the facilitator, the upstreams (HEAD of fixed paths) and the gateway, unpaid. */
 export async function checkOnline(config: GatewayConfig): Promise<readonly Finding[]> {
@@ -103,12 +103,4 @@ function codeOf(error: unknown): string {
     return cause.code;
   if (error instanceof Error && error.name === "TimeoutError") return "no answer in time";
   return "the connection failed";
-}
-
-function ok(name: string, text: string): Finding {
-  return { name, status: "ok", text, fix: "" };
-}
-
-function fail(name: string, text: string, fix: string): Finding {
-  return { name, status: "fail", text, fix };
 }

@@ -4,7 +4,7 @@ import { allRoutes, type GatewayConfig, type RouteConfig } from "../configuratio
 import { basePathOf, operationsOf, patternOf } from "../openapi/openapi-operations.ts";
 import { rulesFor } from "../routing/route-overlap.ts";
 import { fixedPathOf } from "./sample-path.ts";
-import { nameOf, type Finding } from "./finding.ts";
+import { nameOf, warn, type Finding } from "./finding.ts";
 
 /** Requests at most, one for each route: enough to see redirects of one kind. */
 const maxAskedRoutes = 20;
@@ -69,10 +69,7 @@ function hasRedirect({ responses }: JsonObject): boolean {
 }
 
 function warningOf(route: RouteConfig, text: string): Finding {
-  return {
-    name: nameOf(route),
-    status: "warn",
-    text: `${text}: the buyer pays, and anyone may use the address`,
-    fix: "let the upstream send the content itself, or set redirects: withhold",
-  };
+  const consequence = "the buyer pays, and anyone may use the address";
+  const fix = "let the upstream send the content itself, or set redirects: withhold";
+  return warn(nameOf(route), `${text}: ${consequence}`, fix);
 }

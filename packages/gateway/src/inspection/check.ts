@@ -3,9 +3,9 @@ import { isIP } from "node:net";
 import { allRoutes, type GatewayConfig, type RouteConfig } from "../configuration/configuration.ts";
 import { formatDuration } from "../configuration/duration-size.ts";
 import { findDocumentedRedirects } from "./check-redirects.ts";
-import { nameOf, type Finding } from "./finding.ts";
+import { nameOf, warn, type Finding } from "./finding.ts";
 import { shortUsdc } from "../configuration/price-text.ts";
-import { timeBudget } from "../routing/route-conflicts.ts";
+import { timeBudgetMs } from "../routing/route-conflicts.ts";
 
 export interface RuleLine {
   /** Index; `*` for everything that no rule names. */
@@ -43,14 +43,12 @@ function lineOf(route: RouteConfig): RuleLine {
     upstream: upstream.name,
   };
   if (amountUnits === undefined) return { ...about, price: "free" };
-  const { upstreamMs, settleMs, marginMs, allowedMs } = timeBudget(route);
-  const parts = [upstreamMs, settleMs, marginMs].map((ms) => formatDuration(ms));
   return {
     ...about,
     price: shortUsdc(amountUnits),
     amount: amountUnits.toString(),
     settle: stream === undefined ? settle : `${settle}+${stream}`,
-    budget: `${parts.join("+")} ≤ ${formatDuration(allowedMs)}`,
+    budget: `${timeBudgetMs(route).map(formatDuration).join("+")} ≤ ${route.maxTimeoutSeconds}s`,
   };
 }
 
@@ -136,7 +134,7 @@ function warningsOf(route: RouteConfig): readonly Finding[] {
 }
 
 function when(isFound: boolean, name: string, text: string, fix: string): readonly Finding[] {
-  return isFound ? [{ name, status: "warn", text, fix }] : [];
+  return isFound ? [warn(name, text, fix)] : [];
 }
 
 /** Whether an address uses plain HTTP beyond this machine and its private networks. */

@@ -10,17 +10,14 @@ import { canonicalPath, splitTarget } from "../routing/canonical-path.ts";
 import type { GatewayConfig, RouteConfig, SettleMode } from "../configuration/configuration.ts";
 import {
   addedHeaders,
-  clientCredentials,
-  forwardedHeaders,
-  hopByHop,
-  overrideHeaders,
+  isPassedToUpstream,
   ownPrefixes,
-  partialHeaders,
   paymentFacts,
-  paymentHeaders,
+  removableHeaders,
+  requestRule,
 } from "../headers/header-rules.ts";
 import { createBuiltInEndpoints } from "../built-in-endpoints.ts";
-import { isPassedToUpstream, requestRule } from "../headers/pass-header.ts";
+import { nameOf } from "./finding.ts";
 import { shortUsdc } from "../configuration/price-text.ts";
 import { compileRoutes, type Mismatch, type RouteMatch } from "../routing/route-table.ts";
 import { createPaidRoute } from "../paid-route.ts";
@@ -79,7 +76,7 @@ export async function explainRequest(
   if (!split || path === undefined) return { request, ...readInTwoWays("path") };
   if (!isPlainHost(host)) return { request, ...readInTwoWays("Host header") };
   const asked = { request, canonicalPath: path };
-  if (isOwnPath(config, method, path)) {
+  if (createBuiltInEndpoints(config)({ method, path }, false)) {
     return { ...asked, status: 200, answer: "200: the gateway answers this path itself" };
   }
   if (method === "OPTIONS") {
@@ -139,22 +136,14 @@ const reasons: Readonly<Record<Mismatch, string>> = {
 const caseHint =
   ". A rule would take it in another case of letters; none with another price may then. If the upstream ignores case, set its paths.caseInsensitive";
 
-type Refused = Exclude<RouteMatch["kind"], "route">;
-
-const refusals: Readonly<Record<Refused, { readonly status: number; readonly answer: string }>> = {
+const refusals = {
   deny: { status: 404, answer: "404: no rule takes it" },
   method_not_allowed: { status: 405, answer: "405: the gateway does not pass this method on" },
   unknown_host: { status: 421, answer: "421: no rule is for this host" },
 };
 
-function isOwnPath(config: GatewayConfig, method: string, path: string): boolean {
-  const asked = { method, path };
-  return createBuiltInEndpoints(config)(asked, false) !== undefined;
-}
-
-function labelOf({ name, index, host }: RouteConfig): string {
-  if (name === "default") return name;
-  return `routes[${index}] ${name}${host === undefined ? "" : ` (host ${host})`}`;
+function labelOf(route: RouteConfig): string {
+  return route.host === undefined ? nameOf(route) : `${nameOf(route)} (host ${route.host})`;
 }
 
 /** Uses the function that decides about headers of real requests. */
@@ -164,15 +153,7 @@ function factsOf(
 ): Pick<RequestExplanation, "rule" | "parameters" | "upstream"> {
   const { upstream } = route;
   const rule = requestRule(route);
-  const known = [
-    ...clientCredentials,
-    ...paymentHeaders,
-    ...hopByHop,
-    ...forwardedHeaders,
-    ...overrideHeaders,
-    ...partialHeaders,
-  ];
-  const removed = known.filter((name) => !isPassedToUpstream(name, rule));
+  const removed = removableHeaders.filter((name) => !isPassedToUpstream(name, rule));
   const prefixes = ownPrefixes.filter((prefix) => !isPassedToUpstream(`${prefix}any`, rule));
   const facts = rule.isPaid ? paymentFacts : [];
   return {

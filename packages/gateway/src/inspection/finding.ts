@@ -10,6 +10,18 @@ export interface Finding {
   readonly fix: string;
 }
 
+export function ok(name: string, text: string): Finding {
+  return { name, status: "ok", text, fix: "" };
+}
+
+export function warn(name: string, text: string, fix: string): Finding {
+  return { name, status: "warn", text, fix };
+}
+
+export function fail(name: string, text: string, fix: string): Finding {
+  return { name, status: "fail", text, fix };
+}
+
 /** Returns the name of a route in findings. */
 export function nameOf({ name, index }: RouteConfig): string {
   return name === "default" ? name : `routes[${index}] ${name}`;

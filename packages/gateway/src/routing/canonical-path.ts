@@ -9,18 +9,11 @@ export interface PathRules {
   readonly allowEncodedSlash: boolean;
 }
 
-export interface Target {
-  /** As received, not canonical yet. */
-  readonly path: string;
-  /** With its question mark; empty when there is none. */
-  readonly query: string;
-}
-
 /** Frameworks and logs cut at 2 KiB or later. */
 export const maxPathChars = 2048;
 
-/** Splits a request target at its first question mark. Undefined for what no client sends. */
-export function splitTarget(raw: string): Target | undefined {
+/** Splits a request target before its first question mark. Undefined for what no client sends. */
+export function splitTarget(raw: string) {
   if (/[^\x21-\x7e]|#/.test(raw)) return undefined;
   const at = raw.indexOf("?");
   return at < 0 ? { path: raw, query: "" } : { path: raw.slice(0, at), query: raw.slice(at) };

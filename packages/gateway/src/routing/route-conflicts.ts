@@ -10,28 +10,14 @@ export const settleWaitMs = 20_000;
 /** Room for clocks that differ and for one slow block. */
 const budgetMarginMs = 15_000;
 
-/** The time that a route's signature has to be valid, in milliseconds. */
-export interface TimeBudget {
-  /** Time at the upstream before the money moves: 0 with `before-upstream`. */
-  readonly upstreamMs: number;
-  readonly settleMs: number;
-  readonly marginMs: number;
-  /** The sum of all three. */
-  readonly neededMs: number;
-  readonly allowedMs: number;
-}
-
-export function timeBudget(route: RouteConfig): TimeBudget {
+/**
+ * Returns the times of which the validity of a route's signature consists: at the upstream before
+ * the money moves (0 with `before-upstream`), for the settlement, and the margin.
+ */
+export function timeBudgetMs(route: RouteConfig): readonly number[] {
   const { timeouts } = route.upstream;
   const workMs = route.stream ? timeouts.headersMs : timeouts.totalMs;
-  const upstreamMs = route.settle === "before-upstream" ? 0 : workMs;
-  return {
-    upstreamMs,
-    settleMs: settleWaitMs,
-    marginMs: budgetMarginMs,
-    neededMs: upstreamMs + settleWaitMs + budgetMarginMs,
-    allowedMs: route.maxTimeoutSeconds * 1000,
-  };
+  return [route.settle === "before-upstream" ? 0 : workMs, settleWaitMs, budgetMarginMs];
 }
 
 export function findConflicts(config: GatewayConfig): Problem[] {
@@ -77,10 +63,11 @@ function findAmbiguous(routes: readonly RouteConfig[], route: RouteConfig): Prob
 
 function findBudget(route: RouteConfig): Problem[] {
   if (route.amountUnits === undefined) return [];
-  const { upstreamMs, settleMs, marginMs, neededMs, allowedMs } = timeBudget(route);
-  if (neededMs <= allowedMs) return [];
-  const sum = [upstreamMs, settleMs, marginMs].map(formatDuration).join(" + ");
-  const message = `does not fit the buyer's signature: ${sum} (upstream, settlement, margin) is more than ${formatDuration(allowedMs)}. Set maxTimeoutSeconds to ${Math.ceil(neededMs / 1000)} or more, or shorten the timeouts of upstream ${route.upstream.name}`;
+  const parts = timeBudgetMs(route);
+  const neededMs = parts.reduce((sum, one) => sum + one, 0);
+  if (neededMs <= route.maxTimeoutSeconds * 1000) return [];
+  const sum = parts.map(formatDuration).join(" + ");
+  const message = `does not fit the buyer's signature: ${sum} (upstream, settlement, margin) is more than ${route.maxTimeoutSeconds}s. Set maxTimeoutSeconds to ${Math.ceil(neededMs / 1000)} or more, or shorten the timeouts of upstream ${route.upstream.name}`;
   return [{ location: locationOf(route), message }];
 }
 
