@@ -85,7 +85,6 @@ async function readAll(
   });
 }
 
-/** Fails when more bytes pass than allowed. */
 function limit(bytesMax: number): Transform {
   let size = 0;
   return new Transform({

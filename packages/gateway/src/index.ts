@@ -1,13 +1,5 @@
 /** The gateway as a library: a reverse proxy that charges for the routes of an API. */
-export type {
-  DiscoveryConfig,
-  FacilitatorConfig,
-  GatewayConfig,
-  PassedHeader,
-  RouteConfig,
-  SettleMode,
-  UpstreamConfig,
-} from "./configuration/configuration.ts";
+export type * from "./configuration/configuration.ts";
 export {
   GatewayConfigError,
   loadGatewayConfig,

@@ -14,34 +14,21 @@ export interface RequestContext {
   failure?: UpstreamFailure;
 }
 
-/**
- * - `free`: a route without a price, or a built-in endpoint
- * - `denied`: no rule, host or method for it, or an ambiguous target
- * - `challenged`: without a payment; `rejected`: with an invalid one
- * - `paid`: content for a payment; `replayed`: the same once more
- * - `conflict`: the payment belongs to another request, or its response is not kept any more
- * - `upstream_failed`: the upstream's response was not charged for, or there was none
- * - `settle_failed`: the settlement failed; `pending`: its outcome is open
- * - `faulted`: the facilitator or the gateway itself failed
- */
 export type Outcome =
-  | "free"
-  | "denied"
-  | "challenged"
-  | "rejected"
-  | "paid"
-  | "replayed"
-  | "conflict"
-  | "upstream_failed"
+  | "free" // A route without a price, or a built-in endpoint.
+  | "denied" // No rule, host or method for it, or an ambiguous target.
+  | "challenged" // Without a payment.
+  | "rejected" // With an invalid payment.
+  | "paid" // Content for a payment.
+  | "replayed" // The same once more.
+  | "conflict" // The payment belongs to another request, or its response is not kept any more.
+  | "upstream_failed" // The upstream's response was not charged for, or there was none.
   | "settle_failed"
-  | "pending"
-  | "faulted";
+  | "pending" // The outcome of the settlement is open.
+  | "faulted"; // The facilitator or the gateway itself failed.
 
 /** Returns the outcome of charging, where it decides; else by the status of the response. */
-export function outcomeOf(
-  { kind, failure, charged }: RequestContext,
-  { status }: { readonly status: number },
-): Outcome {
+export function outcomeOf({ kind, failure, charged }: RequestContext, status: number): Outcome {
   if (failure) return "upstream_failed";
   const outcome = charged?.outcome;
   switch (outcome?.type) {

@@ -54,7 +54,7 @@ function record(
   { status }: Outgoing,
   ms: number,
 ): void {
-  const outcome = outcomeOf(context, { status });
+  const outcome = outcomeOf(context, status);
   const { route, upstream, upstreamMs, charged, failure } = context;
   const { verifyMs, settleMs } = charged?.timings ?? {};
   metrics.answered(route, outcome);

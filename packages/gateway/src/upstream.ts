@@ -15,21 +15,17 @@ export interface UpstreamCall {
 }
 
 /**
- * Why there is no response:
- * - `full`: too many calls are under way, and this one was not sent
- * - `timed_out`, `unreachable`, `broken`: the upstream may have done its work
- * - `too_large`: the response exceeds its limit
- * - `bad_status`: the status does not exist
- * - `gone`: the client disconnected
+ * Why there is no response. After `timed_out`, `unreachable` and `broken` the upstream may have
+ * done its work.
  */
 export type UpstreamFailure =
-  | "full"
+  | "full" // Too many calls are under way, and this one was not sent.
   | "timed_out"
   | "unreachable"
   | "broken"
-  | "too_large"
-  | "bad_status"
-  | "gone";
+  | "too_large" // The response exceeds its limit.
+  | "bad_status" // The status does not exist.
+  | "gone"; // The client disconnected.
 
 /** An upstream's response, with its body as a stream or complete. */
 export interface UpstreamResponse<B> {

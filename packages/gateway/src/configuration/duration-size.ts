@@ -14,9 +14,7 @@ const bytesOf: Readonly<Record<string, number>> = {
   GiB: 1024 ** 3,
 };
 
-/** A whole number above 0 and `ms`, `s`, `m` or `h`. */
 export const durationPattern = "^[1-9][0-9]{0,8}(ms|s|m|h)$";
-/** A whole number and `B`, `KiB`, `MiB` or `GiB`. */
 export const sizePattern = "^(0|[1-9][0-9]{0,8})(B|KiB|MiB|GiB)$";
 
 /** Returns milliseconds. */

@@ -9,7 +9,7 @@ import { gatewaySchema } from "./configuration-schema.ts";
 import { findConflicts } from "../routing/route-conflicts.ts";
 import type { Environment } from "./secret-texts.ts";
 import { formatLocation, readSettings, type Problem } from "./read-settings.ts";
-import { readYamlSource } from "./yaml-source.ts";
+import { readYamlSource, type YamlSource } from "./yaml-source.ts";
 
 export interface ConfigProblem {
   /** e.g. `routes[3].price`; empty for the file as a whole. */
@@ -84,7 +84,7 @@ function whyUnreadable(error: unknown, path: string): string {
 
 function toProblem(
   { location, message }: Problem,
-  lineOf: (location: Problem["location"]) => number | undefined = () => undefined,
+  lineOf: YamlSource["lineOf"] = () => undefined,
 ): ConfigProblem {
   return { path: formatLocation(location), line: lineOf(location), message: `${message}.` };
 }

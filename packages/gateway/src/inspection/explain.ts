@@ -19,7 +19,7 @@ import {
 import { createBuiltInEndpoints } from "../built-in-endpoints.ts";
 import { nameOf } from "./finding.ts";
 import { shortUsdc } from "../configuration/price-text.ts";
-import { compileRoutes, type Mismatch, type RouteMatch } from "../routing/route-table.ts";
+import { compileRoutes, mismatches, type RouteMatch } from "../routing/route-table.ts";
 import { createPaidRoute } from "../paid-route.ts";
 
 export interface AskedRequest {
@@ -83,7 +83,10 @@ export async function explainRequest(
     return { ...asked, status: 204, answer: "204: the gateway answers OPTIONS itself, for CORS" };
   }
   const { match, passedOver } = table.explain(method, host, path);
-  const steps = passedOver.map((one) => ({ rule: labelOf(one.route), why: reasons[one.reason] }));
+  const steps = passedOver.map((one) => ({
+    rule: labelOf(one.route),
+    why: mismatches[one.reason],
+  }));
   const so = steps.length === 0 ? asked : { ...asked, passedOver: steps };
   if (match.kind !== "route") {
     const isCase = passedOver.some(({ reason }) => reason === "case_only");
@@ -124,14 +127,6 @@ export async function explainRequest(
 function readInTwoWays(what: string): Pick<RequestExplanation, "status" | "answer"> {
   return { status: 400, answer: `400: the ${what} could be read in two ways, so it is refused` };
 }
-
-const reasons: Readonly<Record<Mismatch, string>> = {
-  method: "another method",
-  host: "another host",
-  path: "another path",
-  encoded_slash: "its upstream takes no escaped slash",
-  case_only: "the same path but for the case of letters",
-};
 
 const caseHint =
   ". A rule would take it in another case of letters; none with another price may then. If the upstream ignores case, set its paths.caseInsensitive";

@@ -18,14 +18,15 @@ export type RouteMatch =
   | { readonly kind: "unknown_host" };
 
 /** Why a rule was not taken. */
-export type Mismatch =
-  | "method"
-  | "host"
-  | "path"
-  /** Its upstream takes no escaped slash. */
-  | "encoded_slash"
-  /** It would match in another case, which a later rule with another price must not use. */
-  | "case_only";
+export const mismatches = {
+  method: "another method",
+  host: "another host",
+  path: "another path",
+  encoded_slash: "its upstream takes no escaped slash",
+  // A later rule with another price must not take the request then.
+  case_only: "the same path but for the case of letters",
+};
+type Mismatch = keyof typeof mismatches;
 
 export interface Explanation {
   readonly match: RouteMatch;
