@@ -22,20 +22,24 @@ export type PurchaseState =
   | "expired"
   | "canceled";
 
-/** Every allowed transition; the store makes them as guarded updates. */
+/**
+ * The states from which each state can be reached. The store builds the guards of its updates from
+ * this table.
+ */
 export const purchaseTransitions: Readonly<Record<PurchaseState, readonly PurchaseState[]>> = {
-  awaiting_payment: ["settling", "expired", "canceled"],
-  // Settling again stores the settlement once it is known; a refusal leads back to awaiting.
-  settling: ["settling", "confirmed", "failed", "awaiting_payment"],
-  confirmed: ["credited", "held"],
-  held: ["credited", "rejected"],
-  credited: [],
-  rejected: [],
+  // A refused payment leads back.
+  awaiting_payment: ["settling"],
+  // Settling again stores the settlement once it is known. The signature of a canceled purchase can
+  // still be used; the purchase expires once it cannot.
+  settling: ["awaiting_payment", "settling", "canceled"],
   // Money that moved late is reported as moved.
-  failed: ["confirmed"],
-  expired: [],
-  // The signature may still be used after a cancellation; the purchase expires once it cannot.
-  canceled: ["settling", "expired"],
+  confirmed: ["settling", "failed"],
+  held: ["confirmed"],
+  credited: ["confirmed", "held"],
+  rejected: ["held"],
+  failed: ["settling"],
+  expired: ["awaiting_payment", "canceled"],
+  canceled: ["awaiting_payment"],
 };
 
 /** Why the operator reviews a purchase. */

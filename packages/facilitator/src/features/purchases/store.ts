@@ -108,13 +108,8 @@ export function createPurchaseStore(database: Database): PurchaseStore {
       return toPage(rows.map(purchaseTable.read), limit);
     },
     ...workerMethods(database),
-    movePurchase: (id, from, move, now) => {
-      assert(
-        purchaseTransitions[from].includes(move.to),
-        `a purchase does not go ${from} to ${move.to}`,
-      );
-      return inTransaction(database, (inside) => movePurchase(inside, id, from, move, now));
-    },
+    movePurchase: (id, from, move, now) =>
+      inTransaction(database, (inside) => movePurchase(inside, id, from, move, now)),
     sumPurchases: async (account, since) => {
       const { units } = await db
         .selectFrom("credit_purchases")
@@ -248,8 +243,10 @@ async function movePurchase(
       ...changesOf(move, now),
     })
     .where("id", "=", id)
+    .where("state", "in", purchaseTransitions[move.to])
     .returningAll()
-    .executeTakeFirstOrThrow();
+    .executeTakeFirst();
+  assert(row, `a purchase does not go from ${from} to ${move.to}`);
   const purchase = purchaseTable.read(row);
   if (move.to === "credited") await credit(inside, purchase, now);
   await tellAccount(inside, purchase, now);
