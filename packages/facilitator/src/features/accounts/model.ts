@@ -4,6 +4,12 @@ import type { Address, ChainId } from "@farthing/protocol";
 /** Nothing settles with the keys of an `inactive` account; the operator deactivated it. */
 export type Plan = "active" | "inactive";
 
+/** What its owner may change; what is left out stays. */
+export interface AccountChanges {
+  readonly label?: string;
+  readonly lowCreditsAt?: number | null;
+}
+
 /** Sales are paid to the account's own address. */
 export interface Account {
   readonly address: Address;

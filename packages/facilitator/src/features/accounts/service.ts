@@ -1,24 +1,17 @@
 /** Accounts. Each belongs to one address and has default values before it is stored. */
 import type { Address } from "@farthing/protocol";
-import type { Account } from "./model.ts";
+import type { AccountChanges } from "./model.ts";
 import type { AccountStore } from "./store.ts";
 
-export interface Accounts {
-  /** An account that is not stored yet is active and has no label. */
-  find(address: Address): Promise<Account>;
-  /** Changes the given values; an account that is not stored stays as it is. */
-  update(
-    address: Address,
-    changes: { readonly label?: string; readonly lowCreditsAt?: number | null },
-  ): Promise<void>;
-}
+export type Accounts = ReturnType<typeof createAccounts>;
 
-export function createAccounts(
-  store: Pick<AccountStore, "findAccount" | "updateAccount">,
-): Accounts {
+export function createAccounts(store: Pick<AccountStore, "findAccount" | "updateAccount">) {
   return {
-    find: async (address) => (await store.findAccount(address)) ?? { address, ...unstored },
-    async update(address, changes) {
+    /** An account that is not stored yet is active and has no label. */
+    find: async (address: Address) =>
+      (await store.findAccount(address)) ?? { address, ...unstored },
+    /** Changes the given values; an account that is not stored stays as it is. */
+    async update(address: Address, changes: AccountChanges) {
       await store.updateAccount(address, changes);
     },
   };

@@ -1,36 +1,25 @@
 /** The store of accounts. */
 import { toLowerHex, type Address } from "@farthing/protocol";
 import { sql } from "kysely";
-import type { Account, Plan } from "./model.ts";
+import type { Account, AccountChanges, Plan } from "./model.ts";
 import { accountTable } from "./tables.ts";
-import { type Database, inTransaction, type Page, type Paging } from "@farthing/engine/storage";
+import { type Database, inTransaction, type Paging } from "@farthing/engine/storage";
 
-export interface AccountStore {
-  /** Returns an account and creates it first when there is none. */
-  ensureAccount(address: Address, now: number): Promise<Account>;
-  findAccount(address: Address): Promise<Account | undefined>;
-  /** Lists accounts by address. */
-  listAccounts(paging: Paging<Address>): Promise<Page<Account, Address>>;
-  /** Changes the given values; returns undefined when the account does not exist. */
-  updateAccount(
-    address: Address,
-    changes: { readonly label?: string; readonly lowCreditsAt?: number | null },
-  ): Promise<Account | undefined>;
-  /** Returns the changed account; undefined when there is none. */
-  setPlan(address: Address, plan: Plan): Promise<Account | undefined>;
-}
+export type AccountStore = ReturnType<typeof createAccountStore>;
 
-export function createAccountStore(database: Database): AccountStore {
+export function createAccountStore(database: Database) {
   const { db } = database;
   const all = () => db.selectFrom("accounts").selectAll();
   return {
-    ensureAccount: (address, now) =>
+    /** Returns an account and creates it first when there is none. */
+    ensureAccount: (address: Address, now: number) =>
       inTransaction(database, (inside) => ensureAccount(inside, address, now)),
-    findAccount: async (address) => {
+    findAccount: async (address: Address) => {
       const row = await all().where("address", "=", toLowerHex(address)).executeTakeFirst();
       return row && accountTable.read(row);
     },
-    listAccounts: async ({ from, limit }) => {
+    /** Lists accounts by address. */
+    listAccounts: async ({ from, limit }: Paging<Address>) => {
       let query = all()
         .orderBy("address")
         .limit(limit + 1);
@@ -39,7 +28,8 @@ export function createAccountStore(database: Database): AccountStore {
       const items = accounts.slice(0, limit);
       return { items, next: accounts.length > limit ? (items.at(-1)?.address ?? null) : null };
     },
-    updateAccount: async (address, { label, lowCreditsAt }) => {
+    /** Changes the given values; returns undefined when the account does not exist. */
+    updateAccount: async (address: Address, { label, lowCreditsAt }: AccountChanges) => {
       const row = await db
         .updateTable("accounts")
         .set({
@@ -51,7 +41,8 @@ export function createAccountStore(database: Database): AccountStore {
         .executeTakeFirst();
       return row && accountTable.read(row);
     },
-    setPlan: async (address, plan) => {
+    /** Returns the changed account; undefined when there is none. */
+    setPlan: async (address: Address, plan: Plan) => {
       const row = await db
         .updateTable("accounts")
         .set({ plan })

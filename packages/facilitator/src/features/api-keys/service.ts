@@ -1,9 +1,10 @@
 /** API keys, as their account's owner sees and changes them. */
 import { isSameAddress, type Address } from "@farthing/protocol";
 import type { Clock, Log } from "@farthing/engine/base";
-import type { ApiKey, KeyMode, Overlap } from "./model.ts";
+import type { StepUpDetails } from "../sign-in/model.ts";
+import type { ApiKey, Overlap } from "./model.ts";
 import type { ApiKeyStore } from "./store.ts";
-import { drawApiKey, type NewApiKey } from "./key-text.ts";
+import { drawApiKey } from "./key-text.ts";
 
 const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;
@@ -29,32 +30,7 @@ const overlapMs: Readonly<Record<Overlap, number>> = {
 
 export type KeyStatus = "active" | "expiring" | "expired" | "revoked";
 
-export interface KeyRing {
-  /** Newest first. */
-  list(account: Address): Promise<ApiKey[]>;
-  /** Returns undefined when the account has the most working keys. */
-  mint(
-    account: Address,
-    input: {
-      readonly label: string;
-      readonly mode: KeyMode;
-      readonly expiresInDays: number | null;
-    },
-  ): Promise<NewApiKey | undefined>;
-  /**
-   * Replaces a key by one with the same label, mode and lifetime; the old one works for the
-   * overlap. `ended`: the old key no longer works or was already replaced. `too_many`: the account
-   * has the most keys that work beside their successors.
-   */
-  rotate(
-    account: Address,
-    id: string,
-    overlap: Overlap,
-  ): Promise<NewApiKey | "unknown" | "ended" | "too_many">;
-  /** Revokes a key; false when the account has no such key. Revocation is final. */
-  revoke(account: Address, id: string): Promise<boolean>;
-  statusOf(key: ApiKey): KeyStatus;
-}
+export type KeyRing = ReturnType<typeof createKeyRing>;
 
 export interface KeyRingDeps {
   readonly store: ApiKeyStore;
@@ -62,7 +38,7 @@ export interface KeyRingDeps {
   readonly log: Log;
 }
 
-export function createKeyRing({ store, clock, log }: KeyRingDeps): KeyRing {
+export function createKeyRing({ store, clock, log }: KeyRingDeps) {
   async function find(account: Address, id: string): Promise<ApiKey | undefined> {
     const key = await store.findApiKey(id);
     return key && isSameAddress(key.account, account) ? key : undefined;
@@ -82,12 +58,14 @@ export function createKeyRing({ store, clock, log }: KeyRingDeps): KeyRing {
 
   return {
     statusOf,
-    async list(account) {
+    /** Newest first. */
+    async list(account: Address) {
       const keys = (await store.listApiKeys(account)).toReversed();
       const shown = new Set([...keys.filter(isWorking), ...keys].slice(0, keysShownMax));
       return keys.filter((key) => shown.has(key));
     },
-    async mint(account, { label, mode, expiresInDays }) {
+    /** Returns undefined when the account has the most working keys. */
+    async mint(account: Address, { label, mode, expiresInDays }: StepUpDetails["create_key"]) {
       const now = clock.nowMs();
       const expiresAt = expiresInDays === null ? null : now + expiresInDays * dayMs;
       const made = drawApiKey(now, { account, label, mode, expiresAt });
@@ -96,7 +74,12 @@ export function createKeyRing({ store, clock, log }: KeyRingDeps): KeyRing {
       log.info({ event: "api_key_created", account, keyId: made.key.id, mode }, "API key created");
       return made;
     },
-    async rotate(account, id, overlap) {
+    /**
+     * Replaces a key by one with the same label, mode and lifetime; the old one works for the
+     * overlap. `ended`: the old key no longer works or was already replaced. `too_many`: the account
+     * has the most keys that work beside their successors.
+     */
+    async rotate(account: Address, id: string, overlap: Overlap) {
       const old = await find(account, id);
       if (!old) return "unknown";
       const now = clock.nowMs();
@@ -112,7 +95,8 @@ export function createKeyRing({ store, clock, log }: KeyRingDeps): KeyRing {
       );
       return made;
     },
-    async revoke(account, id) {
+    /** Revokes a key; false when the account has no such key. Revocation is final. */
+    async revoke(account: Address, id: string) {
       const key = await find(account, id);
       if (!key) return false;
       const isRevoked = await store.revokeApiKey(id, clock.nowMs());

@@ -13,49 +13,36 @@ export interface RotationTerms {
   readonly workingMax: number;
 }
 
-export interface ApiKeyStore {
-  /** Adds a key, and its account when it is new. */
-  createApiKey(key: ApiKey): Promise<void>;
-  findApiKey(id: string): Promise<ApiKey | undefined>;
-  listApiKeys(account?: Address): Promise<ApiKey[]>;
-  /** Limited to `account` when given; returns false when no such key works. */
-  revokeApiKey(id: string, now: number, account?: Address): Promise<boolean>;
-  touchApiKey(id: string, now: number): Promise<void>;
-  /** Adds a key to an existing account; false when `workingMax` of its keys work. */
-  mintApiKey(
-    key: ApiKey,
-    bounds: { readonly workingMax: number; readonly now: number },
-  ): Promise<boolean>;
-  /**
-   * Replaces a key of the same account, which works until `endsAt` at the latest. `ended`: the old
-   * key no longer works or was already replaced. `too_many`: more than `workingMax` keys of the
-   * account would work.
-   */
-  rotateApiKey(
-    oldId: string,
-    key: ApiKey,
-    terms: RotationTerms,
-  ): Promise<"rotated" | "ended" | "too_many">;
-}
+export type ApiKeyStore = ReturnType<typeof createApiKeyStore>;
 
-export function createApiKeyStore(database: Database): ApiKeyStore {
+export function createApiKeyStore(database: Database) {
   const { db } = database;
   return {
-    createApiKey: (key) =>
+    /** Adds a key, and its account when it is new. */
+    createApiKey: (key: ApiKey) =>
       inTransaction(database, async (inside) => {
         await ensureAccount(inside, key.account, key.createdAt);
         await insertKey(inside, key);
       }),
-    mintApiKey: (key, { workingMax, now }) =>
+    /** Adds a key to an existing account; false when `workingMax` of its keys work. */
+    mintApiKey: (
+      key: ApiKey,
+      { workingMax, now }: { readonly workingMax: number; readonly now: number },
+    ) =>
       inTransaction(database, async (inside) => {
         await lockAccount(inside, key.account);
         if ((await countWorking(inside, key.account, now)) >= workingMax) return false;
         await insertKey(inside, key);
         return true;
       }),
-    rotateApiKey: (oldId, key, terms) =>
+    /**
+     * Replaces a key of the same account, which works until `endsAt` at the latest. `ended`: the old
+     * key no longer works or was already replaced. `too_many`: more than `workingMax` keys of the
+     * account would work.
+     */
+    rotateApiKey: (oldId: string, key: ApiKey, terms: RotationTerms) =>
       inTransaction(database, (inside) => rotate(inside, oldId, key, terms)),
-    findApiKey: async (id) => {
+    findApiKey: async (id: string) => {
       const row = await db
         .selectFrom("api_keys")
         .selectAll()
@@ -63,12 +50,13 @@ export function createApiKeyStore(database: Database): ApiKeyStore {
         .executeTakeFirst();
       return row && apiKeyTable.read(row);
     },
-    listApiKeys: async (account) => {
+    listApiKeys: async (account?: Address) => {
       let query = db.selectFrom("api_keys").selectAll().orderBy("created_at");
       if (account !== undefined) query = query.where("account", "=", toLowerHex(account));
       return (await query.execute()).map(apiKeyTable.read);
     },
-    revokeApiKey: async (id, now, account) => {
+    /** Limited to `account` when given; returns false when no such key works. */
+    revokeApiKey: async (id: string, now: number, account?: Address) => {
       let query = db
         .updateTable("api_keys")
         .set({ revoked_at: now })
@@ -77,7 +65,7 @@ export function createApiKeyStore(database: Database): ApiKeyStore {
       if (account !== undefined) query = query.where("account", "=", toLowerHex(account));
       return (await query.executeTakeFirst()).numUpdatedRows === 1n;
     },
-    touchApiKey: async (id, now) => {
+    touchApiKey: async (id: string, now: number) => {
       await db.updateTable("api_keys").set({ last_used_at: now }).where("id", "=", id).execute();
     },
   };

@@ -37,30 +37,23 @@ export interface LedgerProblem {
   readonly of: string;
 }
 
-export interface CreditStore {
-  findCredits(account: Address): Promise<CreditBalance>;
-  /**
-   * Adds an entry, and the account when it is new; undefined when the balance would be negative.
-   */
-  grantCredits(grant: Grant, now: number): Promise<CreditBalance | undefined>;
-  /** Newest first. */
-  listCreditEntries(
-    account: Address,
-    paging: Paging<LedgerCursor>,
-  ): Promise<Page<CreditEntry, LedgerCursor>>;
-  /**
-   * Compares balances with entries and entries with settlements; returns at most `limit` problems.
-   */
-  auditCredits(limit: number): Promise<LedgerProblem[]>;
-}
+export type CreditStore = ReturnType<typeof createCreditStore>;
 
-export function createCreditStore(database: Database): CreditStore {
+export function createCreditStore(database: Database) {
   return {
-    findCredits: (account) => findCredits(database, account),
-    grantCredits: (grant, now) =>
+    findCredits: (account: Address) => findCredits(database, account),
+    /**
+     * Adds an entry, and the account when it is new; undefined when the balance would be negative.
+     */
+    grantCredits: (grant: Grant, now: number) =>
       inTransaction(database, (inside) => grantCredits(inside, grant, now)),
-    listCreditEntries: (account, paging) => listEntries(database, account, paging),
-    auditCredits: (limit) => patiently(database, (db) => audit(db, limit)),
+    /** Newest first. */
+    listCreditEntries: (account: Address, paging: Paging<LedgerCursor>) =>
+      listEntries(database, account, paging),
+    /**
+     * Compares balances with entries and entries with settlements; returns at most `limit` problems.
+     */
+    auditCredits: (limit: number) => patiently(database, (db) => audit(db, limit)),
   };
 }
 

@@ -23,11 +23,9 @@ const waitMs = 5_000;
 const countingSchema = "0011";
 
 /** The running backfill. `stop` interrupts it; the next start continues. */
-export interface HistorySumming {
-  stop(): Promise<void>;
-}
+export type HistorySumming = Awaited<ReturnType<typeof startSummingHistory>>;
 
-export async function startSummingHistory(database: Database, log: Log): Promise<HistorySumming> {
+export async function startSummingHistory(database: Database, log: Log) {
   if (await isComplete(database)) return { stop: async () => undefined };
   const stopping = new AbortController();
   const work = run(database, log, stopping.signal);

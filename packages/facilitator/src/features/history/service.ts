@@ -35,14 +35,9 @@ export interface HistoryDeps {
   readonly engine: Pick<SettlementEngine, "readGas" | "viewOf">;
 }
 
-export interface History {
-  /** Returns undefined when the account has no such settlement. */
-  find(account: Address, id: string): Promise<Settlement | undefined>;
-  /** Reads the gas of final transactions from the chain. */
-  describe(settlement: Settlement): Promise<SettlementStory>;
-}
+export type History = ReturnType<typeof createHistory>;
 
-export function createHistory(deps: HistoryDeps): History {
+export function createHistory(deps: HistoryDeps) {
   const { store, log } = deps;
 
   async function withGas(settlement: Settlement, carriers: readonly CarriedBy[]) {
@@ -88,12 +83,14 @@ export function createHistory(deps: HistoryDeps): History {
   }
 
   return {
-    async find(account, id) {
+    /** Returns undefined when the account has no such settlement. */
+    async find(account: Address, id: string) {
       const settlement = await store.findSettlement(id);
       const isOwn = settlement?.owner != null && isSameAddress(settlement.owner, account);
       return isOwn ? settlement : undefined;
     },
-    async describe(settlement) {
+    /** Reads the gas of final transactions from the chain. */
+    async describe(settlement: Settlement) {
       const carriers = await withGas(settlement, await store.listCarriers(settlement.id));
       return { settlement, steps: stepsOf(settlement, carriers), ...shareOf(carriers) };
     },

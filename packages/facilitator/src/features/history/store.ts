@@ -13,47 +13,37 @@ import {
 } from "@farthing/engine/storage";
 import { networks, toLowerHex, type Address, type Hex } from "@farthing/protocol";
 import { sql } from "kysely";
-import type { CarriedBy, HistoryFilter, UsageDay } from "./model.ts";
+import type { CarriedBy, HistoryFilter } from "./model.ts";
 import { type Settlement, settlementStates } from "@farthing/engine";
 import { forgetSales, listUsage, readListingStats } from "./usage-store.ts";
-import type { SalesStore } from "../listings/model.ts";
+import type { ListingPrice } from "../listings/model.ts";
 
 /** A settlement belongs to the account of its key. */
-export interface HistoryStore extends SalesStore {
-  /** Newest first. */
-  listAccountSettlements(
-    account: Address,
-    filter: HistoryFilter,
-    paging: Paging<TimeCursor>,
-  ): Promise<Page<Settlement, TimeCursor>>;
-  /**
-   * The transactions that carried a settlement, oldest first, with the number of their settlements.
-   */
-  listCarriers(settlementId: string): Promise<CarriedBy[]>;
-  /** Stores the gas of relayer transactions from their receipts. */
-  recordGas(
-    receipts: readonly {
-      readonly hash: Hex;
-      readonly gasUsed: number;
-      readonly gasPrice: bigint;
-    }[],
-  ): Promise<void>;
-  /** Days with settlements, oldest first, from `since` to before `before`. */
-  listUsage(
-    account: Address,
-    times: { readonly since: number; readonly before: number },
-  ): Promise<UsageDay[]>;
-}
+export type HistoryStore = ReturnType<typeof createHistoryStore>;
 
-export function createHistoryStore(database: Database): HistoryStore {
+export function createHistoryStore(database: Database) {
   return {
-    listAccountSettlements: (account, filter, paging) =>
+    /** Newest first. */
+    listAccountSettlements: (account: Address, filter: HistoryFilter, paging: Paging<TimeCursor>) =>
       listAccountSettlements(database, account, filter, paging),
-    listCarriers: (settlementId) => listCarriers(database, settlementId),
-    recordGas: (receipts) => recordGas(database, receipts),
-    listUsage: (account, times) => listUsage(database, account, times),
-    readListingStats: (account, price, since) => readListingStats(database, account, price, since),
-    forgetSales: (before, limit) => forgetSales(database, before, limit),
+    /**
+     * The transactions that carried a settlement, oldest first, with the number of their settlements.
+     */
+    listCarriers: (settlementId: string) => listCarriers(database, settlementId),
+    /** Stores the gas of relayer transactions from their receipts. */
+    recordGas: (
+      receipts: readonly {
+        readonly hash: Hex;
+        readonly gasUsed: number;
+        readonly gasPrice: bigint;
+      }[],
+    ) => recordGas(database, receipts),
+    /** Days with settlements, oldest first, from `since` to before `before`. */
+    listUsage: (account: Address, times: { readonly since: number; readonly before: number }) =>
+      listUsage(database, account, times),
+    readListingStats: (account: Address, price: ListingPrice, since: number) =>
+      readListingStats(database, account, price, since),
+    forgetSales: (before: number, limit: number) => forgetSales(database, before, limit),
   };
 }
 

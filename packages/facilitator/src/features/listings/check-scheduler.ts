@@ -25,14 +25,9 @@ export interface SchedulerDeps extends CheckDeps {
     Pick<SalesStore, "forgetSales">;
 }
 
-export interface CheckScheduler {
-  /** Polls now. */
-  wake(): void;
-  /** Stops the scheduler. Aborted checks are repeated later. */
-  stop(): Promise<void>;
-}
+export type CheckScheduler = ReturnType<typeof startCheckScheduler>;
 
-export function startCheckScheduler(deps: SchedulerDeps): CheckScheduler {
+export function startCheckScheduler(deps: SchedulerDeps) {
   const { store, clock, log } = deps;
   const stopping = new AbortController();
   let news = new AbortController();
@@ -102,7 +97,9 @@ export function startCheckScheduler(deps: SchedulerDeps): CheckScheduler {
 
   const all = run();
   return {
+    /** Polls now. */
     wake: () => news.abort(),
+    /** Stops the scheduler. Aborted checks are repeated later. */
     async stop() {
       stopping.abort();
       await all;

@@ -7,7 +7,7 @@ import { findNetwork, type ChainId } from "@farthing/protocol";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { Type } from "typebox";
 import type { Listings } from "./service.ts";
-import type { ListingFilter } from "./model.ts";
+import type { ListingFilter, PageNumbers } from "./model.ts";
 import { readAddress } from "../../http/address-input.ts";
 import { answerItem, DiscoveryItem } from "./discovery-item.ts";
 import type { Throttle } from "../../http/limits.ts";
@@ -167,15 +167,10 @@ function readFilter(query: FilterQuery): ListingFilter | undefined {
   };
 }
 
-interface PageWanted {
-  readonly limit: number;
-  readonly offset: number;
-}
-
 function readPage(query: {
   readonly limit?: string | undefined;
   readonly offset?: string | undefined;
-}): PageWanted {
+}): PageNumbers {
   const limit = Math.min(Math.max(Number(query.limit ?? itemsDefault), 1), itemsMax);
   return { limit, offset: Math.min(Number(query.offset ?? 0), offsetMax) };
 }
@@ -183,7 +178,7 @@ function readPage(query: {
 async function pageOf(
   listings: Pick<Listings, "page">,
   query: FilterQuery,
-  page: PageWanted,
+  page: PageNumbers,
 ): ReturnType<Listings["page"]> {
   const filter = readFilter(query);
   return filter ? listings.page(filter, page) : { items: [], total: 0 };

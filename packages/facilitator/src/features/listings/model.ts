@@ -218,6 +218,12 @@ export interface ListingFilter {
   readonly hasBazaar?: boolean | undefined;
 }
 
+/** A page of a counted list. */
+export interface PageNumbers {
+  readonly limit: number;
+  readonly offset: number;
+}
+
 /** Sales at a price, for the figures of listings. */
 export interface SalesStore {
   /**

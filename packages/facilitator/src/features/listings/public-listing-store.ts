@@ -4,7 +4,7 @@
  */
 import { toLowerHex } from "@farthing/protocol";
 import { sql, type ExpressionBuilder, type SelectQueryBuilder } from "kysely";
-import type { Listing, ListingFilter } from "./model.ts";
+import type { Listing, ListingFilter, PageNumbers } from "./model.ts";
 import type { Database, Tables } from "@farthing/engine/storage";
 import { toListing } from "./rows.ts";
 import { wordsOf } from "./word-store.ts";
@@ -21,24 +21,13 @@ const matchedMax = 500;
 /** Sorts behind every word with the same beginning. */
 const lastCharacter = "\u{10ffff}";
 
-export interface PublicListingStore {
-  /** Public listings, newest first, and their number, up to 10,000. */
-  listPublicListings(
-    filter: ListingFilter,
-    page: { readonly limit: number; readonly offset: number },
-  ): Promise<{ readonly items: readonly Listing[]; readonly total: number }>;
-  /** Listings with at least one of the words (in lower case), most bought first. */
-  searchPublicListings(
-    words: readonly string[],
-    filter: ListingFilter,
-    limit: number,
-  ): Promise<Listing[]>;
-}
+export type PublicListingStore = ReturnType<typeof publicMethods>;
 
-export function publicMethods(database: Database): PublicListingStore {
+export function publicMethods(database: Database) {
   const { db } = database;
   return {
-    listPublicListings: async (filter, { limit, offset }) => {
+    /** Public listings, newest first, and their number, up to 10,000. */
+    listPublicListings: async (filter: ListingFilter, { limit, offset }: PageNumbers) => {
       const shown = restrict(db.selectFrom("listings"), filter);
       const [rows, counted] = await Promise.all([
         newestFirst(shown.selectAll()).limit(limit).offset(offset).execute(),
@@ -50,7 +39,9 @@ export function publicMethods(database: Database): PublicListingStore {
       ]);
       return { items: rows.map(toListing), total: Number(counted.count) };
     },
-    searchPublicListings: (words, filter, limit) => search(database, words, filter, limit),
+    /** Listings with at least one of the words (in lower case), most bought first. */
+    searchPublicListings: (words: readonly string[], filter: ListingFilter, limit: number) =>
+      search(database, words, filter, limit),
   };
 }
 

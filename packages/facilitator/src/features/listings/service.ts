@@ -8,11 +8,12 @@ import type {
   ListingSample,
   ListingTerms,
   ListingFilter,
+  PageNumbers,
   SalesStore,
 } from "./model.ts";
 import type { ListingStore } from "./store.ts";
 import { checkLeaseMs, checkListing, type CheckDeps } from "./check-listing.ts";
-import { tellSteps, type CheckStep } from "./check-steps.ts";
+import { tellSteps } from "./check-steps.ts";
 import { rank, readWords } from "./rank.ts";
 
 /** More prices than an API has; each listing is checked as long as it exists. */
@@ -40,24 +41,7 @@ export interface Found {
   readonly isPartial: boolean;
 }
 
-export interface Listings {
-  list(account: Address): Promise<Listing[]>;
-  find(account: Address, id: string): Promise<Listing | undefined>;
-  create(account: Address, terms: ListingTerms): Promise<Listing | "taken" | "too_many">;
-  change(account: Address, id: string, terms: ListingTerms): Promise<Listing | "taken" | undefined>;
-  remove(account: Address, id: string): Promise<boolean>;
-  /** Checks a listing now and returns it. `busy`: it is being checked, or it is blocked. */
-  recheck(account: Address, id: string): Promise<Listing | "busy" | undefined>;
-  /** Checks an endpoint for an account and stores nothing. */
-  tryOut(account: Address, target: TrialTarget): Promise<CheckStep[]>;
-  page: ListingStore["listPublicListings"];
-  /** Public listings that match the words, the best first. */
-  search(
-    question: string,
-    filter: ListingFilter,
-    page: { readonly limit: number; readonly offset: number },
-  ): Promise<Found>;
-}
+export type Listings = ReturnType<typeof createListings>;
 
 export interface ListingsDeps extends CheckDeps {
   readonly store: ListingStore & SalesStore;
@@ -66,12 +50,12 @@ export interface ListingsDeps extends CheckDeps {
   onDue(): void;
 }
 
-export function createListings(deps: ListingsDeps): Listings {
+export function createListings(deps: ListingsDeps) {
   const { store, clock, log, probe } = deps;
   return {
-    list: (account) => store.listListings(account),
-    find: (account, id) => store.findListing(id, account),
-    async create(account, terms) {
+    list: (account: Address) => store.listListings(account),
+    find: (account: Address, id: string) => store.findListing(id, account),
+    async create(account: Address, terms: ListingTerms) {
       const id = `lst_${randomBytes(12).toString("hex")}`;
       const listing = { ...terms, id, account, createdAt: clock.nowMs() };
       const outcome = await store.createListing(listing, { listingsMax });
@@ -80,29 +64,33 @@ export function createListings(deps: ListingsDeps): Listings {
       deps.onDue();
       return (await store.findListing(id, account)) ?? "taken";
     },
-    async change(account, id, terms) {
+    async change(account: Address, id: string, terms: ListingTerms) {
       const changed = await store.changeListing(account, id, terms, clock.nowMs());
       if (typeof changed === "object") deps.onDue();
       return changed;
     },
-    async remove(account, id) {
+    async remove(account: Address, id: string) {
       const isRemoved = await store.removeListing(account, id);
       if (isRemoved)
         log.info({ event: "listing_removed", account, listingId: id }, "Listing removed");
       return isRemoved;
     },
-    async recheck(account, id) {
+    /** Checks a listing now and returns it. `busy`: it is being checked, or it is blocked. */
+    async recheck(account: Address, id: string) {
       const now = clock.nowMs();
       const taken = await store.takeListing(account, id, { now, leaseMs: checkLeaseMs });
       if (typeof taken !== "object") return taken;
       // Changed meanwhile; the next check uses the new terms.
       return (await checkListing(deps, taken)) ?? store.findListing(id, account);
     },
-    async tryOut(account, target) {
+    /** Checks an endpoint for an account and stores nothing. */
+    async tryOut(account: Address, target: TrialTarget) {
       return tellSteps(await probe({ ...target, payTo: account }));
     },
-    page: (filter, page) => store.listPublicListings(filter, page),
-    search: (question, filter, page) => search(store, question, filter, page),
+    page: (filter: ListingFilter, page: PageNumbers) => store.listPublicListings(filter, page),
+    /** Public listings that match the words, the best first. */
+    search: (question: string, filter: ListingFilter, page: PageNumbers) =>
+      search(store, question, filter, page),
   };
 }
 
@@ -110,7 +98,7 @@ async function search(
   store: Pick<ListingStore, "searchPublicListings">,
   question: string,
   filter: ListingFilter,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
+  { limit, offset }: PageNumbers,
 ): Promise<Found> {
   const words = readWords(question);
   if (words.length === 0) return { items: [], next: null, isPartial: false };

@@ -1,19 +1,12 @@
 /** The store of listings. One process at a time checks a listing. */
 import { toLowerHex, type Address } from "@farthing/protocol";
 import { sql } from "kysely";
-import type {
-  Listing,
-  ListingTerms,
-  ListingMethod,
-  ListingCheck,
-  SeenChallenge,
-  ListingStats,
-} from "./model.ts";
+import type { Listing, ListingTerms, ListingMethod, CheckResult } from "./model.ts";
 import { ensureAccount, lockAccount } from "../accounts/store.ts";
 import { checkColumns, statColumns, type ListingRow } from "./tables.ts";
 import { type Database, inTransaction } from "@farthing/engine/storage";
 import { removeWords, writeWords } from "./word-store.ts";
-import { publicMethods, type PublicListingStore } from "./public-listing-store.ts";
+import { publicMethods } from "./public-listing-store.ts";
 import { isCheckedAlike, toListing, toTermsRow, uncheckedAt } from "./rows.ts";
 
 /** A listing that this process has leased for a check. */
@@ -23,84 +16,34 @@ export interface TakenListing {
   readonly fence: number;
 }
 
-export interface ListingStore extends PublicListingStore {
-  /**
-   * Stores a listing, and its account when it is new. `taken`: the account already lists this
-   * endpoint on this network. `too_many`: it has `listingsMax` listings.
-   */
-  createListing(
-    listing: ListingTerms & Pick<Listing, "id" | "account" | "createdAt">,
-    bounds: { readonly listingsMax: number },
-  ): Promise<"created" | "taken" | "too_many">;
-  /**
-   * Replaces the terms of a listing. A change of what checks compare causes a new check and
-   * invalidates a running one; a blocked listing stays blocked.
-   */
-  changeListing(
-    account: Address,
-    id: string,
-    terms: ListingTerms,
-    now: number,
-  ): Promise<Listing | "taken" | undefined>;
-  /** Returns false when there is none. */
-  removeListing(account: Address, id: string): Promise<boolean>;
-  /** Limited to `account` when given. */
-  findListing(id: string, account?: Address): Promise<Listing | undefined>;
-  /** Oldest first. */
-  listListings(account: Address): Promise<Listing[]>;
-  /** Finds an endpoint's listing in any state, preferring a live one. */
-  findListingOf(
-    account: Address,
-    endpoint: { readonly resource: string; readonly method?: ListingMethod | undefined },
-  ): Promise<Listing | undefined>;
-  /** Blocks a listing or allows checks again; undefined when there is none. */
-  blockListing(id: string, isBlocked: boolean, now: number): Promise<Listing | undefined>;
-
-  /** Leases due listings; until `leaseMs` later no other process leases them. */
-  takeDueListings(options: {
-    readonly now: number;
-    readonly leaseMs: number;
-    readonly limit: number;
-    /** Hosts with the most checks in progress. */
-    readonly exceptHosts?: readonly string[];
-  }): Promise<TakenListing[]>;
-  /** Leases a listing, due or not. `busy`: it is being checked, or it is blocked. */
-  takeListing(
-    account: Address,
-    id: string,
-    times: { readonly now: number; readonly leaseMs: number },
-  ): Promise<TakenListing | "busy" | undefined>;
-  /**
-   * Records a check and ends the lease. Returns the listing; undefined when it was changed,
-   * removed, or leased by another process meanwhile.
-   */
-  recordListingCheck(
-    id: string,
-    fence: number,
-    after: {
-      readonly check: ListingCheck;
-      /** Unchanged when undefined. */
-      readonly seen: SeenChallenge | undefined;
-      readonly stats: ListingStats;
-    },
-  ): Promise<Listing | undefined>;
-}
+export type ListingStore = ReturnType<typeof createListingStore>;
 
 /** Invalidates running checks. */
 const nextFence = sql<number>`fence + 1`;
 
-export function createListingStore(database: Database): ListingStore {
+export function createListingStore(database: Database) {
   return { ...ownerMethods(database), ...checkMethods(database), ...publicMethods(database) };
 }
 
 function ownerMethods(database: Database) {
   const { db } = database;
   return {
-    createListing: (listing, bounds) =>
-      inTransaction(database, (inside) => create(inside, listing, bounds.listingsMax)),
-    changeListing: (account, id, terms, now) =>
+    /**
+     * Stores a listing, and its account when it is new. `taken`: the account already lists this
+     * endpoint on this network. `too_many`: it has `listingsMax` listings.
+     */
+    createListing: (
+      listing: ListingTerms & Pick<Listing, "id" | "account" | "createdAt">,
+      bounds: { readonly listingsMax: number },
+    ) => inTransaction(database, (inside) => create(inside, listing, bounds.listingsMax)),
+    /**
+     * Replaces the terms of a listing. A change of what checks compare causes a new check and
+     * invalidates a running one; a blocked listing stays blocked.
+     */
+    changeListing: (account: Address, id: string, terms: ListingTerms, now: number) =>
       inTransaction(database, (inside) => change(inside, account, id, terms, now)),
-    removeListing: (account, id) =>
+    /** Returns false when there is none. */
+    removeListing: (account: Address, id: string) =>
       inTransaction(database, async (inside) => {
         const removed = await inside.db
           .deleteFrom("listings")
@@ -111,45 +54,33 @@ function ownerMethods(database: Database) {
         await removeWords(inside, id);
         return true;
       }),
-    findListing: async (id, account) => {
+    /** Limited to `account` when given. */
+    findListing: async (id: string, account?: Address) => {
       let query = db.selectFrom("listings").selectAll().where("id", "=", id);
       if (account) query = query.where("account", "=", toLowerHex(account));
       const row = await query.executeTakeFirst();
       return row && toListing(row);
     },
-    listListings: async (account) => {
+    /** Oldest first. */
+    listListings: async (account: Address) => {
       const rows = await ofAccount(database, account).execute();
       return rows.map(toListing);
     },
-    findListingOf: async (account, { resource, method }) => {
+    /** Finds an endpoint's listing in any state, preferring a live one. */
+    findListingOf: async (
+      account: Address,
+      {
+        resource,
+        method,
+      }: Pick<Listing, "resource"> & { readonly method?: ListingMethod | undefined },
+    ) => {
       let query = ofAccount(database, account).where("resource", "=", resource);
       if (method) query = query.where("method", "=", method);
       const rows = await query.execute();
       const found = rows.find(({ state }) => state === "live") ?? rows[0];
       return found && toListing(found);
     },
-    blockListing: (id, isBlocked, now) =>
-      inTransaction(database, async (inside) => {
-        const row = await inside.db
-          .updateTable("listings")
-          .set({
-            ...checkColumns.write({
-              ...uncheckedAt(now),
-              state: isBlocked ? "blocked" : "pending",
-            }),
-            fence: nextFence,
-            lease_until: 0,
-            updated_at: now,
-          })
-          .where("id", "=", id)
-          .where("state", isBlocked ? "<>" : "=", "blocked")
-          .returningAll()
-          .executeTakeFirst();
-        // Blocked and unchecked listings are not searchable.
-        if (row) await removeWords(inside, id);
-        return row && toListing(row);
-      }),
-  } satisfies Partial<ListingStore>;
+  };
 }
 
 function ofAccount({ db }: Database, account: Address) {
@@ -241,8 +172,42 @@ async function change(
 function checkMethods(database: Database) {
   const { db } = database;
   return {
-    takeDueListings: (options) => inTransaction(database, (inside) => takeDue(inside, options)),
-    takeListing: async (account, id, { now, leaseMs }) => {
+    /** Blocks a listing or allows checks again; undefined when there is none. */
+    blockListing: (id: string, isBlocked: boolean, now: number) =>
+      inTransaction(database, async (inside) => {
+        const row = await inside.db
+          .updateTable("listings")
+          .set({
+            ...checkColumns.write({
+              ...uncheckedAt(now),
+              state: isBlocked ? "blocked" : "pending",
+            }),
+            fence: nextFence,
+            lease_until: 0,
+            updated_at: now,
+          })
+          .where("id", "=", id)
+          .where("state", isBlocked ? "<>" : "=", "blocked")
+          .returningAll()
+          .executeTakeFirst();
+        // Blocked and unchecked listings are not searchable.
+        if (row) await removeWords(inside, id);
+        return row && toListing(row);
+      }),
+    /** Leases due listings; until `leaseMs` later no other process leases them. */
+    takeDueListings: (options: {
+      readonly now: number;
+      readonly leaseMs: number;
+      readonly limit: number;
+      /** Hosts with the most checks in progress. */
+      readonly exceptHosts?: readonly string[];
+    }) => inTransaction(database, (inside) => takeDue(inside, options)),
+    /** Leases a listing, due or not. `busy`: it is being checked, or it is blocked. */
+    takeListing: async (
+      account: Address,
+      id: string,
+      { now, leaseMs }: { readonly now: number; readonly leaseMs: number },
+    ) => {
       const own = { id, account: toLowerHex(account) };
       const row = await db
         .updateTable("listings")
@@ -258,7 +223,15 @@ function checkMethods(database: Database) {
       const isThere = await there.where("account", "=", own.account).executeTakeFirst();
       return isThere && "busy";
     },
-    recordListingCheck: (id, fence, { check, seen, stats }) =>
+    /**
+     * Records a check and ends the lease. Returns the listing; undefined when it was changed,
+     * removed, or leased by another process meanwhile.
+     */
+    recordListingCheck: (
+      id: string,
+      fence: number,
+      { check, seen, stats }: Pick<Listing, "check" | "stats"> & Pick<CheckResult, "seen">,
+    ) =>
       inTransaction(database, async (inside) => {
         const row = await inside.db
           .updateTable("listings")
@@ -275,7 +248,7 @@ function checkMethods(database: Database) {
         if (row) await writeWords(inside, row);
         return row && toListing(row);
       }),
-  } satisfies Partial<ListingStore>;
+  };
 }
 
 async function takeDue(

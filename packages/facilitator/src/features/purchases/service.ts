@@ -3,7 +3,7 @@
  * purchase's id, so that a payment on chain names its purchase, and one purchase can be paid once
  * only.
  */
-import type { Page, Paging, TimeCursor } from "@farthing/engine/storage";
+import type { Paging, TimeCursor } from "@farthing/engine/storage";
 import { createHash, randomBytes } from "node:crypto";
 import {
   isSameAddress,
@@ -58,19 +58,9 @@ export interface PurchaseDeps {
   readonly minUnits: bigint;
 }
 
-export interface Purchases {
-  create(input: PurchaseInput): Promise<PurchaseOutcome>;
-  find(account: Address, id: string): Promise<CreditPurchase | undefined>;
-  /** Newest first. */
-  list(account: Address, paging: Paging<TimeCursor>): Promise<Page<CreditPurchase, TimeCursor>>;
-  /**
-   * Cancels a purchase that waits for payment; returns it in any state, undefined when there is
-   * none.
-   */
-  cancel(account: Address, id: string): Promise<CreditPurchase | undefined>;
-}
+export type Purchases = ReturnType<typeof createPurchases>;
 
-export function createPurchases(deps: PurchaseDeps): Purchases {
+export function createPurchases(deps: PurchaseDeps) {
   const { store, clock, log, treasury } = deps;
 
   async function create(input: PurchaseInput): Promise<PurchaseOutcome> {
@@ -95,6 +85,10 @@ export function createPurchases(deps: PurchaseDeps): Purchases {
     return purchase ? { kind: "created", purchase } : { kind: "too_many" };
   }
 
+  /**
+   * Cancels a purchase that waits for payment; returns it in any state, undefined when there is
+   * none.
+   */
   async function cancel(account: Address, id: string): Promise<CreditPurchase | undefined> {
     const move = { to: "canceled" } as const;
     const found = await store.findPurchase(id, account);
@@ -108,8 +102,9 @@ export function createPurchases(deps: PurchaseDeps): Purchases {
   return {
     create,
     cancel,
-    find: (account, id) => store.findPurchase(id, account),
-    list: (account, paging) => store.listPurchases(account, paging),
+    find: (account: Address, id: string) => store.findPurchase(id, account),
+    /** Newest first. */
+    list: (account: Address, paging: Paging<TimeCursor>) => store.listPurchases(account, paging),
   };
 }
 

@@ -32,72 +32,31 @@ export interface PurchaseCursor {
   readonly id: string;
 }
 
-export interface PurchaseStore {
-  /** Stores an unpaid purchase; false when its account has `awaitingMax` of them. */
-  createPurchase(
-    purchase: Pick<
-      CreditPurchase,
-      "id" | "account" | "chainId" | "payer" | "credits" | "units" | "createdAt" | "expiresAt"
-    >,
-    bounds: { readonly awaitingMax: number },
-  ): Promise<boolean>;
-  /** Limited to `account` when given. */
-  findPurchase(id: string, account?: Address): Promise<CreditPurchase | undefined>;
-  /** Newest first. */
-  listPurchases(
-    account: Address,
-    paging: Paging<TimeCursor>,
-  ): Promise<Page<CreditPurchase, TimeCursor>>;
-  /** Purchases of every account in a state, the longest unchanged first. */
-  listPurchasesIn(
-    state: PurchaseState,
-    paging: Paging<PurchaseCursor>,
-  ): Promise<Page<CreditPurchase, PurchaseCursor>>;
-  /** Purchases in a state that expired by `now`, the earliest first. */
-  listExpiredPurchases(
-    state: PurchaseState,
-    now: number,
-    paging: Paging<PurchaseCursor>,
-  ): Promise<Page<CreditPurchase, PurchaseCursor>>;
-  /** Of the next `limit` failed purchases, those whose payment became final after all. */
-  listPaidAfterFailure(paging: {
-    readonly from: PurchaseCursor;
-    readonly limit: number;
-  }): Promise<Page<CreditPurchase, PurchaseCursor>>;
-  /**
-   * Makes a transition and records its time. Returns the changed purchase; undefined when it is no
-   * longer in `from`, or when its payment (chain, transaction, log) already paid another one.
-   * `credited` adds the credits to the ledger in the same transaction; `credited` and `held` notify
-   * webhooks. Throws when `purchaseTransitions` does not allow the transition.
-   */
-  movePurchase(
-    id: string,
-    from: PurchaseState,
-    move: PurchaseMove,
-    now: number,
-  ): Promise<CreditPurchase | undefined>;
-  /**
-   * USDC base units of an account's purchases since a time that are settling, confirmed, held or
-   * credited.
-   */
-  sumPurchases(account: Address, since: number): Promise<bigint>;
-}
+export type PurchaseStore = ReturnType<typeof createPurchaseStore>;
 
 const firstPurchase: PurchaseCursor = { at: 0, id: "" };
 
-export function createPurchaseStore(database: Database): PurchaseStore {
+export function createPurchaseStore(database: Database) {
   const { db } = database;
   const all = () => db.selectFrom("credit_purchases").selectAll();
   return {
-    createPurchase: (purchase, { awaitingMax }) =>
-      inTransaction(database, (inside) => createPurchase(inside, purchase, awaitingMax)),
-    findPurchase: async (id, account) => {
+    /** Stores an unpaid purchase; false when its account has `awaitingMax` of them. */
+    createPurchase: (
+      purchase: Pick<
+        CreditPurchase,
+        "id" | "account" | "chainId" | "payer" | "credits" | "units" | "createdAt" | "expiresAt"
+      >,
+      { awaitingMax }: { readonly awaitingMax: number },
+    ) => inTransaction(database, (inside) => createPurchase(inside, purchase, awaitingMax)),
+    /** Limited to `account` when given. */
+    findPurchase: async (id: string, account?: Address) => {
       let query = all().where("id", "=", id);
       if (account !== undefined) query = query.where("account", "=", toLowerHex(account));
       const row = await query.executeTakeFirst();
       return row && purchaseTable.read(row);
     },
-    listPurchases: async (account, { from, limit }) => {
+    /** Newest first. */
+    listPurchases: async (account: Address, { from, limit }: Paging<TimeCursor>) => {
       const rows = await all()
         .where("account", "=", toLowerHex(account))
         .where(fromCursor(from))
@@ -108,9 +67,19 @@ export function createPurchaseStore(database: Database): PurchaseStore {
       return toPage(rows.map(purchaseTable.read), limit);
     },
     ...workerMethods(database),
-    movePurchase: (id, from, move, now) =>
+    /**
+     * Makes a transition and records its time. Returns the changed purchase; undefined when it is no
+     * longer in `from`, or when its payment (chain, transaction, log) already paid another one.
+     * `credited` adds the credits to the ledger in the same transaction; `credited` and `held` notify
+     * webhooks. Throws when `purchaseTransitions` does not allow the transition.
+     */
+    movePurchase: (id: string, from: PurchaseState, move: PurchaseMove, now: number) =>
       inTransaction(database, (inside) => movePurchase(inside, id, from, move, now)),
-    sumPurchases: async (account, since) => {
+    /**
+     * USDC base units of an account's purchases since a time that are settling, confirmed, held or
+     * credited.
+     */
+    sumPurchases: async (account: Address, since: number) => {
       const { units } = await db
         .selectFrom("credit_purchases")
         .select(sql<string | null>`cast(sum(cast(units as bigint)) as text)`.as("units"))
@@ -126,7 +95,11 @@ export function createPurchaseStore(database: Database): PurchaseStore {
 function workerMethods({ db }: Database) {
   const all = () => db.selectFrom("credit_purchases").selectAll();
   return {
-    listPurchasesIn: async (state, { from = firstPurchase, limit }) => {
+    /** Purchases of every account in a state, the longest unchanged first. */
+    listPurchasesIn: async (
+      state: PurchaseState,
+      { from = firstPurchase, limit }: Paging<PurchaseCursor>,
+    ) => {
       const rows = await all()
         .where("state", "=", state)
         .where(sql<boolean>`(updated_at, id) >= (${from.at}, ${from.id})`)
@@ -136,7 +109,12 @@ function workerMethods({ db }: Database) {
         .execute();
       return toPurchasePage(rows.map(purchaseTable.read), limit, ({ updatedAt }) => updatedAt);
     },
-    listExpiredPurchases: async (state, now, { from = firstPurchase, limit }) => {
+    /** Purchases in a state that expired by `now`, the earliest first. */
+    listExpiredPurchases: async (
+      state: PurchaseState,
+      now: number,
+      { from = firstPurchase, limit }: Paging<PurchaseCursor>,
+    ) => {
       const rows = await all()
         .where("state", "=", state)
         .where("expires_at", "<=", now)
@@ -147,7 +125,11 @@ function workerMethods({ db }: Database) {
         .execute();
       return toPurchasePage(rows.map(purchaseTable.read), limit, ({ expiresAt }) => expiresAt);
     },
-    listPaidAfterFailure: async ({ from, limit }) => {
+    /** Of the next `limit` failed purchases, those whose payment became final after all. */
+    listPaidAfterFailure: async ({
+      from,
+      limit,
+    }: Paging<PurchaseCursor> & { from: PurchaseCursor }) => {
       const rows = await db
         .selectFrom("credit_purchases")
         .leftJoin("settlements", "settlements.id", "credit_purchases.settlement_id")
@@ -169,7 +151,7 @@ function workerMethods({ db }: Database) {
       const paid = rows.slice(0, limit).filter(({ finalized_at: at }) => at !== null);
       return { items: paid.map(purchaseTable.read), next };
     },
-  } satisfies Partial<PurchaseStore>;
+  };
 }
 
 /** Removes the purchase that was read beyond the limit; the next page begins with it. */

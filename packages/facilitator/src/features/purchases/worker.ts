@@ -64,17 +64,15 @@ export interface WorkerDeps {
   onMoved(purchase: CreditPurchase): void;
 }
 
-export interface PurchaseWorker {
-  /** Advances every purchase that can advance, once. */
-  poll(): Promise<void>;
-}
+export type PurchaseWorker = ReturnType<typeof createPurchaseWorker>;
 
 /** Creates the worker without starting it. */
-export function createPurchaseWorker(deps: WorkerDeps): PurchaseWorker {
+export function createPurchaseWorker(deps: WorkerDeps) {
   const { store, clock, log, treasury } = deps;
   /** The start of the next poll of each list; the first purchase when left out. */
   const places = new Map<PurchaseState, PurchaseCursor>();
 
+  /** Advances every purchase that can advance, once. */
   async function poll(): Promise<void> {
     const now = clock.nowMs();
     for (const state of ["settling", "confirmed"] as const) {

@@ -41,12 +41,7 @@ export type SignInOutcome =
     }
   | { readonly ok: false; readonly isUndeployed: boolean };
 
-export interface SignIn {
-  /** Creates the text; `browser` is the token of the pre-session cookie. */
-  begin(input: SignInInput, browser: string): Promise<SignRequest>;
-  /** Verifies the signature and opens the session. Throws RPC faults. */
-  complete(answer: SignAnswer, browser: string): Promise<SignInOutcome>;
-}
+export type SignIn = ReturnType<typeof createSignIn>;
 
 export interface SignInDeps extends SigningDeps {
   readonly engine: Pick<SettlementEngine, "checkWalletSignature" | "networkOf">;
@@ -56,7 +51,7 @@ export interface SignInDeps extends SigningDeps {
 
 const refused: SignInOutcome = { ok: false, isUndeployed: false };
 
-export function createSignIn(deps: SignInDeps): SignIn {
+export function createSignIn(deps: SignInDeps) {
   /**
    * Whether the address is also a contract on mainnet, which takes precedence over the one that
    * signed. Where that one signed in first, the store refuses mainnet's.
@@ -77,7 +72,11 @@ export function createSignIn(deps: SignInDeps): SignIn {
   }
 
   return {
-    begin({ address, chainId, account = address }, browser) {
+    /** Creates the text; `browser` is the token of the pre-session cookie. */
+    begin(
+      { address, chainId, account = address }: SignInInput,
+      browser: string,
+    ): Promise<SignRequest> {
       const isOwn = isSameAddress(account, address);
       return askToSign(deps, {
         purpose: "sign_in",
@@ -91,7 +90,8 @@ export function createSignIn(deps: SignInDeps): SignIn {
         details: "{}",
       });
     },
-    async complete(answer, browser) {
+    /** Verifies the signature and opens the session. Throws RPC faults. */
+    async complete(answer: SignAnswer, browser: string): Promise<SignInOutcome> {
       const binding = bindingOf(browser);
       const outcome = await takeSigned(deps, answer, { purpose: "sign_in", binding });
       if (!outcome.ok) return { ok: false, isUndeployed: outcome.reason === "undeployed" };

@@ -14,28 +14,9 @@ export type OpenSessionResult =
   /** The account has the most sessions that may run. */
   | "too_many";
 
-export interface SessionStore {
-  /**
-   * Stores a session under the hash of its token. A session of an account's own address creates the
-   * account when there is none; any other wallet must be linked at this moment. `runningMax` bounds
-   * the sessions of one account.
-   */
-  openSession(
-    session: Session,
-    secrets: { readonly idHash: string; readonly runningMax: number },
-  ): Promise<OpenSessionResult>;
-  /** Returns a session that is neither revoked nor past its end; the caller checks idleness. */
-  findSession(idHash: string, now: number): Promise<Session | undefined>;
-  touchSession(id: string, now: number): Promise<void>;
-  /** Running sessions seen since a time, the latest first. */
-  listSessions(account: Address, times: { now: number; seenSince: number }): Promise<Session[]>;
-  /** Ends a session; false when the account has no such running session. */
-  revokeSession(account: Address, id: string, now: number): Promise<boolean>;
-  /** Ends all sessions of an account except `exceptId`; returns how many. */
-  revokeSessions(account: Address, options: { exceptId?: string; now: number }): Promise<number>;
-}
+export type SessionStore = ReturnType<typeof createSessionStore>;
 
-export function createSessionStore(database: Database): SessionStore {
+export function createSessionStore(database: Database) {
   const { db } = database;
   const running = (now: number) =>
     db
@@ -44,16 +25,28 @@ export function createSessionStore(database: Database): SessionStore {
       .where("revoked_at", "is", null)
       .where("expires_at", ">", now);
   return {
-    openSession: (session, secrets) =>
-      inTransaction(database, (inside) => openSession(inside, session, secrets)),
-    findSession: async (idHash, now) => {
+    /**
+     * Stores a session under the hash of its token. A session of an account's own address creates the
+     * account when there is none; any other wallet must be linked at this moment. `runningMax` bounds
+     * the sessions of one account.
+     */
+    openSession: (
+      session: Session,
+      secrets: { readonly idHash: string; readonly runningMax: number },
+    ) => inTransaction(database, (inside) => openSession(inside, session, secrets)),
+    /** Returns a session that is neither revoked nor past its end; the caller checks idleness. */
+    findSession: async (idHash: string, now: number) => {
       const row = await running(now).where("id_hash", "=", idHash).executeTakeFirst();
       return row && sessionTable.read(row);
     },
-    touchSession: async (id, now) => {
+    touchSession: async (id: string, now: number) => {
       await db.updateTable("sessions").set({ last_seen_at: now }).where("id", "=", id).execute();
     },
-    listSessions: async (account, { now, seenSince }) => {
+    /** Running sessions seen since a time, the latest first. */
+    listSessions: async (
+      account: Address,
+      { now, seenSince }: { now: number; seenSince: number },
+    ) => {
       const rows = await running(now)
         .where("account", "=", toLowerHex(account))
         .where("last_seen_at", ">=", seenSince)
@@ -62,7 +55,8 @@ export function createSessionStore(database: Database): SessionStore {
         .execute();
       return rows.map(sessionTable.read);
     },
-    revokeSession: async (account, id, now) => {
+    /** Ends a session; false when the account has no such running session. */
+    revokeSession: async (account: Address, id: string, now: number) => {
       const result = await db
         .updateTable("sessions")
         .set({ revoked_at: now })
@@ -73,7 +67,8 @@ export function createSessionStore(database: Database): SessionStore {
         .executeTakeFirst();
       return result.numUpdatedRows === 1n;
     },
-    revokeSessions: (account, { exceptId, now }) =>
+    /** Ends all sessions of an account except `exceptId`; returns how many. */
+    revokeSessions: (account: Address, { exceptId, now }: { exceptId?: string; now: number }) =>
       inTransaction(database, async (inside) => {
         // Includes a session that is being opened.
         await lockAccount(inside, account);

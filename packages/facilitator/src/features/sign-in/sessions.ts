@@ -8,7 +8,7 @@ import type { Address, ChainId } from "@farthing/protocol";
 import type { Clock, Log } from "@farthing/engine/base";
 import type { WalletKind } from "@farthing/engine";
 import type { Session } from "./model.ts";
-import type { OpenSessionResult, SessionStore } from "./session-store.ts";
+import type { SessionStore } from "./session-store.ts";
 
 const hourMs = 60 * 60 * 1000;
 
@@ -40,18 +40,7 @@ export interface SignedInWallet {
   readonly chainId: ChainId;
 }
 
-export interface Sessions {
-  /** Returns the reason when the wallet may not sign in. */
-  open(who: SignedInWallet): Promise<OpenedSession | Exclude<OpenSessionResult, "opened">>;
-  /** Finds the running session of a cookie; undefined without a reason. */
-  find(token: string | undefined): Promise<Session | undefined>;
-  /** The account's running sessions, the latest seen first. */
-  list(account: Address): Promise<Session[]>;
-  /** Returns false when the account has no such session. */
-  revoke(account: Address, id: string): Promise<boolean>;
-  /** Ends the account's other sessions. */
-  revokeOthers(session: Session): Promise<number>;
-}
+export type Sessions = ReturnType<typeof createSessions>;
 
 /** Returns 256 random bits as cookies carry them. */
 export function newToken(): string {
@@ -66,16 +55,18 @@ export function createSessions(deps: {
   readonly store: SessionStore;
   readonly clock: Clock;
   readonly log: Log;
-}): Sessions {
+}) {
   const { store, clock, log } = deps;
 
+  /** The account's running sessions, the latest seen first. */
   function list(account: Address): Promise<Session[]> {
     const now = clock.nowMs();
     return store.listSessions(account, { now, seenSince: now - idleMsMax });
   }
 
   return {
-    async open(who) {
+    /** Returns the reason when the wallet may not sign in. */
+    async open(who: SignedInWallet) {
       const now = clock.nowMs();
       const token = newToken();
       const session: Session = {
@@ -96,7 +87,8 @@ export function createSessions(deps: {
       log.info({ event: "session_opened", ...who, sessionId: session.id }, "Signed in");
       return { token, session };
     },
-    async find(token) {
+    /** Finds the running session of a cookie; undefined without a reason. */
+    async find(token: string | undefined) {
       if (!isToken(token)) return undefined;
       const now = clock.nowMs();
       const session = await store.findSession(hashOf(token), now);
@@ -105,12 +97,14 @@ export function createSessions(deps: {
       return session;
     },
     list,
-    async revoke(account, id) {
+    /** Returns false when the account has no such session. */
+    async revoke(account: Address, id: string) {
       const isRevoked = await store.revokeSession(account, id, clock.nowMs());
       if (isRevoked) log.info({ event: "session_ended", account, sessionId: id }, "Session ended");
       return isRevoked;
     },
-    async revokeOthers({ account, id }) {
+    /** Ends the account's other sessions. */
+    async revokeOthers({ account, id }: Session) {
       const ended = await store.revokeSessions(account, { exceptId: id, now: clock.nowMs() });
       log.info({ event: "other_sessions_ended", account, sessions: ended }, "Other sessions ended");
       return ended;

@@ -3,20 +3,16 @@ import { signRequestTable } from "./tables.ts";
 import type { SignRequest } from "./model.ts";
 import { type Database, inTransaction } from "@farthing/engine/storage";
 
-export interface SignRequestStore {
-  /** Stores a request, and removes some that have expired. */
-  createSignRequest(request: SignRequest): Promise<void>;
-  /** Deletes and returns a request in one statement, so that it is answered at most once. */
-  takeSignRequest(id: string): Promise<SignRequest | undefined>;
-}
+export type SignRequestStore = ReturnType<typeof createSignRequestStore>;
 
 /** Expired requests that each new one removes, so that their number only falls. */
 const sweptMax = 100;
 
-export function createSignRequestStore(database: Database): SignRequestStore {
+export function createSignRequestStore(database: Database) {
   const { db } = database;
   return {
-    createSignRequest: (request) =>
+    /** Stores a request, and removes some that have expired. */
+    createSignRequest: (request: SignRequest) =>
       inTransaction(database, async (inside) => {
         await sweep(inside, request.createdAt);
         await inside.db
@@ -24,7 +20,8 @@ export function createSignRequestStore(database: Database): SignRequestStore {
           .values(signRequestTable.write(request))
           .execute();
       }),
-    takeSignRequest: async (id) => {
+    /** Deletes and returns a request in one statement, so that it is answered at most once. */
+    takeSignRequest: async (id: string) => {
       const row = await db
         .deleteFrom("sign_requests")
         .where("id", "=", id)

@@ -1,12 +1,12 @@
 /** The stores of sessions, linked wallets and sign requests. */
 import type { Database } from "@farthing/engine/storage";
-import { createSessionStore, type SessionStore } from "./session-store.ts";
-import { createSignRequestStore, type SignRequestStore } from "./sign-request-store.ts";
-import { createWalletStore, type WalletStore } from "./wallet-store.ts";
+import { createSessionStore } from "./session-store.ts";
+import { createSignRequestStore } from "./sign-request-store.ts";
+import { createWalletStore } from "./wallet-store.ts";
 
-export interface SignInStore extends SessionStore, SignRequestStore, WalletStore {}
+export type SignInStore = ReturnType<typeof createSignInStore>;
 
-export function createSignInStore(database: Database): SignInStore {
+export function createSignInStore(database: Database) {
   return {
     ...createSessionStore(database),
     ...createSignRequestStore(database),

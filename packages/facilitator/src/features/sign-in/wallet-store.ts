@@ -5,32 +5,21 @@ import { accountWalletTable } from "./tables.ts";
 import { lockAccount } from "../accounts/store.ts";
 import { type Database, inTransaction } from "@farthing/engine/storage";
 
-export interface WalletStore {
-  /**
-   * Links a wallet to an existing account. `known`: it was already linked. `too_many`: the account
-   * has `walletsMax`.
-   */
-  linkWallet(
-    wallet: LinkedWallet,
-    bounds: { readonly walletsMax: number },
-  ): Promise<"linked" | "known" | "too_many">;
-  /** Unlinks a wallet and ends its sessions of this account; false when it was not linked. */
-  unlinkWallet(account: Address, address: Address, now: number): Promise<boolean>;
-  findWallet(account: Address, address: Address): Promise<LinkedWallet | undefined>;
-  /** Ordered by the time of linking. */
-  listWallets(account: Address): Promise<LinkedWallet[]>;
-  /** The accounts that a wallet is linked to, by address. */
-  listAccountsOf(wallet: Address, limit: number): Promise<LinkedWallet[]>;
-}
+export type WalletStore = ReturnType<typeof createWalletStore>;
 
-export function createWalletStore(database: Database): WalletStore {
+export function createWalletStore(database: Database) {
   const { db } = database;
   return {
-    linkWallet: (wallet, bounds) =>
+    /**
+     * Links a wallet to an existing account. `known`: it was already linked. `too_many`: the account
+     * has `walletsMax`.
+     */
+    linkWallet: (wallet: LinkedWallet, bounds: { readonly walletsMax: number }) =>
       inTransaction(database, (inside) => linkWallet(inside, wallet, bounds.walletsMax)),
-    unlinkWallet: (account, address, now) =>
+    /** Unlinks a wallet and ends its sessions of this account; false when it was not linked. */
+    unlinkWallet: (account: Address, address: Address, now: number) =>
       inTransaction(database, (inside) => unlinkWallet(inside, account, address, now)),
-    findWallet: async (account, address) => {
+    findWallet: async (account: Address, address: Address) => {
       const row = await db
         .selectFrom("account_wallets")
         .selectAll()
@@ -39,7 +28,8 @@ export function createWalletStore(database: Database): WalletStore {
         .executeTakeFirst();
       return row && accountWalletTable.read(row);
     },
-    listWallets: async (account) => {
+    /** Ordered by the time of linking. */
+    listWallets: async (account: Address) => {
       const rows = await db
         .selectFrom("account_wallets")
         .selectAll()
@@ -49,7 +39,8 @@ export function createWalletStore(database: Database): WalletStore {
         .execute();
       return rows.map(accountWalletTable.read);
     },
-    listAccountsOf: async (wallet, limit) => {
+    /** The accounts that a wallet is linked to, by address. */
+    listAccountsOf: async (wallet: Address, limit: number) => {
       const rows = await db
         .selectFrom("account_wallets")
         .selectAll()

@@ -4,7 +4,7 @@
  */
 import { isSameAddress, type Address, type ChainId } from "@farthing/protocol";
 import type { WalletKind } from "@farthing/engine";
-import type { LinkedWallet, Session, SignRequest } from "./model.ts";
+import type { LinkedWallet, Session } from "./model.ts";
 import type { AccountStore } from "../accounts/store.ts";
 import type { WalletStore } from "./wallet-store.ts";
 import {
@@ -37,33 +37,18 @@ export type LinkOutcome =
   | { readonly kind: "known" }
   | { readonly kind: "too_many" };
 
-export interface Wallets {
-  /** The account's own address first. */
-  list(account: Address): Promise<AccountWallet[]>;
-  /** Creates the text for the new wallet. */
-  askNew(
-    session: Session,
-    wallet: { readonly address: Address; readonly chainId: ChainId },
-  ): Promise<SignRequest>;
-  /** Throws RPC faults. */
-  link(session: Session, signed: SignAnswer, stepUp: SignAnswer): Promise<LinkOutcome>;
-  /** Unlinks a wallet and ends its sessions. Throws RPC faults. */
-  unlink(
-    session: Session,
-    address: Address,
-    stepUp: SignAnswer,
-  ): Promise<"unlinked" | "unknown" | "step_up_failed">;
-}
+export type Wallets = ReturnType<typeof createWallets>;
 
 export interface WalletDeps extends SigningDeps {
   readonly stepUp: StepUp;
   readonly accounts: WalletStore & Pick<AccountStore, "findAccount">;
 }
 
-export function createWallets(deps: WalletDeps): Wallets {
+export function createWallets(deps: WalletDeps) {
   const { accounts, clock, log, stepUp } = deps;
   return {
-    async list(address) {
+    /** The account's own address first. */
+    async list(address: Address): Promise<AccountWallet[]> {
       const [account, linked] = await Promise.all([
         accounts.findAccount(address),
         accounts.listWallets(address),
@@ -72,7 +57,11 @@ export function createWallets(deps: WalletDeps): Wallets {
       const kind = chainId === null ? "plain" : "contract";
       return [{ address, kind, chainId, linkedAt: null, isOwn: true }, ...linked.map(toWallet)];
     },
-    askNew(session, { address, chainId }) {
+    /** Creates the text for the new wallet. */
+    askNew(
+      session: Session,
+      { address, chainId }: { readonly address: Address; readonly chainId: ChainId },
+    ) {
       return askToSign(deps, {
         purpose: "link_wallet",
         address,
@@ -83,7 +72,8 @@ export function createWallets(deps: WalletDeps): Wallets {
         details: "{}",
       });
     },
-    async link(session, signed, approval) {
+    /** Throws RPC faults. */
+    async link(session: Session, signed: SignAnswer, approval: SignAnswer): Promise<LinkOutcome> {
       const expected = { purpose: "link_wallet", binding: bindingOfNew(session) } as const;
       const outcome = await takeSigned(deps, signed, expected);
       if (!outcome.ok) {
@@ -108,7 +98,8 @@ export function createWallets(deps: WalletDeps): Wallets {
       );
       return { kind: "linked", wallet: toWallet(wallet) };
     },
-    async unlink(session, address, approval) {
+    /** Unlinks a wallet and ends its sessions. Throws RPC faults. */
+    async unlink(session: Session, address: Address, approval: SignAnswer) {
       const step = { action: "unlink_wallet", details: { address } } as const;
       if (!(await stepUp.confirm(session, step, approval))) return "step_up_failed";
       const isUnlinked = await accounts.unlinkWallet(session.account, address, clock.nowMs());

@@ -12,6 +12,14 @@ export interface DueDelivery {
   readonly endpoint: WebhookEndpoint;
 }
 
+export interface AttemptResult {
+  readonly isDelivered: boolean;
+  readonly status: number | null;
+  readonly error: string | null;
+  /** Null when it was delivered or given up. */
+  readonly retryAt: number | null;
+}
+
 /** `exceptEndpoints` have reached their limit of concurrent deliveries. */
 export interface DueDeliveryOptions {
   readonly now: number;

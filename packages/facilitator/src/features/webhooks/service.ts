@@ -3,7 +3,7 @@
  * (standardwebhooks.com). The store adds events to the outbox in the transaction in which they
  * happen; deliveries.ts delivers them.
  */
-import type { Page, Paging, TimeCursor } from "@farthing/engine/storage";
+import type { Paging, TimeCursor } from "@farthing/engine/storage";
 import { createHmac, randomBytes } from "node:crypto";
 import type { Address } from "@farthing/protocol";
 import { type Clock, type Log, timeText } from "@farthing/engine/base";
@@ -16,37 +16,22 @@ export const endpointsMax = 10;
 /** As many bytes as the hash has. */
 const secretBytes = 32;
 
-export interface Webhooks {
-  list(account: Address): Promise<WebhookEndpoint[]>;
-  find(account: Address, id: string): Promise<WebhookEndpoint | undefined>;
-  /** Returns the endpoint with its secret; undefined when the account has `endpointsMax`. */
-  create(
-    account: Address,
-    input: { readonly url: string; readonly events: readonly WebhookEvent[] },
-  ): Promise<WebhookEndpoint | undefined>;
-  remove(account: Address, id: string): Promise<boolean>;
-  /** Resumes a paused endpoint. */
-  resume(account: Address, id: string): Promise<WebhookEndpoint | undefined>;
-  /** Adds a test message to the outbox; returns its id. */
-  test(endpoint: WebhookEndpoint): Promise<string>;
-  /** Newest first. */
-  deliveries(
-    endpoint: WebhookEndpoint,
-    paging: Paging<TimeCursor>,
-  ): Promise<Page<WebhookDelivery, TimeCursor>>;
-  resend(endpoint: WebhookEndpoint, deliveryId: string): Promise<WebhookDelivery | undefined>;
-}
+export type Webhooks = ReturnType<typeof createWebhooks>;
 
 export function createWebhooks(deps: {
   readonly store: WebhookStore;
   readonly clock: Clock;
   readonly log: Log;
-}): Webhooks {
+}) {
   const { store, clock, log } = deps;
   return {
-    list: (account) => store.listWebhooks(account),
-    find: (account, id) => store.findWebhook(account, id),
-    async create(account, { url, events }) {
+    list: (account: Address) => store.listWebhooks(account),
+    find: (account: Address, id: string) => store.findWebhook(account, id),
+    /** Returns the endpoint with its secret; undefined when the account has `endpointsMax`. */
+    async create(
+      account: Address,
+      { url, events }: { readonly url: string; readonly events: readonly WebhookEvent[] },
+    ) {
       const endpoint: WebhookEndpoint = {
         id: `whk_${randomBytes(12).toString("hex")}`,
         account,
@@ -64,14 +49,16 @@ export function createWebhooks(deps: {
       );
       return endpoint;
     },
-    async remove(account, id) {
+    async remove(account: Address, id: string) {
       const isRemoved = await store.disableWebhook(account, id, clock.nowMs());
       if (isRemoved)
         log.info({ event: "webhook_removed", account, endpointId: id }, "Webhook removed");
       return isRemoved;
     },
-    resume: (account, id) => store.resumeWebhook(account, id, clock.nowMs()),
-    async test({ id: endpointId, account }) {
+    /** Resumes a paused endpoint. */
+    resume: (account: Address, id: string) => store.resumeWebhook(account, id, clock.nowMs()),
+    /** Adds a test message to the outbox; returns its id. */
+    async test({ id: endpointId, account }: WebhookEndpoint) {
       const createdAt = clock.nowMs();
       const id = `evt_${randomBytes(16).toString("hex")}`;
       const type = "webhook.test";
@@ -80,8 +67,11 @@ export function createWebhooks(deps: {
       await store.addDelivery({ id, endpointId, account, type, body, createdAt });
       return id;
     },
-    deliveries: ({ id }, paging) => store.listDeliveries(id, paging),
-    resend: ({ id }, deliveryId) => store.resendDelivery(id, deliveryId, clock.nowMs()),
+    /** Newest first. */
+    deliveries: ({ id }: WebhookEndpoint, paging: Paging<TimeCursor>) =>
+      store.listDeliveries(id, paging),
+    resend: ({ id }: WebhookEndpoint, deliveryId: string) =>
+      store.resendDelivery(id, deliveryId, clock.nowMs()),
   };
 }
 

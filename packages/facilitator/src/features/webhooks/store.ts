@@ -6,16 +6,15 @@ import {
   inTransaction,
   fromCursor,
   toPage,
-  type Page,
   type Paging,
   type TimeCursor,
 } from "@farthing/engine/storage";
 import {
   takeDueDeliveries,
-  type DueDelivery,
+  type AttemptResult,
   type DueDeliveryOptions,
 } from "./due-delivery-store.ts";
-import { oldDeliveryMethods, type OnRemoval } from "./old-delivery-store.ts";
+import { oldDeliveryMethods } from "./old-delivery-store.ts";
 import { deliveryTable, endpointTable, newDeliveries } from "./tables.ts";
 import type { WebhookDelivery, WebhookEndpoint } from "./model.ts";
 
@@ -23,72 +22,9 @@ import type { WebhookDelivery, WebhookEndpoint } from "./model.ts";
  * Events of settlements, credits and purchases enter the outbox in the transaction in which they
  * happen, for the endpoints that subscribed to them.
  */
-export interface WebhookStore {
-  /** Stores an endpoint of an existing account; false when it has `endpointsMax`. */
-  createWebhook(
-    endpoint: WebhookEndpoint,
-    bounds: { readonly endpointsMax: number },
-  ): Promise<boolean>;
-  /** Endpoints that are not disabled, oldest first. */
-  listWebhooks(account: Address): Promise<WebhookEndpoint[]>;
-  findWebhook(account: Address, id: string): Promise<WebhookEndpoint | undefined>;
-  /** Disables an endpoint and ends its pending deliveries; false when there is none. */
-  disableWebhook(account: Address, id: string, now: number): Promise<boolean>;
-  /**
-   * Pauses an endpoint that accepted nothing for `quietMs` and has at least `failuresMin` failed
-   * deliveries, and ends its pending deliveries. Returns false when it stays active.
-   */
-  pauseWebhook(
-    id: string,
-    terms: { readonly quietMs: number; readonly failuresMin: number; readonly now: number },
-  ): Promise<boolean>;
-  /** Resumes a paused endpoint and returns it; undefined when there is none. */
-  resumeWebhook(account: Address, id: string, now: number): Promise<WebhookEndpoint | undefined>;
-  /** Adds a test delivery to the outbox. */
-  addDelivery(
-    delivery: Pick<
-      WebhookDelivery,
-      "id" | "endpointId" | "account" | "type" | "body" | "createdAt"
-    >,
-  ): Promise<void>;
-  /** Newest first. */
-  listDeliveries(
-    endpointId: string,
-    paging: Paging<TimeCursor>,
-  ): Promise<Page<WebhookDelivery, TimeCursor>>;
-  /** Makes a delivery due again from its first attempt; undefined when there is none. */
-  resendDelivery(
-    endpointId: string,
-    deliveryId: string,
-    now: number,
-  ): Promise<WebhookDelivery | undefined>;
-  /**
-   * Leases due deliveries and counts the attempt. After `leaseMs` they are due again unless their
-   * result was recorded.
-   */
-  takeDueDeliveries(options: DueDeliveryOptions): Promise<DueDelivery[]>;
-  /**
-   * Records the result of an attempt. `retryAt` is null when it was delivered or given up. Changes
-   * nothing when the delivery is no longer pending.
-   */
-  recordAttempt(
-    deliveryId: string,
-    result: {
-      readonly isDelivered: boolean;
-      readonly status: number | null;
-      readonly error: string | null;
-      readonly retryAt: number | null;
-    },
-    now: number,
-  ): Promise<void>;
-  /**
-   * Removes deliveries created before a time, at most `limit`; returns how many. `onRemoval`
-   * receives them first; where it throws, nothing is removed.
-   */
-  removeDeliveries(madeBefore: number, limit: number, onRemoval: OnRemoval): Promise<number>;
-}
+export type WebhookStore = ReturnType<typeof createWebhookStore>;
 
-export function createWebhookStore(database: Database): WebhookStore {
+export function createWebhookStore(database: Database) {
   return {
     ...endpointMethods(database),
     ...deliveryMethods(database),
@@ -106,7 +42,11 @@ function working({ db }: Database, account: Address) {
 
 function endpointMethods(database: Database) {
   return {
-    createWebhook: (endpoint, { endpointsMax }) =>
+    /** Stores an endpoint of an existing account; false when it has `endpointsMax`. */
+    createWebhook: (
+      endpoint: WebhookEndpoint,
+      { endpointsMax }: { readonly endpointsMax: number },
+    ) =>
       inTransaction(database, async (inside) => {
         await lockAccount(inside, endpoint.account);
         const others = await working(inside, endpoint.account).execute();
@@ -120,18 +60,28 @@ function endpointMethods(database: Database) {
           .execute();
         return true;
       }),
-    listWebhooks: async (account) => {
+    /** Endpoints that are not disabled, oldest first. */
+    listWebhooks: async (account: Address) => {
       const rows = await working(database, account).orderBy("created_at").orderBy("id").execute();
       return rows.map(endpointTable.read);
     },
-    findWebhook: async (account, id) => {
+    findWebhook: async (account: Address, id: string) => {
       const row = await working(database, account).where("id", "=", id).executeTakeFirst();
       return row && endpointTable.read(row);
     },
-    disableWebhook: (account, id, now) =>
+    /** Disables an endpoint and ends its pending deliveries; false when there is none. */
+    disableWebhook: (account: Address, id: string, now: number) =>
       inTransaction(database, (inside) => disable(inside, account, id, now)),
-    pauseWebhook: (id, terms) => inTransaction(database, (inside) => pause(inside, id, terms)),
-    resumeWebhook: async (account, id, now) => {
+    /**
+     * Pauses an endpoint that accepted nothing for `quietMs` and has at least `failuresMin` failed
+     * deliveries, and ends its pending deliveries. Returns false when it stays active.
+     */
+    pauseWebhook: (
+      id: string,
+      terms: { readonly quietMs: number; readonly failuresMin: number; readonly now: number },
+    ) => inTransaction(database, (inside) => pause(inside, id, terms)),
+    /** Resumes a paused endpoint and returns it; undefined when there is none. */
+    resumeWebhook: async (account: Address, id: string, now: number) => {
       const row = await database.db
         .updateTable("webhook_endpoints")
         .set({ paused_at: null, watched_since: now })
@@ -142,7 +92,7 @@ function endpointMethods(database: Database) {
         .executeTakeFirst();
       return row && endpointTable.read(row);
     },
-  } satisfies Partial<WebhookStore>;
+  };
 }
 
 async function pause(
@@ -216,7 +166,13 @@ async function disable(
 function deliveryMethods(database: Database) {
   const { db } = database;
   return {
-    addDelivery: async (delivery) => {
+    /** Adds a test delivery to the outbox. */
+    addDelivery: async (
+      delivery: Pick<
+        WebhookDelivery,
+        "id" | "endpointId" | "account" | "type" | "body" | "createdAt"
+      >,
+    ) => {
       await db
         .insertInto("webhook_deliveries")
         .values(
@@ -229,7 +185,8 @@ function deliveryMethods(database: Database) {
         )
         .execute();
     },
-    listDeliveries: async (endpointId, { from, limit }) => {
+    /** Newest first. */
+    listDeliveries: async (endpointId: string, { from, limit }: Paging<TimeCursor>) => {
       const rows = await db
         .selectFrom("webhook_deliveries")
         .selectAll()
@@ -241,7 +198,8 @@ function deliveryMethods(database: Database) {
         .execute();
       return toPage(rows.map(deliveryTable.read), limit);
     },
-    resendDelivery: async (endpointId, deliveryId, now) => {
+    /** Makes a delivery due again from its first attempt; undefined when there is none. */
+    resendDelivery: async (endpointId: string, deliveryId: string, now: number) => {
       const row = await db
         .updateTable("webhook_deliveries")
         .set({ state: "pending", attempts: 0, next_at: now })
@@ -251,22 +209,37 @@ function deliveryMethods(database: Database) {
         .executeTakeFirst();
       return row && deliveryTable.read(row);
     },
-    takeDueDeliveries: (options) =>
+    /**
+     * Leases due deliveries and counts the attempt. After `leaseMs` they are due again unless their
+     * result was recorded.
+     */
+    takeDueDeliveries: (options: DueDeliveryOptions) =>
       inTransaction(database, (inside) => takeDueDeliveries(inside, options)),
-    recordAttempt: async (deliveryId, { isDelivered, status, error, retryAt }, now) => {
-      await db
-        .updateTable("webhook_deliveries")
-        .set({
-          last_status: status,
-          last_error: error,
-          ...(retryAt === null
-            ? { state: isDelivered ? "delivered" : "failed" }
-            : { next_at: retryAt }),
-          ...(isDelivered ? { delivered_at: now } : {}),
-        })
-        .where("id", "=", deliveryId)
-        .where("state", "=", "pending")
-        .execute();
-    },
-  } satisfies Partial<WebhookStore>;
+    /**
+     * Records the result of an attempt. Changes nothing when the delivery is no longer pending.
+     */
+    recordAttempt: (deliveryId: string, result: AttemptResult, now: number) =>
+      recordAttempt(database, deliveryId, result, now),
+  };
+}
+
+async function recordAttempt(
+  { db }: Database,
+  deliveryId: string,
+  { isDelivered, status, error, retryAt }: AttemptResult,
+  now: number,
+): Promise<void> {
+  await db
+    .updateTable("webhook_deliveries")
+    .set({
+      last_status: status,
+      last_error: error,
+      ...(retryAt === null
+        ? { state: isDelivered ? "delivered" : "failed" }
+        : { next_at: retryAt }),
+      ...(isDelivered ? { delivered_at: now } : {}),
+    })
+    .where("id", "=", deliveryId)
+    .where("state", "=", "pending")
+    .execute();
 }
