@@ -174,26 +174,7 @@ function checkMethods(database: Database) {
   return {
     /** Blocks a listing or allows checks again; undefined when there is none. */
     blockListing: (id: string, isBlocked: boolean, now: number) =>
-      inTransaction(database, async (inside) => {
-        const row = await inside.db
-          .updateTable("listings")
-          .set({
-            ...checkColumns.write({
-              ...uncheckedAt(now),
-              state: isBlocked ? "blocked" : "pending",
-            }),
-            fence: nextFence,
-            lease_until: 0,
-            updated_at: now,
-          })
-          .where("id", "=", id)
-          .where("state", isBlocked ? "<>" : "=", "blocked")
-          .returningAll()
-          .executeTakeFirst();
-        // Blocked and unchecked listings are not searchable.
-        if (row) await removeWords(inside, id);
-        return row && toListing(row);
-      }),
+      inTransaction(database, (inside) => block(inside, id, isBlocked, now)),
     /** Leases due listings; until `leaseMs` later no other process leases them. */
     takeDueListings: (options: {
       readonly now: number;
@@ -285,4 +266,30 @@ async function takeDue(
 
 function toTaken(row: ListingRow): TakenListing {
   return { listing: toListing(row), fence: Number(row.fence) };
+}
+
+async function block(
+  inside: Database,
+  id: string,
+  isBlocked: boolean,
+  now: number,
+): Promise<Listing | undefined> {
+  const row = await inside.db
+    .updateTable("listings")
+    .set({
+      ...checkColumns.write({
+        ...uncheckedAt(now),
+        state: isBlocked ? "blocked" : "pending",
+      }),
+      fence: nextFence,
+      lease_until: 0,
+      updated_at: now,
+    })
+    .where("id", "=", id)
+    .where("state", isBlocked ? "<>" : "=", "blocked")
+    .returningAll()
+    .executeTakeFirst();
+  // Blocked and unchecked listings are not searchable.
+  if (row) await removeWords(inside, id);
+  return row && toListing(row);
 }
