@@ -44,6 +44,25 @@ function read<Response>(queryKey: QueryKey, path: string, freshness: Freshness<R
   });
 }
 
+/**
+ * A query that reads one path. While there is something to wait for, the service holds the response
+ * until it is there.
+ */
+function watch<Response>(
+  queryKey: QueryKey,
+  path: string,
+  waitFor: (known: Response) => Readonly<Record<string, string>> | undefined,
+) {
+  return queryOptions<Response>({
+    queryKey,
+    queryFn: ({ signal, client }) => {
+      const known = client.getQueryData<Response>(queryKey);
+      return call<Response>(withSearch(path, (known && waitFor(known)) ?? {}), { signal });
+    },
+    refetchInterval: ({ state: { data } }) => (data && waitFor(data) ? betweenWaitsMs : false),
+  });
+}
+
 /** Older pages hardly change any more. */
 const pageFreshness = (cursor: string) => ({
   placeholderData: keepPreviousData,
@@ -119,20 +138,14 @@ export const purchasesQuery = read<{ purchases: readonly Responses.Purchase[] }>
 const movingPurchase = new Set<Responses.PurchaseState>(["settling", "confirmed", "held"]);
 
 export const purchaseQuery = (id: string) =>
-  queryOptions({
-    queryKey: ["purchases", id],
-    queryFn: ({ signal, client }) => {
-      const state = client.getQueryData<Responses.Purchase>(["purchases", id])?.state;
+  watch<Responses.Purchase>(
+    ["purchases", id],
+    `${purchasesPath}/${encodeURIComponent(id)}`,
+    ({ state }) => {
       const seconds = state === "held" ? reviewWaitSeconds : waitSeconds;
-      // The service holds the response until the state changes.
-      const waiting =
-        state && movingPurchase.has(state) ? { wait: `${seconds}`, while: state } : {};
-      const path = `${purchasesPath}/${encodeURIComponent(id)}`;
-      return call<Responses.Purchase>(withSearch(path, waiting), { signal });
+      return movingPurchase.has(state) ? { wait: `${seconds}`, while: state } : undefined;
     },
-    refetchInterval: ({ state: { data } }) =>
-      data && movingPurchase.has(data.state) ? betweenWaitsMs : false,
-  });
+  );
 
 /** Empty texts are filters that are not set. */
 export type SettlementFilters = Readonly<Record<(typeof filterNames)[number], string>>;
@@ -182,17 +195,11 @@ export function isOver({ state, finalizedAt }: Responses.SettlementRow): boolean
 }
 
 export const settlementQuery = (id: string) =>
-  queryOptions({
-    queryKey: ["settlements", id],
-    queryFn: ({ signal, client }) => {
-      const known = client.getQueryData<Responses.SettlementDetail>(["settlements", id]);
-      // The service holds the response until there is something new.
-      const waiting = known && !isOver(known) ? { wait: `${blockSeconds}` } : {};
-      const path = `${settlementsPath}/${encodeURIComponent(id)}`;
-      return call<Responses.SettlementDetail>(withSearch(path, waiting), { signal });
-    },
-    refetchInterval: ({ state: { data } }) => (data && !isOver(data) ? betweenWaitsMs : false),
-  });
+  watch<Responses.SettlementDetail>(
+    ["settlements", id],
+    `${settlementsPath}/${encodeURIComponent(id)}`,
+    (known) => (isOver(known) ? undefined : { wait: `${blockSeconds}` }),
+  );
 
 export const usagePath = "/v1/account/usage";
 

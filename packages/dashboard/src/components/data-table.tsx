@@ -23,12 +23,16 @@ export function DataTable<Row>({
   columns,
   rows,
   keyOf,
+  empty,
 }: {
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string | number;
+  /** Shown instead of a table without rows. */
+  readonly empty?: ReactNode;
 }) {
+  if (empty !== undefined && rows.length === 0) return empty;
   const classOf = ({ isNumber, inCard }: Column<Row>) =>
     [isNumber ? "number" : "", inCard ? `card-${inCard}` : ""].filter(Boolean).join(" ") ||
     undefined;

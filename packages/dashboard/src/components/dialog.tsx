@@ -1,5 +1,8 @@
 import { type PropsWithChildren, type ReactNode, useEffect, useId, useRef } from "react";
 import { Button } from "./button.tsx";
+import { Problem } from "./problem.tsx";
+import { useChange, type Change } from "./use-change.ts";
+import { CopyButton } from "./copy-button.tsx";
 
 /**
  * A modal dialog, open while it is rendered. Afterwards the focus returns to where it was, or to
@@ -71,5 +74,64 @@ export function DialogActions({
       </Button>
       {children}
     </div>
+  );
+}
+
+/** Asks for confirmation of something that cannot be undone. */
+export function ConfirmDialog({
+  title,
+  action,
+  onClose,
+  children,
+  ...change
+}: PropsWithChildren<
+  Change<void, unknown> & {
+    readonly title: string;
+    /** The button's text. */
+    readonly action: string;
+    readonly onClose: () => void;
+  }
+>) {
+  const mutation = useChange(change);
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {children}
+      {mutation.error !== null && <Problem problem={mutation.error} />}
+      <DialogActions onClose={onClose}>
+        <Button look="danger-fill" disabled={mutation.isPending} onClick={() => mutation.mutate()}>
+          {action}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+/** Shows a secret once; only the user's confirmation closes the dialog. */
+export function SecretReveal({
+  title,
+  secret,
+  what,
+  onSaved,
+  children,
+}: PropsWithChildren<{
+  readonly title: string;
+  readonly secret: string;
+  /** Its name for screen readers. */
+  readonly what: string;
+  readonly onSaved: () => void;
+}>) {
+  return (
+    <Dialog title={title} onClose={onSaved} isLocked>
+      <div className="secret">
+        <code data-secret="">{secret}</code>
+        <CopyButton text={secret} what={what} label="Copy" />
+      </div>
+      {children}
+      <div className="dialog-actions">
+        <Button look="primary" onClick={onSaved}>
+          I have saved it
+        </Button>
+      </div>
+    </Dialog>
   );
 }

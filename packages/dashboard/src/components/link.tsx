@@ -1,5 +1,6 @@
 import type { MouseEvent, PropsWithChildren } from "react";
-import { go, hrefOf } from "../location.ts";
+import { go, hrefOf, withSearch } from "../location.ts";
+import { DownIcon } from "./icons.tsx";
 
 /** A link within the dashboard; modified clicks stay with the browser. */
 export function Link({
@@ -41,6 +42,25 @@ export function ExternalLink({
   return (
     <a href={href} target="_blank" rel="noreferrer noopener">
       {children}
+    </a>
+  );
+}
+
+export function CsvLink({
+  path,
+  filters = {},
+  name,
+  look,
+}: {
+  readonly path: string;
+  readonly filters?: Readonly<Record<string, string>>;
+  readonly name: string;
+  readonly look: string;
+}) {
+  const href = withSearch(path, { ...filters, format: "csv" });
+  return (
+    <a className={look} href={href} download={`farthing-${name}.csv`}>
+      <DownIcon /> CSV
     </a>
   );
 }

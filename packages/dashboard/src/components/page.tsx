@@ -1,4 +1,4 @@
-import { type PropsWithChildren, type ReactNode, useEffect, useRef } from "react";
+import { type PropsWithChildren, type ReactNode, useEffect, useRef, Fragment } from "react";
 import { Link } from "./link.tsx";
 
 /** The first page of a visit does not take the focus from the browser. */
@@ -67,5 +67,52 @@ export function Section({
       </div>
       {children}
     </section>
+  );
+}
+
+/** A name and its value, with the value's class where it needs one. */
+export type Fact = readonly [name: string, value: ReactNode, className?: string];
+
+export function Facts({ rows }: { readonly rows: readonly (Fact | false)[] }) {
+  return (
+    <dl className="facts">
+      {rows
+        .filter((row) => row !== false)
+        .map(([name, value, className]) => (
+          <Fragment key={name}>
+            <dt>{name}</dt>
+            <dd className={className}>{value}</dd>
+          </Fragment>
+        ))}
+    </dl>
+  );
+}
+
+/** An empty list: why it is empty, and what to do next. */
+export function Empty({
+  title,
+  children,
+  action,
+  link,
+}: PropsWithChildren<{
+  readonly title: string;
+  readonly action?: ReactNode;
+  /** A location to go to, and its name. */
+  readonly link?: readonly [to: string, name: string];
+}>) {
+  const [to, name] = link ?? [];
+  return (
+    <div className="empty">
+      <p className="empty-title">{title}</p>
+      <div>{children}</div>
+      {action !== undefined && <div className="empty-action">{action}</div>}
+      {to !== undefined && (
+        <div className="empty-action">
+          <Link to={to} className="button">
+            {name}
+          </Link>
+        </div>
+      )}
+    </div>
   );
 }

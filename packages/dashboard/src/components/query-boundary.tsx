@@ -1,9 +1,9 @@
-import type { UseQueryResult } from "@tanstack/react-query";
+import { useQuery, type UseQueryOptions } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Problem } from "./problem.tsx";
 
 /**
- * Shows a query's data, a skeleton while it loads, or its error. Data stays visible below the error
+ * Reads a query and shows its data, a skeleton while it loads, or its error. Data stays visible below the error
  * of a later read.
  */
 export function QueryBoundary<Value>({
@@ -11,11 +11,11 @@ export function QueryBoundary<Value>({
   lines = 4,
   children,
 }: {
-  readonly query: UseQueryResult<Value>;
+  readonly query: UseQueryOptions<Value>;
   readonly lines?: number;
   readonly children: (value: Value) => ReactNode;
 }) {
-  const { data, error, refetch } = query;
+  const { data, error, refetch } = useQuery(query);
   if (data === undefined && !error) return <Skeleton count={lines} />;
   return (
     <>

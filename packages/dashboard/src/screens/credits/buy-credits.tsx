@@ -22,7 +22,6 @@ const creditUnits = 1_000n;
 const offers = ["1", "10", "50", "250"] as const;
 
 export function BuyCredits() {
-  const credits = useQuery(creditsQuery);
   return (
     <Page
       title="Buy credits"
@@ -31,7 +30,7 @@ export function BuyCredits() {
     >
       <div className="columns">
         <Section title="How much">
-          <QueryBoundary query={credits}>
+          <QueryBoundary query={creditsQuery}>
             {(known) =>
               known.treasury === null ? (
                 <p>This facilitator does not sell credits. Contact its operator to get some.</p>

@@ -1,4 +1,3 @@
-import { useQuery } from "@tanstack/react-query";
 import type { Credits } from "@farthing/facilitator/api";
 import { creditsQuery } from "../../api/queries.ts";
 import { Link } from "../../components/link.tsx";
@@ -12,7 +11,6 @@ import { Purchases } from "./purchases.tsx";
 
 export function CreditsScreen() {
   const { treasury } = useAccount();
-  const credits = useQuery(creditsQuery);
   return (
     <Page
       title="Credits"
@@ -25,7 +23,7 @@ export function CreditsScreen() {
         )
       }
     >
-      <QueryBoundary query={credits} lines={3}>
+      <QueryBoundary query={creditsQuery} lines={3}>
         {(known) => <BalanceTiles credits={known} />}
       </QueryBoundary>
       {treasury !== null && <Purchases />}

@@ -1,16 +1,13 @@
-import { useQuery } from "@tanstack/react-query";
 import type { LedgerEntry } from "@farthing/facilitator/api";
 import { ledgerPath, ledgerQuery } from "../../api/queries.ts";
-import { DataTable } from "../../components/data-table.tsx";
-import { Empty } from "../../components/empty.tsx";
-import { Link } from "../../components/link.tsx";
+import { DataTable, type Column } from "../../components/data-table.tsx";
+import { Empty, Section } from "../../components/page.tsx";
+import { Link, CsvLink } from "../../components/link.tsx";
 import { QueryBoundary } from "../../components/query-boundary.tsx";
-import { Section } from "../../components/page.tsx";
 import { Pager } from "../../components/pager.tsx";
 import { countText, shortText } from "../../components/format.ts";
 import { When } from "../../components/values.tsx";
 import { useLocation } from "../../location.ts";
-import { CsvLink } from "../../components/csv-link.tsx";
 
 const kinds: Readonly<Record<LedgerEntry["kind"], string>> = {
   purchase: "Bought",
@@ -25,68 +22,64 @@ const kinds: Readonly<Record<LedgerEntry["kind"], string>> = {
 export function Ledger() {
   const { search } = useLocation();
   const cursor = new URLSearchParams(search).get("cursor") ?? "";
-  const ledger = useQuery(ledgerQuery(cursor));
   return (
     <Section
       title="Ledger"
       actions={<CsvLink path={ledgerPath} name="ledger" look="button quiet small" />}
     >
-      <QueryBoundary query={ledger} lines={6}>
-        {({ entries, next }) =>
-          entries.length === 0 ? (
-            <Empty title="No entries yet">
-              <p>Purchases and settlements appear here. Entries are never changed or removed.</p>
-            </Empty>
-          ) : (
-            <>
-              <LedgerTable entries={entries} />
-              <Pager path="credits" cursor={cursor} next={next} />
-            </>
-          )
-        }
+      <QueryBoundary query={ledgerQuery(cursor)} lines={6}>
+        {({ entries, next }) => (
+          <>
+            <DataTable
+              caption="Ledger of credits"
+              rows={entries}
+              keyOf={({ id }) => id}
+              columns={columns}
+              empty={
+                <Empty title="No entries yet">
+                  <p>
+                    Purchases and settlements appear here. Entries are never changed or removed.
+                  </p>
+                </Empty>
+              }
+            />
+            <Pager path="credits" cursor={cursor} next={next} />
+          </>
+        )}
       </QueryBoundary>
     </Section>
   );
 }
 
-function LedgerTable({ entries }: { readonly entries: readonly LedgerEntry[] }) {
-  return (
-    <DataTable
-      caption="Ledger of credits"
-      rows={entries}
-      keyOf={({ id }) => id}
-      columns={[
-        { title: "Time", inCard: "start", cell: ({ createdAt }) => <When at={createdAt} /> },
-        {
-          title: "What",
-          inCard: "whole",
-          cell: (entry) => (
-            <span>
-              {kinds[entry.kind]} <Cause entry={entry} />
-              {entry.note !== null && <span className="muted"> · {entry.note}</span>}
-            </span>
-          ),
-        },
-        {
-          title: "Credits",
-          inCard: "end",
-          isNumber: true,
-          cell: ({ credits }) => (
-            <span className={credits > 0 ? "plus" : undefined}>
-              {credits > 0 ? "+" : ""}
-              {countText(credits)}
-            </span>
-          ),
-        },
-        {
-          title: "Balance",
-          isNumber: true,
-          cell: ({ balanceAfter }) => countText(balanceAfter),
-        },
-      ]}
-    />
-  );
-}
+const columns: readonly Column<LedgerEntry>[] = [
+  { title: "Time", inCard: "start", cell: ({ createdAt }) => <When at={createdAt} /> },
+  {
+    title: "What",
+    inCard: "whole",
+    cell: (entry) => (
+      <span>
+        {kinds[entry.kind]} <Cause entry={entry} />
+        {entry.note !== null && <span className="muted"> · {entry.note}</span>}
+      </span>
+    ),
+  },
+  {
+    title: "Credits",
+    inCard: "end",
+    isNumber: true,
+    cell: ({ credits }) => (
+      <span className={credits > 0 ? "plus" : undefined}>
+        {credits > 0 ? "+" : ""}
+        {countText(credits)}
+      </span>
+    ),
+  },
+  {
+    title: "Balance",
+    isNumber: true,
+    cell: ({ balanceAfter }) => countText(balanceAfter),
+  },
+];
 
 function Cause({ entry }: { readonly entry: LedgerEntry }) {
   const { settlementId, purchaseId } = entry;

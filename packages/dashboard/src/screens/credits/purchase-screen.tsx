@@ -5,7 +5,7 @@ import { call } from "../../api/call.ts";
 import { accountQuery, creditsQuery, purchaseQuery, purchasesPath } from "../../api/queries.ts";
 import { announce } from "../../components/announcer.tsx";
 import { QueryBoundary } from "../../components/query-boundary.tsx";
-import { Page, Section } from "../../components/page.tsx";
+import { Page, Section, Facts } from "../../components/page.tsx";
 import { Problem } from "../../components/problem.tsx";
 import { plural } from "../../components/format.ts";
 import { Short, Usdc, When, Whole } from "../../components/values.tsx";
@@ -15,13 +15,11 @@ import { PurchaseOutcome } from "./purchase-outcome.tsx";
 import { PurchaseSteps } from "./purchase-steps.tsx";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "../../components/button.tsx";
-import { Facts } from "../../components/facts.tsx";
 import { useChange } from "../../components/use-change.ts";
 
 export function PurchaseScreen({ id }: { readonly id: string }) {
-  const purchase = useQuery(purchaseQuery(id));
   const client = useQueryClient();
-  const state = purchase.data?.state;
+  const state = useQuery(purchaseQuery(id)).data?.state;
   const before = useRef<PurchaseState>(undefined);
   useEffect(() => {
     const last = before.current;
@@ -34,7 +32,7 @@ export function PurchaseScreen({ id }: { readonly id: string }) {
   }, [state, client]);
   return (
     <Page title="Purchase" back={["credits", "Credits"]}>
-      <QueryBoundary query={purchase} lines={6}>
+      <QueryBoundary query={purchaseQuery(id)} lines={6}>
         {(known) => (
           <>
             <PurchaseOutcome purchase={known} />

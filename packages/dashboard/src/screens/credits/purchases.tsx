@@ -1,60 +1,56 @@
-import { useQuery } from "@tanstack/react-query";
 import { purchasesQuery } from "../../api/queries.ts";
 import { DataTable } from "../../components/data-table.tsx";
-import { Empty } from "../../components/empty.tsx";
+import { Empty, Section } from "../../components/page.tsx";
 import { Link } from "../../components/link.tsx";
 import { QueryBoundary } from "../../components/query-boundary.tsx";
-import { Section } from "../../components/page.tsx";
 import { countText } from "../../components/format.ts";
 import { Usdc, When } from "../../components/values.tsx";
 import { PurchaseBadge } from "./purchase-badge.tsx";
 
 export function Purchases() {
-  const purchases = useQuery(purchasesQuery);
   return (
     <Section title="Purchases">
-      <QueryBoundary query={purchases}>
-        {({ purchases: rows }) =>
-          rows.length === 0 ? (
-            <Empty title="No purchases yet" link={["credits/buy", "Buy credits"]}>
-              <p>Pay in USDC from your wallet. We pay the gas.</p>
-            </Empty>
-          ) : (
-            <DataTable
-              caption="Purchases"
-              rows={rows}
-              keyOf={({ id }) => id}
-              columns={[
-                {
-                  title: "Time",
-                  inCard: "start",
-                  cell: ({ createdAt }) => <When at={createdAt} />,
-                },
-                {
-                  title: "Credits",
-                  isNumber: true,
-                  cell: ({ credits }) => countText(credits),
-                },
-                { title: "Paid", isNumber: true, cell: ({ amount }) => <Usdc units={amount} /> },
-                {
-                  title: "State",
-                  inCard: "end",
-                  cell: ({ state }) => <PurchaseBadge state={state} />,
-                },
-                { title: "Reason", inCard: "whole", cell: ({ reason }) => reason },
-                {
-                  title: "Details",
-                  hasNoTitle: true,
-                  cell: ({ id, state }) => (
-                    <Link to={`credits/purchases/${id}`} className="button quiet small">
-                      {state === "awaiting_payment" ? "Pay" : "Details"}
-                    </Link>
-                  ),
-                },
-              ]}
-            />
-          )
-        }
+      <QueryBoundary query={purchasesQuery}>
+        {({ purchases: rows }) => (
+          <DataTable
+            caption="Purchases"
+            rows={rows}
+            keyOf={({ id }) => id}
+            empty={
+              <Empty title="No purchases yet" link={["credits/buy", "Buy credits"]}>
+                <p>Pay in USDC from your wallet. We pay the gas.</p>
+              </Empty>
+            }
+            columns={[
+              {
+                title: "Time",
+                inCard: "start",
+                cell: ({ createdAt }) => <When at={createdAt} />,
+              },
+              {
+                title: "Credits",
+                isNumber: true,
+                cell: ({ credits }) => countText(credits),
+              },
+              { title: "Paid", isNumber: true, cell: ({ amount }) => <Usdc units={amount} /> },
+              {
+                title: "State",
+                inCard: "end",
+                cell: ({ state }) => <PurchaseBadge state={state} />,
+              },
+              { title: "Reason", inCard: "whole", cell: ({ reason }) => reason },
+              {
+                title: "Details",
+                hasNoTitle: true,
+                cell: ({ id, state }) => (
+                  <Link to={`credits/purchases/${id}`} className="button quiet small">
+                    {state === "awaiting_payment" ? "Pay" : "Details"}
+                  </Link>
+                ),
+              },
+            ]}
+          />
+        )}
       </QueryBoundary>
     </Section>
   );

@@ -2,7 +2,7 @@ import { findNetwork, toXdcAddress } from "@farthing/protocol";
 import { useState } from "react";
 import { CodeBlock } from "../../components/code-block.tsx";
 import { ExternalLink, Link } from "../../components/link.tsx";
-import { Page, Section } from "../../components/page.tsx";
+import { Page, Section, Facts } from "../../components/page.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { Whole } from "../../components/values.tsx";
 import { go, useLocation, withSearch } from "../../location.ts";
@@ -10,7 +10,6 @@ import { useAccount } from "../../signed-in.ts";
 import { snippetsOf, type SnippetValues } from "./snippets.ts";
 import { TestKey } from "./test-key.tsx";
 import { Segments } from "../../components/button.tsx";
-import { Facts } from "../../components/facts.tsx";
 
 const faucets = {
   usdc: "https://faucet.circle.com",

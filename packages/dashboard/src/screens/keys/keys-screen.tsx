@@ -1,11 +1,9 @@
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ApiKeyJson, NewApiKeyJson } from "@farthing/facilitator/api";
 import { keysQuery } from "../../api/queries.ts";
-import { Empty } from "../../components/empty.tsx";
+import { Empty, Page, Section } from "../../components/page.tsx";
 import { QueryBoundary } from "../../components/query-boundary.tsx";
-import { Page, Section } from "../../components/page.tsx";
-import { SecretReveal } from "../../components/secret-reveal.tsx";
+import { SecretReveal } from "../../components/dialog.tsx";
 import { CreateKey } from "./create-key.tsx";
 import { KeysTable } from "./keys-table.tsx";
 import { RevokeKey } from "./revoke-key.tsx";
@@ -18,7 +16,6 @@ type Open =
   | { readonly what: "shown"; readonly key: NewApiKeyJson };
 
 export function KeysScreen() {
-  const keys = useQuery(keysQuery);
   const [open, setOpen] = useState<Open>();
   const [showsAll, setShowsAll] = useState(false);
   const close = () => setOpen(undefined);
@@ -35,7 +32,7 @@ export function KeysScreen() {
       actions={create}
     >
       <Section title={showsAll ? "All keys" : "Keys in use"}>
-        <QueryBoundary query={keys}>
+        <QueryBoundary query={keysQuery}>
           {({ keys: all }) => {
             const ended = all.filter(({ status }) => status === "revoked" || status === "expired");
             const shown = showsAll ? all : all.filter((key) => !ended.includes(key));

@@ -1,8 +1,7 @@
 import type { ApiKeyJson } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { keysQuery } from "../../api/queries.ts";
-import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
-import { useChange } from "../../components/use-change.ts";
+import { ConfirmDialog } from "../../components/dialog.tsx";
 
 export function RevokeKey({
   apiKey,
@@ -11,18 +10,15 @@ export function RevokeKey({
   readonly apiKey: ApiKeyJson;
   readonly onClose: () => void;
 }) {
-  const revoke = useChange({
-    send: () => call(`/v1/account/keys/${apiKey.id}`, { method: "DELETE" }),
-    refreshes: [keysQuery],
-    announces: "Key revoked",
-    done: onClose,
-  });
   return (
     <ConfirmDialog
       title={`Revoke ${apiKey.label || "this key"}?`}
       action="Revoke key"
-      mutation={revoke}
       onClose={onClose}
+      send={() => call(`/v1/account/keys/${apiKey.id}`, { method: "DELETE" })}
+      refreshes={[keysQuery]}
+      announces="Key revoked"
+      done={onClose}
     >
       <p>
         Calls with{" "}

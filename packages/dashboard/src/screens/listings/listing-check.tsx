@@ -3,13 +3,12 @@ import { call } from "../../api/call.ts";
 import { listingsPath, listingsQuery } from "../../api/queries.ts";
 import { DataTable } from "../../components/data-table.tsx";
 import { Notice } from "../../components/notice.tsx";
-import { Section } from "../../components/page.tsx";
+import { Section, Facts } from "../../components/page.tsx";
 import { Problem } from "../../components/problem.tsx";
 import { usdcText } from "../../components/format.ts";
 import { When } from "../../components/values.tsx";
 import { ListingBadge, NextCheck } from "./listing-badge.tsx";
 import { Button } from "../../components/button.tsx";
-import { Facts } from "../../components/facts.tsx";
 import { useChange } from "../../components/use-change.ts";
 
 export function ListingCheck({ listing }: { readonly listing: ListingJson }) {

@@ -3,10 +3,9 @@ import type { ListingJson } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { listingsPath, listingsQuery } from "../../api/queries.ts";
 import { CodeBlock } from "../../components/code-block.tsx";
-import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
-import { Empty } from "../../components/empty.tsx";
+import { ConfirmDialog } from "../../components/dialog.tsx";
+import { Empty, Page, Section, Facts } from "../../components/page.tsx";
 import { QueryBoundary } from "../../components/query-boundary.tsx";
-import { Page, Section } from "../../components/page.tsx";
 import { countText } from "../../components/format.ts";
 import { Short, Usdc, When } from "../../components/values.tsx";
 import { go } from "../../location.ts";
@@ -14,15 +13,12 @@ import { ListingCheck } from "./listing-check.tsx";
 import { ListingForm } from "./listing-form.tsx";
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "../../components/button.tsx";
-import { Facts } from "../../components/facts.tsx";
-import { useChange } from "../../components/use-change.ts";
 
 export function ListingScreen({ id }: { readonly id: string }) {
-  const listings = useQuery(listingsQuery);
-  const found = listings.data?.listings.find((one) => one.id === id);
+  const found = useQuery(listingsQuery).data?.listings.find((one) => one.id === id);
   return (
     <Page title={found?.title ?? "Listing"} back={["listings", "Listings"]}>
-      <QueryBoundary query={listings} lines={6}>
+      <QueryBoundary query={listingsQuery} lines={6}>
         {() =>
           found ? (
             <Whole listing={found} />
@@ -73,7 +69,21 @@ function Whole({ listing }: { readonly listing: ListingJson }) {
         </Section>
       )}
       {open === "edit" && <ListingForm listing={listing} onClose={close} onSaved={close} />}
-      {open === "remove" && <RemoveListing listing={listing} onClose={close} />}
+      {open === "remove" && (
+        <ConfirmDialog
+          title="Remove this listing?"
+          action="Remove listing"
+          onClose={close}
+          send={() => call(`${listingsPath}/${listing.id}`, { method: "DELETE" })}
+          leave={() => go("listings", { replace: true })}
+          refreshes={[listingsQuery]}
+          announces="Listing removed"
+        >
+          <p className="breakable">
+            Buyers can no longer find {listing.resource}. The endpoint itself is not affected.
+          </p>
+        </ConfirmDialog>
+      )}
     </>
   );
 }
@@ -109,32 +119,5 @@ function Sales({ listing: { stats } }: { readonly listing: ListingJson }) {
         Settlements with this account’s keys at this price, updated with each check.
       </p>
     </Section>
-  );
-}
-
-function RemoveListing({
-  listing,
-  onClose,
-}: {
-  readonly listing: ListingJson;
-  readonly onClose: () => void;
-}) {
-  const remove = useChange({
-    send: () => call(`${listingsPath}/${listing.id}`, { method: "DELETE" }),
-    leave: () => go("listings", { replace: true }),
-    refreshes: [listingsQuery],
-    announces: "Listing removed",
-  });
-  return (
-    <ConfirmDialog
-      title="Remove this listing?"
-      action="Remove listing"
-      mutation={remove}
-      onClose={onClose}
-    >
-      <p className="breakable">
-        Buyers can no longer find {listing.resource}. The endpoint itself is not affected.
-      </p>
-    </ConfirmDialog>
   );
 }

@@ -1,12 +1,10 @@
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ListingJson } from "@farthing/facilitator/api";
 import { listingsQuery } from "../../api/queries.ts";
-import { DataTable } from "../../components/data-table.tsx";
-import { Empty } from "../../components/empty.tsx";
+import { DataTable, type Column } from "../../components/data-table.tsx";
+import { Empty, Page, Section } from "../../components/page.tsx";
 import { Link } from "../../components/link.tsx";
 import { QueryBoundary } from "../../components/query-boundary.tsx";
-import { Page, Section } from "../../components/page.tsx";
 import { Usdc, When } from "../../components/values.tsx";
 import { go } from "../../location.ts";
 import { ListingBadge, NextCheck } from "./listing-badge.tsx";
@@ -14,7 +12,6 @@ import { ListingForm } from "./listing-form.tsx";
 import { Button } from "../../components/button.tsx";
 
 export function ListingsScreen() {
-  const listings = useQuery(listingsQuery);
   const [isAdding, setAdding] = useState(false);
   const add = (
     <Button look="primary" onClick={() => setAdding(true)}>
@@ -28,19 +25,23 @@ export function ListingsScreen() {
       actions={add}
     >
       <Section title="Endpoints">
-        <QueryBoundary query={listings}>
-          {({ listings: rows }) =>
-            rows.length === 0 ? (
-              <Empty title="No listings yet" action={add}>
-                <p>
-                  List an endpoint that responds with 402 and pays this account. Buyers find it at{" "}
-                  <code>/discovery/resources</code> and with <code>farthing find</code>.
-                </p>
-              </Empty>
-            ) : (
-              <ListingsTable rows={rows} />
-            )
-          }
+        <QueryBoundary query={listingsQuery}>
+          {({ listings: rows }) => (
+            <DataTable
+              caption="Listed endpoints"
+              rows={rows}
+              keyOf={({ id }) => id}
+              columns={columns}
+              empty={
+                <Empty title="No listings yet" action={add}>
+                  <p>
+                    List an endpoint that responds with 402 and pays this account. Buyers find it at{" "}
+                    <code>/discovery/resources</code> and with <code>farthing find</code>.
+                  </p>
+                </Empty>
+              }
+            />
+          )}
         </QueryBoundary>
       </Section>
       {isAdding && (
@@ -56,37 +57,28 @@ export function ListingsScreen() {
   );
 }
 
-function ListingsTable({ rows }: { readonly rows: readonly ListingJson[] }) {
-  return (
-    <DataTable
-      caption="Listed endpoints"
-      rows={rows}
-      keyOf={({ id }) => id}
-      columns={[
-        {
-          title: "Endpoint",
-          inCard: "whole",
-          cell: ({ id, title, method, resource }) => (
-            <>
-              <Link to={`listings/${id}`}>{title}</Link>
-              <div className="muted breakable">
-                {method} {resource}
-              </div>
-            </>
-          ),
-        },
-        {
-          title: "Price",
-          isNumber: true,
-          cell: ({ advertised }) => <Usdc units={advertised.amount} />,
-        },
-        {
-          title: "State",
-          cell: ({ check }) => <ListingBadge state={check.state} />,
-        },
-        { title: "Last check", cell: ({ check }) => <When at={check.checkedAt} /> },
-        { title: "Next check", cell: ({ check }) => <NextCheck check={check} /> },
-      ]}
-    />
-  );
-}
+const columns: readonly Column<ListingJson>[] = [
+  {
+    title: "Endpoint",
+    inCard: "whole",
+    cell: ({ id, title, method, resource }) => (
+      <>
+        <Link to={`listings/${id}`}>{title}</Link>
+        <div className="muted breakable">
+          {method} {resource}
+        </div>
+      </>
+    ),
+  },
+  {
+    title: "Price",
+    isNumber: true,
+    cell: ({ advertised }) => <Usdc units={advertised.amount} />,
+  },
+  {
+    title: "State",
+    cell: ({ check }) => <ListingBadge state={check.state} />,
+  },
+  { title: "Last check", cell: ({ check }) => <When at={check.checkedAt} /> },
+  { title: "Next check", cell: ({ check }) => <NextCheck check={check} /> },
+];

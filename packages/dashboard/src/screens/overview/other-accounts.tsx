@@ -1,6 +1,5 @@
-import { isSameAddress } from "@farthing/protocol";
+import { isSameAddress, type Address } from "@farthing/protocol";
 import { useQuery } from "@tanstack/react-query";
-import type { Address } from "@farthing/protocol";
 import { otherAccountsKey } from "../../api/queries.ts";
 import { Notice } from "../../components/notice.tsx";
 import { Whole } from "../../components/values.tsx";

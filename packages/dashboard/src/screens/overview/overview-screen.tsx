@@ -25,7 +25,7 @@ export function OverviewScreen() {
       <BalanceTile />
       {!isNew && <UsageSection />}
       <Section title="Recent settlements" actions={<Link to="settlements">All settlements</Link>}>
-        <QueryBoundary query={last}>
+        <QueryBoundary query={newestSettlementsQuery}>
           {({ settlements }) =>
             settlements.length === 0 ? (
               <p className="muted">

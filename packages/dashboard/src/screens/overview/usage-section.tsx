@@ -1,4 +1,3 @@
-import { useQuery } from "@tanstack/react-query";
 import type { UsageDayJson } from "@farthing/facilitator/api";
 import { usagePath, usageQuery } from "../../api/queries.ts";
 import { DayBars } from "../../components/day-bars.tsx";
@@ -7,7 +6,7 @@ import { Section } from "../../components/page.tsx";
 import { countText, daysAgo, usdcText } from "../../components/format.ts";
 import { go, useLocation, withSearch } from "../../location.ts";
 import { Segments } from "../../components/button.tsx";
-import { CsvLink } from "../../components/csv-link.tsx";
+import { CsvLink } from "../../components/link.tsx";
 
 const spans = [7, 30, 90] as const;
 
@@ -16,7 +15,6 @@ export function UsageSection() {
   const asked = Number(new URLSearchParams(search).get("days"));
   const span = spans.find((one) => one === asked) ?? 30;
   const from = daysAgo(span - 1);
-  const usage = useQuery(usageQuery(from));
   return (
     <Section
       title="Usage"
@@ -32,7 +30,7 @@ export function UsageSection() {
         </>
       }
     >
-      <QueryBoundary query={usage} lines={5}>
+      <QueryBoundary query={usageQuery(from)} lines={5}>
         {({ days }) => {
           const whole = everyDay(days, span);
           return (

@@ -1,5 +1,4 @@
 import { findNetwork } from "@farthing/protocol";
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { LinkedWalletJson } from "@farthing/facilitator/api";
 import { walletsQuery } from "../../api/queries.ts";
@@ -15,7 +14,6 @@ import { shortText } from "../../components/format.ts";
 import { SignedForm } from "../../components/signed-form.tsx";
 
 export function LinkedWallets() {
-  const wallets = useQuery(walletsQuery);
   const [open, setOpen] = useState<"link" | LinkedWalletJson>();
   const close = () => setOpen(undefined);
   return (
@@ -31,7 +29,7 @@ export function LinkedWallets() {
         A linked wallet can sign in to this account, do everything you can do here, and pay for
         credits.
       </p>
-      <QueryBoundary query={wallets}>
+      <QueryBoundary query={walletsQuery}>
         {({ wallets: rows }) => (
           <DataTable
             caption="Wallets of the account"

@@ -14,14 +14,14 @@ import { Dialog } from "../../components/dialog.tsx";
 import { SignedForm } from "../../components/signed-form.tsx";
 
 export function Sessions() {
-  const sessions = useQuery(sessionsQuery);
   const revoke = useChange({
     send: (id: string) => call(`/v1/account/sessions/${id}`, { method: "DELETE" }),
     refreshes: [sessionsQuery],
     announces: "Session ended",
   });
   const [isEndingOthers, setEndingOthers] = useState(false);
-  const others = sessions.data?.sessions.some(({ isCurrent }) => !isCurrent) === true;
+  const others =
+    useQuery(sessionsQuery).data?.sessions.some(({ isCurrent }) => !isCurrent) === true;
   return (
     <Section
       title="Sessions"
@@ -34,7 +34,7 @@ export function Sessions() {
       }
     >
       {revoke.error && <Problem problem={revoke.error} />}
-      <QueryBoundary query={sessions}>
+      <QueryBoundary query={sessionsQuery}>
         {({ sessions: rows }) => (
           <DataTable
             caption="Sessions"

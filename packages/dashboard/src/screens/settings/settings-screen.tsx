@@ -2,7 +2,7 @@ import { toXdcAddress } from "@farthing/protocol";
 import { useState } from "react";
 import { call } from "../../api/call.ts";
 import { accountQuery } from "../../api/queries.ts";
-import { Page, Section } from "../../components/page.tsx";
+import { Page, Section, Facts } from "../../components/page.tsx";
 import { Problem } from "../../components/problem.tsx";
 import { Whole } from "../../components/values.tsx";
 import { useAccount } from "../../signed-in.ts";
@@ -10,7 +10,6 @@ import { LinkedWallets } from "./linked-wallets.tsx";
 import { Sessions } from "./sessions.tsx";
 import { Form, TextField } from "../../components/field.tsx";
 import { Button } from "../../components/button.tsx";
-import { Facts } from "../../components/facts.tsx";
 import { useChange } from "../../components/use-change.ts";
 
 export function SettingsScreen() {

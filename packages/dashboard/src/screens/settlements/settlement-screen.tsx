@@ -6,17 +6,15 @@ import { CopyButton } from "../../components/copy-button.tsx";
 import { OutIcon } from "../../components/icons.tsx";
 import { QueryBoundary } from "../../components/query-boundary.tsx";
 import { Notice } from "../../components/notice.tsx";
-import { Page, Section } from "../../components/page.tsx";
+import { Page, Section, Facts } from "../../components/page.tsx";
 import { countText, xdcText } from "../../components/format.ts";
 import { Usdc, Whole } from "../../components/values.tsx";
 import { SettlementBadge } from "./settlement-badge.tsx";
 import { SettlementTimeline } from "./settlement-timeline.tsx";
-import { Facts } from "../../components/facts.tsx";
 import { ExternalLink } from "../../components/link.tsx";
 
 export function SettlementScreen({ id }: { readonly id: string }) {
-  const settlement = useQuery(settlementQuery(id));
-  const { data } = settlement;
+  const { data } = useQuery(settlementQuery(id));
   return (
     <Page
       title="Settlement"
@@ -32,7 +30,7 @@ export function SettlementScreen({ id }: { readonly id: string }) {
         )
       }
     >
-      <QueryBoundary query={settlement} lines={8}>
+      <QueryBoundary query={settlementQuery(id)} lines={8}>
         {(known) => (
           <>
             {known.state === "failed" && <Failure settlement={known} />}

@@ -1,16 +1,13 @@
-import { useQuery } from "@tanstack/react-query";
 import { settlementsPath, settlementsQuery } from "../../api/queries.ts";
-import { Empty } from "../../components/empty.tsx";
+import { Empty, Page, Section } from "../../components/page.tsx";
 import { QueryBoundary } from "../../components/query-boundary.tsx";
-import { Page, Section } from "../../components/page.tsx";
 import { Pager } from "../../components/pager.tsx";
 import { SettlementFilterBar, useFilters } from "./settlement-filters.tsx";
 import { SettlementsTable } from "./settlements-table.tsx";
-import { CsvLink } from "../../components/csv-link.tsx";
+import { CsvLink } from "../../components/link.tsx";
 
 export function SettlementsScreen() {
   const { cursor, ...filters } = useFilters();
-  const settlements = useQuery(settlementsQuery(filters, cursor));
   const isFiltered = Object.values(filters).some((value) => value !== "");
   return (
     <Page
@@ -22,7 +19,7 @@ export function SettlementsScreen() {
     >
       <SettlementFilterBar />
       <Section title={isFiltered ? "Found" : "Latest"}>
-        <QueryBoundary query={settlements} lines={8}>
+        <QueryBoundary query={settlementsQuery(filters, cursor)} lines={8}>
           {({ settlements: rows, next }) => (
             <>
               {rows.length > 0 ? (

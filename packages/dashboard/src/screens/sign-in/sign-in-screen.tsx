@@ -1,5 +1,4 @@
 import { findNetwork, parseAddress, type Address, type Network } from "@farthing/protocol";
-import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { supportedQuery } from "../../api/queries.ts";
 import { Mark } from "../../components/icons.tsx";
@@ -12,7 +11,6 @@ import { useSignIn } from "./use-sign-in.ts";
 import { RadioChoice, TextField } from "../../components/field.tsx";
 
 export function SignInScreen({ hasEnded }: { readonly hasEnded: boolean }) {
-  const supported = useQuery(supportedQuery);
   useEffect(() => {
     document.title = "Sign in · Farthing";
   }, []);
@@ -32,7 +30,7 @@ export function SignInScreen({ hasEnded }: { readonly hasEnded: boolean }) {
           Your account is the address that receives your API’s payments. There is no password and no
           e-mail: you sign a short message, which is free and moves no money.
         </p>
-        <QueryBoundary query={supported} lines={3}>
+        <QueryBoundary query={supportedQuery} lines={3}>
           {({ kinds }) => <SignInForm networks={networksOf(kinds)} />}
         </QueryBoundary>
       </div>

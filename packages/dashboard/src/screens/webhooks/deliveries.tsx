@@ -6,14 +6,12 @@ import { Badge, type Tone } from "../../components/badge.tsx";
 import { CodeBlock } from "../../components/code-block.tsx";
 import { DataTable } from "../../components/data-table.tsx";
 import { Dialog } from "../../components/dialog.tsx";
-import { Empty } from "../../components/empty.tsx";
+import { Empty, Section } from "../../components/page.tsx";
 import { QueryBoundary } from "../../components/query-boundary.tsx";
-import { Section } from "../../components/page.tsx";
 import { Pager } from "../../components/pager.tsx";
 import { Problem } from "../../components/problem.tsx";
 import { When, Whole } from "../../components/values.tsx";
 import { useLocation } from "../../location.ts";
-import { useQuery } from "@tanstack/react-query";
 import { Button } from "../../components/button.tsx";
 import { useChange } from "../../components/use-change.ts";
 
@@ -26,7 +24,6 @@ const tones: Readonly<Record<WebhookDeliveryJson["state"], Tone>> = {
 export function Deliveries({ id }: { readonly id: string }) {
   const { search } = useLocation();
   const cursor = new URLSearchParams(search).get("cursor") ?? "";
-  const deliveries = useQuery(deliveriesQuery(id, cursor));
   const [shown, setShown] = useState<WebhookDeliveryJson>();
   const resend = useChange({
     send: (deliveryId: string) =>
@@ -37,7 +34,7 @@ export function Deliveries({ id }: { readonly id: string }) {
   return (
     <Section title="Deliveries">
       {resend.error && <Problem problem={resend.error} />}
-      <QueryBoundary query={deliveries}>
+      <QueryBoundary query={deliveriesQuery(id, cursor)}>
         {({ deliveries: rows, next }) =>
           rows.length === 0 ? (
             <Empty title="No deliveries yet">

@@ -3,25 +3,21 @@ import type { WebhookEndpointJson } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { webhooksPath, webhooksQuery } from "../../api/queries.ts";
 import { Badge } from "../../components/badge.tsx";
-import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
-import { Empty } from "../../components/empty.tsx";
+import { ConfirmDialog } from "../../components/dialog.tsx";
+import { Empty, Page, Section, Facts } from "../../components/page.tsx";
 import { QueryBoundary } from "../../components/query-boundary.tsx";
 import { Notice } from "../../components/notice.tsx";
-import { Page, Section } from "../../components/page.tsx";
 import { Problem } from "../../components/problem.tsx";
 import { When } from "../../components/values.tsx";
 import { go } from "../../location.ts";
 import { Deliveries } from "./deliveries.tsx";
-import { useQuery } from "@tanstack/react-query";
 import { Button } from "../../components/button.tsx";
-import { Facts } from "../../components/facts.tsx";
 import { useChange } from "../../components/use-change.ts";
 
 export function WebhookScreen({ id }: { readonly id: string }) {
-  const webhooks = useQuery(webhooksQuery);
   return (
     <Page title="Webhook endpoint" back={["webhooks", "Webhooks"]}>
-      <QueryBoundary query={webhooks} lines={6}>
+      <QueryBoundary query={webhooksQuery} lines={6}>
         {({ webhooks: all }) => {
           const endpoint = all.find((one) => one.id === id);
           return endpoint ? (
@@ -81,7 +77,21 @@ function Endpoint({ endpoint }: { readonly endpoint: WebhookEndpointJson }) {
         />
       </Section>
       <Deliveries id={id} />
-      {isRemoving && <RemoveWebhook endpoint={endpoint} onClose={() => setRemoving(false)} />}
+      {isRemoving && (
+        <ConfirmDialog
+          title="Remove this endpoint?"
+          action="Remove endpoint"
+          onClose={() => setRemoving(false)}
+          send={() => call(`${webhooksPath}/${id}`, { method: "DELETE" })}
+          leave={() => go("webhooks", { replace: true })}
+          refreshes={[webhooksQuery]}
+          announces="Endpoint removed"
+        >
+          <p className="breakable">
+            {url} receives no more messages, including those still waiting to be sent.
+          </p>
+        </ConfirmDialog>
+      )}
     </>
   );
 }
@@ -111,32 +121,5 @@ function Disabled({ id }: { readonly id: string }) {
       </Notice>
       {enable.error && <Problem problem={enable.error} />}
     </>
-  );
-}
-
-function RemoveWebhook({
-  endpoint,
-  onClose,
-}: {
-  readonly endpoint: WebhookEndpointJson;
-  readonly onClose: () => void;
-}) {
-  const remove = useChange({
-    send: () => call(`${webhooksPath}/${endpoint.id}`, { method: "DELETE" }),
-    leave: () => go("webhooks", { replace: true }),
-    refreshes: [webhooksQuery],
-    announces: "Endpoint removed",
-  });
-  return (
-    <ConfirmDialog
-      title="Remove this endpoint?"
-      action="Remove endpoint"
-      mutation={remove}
-      onClose={onClose}
-    >
-      <p className="breakable">
-        {endpoint.url} receives no more messages, including those still waiting to be sent.
-      </p>
-    </ConfirmDialog>
   );
 }

@@ -1,14 +1,12 @@
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { NewWebhookEndpoint, WebhookEndpointJson } from "@farthing/facilitator/api";
 import { webhooksQuery } from "../../api/queries.ts";
 import { Badge } from "../../components/badge.tsx";
-import { DataTable } from "../../components/data-table.tsx";
-import { Empty } from "../../components/empty.tsx";
+import { DataTable, type Column } from "../../components/data-table.tsx";
+import { Empty, Page, Section } from "../../components/page.tsx";
 import { Link } from "../../components/link.tsx";
 import { QueryBoundary } from "../../components/query-boundary.tsx";
-import { Page, Section } from "../../components/page.tsx";
-import { SecretReveal } from "../../components/secret-reveal.tsx";
+import { SecretReveal } from "../../components/dialog.tsx";
 import { When } from "../../components/values.tsx";
 import { AddWebhook } from "./add-webhook.tsx";
 import { HowToVerify } from "./how-to-verify.tsx";
@@ -16,7 +14,6 @@ import { eventsText } from "./webhook-events.ts";
 import { Button } from "../../components/button.tsx";
 
 export function WebhooksScreen() {
-  const webhooks = useQuery(webhooksQuery);
   const [open, setOpen] = useState<"add" | NewWebhookEndpoint>();
   const add = (
     <Button look="primary" onClick={() => setOpen("add")}>
@@ -30,19 +27,23 @@ export function WebhooksScreen() {
       actions={add}
     >
       <Section title="Endpoints">
-        <QueryBoundary query={webhooks}>
-          {({ webhooks: rows }) =>
-            rows.length === 0 ? (
-              <Empty title="No endpoints yet" action={add}>
-                <p>
-                  Without an endpoint, your server can poll{" "}
-                  <code>GET /settlements/{"{id}"}?wait=</code> instead.
-                </p>
-              </Empty>
-            ) : (
-              <EndpointsTable rows={rows} />
-            )
-          }
+        <QueryBoundary query={webhooksQuery}>
+          {({ webhooks: rows }) => (
+            <DataTable
+              caption="Webhook endpoints"
+              rows={rows}
+              keyOf={({ id }) => id}
+              columns={columns}
+              empty={
+                <Empty title="No endpoints yet" action={add}>
+                  <p>
+                    Without an endpoint, your server can poll{" "}
+                    <code>GET /settlements/{"{id}"}?wait=</code> instead.
+                  </p>
+                </Empty>
+              }
+            />
+          )}
         </QueryBoundary>
       </Section>
       <Section title="Verify a message">
@@ -66,36 +67,23 @@ export function WebhooksScreen() {
   );
 }
 
-function EndpointsTable({ rows }: { readonly rows: readonly WebhookEndpointJson[] }) {
-  return (
-    <DataTable
-      caption="Webhook endpoints"
-      rows={rows}
-      keyOf={({ id }) => id}
-      columns={[
-        {
-          title: "Address",
-          cell: ({ id, url }) => (
-            <Link to={`webhooks/${id}`} className="breakable">
-              {url}
-            </Link>
-          ),
-        },
-        {
-          title: "Events",
-          cell: ({ events }) => <span className="breakable">{eventsText(events)}</span>,
-        },
-        {
-          title: "Status",
-          cell: ({ disabledAt }) =>
-            disabledAt === null ? (
-              <Badge tone="good">active</Badge>
-            ) : (
-              <Badge tone="bad">disabled</Badge>
-            ),
-        },
-        { title: "Added", cell: ({ createdAt }) => <When at={createdAt} /> },
-      ]}
-    />
-  );
-}
+const columns: readonly Column<WebhookEndpointJson>[] = [
+  {
+    title: "Address",
+    cell: ({ id, url }) => (
+      <Link to={`webhooks/${id}`} className="breakable">
+        {url}
+      </Link>
+    ),
+  },
+  {
+    title: "Events",
+    cell: ({ events }) => <span className="breakable">{eventsText(events)}</span>,
+  },
+  {
+    title: "Status",
+    cell: ({ disabledAt }) =>
+      disabledAt === null ? <Badge tone="good">active</Badge> : <Badge tone="bad">disabled</Badge>,
+  },
+  { title: "Added", cell: ({ createdAt }) => <When at={createdAt} /> },
+];
