@@ -141,6 +141,19 @@ function readSettingsFile(): JsonObject {
   throw new ConfigurationError(`${path} is not a JSON object. Fix the file or remove it.`);
 }
 
+/** The text of a file that a flag or a variable names. */
+export function readNamedFile(
+  path: string,
+  name: string,
+  InvalidError: new (message: string, options: ErrorOptions) => Error = ConfigurationError,
+): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    throw new InvalidError(`Cannot read ${path}, the file of ${name}.`, { cause });
+  }
+}
+
 /** A file's text, undefined when there is none. Throws a ConfigurationError when it is unreadable. */
 export function readIfThere(path: string): string | undefined {
   try {

@@ -1,5 +1,10 @@
 /** Errors that end a command with an exit code of their own. */
 
+/** The text of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** An invalid flag or argument. */
 export class UsageError extends Error {
   override readonly name = "UsageError";

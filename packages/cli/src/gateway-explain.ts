@@ -2,6 +2,7 @@
 import { explainRequest, loadGatewayConfig, type RequestExplanation } from "@farthing/gateway";
 import { printableText, writeTo } from "@farthing/protocol";
 import type { Command } from "commander";
+import { messageOf } from "./command-errors.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { configDefault } from "./gateway-run.ts";
 import { addPrintFlags, printReport, type PrintFlags } from "./print-output.ts";
@@ -31,7 +32,7 @@ async function explain(method: string, target: string, flags: Flags): Promise<Ex
   try {
     config = loadGatewayConfig(flags.config, process.env);
   } catch (error) {
-    writeTo(process.stderr, `${error instanceof Error ? error.message : String(error)}\n`);
+    writeTo(process.stderr, `${messageOf(error)}\n`);
     return exitCodes.configuration;
   }
   const asked = { method: method.toUpperCase(), target, host: flags.host };

@@ -13,6 +13,7 @@ import {
 } from "@farthing/gateway";
 import { writeTo } from "@farthing/protocol";
 import type { Command } from "commander";
+import { messageOf } from "./command-errors.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { loadOperator } from "./operator-package.ts";
 
@@ -113,10 +114,6 @@ async function startEmbedded({ network }: GatewayConfig, signal: AbortSignal) {
   throw new Error(
     `The embedded facilitator has no node for ${network.id}; set FARTHING_RPC_${network.chainId}.`,
   );
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 async function isInTime(stopped: Promise<void>): Promise<boolean> {

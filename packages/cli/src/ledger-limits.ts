@@ -12,7 +12,6 @@ import {
   writeSettings,
 } from "./buyer-settings.ts";
 import { UsageError } from "./command-errors.ts";
-import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { isJsonWanted, tableText, type PrintFlags } from "./print-output.ts";
 
 /** The flags of `set`. */
@@ -26,7 +25,7 @@ export interface LimitFlags {
 }
 
 /** Prints the limits, and the usage of each wallet on each network within 24 hours. */
-export async function showLimits(flags: PrintFlags): Promise<ExitCode> {
+export async function showLimits(flags: PrintFlags): Promise<void> {
   const limits = parseLimits(readLimits());
   const { allow } = readSettings();
   const used = await readUsage(limits.perDayUnits);
@@ -35,8 +34,7 @@ export async function showLimits(flags: PrintFlags): Promise<ExitCode> {
   const { openPaymentsMax: openPayments, openPaymentsPerHostMax: openPaymentsPerHost } = limits;
   if (isJsonWanted(flags)) {
     const shown = { perCall, perDay, openPayments, openPaymentsPerHost };
-    console.log(JSON.stringify({ limits: shown, allow, used }));
-    return exitCodes.success;
+    return console.log(JSON.stringify({ limits: shown, allow, used }));
   }
   console.log(`per call       ${perCall} USDC`);
   console.log(`per 24 hours   ${perDay === null ? "no limit" : `${perDay} USDC`}`);
@@ -44,7 +42,6 @@ export async function showLimits(flags: PrintFlags): Promise<ExitCode> {
   console.log(`hosts          ${allow.hosts?.join(", ") ?? "all"}`);
   console.log(`payees         ${allow.payees?.join(", ") ?? "the first of each host"}`);
   if (used.length > 0) console.log(tableText(used));
-  return exitCodes.success;
 }
 
 async function readUsage(perDayUnits: bigint | undefined) {
@@ -70,7 +67,7 @@ async function readUsage(perDayUnits: bigint | undefined) {
 }
 
 /** Stores new limits in the settings. */
-export async function setLimits(flags: LimitFlags): Promise<ExitCode> {
+export async function setLimits(flags: LimitFlags): Promise<void> {
   const { perCall, perDay, openPayments, openPerHost: openPaymentsPerHost } = flags;
   const limitTexts = { perCall, perDay, openPayments, openPaymentsPerHost };
   const given = Object.entries(limitTexts).filter(([, text]) => text);
@@ -91,7 +88,6 @@ export async function setLimits(flags: LimitFlags): Promise<ExitCode> {
     limits: { ...limits, ...(limits.perDay === false ? { perDay: noLimit } : {}) },
   });
   console.error("Limits updated. They apply to every run from now on.");
-  return exitCodes.success;
 }
 
 function flagOf(name: keyof typeof limitTable): string {

@@ -66,10 +66,9 @@ function registerLimits(ledger: Command): void {
     .action((flags: LimitFlags) => runCommand(() => setLimits(flags)));
 }
 
-async function list(flags: PrintFlags & { open?: boolean }): Promise<ExitCode> {
+async function list(flags: PrintFlags & { open?: boolean }): Promise<void> {
   const records = await openLedger().list(flags.open === true ? openStates : undefined);
   printList(records.map(recordObject), records.map(recordRow), "No payments.", flags);
-  return exitCodes.success;
 }
 
 async function show(id: string, flags: PrintFlags): Promise<ExitCode> {

@@ -7,7 +7,7 @@ const ledgerNodeMin = "22.13";
 /** What the gateway and the local chain need. */
 const serverNodeMin = "24.0";
 
-const operator = operatorCommands(async (name) => {
+const { serve, ...operator } = operatorCommands(async (name) => {
   const { commands } = await loadOperator(`farthing ${name}`);
   return commands[name]();
 });
@@ -17,18 +17,13 @@ await runProgram(
   "x402 payments in USDC on XDC",
   new URL("../package.json", import.meta.url),
   {
-    serve: operator.serve,
+    serve,
     gateway: {
       summary: "sell an existing API: a reverse proxy that charges",
       nodeMin: serverNodeMin,
       load: () => import("./gateway.ts"),
     },
-    doctor: operator.doctor,
-    keys: operator.keys,
-    accounts: operator.accounts,
-    credits: operator.credits,
-    listings: operator.listings,
-    backup: operator.backup,
+    ...operator,
     find: {
       summary: "find endpoints that can be paid for",
       load: () => import("./find.ts"),

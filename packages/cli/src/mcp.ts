@@ -4,7 +4,7 @@ import { createAgentServer } from "@farthing/buyer/mcp-server";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { buyerVariables, writeTo } from "@farthing/protocol";
 import { Option, type Command } from "commander";
-import { ConfigurationError, UsageError } from "./command-errors.ts";
+import { ConfigurationError, messageOf, UsageError } from "./command-errors.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { parseHttpUrl } from "./http-url.ts";
 import { payCommandLine } from "./pay-command-line.ts";
@@ -77,10 +77,7 @@ async function serveAgent(flags: Flags, version: string): Promise<ExitCode> {
     await server.close();
     return exitCodes.success;
   } catch (error) {
-    writeTo(
-      process.stderr,
-      `farthing: ${error instanceof Error ? error.message : String(error)}\n`,
-    );
+    writeTo(process.stderr, `farthing: ${messageOf(error)}\n`);
     if (error instanceof UsageError) return exitCodes.usage;
     return error instanceof ConfigurationError ? exitCodes.configuration : exitCodes.general;
   }

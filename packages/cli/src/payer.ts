@@ -7,7 +7,7 @@ import {
   type LimitsInput,
   type PayingFetch,
 } from "@farthing/buyer";
-import { findNetwork, isSameAddress, parseAddress, writeTo } from "@farthing/protocol";
+import { defined, findNetwork, isSameAddress, parseAddress, writeTo } from "@farthing/protocol";
 import { Option, type Command } from "commander";
 import { openLedger, readLimits, readSettings } from "./buyer-settings.ts";
 import { CanceledError, UsageError } from "./command-errors.ts";
@@ -53,11 +53,8 @@ export async function createPayer(
 /** A paying fetch for payments that exist, without a wallet or a password. */
 export function createResumer(flags: NodeFlags): PayingFetch {
   const rpcUrl = nodeUrl(flags);
-  return wrapFetch(fetch, {
-    signer: keylessSigner(),
-    ledger: openLedger(),
-    ...(rpcUrl === undefined ? {} : { rpcUrl }),
-  });
+  const options = { signer: keylessSigner(), ledger: openLedger(), ...defined({ rpcUrl }) };
+  return wrapFetch(fetch, options);
 }
 
 export async function payerOptions(
@@ -88,11 +85,8 @@ export async function payerOptions(
         writeTo(process.stderr, unboundWarning(event, process.stderr.isTTY));
       }
     },
-    ...(approval.approve === undefined ? {} : { approve: approval.approve }),
-    ...(nonceSecret === undefined ? {} : { nonceSecret }),
     allow: { ...allow, ...(network === undefined ? {} : { networks: [network] }) },
-    ...(rpcUrl === undefined ? {} : { rpcUrl }),
-    ...(prefer === undefined ? {} : { prefer }),
+    ...defined({ approve: approval.approve, nonceSecret, rpcUrl, prefer }),
   };
 }
 

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { isObject, writeTo } from "@farthing/protocol";
 import { Command, CommanderError } from "commander";
 import type { CommandTable } from "./command-table.ts";
-import { ConfigurationError } from "./command-errors.ts";
+import { ConfigurationError, messageOf } from "./command-errors.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { isClosedPipe } from "./terminal.ts";
 
@@ -75,7 +75,6 @@ function exitOf(error: unknown, name: string): number {
   if (error instanceof CommanderError) {
     return error.exitCode === 0 ? exitCodes.success : exitCodes.usage;
   }
-  const message = error instanceof Error ? error.message : String(error);
-  writeTo(process.stderr, `${name}: ${message}\n`);
+  writeTo(process.stderr, `${name}: ${messageOf(error)}\n`);
   return error instanceof ConfigurationError ? exitCodes.configuration : exitCodes.general;
 }

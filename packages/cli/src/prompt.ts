@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { buyerVariables } from "@farthing/protocol";
-import { readVariable } from "./buyer-settings.ts";
+import { readNamedFile, readVariable } from "./buyer-settings.ts";
 import { CanceledError, ConfigurationError } from "./command-errors.ts";
 
 /** With --password-stdin the password is the first line of standard input. */
@@ -17,7 +17,10 @@ export async function readPassword(flags: PasswordFlags, isNew: boolean): Promis
   const password = readVariable(buyerVariables.walletPassword);
   if (password !== undefined) return password;
   const path = readVariable(buyerVariables.walletPasswordFile);
-  if (path !== undefined) return demandText(readPasswordFile(path));
+  if (path !== undefined) {
+    const name = `${buyerVariables.walletPasswordFile}, for the password`;
+    return demandText(readNamedFile(path, name).split(/\r?\n/)[0]);
+  }
   if (!isTerminal()) {
     throw new ConfigurationError(
       "The wallet's password is required: set FARTHING_WALLET_PASSWORD or FARTHING_WALLET_PASSWORD_FILE, or use --password-stdin.",
@@ -41,15 +44,6 @@ let lines: readonly string[] | undefined;
 export function readLines(): readonly string[] {
   lines ??= readFileSync(0, "utf8").split(/\r?\n/);
   return lines;
-}
-
-function readPasswordFile(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8").split(/\r?\n/)[0];
-  } catch (cause) {
-    const message = `Cannot read ${path}, the file of FARTHING_WALLET_PASSWORD_FILE, for the password.`;
-    throw new ConfigurationError(message, { cause });
-  }
 }
 
 function demandText(text: string | undefined): string {

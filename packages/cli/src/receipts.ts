@@ -44,11 +44,10 @@ function settledRecords() {
   return openLedger().list(["settled"]);
 }
 
-async function list(flags: PrintFlags): Promise<ExitCode> {
+async function list(flags: PrintFlags): Promise<void> {
   const records = await settledRecords();
   const rows = records.map((record) => ({ ...recordRow(record), transaction: record.transaction }));
   printList(records.map(receiptOf), rows, "No receipts.", flags);
-  return exitCodes.success;
 }
 
 async function show(id: string, flags: PrintFlags): Promise<ExitCode> {
@@ -61,11 +60,10 @@ async function show(id: string, flags: PrintFlags): Promise<ExitCode> {
   return exitCodes.success;
 }
 
-async function exportAll(format: "csv" | "json"): Promise<ExitCode> {
+async function exportAll(format: "csv" | "json"): Promise<void> {
   const receipts = (await settledRecords()).map(receiptOf);
   const text = format === "csv" ? receiptsCsv(receipts) : `${printableJson(receipts, 2)}\n`;
   writeTo(process.stdout, text);
-  return exitCodes.success;
 }
 
 async function verify(name: string, flags: PrintFlags & NodeFlags): Promise<ExitCode> {

@@ -1,12 +1,13 @@
 /** Runs the action of a command: an error is printed, and becomes the exit code of the process. */
 import { InterruptedError, TimeoutError, UsageError } from "./command-errors.ts";
-import type { ExitCode } from "./exit-codes.ts";
+import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { showError } from "./failure-output.ts";
 import type { PaymentProgress } from "./payment-report.ts";
 
-export async function runCommand(run: () => Promise<ExitCode>): Promise<void> {
+/** An action that returns no exit code has succeeded. */
+export async function runCommand(run: () => Promise<ExitCode | void>): Promise<void> {
   try {
-    process.exitCode = await run();
+    process.exitCode = (await run()) ?? exitCodes.success;
   } catch (error) {
     process.exitCode = showError(error, { isPlain: true }, { isSigned: false });
   }

@@ -1,5 +1,4 @@
 /** `farthing wallet`: the encrypted wallets of this machine, the default one, and their balances. */
-import { readFileSync } from "node:fs";
 import { privateKeySigner, readEveryBalance } from "@farthing/buyer";
 import {
   decryptKeystore,
@@ -9,9 +8,8 @@ import {
 } from "@farthing/buyer/keystore";
 import { formatUsdc, parseAddress, type Address } from "@farthing/protocol";
 import type { Command } from "commander";
-import { readSettings, writeSettings } from "./buyer-settings.ts";
+import { readNamedFile, readSettings, writeSettings } from "./buyer-settings.ts";
 import { ConfigurationError, UsageError } from "./command-errors.ts";
-import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { addPrintFlags, printList, printOne, type PrintFlags } from "./print-output.ts";
 import { askSecret, isTerminal, readLines, readPassword, type PasswordFlags } from "./prompt.ts";
 import { demandNode, rpcOption, type NodeFlags } from "./rpc-node.ts";
@@ -70,13 +68,13 @@ function registerNew(wallet: Command): void {
     .action((name: string, flags: NewFlags) => runCommand(() => importKey(name, flags)));
 }
 
-async function create(name: string, flags: NewFlags): Promise<ExitCode> {
+async function create(name: string, flags: NewFlags): Promise<void> {
   demandNewWallet(name);
   const password = await readPassword(flags, true);
   return store(name, await encryptKey(newPrivateKey(), password), flags);
 }
 
-async function importKey(name: string, flags: NewFlags): Promise<ExitCode> {
+async function importKey(name: string, flags: NewFlags): Promise<void> {
   demandNewWallet(name);
   if (flags.keystore !== undefined) return importKeystore(name, flags.keystore, flags);
   const key = await readPrivateKey(flags);
@@ -89,8 +87,8 @@ async function importKey(name: string, flags: NewFlags): Promise<ExitCode> {
   return store(name, await encryptKey(key, password), flags);
 }
 
-async function importKeystore(name: string, path: string, flags: NewFlags): Promise<ExitCode> {
-  const text = readKeystoreFile(path);
+async function importKeystore(name: string, path: string, flags: NewFlags): Promise<void> {
+  const text = readNamedFile(path, "--keystore", UsageError);
   const password = await readPassword(flags, false);
   try {
     // Encrypted again, so that it states its address and a guess costs what this package sets.
@@ -101,48 +99,36 @@ async function importKeystore(name: string, path: string, flags: NewFlags): Prom
   }
 }
 
-function readKeystoreFile(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    throw new UsageError(`Cannot read ${path}, the file of --keystore.`);
-  }
-}
-
 /** From the terminal, or from standard input, where a password precedes it. */
 async function readPrivateKey({ passwordStdin }: NewFlags): Promise<string> {
   if (isTerminal() && passwordStdin !== true) return (await askSecret("Private key: ")).trim();
   return readLines()[passwordStdin === true ? 1 : 0]?.trim() ?? "";
 }
 
-function store(name: string, text: string, flags: PrintFlags): ExitCode {
+function store(name: string, text: string, flags: PrintFlags): void {
   writeWalletFile(name, text);
   if (readSettings().wallet === undefined) writeSettings({ wallet: name });
   printOne(listWallets().find((wallet) => wallet.name === name) ?? { name }, flags);
-  return exitCodes.success;
 }
 
-async function list(flags: PrintFlags): Promise<ExitCode> {
+async function list(flags: PrintFlags): Promise<void> {
   const { wallet: used } = readSettings();
   const wallets = listWallets().map((wallet) => ({
     ...wallet,
     isInUse: wallet.name === used,
   }));
   printList(wallets, wallets, "No wallets. Create one with: farthing wallet create <name>", flags);
-  return exitCodes.success;
 }
 
-async function use(name: string): Promise<ExitCode> {
+async function use(name: string): Promise<void> {
   readWalletFile(name);
   writeSettings({ wallet: name });
-  return exitCodes.success;
 }
 
 /** The address alone on standard output, so that a script can take it as it is. */
-async function address(name: string | undefined): Promise<ExitCode> {
+async function address(name: string | undefined): Promise<void> {
   const flags = name === undefined ? {} : { wallet: name };
   console.log(await ownAddress(flags));
-  return exitCodes.success;
 }
 
 async function ownAddress(flags: WalletFlags): Promise<Address> {
@@ -156,7 +142,7 @@ async function ownAddress(flags: WalletFlags): Promise<Address> {
 async function balance(
   text: string | undefined,
   flags: PrintFlags & WalletFlags & NodeFlags,
-): Promise<ExitCode> {
+): Promise<void> {
   const rpcUrl = demandNode(flags);
   const owner = text === undefined ? await ownAddress(flags) : parseAddress(text);
   if (!owner)
@@ -173,7 +159,6 @@ async function balance(
   // A configured node serves one network; there are public ones for each.
   if (rpcUrl !== undefined && first) printOne(first, flags);
   else printList(held, held, "", flags);
-  return exitCodes.success;
 }
 
 /** XDC has 18 decimals; six are enough for a gas balance. */

@@ -1,9 +1,8 @@
 /** The paying wallet: a key of the environment, or a keystore of this machine. */
-import { readFileSync } from "node:fs";
 import { contractWalletSigner, privateKeySigner, type Signer } from "@farthing/buyer";
 import { decryptKeystore, keystoreAddress, KeystoreError } from "@farthing/buyer/keystore";
 import { buyerVariables, parseAddress, zeroAddress, type Address } from "@farthing/protocol";
-import { readSettings, readVariable } from "./buyer-settings.ts";
+import { readNamedFile, readSettings, readVariable } from "./buyer-settings.ts";
 import { ConfigurationError } from "./command-errors.ts";
 import { readPassword, type PasswordFlags } from "./prompt.ts";
 import { readWalletFile } from "./wallet-files.ts";
@@ -68,13 +67,7 @@ function readKey(): string | undefined {
   const key = process.env[buyerVariables.walletKey]?.trim();
   if (key !== undefined && key !== "") return key;
   const path = readVariable(buyerVariables.walletKeyFile);
-  if (path === undefined) return undefined;
-  try {
-    return readFileSync(path, "utf8").trim();
-  } catch (cause) {
-    const message = `Cannot read ${path}, the file of FARTHING_WALLET_KEY_FILE.`;
-    throw new ConfigurationError(message, { cause });
-  }
+  return path && readNamedFile(path, buyerVariables.walletKeyFile).trim();
 }
 
 function ownerOf(key: string): Signer {

@@ -2,18 +2,21 @@
 import type { Account, ServiceStore } from "@farthing/facilitator";
 import type { Address } from "@farthing/protocol";
 import type { Command } from "commander";
-import { addPrintFlags, exitCodes, type PrintFlags, printList } from "farthing/program";
-import { readAccount, timeOf, withStore } from "./database.ts";
+import { addPrintFlags, type PrintFlags, printList } from "farthing/program";
+import {
+  addDatabaseCommand,
+  noAccount,
+  readAccount,
+  refuse,
+  timeOf,
+  withStore,
+} from "./database.ts";
 
 /** Each read of the database stays short, however many accounts there are. */
 const pageSize = 500;
 
 export function register(program: Command): void {
-  const accounts = program
-    .command("accounts")
-    .description(
-      "Manages sellers' accounts in the database of DATABASE_URL (or of FARTHING_CONFIG), also while the facilitator runs.",
-    );
+  const accounts = addDatabaseCommand(program, "accounts", "sellers' accounts");
   addPrintFlags(accounts.command("list"))
     .description("list accounts by address")
     .action((flags: PrintFlags) =>
@@ -33,13 +36,8 @@ export function register(program: Command): void {
       .argument("<account>", "payout address, 0x… or xdc…", readAccount)
       .action((account: Address) =>
         withStore("accounts", async (store) => {
-          if (await store.setPlan(account, plan)) {
-            return console.error(`The plan of ${account} is ${plan}.`);
-          }
-          console.error(
-            `There is no account ${account}. List accounts with: farthing accounts list`,
-          );
-          process.exitCode = exitCodes.notFound;
+          if (!(await store.setPlan(account, plan))) return refuse(noAccount(account));
+          console.error(`The plan of ${account} is ${plan}.`);
         }),
       );
   }

@@ -10,7 +10,16 @@ import {
   type PrintFlags,
   printList,
 } from "farthing/program";
-import { operatorName, readAccount, readNote, timeOf, withStore } from "./database.ts";
+import {
+  addDatabaseCommand,
+  noAccount,
+  operatorName,
+  readAccount,
+  readNote,
+  refuse,
+  timeOf,
+  withStore,
+} from "./database.ts";
 
 /** More purchases are shown once some of these are decided. */
 const reviewedMax = 500;
@@ -26,11 +35,7 @@ interface NoteFlags {
 }
 
 export function register(program: Command): void {
-  const credits = program
-    .command("credits")
-    .description(
-      "Manages sellers' credits in the database of DATABASE_URL (or of FARTHING_CONFIG), also while the facilitator runs.",
-    );
+  const credits = addDatabaseCommand(program, "credits", "sellers' credits");
   registerReview(credits);
   for (const [name, sign, what] of [
     ["grant", 1, "grant credits to an account"],
@@ -104,12 +109,11 @@ async function decide(
     );
   }
   const found = await store.findPurchase(id);
-  console.error(
+  refuse(
     found
       ? `Purchase ${id} does not await a decision: it is ${found.state}.`
       : `There is no purchase ${id}. List them with: farthing credits review`,
   );
-  process.exitCode = exitCodes.notFound;
 }
 
 async function change(store: ServiceStore, account: Address, credits: number, note: string) {
@@ -118,17 +122,11 @@ async function change(store: ServiceStore, account: Address, credits: number, no
   const after = await store.grantCredits(grant, systemClock.nowMs());
   if (after) return console.error(`${account} now has ${after.available} credits.`);
   const { available } = await store.findCredits(account);
-  console.error(`${account} has only ${available} credits. Nothing was taken.`);
-  process.exitCode = exitCodes.general;
+  refuse(`${account} has only ${available} credits. Nothing was taken.`, exitCodes.general);
 }
 
 async function balance(store: ServiceStore, account: Address, flags: PrintFlags): Promise<void> {
-  const found = await store.findAccount(account);
-  if (!found) {
-    console.error(`There is no account ${account}. List accounts with: farthing accounts list`);
-    process.exitCode = exitCodes.notFound;
-    return;
-  }
+  if (!(await store.findAccount(account))) return refuse(noAccount(account));
   const { available, held } = await store.findCredits(account);
   if (isJsonWanted(flags)) return console.log(JSON.stringify({ account, available, held }));
   console.log(`${available} credits available, ${held} held for settlements in progress`);
@@ -138,8 +136,7 @@ async function audit(store: ServiceStore): Promise<void> {
   const problems = await store.auditCredits(problemsMax);
   if (problems.length === 0) return console.error("No discrepancies found.");
   for (const { kind, of } of problems) console.log(`${kind} ${of}`);
-  console.error("Discrepancies found. Back up the database and report them.");
-  process.exitCode = exitCodes.general;
+  refuse("Discrepancies found. Back up the database and report them.", exitCodes.general);
 }
 
 function describe(purchase: CreditPurchase) {

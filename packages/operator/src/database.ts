@@ -3,11 +3,29 @@ import { userInfo } from "node:os";
 import { parseAddress, writeTo, type Address } from "@farthing/protocol";
 import type { ServiceStore } from "@farthing/facilitator";
 import { Fault, openStore, readDatabaseUrl } from "@farthing/facilitator/operator";
-import { InvalidArgumentError } from "commander";
+import { InvalidArgumentError, type Command } from "commander";
 import { exitCodes } from "farthing/program";
 
 /** Longer notes would break the table that shows them. */
 const noteCharsMax = 500;
+
+/** Adds a command for one kind of rows of the database. */
+export function addDatabaseCommand(program: Command, name: string, what: string): Command {
+  return program
+    .command(name)
+    .description(
+      `Manages ${what} in the database of DATABASE_URL (or of FARTHING_CONFIG), also while the facilitator runs.`,
+    );
+}
+
+/** Prints why a command did nothing; ends with the exit code. */
+export function refuse(message: string, exitCode: number = exitCodes.notFound): void {
+  console.error(message);
+  process.exitCode = exitCode;
+}
+
+export const noAccount = (account: Address) =>
+  `There is no account ${account}. List accounts with: farthing accounts list`;
 
 /** Runs an action on the database of DATABASE_URL. */
 export function withStore(

@@ -5,7 +5,7 @@ import { toXdcAddress, type Address } from "@farthing/protocol";
 import type { ApiKey, KeyMode, ServiceStore } from "@farthing/facilitator";
 import { createApiKey, systemClock } from "@farthing/facilitator/operator";
 import { addPrintFlags, exitCodes, type PrintFlags, printList } from "farthing/program";
-import { readAccount, timeOf, withStore } from "./database.ts";
+import { addDatabaseCommand, readAccount, refuse, timeOf, withStore } from "./database.ts";
 
 /** Longer labels would break the table that shows them. */
 const labelCharsMax = 64;
@@ -25,11 +25,7 @@ interface ListFlags extends PrintFlags {
 }
 
 export function register(program: Command): void {
-  const keys = program
-    .command("keys")
-    .description(
-      "Manages API keys in the database of DATABASE_URL (or of FARTHING_CONFIG), also while the facilitator runs.",
-    );
+  const keys = addDatabaseCommand(program, "keys", "API keys");
   keys
     .command("create")
     .description("create a key for a payout address and print it, once")
@@ -58,7 +54,7 @@ async function create(store: ServiceStore, flags: CreateFlags): Promise<void> {
   if (flags.json) return console.log(JSON.stringify({ key: text, ...describe(key) }));
   console.log(text);
   console.error(
-    `For ${account} (${toXdcAddress(account)}), ${mode === "live" ? "XDC mainnet" : "test networks"}. ServiceStore the key now: it is not shown again. To revoke it, run: farthing keys revoke ${key.id}`,
+    `For ${account} (${toXdcAddress(account)}), ${mode === "live" ? "XDC mainnet" : "test networks"}. Store the key now: it is not shown again. To revoke it, run: farthing keys revoke ${key.id}`,
   );
 }
 
@@ -73,16 +69,12 @@ async function revoke(store: ServiceStore, text: string): Promise<void> {
   const id = idIn(text);
   if (id === undefined) {
     // The text is not repeated: it may be most of a key.
-    console.error("Invalid key id. Use the twelve characters that `farthing keys list` shows.");
-    process.exitCode = exitCodes.usage;
-    return;
+    const message = "Invalid key id. Use the twelve characters that `farthing keys list` shows.";
+    return refuse(message, exitCodes.usage);
   }
-  if (await store.revokeApiKey(id, systemClock.nowMs())) {
-    console.error(`Key ${id} is revoked.`);
-    return;
-  }
-  console.error(`There is no working key ${id}. List keys with: farthing keys list`);
-  process.exitCode = exitCodes.notFound;
+  const isRevoked = await store.revokeApiKey(id, systemClock.nowMs());
+  if (isRevoked) return console.error(`Key ${id} is revoked.`);
+  refuse(`There is no working key ${id}. List keys with: farthing keys list`);
 }
 
 /** The id of a key in a text that is the id or the whole key. */

@@ -3,15 +3,11 @@ import type { Listing, ServiceStore } from "@farthing/facilitator";
 import { systemClock } from "@farthing/facilitator/operator";
 import { formatUsdc, networkOfChain, type Address } from "@farthing/protocol";
 import type { Command } from "commander";
-import { addPrintFlags, exitCodes, type PrintFlags, printList } from "farthing/program";
-import { readAccount, timeOf, withStore } from "./database.ts";
+import { addPrintFlags, type PrintFlags, printList } from "farthing/program";
+import { addDatabaseCommand, readAccount, refuse, timeOf, withStore } from "./database.ts";
 
 export function register(program: Command): void {
-  const listings = program
-    .command("listings")
-    .description(
-      "Manages listed endpoints in the database of DATABASE_URL (or of FARTHING_CONFIG), also while the facilitator runs.",
-    );
+  const listings = addDatabaseCommand(program, "listings", "listed endpoints");
   addPrintFlags(listings.command("list"))
     .description("list an account's endpoints, the oldest first")
     .argument("<account>", "payout address, 0x… or xdc…", readAccount)
@@ -37,10 +33,7 @@ async function block(store: ServiceStore, id: string, isBlocked: boolean): Promi
   const listing = await store.blockListing(id, isBlocked, systemClock.nowMs());
   const [now, not] = isBlocked ? ["is blocked", "unblocked"] : ["is checked again", "blocked"];
   if (listing) return console.error(`${listing.method} ${listing.resource} ${now}.`);
-  console.error(
-    `There is no ${not} listing ${id}. List them with: farthing listings list <account>`,
-  );
-  process.exitCode = exitCodes.notFound;
+  refuse(`There is no ${not} listing ${id}. List them with: farthing listings list <account>`);
 }
 
 function describe({ id, resource, method, amount, chainId, title, check }: Listing) {
