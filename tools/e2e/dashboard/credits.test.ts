@@ -116,8 +116,7 @@ describeInBrowser("credits on the dashboard", () => {
     },
   );
 
-  // Much of these is waiting for blocks and for what the page asks again; each has its own account.
-  test.concurrent("a large purchase is held, and the operator's approval arrives by itself", async () => {
+  test("a large purchase is held, and the operator's approval arrives by itself", async () => {
     const { window, page } = await enter();
     await beginPurchase(window, "30");
     await page.getByRole("button", { name: "Sign and pay" }).click();
@@ -133,7 +132,7 @@ describeInBrowser("credits on the dashboard", () => {
     await page.getByText("30,000 credits added").waitFor();
   });
 
-  test.concurrent("a payment that is rejected in the wallet moves nothing and can be signed later", async () => {
+  test("a payment that is rejected in the wallet moves nothing and can be signed later", async () => {
     const buyer = stage.market.newBuyer();
     const { window, page, alpha } = await enter(buyer);
     const { usdc } = stage.market.devnet;
@@ -151,7 +150,7 @@ describeInBrowser("credits on the dashboard", () => {
     expect(await usdc.balanceOf(buyer.address)).toBe(buyerUnits - 2_000_000n);
   });
 
-  test.concurrent("a wallet that has gone to another chain is brought back before it pays", async () => {
+  test("a wallet that has gone to another chain is brought back before it pays", async () => {
     const { window, page, alpha } = await enter();
     await beginPurchase(window, "1");
     alpha.chainId = 50;
@@ -161,7 +160,7 @@ describeInBrowser("credits on the dashboard", () => {
     expect(alpha.chainId).toBe(51);
   });
 
-  test.concurrent("a linked wallet pays, and nothing tells it to switch back meanwhile", async () => {
+  test("a linked wallet pays, and nothing tells it to switch back meanwhile", async () => {
     const owner = stage.market.newBuyer();
     const friend = stage.market.newBuyer();
     const { window, page, alpha } = await enter(owner);
@@ -181,7 +180,7 @@ describeInBrowser("credits on the dashboard", () => {
     expect(await stage.market.devnet.usdc.balanceOf(friend.address)).toBe(buyerUnits - 1_000_000n);
   });
 
-  test.concurrent("a purchase that cannot be paid for says so", async () => {
+  test("a purchase that cannot be paid for says so", async () => {
     const buyer = stage.market.newBuyer();
     const { window, page } = await enter(buyer);
     await beginPurchase(window, "10");
