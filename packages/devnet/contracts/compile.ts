@@ -120,94 +120,68 @@ export async function compileContracts(): Promise<Map<string, string>> {
   return new Map([...(await compileDevnet()), ...compileEngine()]);
 }
 
-async function compileDevnet(): Promise<Map<string, string>> {
-  const devnet = "packages/devnet/contracts";
-  // 200 runs is solc's usual balance.
-  const token = compile(`${devnet}/StandInUsdc.sol`, 200);
-  const proxy = compile(`${devnet}/StandInUsdcProxy.sol`, 200);
-  const signatureCheck = compile(`${devnet}/SignatureCheck.sol`, 200);
-  const wallet = compile(`${devnet}/SampleWallet.sol`, 200);
-  const hostile = compile(`${devnet}/HostileWallet.sol`, 200);
-  const factory = compile(`${devnet}/HostileFactory.sol`, 200);
-  return new Map([
-    [
-      "packages/devnet/src/generated/stand-in-usdc.ts",
-      render("StandInUsdc.sol, its proxy and its library", [
-        code("standInUsdcProxyCode", runtime, proxy.evm.deployedBytecode.object),
-        code("standInUsdcCode", runtime, token.evm.deployedBytecode.object),
-        code("signatureCheckCode", runtime, signatureCheck.evm.deployedBytecode.object),
-        {
-          name: "signatureCheckAddress",
-          comment: "Where `standInUsdcCode` looks for the library.",
-          type: "`0x${string}`",
-          value: `"${signatureCheckAddress}"`,
-        },
-        slot(
-          "balanceWordsSlot",
-          "Slot of the mapping from account to balance word (bit 255: blacklisted).",
-          slotOf(token, "_balanceWords"),
-        ),
-      ]),
-    ],
-    [
-      "packages/devnet/src/generated/sample-wallet.ts",
-      render("SampleWallet.sol", [
-        code("sampleWalletCode", runtime, wallet.evm.deployedBytecode.object),
-        slot("ownerSlot", "Slot of the owner.", slotOf(wallet, "owner")),
-      ]),
-    ],
-    [
-      "packages/devnet/src/generated/hostile-wallet.ts",
-      render("HostileWallet.sol", [
-        code("hostileWalletCode", runtime, hostile.evm.deployedBytecode.object),
-      ]),
-    ],
-    [
-      "packages/devnet/src/generated/hostile-factory.ts",
-      render("HostileFactory.sol", [
-        code("hostileFactoryCode", runtime, factory.evm.deployedBytecode.object),
-      ]),
-    ],
-    [
-      "packages/devnet/src/generated/multicall3.ts",
-      render("viem's Multicall3", [code("multicall3Code", runtime, await multicall3Runtime())]),
-    ],
-  ]);
+type GeneratedFile = readonly [path: string, text: string];
+
+function file(path: string, source: string, constants: GeneratedConstant[]): GeneratedFile {
+  return [`packages/${path}.ts`, render(source, constants)];
 }
 
-function compileEngine(): Map<string, string> {
+/** 200 runs is solc's usual balance. */
+const compiled = (name: string) => compile(`packages/devnet/contracts/${name}.sol`, 200);
+
+const placed = (constant: string, { evm }: CompiledContract) =>
+  code(constant, runtime, evm.deployedBytecode.object);
+
+async function compileDevnet(): Promise<GeneratedFile[]> {
+  const token = compiled("StandInUsdc");
+  const wallet = compiled("SampleWallet");
+  const words = "Slot of the mapping from account to balance word (bit 255: blacklisted).";
+  return [
+    file("devnet/src/generated/stand-in-usdc", "StandInUsdc.sol, its proxy and its library", [
+      placed("standInUsdcProxyCode", compiled("StandInUsdcProxy")),
+      placed("standInUsdcCode", token),
+      placed("signatureCheckCode", compiled("SignatureCheck")),
+      {
+        name: "signatureCheckAddress",
+        comment: "Where `standInUsdcCode` looks for the library.",
+        type: "`0x${string}`",
+        value: `"${signatureCheckAddress}"`,
+      },
+      slot("balanceWordsSlot", words, slotOf(token, "_balanceWords")),
+    ]),
+    file("devnet/src/generated/sample-wallet", "SampleWallet.sol", [
+      placed("sampleWalletCode", wallet),
+      slot("ownerSlot", "Slot of the owner.", slotOf(wallet, "owner")),
+    ]),
+    file("devnet/src/generated/hostile-wallet", "HostileWallet.sol", [
+      placed("hostileWalletCode", compiled("HostileWallet")),
+    ]),
+    file("devnet/src/generated/hostile-factory", "HostileFactory.sol", [
+      placed("hostileFactoryCode", compiled("HostileFactory")),
+    ]),
+    file("devnet/src/generated/multicall3", "viem's Multicall3", [
+      code("multicall3Code", runtime, await multicall3Runtime()),
+    ]),
+  ];
+}
+
+function compileEngine(): GeneratedFile[] {
   const engine = "packages/engine/contracts";
   // The reader is sent with every read, so it is kept small.
-  const reader = compile(`${engine}/PaymentReader.sol`, 1);
+  const reader = compile(`${engine}/PaymentReader.sol`, 1).evm.bytecode.object;
   // Deployed once and called with every batch.
-  const batcher = compile(`${engine}/Batcher.sol`, 1_000_000);
-  return new Map([
-    [
-      "packages/engine/src/chain/generated/payment-reader.ts",
-      render("PaymentReader.sol", [
-        code(
-          "paymentReaderCode",
-          "Creation code, to be followed by the encoded constructor arguments.",
-          reader.evm.bytecode.object,
-        ),
-      ]),
-    ],
-    [
-      "packages/engine/src/chain/generated/batcher.ts",
-      render("Batcher.sol", [
-        code(
-          "batcherCreationCode",
-          "Creation code, without constructor arguments.",
-          batcher.evm.bytecode.object,
-        ),
-        code(
-          "batcherCode",
-          "The code at the contract's address.",
-          batcher.evm.deployedBytecode.object,
-        ),
-      ]),
-    ],
-  ]);
+  const { bytecode, deployedBytecode } = compile(`${engine}/Batcher.sol`, 1_000_000).evm;
+  const creation = "Creation code, to be followed by the encoded constructor arguments.";
+  const bare = "Creation code, without constructor arguments.";
+  return [
+    file("engine/src/chain/generated/payment-reader", "PaymentReader.sol", [
+      code("paymentReaderCode", creation, reader),
+    ]),
+    file("engine/src/chain/generated/batcher", "Batcher.sol", [
+      code("batcherCreationCode", bare, bytecode.object),
+      code("batcherCode", "The code at the contract's address.", deployedBytecode.object),
+    ]),
+  ];
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {

@@ -165,9 +165,11 @@ async function runProgram(): Promise<{
   temporary: string;
 }> {
   const temporary = mkdtempSync(join(tmpdir(), "devnet-test-"));
+  const source = `import { runDevnet } from ${JSON.stringify(import.meta.resolve("./run-devnet.ts"))};
+    await runDevnet({ json: true });`;
   const program = spawn(
     process.execPath,
-    ["--conditions=@farthing/source", join(import.meta.dirname, "main.ts"), "--json", "--port=0"],
+    ["--conditions=@farthing/source", "--input-type=module", "--eval", source],
     { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, TMPDIR: temporary } },
   );
   leftovers.push(async () => {
