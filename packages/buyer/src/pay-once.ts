@@ -26,7 +26,7 @@ import {
 import type { Quotation, Quote, QuotingTerms, QuotingTools } from "./offer/quote.ts";
 import { quoteText, type Offer } from "./offer/read-challenge.ts";
 import type { ReplayableRequest } from "./replayable-request.ts";
-import { sendPayment, type SendingTools } from "./send-payment.ts";
+import { recordTransition, sendPayment, type SendingTools } from "./send-payment.ts";
 import { signPayment } from "./sign-payment.ts";
 
 export interface PayingTools extends QuotingTools, SendingTools {
@@ -189,7 +189,8 @@ async function sign(
       ...defined({ derive }),
     });
   } catch (cause) {
-    await releaseReservation(tools, reserved);
+    const released = { state: "released", ofAttempt: attempt, ofNonce: undefined } as const;
+    await recordTransition(tools.ledger, requestId, released);
     tools.emit({ type: "released", requestId });
     const message = "The wallet did not sign; nothing was paid.";
     throw refusedPayment("signing_failed", message, requestId, cause);
@@ -224,19 +225,6 @@ async function recordSigned(
     if (!(cause instanceof LedgerTransitionError)) throw cause;
     const message = "The wallet took so long that the reservation was given up; nothing was sent.";
     throw refusedPayment("signing_failed", message, requestId, cause);
-  }
-}
-
-/** Releases the reservation, if it still is one. */
-async function releaseReservation(
-  { ledger }: PayingTools,
-  { requestId, attempt }: LedgerRecord,
-): Promise<void> {
-  try {
-    const unsigned = { ofAttempt: attempt, ofNonce: undefined };
-    await ledger.transition(requestId, { state: "released", ...unsigned });
-  } catch (error) {
-    if (!(error instanceof LedgerTransitionError)) throw error;
   }
 }
 

@@ -127,8 +127,8 @@ async function recordSent(ledger: SendingLedger, { requestId, signed }: LedgerRe
   await recordTransition(ledger, requestId, { state: "sent", ofNonce: signed?.nonce });
 }
 
-/** Another process may send the same payment and record first; the further state counts. */
-async function recordTransition(
+/** Another process may record first; the further state counts. */
+export async function recordTransition(
   ledger: SendingLedger,
   requestId: string,
   transition: LedgerTransition,

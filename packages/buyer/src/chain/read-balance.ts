@@ -32,30 +32,22 @@ export async function checkBalance(
     if (BigInt(chainId) !== BigInt(network.chainId)) {
       return skip("balance", `the node serves chain ${BigInt(chainId)}, not ${network.chainId}`);
     }
-    if (
-      signer.isContract === true &&
-      (await call("eth_getCode", [signer.address, "latest"])) === "0x"
-    ) {
-      return fail(
-        "balance",
-        "insufficient_balance",
-        `The contract wallet ${signer.address} is not deployed on ${network.id}.`,
-      );
+    const { address, isContract } = signer;
+    if (isContract === true && (await call("eth_getCode", [address, "latest"])) === "0x") {
+      return insufficient(`The contract wallet ${address} is not deployed on ${network.id}.`);
     }
-    const balance = await readUsdc(node, network, signer.address);
-    if (balance >= amount) {
-      return pass("balance", `${formatUsdc(balance)} USDC`);
-    }
-    return fail(
-      "balance",
-      "insufficient_balance",
-      `The balance is ${formatUsdc(balance)} USDC, the price ${formatUsdc(amount)} USDC; send USDC on ${network.id} to ${signer.address}.`,
+    const balance = await readUsdc(node, network, address);
+    if (balance >= amount) return pass("balance", `${formatUsdc(balance)} USDC`);
+    return insufficient(
+      `The balance is ${formatUsdc(balance)} USDC, the price ${formatUsdc(amount)} USDC; send USDC on ${network.id} to ${address}.`,
     );
   } catch {
     // The error's text may hold the node's address, and that address a key.
     return skip("balance", "the node did not answer");
   }
 }
+
+const insufficient = (message: string) => fail("balance", "insufficient_balance", message);
 
 export async function checkBalanceAt(
   fetch: FetchFunction,

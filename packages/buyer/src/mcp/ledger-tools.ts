@@ -120,8 +120,8 @@ function recordFields(record: LedgerRecord): JsonObject {
     amountUsdc: formatUsdc(record.amountUnits),
     network,
     asset: record.asset,
-    reservedAt: rfc3339(record.reservedAt),
-    ...(signed && { authorizationExpiresAt: rfc3339(signed.validBefore * 1000) }),
+    reservedAt: new Date(record.reservedAt).toISOString(),
+    ...(signed && { authorizationExpiresAt: new Date(signed.validBefore * 1000).toISOString() }),
     ...defined({
       transaction,
       explorerUrl: chain && transaction && explorerLink(chain, transaction),
@@ -135,11 +135,7 @@ function receiptFields(record: LedgerRecord): JsonObject {
     ...recordFields(record),
     payer: record.wallet,
     ...defined({ nonce: signed?.nonce, evidence }),
-    ...(settledAt !== undefined && { settledAt: rfc3339(settledAt) }),
+    ...(settledAt !== undefined && { settledAt: new Date(settledAt).toISOString() }),
     ...(answer && { status: answer.status, bodyHash: answer.bodyHash ?? null }),
   };
-}
-
-function rfc3339(ms: number): string {
-  return new Date(ms).toISOString();
 }
