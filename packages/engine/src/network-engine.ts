@@ -4,8 +4,7 @@
  */
 import type { ChainId, Network } from "@farthing/protocol";
 import type { Clock } from "./base/clock.ts";
-import { messageOf } from "./base/fault.ts";
-import type { Log } from "./base/log.ts";
+import { warning, type Log } from "./base/log.ts";
 import type { Secret } from "./base/secret.ts";
 import { startBlockFollower, type BlockFollower, type ChainView } from "./chain/block-follower.ts";
 import { limitReadings } from "./chain/accepted-head.ts";
@@ -193,10 +192,8 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
     if (!hasStarted) await follower?.stop();
     // The caller of `start` handles its failure.
     await starting.catch(() => undefined);
-    await relayer.stop().catch((error: unknown) => {
-      const fields = { event: "relayer_stop_failed", chainId, problem: messageOf(error) };
-      log.warn(fields, "Relayer not stopped cleanly");
-    });
+    const fields = { event: "relayer_stop_failed", chainId };
+    await relayer.stop().catch(warning(log, fields, "Relayer not stopped cleanly"));
     await follower?.stop();
     await outcomes.stop();
   }
@@ -235,10 +232,8 @@ function publishSent(
 ): void {
   const elsewhere = ids.filter((id) => !waiters.has(id));
   if (elsewhere.length === 0) return;
-  store.notify("sent", elsewhere).catch((error: unknown) => {
-    const fields = { event: "send_not_published", chainId, problem: messageOf(error) };
-    log.warn(fields, "Send not published to peers");
-  });
+  const fields = { event: "send_not_published", chainId };
+  store.notify("sent", elsewhere).catch(warning(log, fields, "Send not published to peers"));
 }
 
 /** The sender of simulations: the wallet that can pay for the most gas. */

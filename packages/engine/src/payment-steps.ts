@@ -2,8 +2,7 @@
 import type { ChainId } from "@farthing/protocol";
 import { createBatcher } from "./base/batcher.ts";
 import type { Clock } from "./base/clock.ts";
-import { messageOf } from "./base/fault.ts";
-import type { Log } from "./base/log.ts";
+import { warning, type Log } from "./base/log.ts";
 import type { RevertedGasTerms } from "./model/reverted-gas.ts";
 import type { Claim, AuthorizationKey, Settlement } from "./model/settlement.ts";
 import type { NetworkEngine } from "./network-engine.ts";
@@ -77,12 +76,8 @@ export function createPaymentSteps(deps: {
     refuseUsed,
     publishUnassigned: ({ id: settlementId }) => {
       // Peers that miss the notification find the claim when they poll.
-      notifyPeers(settlementId).catch((error: unknown) => {
-        log.warn(
-          { event: "claim_not_published", settlementId, problem: messageOf(error) },
-          "Claim not published to peers",
-        );
-      });
+      const fields = { event: "claim_not_published", settlementId };
+      notifyPeers(settlementId).catch(warning(log, fields, "Claim not published to peers"));
     },
   });
   return { verifier, refuseIdentifier, admit, exchanges, settle };

@@ -1,5 +1,6 @@
 /** Structured logs, one JSON line per state change. Callers pass no secrets; see the list below. */
 import { pino } from "pino";
+import { messageOf } from "./fault.ts";
 
 export interface Log {
   debug(fields: object, message: string): void;
@@ -40,6 +41,15 @@ function standardOutput() {
   const output = pino.destination({ dest: 1, sync: true });
   output.on("error", () => undefined);
   return output;
+}
+
+/** Returns a handler that logs an error as a warning, for a step that is repeated or optional. */
+export function warning(
+  log: Log,
+  fields: { readonly event: string; readonly [field: string]: unknown },
+  message: string,
+) {
+  return (error: unknown): void => log.warn({ ...fields, problem: messageOf(error) }, message);
 }
 
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };

@@ -6,8 +6,7 @@
 import type { Address } from "@farthing/protocol";
 import { backOffMs, type BackOffBounds } from "../base/back-off.ts";
 import { steadyClockOf, type Clock } from "../base/clock.ts";
-import { messageOf } from "../base/fault.ts";
-import type { Log } from "../base/log.ts";
+import { warning, type Log } from "../base/log.ts";
 import type { Chain } from "../chain/chain.ts";
 import { readTransactionCount } from "../chain/reads.ts";
 import type { RelayerTransaction } from "../model/relayer-transaction.ts";
@@ -61,6 +60,12 @@ export function startLeftBehind(deps: LeftBehindDeps): { stop(): Promise<void> }
   const recoveries = new Map<Address, Recovery>();
   const stopping = new AbortController();
 
+  const reportFailure = warning(
+    log,
+    { event: "left_behind_check_failed", chainId },
+    "Check of wallets without a key failed; retrying later",
+  );
+
   async function look(): Promise<void> {
     const carrying = await store.listCarryingWallets(chainId, clock.nowMs());
     const left = carrying.filter(
@@ -78,12 +83,8 @@ export function startLeftBehind(deps: LeftBehindDeps): { stop(): Promise<void> }
   async function tryToRecover(wallet: Address): Promise<void> {
     const before = recoveries.get(wallet);
     const endpoint = ((before?.endpoint ?? -1) + 1) % chain.endpoints.length;
-    let progress = before?.progress ?? "";
-    try {
-      progress = await recover(wallet, endpoint);
-    } catch (error) {
-      reportFailure(error);
-    }
+    const recovered = await recover(wallet, endpoint).catch(reportFailure);
+    const progress = recovered ?? before?.progress ?? "";
     const failures = progress === before?.progress ? before.failures + 1 : 1;
     const againAtMs = steady.nowMs() + backOffMs(failures, retryPause);
     recoveries.set(wallet, { failures, againAtMs, progress, endpoint });
@@ -135,20 +136,9 @@ export function startLeftBehind(deps: LeftBehindDeps): { stop(): Promise<void> }
     );
   }
 
-  function reportFailure(error: unknown): void {
-    log.warn(
-      { event: "left_behind_check_failed", chainId, problem: messageOf(error) },
-      "Check of wallets without a key failed; retrying later",
-    );
-  }
-
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      try {
-        await look();
-      } catch (error) {
-        reportFailure(error);
-      }
+      await look().catch(reportFailure);
       await clock.sleep(lookMs, stopping.signal);
     }
   }

@@ -4,8 +4,7 @@
  * many, and no wallet moves. Processes without a wallet leave their claims to those with one.
  */
 import type { Clock } from "../base/clock.ts";
-import { messageOf } from "../base/fault.ts";
-import type { Log } from "../base/log.ts";
+import { warning, type Log } from "../base/log.ts";
 import type { Address, ChainId } from "@farthing/protocol";
 import type { WalletHolder, WalletLeaseStore } from "../storage/engine-store.ts";
 import type { NonceManager } from "./wallet-nonces.ts";
@@ -70,25 +69,22 @@ export function createRebalancer(deps: {
   let workers: readonly string[] = [];
 
   async function look(): Promise<void> {
-    try {
-      const now = clock.nowMs();
-      await store.shortenLostLeases(chainId, { toMs: lostLeaseMs, now });
-      const holders = await store.findWalletHolders(chainId, wallets, now);
-      await Promise.all(managers.map((manager, index) => manager.keep(holders[index])));
-      workers = managers.flatMap((manager, index) => workerOf(manager, holders[index]) ?? []);
-      const holdings = managers.flatMap(
-        (manager, index) => holdingOf(manager, holders[index]) ?? [],
-      );
-      for (const { wallet, holder } of walletsToAskFor(holdings, owner.id)) {
-        await store.askForWallet(chainId, wallet, { holder, owner: owner.id });
-      }
-    } catch (error) {
-      log.warn(
-        { event: "wallet_rebalancing_failed", chainId, problem: messageOf(error) },
-        "Relayer wallet rebalancing failed; retrying in a second",
-      );
+    const now = clock.nowMs();
+    await store.shortenLostLeases(chainId, { toMs: lostLeaseMs, now });
+    const holders = await store.findWalletHolders(chainId, wallets, now);
+    await Promise.all(managers.map((manager, index) => manager.keep(holders[index])));
+    workers = managers.flatMap((manager, index) => workerOf(manager, holders[index]) ?? []);
+    const holdings = managers.flatMap((manager, index) => holdingOf(manager, holders[index]) ?? []);
+    for (const { wallet, holder } of walletsToAskFor(holdings, owner.id)) {
+      await store.askForWallet(chainId, wallet, { holder, owner: owner.id });
     }
   }
+
+  const repeatLater = warning(
+    log,
+    { event: "wallet_rebalancing_failed", chainId },
+    "Relayer wallet rebalancing failed; retrying in a second",
+  );
 
   function workerOf(manager: NonceManager, holder: WalletHolder | undefined): string | undefined {
     if (manager.isOurs()) return owner.id;
@@ -104,7 +100,7 @@ export function createRebalancer(deps: {
   }
 
   return {
-    look,
+    look: () => look().catch(repeatLater),
     elsewhere: () => workers.filter((worker) => worker !== owner.id).length,
     isFor(settlementId) {
       const each = [...new Set(workers)].toSorted();

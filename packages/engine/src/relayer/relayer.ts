@@ -4,8 +4,7 @@
  */
 import type { Address, Hex } from "@farthing/protocol";
 import type { Clock } from "../base/clock.ts";
-import { messageOf } from "../base/fault.ts";
-import type { Log } from "../base/log.ts";
+import { warning, type Log } from "../base/log.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { FollowedBlock } from "../chain/block-follower.ts";
 import type { EngineStore, WalletLeaseStore } from "../storage/engine-store.ts";
@@ -130,12 +129,9 @@ export function createRelayer(deps: RelayerDeps): Relayer {
       const hasOthers =
         share.elsewhere() > 0 || managers.some((one) => one !== manager && one.canWork());
       // Not awaited: a slow endpoint must not hold up the next block.
-      void manager.onHead({ number, hasOthers }).catch((error: unknown) => {
-        log.warn(
-          { event: "transaction_recovery_failed", chainId, problem: messageOf(error) },
-          "Transaction recovery failed; retrying with the next block",
-        );
-      });
+      const fields = { event: "transaction_recovery_failed", chainId };
+      const message = "Transaction recovery failed; retrying with the next block";
+      void manager.onHead({ number, hasOthers }).catch(warning(log, fields, message));
     }
     if (block.isHead) queue.dispatch();
   }
@@ -144,24 +140,19 @@ export function createRelayer(deps: RelayerDeps): Relayer {
     for (const manager of managers) await manager.reopen();
   }
 
+  const repeatLater = warning(
+    log,
+    { event: "reopened_nonce_check_failed", chainId },
+    "Reopened nonce check failed; retrying in five seconds",
+  );
+
   async function tick(): Promise<void> {
     for (let ticks = 0; !stopping.signal.aborted; ticks++) {
       await share.look();
-      if (ticks % ticksPerReopening === 0) await tryToReopen();
+      if (ticks % ticksPerReopening === 0) await reopenNonces().catch(repeatLater);
       if (ticks % ticksPerLookup === 0) void batching.look();
       queue.dispatchAll();
       await clock.sleep(tickMs, stopping.signal);
-    }
-  }
-
-  async function tryToReopen(): Promise<void> {
-    try {
-      await reopenNonces();
-    } catch (error) {
-      log.warn(
-        { event: "reopened_nonce_check_failed", chainId, problem: messageOf(error) },
-        "Reopened nonce check failed; retrying in five seconds",
-      );
     }
   }
 

@@ -4,8 +4,7 @@
  * those that can no longer be mined.
  */
 import type { Hex } from "@farthing/protocol";
-import { messageOf } from "../base/fault.ts";
-import type { Log } from "../base/log.ts";
+import { warning, type Log } from "../base/log.ts";
 import type { AuthorizationEvent } from "../chain/authorization-logs.ts";
 import type { Chain } from "../chain/chain.ts";
 import { readNonceUse, readReceipts, type NonceQuestion, type Receipt } from "../chain/reads.ts";
@@ -69,17 +68,12 @@ export async function checkUsedNonces(
   );
   const receiptOf = new Map(attempts.map(({ id }, index) => [id, receipts[index]]));
   await Promise.all(
-    used.map(async (pending) => {
-      try {
-        await checkUsedNonce(manager, pending, head, receiptOf, deps);
-      } catch (error) {
-        // The nonce stays and is checked again with the next block.
-        const fields = { chainId: deps.chain.network.chainId, nonce: pending.nonce };
-        deps.log.warn(
-          { event: "used_nonce_check_failed", ...fields, problem: messageOf(error) },
-          "Used nonce check failed; retrying with the next block",
-        );
-      }
+    used.map((pending) => {
+      // After a failure the nonce stays and is checked again with the next block.
+      const message = "Used nonce check failed; retrying with the next block";
+      const fields = { chainId: deps.chain.network.chainId, nonce: pending.nonce };
+      const repeat = warning(deps.log, { event: "used_nonce_check_failed", ...fields }, message);
+      return checkUsedNonce(manager, pending, head, receiptOf, deps).catch(repeat);
     }),
   );
 }

@@ -2,7 +2,8 @@
  * The nonces of one relayer wallet on one network, which one process uses at a time. All steps run one
  * after the other: reserve nonces, sign, store the bytes, send in nonce order, recover what is not mined.
  */
-import { Fault, messageOf } from "../base/fault.ts";
+import { Fault } from "../base/fault.ts";
+import { warning } from "../base/log.ts";
 import { readCountAt } from "../chain/reads.ts";
 import type { TransactionPlan } from "../model/relayer-transaction.ts";
 import type { WalletHolder } from "../storage/engine-store.ts";
@@ -116,18 +117,12 @@ export class NonceManager {
 
   /** Takes or renews the lease, or hands the wallet over; then loads stored transactions. */
   keep(holder: WalletHolder | undefined): Promise<void> {
+    const { chain, log } = this.#deps;
+    const { chainId } = chain.network;
+    const fields = { event: "wallet_lease_failed", chainId, relayer: this.signer.address };
     return this.#inTurn(async () => {
-      try {
-        if (!this.#isStopping) await this.#keep(holder);
-      } catch (error) {
-        const { chainId } = this.#deps.chain.network;
-        const fields = { chainId, relayer: this.signer.address, problem: messageOf(error) };
-        this.#deps.log.warn(
-          { event: "wallet_lease_failed", ...fields },
-          "Wallet lease failed; retrying in a second",
-        );
-      }
-    });
+      if (!this.#isStopping) await this.#keep(holder);
+    }).catch(warning(log, fields, "Wallet lease failed; retrying in a second"));
   }
 
   /** Finishes the current step; the rebalancer releases the lease. */

@@ -1,7 +1,6 @@
 /** Chain proofs: what the token's logs prove about settlements, and whether endpoints agree. */
 import { explorerLink, isSameAddress, networkOfChain } from "@farthing/protocol";
-import { messageOf } from "../base/fault.ts";
-import type { Log } from "../base/log.ts";
+import { warning, type Log } from "../base/log.ts";
 import { areEventsSeenElsewhere, type AuthorizationEvent } from "../chain/authorization-logs.ts";
 import { createAuthorizationStates } from "../chain/authorization-states.ts";
 import type { Chain } from "../chain/chain.ts";
@@ -59,15 +58,9 @@ export function createChainProofs(deps: {
 
   /** Searches the logs. A failed search must not discard what the receipts have proven. */
   async function findOthers(others: readonly Settlement[], atBlock: number) {
-    try {
-      return await search.find(others, atBlock);
-    } catch (error) {
-      log.warn(
-        { event: "search_failed", chainId, settlements: others.length, problem: messageOf(error) },
-        "Search for authorizations failed; retrying with a later block",
-      );
-      return new Map<string, never>();
-    }
+    const fields = { event: "search_failed", chainId, settlements: others.length };
+    const message = "Search for authorizations failed; retrying with a later block";
+    return (await search.find(others, atBlock).catch(warning(log, fields, message))) ?? [];
   }
 
   return {

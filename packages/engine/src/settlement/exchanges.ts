@@ -8,8 +8,7 @@
 import { isSettled, type AuthorizationKey, type Settlement } from "../model/settlement.ts";
 import { createBatcher } from "../base/batcher.ts";
 import type { Clock } from "../base/clock.ts";
-import { messageOf } from "../base/fault.ts";
-import type { Log } from "../base/log.ts";
+import { warning, type Log } from "../base/log.ts";
 import {
   lastingWriters,
   type ExchangeFacts,
@@ -79,15 +78,9 @@ export function createExchanges(deps: {
 
   /** Releases the success, or records that a call ended without it. A failed release is safe. */
   async function release(report: SuccessReport): Promise<void> {
-    try {
-      await releaseSuccess(report);
-    } catch (error) {
-      const { settlementId } = report;
-      log.warn(
-        { event: "success_not_released", settlementId, problem: messageOf(error) },
-        "Success of a settlement not released",
-      );
-    }
+    const fields = { event: "success_not_released", settlementId: report.settlementId };
+    const message = "Success of a settlement not released";
+    await releaseSuccess(report).catch(warning(log, fields, message));
   }
 
   /** Takes the success for a response; releases it when the response was not written whole. */
@@ -103,12 +96,9 @@ export function createExchanges(deps: {
     const now = clock.nowMs();
     if (now < forgetAtMs) return;
     forgetAtMs = now + forgetEveryMs;
-    store.forgetExpired(now, forgetMax).catch((error: unknown) => {
-      log.warn(
-        { event: "exchanges_not_deleted", problem: messageOf(error) },
-        "Expired exchanges not deleted; trying again",
-      );
-    });
+    const fields = { event: "exchanges_not_deleted" };
+    const message = "Expired exchanges not deleted; trying again";
+    store.forgetExpired(now, forgetMax).catch(warning(log, fields, message));
   }
 
   function beginSettle(terms: SettleCallTerms): SettleCall {
@@ -144,16 +134,10 @@ export function createExchanges(deps: {
       const isEarlier = validBefore * 1000n < BigInt(lastMs);
       return openOne({ ...key, forgetAt: isEarlier ? Number(validBefore) * 1000 : lastMs });
     },
-    cancel: async (key) => {
-      try {
-        await store.cancelExchanges([key]);
-      } catch (error) {
-        // Safe: the exchange counts, so the success is reported once.
-        log.warn(
-          { event: "exchange_not_canceled", problem: messageOf(error) },
-          "Exchange not canceled",
-        );
-      }
+    cancel: (key) => {
+      const fields = { event: "exchange_not_canceled" };
+      // Safe: the exchange counts, so the success is reported once.
+      return store.cancelExchanges([key]).catch(warning(log, fields, "Exchange not canceled"));
     },
     beginSettle,
     looked: look,

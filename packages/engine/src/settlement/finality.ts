@@ -4,8 +4,7 @@
  */
 import type { Hex } from "@farthing/protocol";
 import type { Clock } from "../base/clock.ts";
-import { messageOf } from "../base/fault.ts";
-import type { Log } from "../base/log.ts";
+import { warning, type Log } from "../base/log.ts";
 import type { BlockName } from "../chain/block-events.ts";
 import type { ChainView } from "../chain/block-follower.ts";
 import type { Chain } from "../chain/chain.ts";
@@ -76,16 +75,11 @@ export function createFinality(deps: {
     if (view.finalized.number >= unfinalizedUpTo) unfinalizedUpTo = 0;
   }
 
-  async function orLater(step: () => Promise<void>): Promise<void> {
-    try {
-      await step();
-    } catch (error) {
-      log.warn(
-        { event: "finality_not_recorded", chainId, problem: messageOf(error) },
-        "Finality not recorded; retrying with the next block",
-      );
-    }
-  }
+  const repeatLater = warning(
+    log,
+    { event: "finality_not_recorded", chainId },
+    "Finality not recorded; retrying with the next block",
+  );
 
   return {
     noteBlock({ number, hash }) {
@@ -98,9 +92,9 @@ export function createFinality(deps: {
     isAwaited: () => mustReadPast || unfinalizedUpTo > 0,
     readPast() {
       mustReadPast = true;
-      return orLater(tryReadPast);
+      return tryReadPast().catch(repeatLater);
     },
-    onHead: (view) => orLater(() => finalize(view)),
+    onHead: (view) => finalize(view).catch(repeatLater),
     async findReorganisedOut() {
       for (const [number, hash] of unchecked) {
         const found = await readBlockHash(chain, number);

@@ -5,8 +5,7 @@
  */
 import type { ChainId } from "@farthing/protocol";
 import type { Clock } from "../base/clock.ts";
-import { messageOf } from "../base/fault.ts";
-import type { Log } from "../base/log.ts";
+import { warning, type Log } from "../base/log.ts";
 import { isSettled, type Settlement } from "../model/settlement.ts";
 import type { Relayer } from "../relayer/relayer.ts";
 import type { EngineStore } from "../storage/engine-store.ts";
@@ -41,6 +40,11 @@ export function startPeerListener(deps: {
 }): () => Promise<void> {
   const { store, clock, log, waiters, networks } = deps;
   const stopping = new AbortController();
+  const repeatLater = warning(
+    log,
+    { event: "peer_changes_not_read" },
+    "Changes by peers not read; retrying with the next poll",
+  );
   let isScheduled = false;
   /** Where the next poll for unassigned claims begins, by chain and class. */
   const cursors = new Map<string, number>();
@@ -73,7 +77,7 @@ export function startPeerListener(deps: {
     for (const [chainId, { relayer }] of networks) {
       if (!mayTake(relayer)) continue;
       for (const isKeyed of [true, false]) {
-        await guarded(() => takeOverClass(chainId, { olderThan, isKeyed }));
+        await takeOverClass(chainId, { olderThan, isKeyed }).catch(repeatLater);
       }
     }
   }
@@ -99,10 +103,8 @@ export function startPeerListener(deps: {
     // An id does not name its network, so the store is read only if some relayer could be meant.
     const own = ids.filter((id) => [...networks.values()].some(({ relayer }) => relayer.isFor(id)));
     if (own.length === 0) return;
-    await guarded(async () => {
-      const found = await store.listUnassigned({ ids: own });
-      enqueue(found.filter(({ id, chainId }) => networks.get(chainId)?.relayer.isFor(id)));
-    });
+    const found = await store.listUnassigned({ ids: own });
+    enqueue(found.filter(({ id, chainId }) => networks.get(chainId)?.relayer.isFor(id)));
   }
 
   function enqueue(
@@ -139,21 +141,12 @@ export function startPeerListener(deps: {
     });
   }
 
-  async function guarded(work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      const fields = { event: "peer_changes_not_read", problem: messageOf(error) };
-      log.warn(fields, "Changes by peers not read; retrying with the next poll");
-    }
-  }
-
   const unsubscribe = store.onChange(({ kind, ids }) => {
     if (kind === "sent") waiters.notifySent(ids);
     else if (kind === "queued") takeOverSoon();
-    else if (kind === "unserved") void takeAssigned(ids);
+    else if (kind === "unserved") void takeAssigned(ids).catch(repeatLater);
     // No ids: notifications may have been lost.
-    else void guarded(() => refresh(ids.length > 0 ? relevant(ids) : allIds()));
+    else void refresh(ids.length > 0 ? relevant(ids) : allIds()).catch(repeatLater);
   });
 
   function allIds(): string[] {
