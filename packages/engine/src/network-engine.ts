@@ -24,15 +24,7 @@ import { createRecovery } from "./settlement/recovery.ts";
 import type { Waiters } from "./settlement/waiters.ts";
 import type { EngineStore, WalletLeaseStore } from "./storage/engine-store.ts";
 
-export interface NetworkEngine {
-  readonly chain: Chain;
-  readonly read: PaymentReader;
-  readonly relayer: Relayer;
-  readonly outcomes: OutcomeTracker;
-  view(): ChainView | undefined;
-  start(): Promise<void>;
-  stop(): Promise<void>;
-}
+export type NetworkEngine = ReturnType<typeof createNetworkEngine>;
 
 export interface EngineSettings {
   readonly gasPriceMaxWei: bigint;
@@ -84,7 +76,7 @@ export function openChain(
   return createChain({ network, endpoints, log, clock });
 }
 
-export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngine {
+export function createNetworkEngine(chain: Chain, deps: EngineDeps) {
   const { config, store, clock, log, waiters } = deps;
   const { chainId } = chain.network;
   let follower: BlockFollower | undefined;

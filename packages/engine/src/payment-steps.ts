@@ -6,27 +6,21 @@ import { warning, type Log } from "./base/log.ts";
 import type { RevertedGasTerms } from "./model/reverted-gas.ts";
 import type { Claim, AuthorizationKey, Settlement } from "./model/settlement.ts";
 import type { NetworkEngine } from "./network-engine.ts";
-import { createAdmission, type Admit } from "./settlement/admission.ts";
+import { createAdmission } from "./settlement/admission.ts";
 import type { RepeatPolicy } from "./settlement/exchange-calls.ts";
-import { createExchanges, type Exchanges } from "./settlement/exchanges.ts";
-import { createRefuseIdentifier, type RefuseIdentifier } from "./settlement/payment-identifier.ts";
-import { createSettle, type Settle } from "./settlement/settle.ts";
+import { createExchanges } from "./settlement/exchanges.ts";
+import { createRefuseIdentifier } from "./settlement/payment-identifier.ts";
+import { createSettle } from "./settlement/settle.ts";
 import type { Waiters } from "./settlement/waiters.ts";
 import type { ClaimResult } from "./storage/engine-store.ts";
 import type { EngineStores } from "./storage/open-storage.ts";
 import { createRefuseUsed } from "./verification/earlier-use.ts";
-import { createVerifier, type Verifier } from "./verification/verify.ts";
+import { createVerifier } from "./verification/verify.ts";
 
 /** Requests of one statement, and those that may wait for one. */
 const batches = { itemsMax: 200, inFlightMax: 1, waitingMax: 10_000 };
 
-export interface PaymentSteps {
-  readonly verifier: Verifier;
-  readonly refuseIdentifier: RefuseIdentifier;
-  readonly admit: Admit;
-  readonly exchanges: Exchanges;
-  readonly settle: Settle;
-}
+export type PaymentSteps = ReturnType<typeof createPaymentSteps>;
 
 /** Creates the steps; nothing is read before the first payment. */
 export function createPaymentSteps(deps: {
@@ -37,7 +31,7 @@ export function createPaymentSteps(deps: {
   readonly repeatAfterSuccess: RepeatPolicy;
   networkOf(chainId: ChainId): NetworkEngine | undefined;
   revertedGasOf(chainId: ChainId): RevertedGasTerms | undefined;
-}): PaymentSteps {
+}) {
   const { store, clock, log, networkOf } = deps;
   const findByKey = createBatcher<AuthorizationKey, Settlement | undefined>({
     run: (keys) => store.findSettlementsByKey(keys),

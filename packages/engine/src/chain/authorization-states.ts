@@ -15,22 +15,18 @@ export interface AuthorizationName {
   readonly nonce: Hex;
 }
 
-export interface AuthorizationStates {
-  /**
-   * Returns, in order, whether each is used or canceled at a block. Asks by block number, so that a
-   * node without the block fails. Where a second endpoint can be asked, both must say "unused".
-   * Throws RPC faults.
-   */
-  areUsed(wanted: readonly AuthorizationName[], blockNumber: number): Promise<boolean[]>;
-}
-
 /** Up to this many are read one by one, without looking for Multicall3. */
 const singlyMax = 4;
 
 /** At most 51 KB of JSON and 1 M gas in one `eth_call`, which every node allows. */
 const questionsMax = 100;
 
-export function createAuthorizationStates(chain: Chain): AuthorizationStates {
+/**
+ * The returned function returns, in order, whether each is used or canceled at a block. Asks by block
+ * number, so that a node without the block fails. Where a second endpoint can be asked, both must say
+ * "unused". Throws RPC faults.
+ */
+export function createAuthorizationStates(chain: Chain) {
   const { usdc } = chain.network;
   let multicall: Address | undefined;
 
@@ -77,7 +73,7 @@ export function createAuthorizationStates(chain: Chain): AuthorizationStates {
     };
   }
 
-  return { areUsed };
+  return areUsed;
 }
 
 interface Asked {

@@ -11,7 +11,7 @@ import type { BlockHead } from "./block-headers.ts";
 import { resultOf, type Chain } from "./chain.ts";
 import { bloomBitsOf, hasBloomBits } from "./logs-bloom.ts";
 import { classifyNodeError, isEndpointProblem } from "./node-errors.ts";
-import type { RpcReply, RpcCall } from "./rpc-endpoint.ts";
+import type { RpcReply } from "./rpc-endpoint.ts";
 import { topics } from "./usdc.ts";
 
 export interface BlockEvents {
@@ -20,20 +20,7 @@ export interface BlockEvents {
   readonly isWhole: boolean;
 }
 
-export interface BlockLogs {
-  /**
-   * Returns the events of blocks in order and ends before the first whose logs are not available
-   * yet. `early` holds earlier replies to {@link callFor}, by block hash. Throws RPC faults.
-   */
-  read(
-    blocks: readonly BlockHead[],
-    early?: ReadonlyMap<Hex, RpcReply | undefined>,
-  ): Promise<BlockEvents[]>;
-  /** True if the header's bloom filter indicates events. */
-  hasPromise(block: BlockHead): boolean;
-  /** The call for a block's logs, to be sent together with others. */
-  callFor(blockHash: Hex): RpcCall;
-}
+export type BlockLogs = ReturnType<typeof createBlockLogs>;
 
 /** Enough for a backend that is a moment behind; one of 100 busy blocks matches by chance. */
 const retriesMax = 3;
@@ -44,7 +31,7 @@ const proven = Number.POSITIVE_INFINITY;
 /** More blocks than are awaited at once. */
 const retriedMax = 128;
 
-export function createBlockLogs(chain: Chain, log: Log): BlockLogs {
+export function createBlockLogs(chain: Chain, log: Log) {
   const { chainId, usdc } = chain.network;
   const promises = [topics.used, topics.canceled].map((topic) => ({
     topic,
@@ -143,8 +130,14 @@ export function createBlockLogs(chain: Chain, log: Log): BlockLogs {
   }
 
   return {
+    /**
+     * Returns the events of blocks in order and ends before the first whose logs are not available
+     * yet. `early` holds earlier replies to {@link callFor}, by block hash. Throws RPC faults.
+     */
     read,
-    callFor: (blockHash) => blockLogsCall(chain, blockHash),
-    hasPromise: (block) => promisesOf(block).length > 0,
+    /** The call for a block's logs, to be sent together with others. */
+    callFor: (blockHash: Hex) => blockLogsCall(chain, blockHash),
+    /** True if the header's bloom filter indicates events. */
+    hasPromise: (block: BlockHead) => promisesOf(block).length > 0,
   };
 }

@@ -2,12 +2,7 @@
 import type { ChainId } from "@farthing/protocol";
 import type { Log } from "../base/log.ts";
 
-export interface ClockSkew {
-  /** Records a block that the previous look did not show; its time in Unix seconds. */
-  note(blockTime: bigint, nowMs: number): void;
-  /** Undefined until enough blocks were seen. A correct clock shows zero to a block period. */
-  seconds(): number | undefined;
-}
+export type ClockSkew = ReturnType<typeof createClockSkew>;
 
 /** The block nearest to our clock counts, since a block may be late or odd. */
 const rememberedBlocks = 8;
@@ -20,7 +15,7 @@ export const clockSkewSecondsMax = 5;
 export const clockFix = "set this machine's clock by NTP; payments are judged by it";
 
 /** Logs when the clock becomes wrong, and when it is right again. */
-export function createClockSkew(deps: { readonly chainId: ChainId; readonly log: Log }): ClockSkew {
+export function createClockSkew(deps: { readonly chainId: ChainId; readonly log: Log }) {
   const { chainId, log } = deps;
   let ages: number[] = [];
   let isWrong = false;
@@ -31,8 +26,10 @@ export function createClockSkew(deps: { readonly chainId: ChainId; readonly log:
   }
 
   return {
+    /** Undefined until enough blocks were seen. A correct clock shows zero to a block period. */
     seconds,
-    note(blockTime, nowMs) {
+    /** Records a block that the previous look did not show; its time in Unix seconds. */
+    note(blockTime: bigint, nowMs: number) {
       ages = [...ages, nowMs / 1_000 - Number(blockTime)].slice(-rememberedBlocks);
       const skewSeconds = seconds();
       if (skewSeconds === undefined || isWrong === Math.abs(skewSeconds) > clockSkewSecondsMax)

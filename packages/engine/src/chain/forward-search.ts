@@ -16,14 +16,6 @@ export interface SearchTarget extends AuthorizationName {
   readonly seenUnusedAt: number;
 }
 
-export interface ForwardSearch {
-  /** Returns the events found up to a block, by payer and nonce. Throws RPC faults. */
-  find(
-    targets: readonly SearchTarget[],
-    toBlock: number,
-  ): Promise<ReadonlyMap<string, AuthorizationEvent>>;
-}
-
 /** A reading may come from a lagging endpoint, or name a block within {@link reachOf}. */
 const slackBlocks = 128;
 
@@ -36,7 +28,8 @@ const targetsMax = 100;
 /** Beyond this all searches start over, which costs requests and nothing else. */
 const positionsMax = 10_000;
 
-export function createForwardSearch(chain: Chain): ForwardSearch {
+/** The returned function returns the events up to a block, by payer and nonce. Throws RPC faults. */
+export function createForwardSearch(chain: Chain) {
   /** The block where the next search continues, by payer and nonce; only for those not found yet. */
   const positions = new Map<string, number>();
 
@@ -71,15 +64,13 @@ export function createForwardSearch(chain: Chain): ForwardSearch {
     return found;
   }
 
-  return {
-    async find(targets, toBlock) {
-      const found = new Map<string, AuthorizationEvent>();
-      for (let at = 0; at < targets.length; at += targetsMax) {
-        const some = await findSome(targets.slice(at, at + targetsMax), toBlock);
-        for (const [key, event] of some) found.set(key, event);
-      }
-      return found;
-    },
+  return async (targets: readonly SearchTarget[], toBlock: number) => {
+    const found = new Map<string, AuthorizationEvent>();
+    for (let at = 0; at < targets.length; at += targetsMax) {
+      const some = await findSome(targets.slice(at, at + targetsMax), toBlock);
+      for (const [key, event] of some) found.set(key, event);
+    }
+    return found;
   };
 }
 

@@ -2,29 +2,18 @@
 import type { Log } from "../base/log.ts";
 import type { Chain } from "../chain/chain.ts";
 import { findMulticall, type MulticallSearch } from "../chain/multicall.ts";
-import type { BatchSettings } from "./batch.ts";
 
 /** `unknown` until a node has replied. */
 export const batchingStates = ["off", "on", "no_multicall3", "unknown"] as const;
 
 export type BatchingState = (typeof batchingStates)[number];
 
-export interface Batching {
-  /** Undefined while every settlement is a transaction of its own. */
-  settings(): BatchSettings | undefined;
-  state(): BatchingState;
-  /** Looks for the contract until it is known. Never rejects. */
-  look(): Promise<void>;
-  /** Halves the batch size after a node refused a batch of this many. */
-  makeSmaller(settlements: number): void;
-}
-
 export function createBatching(deps: {
   readonly chain: Chain;
   readonly log: Log;
   /** Settlements of one transaction at most; 1 turns batching off. */
   readonly batchMax: number;
-}): Batching {
+}) {
   const { chain, log } = deps;
   const { chainId } = chain.network;
   let { batchMax: paymentsMax } = deps;
@@ -38,13 +27,15 @@ export function createBatching(deps: {
   }
 
   return {
+    /** Undefined while every settlement is a transaction of its own. */
     settings: () =>
       search?.kind === "found" ? { multicall: search.address, paymentsMax } : undefined,
-    state() {
+    state(): BatchingState {
       if (deps.batchMax === 1) return "off";
       if (search?.kind === "found") return "on";
       return search?.kind === "none" ? "no_multicall3" : "unknown";
     },
+    /** Looks for the contract until it is known. Never rejects. */
     async look() {
       const isKnown = search?.kind === "found" || search?.kind === "none";
       if (deps.batchMax === 1 || isKnown) return;
@@ -53,7 +44,8 @@ export function createBatching(deps: {
       });
       await looking;
     },
-    makeSmaller(settlements) {
+    /** Halves the batch size after a node refused a batch of this many. */
+    makeSmaller(settlements: number) {
       const half = Math.max(1, Math.floor(settlements / 2));
       if (half >= paymentsMax) return;
       paymentsMax = half;

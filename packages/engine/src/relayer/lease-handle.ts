@@ -16,22 +16,7 @@ import { leaseMs, leaseRenewMs, type LeaseOwner } from "./lease.ts";
  */
 const drainMs = 10_000;
 
-export interface LeaseHandle {
-  current(): WalletLease | undefined;
-  /** Whether the wallet is being handed over and takes no new work. */
-  isHandingOver(): boolean;
-  /**
-   * Renews the lease when it is due, or hands the wallet over to the process that asked for it.
-   * `isIdle`: the wallet has no pending transaction.
-   */
-  keep(wantedBy: string | null, isIdle: boolean): Promise<void>;
-  /** Takes the wallet if no other process uses it. The next nonce is at least `nonceFloor`. */
-  take(nonceFloor: number, holder?: WalletHolder): Promise<WalletLease | undefined>;
-  /** Runs a step under the lease; drops the wallet when the step fails because the lease is lost. */
-  losing<T>(step: () => Promise<T>): Promise<T>;
-  /** Forgets the lease; the rebalancer releases all leases when the process stops. */
-  drop(): void;
-}
+export type LeaseHandle = ReturnType<typeof createLeaseHandle>;
 
 export function createLeaseHandle(deps: {
   readonly store: Pick<WalletLeaseStore, "takeWalletLease" | "renewWalletLease" | "handOverWallet">;
@@ -42,7 +27,7 @@ export function createLeaseHandle(deps: {
   readonly relayer: Address;
   /** Called when the lease has ended. */
   onLeaseEnded(): void;
-}): LeaseHandle {
+}) {
   const { store, clock, log, owner, chainId, relayer } = deps;
   /** For durations. Leases expire by the time of day, which processes share. */
   const steady = steadyClockOf(clock);
@@ -86,9 +71,15 @@ export function createLeaseHandle(deps: {
 
   return {
     current: () => lease,
+    /** Whether the wallet is being handed over and takes no new work. */
     isHandingOver: () => handOverSince !== undefined,
+    /**
+     * Renews the lease when it is due, or hands the wallet over to the process that asked for it.
+     * `isIdle`: the wallet has no pending transaction.
+     */
     keep,
-    async take(nonceFloor, holder) {
+    /** Takes the wallet if no other process uses it. The next nonce is at least `nonceFloor`. */
+    async take(nonceFloor: number, holder?: WalletHolder) {
       const atMs = steady.nowMs();
       const now = clock.nowMs();
       const stoppedOwner =
@@ -100,7 +91,8 @@ export function createLeaseHandle(deps: {
       renewedAt = atMs;
       return taken;
     },
-    async losing(step) {
+    /** Runs a step under the lease; drops the wallet when the step fails because the lease is lost. */
+    async losing<T>(step: () => Promise<T>) {
       try {
         return await step();
       } catch (error) {
@@ -108,6 +100,7 @@ export function createLeaseHandle(deps: {
         throw error;
       }
     },
+    /** Forgets the lease; the rebalancer releases all leases when the process stops. */
     drop,
   };
 }

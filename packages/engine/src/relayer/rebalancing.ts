@@ -41,17 +41,6 @@ export function walletsToAskFor(holdings: readonly Holding[], self: string): Hol
   }
 }
 
-export interface Rebalancer {
-  /** Renews, takes, hands over and asks for wallets; called at intervals. */
-  look(): Promise<void>;
-  /** Wallets that other processes used at the last look. */
-  elsewhere(): number;
-  /** Whether this process carries a settlement that a process without wallets has claimed. */
-  isFor(settlementId: string): boolean;
-  /** Releases all leases; called once the managers have stopped. */
-  stop(): Promise<void>;
-}
-
 export function createRebalancer(deps: {
   readonly store: Pick<
     WalletLeaseStore,
@@ -62,7 +51,7 @@ export function createRebalancer(deps: {
   readonly owner: LeaseOwner;
   readonly chainId: ChainId;
   readonly managers: readonly NonceManager[];
-}): Rebalancer {
+}) {
   const { store, clock, log, owner, chainId, managers } = deps;
   const wallets = managers.map(({ signer }) => signer.address);
   /** The process of each wallet in use at the last look. */
@@ -100,12 +89,16 @@ export function createRebalancer(deps: {
   }
 
   return {
+    /** Renews, takes, hands over and asks for wallets; called at intervals. */
     look: () => look().catch(repeatLater),
+    /** Wallets that other processes used at the last look. */
     elsewhere: () => workers.filter((worker) => worker !== owner.id).length,
-    isFor(settlementId) {
+    /** Whether this process carries a settlement that a process without wallets has claimed. */
+    isFor(settlementId: string) {
       const each = [...new Set(workers)].toSorted();
       return each[lotOf(settlementId) % each.length] === owner.id;
     },
+    /** Releases all leases; called once the managers have stopped. */
     stop: () => store.releaseWallets(chainId, owner.id),
   };
 }

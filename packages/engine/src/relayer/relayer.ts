@@ -140,13 +140,10 @@ export function createRelayer(deps: RelayerDeps): Relayer {
     for (const manager of managers) await manager.reopen();
   }
 
-  const repeatLater = warning(
-    log,
-    { event: "reopened_nonce_check_failed", chainId },
-    "Reopened nonce check failed; retrying in five seconds",
-  );
-
   async function tick(): Promise<void> {
+    const fields = { event: "reopened_nonce_check_failed", chainId };
+    const message = "Reopened nonce check failed; retrying in five seconds";
+    const repeatLater = warning(log, fields, message);
     for (let ticks = 0; !stopping.signal.aborted; ticks++) {
       await share.look();
       if (ticks % ticksPerReopening === 0) await reopenNonces().catch(repeatLater);

@@ -9,13 +9,7 @@ import type { QueuedSettlement } from "./prepare.ts";
 
 type Kind = Pick<QueueGroup<QueuedSettlement>, "isKeyed" | "isAlone">;
 
-export interface UseTracker {
-  now(): TransactionUse;
-  noteKeyed(): void;
-  /** A group is being prepared; call `end` when it has its transaction, or none. */
-  begin(group: QueueGroup<QueuedSettlement>): void;
-  end(group: QueueGroup<QueuedSettlement>): void;
-}
+export type UseTracker = ReturnType<typeof trackUse>;
 
 /** After a minute without keyed callers nothing is kept free for them. */
 const keyedQuietMs = 60_000;
@@ -24,7 +18,7 @@ export function trackUse(deps: {
   readonly managers: readonly NonceManager[];
   readonly inFlightMax: number;
   readonly clock: Clock;
-}): UseTracker {
+}) {
   const clock = steadyClockOf(deps.clock);
   let keyedAtMs = Number.NEGATIVE_INFINITY;
   const preparing = new Set<QueueGroup<QueuedSettlement>>();
@@ -50,7 +44,7 @@ export function trackUse(deps: {
   }
 
   return {
-    now() {
+    now(): TransactionUse {
       const all = [...kindsOnTheirWay(), ...preparing];
       const keyless = all.filter(({ isKeyed }) => !isKeyed);
       return {
@@ -64,8 +58,9 @@ export function trackUse(deps: {
     noteKeyed() {
       keyedAtMs = clock.nowMs();
     },
-    begin: (group) => void preparing.add(group),
-    end(group) {
+    /** A group is being prepared; call `end` when it has its transaction, or none. */
+    begin: (group: QueueGroup<QueuedSettlement>) => void preparing.add(group),
+    end(group: QueueGroup<QueuedSettlement>) {
       preparing.delete(group);
       const { isKeyed, isAlone } = group;
       for (const { settlement } of group.values) kinds.set(settlement.id, { isKeyed, isAlone });

@@ -6,30 +6,26 @@ import type { Address, ChainId } from "@farthing/protocol";
 import type { Log } from "../base/log.ts";
 import type { Chain } from "../chain/chain.ts";
 
-export interface WalletEndpoint {
-  /** The endpoint it sends to. */
-  index(): number;
-  /** All the others. */
-  others(): number[];
-  /**
-   * Moves to another endpoint if this one is unhealthy, or if `isStuck`: pending transactions are not
-   * mined. After true the caller sends all of them again, because the new node may have none.
-   */
-  moveOn(isStuck: boolean): boolean;
-}
+export type WalletEndpoint = ReturnType<typeof createWalletEndpoint>;
 
 /** Pins a wallet to the first endpoint. */
 export function createWalletEndpoint(deps: {
   readonly chain: Pick<Chain, "endpoints" | "betterThan">;
   readonly log: Log;
   readonly facts: { readonly chainId: ChainId; readonly relayer: Address };
-}): WalletEndpoint {
+}) {
   const { chain, log, facts } = deps;
   let endpoint = 0;
   return {
+    /** The endpoint it sends to. */
     index: () => endpoint,
+    /** All the others. */
     others: () => chain.endpoints.map((_, at) => at).filter((at) => at !== endpoint),
-    moveOn(isStuck) {
+    /**
+     * Moves to another endpoint if this one is unhealthy, or if `isStuck`: pending transactions are not
+     * mined. After true the caller sends all of them again, because the new node may have none.
+     */
+    moveOn(isStuck: boolean) {
       const next = (endpoint + 1) % chain.endpoints.length;
       const to = chain.betterThan(endpoint) ?? (isStuck ? next : endpoint);
       if (to === endpoint) return false;

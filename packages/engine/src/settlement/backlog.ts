@@ -15,16 +15,7 @@ import { changesOutcome, type ChainProofs, type Proof } from "./chain-proofs.ts"
 /** Settlements of one group: a few requests to the node, and one commit of some milliseconds. */
 const groupMax = 500;
 
-export interface Backlog {
-  /** Searches as of the head, and again later where that fails. Never rejects. */
-  search(settlements: readonly Settlement[]): Promise<void>;
-  /** Searches beside the next blocks. */
-  searchLater(settlements: readonly Settlement[]): void;
-  /** Begins another round unless one is running. */
-  onHead(view: ChainView): void;
-  /** Waits for the running group and ends. */
-  stop(): Promise<void>;
-}
+export type Backlog = ReturnType<typeof createBacklog>;
 
 export function createBacklog(deps: {
   readonly chain: Chain;
@@ -35,7 +26,7 @@ export function createBacklog(deps: {
   listOpen(): readonly Settlement[];
   conclude(found: readonly Proof[]): Promise<void>;
   fail(failures: readonly Failure[], settlements: readonly Settlement[]): Promise<void>;
-}): Backlog {
+}) {
   const { proofs, log } = deps;
   const { chainId } = deps.chain.network;
   const unsearched = new Map<string, Settlement>();
@@ -96,14 +87,18 @@ export function createBacklog(deps: {
   }
 
   return {
-    async search(settlements) {
+    /** Searches as of the head, and again later where that fails. Never rejects. */
+    async search(settlements: readonly Settlement[]) {
       searchLater(settlements);
       await searchNow(settlements);
     },
+    /** Searches beside the next blocks. */
     searchLater,
-    onHead(view) {
+    /** Begins another round unless one is running. */
+    onHead(view: ChainView) {
       if (!stopping.signal.aborted) round ??= run(view);
     },
+    /** Waits for the running group and ends. */
     async stop() {
       stopping.abort();
       await round;

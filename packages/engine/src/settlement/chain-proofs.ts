@@ -25,23 +25,16 @@ export interface ProofSearch {
 }
 
 /** Reads proofs from one network. All methods throw RPC faults. */
-export interface ChainProofs {
-  /** Searches as of a block. A node without that block fails: it would report uses as unused. */
-  find(settlements: readonly Settlement[], atBlock: number): Promise<ProofSearch>;
-  /** Returns the proofs that a second endpoint does not deny. */
-  confirmByQuorum(proofs: readonly Proof[]): Promise<Proof[]>;
-  /** Returns the outcome of a transfer by the relayer or by a third party. */
-  minedOf(event: AuthorizationEvent, settlement: Settlement): Promise<Mined>;
-}
+export type ChainProofs = ReturnType<typeof createChainProofs>;
 
 export function createChainProofs(deps: {
   chain: Chain;
   store: Pick<EngineStore, "isRelayerTransaction" | "listSignedHashes">;
   log: Log;
-}): ChainProofs {
+}) {
   const { chain, store, log } = deps;
   const { chainId } = chain.network;
-  const states = createAuthorizationStates(chain);
+  const areUsedAt = createAuthorizationStates(chain);
   const search = createForwardSearch(chain);
 
   /** Reads the receipts of signed transactions first: a few requests, however old they are. */
@@ -60,12 +53,13 @@ export function createChainProofs(deps: {
   async function findOthers(others: readonly Settlement[], atBlock: number) {
     const fields = { event: "search_failed", chainId, settlements: others.length };
     const message = "Search for authorizations failed; retrying with a later block";
-    return (await search.find(others, atBlock).catch(warning(log, fields, message))) ?? [];
+    return (await search(others, atBlock).catch(warning(log, fields, message))) ?? [];
   }
 
   return {
-    async find(settlements, atBlock) {
-      const areUsed = await states.areUsed(settlements, atBlock);
+    /** Searches as of a block. A node without that block fails: it would report uses as unused. */
+    async find(settlements: readonly Settlement[], atBlock: number): Promise<ProofSearch> {
+      const areUsed = await areUsedAt(settlements, atBlock);
       const used = settlements.filter((_, index) => areUsed[index]);
       const events = used.length > 0 ? await findUses(used, atBlock) : new Map<string, never>();
       const found = used.flatMap((settlement): Proof[] => {
@@ -78,7 +72,8 @@ export function createChainProofs(deps: {
         unexplained: used.filter((settlement) => !events.has(keyOf(settlement))),
       };
     },
-    async confirmByQuorum(proofs) {
+    /** Returns the proofs that a second endpoint does not deny. */
+    async confirmByQuorum(proofs: readonly Proof[]) {
       const blocks = Map.groupBy(proofs, ({ event }) => event.blockHash);
       const lists = await Promise.all(
         [...blocks].map(async ([blockHash, inBlock]) => {
@@ -93,7 +88,11 @@ export function createChainProofs(deps: {
       );
       return lists.flat();
     },
-    async minedOf({ transaction, blockNumber, blockHash, logIndex }, settlement) {
+    /** Returns the outcome of a transfer by the relayer or by a third party. */
+    async minedOf(
+      { transaction, blockNumber, blockHash, logIndex }: AuthorizationEvent,
+      settlement: Settlement,
+    ): Promise<Mined> {
       // An earlier transaction at a replaced nonce is the relayer's as well.
       const isOurs =
         transaction === settlement.transaction || (await store.isRelayerTransaction(transaction));

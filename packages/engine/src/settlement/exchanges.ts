@@ -21,15 +21,7 @@ import {
 import type { CallTerms, RepeatPolicy, SettleCall, SettleCallTerms } from "./exchange-calls.ts";
 import { createClaimingCalls, createSettleCall } from "./settle-call.ts";
 
-export interface Exchanges {
-  /** Records that /verify reports a payment as valid, unless the payment is claimed. */
-  open(key: AuthorizationKey, validBefore: bigint): Promise<OpenedExchange>;
-  /** Cancels an exchange whose response to /verify was lost. */
-  cancel(key: AuthorizationKey): Promise<void>;
-  beginSettle(terms: SettleCallTerms): SettleCall;
-  /** Records that a caller read a settlement: the claiming caller learns of the success this way. */
-  looked(settlement: Settlement, terms: CallTerms): Promise<void>;
-}
+export type Exchanges = ReturnType<typeof createExchanges>;
 
 /** Exchanges are kept for an hour after the last /verify: no seller works longer on one request. */
 const keptMs = 60 * 60 * 1000;
@@ -50,7 +42,7 @@ export function createExchanges(deps: {
   readonly clock: Clock;
   readonly log: Log;
   readonly policy: RepeatPolicy;
-}): Exchanges {
+}) {
   const { store, clock, log, policy } = deps;
   const group = { itemsMax: groupMax, inFlightMax: 1, waitingMax };
   const openOne = createBatcher<ExchangeOpening, OpenedExchange>({
@@ -128,18 +120,21 @@ export function createExchanges(deps: {
   }
 
   return {
-    open: async (key, validBefore) => {
+    /** Records that /verify reports a payment as valid, unless the payment is claimed. */
+    open: async (key: AuthorizationKey, validBefore: bigint) => {
       deleteExpired();
       const lastMs = clock.nowMs() + keptMs;
       const isEarlier = validBefore * 1000n < BigInt(lastMs);
       return openOne({ ...key, forgetAt: isEarlier ? Number(validBefore) * 1000 : lastMs });
     },
-    cancel: (key) => {
+    /** Cancels an exchange whose response to /verify was lost. */
+    cancel: (key: AuthorizationKey) => {
       const fields = { event: "exchange_not_canceled" };
       // Safe: the exchange counts, so the success is reported once.
       return store.cancelExchanges([key]).catch(warning(log, fields, "Exchange not canceled"));
     },
     beginSettle,
+    /** Records that a caller read a settlement: the claiming caller learns of the success this way. */
     looked: look,
   };
 }

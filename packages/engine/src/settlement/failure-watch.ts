@@ -31,17 +31,7 @@ const pollMax = 500;
 /** Age of failures that are added to the list, which an earlier version did not write. */
 const earlierMs = 24 * 60 * 60 * 1000;
 
-export interface FailureWatch {
-  add(settlement: Settlement): void;
-  remove(settlement: Settlement): void;
-  /** Returns the failure with this authorization while blocks are read for it. */
-  find(key: string): Settlement | undefined;
-  /** Whether blocks are read for failures. */
-  isClose(): boolean;
-  /** Begins to poll the list. */
-  start(): void;
-  stop(): Promise<void>;
-}
+export type FailureWatch = ReturnType<typeof createFailureWatch>;
 
 export function createFailureWatch(deps: {
   readonly chain: Pick<Chain, "network">;
@@ -54,7 +44,7 @@ export function createFailureWatch(deps: {
   readonly proofs: Pick<ChainProofs, "find">;
   view(): ChainView | undefined;
   conclude(found: readonly Proof[]): Promise<void>;
-}): FailureWatch {
+}) {
   const { store, clock, log } = deps;
   const { chainId } = deps.chain.network;
   /** By payer and nonce, oldest first. */
@@ -122,18 +112,21 @@ export function createFailureWatch(deps: {
   }
 
   return {
-    add(settlement) {
+    add(settlement: Settlement) {
       const key = payerNonceKey(settlement.payer, settlement.nonce);
       close.delete(key);
       close.set(key, { settlement, untilMs: clock.nowMs() + closelyMs });
       forgetOld();
     },
-    remove: ({ payer, nonce }) => void close.delete(payerNonceKey(payer, nonce)),
-    find: (key) => close.get(key)?.settlement,
+    remove: ({ payer, nonce }: Settlement) => void close.delete(payerNonceKey(payer, nonce)),
+    /** Returns the failure with this authorization while blocks are read for it. */
+    find: (key: string) => close.get(key)?.settlement,
+    /** Whether blocks are read for failures. */
     isClose() {
       forgetOld();
       return close.size > 0;
     },
+    /** Begins to poll the list. */
     start() {
       polling ??= run();
     },

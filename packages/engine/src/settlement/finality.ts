@@ -15,22 +15,7 @@ import type { Waiters } from "./waiters.ts";
 /** Remembered blocks: on XDC a block is final after a handful more. */
 const rememberedBlocks = 128;
 
-export interface Finality {
-  /** Remembers that the chain contains this block. */
-  noteBlock(block: BlockName): void;
-  noteConfirmed(blockNumber: number): void;
-  /** Whether some confirmed settlement is not final yet. */
-  isAwaited(): boolean;
-  /** Reads which stored confirmations are not final yet; the next head repeats a failed read. */
-  readPast(): Promise<void>;
-  /** Records settlements that became final. Never rejects. */
-  onHead(view: ChainView): Promise<void>;
-  /**
-   * Returns a block with stored confirmations that is no longer in the chain. A node that lacks the
-   * block proves nothing and is asked again.
-   */
-  findReorganisedOut(): Promise<BlockName | undefined>;
-}
+export type Finality = ReturnType<typeof createFinality>;
 
 export function createFinality(deps: {
   readonly chain: Chain;
@@ -38,7 +23,7 @@ export function createFinality(deps: {
   readonly clock: Clock;
   readonly log: Log;
   readonly waiters: Waiters;
-}): Finality {
+}) {
   const { chain, store, clock, log, waiters } = deps;
   const { chainId } = chain.network;
   /** Blocks of stored confirmations, until they have been seen in the chain. */
@@ -82,19 +67,27 @@ export function createFinality(deps: {
   );
 
   return {
-    noteBlock({ number, hash }) {
+    /** Remembers that the chain contains this block. */
+    noteBlock({ number, hash }: BlockName) {
       seen.set(number, hash);
       // By age rather than by number, since some numbers are skipped.
       const [oldest] = seen.keys();
       if (seen.size > rememberedBlocks && oldest !== undefined) seen.delete(oldest);
     },
     noteConfirmed,
+    /** Whether some confirmed settlement is not final yet. */
     isAwaited: () => mustReadPast || unfinalizedUpTo > 0,
+    /** Reads which stored confirmations are not final yet; the next head repeats a failed read. */
     readPast() {
       mustReadPast = true;
       return tryReadPast().catch(repeatLater);
     },
-    onHead: (view) => finalize(view).catch(repeatLater),
+    /** Records settlements that became final. Never rejects. */
+    onHead: (view: ChainView) => finalize(view).catch(repeatLater),
+    /**
+     * Returns a block with stored confirmations that is no longer in the chain. A node that lacks the
+     * block proves nothing and is asked again.
+     */
     async findReorganisedOut() {
       for (const [number, hash] of unchecked) {
         const found = await readBlockHash(chain, number);

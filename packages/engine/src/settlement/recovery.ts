@@ -11,21 +11,7 @@ import type { EngineStore } from "../storage/engine-store.ts";
 import type { OutcomeTracker } from "./outcome-tracker.ts";
 
 /** The recovery of one network. What fails here becomes due and is repeated with the next block. */
-export interface Recovery {
-  /**
-   * Loads unowned work and returns the settlements that are still open. Throws when the store or the
-   * node cannot be read; only the check for reorganised-out blocks may fail and become due.
-   */
-  run(): Promise<readonly Settlement[]>;
-  onWalletAcquired(): void;
-  isDue(): boolean;
-  /** Repeats what is due. */
-  onBlock(): void;
-  /** Settles again what no open transaction carries. */
-  requeue(settlementIds: readonly string[]): Promise<void>;
-  /** Reopens the transactions of blocks that `check` finds reorganised out; requeues the rest. */
-  revertReorganised(check: () => Promise<readonly string[] | undefined>): Promise<void>;
-}
+export type Recovery = ReturnType<typeof createRecovery>;
 
 export function createRecovery(deps: {
   readonly chainId: ChainId;
@@ -36,7 +22,7 @@ export function createRecovery(deps: {
   readonly log: Log;
   readonly outcomes: Pick<OutcomeTracker, "catchUp" | "recheck" | "unproven" | "requeue">;
   readonly relayer: Pick<Relayer, "enqueue" | "onReorganised">;
-}): Recovery {
+}) {
   const { chainId, store, log, outcomes, relayer } = deps;
   let isDue = false;
   let isRunning = false;
@@ -104,16 +90,23 @@ export function createRecovery(deps: {
   }
 
   return {
-    // A node that refuses this check, by a rate limit for example, must not prevent the start: no
-    // confirmation becomes final before the check has succeeded.
+    /**
+     * Loads unowned work and returns the settlements that are still open. Throws when the store or the
+     * node cannot be read. A node that refuses the check for reorganised-out blocks, by a rate limit
+     * for example, must not prevent the start: no confirmation becomes final before the check.
+     */
     run: () => run(() => recheck().catch(defer)),
     onWalletAcquired() {
       isDue = true;
       void runWhileDue();
     },
     isDue: () => isDue,
+    /** Repeats what is due. */
     onBlock: () => void runWhileDue(),
-    requeue: (settlementIds) => orDue(() => requeue(settlementIds)),
-    revertReorganised: (check) => orDue(() => revertReorganised(check)),
+    /** Settles again what no open transaction carries. */
+    requeue: (settlementIds: readonly string[]) => orDue(() => requeue(settlementIds)),
+    /** Reopens the transactions of blocks that `check` finds reorganised out; requeues the rest. */
+    revertReorganised: (check: () => Promise<readonly string[] | undefined>) =>
+      orDue(() => revertReorganised(check)),
   };
 }

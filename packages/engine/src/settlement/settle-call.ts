@@ -197,13 +197,9 @@ async function endsInTime(ending: Promise<void>, clock: Clock): Promise<boolean>
  * The claiming calls of this process whose response is not written yet or ended a moment ago. Calls
  * of other processes are known from the database alone.
  */
-export interface ClaimingCalls {
-  /** Adds a call when it claims; `ended` resolves when its response is written or lost. */
-  add(settlementId: string, ended: Promise<void>): void;
-  find(settlementId: string): Promise<void> | undefined;
-}
+export type ClaimingCalls = ReturnType<typeof createClaimingCalls>;
 
-export function createClaimingCalls(clock: Clock): ClaimingCalls {
+export function createClaimingCalls(clock: Clock) {
   const calls = new Map<string, Promise<void>>();
   // In the order in which the calls ended.
   const endedAt = new Map<string, number>();
@@ -217,8 +213,9 @@ export function createClaimingCalls(clock: Clock): ClaimingCalls {
   }
 
   return {
-    find: (settlementId) => calls.get(settlementId),
-    add(settlementId, ended) {
+    find: (settlementId: string) => calls.get(settlementId),
+    /** Adds a call when it claims; `ended` resolves when its response is written or lost. */
+    add(settlementId: string, ended: Promise<void>) {
       calls.set(settlementId, ended);
       void ended.finally(() => {
         const now = clock.nowMs();

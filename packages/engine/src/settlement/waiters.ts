@@ -13,14 +13,7 @@ export type WaitGoal =
   /** A node has the transaction, or the outcome is known. */
   "broadcast" | "outcome" | "change";
 
-export interface Waiters {
-  notify(settlements: readonly Settlement[]): void;
-  notifySent(ids: readonly string[]): void;
-  has(id: string): boolean;
-  ids(): readonly string[];
-  /** Ends when the goal is reached or after `timeoutMs`. */
-  wait(id: string, goal: WaitGoal, timeoutMs: number): Waiting;
-}
+export type Waiters = ReturnType<typeof createWaiters>;
 
 /** A wait that has begun. Begin it before the work that it waits for, so that nothing is missed. */
 export interface Waiting {
@@ -32,7 +25,7 @@ export interface Waiting {
 /** Aborting with a constant reason: making the default error costs more than the wait. */
 const over = "over";
 
-export function createWaiters(clock: Clock): Waiters {
+export function createWaiters(clock: Clock) {
   const listeners = new Map<string, Set<(change: SettlementChange) => void>>();
 
   function wake(id: string, change: SettlementChange): void {
@@ -40,15 +33,16 @@ export function createWaiters(clock: Clock): Waiters {
   }
 
   return {
-    notify: (settlements) => {
+    notify: (settlements: readonly Settlement[]) => {
       for (const settlement of settlements) wake(settlement.id, { settlement, isSent: false });
     },
-    notifySent: (ids) => {
+    notifySent: (ids: readonly string[]) => {
       for (const id of ids) wake(id, { isSent: true });
     },
-    has: (id) => listeners.has(id),
+    has: (id: string) => listeners.has(id),
     ids: () => [...listeners.keys()],
-    wait(id, goal, timeoutMs) {
+    /** Ends when the goal is reached or after `timeoutMs`. */
+    wait(id: string, goal: WaitGoal, timeoutMs: number): Waiting {
       const { promise, resolve } = Promise.withResolvers<Settlement | undefined>();
       const timeout = new AbortController();
       const ofId = listeners.get(id) ?? new Set();

@@ -42,16 +42,7 @@ export interface VerifyOptions {
 }
 
 /** Throws a fault when the chain or the store cannot be read. */
-export interface Verifier {
-  /** Checks the request without the time: a settled payment stays readable after it expires. */
-  checkTerms(request: PaymentRequest, options: VerifyOptions): Outcome<PaymentRequest>;
-  verify(request: PaymentRequest, options: VerifyOptions): Promise<Outcome<VerifiedPayment>>;
-  /** Also refuses claimed payments, and opens an exchange. Throws `too_many_exchanges`. */
-  verifyUnclaimed(
-    request: PaymentRequest,
-    options: VerifyOptions,
-  ): Promise<Outcome<VerifiedPayment>>;
-}
+export type Verifier = ReturnType<typeof createVerifier>;
 
 export interface VerifierDeps {
   readonly clock: Clock;
@@ -73,7 +64,7 @@ export function authorizationKeyOf({ payment }: PaymentRequest): AuthorizationKe
   };
 }
 
-export function createVerifier(deps: VerifierDeps): Verifier {
+export function createVerifier(deps: VerifierDeps) {
   const { clock } = deps;
 
   async function verify(
@@ -140,8 +131,11 @@ export function createVerifier(deps: VerifierDeps): Verifier {
   }
 
   return {
-    checkTerms: (request, options) => checkTerms(request, options.served),
+    /** Checks the request without the time: a settled payment stays readable after it expires. */
+    checkTerms: (request: PaymentRequest, options: VerifyOptions) =>
+      checkTerms(request, options.served),
     verify,
+    /** Also refuses claimed payments, and opens an exchange. Throws `too_many_exchanges`. */
     verifyUnclaimed,
   };
 }
