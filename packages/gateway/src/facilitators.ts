@@ -20,9 +20,8 @@ export function withoutSettling(facilitator: Facilitator): Facilitator {
   return {
     ...facilitator,
     async settle({ paymentRequirements: { network } }) {
-      const refused = { success: false, network, transaction: "" };
-      const settlement = { ...refused, errorReason: "dry_run", errorMessage };
-      return { kind: "settlement", settlement };
+      const refused = { success: false, network, transaction: "", errorReason: "dry_run" };
+      return { kind: "settlement", settlement: { ...refused, errorMessage } };
     },
     settlement: async () => ({ kind: "not_found" }),
   };

@@ -1,20 +1,11 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { createMemoryGrants, type PaymentRecords } from "@farthing/seller";
+import { createMemoryGrants } from "@farthing/seller";
 import { createSqliteGrants } from "@farthing/seller/sqlite";
 import type { GatewayConfig } from "./configuration/configuration.ts";
 
-export interface OpenPaymentRecords extends PaymentRecords {
-  /** Bytes of the responses that are kept. */
-  keptBytes(): number;
-  close(): void;
-}
-
 /** Opens the configured store of payment records. Throws when its file cannot be used. */
-export function openPaymentRecords({
-  store,
-  replay,
-}: Pick<GatewayConfig, "store" | "replay">): OpenPaymentRecords {
+export function openPaymentRecords({ store, replay }: Pick<GatewayConfig, "store" | "replay">) {
   const bounds = {
     answerBytesMax: replay.entryBytesMax,
     totalBytesMax: replay.totalBytesMax,

@@ -1,5 +1,6 @@
 /** One API behind the gateway. Calls are never repeated: only the buyer knows if that is safe. */
 import { Readable } from "node:stream";
+import { parseJson } from "@farthing/protocol";
 import { Pool, type Dispatcher } from "undici";
 import type { UpstreamConfig } from "./configuration/configuration.ts";
 import { createSlots } from "./slots.ts";
@@ -146,6 +147,12 @@ export async function readWhole(
     chunks.push(chunk);
   }
   return new Uint8Array(Buffer.concat(chunks, size));
+}
+
+/** Reads a JSON body; undefined when it is too long or no JSON. */
+export async function readJson({ body }: Response, bytesMax: number): Promise<unknown> {
+  const bytes = body ? await readWhole(body, bytesMax) : undefined;
+  return parseJson(new TextDecoder().decode(bytes))?.value;
 }
 
 function failed(reason: UpstreamFailure): NoResponse {

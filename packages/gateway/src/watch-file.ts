@@ -2,17 +2,13 @@
 import { readFileSync, watch } from "node:fs";
 import { dirname } from "node:path";
 
-export interface FileWatch {
-  /** Reads the file now, even if it has not changed. */
-  readNow(): void;
-  stop(): void;
-}
+export type FileWatch = ReturnType<typeof watchFile>;
 
 /** Files are written in several steps. Later events of the folder do not extend the delay. */
 const settleMs = 100;
 
 /** Calls `onText` with the file's content after each change. */
-export function watchFile(path: string, onText: (text: string) => void): FileWatch {
+export function watchFile(path: string, onText: (text: string) => void) {
   let last = readText(path);
   let timer: NodeJS.Timeout | undefined;
 
@@ -33,8 +29,9 @@ export function watchFile(path: string, onText: (text: string) => void): FileWat
   // A removed folder is no longer watched; the active configuration stays.
   watcher.on("error", () => watcher.close());
   return {
+    /** Reads the file now, even if it has not changed. */
     readNow: () => read(true),
-    stop() {
+    stop(): void {
       clearTimeout(timer);
       watcher.close();
     },

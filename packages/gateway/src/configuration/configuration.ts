@@ -1,19 +1,15 @@
 /** The effective configuration of a gateway, with all defaults. */
-import type { Address, JsonObject, Network } from "@farthing/protocol";
+import type { JsonObject } from "@farthing/protocol";
 import type { RoutePattern } from "../routing/route-pattern.ts";
 import type { GatewayFile, RouteSettings, UpstreamSettings } from "./configuration-schema.ts";
 import type { ListenAddress } from "./parse-setting.ts";
 
-/** Times in milliseconds, sizes in bytes, money in base units. */
-export interface GatewayConfig {
-  /** Without a trailing slash. */
-  readonly publicUrl: string;
+type PassedSettings = "publicUrl" | "trustedProxies" | "network" | "payTo" | "maxTimeoutSeconds";
+
+/** Times in milliseconds, sizes in bytes, money in base units, URLs without a trailing slash. */
+export interface GatewayConfig extends Readonly<Pick<GatewayFile, PassedSettings>> {
   readonly listen: { readonly http: ListenAddress; readonly metrics: ListenAddress | undefined };
-  /** Addresses and ranges. */
-  readonly trustedProxies: readonly string[];
   readonly facilitator: FacilitatorConfig;
-  readonly network: Network;
-  readonly payTo: Address;
   readonly store:
     | { readonly kind: "memory" }
     /** An absolute path. */
@@ -23,7 +19,6 @@ export interface GatewayConfig {
   readonly routes: readonly RouteConfig[];
   /** Serves every other path; undefined: 404. */
   readonly fallback: RouteConfig | undefined;
-  readonly maxTimeoutSeconds: number;
   readonly replay: {
     readonly ttlMs: number;
     readonly entryBytesMax: number;
@@ -36,7 +31,6 @@ export type FacilitatorConfig =
   | { readonly kind: "embedded" }
   | {
       readonly kind: "remote";
-      /** Without a trailing slash. */
       readonly url: string;
       readonly apiKey: string | undefined;
       readonly timeoutMs: number;
@@ -44,7 +38,7 @@ export type FacilitatorConfig =
 
 export interface UpstreamConfig {
   readonly name: string;
-  /** Without a trailing slash; may have a path. */
+  /** May have a path. */
   readonly url: string;
   /** Added to every request, by lower-case name. The values are secrets. */
   readonly headers: ReadonlyMap<string, string>;
@@ -89,9 +83,6 @@ export interface DiscoveryConfig extends Readonly<Omit<GatewayFile["discovery"],
 }
 
 /** Returns the rules in the order they are tried, with `default` last if it serves anything. */
-export function allRoutes({
-  routes,
-  fallback,
-}: Pick<GatewayConfig, "routes" | "fallback">): readonly RouteConfig[] {
+export function allRoutes({ routes, fallback }: GatewayConfig): readonly RouteConfig[] {
   return fallback ? [...routes, fallback] : routes;
 }

@@ -73,21 +73,10 @@ function quote(text: string): string {
   return JSON.stringify(text);
 }
 
-export interface ImportDifference {
-  readonly added: readonly { readonly match: string; readonly price: string }[];
-  /** Rules of the configuration that the file does not have. */
-  readonly removed: readonly { readonly match: string; readonly price: string }[];
-  readonly changed: readonly {
-    readonly match: string;
-    readonly before: string;
-    readonly after: string;
-  }[];
-  /** Operations without a price that are not in the configuration. */
-  readonly unpriced: readonly string[];
-}
+export type ImportDifference = NonNullable<ReturnType<typeof compareImport>>;
 
 /** Compares a configuration with an import. A route without a new price keeps its price. */
-export function compareImport(text: string, api: ImportedApi): ImportDifference | undefined {
+export function compareImport(text: string, api: ImportedApi) {
   const source = readYamlSource(text);
   const routes = "value" in source && isObject(source.value) ? source.value["routes"] : undefined;
   if (!Array.isArray(routes)) return undefined;
@@ -102,6 +91,7 @@ export function compareImport(text: string, api: ImportedApi): ImportDifference 
   const fresh = api.routes.filter(({ match }) => !present.has(match));
   return {
     added: fresh.flatMap(({ match, price }) => (price === undefined ? [] : [{ match, price }])),
+    /** Rules of the configuration that the file does not have. */
     removed: [...present]
       .filter(([match]) => !offered.has(match))
       .map(([match, price]) => ({ match, price })),
@@ -109,6 +99,7 @@ export function compareImport(text: string, api: ImportedApi): ImportDifference 
       const after = offered.get(match);
       return after === undefined || isSamePrice(before, after) ? [] : [{ match, before, after }];
     }),
+    /** Operations without a price that are not in the configuration. */
     unpriced: fresh.flatMap(({ match, price }) => (price === undefined ? [match] : [])),
   };
 }

@@ -6,14 +6,7 @@ import { isObject, parseUsdc } from "@farthing/protocol";
 import { ImportError } from "./imported-api.ts";
 import { readYamlSource } from "../configuration/yaml-source.ts";
 
-/** Returns the price of an operation: USDC, or `free`; undefined without one. */
-export interface ImportPrices {
-  find(names: readonly string[]): string | undefined;
-  /** The price of `*`. */
-  readonly fallback: string | undefined;
-  /** Lines that have named no operation so far. */
-  unused(): readonly string[];
-}
+export type ImportPrices = ReturnType<typeof importPrices>;
 
 /** Reads a file of prices. Throws {@link ImportError} with all problems. */
 export function readPrices(text: string): ImportPrices {
@@ -33,16 +26,18 @@ export function readPrices(text: string): ImportPrices {
   return importPrices(new Map(Object.entries(value).map(([name, price]) => [name, String(price)])));
 }
 
-export function importPrices(prices: ReadonlyMap<string, string>): ImportPrices {
+export function importPrices(prices: ReadonlyMap<string, string>) {
   const used = new Set(["*"]);
   return {
     fallback: prices.get("*"),
-    find(names) {
+    /** Returns the price of an operation: USDC, or `free`; undefined without one. */
+    find(names: readonly string[]): string | undefined {
       const name = names.find((one) => prices.has(one));
       if (name === undefined) return undefined;
       used.add(name);
       return prices.get(name);
     },
+    /** Lines that have named no operation so far. */
     unused: () => [...prices.keys()].filter((name) => !used.has(name)),
   };
 }

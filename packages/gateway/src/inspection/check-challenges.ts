@@ -8,12 +8,11 @@ import {
   headerNames,
   isObject,
   objectMembers,
-  parseJson,
   readRequestBinding,
 } from "@farthing/protocol";
 import { allRoutes, type GatewayConfig } from "../configuration/configuration.ts";
 import { isSameHost } from "../routing/canonical-path.ts";
-import { readWhole } from "../upstream.ts";
+import { readJson } from "../upstream.ts";
 import { fail, ok, warn, type Finding } from "./finding.ts";
 import { samplePathOf } from "./sample-path.ts";
 
@@ -65,10 +64,9 @@ function compare(asked: string, first: Tokens, second: Tokens): Finding {
 
 async function askForTokens(url: string): Promise<Tokens> {
   const response = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(timeoutMs) });
-  const bytes = response.body ? await readWhole(response.body, maxBodyBytes) : undefined;
+  const body = await readJson(response, maxBodyBytes);
   if (response.status !== 402) return undefined;
   const header = decodeHeader(response.headers.get(headerNames.paymentRequired) ?? "")?.value;
-  const body = parseJson(new TextDecoder().decode(bytes))?.value;
   return [header, body].flatMap((challenge) => tokenOf(challenge) ?? []);
 }
 

@@ -1,8 +1,8 @@
 import { connect as connectPlain, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { isObject, isSameAddress, member, parseJson } from "@farthing/protocol";
+import { isObject, isSameAddress, member } from "@farthing/protocol";
 import type { GatewayConfig, UpstreamConfig } from "../configuration/configuration.ts";
-import { readWhole } from "../upstream.ts";
+import { readJson } from "../upstream.ts";
 import { checkChallenges } from "./check-challenges.ts";
 import { checkRedirects } from "./check-redirects.ts";
 import { fail, ok, type Finding } from "./finding.ts";
@@ -27,20 +27,20 @@ async function checkFacilitator({ facilitator, network }: GatewayConfig): Promis
     return ok(name, "runs inside; farthing doctor looks at its nodes and wallets");
   }
   const asked = `${facilitator.url}/supported`;
-  let bytes: Uint8Array | undefined;
+  let supported: unknown;
   try {
     const response = await fetch(asked, {
       signal: AbortSignal.timeout(facilitator.timeoutMs),
       redirect: "error",
     });
-    bytes = response.body ? await readWhole(response.body, maxSupportedBytes) : undefined;
+    supported = await readJson(response, maxSupportedBytes);
     if (response.status !== 200) {
       return fail(name, `${asked} answers ${response.status}`, "check facilitator.url");
     }
   } catch (error) {
     return fail(name, `${asked}: ${codeOf(error)}`, "check facilitator.url and the network");
   }
-  const kinds = kindsOf(parseJson(new TextDecoder().decode(bytes))?.value);
+  const kinds = kindsOf(supported);
   if (!kinds) return fail(name, `${asked} is no x402 answer`, "check facilitator.url");
   const names: readonly unknown[] = [network.id, network.label, ...network.aliases];
   const ours = kinds.filter(

@@ -25,7 +25,8 @@ export function openApiDocument(config: GatewayConfig): JsonObject {
     },
     servers: [{ url: publicUrl }],
     paths: source ? pricedPaths(config, source) : rulePaths(config),
-    ...(isObject(components) ? { components: withoutSecurity(components) } : {}),
+    // Buyers authenticate with payments; the upstream's credentials are not theirs.
+    ...(isObject(components) ? { components: { ...components, securitySchemes: undefined } } : {}),
   };
 }
 
@@ -34,11 +35,6 @@ export function wellKnownDocument({ routes, publicUrl }: GatewayConfig): JsonObj
   const paid = routes.filter(({ amountUnits }) => amountUnits !== undefined);
   const resources = paid.map(({ pattern }) => publicUrl + templateOf(pattern.path));
   return { version: 1, resources: [...new Set(resources)] };
-}
-
-/** Buyers authenticate with payments; the upstream's credentials are not theirs. */
-function withoutSecurity({ securitySchemes: _schemes, ...components }: JsonObject): JsonObject {
-  return components;
 }
 
 function pricedPaths(config: GatewayConfig, source: JsonObject): JsonObject {

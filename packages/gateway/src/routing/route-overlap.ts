@@ -48,15 +48,11 @@ export function overlaps(one: RouteConfig, other: RouteConfig): boolean {
   if (!a.hasRest && a.segments.length < b.segments.length) return false;
   if (!b.hasRest && b.segments.length < a.segments.length) return false;
   if (!a.hasRest && !b.hasRest && a.segments.length !== b.segments.length) return false;
+  const isCaseIgnored = [one, other].some(({ upstream }) => upstream.paths.caseInsensitive);
   return a.segments.every((segment, index) => {
     const beside = b.segments[index];
     if (!beside || segment.kind === "parameter" || beside.kind === "parameter") return true;
-    const paths = [one.upstream.paths, other.upstream.paths];
-    return isSame(
-      segment,
-      beside,
-      paths.some(({ caseInsensitive }) => caseInsensitive),
-    );
+    return isSame(segment, beside, isCaseIgnored);
   });
 }
 
