@@ -29,7 +29,7 @@ export function activateConfiguration(
   before?: ActiveConfiguration,
 ): ActiveConfiguration {
   const upstreams = new Map(
-    [...config.upstreams].map(([name, one]) => [name, createUpstream(one)] as const),
+    [...config.upstreams].map(([name, one]) => [name, createUpstream(one)]),
   );
   const paidRoutes = new Map(
     allRoutes(config)

@@ -18,11 +18,9 @@ export function errorResponse(
   status: number,
   error: GatewayCode,
   message: string,
-  {
-    retryAfterSeconds,
-    allow,
-  }: { readonly retryAfterSeconds?: number; readonly allow?: string } = {},
+  more: { readonly retryAfterSeconds?: number; readonly allow?: string } = {},
 ): Response {
+  const { retryAfterSeconds, allow } = more;
   const headers = new Headers({ "Cache-Control": "no-store" });
   if (retryAfterSeconds !== undefined) headers.set("Retry-After", `${retryAfterSeconds}`);
   if (allow !== undefined) headers.set("Allow", allow);

@@ -52,22 +52,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, log = silentLog } = options;
   const metrics = createGatewayMetrics();
   const grants = openPaymentRecords(config);
+  const given = { ...options, log, metrics, grants };
   const open = (one: GatewayConfig, before?: ActiveConfiguration) =>
-    activateConfiguration(
-      one,
-      createChargingDeps(one, { ...options, log, metrics, grants }),
-      before,
-    );
+    activateConfiguration(one, createChargingDeps(one, given), before);
   let active = open(config);
   let isStopping = false;
   metrics.watch(() => active.inFlight(), grants.keptBytes);
-  const response = createResponder({
-    active: () => active,
-    isStopping: () => isStopping,
-    log,
-    metrics,
-  });
-  const server = createServer(config.trustedProxies, response);
+  const state = { active: () => active, isStopping: () => isStopping };
+  const server = createServer(config.trustedProxies, createResponder({ ...state, log, metrics }));
 
   async function end(): Promise<void> {
     isStopping = true;

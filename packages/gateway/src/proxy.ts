@@ -7,13 +7,7 @@ import type { Incoming } from "./incoming.ts";
 import type { RequestContext } from "./outcome.ts";
 import { upstreamHeaders, type PaymentFacts } from "./headers/request-headers.ts";
 import { errorResponse, type GatewayCode } from "./error-response.ts";
-import type {
-  NoResponse,
-  Upstream,
-  UpstreamResponse,
-  UpstreamCall,
-  UpstreamFailure,
-} from "./upstream.ts";
+import type { Upstream, UpstreamResponse, UpstreamCall, UpstreamFailure } from "./upstream.ts";
 
 /** The route of a request, and its upstream. */
 export interface RouteTarget {
@@ -81,7 +75,7 @@ interface Passage<B> extends Pick<UpstreamCall, "body" | "signal"> {
   /** For a body that is a stream, as declared by the client. */
   readonly contentLength?: number;
   readonly payment?: PaymentFacts | undefined;
-  readonly ask: (call: UpstreamCall) => Promise<UpstreamResponse<B> | NoResponse>;
+  readonly ask: (call: UpstreamCall) => Promise<UpstreamResponse<B>>;
 }
 
 async function proxyRequest<B extends Readable | Uint8Array<ArrayBuffer>>(

@@ -28,15 +28,17 @@ export type UpstreamFailure =
   | "bad_status" // The status does not exist.
   | "gone"; // The client disconnected.
 
-/** An upstream's response, with its body as a stream or complete. */
-export interface UpstreamResponse<B> {
-  readonly kind: "response";
-  readonly status: number;
-  readonly headers: Dispatcher.ResponseData["headers"];
-  readonly body: B;
-}
+/** An upstream's response, with its body as a stream or complete, or why there is none. */
+export type UpstreamResponse<B> =
+  | {
+      readonly kind: "response";
+      readonly status: number;
+      readonly headers: Dispatcher.ResponseData["headers"];
+      readonly body: B;
+    }
+  | FailedCall;
 
-export interface NoResponse {
+interface FailedCall {
   readonly kind: "failed";
   readonly reason: UpstreamFailure;
 }
@@ -47,9 +49,9 @@ export interface Upstream {
   /** Whether a call would be refused at once. */
   isFull(): boolean;
   /** Returns the response with its head; the total time bounds the head alone. */
-  open(call: UpstreamCall): Promise<UpstreamResponse<Readable> | NoResponse>;
+  open(call: UpstreamCall): Promise<UpstreamResponse<Readable>>;
   /** Returns the complete response, within the total time and size. */
-  fetch(call: UpstreamCall): Promise<UpstreamResponse<Uint8Array<ArrayBuffer>> | NoResponse>;
+  fetch(call: UpstreamCall): Promise<UpstreamResponse<Uint8Array<ArrayBuffer>>>;
   /** Closes the connections after the calls under way. */
   close(): Promise<void>;
 }
@@ -79,7 +81,7 @@ export function createUpstream(config: UpstreamConfig): Upstream {
   async function ask(
     call: UpstreamCall,
     deadline: AbortSignal,
-  ): Promise<UpstreamResponse<Readable> | NoResponse> {
+  ): Promise<UpstreamResponse<Readable>> {
     if (!(await slots.take())) return failed("full");
     try {
       const { method, headers, body = null } = call;
@@ -109,7 +111,7 @@ export function createUpstream(config: UpstreamConfig): Upstream {
   async function respond<B>(
     call: UpstreamCall,
     read: (body: Readable) => Promise<B | undefined>,
-  ): Promise<UpstreamResponse<B> | NoResponse> {
+  ): Promise<UpstreamResponse<B>> {
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(), timeouts.totalMs);
     try {
@@ -155,7 +157,7 @@ export async function readJson({ body }: Response, bytesMax: number): Promise<un
   return parseJson(new TextDecoder().decode(bytes))?.value;
 }
 
-function failed(reason: UpstreamFailure): NoResponse {
+function failed(reason: UpstreamFailure): FailedCall {
   return { kind: "failed", reason };
 }
 

@@ -1,6 +1,7 @@
 import type { ConfigContext } from "./config-context.ts";
 import type { RouteConfig, UpstreamConfig } from "./configuration.ts";
 import type { GatewayFile, RouteSettings } from "./configuration-schema.ts";
+import type { Location } from "./read-settings.ts";
 import type { RoutePattern } from "../routing/route-pattern.ts";
 
 export interface RouteDeps {
@@ -26,19 +27,19 @@ export function assembleRoute(
   { file, upstreams, context }: RouteDeps,
 ): RouteConfig | undefined {
   const location = match ? ["routes", index] : ["default"];
-  const isBroken = ["match", "upstream"].some((key) => context.isWrong([...location, key]));
+  const isMatchWrong = context.isWrong([...location, "match"]);
+  const isUpstreamWrong = context.isWrong([...location, "upstream"]);
   checkPrice(location, context);
   if (own.serveWhen === "queued" && file.facilitator !== "embedded") {
     context.report([...location, "serveWhen"], needsEmbedded);
   }
   const upstream = upstreams.get(upstreamName);
-  if (isBroken) return undefined;
-  if (!upstream) {
+  if (!upstream && !isUpstreamWrong) {
     const known = [...upstreams.keys()].join(", ") || "none";
     const message = `is ${JSON.stringify(upstreamName)}, but upstreams has: ${known}`;
     context.report([...location, "upstream"], message);
-    return undefined;
   }
+  if (!upstream || isMatchWrong || isUpstreamWrong) return undefined;
   return {
     serveWhen: file.serveWhen,
     redeliver: file.redeliver,
@@ -56,7 +57,7 @@ export function assembleRoute(
 }
 
 /** Settings of paid routes are a mistake on a free one. */
-function checkPrice(location: readonly (string | number)[], { isGiven, report }: ConfigContext) {
+function checkPrice(location: Location, { isGiven, report }: ConfigContext) {
   const isFree = isGiven([...location, "free"]);
   if (isFree === isGiven([...location, "price"])) {
     report(location, 'must have either free: true or a price, for example price: "0.01"');

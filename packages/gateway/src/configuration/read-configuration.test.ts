@@ -216,6 +216,15 @@ test.each<[string, Settings, RegExp]>([
   expect(problems({ routes: [one] })).toContainEqual(expect.stringMatching(said));
 });
 
+test("a rule's wrong match hides neither its upstream nor the other rules", () => {
+  const routes = [rule("HEAD /a 1", { upstream: "b" }), rule("GET /b 1"), rule("GET /b 1")];
+  expect(problems({ routes })).toEqual([
+    expect.stringMatching(/routes\[0\]\.match is "HEAD \/a"/),
+    expect.stringMatching(/routes\[0\]\.upstream is "b", but upstreams has: api/),
+    expect.stringMatching(/routes\[2\]\.match is never reached: routes\[1\]/),
+  ]);
+});
+
 test("all problems at once, each with its line", () => {
   const text = [
     "version: 1",
@@ -344,6 +353,11 @@ test("the published schema and the messages say the same", () => {
     },
     routes: [{ match: "GET /a", upstream: "api", price: "1", pass: ["cookie"] }],
     default: { upstream: "api", free: true },
+    listen: { http: "127.0.0.1:0" },
+    trustedProxies: ["10.0.0.0/8"],
+    network: "eip155:51",
+    store: "memory",
+    replay: { ttl: "5m", maxEntryBytes: "1KiB" },
     discovery: { wellKnown: true },
   };
   const published: TSchema = JSON.parse(publishedSchema());
