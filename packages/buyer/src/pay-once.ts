@@ -8,7 +8,6 @@ import {
   LedgerTransitionError,
   type Ledger,
   type LedgerRecord,
-  type ReserveOutcome,
   type ReserveRules,
   type SignedPayment,
 } from "./ledger/ledger.ts";
@@ -130,7 +129,11 @@ async function reserve(
     },
     rulesOf(tools, quote),
   );
-  if (!outcome.ok) return { record: existing(outcome, requestId), isNew: false };
+  if (!outcome.ok) {
+    const { reason } = outcome;
+    if (reason === "exists") return { record: outcome.record, isNew: false };
+    throw refusedPayment(reason, ledgerSentences[reason], requestId);
+  }
   const { perDayUnits: limitUnits } = limits;
   if (limitUnits !== undefined) {
     const { spentUnits } = await ledger.usage(scope, now - dayMs);
@@ -157,11 +160,6 @@ const ledgerSentences = {
     "Other payments have taken the last places without an outcome meanwhile; `farthing ledger list --open` shows them, and each ends by itself.",
   payee_changed: "Another payee was paid at this host meanwhile; a person has to confirm.",
 } as const;
-
-function existing(outcome: Exclude<ReserveOutcome, { ok: true }>, requestId: string): LedgerRecord {
-  if (outcome.reason === "exists") return outcome.record;
-  throw refusedPayment(outcome.reason, ledgerSentences[outcome.reason], requestId);
-}
 
 async function sign(
   tools: PayingTools,

@@ -75,7 +75,11 @@ export async function setLimits(flags: LimitFlags): Promise<void> {
   if (given.length + lists.length === 0) {
     throw new UsageError("Name a limit to set; --help lists them.");
   }
-  const changed = parseLimitTexts(Object.fromEntries(given), flagOf, UsageError);
+  const changed = parseLimitTexts(
+    Object.fromEntries(given),
+    (name) => limitTable[name].flag,
+    UsageError,
+  );
   const limits = { ...readSettings().limits, ...changed };
   const entries = lists.map((list) => {
     const text = flags[list.name] ?? "";
@@ -88,8 +92,4 @@ export async function setLimits(flags: LimitFlags): Promise<void> {
     limits: { ...limits, ...(limits.perDay === false ? { perDay: noLimit } : {}) },
   });
   console.error("Limits updated. They apply to every run from now on.");
-}
-
-function flagOf(name: keyof typeof limitTable): string {
-  return limitTable[name].flag;
 }

@@ -1,5 +1,5 @@
 /** `farthing ledger`: the payments of every run on this machine, and their limits. */
-import { openStates, type Reconciliation } from "@farthing/buyer";
+import { openStates } from "@farthing/buyer";
 import { writeTo } from "@farthing/protocol";
 import type { Command } from "commander";
 import { openLedger } from "./buyer-settings.ts";
@@ -110,12 +110,10 @@ async function reconcile(id: string | undefined, flags: PrintFlags & NodeFlags):
   const outcomes = await createResumer(flags).reconcile(id);
   if (id !== undefined && outcomes.length === 0) return noSuchPayment(id);
   const objects = outcomes.map(({ record, ...rest }) => ({ ...rest, ...recordObject(record) }));
-  printList(objects, outcomes.map(outcomeRow), "No payment is open.", flags);
+  const rows = outcomes.map(({ record: { requestId, transaction }, outcome, reason }) => {
+    return { request: requestId, outcome, reason, transaction };
+  });
+  printList(objects, rows, "No payment is open.", flags);
   const isOpen = outcomes.some(({ outcome }) => outcome === "open");
   return isOpen ? exitCodes.paymentOpen : exitCodes.success;
-}
-
-function outcomeRow({ record, outcome, reason }: Reconciliation) {
-  const { requestId, transaction } = record;
-  return { request: requestId, outcome, reason, transaction };
 }

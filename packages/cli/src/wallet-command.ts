@@ -153,15 +153,11 @@ async function balance(
     address: owner,
     network: one.network.id,
     usdc: formatUsdc(one.usdcUnits),
-    xdc: formatXdc(one.nativeWei),
+    // XDC has 18 decimals; six are enough for a gas balance.
+    xdc: formatUsdc(one.nativeWei / 10n ** 12n),
   }));
   const [first] = held;
   // A configured node serves one network; there are public ones for each.
   if (rpcUrl !== undefined && first) printOne(first, flags);
   else printList(held, held, "", flags);
-}
-
-/** XDC has 18 decimals; six are enough for a gas balance. */
-function formatXdc(wei: bigint): string {
-  return formatUsdc(wei / 10n ** 12n);
 }

@@ -9,7 +9,7 @@ import { createControls, type ChainControls, type Rpc } from "./chain-controls.t
 import { encodeBatch, tokenCalls, toWord } from "./contract-calls.ts";
 import { multicall3Code } from "./generated/multicall3.ts";
 import { ownerSlot, sampleWalletCode } from "./generated/sample-wallet.ts";
-import { sendBatch, sendCall, type RpcCall } from "./json-rpc.ts";
+import { sendBatch, sendCall } from "./json-rpc.ts";
 import { tokenPlacement } from "./token-code.ts";
 import { deriveWallets, type DevnetWallet, type DevnetWallets } from "./wallets.ts";
 
@@ -131,7 +131,10 @@ async function furnish(
       method: "anvil_setStorageAt",
       params: [wallet, toWord(BigInt(ownerSlot)), toWord(BigInt(smartWalletOwner.address))],
     },
-    ...nativeFunding([...buyers, ...relayers, seller, treasury, smartWalletOwner]),
+    ...[...buyers, ...relayers, seller, treasury, smartWalletOwner].map(({ address }) => ({
+      method: "anvil_setBalance",
+      params: [address, `0x${nativeWei.toString(16)}`],
+    })),
   ]);
   const controls = createControls({ rpc, token, domainSeparator, wallet, sender: controlSender });
   await mintAll(rpc, { token, multicall3 }, [...buyers.map(({ address }) => address), wallet]);
@@ -150,11 +153,6 @@ async function furnish(
     ended: anvil.ended,
     stop: () => anvil.stop(),
   };
-}
-
-function nativeFunding(wallets: readonly DevnetWallet[]): RpcCall[] {
-  const balance = `0x${nativeWei.toString(16)}`;
-  return wallets.map(({ address }) => ({ method: "anvil_setBalance", params: [address, balance] }));
 }
 
 /** Real transactions, so that the funding has its events and the supply is right. */

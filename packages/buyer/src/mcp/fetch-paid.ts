@@ -60,7 +60,7 @@ export function addFetchPaid(server: McpServer, tools: FetchPaidTools): void {
     { description, inputSchema: shape, annotations },
     async ({ maxAmount, requestId: asked, offset = 0, ...input }, { signal }) => {
       const call = new OpenCall(signal);
-      let requestId = asked ?? newId();
+      let requestId = asked ?? `req_${randomHex(systemRuntime, 16)}`;
       try {
         const [url, init] = requestOf(input, tools.allowsLocal, call.signal);
         const { fingerprint } = await readReplayable(url, init, "");
@@ -93,10 +93,6 @@ export function addFetchPaid(server: McpServer, tools: FetchPaidTools): void {
 async function openPaymentFor(ledger: Ledger, fingerprint: string): Promise<string | undefined> {
   const open = await ledger.list(openStates);
   return open.find((record) => record.fingerprint === fingerprint)?.requestId;
-}
-
-function newId(): string {
-  return `req_${randomHex(systemRuntime, 16)}`;
 }
 
 /** When the content breaks off, the result still reports the payment. */

@@ -1,49 +1,33 @@
 /** Decorative icons: text beside them says the same. */
-import type { ReactNode } from "react";
+import { createElement, type ReactNode } from "react";
 
-const icon = (drawing: ReactNode) => () => (
-  <svg
-    className="icon"
-    viewBox="0 0 16 16"
-    width="16"
-    height="16"
-    fill="none"
-    stroke="currentColor"
-    strokeWidth="1.5"
-    strokeLinecap="round"
-    strokeLinejoin="round"
-    aria-hidden="true"
-  >
-    {drawing}
-  </svg>
-);
+const attributes = {
+  className: "icon",
+  viewBox: "0 0 16 16",
+  width: "16",
+  height: "16",
+  fill: "none",
+  stroke: "currentColor",
+  strokeWidth: "1.5",
+  strokeLinecap: "round",
+  strokeLinejoin: "round",
+  "aria-hidden": "true",
+} as const;
+
+const icon =
+  (...drawing: ReactNode[]) =>
+  () =>
+    createElement("svg", attributes, ...drawing);
 
 export const CopyIcon = icon(
-  <>
-    <rect x="5.5" y="5.5" width="8" height="8" rx="1.5" />
-    <path d="M10.5 5.5v-2A1.5 1.5 0 0 0 9 2H3.5A1.5 1.5 0 0 0 2 3.5V9a1.5 1.5 0 0 0 1.5 1.5h2" />
-  </>,
+  <rect x="5.5" y="5.5" width="8" height="8" rx="1.5" />,
+  <path d="M10.5 5.5v-2A1.5 1.5 0 0 0 9 2H3.5A1.5 1.5 0 0 0 2 3.5V9a1.5 1.5 0 0 0 1.5 1.5h2" />,
 );
 export const CheckIcon = icon(<path d="m3 8.5 3.2 3.2L13 4.8" />);
 export const CrossIcon = icon(<path d="m4 4 8 8M12 4l-8 8" />);
-export const ClockIcon = icon(
-  <>
-    <circle cx="8" cy="8" r="6" />
-    <path d="M8 4.8V8l2.2 1.6" />
-  </>,
-);
-export const WarnIcon = icon(
-  <>
-    <path d="M8 2 14.5 13.5h-13z" />
-    <path d="M8 6.5v3.2M8 11.6v.1" />
-  </>,
-);
-export const InfoIcon = icon(
-  <>
-    <circle cx="8" cy="8" r="6" />
-    <path d="M8 7.5v3.3M8 5.2v.1" />
-  </>,
-);
+export const ClockIcon = icon(<circle cx="8" cy="8" r="6" />, <path d="M8 4.8V8l2.2 1.6" />);
+export const WarnIcon = icon(<path d="M8 2 14.5 13.5h-13z" />, <path d="M8 6.5v3.2M8 11.6v.1" />);
+export const InfoIcon = icon(<circle cx="8" cy="8" r="6" />, <path d="M8 7.5v3.3M8 5.2v.1" />);
 export const OutIcon = icon(<path d="M6.5 3H3v10h10V9.5M9.5 2.5h4v4M13 3 7.5 8.5" />);
 export const MenuIcon = icon(<path d="M2.5 4.5h11M2.5 8h11M2.5 11.5h11" />);
 export const DownIcon = icon(<path d="M8 2.5v8M4.8 7.5 8 10.7l3.2-3.2M3 13.5h10" />);
@@ -54,38 +38,28 @@ export const SettlementsIcon = icon(
   <path d="M2.5 5.5h10M10 3l2.5 2.5L10 8M13.5 10.5h-10M6 8l-2.5 2.5L6 13" />,
 );
 export const KeysIcon = icon(
-  <>
-    <circle cx="5.5" cy="10.5" r="3" />
-    <path d="m7.7 8.3 5.8-5.8M11 5l2 2" />
-  </>,
+  <circle cx="5.5" cy="10.5" r="3" />,
+  <path d="m7.7 8.3 5.8-5.8M11 5l2 2" />,
 );
 export const CreditsIcon = icon(
-  <>
-    <circle cx="8" cy="8" r="6" />
-    <path d="M8 8V4.2A3.8 3.8 0 0 1 11.8 8z" />
-  </>,
+  <circle cx="8" cy="8" r="6" />,
+  <path d="M8 8V4.2A3.8 3.8 0 0 1 11.8 8z" />,
 );
 export const IntegrateIcon = icon(<path d="m5.5 4.5-3.5 3.5 3.5 3.5M10.5 4.5 14 8l-3.5 3.5" />);
 export const WebhooksIcon = icon(
-  <>
-    <circle cx="3.8" cy="11.5" r="1.8" />
-    <circle cx="12.2" cy="11.5" r="1.8" />
-    <circle cx="8" cy="4.2" r="1.8" />
-    <path d="M5.6 11.5h4.8M4.7 9.9l2.3-4M11.3 9.9 9 5.9" />
-  </>,
+  <circle cx="3.8" cy="11.5" r="1.8" />,
+  <circle cx="12.2" cy="11.5" r="1.8" />,
+  <circle cx="8" cy="4.2" r="1.8" />,
+  <path d="M5.6 11.5h4.8M4.7 9.9l2.3-4M11.3 9.9 9 5.9" />,
 );
 export const ListingsIcon = icon(
-  <>
-    <path d="M2.5 6.5 3.7 2.5h8.6l1.2 4M3.5 8.5v5h9v-5" />
-    <path d="M2.5 6.5a1.8 1.8 0 0 0 3.6 0 1.8 1.8 0 0 0 3.7 0 1.8 1.8 0 0 0 3.7 0" />
-  </>,
+  <path d="M2.5 6.5 3.7 2.5h8.6l1.2 4M3.5 8.5v5h9v-5" />,
+  <path d="M2.5 6.5a1.8 1.8 0 0 0 3.6 0 1.8 1.8 0 0 0 3.7 0 1.8 1.8 0 0 0 3.7 0" />,
 );
 export const SettingsIcon = icon(
-  <>
-    <path d="M2.5 5h7M13.5 5h-.6M2.5 11h1M13.5 11H7" />
-    <circle cx="11.2" cy="5" r="1.7" />
-    <circle cx="5.2" cy="11" r="1.7" />
-  </>,
+  <path d="M2.5 5h7M13.5 5h-.6M2.5 11h1M13.5 11H7" />,
+  <circle cx="11.2" cy="5" r="1.7" />,
+  <circle cx="5.2" cy="11" r="1.7" />,
 );
 
 /** A coin with a quarter filled: a farthing was a quarter of a penny. */
