@@ -40,8 +40,12 @@ function pickMembers(
   keys: readonly string[],
   isWanted: (value: unknown) => boolean,
 ): JsonObject {
-  const members = keys.map((key) => [key, member(object, key)] as const);
-  return Object.fromEntries(members.filter(([, value]) => isWanted(value)));
+  const picked: Record<string, unknown> = {};
+  for (const key of keys) {
+    const value = member(object, key);
+    if (isWanted(value)) picked[key] = value;
+  }
+  return picked;
 }
 
 /** The given object without members that are undefined, for optional members of another object. */
