@@ -6,4 +6,5 @@ export { type Clock, systemClock, timeText } from "./base/clock.ts";
 export { Fault, type FaultCode, messageOf } from "./base/fault.ts";
 export { type Log, type LogLevel, createLog, logLevels, silentLog } from "./base/log.ts";
 export { orAborted } from "./base/or-aborted.ts";
+export { startPoll } from "./base/poll.ts";
 export { Secret } from "./base/secret.ts";

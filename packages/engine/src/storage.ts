@@ -6,6 +6,7 @@ export {
   type DatabaseDialect,
   inTransaction,
   patiently,
+  textList,
 } from "./storage/dialect.ts";
 export type {
   ClaimResult,

@@ -279,7 +279,7 @@ export function versionOf(): string {
   return isObject(manifest) ? String(manifest["version"]) : "";
 }
 
-/** Returns the given store, which is open, or the configured one. */
+/** Returns the store of the options, which is open, or the configured one. */
 function storageOf(
   { store, config: { databaseUrl } }: StartOptions,
   { log, metrics }: { readonly log: Log; readonly metrics: Metrics },

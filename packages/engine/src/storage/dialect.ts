@@ -56,6 +56,14 @@ export interface DatabaseDialect {
   isSerializationFailure(error: unknown): boolean;
 }
 
+/** Texts as a table named `given` with the column `of`. */
+export function textList<Text extends string>(engine: DatabaseDialect, texts: readonly Text[]) {
+  return engine.list(
+    texts.map((of) => ({ of })),
+    { of: "text" },
+  );
+}
+
 /** A database, in or out of a transaction. */
 export interface Database {
   readonly db: Kysely<Tables>;

@@ -10,13 +10,12 @@ import {
   networks,
   parseAddress,
   parseUsdc,
-  type Address,
   type ChainId,
   type Network,
 } from "@farthing/protocol";
-import { isMessageDomain, type RepeatPolicy, gasPriceFloorWei } from "@farthing/engine";
-import { Fault, type LogLevel, logLevels, Secret } from "@farthing/engine/base";
-import { readRetention, type Retention } from "./retention.ts";
+import { isMessageDomain, gasPriceFloorWei } from "@farthing/engine";
+import { Fault, logLevels, Secret } from "@farthing/engine/base";
+import { readRetention } from "./retention.ts";
 import { settings, type Setting, type SettingName } from "./settings-table.ts";
 import { readTexts, type Environment } from "./setting-texts.ts";
 import { unitsPerCredit } from "../features/credits/model.ts";
@@ -27,68 +26,12 @@ const laneInFlightMax = 10;
 /** Far below the limit up to which whole numbers keep the ledger exact. */
 const maxCreditsPerSettlement = 1_000_000;
 
-/** The effective configuration. */
-export interface Config {
-  readonly host: string;
-  readonly port: number;
-  readonly networks: readonly NetworkConfig[];
-  readonly wallets:
-    | { readonly keys: readonly Secret[] }
-    | { readonly mnemonic: Secret; readonly count: number }
-    | undefined;
-  readonly databaseUrl: string;
-  readonly confirmations: number;
-  readonly publicNetworks: readonly Network[];
-  readonly hostedAuth: "none" | "api-key";
-  readonly rateLimit: number;
-  /** The minimum amount without an API key in USDC base units; 0 for no bound. */
-  readonly minAmountUnits: bigint;
-  /** USDC base units; null for no cap. */
-  readonly payerCapUnits: bigint | null;
-  /** Settlements that one payer may have in 24 hours without an API key; null for no bound. */
-  readonly payerCountMax: number | null;
-  /** Gas of a day for callers without a key, in gwei; null for no bound. */
-  readonly keylessGasGwei: number | null;
-  /** Gas of a day that contract wallets may burn by reverting, in gwei; null for no bound. */
-  readonly revertedGasGwei: number | null;
-  readonly headAgeMaxSeconds: number;
-  readonly settleMarginSeconds: bigint;
-  readonly repeatAfterSuccess: RepeatPolicy;
-  /** Retention of completed settlements; undefined keeps them for ever. */
-  readonly retention: Retention | undefined;
-  /** The public origin of the service; undefined for the address on which it listens. */
-  readonly publicUrl: string | undefined;
-  /** The recipient of payments for credits; undefined if none are sold. */
-  readonly treasury: Address | undefined;
-  /** Credits that a settlement with an API key costs. */
-  readonly creditsPerSettlement: number;
-  /** The smallest purchase of credits in USDC base units. */
-  readonly purchaseMinUnits: bigint;
-  /** USDC base units above which a purchase waits for review. */
-  readonly purchaseReviewAboveUnits: bigint;
-  /** The operator's contact for sellers. */
-  readonly contact: string | undefined;
-  /** Webhooks may go to plain http and to this machine: for devnets. */
-  readonly webhookInsecure: boolean;
-  /** Pause between checks of a listing that is live. */
-  readonly listingCheckMinutes: number;
-  /** Listed endpoints may be on this machine: for devnets. */
-  readonly listingLocal: boolean;
-  /** PEM; undefined for the usual authorities only. */
-  readonly outboundCa: string | undefined;
-  readonly gasPriceMaxWei: bigint;
-  /** The maximum number of settlements in one transaction. */
-  readonly batchMax: number;
-  /** The maximum number of a wallet's pending transactions. */
-  readonly laneInFlight: number;
-  /** The maximum number of a contract wallet's pending payments. */
-  readonly contractInFlight: number;
-  readonly trustedProxies: readonly string[];
-  /** Connections that one address may hold at once; 0 for no bound. */
-  readonly connectionsPerAddress: number;
-  readonly metrics: { readonly host: string; readonly port: number } | undefined;
-  readonly logLevel: LogLevel;
-}
+/** The effective configuration. Amounts are USDC base units; a limit that is null has no bound. */
+export type Config = Readonly<NonNullable<ReturnType<typeof assemble>>>;
+
+type RelayerWallets =
+  | { readonly keys: readonly Secret[] }
+  | { readonly mnemonic: Secret; readonly count: number };
 
 export interface NetworkConfig {
   readonly network: Network;
@@ -137,11 +80,7 @@ export function readDatabaseUrl({ env = process.env }: ConfigSource = {}): strin
 
 type Read = <T>(name: SettingName, parse: (text: string) => T | undefined) => T | undefined;
 
-function assemble(
-  read: Read,
-  texts: ReadonlyMap<string, string>,
-  problems: string[],
-): Config | undefined {
+function assemble(read: Read, texts: ReadonlyMap<string, string>, problems: string[]) {
   const served = readNetworks(read, texts, problems);
   const all = served.map(({ network }) => network);
   const wallets = readWallets(read, texts, problems);
@@ -149,7 +88,7 @@ function assemble(
   const mainnet = all.filter(({ chainId }) => chainId === 50);
   const publicUrl = read("FARTHING_PUBLIC_URL", publicOrigin);
   const treasury = read("FARTHING_TREASURY", parseAddress);
-  const contact = read("FARTHING_CONTACT", contactPlace);
+  const contact = read("FARTHING_CONTACT", contactAddress);
   const price = read("FARTHING_CREDITS_PER_SETTLEMENT", whole(0, maxCreditsPerSettlement));
   const retention = readRetention(read, problems);
   const outboundCa = read("FARTHING_OUTBOUND_CA", certificates);
@@ -198,10 +137,14 @@ function assemble(
   return {
     ...rest,
     wallets,
+    /** Undefined for the address on which the service listens. */
     publicUrl,
+    /** Undefined if no credits are sold. */
     treasury,
     contact,
+    /** PEM; undefined for the usual authorities only. */
     outboundCa,
+    /** Undefined keeps completed settlements for ever. */
     retention,
     metrics: metricsPort === undefined ? undefined : { host: metricsHost, port: metricsPort },
     settleMarginSeconds: BigInt(settleMarginSeconds),
@@ -268,7 +211,7 @@ function readWallets(
   read: Read,
   texts: ReadonlyMap<string, string>,
   problems: string[],
-): Config["wallets"] {
+): RelayerWallets | undefined {
   const keys = read(
     "FARTHING_RELAYER_KEYS",
     listOf((text) => (/^0x[0-9a-fA-F]{64}$/.test(text) ? new Secret(text) : undefined)),
@@ -280,13 +223,13 @@ function readWallets(
   if (texts.has("FARTHING_RELAYER_KEYS") && texts.has("FARTHING_RELAYER_MNEMONIC")) {
     problems.push("Set FARTHING_RELAYER_KEYS or FARTHING_RELAYER_MNEMONIC, not both.");
   }
-  refuseTwins(keys ?? [], problems);
+  refuseDuplicateKeys(keys ?? [], problems);
   if (keys) return { keys };
   return mnemonic && { mnemonic, count };
 }
 
 /** The same key twice would be two writers of one wallet. */
-function refuseTwins(keys: readonly Secret[], problems: string[]): void {
+function refuseDuplicateKeys(keys: readonly Secret[], problems: string[]): void {
   const texts = keys.map((key) => key.expose().toLowerCase());
   for (const [index, text] of texts.entries()) {
     const first = texts.indexOf(text);
@@ -354,9 +297,9 @@ function publicOrigin(text: string): string | undefined {
 }
 
 /** Accepts an e-mail address or a URL. */
-function contactPlace(text: string): string | undefined {
-  const isPlace = /^([^\s@]+@[^\s@]+|https:\/\/\S+)$/.test(text) && text.length <= 200;
-  return isPlace ? text : undefined;
+function contactAddress(text: string): string | undefined {
+  const isContact = /^([^\s@]+@[^\s@]+|https:\/\/\S+)$/.test(text) && text.length <= 200;
+  return isContact ? text : undefined;
 }
 
 /** Accepts USDC for a whole number of credits, at least one. */

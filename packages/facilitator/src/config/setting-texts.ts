@@ -1,7 +1,7 @@
 /** The sources of settings: a YAML file, environment variables, and files that variables name. */
 import { readFileSync } from "node:fs";
 import { parse as parseYaml } from "yaml";
-import { foreignNames, settings, type SettingName } from "./settings-table.ts";
+import { otherVariables, settings, type SettingName } from "./settings-table.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -16,7 +16,7 @@ export function readTexts(
 ): Map<SettingName, string> {
   const texts = readYaml(env["FARTHING_CONFIG"], problems, files);
   for (const [name, value] of Object.entries(env)) {
-    if (value === undefined || foreignNames.has(name)) continue;
+    if (value === undefined || otherVariables.has(name)) continue;
     const plain = name.replace(/_FILE$/, "");
     const setting = isSettingName(name) ? name : isSettingName(plain) ? plain : undefined;
     if (!setting) {

@@ -278,7 +278,7 @@ export const settings = {
 export type SettingName = keyof typeof settings;
 
 /** Variables of other parts of Farthing that may be in the same environment. */
-export const foreignNames: ReadonlySet<string> = new Set([
+export const otherVariables: ReadonlySet<string> = new Set([
   "FARTHING_CONFIG",
   // The seller's key.
   "FARTHING_API_KEY",

@@ -26,7 +26,7 @@ export interface RunningFeature {
 
 /** Routes by their callers. */
 export interface FeatureRoutes {
-  /** Below `/v1/account`: every route requires a session unless its `config.isOpen` says otherwise. */
+  /** Below `/v1/account`: every route requires a session unless its `config.isOpen` is set. */
   readonly account?: (server: TypedServer, limits: RouteLimits) => void;
   /** For callers with an API key, outside the account API. */
   readonly keyed?: (server: TypedServer, limits: RouteLimits) => void;

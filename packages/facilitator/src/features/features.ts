@@ -13,11 +13,11 @@ import { createAccounts } from "./accounts/service.ts";
 import { apiKeys } from "./api-keys/feature.ts";
 import { workingKeysMax } from "./api-keys/service.ts";
 import { credits } from "./credits/feature.ts";
-import type { Feature, RunningFeature } from "./feature.ts";
+import type { Feature } from "./feature.ts";
 import { history } from "./history/feature.ts";
 import { listings, type ListingFeatureDeps } from "./listings/feature.ts";
 import { purchases, type PurchaseFeatureDeps } from "./purchases/feature.ts";
-import { signIn, type SignInFeature } from "./sign-in/feature.ts";
+import { signIn } from "./sign-in/feature.ts";
 import { createSiteAddress } from "./sign-in/site.ts";
 import { walletsMax } from "./sign-in/wallets.ts";
 import { webhooks, type WebhookFeatureDeps } from "./webhooks/feature.ts";
@@ -79,21 +79,14 @@ export interface FeaturesDeps {
   readonly engine: SettlementEngine;
 }
 
-export interface Features {
-  readonly list: readonly RunningFeature[];
-  readonly guard: SignInFeature["guard"];
-  /** Sets the address at which the service listens. */
-  listensAt(url: string): void;
-  /** Starts all background jobs; returns a function that stops them. */
-  start(): () => Promise<void>;
-}
+export type Features = ReturnType<typeof createFeatures>;
 
-export function createFeatures(given: FeaturesDeps): Features {
-  const { config, store } = given;
+export function createFeatures(wiring: FeaturesDeps) {
+  const { config, store } = wiring;
   const { treasury, creditsPerSettlement } = config;
   const { site, listensAt } = createSiteAddress(config);
   const deps = {
-    ...given,
+    ...wiring,
     site,
     treasury,
     creditsPerSettlement,
@@ -105,7 +98,7 @@ export function createFeatures(given: FeaturesDeps): Features {
       reviewAboveUnits: config.purchaseReviewAboveUnits,
       contact: config.contact ?? null,
     },
-    limits: { requests: given.requestsMax, keys: workingKeysMax, wallets: walletsMax },
+    limits: { requests: wiring.requestsMax, keys: workingKeysMax, wallets: walletsMax },
   };
   const actions = features.flatMap(({ stepUps = [] }: Feature) => stepUps);
   const session = signIn.create({ ...deps, actions });
@@ -114,7 +107,9 @@ export function createFeatures(given: FeaturesDeps): Features {
   return {
     list,
     guard: session.guard,
+    /** Sets the address at which the service listens. */
     listensAt,
+    /** Starts all background jobs; returns a function that stops them. */
     start() {
       const stops = list.flatMap(({ jobs = [] }) => jobs.map((job) => job()));
       return async () => {

@@ -10,8 +10,7 @@ import {
   type EngineStores,
   type Storage,
 } from "@farthing/engine/storage";
-import type { KeylessStore } from "../payments/keyless/store.ts";
-import { createKeylessStore } from "../payments/keyless/participant.ts";
+import { createKeylessStore, type KeylessStore } from "../payments/keyless/participant.ts";
 import { createFeatureStores, type FeatureStores, features, migrationsOf } from "./features.ts";
 import { serviceParticipants } from "./participants.ts";
 import { isComplete } from "./history/participant.ts";
@@ -66,9 +65,9 @@ export function createStore(databaseUrl: string, options: StoreOptions = {}): Cl
     ...guard({
       ...createFeatureStores(database),
       ...createKeylessStore(database),
-      pruneSettlements: async (...given: Parameters<EngineStore["pruneSettlements"]>) =>
+      pruneSettlements: async (...args: Parameters<EngineStore["pruneSettlements"]>) =>
         // No settlement can be removed before it is in the sums.
-        (await isComplete(database)) ? store.pruneSettlements(...given) : nothing,
+        (await isComplete(database)) ? store.pruneSettlements(...args) : nothing,
       open: async () => {
         await storage.open();
         summing = await startSummingHistory(database, log);

@@ -6,7 +6,7 @@ import type { Throttle } from "./limits.ts";
 import type { RequestKey } from "./request-key.ts";
 import type { Surface } from "./surface.ts";
 
-/** The text does not tell unknown, mistyped, expired and revoked keys apart. */
+/** The text does not distinguish unknown, mistyped, expired and revoked keys. */
 const noKey =
   "The seller asked without a valid API key, which goes into the header `Authorization: Bearer fk_…`. Sellers create one at /account/facilitator, operators with `farthing keys create`; a buyer needs none.";
 
@@ -75,7 +75,7 @@ export function checkPayee(
   }
 }
 
-/** Stock sellers pass the message of a 403 on to buyers, so only the code tells the cause. */
+/** Stock sellers pass the message of a 403 on to buyers, so only the code names the cause. */
 export const sellersMatter =
   "This payment was not evaluated and no money moved: the seller's account with the facilitator needs attention. The buyer can do nothing about it; the seller finds the cause under the error code.";
 

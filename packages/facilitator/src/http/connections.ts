@@ -60,10 +60,10 @@ export function capConnections(
   });
 }
 
-function trustedOf(places: readonly string[]): (address: string) => boolean {
+function trustedOf(ranges: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
-  for (const place of places) {
-    const [address = "", bits] = place.split("/");
+  for (const range of ranges) {
+    const [address = "", bits] = range.split("/");
     const family = familyOf(address);
     if (bits === undefined) list.addAddress(address, family);
     else list.addSubnet(address, Number(bits), family);

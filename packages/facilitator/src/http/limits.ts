@@ -110,7 +110,7 @@ export function refundJunk(request: FastifyRequest, { code }: Refusal): void {
  * work for one key stays below twice its limit.
  */
 function createRefunds(maxRefunds: number, clock: Clock): Refunds {
-  const callers = new Map<string, { endsAtMs: number; given: number; left: number }>();
+  const callers = new Map<string, { endsAtMs: number; added: number; left: number }>();
 
   function find(caller: string) {
     const found = callers.get(caller);
@@ -123,13 +123,13 @@ function createRefunds(maxRefunds: number, clock: Clock): Refunds {
     add(caller) {
       let window = find(caller);
       if (!window) {
-        window = { endsAtMs: clock.nowMs() + windowSeconds * 1000, given: 0, left: 0 };
+        window = { endsAtMs: clock.nowMs() + windowSeconds * 1000, added: 0, left: 0 };
         const [oldest] = callers.keys();
         if (callers.size >= maxCallers && oldest !== undefined) callers.delete(oldest);
         callers.set(caller, window);
       }
-      if (window.given >= maxRefunds) return;
-      window.given++;
+      if (window.added >= maxRefunds) return;
+      window.added++;
       window.left++;
     },
     take(caller) {

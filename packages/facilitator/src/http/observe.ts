@@ -44,8 +44,8 @@ export function observeResponses(server: FastifyInstance, observer: HttpObserver
     const question = /\/(verify|settle)$/.exec(routeOf(request) ?? "")?.[1];
     if (isObject(payload) && (question === "verify" || question === "settle")) {
       const network = networkOf(request.body);
-      const said = question === "verify" ? verdictOf(payload) : outcomeOf(payload);
-      observer.evaluated(question, { network, ...said });
+      const evaluation = question === "verify" ? resultOf(payload) : outcomeOf(payload);
+      observer.evaluated(question, { network, ...evaluation });
     }
     done(null, payload);
   });
@@ -61,7 +61,7 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : "none";
 }
 
-function verdictOf(response: ResponseMembers): Omit<Evaluation, "network"> {
+function resultOf(response: ResponseMembers): Omit<Evaluation, "network"> {
   const { error, isValid, invalidReason } = response;
   if (error !== undefined) return { result: "not_judged", reason: textOf(error) };
   return isValid === true

@@ -37,7 +37,7 @@ export async function requireBody({ body }: FastifyRequest): Promise<void> {
 
 const emptyBody = "The body is empty; send a JSON object.";
 
-/** Names the place of the error, and repeats nothing of the text, which may hold a secret. */
+/** Names the position of the error, and repeats nothing of the text, which may hold a secret. */
 function whatIsWrong(text: string): string {
   if (text.trim() === "") return emptyBody;
   try {

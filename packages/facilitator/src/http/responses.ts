@@ -184,13 +184,13 @@ export function repeatResponse(
 function settleBody(
   settlement: Settlement,
   network: string,
-  said: {
+  presented: {
     readonly status: SettlementStatus;
     readonly reason: Refusal | undefined;
     readonly flags: { readonly replayed?: true; readonly ownExchange?: true };
   },
 ): SettlePresentation {
-  const { status, reason, flags } = said;
+  const { status, reason, flags } = presented;
   const { logIndex, settledBy, nonce } = settlement;
   return {
     status,

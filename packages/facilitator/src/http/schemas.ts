@@ -65,7 +65,7 @@ export const AddressText = Type.Unsafe<Address>({
 });
 
 /** An address input: `0x…` or `xdc…`. The checksum is checked afterwards. */
-export const GivenAddress = Type.String({
+export const AddressInput = Type.String({
   pattern: "^(0x|xdc|XDC)[0-9a-fA-F]{40}$",
   description: "`0x…` or `xdc…`; mixed case must be a right EIP-55 checksum",
 });

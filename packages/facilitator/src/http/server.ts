@@ -11,7 +11,7 @@ import { createThrottle, prepareLimits, type RouteLimits } from "./limits.ts";
 import { observeResponses, type HttpObserver } from "./observe.ts";
 import { describeRoutes, type Tag } from "./openapi.ts";
 import { readBodies } from "./read-body.ts";
-import { sayInvalid } from "./say-invalid.ts";
+import { invalidMessage } from "./invalid-message.ts";
 import { sendProblem } from "./send-problem.ts";
 import { surfacePaths, type Surface } from "./surface.ts";
 
@@ -201,7 +201,7 @@ function nothingHere(surfaces: readonly Surface[]): HttpProblem {
 
 /** Converts Fastify's own errors. */
 function translate(error: FastifyError, { surfaces }: ServerContext): unknown {
-  if (error.validation) return new HttpProblem("invalid_request", sayInvalid(error));
+  if (error.validation) return new HttpProblem("invalid_request", invalidMessage(error));
   switch (error.code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
       return new HttpProblem(

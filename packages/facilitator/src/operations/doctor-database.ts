@@ -20,11 +20,11 @@ export async function checkDatabase(
   clock: Clock,
   wallets: readonly Address[],
 ): Promise<DatabaseCheck> {
-  const place = databaseLocation(databaseUrl);
+  const location = databaseLocation(databaseUrl);
   try {
     const report = await inspectStore(databaseUrl, clock.nowMs());
     const lines = [
-      ok("reachable", place),
+      ok("reachable", location),
       schemaLine(report),
       ...sizeLines(report),
       ...report.wallets.map((wallet) => leaseLine(wallet, wallets)),
@@ -32,7 +32,7 @@ export async function checkDatabase(
     return { lines, report };
   } catch (error) {
     const { text, fix } = explainDatabaseError(error);
-    return { lines: [fail("reachable", `${place}: ${text}`, fix)], report: undefined };
+    return { lines: [fail("reachable", `${location}: ${text}`, fix)], report: undefined };
   }
 }
 

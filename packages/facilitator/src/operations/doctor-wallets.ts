@@ -23,11 +23,11 @@ export function gasNeedsAt(asked: bigint, { gasPriceMaxWei }: Pick<Config, "gasP
 export async function checkNonces(
   chain: Chain,
   wallets: readonly Address[],
-  lookAtStore: () => Promise<StoreReport | undefined>,
+  readStoreReport: () => Promise<StoreReport | undefined>,
 ): Promise<CheckLine[]> {
   const nonces = await readNonces(chain, wallets);
   // Read after the chain, because a running facilitator stores a nonce before the chain has it.
-  const store = await lookAtStore();
+  const store = await readStoreReport();
   return wallets.map((wallet, index) => {
     const stored = store?.wallets.find(
       (one) => one.chainId === chain.network.chainId && one.wallet === wallet.toLowerCase(),

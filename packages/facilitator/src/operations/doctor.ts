@@ -75,11 +75,11 @@ export async function* examine(
   const addresses = wallets.signers.map(({ address }) => address);
   const database = await checkDatabase(config.databaseUrl, clock, addresses);
   yield { title: "database", lines: database.lines };
-  const bench = { config, clock, rateSeconds, signers: wallets.signers };
-  for (const network of config.networks) yield* examineNetwork(network, bench);
+  const deps = { config, clock, rateSeconds, signers: wallets.signers };
+  for (const network of config.networks) yield* examineNetwork(network, deps);
 }
 
-interface Bench {
+interface ExamineDeps {
   readonly config: Config;
   readonly clock: Clock;
   readonly rateSeconds: number;
@@ -111,7 +111,7 @@ function configLines({ networks, publicNetworks, hostedAuth, rateLimit }: Config
           `name a second one in FARTHING_RPC_${network.chainId}: nothing can stand in for it, and nothing can contradict it`,
         ),
   );
-  const foreign = networks.flatMap(({ network, rpcUrls }) =>
+  const plaintext = networks.flatMap(({ network, rpcUrls }) =>
     rpcUrls
       .filter(isReadableOnTheWay)
       .map((url) =>
@@ -132,7 +132,7 @@ function configLines({ networks, publicNetworks, hostedAuth, rateLimit }: Config
           ),
         ]
       : [ok("surfaces", `public on ${publicNetworks.map(({ id }) => id).join(", ")}`)];
-  return [...lines, ...foreign, ...open];
+  return [...lines, ...plaintext, ...open];
 }
 
 /** Tells whether third parties can read and change the traffic: plain http beyond private names. */
@@ -149,16 +149,16 @@ function hostOf(url: Secret): string {
 
 async function* examineNetwork(
   { network, rpcUrls }: NetworkConfig,
-  bench: Bench,
+  deps: ExamineDeps,
 ): AsyncGenerator<CheckSection> {
-  const { config, clock, rateSeconds: seconds } = bench;
+  const { config, clock, rateSeconds: seconds } = deps;
   const expected = {
     network,
     clock,
     gasPriceFloor: gasPriceFloorWei,
     gasPriceCeiling: config.gasPriceMaxWei,
     headAgeMax: config.headAgeMaxSeconds,
-    wallets: bench.signers.length,
+    wallets: deps.signers.length,
   };
   const reports = await Promise.all(
     rpcUrls.map((url, index) => checkEndpoint(createRpcEndpoint({ url, index }), expected)),
@@ -177,9 +177,9 @@ async function* examineNetwork(
   const chain = createChain({ network, endpoints, log: silentLog, clock });
   yield {
     title: `${network.id} chain`,
-    lines: [...compareHeads(reports, maxLagBlocks), ...(await checkChain(chain, bench))],
+    lines: [...compareHeads(reports, maxLagBlocks), ...(await checkChain(chain, deps))],
   };
-  const wallets = await guarded("wallets", () => checkWallets(chain, bench));
+  const wallets = await guarded("wallets", () => checkWallets(chain, deps));
   if (wallets.length > 0) yield { title: `${network.id} wallets`, lines: wallets };
   // Last, because an endpoint may refuse requests after its limit is reached.
   const rates = await Promise.all(endpoints.map((one) => checkRate(one, { clock, seconds })));
@@ -189,7 +189,7 @@ async function* examineNetwork(
 /** Endpoints that are asked at the same time see the same block or one beside it. */
 const maxLagBlocks = 3;
 
-async function checkChain(chain: Chain, { config, clock }: Bench): Promise<CheckLine[]> {
+async function checkChain(chain: Chain, { config, clock }: ExamineDeps): Promise<CheckLine[]> {
   const [token, multicall, time] = await Promise.all([
     guarded("token", async () => withoutChainId(await checkToken(chain))),
     guarded("batching", async () => [await multicallLine(chain, config)]),
@@ -214,23 +214,23 @@ async function multicallLine(chain: Chain, { batchMax }: Config): Promise<CheckL
   }
   return warn(
     "batching",
-    `no Multicall3 at ${placesOf(chain.network)}; every payment is a transaction of its own`,
+    `no Multicall3 at ${addressesOf(chain.network)}; every payment is a transaction of its own`,
     "nothing to do unless you expect more than two payments a second and wallet",
   );
 }
 
-function placesOf({ multicall3 }: Network): string {
+function addressesOf({ multicall3 }: Network): string {
   return multicall3.join(" or ");
 }
 
-async function checkWallets(chain: Chain, bench: Bench): Promise<CheckLine[]> {
-  const { signers, config, clock } = bench;
+async function checkWallets(chain: Chain, deps: ExamineDeps): Promise<CheckLine[]> {
+  const { signers, config, clock } = deps;
   const addresses = signers.map(({ address }) => address);
   const needs = gasNeedsAt(await readGasPrice(chain), config);
   const balances = await readBalances(chain, addresses);
-  const lookAtStore = async () =>
+  const readStoreReport = async () =>
     (await checkDatabase(config.databaseUrl, clock, addresses)).report;
-  const nonces = await checkNonces(chain, addresses, lookAtStore);
+  const nonces = await checkNonces(chain, addresses, readStoreReport);
   return addresses.flatMap((address, index) => [
     balanceLine(`wallet ${index}`, address, balances[index] ?? 0n, needs),
     ...nonces.slice(index, index + 1),

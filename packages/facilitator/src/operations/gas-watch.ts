@@ -4,13 +4,12 @@
  */
 import type { ChainId, Network } from "@farthing/protocol";
 import { type GasHalf, gasHalves, halfOf, notedShare } from "@farthing/engine";
-import { type Clock, type Log, messageOf } from "@farthing/engine/base";
-import type { KeylessStore } from "../payments/keyless/store.ts";
+import { type Clock, type Log, messageOf, startPoll } from "@farthing/engine/base";
+import type { KeylessStore } from "../payments/keyless/participant.ts";
 import type { EngineStore } from "@farthing/engine/storage";
-import { startPoll } from "./poll.ts";
 
 /** A daily budget cannot run out unseen within a minute. */
-const lookMs = 60_000;
+const pollMs = 60_000;
 
 /** Removing these counters takes the database a few milliseconds. */
 const maxPruned = 1_000;
@@ -59,7 +58,7 @@ export function startGasWatch(options: {
   ];
   const high = new Set<string>();
 
-  async function look(network: Network, { name, budgetGwei, read }: WatchedBudget): Promise<void> {
+  async function check(network: Network, { name, budgetGwei, read }: WatchedBudget): Promise<void> {
     const { chainId } = network;
     const used = await read(chainId, clock.nowMs());
     for (const half of gasHalves) {
@@ -80,10 +79,10 @@ export function startGasWatch(options: {
     }
   }
 
-  return startPoll({ clock, pauseMs: lookMs }, async (signal) => {
+  return startPoll({ clock, pauseMs: pollMs }, async (signal) => {
     try {
       for (const budget of watched) {
-        for (const network of networks) await look(network, budget);
+        for (const network of networks) await check(network, budget);
       }
       // Terminates, because counters expire more slowly than they are removed.
       while ((await store.pruneKeyless(clock.nowMs(), maxPruned)) === maxPruned) {

@@ -102,14 +102,14 @@ function createEndpointWatch(registry: Registry, clock: Clock): Metrics["watchEn
   const requests = counter(registry, "x402_rpc_requests_total");
   const duration = histogram(registry, "x402_rpc_request_seconds");
   return ({ id }, endpoint) => {
-    const place = { network: id, endpoint_index: String(endpoint.index) };
+    const labels = { network: id, endpoint_index: String(endpoint.index) };
     return {
       ...endpoint,
       async send(calls) {
         const startedMs = clock.nowMs();
         const count = (outcomeOf: (index: number) => string) => {
           for (const [index, { method }] of calls.entries()) {
-            requests.inc({ ...place, method, outcome: outcomeOf(index) });
+            requests.inc({ ...labels, method, outcome: outcomeOf(index) });
           }
         };
         try {
@@ -124,83 +124,81 @@ function createEndpointWatch(registry: Registry, clock: Clock): Metrics["watchEn
           count(() => "no_answer");
           throw error;
         } finally {
-          duration.observe(place, (clock.nowMs() - startedMs) / 1000);
+          duration.observe(labels, (clock.nowMs() - startedMs) / 1000);
         }
       },
     };
   };
 }
 
-interface Making {
+interface StoreMetricsDeps {
   readonly registry: Registry;
   relayerIndex(address: string): string;
 }
 
 /** The store's guarded updates, each of which returns a settlement to exactly one process. */
-function createStoreWatch(making: Making): Metrics["watchStore"] {
-  const { registry, relayerIndex } = making;
+function createStoreWatch(deps: StoreMetricsDeps): Metrics["watchStore"] {
+  const { registry, relayerIndex } = deps;
   const leases = counter(registry, "x402_lane_leases_total");
   const batches = histogram(registry, "x402_batch_settlements");
   const replacements = counter(registry, "x402_tx_replacements_total");
   const pauses = counter(registry, "x402_payer_pauses_total");
   const note = createMoveNotes(registry);
-  const place = (chainId: ChainId, lane: string) => ({
+  const labels = (chainId: ChainId, lane: string) => ({
     network: networkOfChain(chainId).id,
     relayer_index: relayerIndex(lane),
   });
   return (store) => ({
     ...store,
-    recordConfirmed: async (...given) =>
-      noted(await store.recordConfirmed(...given), note.confirmed),
-    async recordFailed(...given) {
-      const moved = noted(await store.recordFailed(...given), note.failed);
-      for (const network of pausedOn(given[0], moved)) pauses.inc({ network });
+    recordConfirmed: async (...args) => noted(await store.recordConfirmed(...args), note.confirmed),
+    async recordFailed(...args) {
+      const moved = noted(await store.recordFailed(...args), note.failed);
+      for (const network of pausedOn(args[0], moved)) pauses.inc({ network });
       return moved;
     },
-    recordFinalized: async (...given) =>
-      noted(await store.recordFinalized(...given), note.finalized),
-    recordReorganised: async (...given) =>
-      noted(await store.recordReorganised(...given), note.reconciled("reorganised")),
-    requeueSettlements: async (...given) =>
-      noted(await store.requeueSettlements(...given), note.reconciled("requeued")),
-    async createPurchase(...given) {
-      const isCreated = await store.createPurchase(...given);
-      if (isCreated) note.purchase({ ...given[0], state: "awaiting_payment" });
+    recordFinalized: async (...args) => noted(await store.recordFinalized(...args), note.finalized),
+    recordReorganised: async (...args) =>
+      noted(await store.recordReorganised(...args), note.reconciled("reorganised")),
+    requeueSettlements: async (...args) =>
+      noted(await store.requeueSettlements(...args), note.reconciled("requeued")),
+    async createPurchase(...args) {
+      const isCreated = await store.createPurchase(...args);
+      if (isCreated) note.purchase({ ...args[0], state: "awaiting_payment" });
       return isCreated;
     },
-    async movePurchase(...given) {
-      const moved = await store.movePurchase(...given);
-      if (moved && moved.state !== given[1]) note.purchase(moved);
+    async movePurchase(...args) {
+      const moved = await store.movePurchase(...args);
+      if (moved && moved.state !== args[1]) note.purchase(moved);
       return moved;
     },
-    async reserveTransactions(...given) {
-      const reserved = await store.reserveTransactions(...given);
+    async reserveTransactions(...args) {
+      const reserved = await store.reserveTransactions(...args);
       for (const { chainId, settlementIds } of reserved) {
         batches.observe({ network: networkOfChain(chainId).id }, settlementIds.length);
       }
       return reserved;
     },
-    async replaceTransaction(...given) {
-      const transaction = await store.replaceTransaction(...given);
+    async replaceTransaction(...args) {
+      const transaction = await store.replaceTransaction(...args);
       const kind = transaction.settlementIds.length > 0 ? "reprice" : "use_up";
       replacements.inc({ network: networkOfChain(transaction.chainId).id, kind });
       return transaction;
     },
-    async takeWalletLease(...given) {
-      const lease = await store.takeWalletLease(...given);
-      if (lease) leases.inc({ ...place(lease.chainId, lease.lane), event: "taken" });
+    async takeWalletLease(...args) {
+      const lease = await store.takeWalletLease(...args);
+      if (lease) leases.inc({ ...labels(lease.chainId, lease.lane), event: "taken" });
       return lease;
     },
-    async handOverWallet(...given) {
-      const isGiven = await store.handOverWallet(...given);
-      const [{ chainId, lane }] = given;
-      if (isGiven) leases.inc({ ...place(chainId, lane), event: "given" });
-      return isGiven;
+    async handOverWallet(...args) {
+      const isHandedOver = await store.handOverWallet(...args);
+      const [{ chainId, lane }] = args;
+      if (isHandedOver) leases.inc({ ...labels(chainId, lane), event: "given" });
+      return isHandedOver;
     },
-    async renewWalletLease(...given) {
-      const isOurs = await store.renewWalletLease(...given);
-      const [{ chainId, lane }] = given;
-      if (!isOurs) leases.inc({ ...place(chainId, lane), event: "lost" });
+    async renewWalletLease(...args) {
+      const isOurs = await store.renewWalletLease(...args);
+      const [{ chainId, lane }] = args;
+      if (!isOurs) leases.inc({ ...labels(chainId, lane), event: "lost" });
       return isOurs;
     },
   });
@@ -338,9 +336,9 @@ function addLimitGauge(registry: Registry, networks: readonly NetworkState[]): v
       gauge.reset();
       for (const { network, endpointLimits } of networks) {
         for (const [index, limits] of endpointLimits().entries()) {
-          const place = { network: network.id, endpoint_index: String(index) };
+          const labels = { network: network.id, endpoint_index: String(index) };
           const set = (limit: string, value: number | undefined) =>
-            value !== undefined && gauge.set({ ...place, limit }, value);
+            value !== undefined && gauge.set({ ...labels, limit }, value);
           set(
             limits.countsCalls ? "calls_per_second" : "requests_per_second",
             limits.requestsPerSecond,

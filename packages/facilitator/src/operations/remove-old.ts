@@ -5,9 +5,8 @@
 import type { Retention } from "../config/retention.ts";
 import type { ChainId } from "@farthing/protocol";
 import type { ChainView } from "@farthing/engine";
-import { type Clock, type Log, messageOf } from "@farthing/engine/base";
+import { type Clock, type Log, messageOf, startPoll } from "@farthing/engine/base";
 import type { RetentionMethods, RetirementCursor } from "@farthing/engine/storage";
-import { startPoll } from "./poll.ts";
 import { createExportFile } from "./retention-export.ts";
 import type { WebhookStore } from "../features/webhooks/store.ts";
 

@@ -14,19 +14,16 @@ const folderMode = 0o700;
 /** Two processes may begin in the same millisecond. */
 const nameBytes = 4;
 
-export interface ExportFile {
-  /** Adds one line per record, and resolves when they are on the disk. */
-  append(records: readonly object[]): Promise<void>;
-  close(): Promise<void>;
-}
+export type ExportFile = ReturnType<typeof createExportFile>;
 
 /** Creates the file with its first line. */
-export function createExportFile(folder: string, name: string, nowMs: number): ExportFile {
+export function createExportFile(folder: string, name: string, nowMs: number) {
   let file: FileHandle | undefined;
   const time = new Date(nowMs).toISOString().replaceAll(/[:.]/g, "-");
   const path = join(folder, `${name}-${time}-${randomBytes(nameBytes).toString("hex")}.ndjson`);
   return {
-    async append(records) {
+    /** Adds one line per record, and resolves when they are on the disk. */
+    async append(records: readonly object[]) {
       if (!file) {
         await mkdir(folder, { recursive: true, mode: folderMode });
         file = await open(path, "ax", fileMode);

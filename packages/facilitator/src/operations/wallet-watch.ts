@@ -6,10 +6,9 @@ import {
   settlementsLow,
   gasPriceFloorWei,
 } from "@farthing/engine";
-import type { Clock, Log } from "@farthing/engine/base";
-import { startPoll } from "./poll.ts";
+import { type Clock, type Log, startPoll } from "@farthing/engine/base";
 
-const lookMs = 60_000;
+const pollMs = 60_000;
 
 export interface Watched {
   readonly chainId: number;
@@ -25,7 +24,7 @@ export function startWalletWatch(options: {
   const { networks, clock, log } = options;
   const low = new Set<string>();
 
-  function look({ chainId, view }: Watched): void {
+  function check({ chainId, view }: Watched): void {
     const { wallets = new Map<string, never>(), gasPrice = 0n } = view() ?? {};
     const price = gasPrice > gasPriceFloorWei ? gasPrice : gasPriceFloorWei;
     for (const [relayer, { balance }] of wallets) {
@@ -49,7 +48,7 @@ export function startWalletWatch(options: {
     }
   }
 
-  return startPoll({ clock, pauseMs: lookMs }, () => {
-    for (const network of networks) look(network);
+  return startPoll({ clock, pauseMs: pollMs }, () => {
+    for (const network of networks) check(network);
   });
 }

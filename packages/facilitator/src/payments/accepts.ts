@@ -54,11 +54,11 @@ function completeOffers(surface: Surface, body: unknown, unitsMin: bigint): Json
   if (!Array.isArray(entries)) throw malformed("accepts must be a list of entries");
   if (entries.length > maxAccepts) throw malformed(`accepts may have ${maxAccepts} entries`);
   const accepts = entries.flatMap((entry: unknown, index) => {
-    const place = `accepts[${index}]`;
-    const offer = readOffer(surface, version, entry, place);
+    const location = `accepts[${index}]`;
+    const offer = readOffer(surface, version, entry, location);
     if (!offer) return [];
     if (offer.requirements.amount < unitsMin) {
-      throw malformed(`${place}: less than ${formatUsdc(unitsMin)} USDC is not settled here`);
+      throw malformed(`${location}: less than ${formatUsdc(unitsMin)} USDC is not settled here`);
     }
     return [completeEntry(offer, version)];
   });
@@ -86,13 +86,13 @@ function readOffer(
   surface: Surface,
   version: 1 | 2,
   entry: unknown,
-  place: string,
+  location: string,
 ): Offer | undefined {
-  if (!isObject(entry)) throw malformed(`${place} must be an object`);
+  if (!isObject(entry)) throw malformed(`${location} must be an object`);
   const scheme = member(entry, "scheme");
   const name = member(entry, "network");
   if (typeof scheme !== "string" || typeof name !== "string") {
-    throw malformed(`${place} must have the texts scheme and network`);
+    throw malformed(`${location} must have the texts scheme and network`);
   }
   // Faremeter passes unknown names unchanged: `xdc` in version 2 as well.
   const network = findNetwork(name);
@@ -109,7 +109,7 @@ function readOffer(
   const parsed = parseRequirements(filled);
   if (!parsed.ok) {
     if (parsed.refusal.code === "unsupported_transfer_method") return undefined;
-    throw malformed(`${place}: ${parsed.refusal.message.slice(0, -1)}`);
+    throw malformed(`${location}: ${parsed.refusal.message.slice(0, -1)}`);
   }
   return { entry: filled, requirements: parsed.value };
 }

@@ -15,7 +15,7 @@ import type {
 } from "@farthing/engine";
 import type { Authentication } from "../http/authenticate.ts";
 import type { ServerContext } from "../http/server.ts";
-import type { KeylessQuestion, KeylessVerdict } from "./keyless/store.ts";
+import type { KeylessQuestion, KeylessResult } from "./keyless/store.ts";
 import type { RespondToExtensions } from "./extension-responses.ts";
 
 export interface NetworkStatus {
@@ -59,7 +59,7 @@ export interface PaymentContext extends Omit<ServerContext, "limits">, Authentic
   readonly exchanges: Exchanges;
   /** The current gas cost of a settlement in gwei, for a plain payer and for a contract. */
   gasOf(chainId: ChainId): Pick<KeylessGas, "plainGwei" | "contractGwei">;
-  checkKeyless(question: KeylessQuestion): Promise<KeylessVerdict>;
+  checkKeyless(question: KeylessQuestion): Promise<KeylessResult>;
   noteKeyless(question: KeylessQuestion): Promise<void>;
   findSettlement(id: string): Promise<Settlement | undefined>;
   /** Returns the plan of an account, or undefined if there is no such account. */

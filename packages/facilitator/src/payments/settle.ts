@@ -103,7 +103,7 @@ export function registerSettle(
 function settleOptions(
   context: PaymentContext,
   surface: Surface,
-  given: PaymentRequest,
+  paymentRequest: PaymentRequest,
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
 ): Omit<SettleOptions, "exchange"> {
   const prefer = parsePrefer(request.headers["prefer"]);
@@ -121,7 +121,7 @@ function settleOptions(
     priority: request.apiKey ? "keyed" : "open",
     credits: request.apiKey ? context.creditsPerSettlement : 0,
     requestId: request.id,
-    terms: keylessTerms(context, surface, request, given),
+    terms: keylessTerms(context, surface, request, paymentRequest),
     goal: isAsync ? "broadcast" : "outcome",
     timeoutMs,
     // A requested wait, or none, also applies to a repeat.

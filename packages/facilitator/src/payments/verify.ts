@@ -43,7 +43,7 @@ export function registerVerify(
       if (!parsed.ok) return invalidResponse(parsed.refusal, undefined);
       checkPayee(request.apiKey, parsed.value);
       const payer = parsed.value.payment.authorization.from;
-      const [verdict, problem] = await Promise.all([
+      const [verified, problem] = await Promise.all([
         context.verifier.verifyUnclaimed(parsed.value, options),
         checkPlan(context, request.apiKey).then(noProblem, asError),
       ]);
@@ -52,18 +52,18 @@ export function registerVerify(
         if (isOpen) await context.exchanges.cancel(authorizationKeyOf(parsed.value));
         isOpen = false;
       };
-      if (!verdict.ok) {
+      if (!verified.ok) {
         if (problem) throw problem;
-        refundJunk(request, verdict.refusal);
-        return reply.send(invalidResponse(verdict.refusal, payer));
+        refundJunk(request, verified.refusal);
+        return reply.send(invalidResponse(verified.refusal, payer));
       }
       whenUnwritten(reply, () => void undo());
       const terms = keylessTerms(context, surface, request, parsed.value);
       const limited =
         problem ??
-        (await context.refuseIdentifier(verdict.value).catch(asError)) ??
-        (await checkLimits(context, terms, verdict.value).catch(asError)) ??
-        (await context.admit(verdict.value, callerOf(request.apiKey)).catch(asError));
+        (await context.refuseIdentifier(verified.value).catch(asError)) ??
+        (await checkLimits(context, terms, verified.value).catch(asError)) ??
+        (await context.admit(verified.value, callerOf(request.apiKey)).catch(asError));
       if (limited) await undo();
       if (limited instanceof Error) throw limited;
       if (limited) return reply.code(refusedStatus(limited)).send(invalidResponse(limited, payer));

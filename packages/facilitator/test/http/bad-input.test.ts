@@ -292,9 +292,9 @@ function pathsOf(message: JsonObject, prefix = ""): string[] {
   ]);
 }
 
-function expectEvaluated({ status, body }: Answer, verdict: string, reason: string): void {
+function expectEvaluated({ status, body }: Answer, verified: string, reason: string): void {
   if (status === 200) {
-    expect(body[verdict]).toBeTypeOf("boolean");
-    if (body[verdict] === false) expect(isRefusalCode(body[reason])).toBe(true);
+    expect(body[verified]).toBeTypeOf("boolean");
+    if (body[verified] === false) expect(isRefusalCode(body[reason])).toBe(true);
   } else expectProblem({ status, body }, 400, "invalid_request");
 }

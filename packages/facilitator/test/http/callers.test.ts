@@ -112,8 +112,8 @@ describe("401", () => {
 
   test("a payment for another network than the requirements does not make a good key look wrong", async () => {
     const body = withMember(bodyOn(devnet), "paymentPayload.accepted.network", "eip155:50");
-    const verdict = await served.post("/verify", body, bearer(key));
-    expect([verdict.status, verdict.body]).toMatchObject([
+    const verified = await served.post("/verify", body, bearer(key));
+    expect([verified.status, verified.body]).toMatchObject([
       200,
       { isValid: false, invalidReason: "network_mismatch" },
     ]);

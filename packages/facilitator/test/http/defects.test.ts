@@ -180,8 +180,8 @@ describe("the same payment again", () => {
         errorReason: code,
         transaction: "",
       });
-      const { body: verdict } = await served.post("/verify", other);
-      expect(verdict).toMatchObject({ isValid: false, invalidReason: code });
+      const { body: verified } = await served.post("/verify", other);
+      expect(verified).toMatchObject({ isValid: false, invalidReason: code });
     }
     expect(sent()).toEqual([]);
   });
@@ -327,8 +327,8 @@ describe("a node that fails is nobody's fault", () => {
 describe("evaluated, not thrown", () => {
   test("a value that is no number, and a version 2 payment without accepted", async () => {
     const bad = withMember(body(), "paymentPayload.payload.authorization.value", "abc");
-    const { status, body: verdict } = await served.post("/verify", bad);
-    expect([status, verdict["invalidReason"]]).toEqual([200, "invalid_payload"]);
+    const { status, body: verified } = await served.post("/verify", bad);
+    expect([status, verified["invalidReason"]]).toEqual([200, "invalid_payload"]);
     const flat = bodyOn(devnet, { shape: "flat-v2" });
     expect((await served.post("/verify", flat)).body).toMatchObject({ isValid: true });
   });
@@ -336,8 +336,8 @@ describe("evaluated, not thrown", () => {
   test.each(["network", "asset"])("accepted.%s is compared with the requirements", async (key) => {
     const value = key === "network" ? "eip155:50" : devnet.multicall3;
     const changed = withMember(body(), `paymentPayload.accepted.${key}`, value);
-    const { body: verdict } = await served.post("/verify", changed);
-    expect(verdict).toMatchObject({ isValid: false, invalidReason: `${key}_mismatch` });
+    const { body: verified } = await served.post("/verify", changed);
+    expect(verified).toMatchObject({ isValid: false, invalidReason: `${key}_mismatch` });
   });
 });
 

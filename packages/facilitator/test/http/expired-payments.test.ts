@@ -60,8 +60,8 @@ const searches = () =>
   ).length;
 
 async function expectNamed(body: JsonObject, hash: string): Promise<void> {
-  const { body: verdict } = await served.post("/verify", body);
-  expect(verdict).toMatchObject({
+  const { body: verified } = await served.post("/verify", body);
+  expect(verified).toMatchObject({
     isValid: false,
     invalidReason: "nonce_already_used",
     invalidMessage: expect.stringContaining(hash),
@@ -76,8 +76,8 @@ async function expectNamed(body: JsonObject, hash: string): Promise<void> {
 }
 
 async function expectExpired(body: JsonObject): Promise<void> {
-  const { body: verdict } = await served.post("/verify", body);
-  expect(verdict).toMatchObject({ isValid: false, invalidReason: "authorization_expired" });
+  const { body: verified } = await served.post("/verify", body);
+  expect(verified).toMatchObject({ isValid: false, invalidReason: "authorization_expired" });
   const { body: answer } = await served.post("/settle", body);
   expect(answer).toMatchObject({
     success: false,

@@ -72,8 +72,8 @@ describe.each(databases)("%s", (database) => {
     const { answer: settled } = await post(first, "/settle", body);
     expect(settled).toMatchObject({ success: true });
     for (const served of [first, second]) {
-      const verdict = await post(served, "/verify", other);
-      expect(verdict).toMatchObject({
+      const verified = await post(served, "/verify", other);
+      expect(verified).toMatchObject({
         status: 409,
         answer: { isValid: false, invalidReason: conflict, extra: { x402Reason: conflict } },
       });

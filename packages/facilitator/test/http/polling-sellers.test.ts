@@ -24,7 +24,7 @@ const atOnce = 12;
 const inARow = 4;
 
 /** Looks at a settlement until it is confirmed, each up to five seconds long. */
-const looksMax = 20;
+const readsMax = 20;
 
 const surfaces = ["hosted", "public", "self-built"] as const;
 type Surface = (typeof surfaces)[number];
@@ -119,8 +119,8 @@ type Front = ReturnType<typeof frontOf>;
 
 /** Whether the seller serves. */
 async function sell(front: Front, body: JsonObject, readsSuccess: boolean): Promise<boolean> {
-  const verdict = await front.post("/verify", body);
-  if (verdict["isValid"] !== true) return false;
+  const verified = await front.post("/verify", body);
+  if (verified["isValid"] !== true) return false;
   const answer = await front.post("/settle", body);
   const isTold = readsSuccess && answer["success"] === true;
   const { id } = answer;
@@ -131,7 +131,7 @@ async function sell(front: Front, body: JsonObject, readsSuccess: boolean): Prom
   }
   // It looks late: the outcome is known already.
   await expect.poll(() => front.waiting(), { timeout: 20_000 }).toBe(0);
-  for (let looks = 0; looks < looksMax; looks++) {
+  for (let looks = 0; looks < readsMax; looks++) {
     const page = await front.get(`/settlements/${String(id)}?wait=5`);
     clock.frozenMs = undefined;
     if (page["status"] !== "pending") return page["status"] === "confirmed";

@@ -289,9 +289,9 @@ describe("a fault says nothing about the payment", () => {
   test.each(["v1", "v2", "flat-v2"] as const)("HTTP 503 with a shaped body, %s", async (shape) => {
     const body = bodyOn(devnet, { shape, payer: walletAt(devnet.buyers, 16) });
     proxy.react = () => "down";
-    const verdict = await served.post("/verify", body);
-    expect([verdict.status, verdict.headers.get("retry-after")]).toEqual([503, "5"]);
-    expect(verdict.body).toMatchObject({
+    const verified = await served.post("/verify", body);
+    expect([verified.status, verified.headers.get("retry-after")]).toEqual([503, "5"]);
+    expect(verified.body).toMatchObject({
       isValid: false,
       invalidReason: "service_unavailable",
       invalidMessage: expect.stringMatching(/not evaluated; try again/),

@@ -56,9 +56,9 @@ describe.each(cases)("$code: $name", ({ code, says, body: make, arrange, restore
     try {
       const before = await countOf(devnet, served.relayer);
       const message = make(devnet);
-      const verdict = await served.post("/verify", message);
-      expect(verdict.status).toBe(200);
-      expect(verdict.body).toMatchObject({
+      const verified = await served.post("/verify", message);
+      expect(verified.status).toBe(200);
+      expect(verified.body).toMatchObject({
         isValid: false,
         invalidReason: code,
         invalidMessage: expect.stringMatching(says),
@@ -106,8 +106,12 @@ describe("what looks odd and is in order is verified and settled", () => {
 
   test.each(odd)("%s", async (_, make) => {
     const message = make();
-    const verdict = await served.post("/verify", message);
-    expect([verdict.status, verdict.body["isValid"], verdict.body]).toMatchObject([200, true, {}]);
+    const verified = await served.post("/verify", message);
+    expect([verified.status, verified.body["isValid"], verified.body]).toMatchObject([
+      200,
+      true,
+      {},
+    ]);
     const { status, body: settled } = await served.post("/settle", message);
     expect(status).toBe(200);
     expect(settled).toMatchObject({ success: true, status: "confirmed", amount: "10000" });

@@ -1,4 +1,4 @@
-/** Accounts: profile, label and the limit below which the owner is told of few credits. */
+/** Accounts: profile, label and the threshold below which the owner is notified of few credits. */
 import { createAccountStore } from "./store.ts";
 import type { Feature, RunningFeature } from "../feature.ts";
 import { registerProfile, type ProfileDeps } from "./routes.ts";
@@ -7,11 +7,7 @@ export const accounts = {
   name: "accounts",
   createStore: createAccountStore,
   tags: [{ name: "Account", description: "The account and its sessions" }],
-  create,
-} satisfies Feature;
-
-function create(deps: ProfileDeps): RunningFeature {
-  return {
+  create: (deps: ProfileDeps): RunningFeature => ({
     routes: { account: (server) => registerProfile(server, deps) },
-  };
-}
+  }),
+} satisfies Feature;

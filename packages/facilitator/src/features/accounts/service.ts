@@ -10,7 +10,7 @@ export function createAccounts(store: Pick<AccountStore, "findAccount" | "update
     /** An account that is not stored yet is active and has no label. */
     find: async (address: Address) =>
       (await store.findAccount(address)) ?? { address, ...unstored },
-    /** Changes the given values; an account that is not stored stays as it is. */
+    /** Changes what is named; an account that is not stored stays as it is. */
     async update(address: Address, changes: AccountChanges) {
       await store.updateAccount(address, changes);
     },

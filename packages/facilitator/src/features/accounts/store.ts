@@ -28,7 +28,7 @@ export function createAccountStore(database: Database) {
       const items = accounts.slice(0, limit);
       return { items, next: accounts.length > limit ? (items.at(-1)?.address ?? null) : null };
     },
-    /** Changes the given values; returns undefined when the account does not exist. */
+    /** Changes what is named; returns undefined when the account does not exist. */
     updateAccount: async (address: Address, { label, lowCreditsAt }: AccountChanges) => {
       const row = await db
         .updateTable("accounts")

@@ -59,8 +59,8 @@ const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 /** What the key is answered where it is used. */
 async function useOf(key: string): Promise<number> {
   const own = await served.get("/v1/key", bearer(key));
-  const verdict = await served.post("/verify", bodyOn(devnet), bearer(key));
-  expect(verdict.status).toBe(own.status);
+  const verified = await served.post("/verify", bodyOn(devnet), bearer(key));
+  expect(verified.status).toBe(own.status);
   return own.status;
 }
 

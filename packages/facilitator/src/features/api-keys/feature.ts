@@ -1,25 +1,15 @@
 /** API keys: created, rotated and revoked by their account, and looked up by the key's own request. */
-import type { Address } from "@farthing/protocol";
-import type { Clock, Log } from "@farthing/engine/base";
-import type { ApiKey } from "./model.ts";
-import { createApiKeyStore, type ApiKeyStore } from "./store.ts";
-import type { Accounts } from "../accounts/service.ts";
+import { createApiKeyStore } from "./store.ts";
 import { apiKeysParticipant } from "./participant.ts";
 import type { Feature, RunningFeature } from "../feature.ts";
 import type { StepUp } from "../sign-in/step-up.ts";
-import { registerCurrentKey } from "./current-key-routes.ts";
+import { registerCurrentKey, type CurrentKeyDeps } from "./current-key-routes.ts";
 import { registerKeys } from "./routes.ts";
 import { createKey, rotateKey } from "./step-up.ts";
-import { createKeyRing } from "./service.ts";
+import { createKeyRing, type KeyRingDeps } from "./service.ts";
 
-export interface KeyFeatureDeps {
-  readonly store: ApiKeyStore;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly accounts: Accounts;
+export interface KeyFeatureDeps extends KeyRingDeps, CurrentKeyDeps {
   readonly stepUp: StepUp;
-  authenticate(text: string): Promise<ApiKey | undefined>;
-  findCredits(account: Address): Promise<{ readonly available: number }>;
 }
 
 export const apiKeys = {

@@ -12,11 +12,7 @@ export const credits = {
   participant: creditsParticipant,
   createStore: createCreditStore,
   tags: [{ name: "Credits", description: "What settlements cost" }],
-  create,
-} satisfies Feature;
-
-function create(deps: CreditRouteDeps): RunningFeature {
-  return {
+  create: (deps: CreditRouteDeps): RunningFeature => ({
     routes: { account: (server) => registerCredits(server, deps) },
-  };
-}
+  }),
+} satisfies Feature;

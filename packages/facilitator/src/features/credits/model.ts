@@ -15,14 +15,16 @@ export const unitsPerCredit = 1_000n;
  * - `release`: returns the reservation of a failed settlement.
  * - `reopen`: a reorganisation undid a charge, and the price is reserved again (0 credits).
  */
-export type CreditEntryKind =
-  | "purchase"
-  | "grant"
-  | "adjustment"
-  | "hold"
-  | "charge"
-  | "release"
-  | "reopen";
+export const creditEntryKinds = [
+  "purchase",
+  "grant",
+  "adjustment",
+  "hold",
+  "charge",
+  "release",
+  "reopen",
+] as const;
+export type CreditEntryKind = (typeof creditEntryKinds)[number];
 
 /**
  * The entries of a settlement that may follow each entry; the first is a hold. Database triggers

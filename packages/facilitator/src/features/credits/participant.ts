@@ -18,8 +18,9 @@ import {
   type SettlementParticipant,
   type Transition,
   unchanged,
+  textList,
 } from "@farthing/engine/storage";
-import type { CreditEntryRow } from "./tables.ts";
+import { settlementEntries, type CreditEntryRow } from "./tables.ts";
 import { putIntoOutbox } from "../webhooks/participant.ts";
 
 /** Available credits by account in lower case, locked until the transaction ends. */
@@ -41,16 +42,9 @@ export const creditsParticipant: SettlementParticipant = {
   beforePrune: exportEntries,
   async onPruned({ db, engine }, ids) {
     await sql`delete from credit_entries
-      where settlement_id in (select given.of from ${listOf(engine, ids)})`.execute(db);
+      where settlement_id in (select given.of from ${textList(engine, ids)})`.execute(db);
   },
 };
-
-function listOf(engine: Database["engine"], ids: readonly string[]) {
-  return engine.list(
-    ids.map((of) => ({ of })),
-    { of: "text" },
-  );
-}
 
 /** Entries are exported and removed with their settlement. */
 async function exportEntries(
@@ -58,7 +52,7 @@ async function exportEntries(
   ids: readonly string[],
 ): Promise<PruneReview> {
   const { rows } = await sql<CreditEntryRow>`
-    select credit_entries.* from credit_entries join ${listOf(engine, ids)} on settlement_id = given.of
+    select credit_entries.* from credit_entries join ${textList(engine, ids)} on settlement_id = given.of
     order by credit_entries.id`.execute(db);
   const rowsOf = Map.groupBy(rows, (row) => row.settlement_id);
   const exported = ids.map((id) => {
@@ -105,12 +99,9 @@ export async function lockFunds(
   { db, engine }: Database,
   accounts: Iterable<Address>,
 ): Promise<Funds> {
-  const given = [...new Set([...accounts].map((account) => toLowerHex(account)))];
-  if (given.length === 0) return new Map();
-  const list = engine.list(
-    given.map((of) => ({ of })),
-    { of: "text" },
-  );
+  const lowerCase = [...new Set([...accounts].map((account) => toLowerHex(account)))];
+  if (lowerCase.length === 0) return new Map();
+  const list = textList(engine, lowerCase);
   let query = db
     .selectFrom("credit_balances")
     .innerJoin("accounts", "accounts.address", "credit_balances.account")
@@ -248,9 +239,9 @@ async function chargeLate(
 ): Promise<AnnotationChanges> {
   const { db, engine } = tx;
   const funds = await lockFunds(tx, accountsOf(late));
-  const list = engine.list(
-    late.map(({ id }) => ({ of: id })),
-    { of: "text" },
+  const list = textList(
+    engine,
+    late.map(({ id }) => id),
   );
   const entries = await db
     .selectFrom("credit_entries")
@@ -280,21 +271,14 @@ async function chargeLate(
 
 const freeNote = "Confirmed after it had failed, and the balance was short: not charged";
 
-interface NewEntry {
-  readonly account: Address | null;
-  readonly kind: CreditEntryKind;
-  readonly credits: number;
-  readonly settlement_id: string;
-  readonly step: number;
-  readonly note: string | null;
-}
+type NewEntry = Omit<Parameters<typeof settlementEntries.write>[0], "createdAt">;
 
 function entryOf(settlement: Settlement, kind: "hold" | "charge", step: number): NewEntry {
   return {
-    account: settlement.owner && toLowerHex(settlement.owner),
+    account: settlement.owner,
     kind,
     credits: kind === "hold" ? -settlement.credits : 0,
-    settlement_id: settlement.id,
+    settlementId: settlement.id,
     step,
     note: null,
   };
@@ -306,29 +290,12 @@ async function addEntries(
 ): Promise<void> {
   if (entries.length === 0) return;
   const list = engine.list(
-    entries.map((entry) => ({ ...entry, created_at: now })),
-    {
-      account: "text",
-      kind: "text",
-      credits: "bigint",
-      settlement_id: "text",
-      step: "bigint",
-      note: "text",
-      created_at: "bigint",
-    },
+    entries.map((entry) => settlementEntries.write({ ...entry, createdAt: now })),
+    settlementEntries.types,
   );
-  const columns = [
-    "account",
-    "kind",
-    "credits",
-    "settlement_id",
-    "step",
-    "note",
-    "created_at",
-  ] as const;
   await db
     .insertInto("credit_entries")
-    .columns(columns)
-    .expression(db.selectFrom(list).select(columns))
+    .columns(settlementEntries.names)
+    .expression(db.selectFrom(list).select(settlementEntries.names))
     .execute();
 }

@@ -2,7 +2,7 @@
 import type { Address } from "@farthing/protocol";
 import { Type } from "typebox";
 import { timeText } from "@farthing/engine/base";
-import type { CreditEntry, LedgerCursor } from "./model.ts";
+import { creditEntryKinds, type CreditEntry, type LedgerCursor } from "./model.ts";
 import type { CreditStore } from "./store.ts";
 import {
   AddressText,
@@ -27,7 +27,7 @@ import { BalanceAnswer } from "../accounts/routes.ts";
 export const EntryAnswer = exactly({
   id: Type.Integer(),
   kind: oneOf(
-    ["purchase", "grant", "adjustment", "hold", "charge", "release", "reopen"],
+    creditEntryKinds,
     "`hold` when a settlement is claimed, `charge` when it is confirmed, `release` when it failed, `reopen` when its block was reorganised away",
   ),
   credits: Type.Integer({ description: "Added to what is available; negative when it takes" }),

@@ -1,5 +1,13 @@
 /** The tables of the ledger. Triggers keep the balances and refuse other changes. */
 import type { Address } from "@farthing/protocol";
+import {
+  integer,
+  nullable,
+  smallInteger,
+  table,
+  text,
+  walletAddress,
+} from "@farthing/engine/storage";
 import type { ColumnType, Selectable } from "kysely";
 import type { CreditEntryKind } from "./model.ts";
 
@@ -30,6 +38,17 @@ export interface CreditEntryTable {
   note: ColumnType<string | null, string | null, never>;
   created_at: ColumnType<number | string, number, never>;
 }
+
+/** An entry of a settlement, as it is added. */
+export const settlementEntries = table("credit_entries", {
+  account: nullable(walletAddress()),
+  kind: text<CreditEntryKind>(),
+  credits: integer(),
+  settlementId: text(),
+  step: smallInteger(),
+  note: nullable(text()),
+  createdAt: integer(),
+});
 
 export type CreditEntryRow = Selectable<CreditEntryTable>;
 

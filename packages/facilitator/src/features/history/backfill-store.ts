@@ -1,7 +1,7 @@
 /**
  * Adds settlements of earlier versions to the sums while the service runs, in batches and in the
- * order of an index, up to a place that is stored with the sums. Every transition counts only
- * settlements before that place, so none is counted twice or left out, and a restart continues
+ * order of an index, up to a position that is stored with the sums. Every transition counts only
+ * settlements before that position, so none is counted twice or left out, and a restart continues
  * where the last run ended. Until all are added, reports read the settlements.
  * Processes of earlier versions count nothing, so nothing is added while one is connected.
  */
@@ -69,15 +69,15 @@ async function addSome(database: Database): Promise<"wait" | "go on" | "done"> {
     let query = db.selectFrom("sums_progress").selectAll();
     // Others add or count in this row for milliseconds only.
     if (engine.hasRowLocks) query = query.forUpdate();
-    const place = await query.executeTakeFirstOrThrow();
-    if (place.is_complete === 1) return "done";
+    const progress = await query.executeTakeFirstOrThrow();
+    if (progress.is_complete === 1) return "done";
     const rows = await db
       .selectFrom("settlements")
       .select(["id", "account", "chain_id", "amount", "payer", "state", "credits", "created_at"])
       .select("confirmed_at")
       .where("account", "is not", null)
       .where(
-        sql<boolean>`(account, created_at, id) > (${place.account}, ${Number(place.created_at)}, ${place.id})`,
+        sql<boolean>`(account, created_at, id) > (${progress.account}, ${Number(progress.created_at)}, ${progress.id})`,
       )
       .orderBy("account")
       .orderBy("created_at")

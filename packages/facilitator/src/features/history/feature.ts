@@ -1,6 +1,6 @@
 /** The history of an account's settlements, one by one and by day. */
 import type { Waiters } from "@farthing/engine";
-import type { Clock, Log } from "@farthing/engine/base";
+import type { Clock } from "@farthing/engine/base";
 import { createHistoryStore, type HistoryStore } from "./store.ts";
 import { aggregatesParticipant } from "./participant.ts";
 import type { Feature, RunningFeature } from "../feature.ts";
@@ -8,12 +8,10 @@ import { registerAccountSettlements } from "./routes.ts";
 import { createHistory, type HistoryDeps } from "./service.ts";
 import { registerUsage } from "./usage-routes.ts";
 
-export interface HistoryFeatureDeps {
+export interface HistoryFeatureDeps extends HistoryDeps {
   readonly store: HistoryDeps["store"] & HistoryStore;
   readonly clock: Clock;
-  readonly log: Log;
   readonly waiters: Waiters;
-  readonly engine: HistoryDeps["engine"];
 }
 
 export const history = {

@@ -16,7 +16,7 @@ import {
   unchanged,
 } from "@farthing/engine/storage";
 import { countSales } from "./sales-store.ts";
-import type { Outcome } from "./tables.ts";
+import { usageDays, type Outcome } from "./tables.ts";
 
 export const dayMs = 24 * 60 * 60 * 1000;
 
@@ -126,7 +126,7 @@ export async function addToSums(inside: Database, moves: readonly CountedMove[])
 }
 
 /** The last settlement in the sums. */
-export type SumsPlace = Pick<CountedRow, "id" | "created_at"> & { readonly account: string };
+export type SumsProgress = Pick<CountedRow, "id" | "created_at"> & { readonly account: string };
 
 /** Returns whether all settlements are in the sums. */
 export async function isComplete(database: Database): Promise<boolean> {
@@ -137,7 +137,7 @@ export async function isComplete(database: Database): Promise<boolean> {
 async function readProgress(
   { db, engine }: Database,
   { isLocked }: { readonly isLocked: boolean },
-): Promise<SumsPlace | "complete"> {
+): Promise<SumsProgress | "complete"> {
   if (complete.has(engine)) return "complete";
   let query = db.selectFrom("sums_progress").selectAll();
   if (isLocked && engine.hasRowLocks) query = query.forShare();
@@ -148,10 +148,10 @@ async function readProgress(
 }
 
 /** Whether the backfill has not reached this settlement. */
-function isBehind(row: CountedRow, place: SumsPlace): boolean {
-  if (row.account !== place.account) return String(row.account) > place.account;
-  const [createdAt, placeAt] = [Number(row.created_at), Number(place.created_at)];
-  return createdAt === placeAt ? row.id > place.id : createdAt > placeAt;
+function isBehind(row: CountedRow, progress: SumsProgress): boolean {
+  if (row.account !== progress.account) return String(row.account) > progress.account;
+  const [createdAt, progressAt] = [Number(row.created_at), Number(progress.created_at)];
+  return createdAt === progressAt ? row.id > progress.id : createdAt > progressAt;
 }
 
 interface DaySum {
@@ -202,15 +202,7 @@ async function addToDays({ db, engine }: Database, moves: readonly CountedMove[]
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([, sum]) => ({ ...sum, units: sum.units.toString() }));
   if (changed.length === 0) return;
-  const list = engine.list(changed, {
-    account: "text",
-    day: "bigint",
-    chain_id: "bigint",
-    outcome: "text",
-    settlements: "bigint",
-    units: "text",
-    credits: "bigint",
-  });
+  const list = engine.list(changed, usageDays.types);
   await sql`insert into usage_days (account, day, chain_id, outcome, settlements, units, credits)
     select account, day, chain_id, outcome, settlements, cast(units as bigint), credits from ${list}
     where true

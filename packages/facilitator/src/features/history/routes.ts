@@ -20,7 +20,7 @@ import {
   AmountText,
   Cursor,
   exactly,
-  GivenAddress,
+  AddressInput,
   HashText,
   Limit,
   nullable,
@@ -109,7 +109,7 @@ const path = "/v1/account/settlements";
 
 const filterQuery = {
   state: Type.Optional(StateText),
-  payer: Type.Optional(GivenAddress),
+  payer: Type.Optional(AddressInput),
   from: DayOrTime,
   to: DayOrTime,
   key: Type.Optional(KeyId),

@@ -6,6 +6,7 @@
 import type { Address, ChainId } from "@farthing/protocol";
 import { sql } from "kysely";
 import type { Database } from "@farthing/engine/storage";
+import { salesByDay, salesByPayer } from "./tables.ts";
 
 /** A later version can add the route to the key. */
 export interface Price {
@@ -130,14 +131,7 @@ async function writePayers(
 ): Promise<void> {
   const list = engine.list(
     rows.map(({ chainId, ...row }) => ({ ...row, chain_id: chainId })),
-    {
-      account: "text",
-      amount: "text",
-      payer: "text",
-      day: "bigint",
-      settlements: "bigint",
-      chain_id: "bigint",
-    },
+    salesByPayer.types,
   );
   await sql`insert into sales_by_payer (account, chain_id, amount, payer, day, settlements)
     select account, chain_id, amount, payer, day, settlements from ${list} where true
@@ -148,15 +142,7 @@ async function writePayers(
 async function writeDays({ db, engine }: Database, rows: readonly DaySum[]): Promise<void> {
   const list = engine.list(
     rows.map(({ chainId, ...row }) => ({ ...row, chain_id: chainId })),
-    {
-      account: "text",
-      amount: "text",
-      day: "bigint",
-      settlements: "bigint",
-      payers: "bigint",
-      last_settled_at: "bigint",
-      chain_id: "bigint",
-    },
+    salesByDay.types,
   );
   await sql`insert into sales_by_day
       (account, chain_id, amount, day, settlements, payers, last_settled_at)

@@ -51,7 +51,7 @@ export function createHistoryStore(database: Database) {
  * Bounds the rows that one page reads where one filter selects by index and the others narrow it
  * down: a rare state among a payer's many payments must not read all of these.
  */
-const lookedAtMax = 1_000;
+const examinedMax = 1_000;
 
 /** Splits the filter into the part with an index of its own and the rest. */
 function splitFilter(filter: HistoryFilter): {
@@ -96,12 +96,12 @@ async function listAccountSettlements(
     return toPage(parts.flat().toSorted(newestFirst), limit);
   }
   const isNarrowed = Object.values(rest).some((value) => value !== undefined);
-  const count = isNarrowed ? lookedAtMax + 1 : limit + 1;
+  const count = isNarrowed ? examinedMax + 1 : limit + 1;
   const found = await listed(page(narrowed(settlements(database), lead), count));
   if (!isNarrowed) return toPage(found, limit);
-  const fitting = found.slice(0, lookedAtMax).filter((settlement) => fits(settlement, rest));
+  const fitting = found.slice(0, examinedMax).filter((settlement) => fits(settlement, rest));
   // A page with few matches ends early; the next one continues behind the rows that were read.
-  const looked = toPage(found, lookedAtMax);
+  const looked = toPage(found, examinedMax);
   return fitting.length > limit ? toPage(fitting, limit) : { items: fitting, next: looked.next };
 }
 

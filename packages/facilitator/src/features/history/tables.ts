@@ -1,43 +1,47 @@
 /** The tables of sums over settlements. Days are counted from 1970-01-01 in UTC. */
-import type { Address, ChainId } from "@farthing/protocol";
-import type { Whole } from "@farthing/engine/storage";
+import type { ChainId } from "@farthing/protocol";
+import {
+  decimal,
+  integer,
+  smallInteger,
+  table,
+  text,
+  walletAddress,
+  type KyselyTable,
+  type Whole,
+} from "@farthing/engine/storage";
 
 /** Queued and submitted settlements are pending. */
 export type Outcome = "pending" | "confirmed" | "failed";
 
-/** By the day of the claim. */
-export interface UsageDayTable {
-  account: Address;
-  day: Whole;
-  chain_id: ChainId;
-  outcome: Outcome;
-  settlements: Whole;
-  /** USDC base units of confirmed settlements. */
-  units: Whole;
-  credits: Whole;
-}
+/** By the day of the claim. Units are those of confirmed settlements. */
+export const usageDays = table("usage_days", {
+  account: walletAddress(),
+  day: integer(),
+  chainId: smallInteger<ChainId>(),
+  outcome: text<Outcome>(),
+  settlements: integer(),
+  units: decimal(),
+  credits: integer(),
+});
 
-/** Confirmed settlements by price and payer. */
-export interface SalesByPayerTable {
-  account: Address;
-  chain_id: ChainId;
-  amount: string;
-  payer: Address;
-  day: Whole;
-  settlements: Whole;
-}
+/** A price, as the key of sums. */
+const price = {
+  account: walletAddress(),
+  chainId: smallInteger<ChainId>(),
+  amount: text(),
+  day: integer(),
+  settlements: integer(),
+};
 
-/** Confirmed settlements by price. */
-export interface SalesByDayTable {
-  account: Address;
-  chain_id: ChainId;
-  amount: string;
-  day: Whole;
-  settlements: Whole;
-  /** Payers whose last purchase was on this day. */
-  payers: Whole;
-  last_settled_at: Whole;
-}
+export const salesByPayer = table("sales_by_payer", { ...price, payer: walletAddress() });
+
+/** `payers` are those whose last purchase was on this day. */
+export const salesByDay = table("sales_by_day", {
+  ...price,
+  payers: integer(),
+  lastSettledAt: integer(),
+});
 
 /** The single row with the progress of the backfill. */
 export interface SumsProgressTable {
@@ -49,9 +53,9 @@ export interface SumsProgressTable {
 
 declare module "@farthing/engine/storage" {
   interface Tables {
-    usage_days: UsageDayTable;
-    sales_by_payer: SalesByPayerTable;
-    sales_by_day: SalesByDayTable;
+    usage_days: KyselyTable<typeof usageDays>;
+    sales_by_payer: KyselyTable<typeof salesByPayer>;
+    sales_by_day: KyselyTable<typeof salesByDay>;
     sums_progress: SumsProgressTable;
   }
 }

@@ -38,9 +38,9 @@ export async function checkListing(
   const stats = await store.readListingStats(account, { chainId, amount }, now - statsMs);
   const after = { check, seen: result.seen, stats };
   const recorded = await store.recordListingCheck(id, fence, after);
-  const { verdict, reason } = result;
+  const { outcome, reason } = result;
   const network = networkOfChain(chainId).id;
-  const fields = { listingId: id, network, verdict, reason, state: check.state };
+  const fields = { listingId: id, network, outcome, reason, state: check.state };
   if (recorded && check.state !== before.state) {
     log.info({ event: "listing_state_changed", ...fields }, "Listing state changed");
   } else {

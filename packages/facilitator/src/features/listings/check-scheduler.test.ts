@@ -11,7 +11,7 @@ import type { Probe } from "./probe.ts";
 
 const account: Address = `0x${"33".repeat(20)}`;
 const passed: CheckResult = {
-  verdict: "passed",
+  outcome: "passed",
   reason: null,
   message: "",
   differences: [],
@@ -86,7 +86,7 @@ describe.each(bothEngines())("on %s", (_, start) => {
       }
       hanging++;
       await new Promise((ended) => signal?.addEventListener("abort", ended));
-      return { ...passed, verdict: "absent" };
+      return { ...passed, outcome: "absent" };
     });
     const stateOf = async (id: string) => (await store.findListing(id))?.check;
     await expect.poll(() => stateOf(quick)).toMatchObject({ state: "live" });

@@ -30,7 +30,7 @@ export type CheckScheduler = ReturnType<typeof startCheckScheduler>;
 export function startCheckScheduler(deps: SchedulerDeps) {
   const { store, clock, log } = deps;
   const stopping = new AbortController();
-  let news = new AbortController();
+  let wakeUp = new AbortController();
   /** Running checks by host. */
   const running = new Map<string, number>();
   const checks = new Set<Promise<unknown>>();
@@ -39,12 +39,12 @@ export function startCheckScheduler(deps: SchedulerDeps) {
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       // Renewed before the poll, so that a wake-up during it causes another poll.
-      news = new AbortController();
+      wakeUp = new AbortController();
       await guarded(forget, undefined);
       const taken = await guarded(takeSome, 0);
       if (taken > 0) continue;
       if (checks.size >= runningMax) await Promise.race(checks);
-      else await clock.sleep(pollMs, AbortSignal.any([stopping.signal, news.signal]));
+      else await clock.sleep(pollMs, AbortSignal.any([stopping.signal, wakeUp.signal]));
     }
     await Promise.all(checks);
   }
@@ -78,7 +78,7 @@ export function startCheckScheduler(deps: SchedulerDeps) {
       if (left > 0) running.set(host, left);
       else running.delete(host);
       // More listings of this host may have waited.
-      news.abort();
+      wakeUp.abort();
     });
     checks.add(ended);
   }
@@ -98,7 +98,7 @@ export function startCheckScheduler(deps: SchedulerDeps) {
   const all = run();
   return {
     /** Polls now. */
-    wake: () => news.abort(),
+    wake: () => wakeUp.abort(),
     /** Stops the scheduler. Aborted checks are repeated later. */
     async stop() {
       stopping.abort();

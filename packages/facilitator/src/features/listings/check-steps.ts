@@ -41,7 +41,7 @@ const endsAt: Readonly<Record<Exclude<CheckReason, "terms_differ">, CheckStepNam
 /** A matching offer that cannot be paid failed at parsing. */
 const stepOf = (field: ComparedField): CheckStepName => (field === "entry" ? "parse" : field);
 
-export function tellSteps({ reason, message, differences }: CheckResult): CheckStep[] {
+export function describeSteps({ reason, message, differences }: CheckResult): CheckStep[] {
   const end = reason === null || reason === "terms_differ" ? undefined : endsAt[reason];
   const last = end === undefined ? checkSteps.length : checkSteps.indexOf(end);
   return checkSteps.map((name, index) => {
@@ -52,14 +52,14 @@ export function tellSteps({ reason, message, differences }: CheckResult): CheckS
       ? {
           name,
           ok: false,
-          detail: `Listed is ${say(found, "advertised")}, seen was ${say(found, "seen")}.`,
+          detail: `Listed is ${valueText(found, "advertised")}, seen was ${valueText(found, "seen")}.`,
         }
       : { name, ok: true, detail: "" };
   });
 }
 
 /** A value for people. Prices have both units, since sellers confuse them. */
-function say({ field, ...values }: ListingDifference, which: "advertised" | "seen"): string {
+function valueText({ field, ...values }: ListingDifference, which: "advertised" | "seen"): string {
   const text = values[which];
   const isUnits = field === "amount" && /^\d{1,30}$/.test(text);
   return isUnits ? `${text} (${formatUsdc(BigInt(text))} USDC)` : text;

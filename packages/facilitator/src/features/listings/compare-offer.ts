@@ -49,9 +49,9 @@ export function advertisedFirst(
   advertised: AdvertisedOffer,
   { seen, resourceUrl }: Pick<FoundChallenge, "seen" | "resourceUrl">,
 ): readonly JsonObject[] {
-  const place = (entry: JsonObject) =>
+  const rankOf = (entry: JsonObject) =>
     compareEntry(advertised, entry, resourceUrl).length === 0 ? 0 : 1;
-  return seen.accepts.toSorted((one, other) => place(one) - place(other));
+  return seen.accepts.toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 
 /** More than the fields in which an offer can differ. */

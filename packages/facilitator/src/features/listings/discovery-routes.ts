@@ -11,7 +11,7 @@ import type { ListingFilter, PageNumbers } from "./model.ts";
 import { readAddress } from "../../http/address-input.ts";
 import { answerItem, DiscoveryItem } from "./discovery-item.ts";
 import type { Throttle } from "../../http/limits.ts";
-import { exactly, GivenAddress, nullable, problems } from "../../http/schemas.ts";
+import { exactly, AddressInput, nullable, problems } from "../../http/schemas.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { TypeBoxProvider } from "../../http/type-provider.ts";
 
@@ -30,7 +30,7 @@ const Page = {
 };
 const Filter = {
   type: Type.Optional(Type.String({ maxLength: 32, description: "`http`; there is nothing else" })),
-  payTo: Type.Optional(GivenAddress),
+  payTo: Type.Optional(AddressInput),
   scheme: Type.Optional(Type.String({ maxLength: 32, description: "`exact`; nothing else" })),
   network: Type.Optional(Type.String({ maxLength: 64, description: "`eip155:50`, `xdc`, …" })),
   extensions: Type.Optional(Type.String({ maxLength: 64, description: "`bazaar`" })),
@@ -122,7 +122,7 @@ export async function registerDiscovery(
     scope.get(`${path}/merchant`, {
       schema: {
         ...described(surface, "listMerchant", "Endpoints that pay one address"),
-        querystring: exactly({ payTo: GivenAddress, ...Page }),
+        querystring: exactly({ payTo: AddressInput, ...Page }),
         response: { 200: MerchantAnswer, ...answers },
       },
       handler: async ({ query }, reply) => {

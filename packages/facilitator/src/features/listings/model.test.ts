@@ -27,9 +27,9 @@ const unchecked: ListingCheck = {
 };
 
 const nothing = { differences: [], seen: undefined };
-const passed: CheckResult = { verdict: "passed", reason: null, message: "", ...nothing };
-const failed: CheckResult = { verdict: "failed", reason: "not_found", message: "m", ...nothing };
-const absent: CheckResult = { verdict: "absent", reason: "rate_limited", message: "m", ...nothing };
+const passed: CheckResult = { outcome: "passed", reason: null, message: "", ...nothing };
+const failed: CheckResult = { outcome: "failed", reason: "not_found", message: "m", ...nothing };
+const absent: CheckResult = { outcome: "absent", reason: "rate_limited", message: "m", ...nothing };
 const differing = (field: ListingDifference["field"]): CheckResult => ({
   ...failed,
   reason: "terms_differ",
@@ -119,7 +119,7 @@ test("whatever comes: what could not run changes nothing, and the next check has
         const after = afterCheck(before, result, now, { everyMs, random: () => dice });
         const { triedAt, nextAt } = after;
         const isBlocked = state === "blocked";
-        const isOpen = result.verdict === "absent";
+        const isOpen = result.outcome === "absent";
         if (isBlocked) expect(after).toBe(before);
         else {
           expect(nextAt).toBeGreaterThan(now);
@@ -127,7 +127,7 @@ test("whatever comes: what could not run changes nothing, and the next check has
         }
         if (isOpen && !isBlocked) expect(after).toEqual({ ...before, triedAt, nextAt });
         if (isOpen || isBlocked) return;
-        expect(after.state === "live").toBe(result.verdict === "passed");
+        expect(after.state === "live").toBe(result.outcome === "passed");
         expect(after.state === "live").toBe(after.failures === 0);
       },
     ),

@@ -66,7 +66,7 @@ export interface SeenChallenge {
 
 /** The result of a check. `absent` counts as neither passed nor failed; for 429 a day at most. */
 export interface CheckResult {
-  readonly verdict: "passed" | "failed" | "absent";
+  readonly outcome: "passed" | "failed" | "absent";
   /** Null when it passed. */
   readonly reason: CheckReason | null;
   /** For the seller: the finding and what to change; empty when it passed. */
@@ -138,7 +138,7 @@ export interface Listing extends ListingTerms {
 const failuresToHide = 2;
 
 /** After one failure the next check comes soon, so that wrong terms are not shown for long. */
-const secondLookMs = 10 * 60_000;
+const secondCheckMs = 10 * 60_000;
 
 /** Pause before a check that could not run is repeated. */
 const absentRetryMs = 10 * 60_000;
@@ -170,15 +170,15 @@ export function afterCheck(
   now: number,
   rhythm: CheckRhythm,
 ): ListingCheck {
-  const { verdict, reason, message, differences } = result;
+  const { outcome, reason, message, differences } = result;
   if (before.state === "blocked") return before;
-  if (verdict === "absent" && !isPutOffTooLong(before, reason, now)) {
+  if (outcome === "absent" && !isPutOffTooLong(before, reason, now)) {
     // 429 asks for fewer requests.
     const pauseMs = Math.min(reason === "rate_limited" ? Infinity : absentRetryMs, rhythm.everyMs);
     return { ...before, triedAt: now, nextAt: spread(now, pauseMs, rhythm) };
   }
   const checked = { checkedAt: now, triedAt: now, reason, message, differences };
-  if (verdict === "passed") {
+  if (outcome === "passed") {
     const nextAt = spread(now, rhythm.everyMs, rhythm);
     return { ...checked, state: "live", passedAt: now, failures: 0, nextAt };
   }
@@ -187,7 +187,7 @@ export function afterCheck(
   const isHidden = failures >= failuresToHide;
   const pauseMs = isHidden
     ? Math.min(hiddenPauseMaxMs, rhythm.everyMs * 2 ** (failures - failuresToHide))
-    : Math.min(secondLookMs, rhythm.everyMs);
+    : Math.min(secondCheckMs, rhythm.everyMs);
   return {
     ...checked,
     state: isHidden ? "hidden" : "failing",

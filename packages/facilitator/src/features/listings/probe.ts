@@ -3,9 +3,10 @@
  * probe that could not run is `absent` and says nothing about the endpoint.
  */
 import type { Clock } from "@farthing/engine/base";
+import type { GuardedRequest, OutboundResponse } from "../../http/outbound/guarded-request.ts";
 import type { CheckReason, CheckResult, ListingDifference, ListingTerms } from "./model.ts";
 import { advertisedFirst, compareOffer, type AdvertisedOffer } from "./compare-offer.ts";
-import { readChallenge, type ChallengeAnswer, type ReadChallenge } from "./read-challenge.ts";
+import { readChallenge, type ReadChallenge } from "./read-challenge.ts";
 
 /** Much larger than any challenge. */
 const answerBytesMax = 256 * 1024;
@@ -16,24 +17,12 @@ const redirectsMax = 3;
 /** No redirect is followed after this long, which bounds a check. */
 const redirectingMs = 10_000;
 
-/** The outcome of one request; the sender enforces the rules for addresses of third parties. */
-export type ProbeOutcome =
-  | ({ readonly kind: "answered"; readonly status: number } & ChallengeAnswer)
-  | { readonly kind: "unanswered"; readonly problem: string; readonly isOurFault: boolean };
-
 export interface ProbeDeps {
   readonly clock: Clock;
   /** Names the service and a contact address of its operator. */
   readonly userAgent: string;
-  /** Never throws. */
-  send(request: {
-    readonly method: string;
-    readonly url: string;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body: string | undefined;
-    readonly bytesMax: number;
-    readonly signal?: AbortSignal;
-  }): Promise<ProbeOutcome>;
+  /** Enforces the rules for addresses of third parties. */
+  readonly send: GuardedRequest;
 }
 
 /** The request, and the expected terms. */
@@ -44,20 +33,18 @@ export type Probe = (target: ProbeTarget, signal?: AbortSignal) => Promise<Check
 
 export function createProbe(deps: ProbeDeps): Probe {
   return async (target, signal) => {
-    const outcome = await ask(deps, target, signal);
-    if ("verdict" in outcome) return outcome;
-    return evaluate(target, outcome, deps.clock.nowMs());
+    const response = await ask(deps, target, signal);
+    if ("outcome" in response) return response;
+    return evaluate(target, response, deps.clock.nowMs());
   };
 }
-
-type Answered = Extract<ProbeOutcome, { readonly kind: "answered" }>;
 
 /** Returns the final response, or the result that explains its absence. */
 async function ask(
   { clock, userAgent, send }: ProbeDeps,
   { resource, method, sample }: ProbeTarget,
   signal: AbortSignal | undefined,
-): Promise<Answered | CheckResult> {
+): Promise<OutboundResponse | CheckResult> {
   const startedAt = clock.nowMs();
   const body =
     method === "GET" || sample.body === undefined ? undefined : JSON.stringify(sample.body);
@@ -77,7 +64,7 @@ async function ask(
         : failed("unreachable", outcome.problem);
     }
     if (outcome.status < 300 || outcome.status >= 400) return outcome;
-    const next = nextPlace(outcome, url, method);
+    const next = redirectTarget(outcome, url, method);
     const isLate = clock.nowMs() - startedAt > redirectingMs;
     if (typeof next !== "string") return next;
     if (redirects === redirectsMax || isLate) return failed("redirected", tooManyRedirects);
@@ -94,7 +81,7 @@ function withQuery(resource: string, query: Readonly<Record<string, string>>): s
 }
 
 /** Returns the target of a redirect that may be followed. */
-function nextPlace({ status, headers }: Answered, from: string, method: string) {
+function redirectTarget({ status, headers }: OutboundResponse, from: string, method: string) {
   const next = URL.parse(headers["location"] ?? "", from);
   if (!next || headers["location"] === undefined) {
     return failed("redirected", `It answered ${status} without a place to go.`);
@@ -110,7 +97,7 @@ function nextPlace({ status, headers }: Answered, from: string, method: string) 
   return next.href;
 }
 
-function evaluate(target: ProbeTarget, answer: Answered, now: number): CheckResult {
+function evaluate(target: ProbeTarget, answer: OutboundResponse, now: number): CheckResult {
   const { status } = answer;
   if (status !== 402) return evaluateStatus(status, target.method);
   const challenge = readChallenge(answer, now);
@@ -120,7 +107,7 @@ function evaluate(target: ProbeTarget, answer: Answered, now: number): CheckResu
   if (differences.length === 0) {
     const accepts = advertisedFirst(target, challenge);
     return {
-      verdict: "passed",
+      outcome: "passed",
       reason: null,
       message: "",
       differences,
@@ -171,9 +158,9 @@ function evaluateStatus(status: number, method: string): CheckResult {
 const nothing: readonly ListingDifference[] = [];
 
 function failed(reason: CheckReason, message: string): CheckResult {
-  return { verdict: "failed", reason, message, differences: nothing, seen: undefined };
+  return { outcome: "failed", reason, message, differences: nothing, seen: undefined };
 }
 
 function absent(reason: CheckReason, message: string): CheckResult {
-  return { verdict: "absent", reason, message, differences: nothing, seen: undefined };
+  return { outcome: "absent", reason, message, differences: nothing, seen: undefined };
 }

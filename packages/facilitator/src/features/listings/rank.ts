@@ -7,7 +7,7 @@ const wordsMax = 8;
 /** Shorter words are ignored. */
 const wordCharsMin = 2;
 
-/** Longer words are cut; this many characters tell them apart. */
+/** Longer words are cut; this many characters distinguish them. */
 const wordCharsMax = 40;
 
 /** The weight of a word by the field that contains it. */
@@ -41,14 +41,14 @@ function scoreOf(
   { title, tags, description, resource }: Listing,
   words: readonly string[],
 ): number {
-  const places = [
+  const fields = [
     [title, weights.title],
     [tags.join("\n"), weights.tag],
     [description, weights.description],
     [resource, weights.address],
   ] as const;
   return words.reduce((sum, word) => {
-    const found = places.find(([text]) => text.toLowerCase().includes(word));
+    const found = fields.find(([text]) => text.toLowerCase().includes(word));
     return sum + (found?.[1] ?? 0);
   }, 0);
 }

@@ -10,6 +10,7 @@ import {
   parseJson,
   type JsonObject,
 } from "@farthing/protocol";
+import type { OutboundResponse } from "../../http/outbound/guarded-request.ts";
 import type { SeenChallenge } from "./model.ts";
 
 /** More entries than any seller offers. */
@@ -26,13 +27,6 @@ const bazaarCharsMax = 8 * 1024;
 /** Characters of a description or a media type. */
 const textCharsMax = 500;
 
-/** The parts of a response that may contain a challenge. */
-export interface ChallengeAnswer {
-  /** By lower-case name. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | undefined;
-}
-
 export interface FoundChallenge {
   readonly seen: SeenChallenge;
   /** As written; undefined when the challenge names none. */
@@ -44,7 +38,10 @@ export type ReadChallenge =
   | { readonly kind: "none" }
   | { readonly kind: "unreadable"; readonly problem: string };
 
-export function readChallenge({ headers, body }: ChallengeAnswer, at: number): ReadChallenge {
+export function readChallenge(
+  { headers, body }: Pick<OutboundResponse, "headers" | "body">,
+  at: number,
+): ReadChallenge {
   const header = headers[headerNames.paymentRequired.toLowerCase()];
   if (header !== undefined) {
     const decoded = decodeHeader(header);

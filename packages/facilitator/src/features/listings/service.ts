@@ -1,19 +1,12 @@
 /** Listings: created, changed, removed and checked again by their account. */
 import { randomBytes } from "node:crypto";
-import type { Address, ChainId } from "@farthing/protocol";
+import type { Address } from "@farthing/protocol";
 import type { Log } from "@farthing/engine/base";
-import type {
-  Listing,
-  ListingMethod,
-  ListingSample,
-  ListingTerms,
-  ListingFilter,
-  PageNumbers,
-  SalesStore,
-} from "./model.ts";
+import type { Listing, ListingTerms, ListingFilter, PageNumbers, SalesStore } from "./model.ts";
 import type { ListingStore } from "./store.ts";
 import { checkLeaseMs, checkListing, type CheckDeps } from "./check-listing.ts";
-import { tellSteps } from "./check-steps.ts";
+import type { ProbeTarget } from "./probe.ts";
+import { describeSteps } from "./check-steps.ts";
 import { rank, readWords } from "./rank.ts";
 
 /** More prices than an API has; each listing is checked as long as it exists. */
@@ -23,15 +16,7 @@ export const listingsMax = 50;
 const searchedMax = 200;
 
 /** The target of a check without a listing. */
-export interface TrialTarget {
-  readonly resource: string;
-  readonly method: ListingMethod;
-  /** Any of these matches. */
-  readonly chainIds: readonly ChainId[];
-  /** USDC base units; null when any price matches. */
-  readonly amount: bigint | null;
-  readonly sample: ListingSample;
-}
+export type TrialTarget = Omit<ProbeTarget, "payTo">;
 
 export interface Found {
   readonly items: readonly Listing[];
@@ -85,7 +70,7 @@ export function createListings(deps: ListingsDeps) {
     },
     /** Checks an endpoint for an account and stores nothing. */
     async tryOut(account: Address, target: TrialTarget) {
-      return tellSteps(await probe({ ...target, payTo: account }));
+      return describeSteps(await probe({ ...target, payTo: account }));
     },
     page: (filter: ListingFilter, page: PageNumbers) => store.listPublicListings(filter, page),
     /** Public listings that match the words, the best first. */

@@ -1,7 +1,5 @@
 /** Purchases of credits: an account pays the treasury through the service's own engine. */
-import type { Address, Network } from "@farthing/protocol";
-import type { Settle, SettlementEngine, Waiters } from "@farthing/engine";
-import type { Clock, Log } from "@farthing/engine/base";
+import type { SettlementEngine, Waiters } from "@farthing/engine";
 import type { PurchaseBudget } from "../../payments/keyless/terms.ts";
 import type { CreditTerms } from "../credits/routes.ts";
 import { createPurchaseStore } from "./store.ts";
@@ -13,15 +11,10 @@ import { registerPurchases } from "./routes.ts";
 import { createPurchases, type PurchaseDeps } from "./service.ts";
 import { createPurchaseWorker, startPurchaseWorker, type WorkerDeps } from "./worker.ts";
 
-export interface PurchaseFeatureDeps {
+export interface PurchaseFeatureDeps extends Omit<PayDeps, "marginSeconds"> {
   readonly config: { readonly settleMarginSeconds: bigint };
   readonly store: WorkerDeps["store"] & PurchaseDeps["store"] & PayDeps["store"];
-  readonly clock: Clock;
-  readonly log: Log;
   readonly waiters: Waiters;
-  readonly settle: Settle;
-  readonly networks: readonly Network[];
-  readonly treasury: Address | undefined;
   readonly creditTerms: CreditTerms;
   readonly budget: PurchaseBudget;
   readonly engine: Pick<SettlementEngine, "readAuthorizationEnd">;

@@ -11,16 +11,18 @@ import type { Address, ChainId, Hex } from "@farthing/protocol";
  * - `failed`: its payment did not move money.
  * - `expired`, `canceled`: not paid in time; canceled by its owner.
  */
-export type PurchaseState =
-  | "awaiting_payment"
-  | "settling"
-  | "confirmed"
-  | "held"
-  | "credited"
-  | "rejected"
-  | "failed"
-  | "expired"
-  | "canceled";
+export const purchaseStates = [
+  "awaiting_payment",
+  "settling",
+  "confirmed",
+  "held",
+  "credited",
+  "rejected",
+  "failed",
+  "expired",
+  "canceled",
+] as const;
+export type PurchaseState = (typeof purchaseStates)[number];
 
 /**
  * The states from which each state can be reached. The store builds the guards of its updates from

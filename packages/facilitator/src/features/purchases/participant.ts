@@ -1,14 +1,12 @@
 /** Purchases keep settlements from being removed. */
+import { textList } from "@farthing/engine/storage";
 import type { SettlementParticipant } from "@farthing/engine/storage";
 
 /** A settlement is kept for as long as a purchase names it. */
 export const purchasesParticipant: SettlementParticipant = {
   name: "purchases",
   async beforePrune({ db, engine }, ids) {
-    const list = engine.list(
-      ids.map((of) => ({ of })),
-      { of: "text" },
-    );
+    const list = textList(engine, ids);
     const rows = await db
       .selectFrom("credit_purchases")
       .select("settlement_id")

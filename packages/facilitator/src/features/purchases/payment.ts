@@ -12,7 +12,7 @@ import {
   type PaymentRequest,
   type Refusal,
 } from "@farthing/protocol";
-import { paysPurchase, purchaseAuthorization, purchaseKey } from "./service.ts";
+import { findPaymentOf, purchaseAuthorization } from "./service.ts";
 import {
   type GasRefusal,
   isGasRefusal,
@@ -31,7 +31,7 @@ import type { EngineStore } from "@farthing/engine/storage";
 const broadcastWaitMs = 500;
 
 /** Reads of a purchase that other calls change at the same moment. */
-const looksMax = 3;
+const readsMax = 3;
 
 export type PayOutcome =
   /** The payment is claimed, was claimed before, or is over, as the state shows. */
@@ -70,7 +70,7 @@ export type PayPurchase = (payment: PurchasePayment) => Promise<PayOutcome>;
 export function createPayPurchase(deps: PayDeps): PayPurchase {
   const { store, clock, log, treasury } = deps;
 
-  async function pay(payment: PurchasePayment, looks = 1): Promise<PayOutcome> {
+  async function pay(payment: PurchasePayment, reads = 1): Promise<PayOutcome> {
     const purchase = await store.findPurchase(payment.id, payment.account);
     if (!purchase) return { kind: "unknown" };
     const { state, settlementId, payer } = purchase;
@@ -85,7 +85,7 @@ export function createPayPurchase(deps: PayDeps): PayPurchase {
     // Another call has begun the payment, or the owner has just canceled it.
     const now = isFirst ?? (await store.findPurchase(purchase.id));
     if (now?.state !== "settling") {
-      return looks < looksMax ? pay(payment, looks + 1) : { kind: "closed", purchase };
+      return reads < readsMax ? pay(payment, reads + 1) : { kind: "closed", purchase };
     }
     const request = requestOf(purchase, { payer, treasury, signature: payment.signature });
     const result = await deps
@@ -100,7 +100,7 @@ export function createPayPurchase(deps: PayDeps): PayPurchase {
     if (result.kind === "settlement") return named(purchase, result.settlement);
     // Only the call that began the payment reverts it; the payment of another call may succeed.
     if (isFirst) await move(purchase, ["settling"], { to: "awaiting_payment" });
-    const settlement = await findPayment(purchase);
+    const settlement = await findPaymentOf(store, purchase, treasury);
     if (settlement) return named(purchase, settlement);
     if (result.kind === "denied") {
       // Without a key there is no account that could refuse.
@@ -111,16 +111,10 @@ export function createPayPurchase(deps: PayDeps): PayPurchase {
     return { kind: "refused", refusal: result.refusal, purchase };
   }
 
-  async function findPayment(purchase: CreditPurchase): Promise<Settlement | undefined> {
-    const key = purchaseKey(purchase);
-    const [found] = key ? await store.findSettlementsByKey([key]) : [];
-    return found && paysPurchase(found, purchase, treasury) ? found : undefined;
-  }
-
   async function named(purchase: CreditPurchase, settlement: Settlement): Promise<PayOutcome> {
     const { id: settlementId, payer } = settlement;
-    const move_ = { to: "settling", payer, settlementId } as const;
-    const moved = await move(purchase, ["settling", "awaiting_payment"], move_);
+    const transition = { to: "settling", payer, settlementId } as const;
+    const moved = await move(purchase, ["settling", "awaiting_payment"], transition);
     const newest = moved ?? (await store.findPurchase(purchase.id)) ?? purchase;
     return { kind: "purchase", purchase: newest };
   }

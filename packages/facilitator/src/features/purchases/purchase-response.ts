@@ -19,7 +19,7 @@ import {
   oneOf,
   TimeText,
 } from "../../http/schemas.ts";
-import type { CreditPurchase } from "./model.ts";
+import { purchaseStates, type CreditPurchase } from "./model.ts";
 import type { CreditTerms } from "../credits/routes.ts";
 import { purchaseAuthorization } from "./service.ts";
 
@@ -29,17 +29,7 @@ export interface PurchaseTerms {
   readonly creditTerms: CreditTerms;
 }
 
-export const PurchaseState = oneOf([
-  "awaiting_payment",
-  "settling",
-  "confirmed",
-  "held",
-  "credited",
-  "rejected",
-  "failed",
-  "expired",
-  "canceled",
-]);
+export const PurchaseState = oneOf(purchaseStates);
 
 export const PurchaseAnswer = exactly({
   id: Type.String(),
@@ -140,8 +130,8 @@ const domainTypes = [
 ];
 
 /** Typed data for EIP-1193 wallets: JSON that includes the domain's type. */
-function walletTypedData(...given: Parameters<typeof authorizationTypedData>) {
-  const { domain, types, primaryType, message } = authorizationTypedData(...given);
+function walletTypedData(...args: Parameters<typeof authorizationTypedData>) {
+  const { domain, types, primaryType, message } = authorizationTypedData(...args);
   return {
     domain,
     types: { EIP712Domain: domainTypes, ...types },

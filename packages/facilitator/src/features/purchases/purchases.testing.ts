@@ -54,7 +54,7 @@ export async function purchaseIn(
   ...states: readonly string[]
 ): Promise<JsonObject> {
   let query = "";
-  for (let looks = 0; looks < looksMax; looks++) {
+  for (let looks = 0; looks < readsMax; looks++) {
     const now = await readPurchase(browser, purchase, query);
     const state = textAt(now, "state");
     if (states.includes(state)) return now;
@@ -63,7 +63,7 @@ export async function purchaseIn(
   throw new Error(`the purchase is not ${states.join(" or ")}`);
 }
 
-const looksMax = 10;
+const readsMax = 10;
 
 /** Makes everything final that is in a block. */
 export async function mineToFinal(devnet: Devnet): Promise<void> {

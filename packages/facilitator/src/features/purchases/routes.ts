@@ -17,7 +17,7 @@ import {
   ChainIdNumber,
   Cursor,
   exactly,
-  GivenAddress,
+  AddressInput,
   Limit,
   pageOf,
   problems,
@@ -90,7 +90,7 @@ function registerBeginning(
       body: exactly({
         credits: Type.Integer({ minimum: 1, maximum: creditsMax }),
         chainId: ChainIdNumber,
-        payer: Type.Optional(GivenAddress),
+        payer: Type.Optional(AddressInput),
       }),
       response: { 201: PurchaseAnswer, ...problems(...changing) },
     },
@@ -193,9 +193,9 @@ function registerFollowing(server: TypedServer, deps: PurchaseRouteDeps): void {
       const waiting = deps.waiters.wait(id, "broadcast", waitMs);
       let purchase = await deps.purchases.find(account, id);
       const { while: known } = request.query;
-      const isNews =
+      const hasChanged =
         purchase && (known === undefined ? isResting(purchase) : purchase.state !== known);
-      if (purchase && waitMs > 0 && !isNews) {
+      if (purchase && waitMs > 0 && !hasChanged) {
         await waiting.done;
         purchase = await deps.purchases.find(account, id);
       }

@@ -3,7 +3,7 @@
  * purchase's id, so that a payment on chain names its purchase, and one purchase can be paid once
  * only.
  */
-import type { Paging, TimeCursor } from "@farthing/engine/storage";
+import type { EngineStore, Paging, TimeCursor } from "@farthing/engine/storage";
 import { createHash, randomBytes } from "node:crypto";
 import {
   isSameAddress,
@@ -160,4 +160,15 @@ export function paysPurchase(
     isSameAddress(settlement.payTo, treasury) &&
     settlement.amount === purchase.units
   );
+}
+
+/** Finds the settlement of a purchase by its nonce; undefined when it does not pay the price. */
+export async function findPaymentOf(
+  store: Pick<EngineStore, "findSettlementsByKey">,
+  purchase: CreditPurchase,
+  treasury: Address | undefined,
+): Promise<Settlement | undefined> {
+  const key = purchaseKey(purchase);
+  const [found] = key ? await store.findSettlementsByKey([key]) : [];
+  return found && paysPurchase(found, purchase, treasury) ? found : undefined;
 }

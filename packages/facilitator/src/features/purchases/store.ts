@@ -231,7 +231,7 @@ async function movePurchase(
   assert(row, `a purchase does not go from ${from} to ${move.to}`);
   const purchase = purchaseTable.read(row);
   if (move.to === "credited") await credit(inside, purchase, now);
-  await tellAccount(inside, purchase, now);
+  await notifyAccount(inside, purchase, now);
   // Wakes waiters, also when an operator's command made the transition.
   await engine.changes.announce(db, { kind: "sent", ids: [purchase.id] });
   return purchase;
@@ -306,7 +306,11 @@ async function credit(inside: Database, purchase: CreditPurchase, now: number): 
     .execute();
 }
 
-async function tellAccount(inside: Database, purchase: CreditPurchase, now: number): Promise<void> {
+async function notifyAccount(
+  inside: Database,
+  purchase: CreditPurchase,
+  now: number,
+): Promise<void> {
   const { account, state } = purchase;
   if (state !== "credited" && state !== "held") return;
   const data = purchaseData(purchase);

@@ -7,9 +7,9 @@
  */
 import type { Page, Paging, EngineStore } from "@farthing/engine/storage";
 import type { Address, Hex } from "@farthing/protocol";
-import { isLinked, paysPurchase, purchaseKey } from "./service.ts";
+import { findPaymentOf, isLinked } from "./service.ts";
 import type { Settlement } from "@farthing/engine";
-import { assert, type Clock, type Log, messageOf } from "@farthing/engine/base";
+import { assert, type Clock, type Log, messageOf, startPoll } from "@farthing/engine/base";
 import type { CreditPurchase, HoldReason, PurchaseMove, PurchaseState } from "./model.ts";
 import type { PurchaseCursor, PurchaseStore } from "./store.ts";
 import type { AccountStore } from "../accounts/store.ts";
@@ -70,34 +70,34 @@ export type PurchaseWorker = ReturnType<typeof createPurchaseWorker>;
 export function createPurchaseWorker(deps: WorkerDeps) {
   const { store, clock, log, treasury } = deps;
   /** The start of the next poll of each list; the first purchase when left out. */
-  const places = new Map<PurchaseState, PurchaseCursor>();
+  const cursors = new Map<PurchaseState, PurchaseCursor>();
 
   /** Advances every purchase that can advance, once. */
   async function poll(): Promise<void> {
     const now = clock.nowMs();
     for (const state of ["settling", "confirmed"] as const) {
-      await look(state, (paging) => store.listPurchasesIn(state, paging), advance);
+      await advanceAll(state, (paging) => store.listPurchasesIn(state, paging), advance);
     }
     const first = { at: now - failedWatchedMs, id: "" };
     // Money that moved late is reported as moved.
-    await look(
+    await advanceAll(
       "failed",
       ({ from = first, limit }) => store.listPaidAfterFailure({ from, limit }),
       advance,
     );
     for (const state of ["awaiting_payment", "canceled"] as const) {
-      await look(state, (paging) => store.listExpiredPurchases(state, now, paging), end);
+      await advanceAll(state, (paging) => store.listExpiredPurchases(state, now, paging), end);
     }
   }
 
-  async function look(
+  async function advanceAll(
     state: PurchaseState,
     list: (paging: Paging<PurchaseCursor>) => Promise<Page<CreditPurchase, PurchaseCursor>>,
     step: (purchase: CreditPurchase) => Promise<void>,
   ): Promise<void> {
-    const { items, next } = await list({ from: places.get(state), limit: purchasesMax });
-    if (next) places.set(state, next);
-    else places.delete(state);
+    const { items, next } = await list({ from: cursors.get(state), limit: purchasesMax });
+    if (next) cursors.set(state, next);
+    else cursors.delete(state);
     for (const purchase of items) await guarded(purchase, step);
   }
 
@@ -141,15 +141,13 @@ export function createPurchaseWorker(deps: WorkerDeps) {
   async function findPayment(purchase: CreditPurchase): Promise<Settlement | undefined> {
     // This settlement was checked when it was stored; the treasury may have changed since.
     if (purchase.settlementId !== null) return store.findSettlement(purchase.settlementId);
-    const key = purchaseKey(purchase);
-    const [found] = key ? await store.findSettlementsByKey([key]) : [];
-    return found && paysPurchase(found, purchase, treasury) ? found : undefined;
+    return findPaymentOf(store, purchase, treasury);
   }
 
   async function confirm(purchase: CreditPurchase, settlement: Settlement): Promise<void> {
     const { transaction, blockNumber, logIndex } = settlement;
     assert(transaction !== null, "a final settlement has a transaction");
-    assert(blockNumber !== null && logIndex !== null, "a final settlement has a place");
+    assert(blockNumber !== null && logIndex !== null, "a final settlement has a log");
     const paid = { to: "confirmed", transaction, blockNumber, logIndex } as const;
     const confirmed = await move(purchase, paid);
     if (confirmed) await conclude(confirmed);
@@ -213,23 +211,14 @@ export function startPurchaseWorker(
   worker: PurchaseWorker,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): () => Promise<void> {
-  const stopping = new AbortController();
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      try {
-        await worker.poll();
-      } catch (error) {
-        log.warn(
-          { event: "purchase_poll_failed", problem: messageOf(error) },
-          "Purchase poll failed; retrying in a second",
-        );
-      }
-      await clock.sleep(pollMs, stopping.signal);
+  return startPoll({ clock, pauseMs: pollMs }, async () => {
+    try {
+      await worker.poll();
+    } catch (error) {
+      log.warn(
+        { event: "purchase_poll_failed", problem: messageOf(error) },
+        "Purchase poll failed; retrying in a second",
+      );
     }
-  }
-  const running = run();
-  return async () => {
-    stopping.abort();
-    await running;
-  };
+  }).stop;
 }

@@ -24,7 +24,7 @@ export function tokenOf(request: FastifyRequest, name: string): string | undefin
   return isToken(text) ? text : undefined;
 }
 
-export function giveSession(reply: FastifyReply, token: string, lifetimeMs: number): void {
+export function setSessionCookie(reply: FastifyReply, token: string, lifetimeMs: number): void {
   reply.setCookie(sessionCookie, token, {
     ...attributes,
     maxAge: Math.floor(lifetimeMs / 1000),
@@ -32,10 +32,10 @@ export function giveSession(reply: FastifyReply, token: string, lifetimeMs: numb
 }
 
 /** Sets the pre-session cookie for the lifetime of a sign request. */
-export function giveSignIn(reply: FastifyReply, token: string): void {
+export function setSignInCookie(reply: FastifyReply, token: string): void {
   reply.setCookie(signInCookie, token, { ...attributes, maxAge: signRequestMs / 1000 });
 }
 
-export function takeBack(reply: FastifyReply, name: string): void {
+export function clearCookie(reply: FastifyReply, name: string): void {
   reply.clearCookie(name, attributes);
 }

@@ -1,6 +1,5 @@
 /** Sign-in with a wallet: sessions, step-up signatures, and linked wallets. */
 import type { Network } from "@farthing/protocol";
-import type { Clock, Log } from "@farthing/engine/base";
 import type { Throttle } from "../../http/limits.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
 import type { AccountStore } from "../accounts/store.ts";
@@ -11,21 +10,18 @@ import { registerSignIn } from "./routes.ts";
 import { createSignIn, type SignInDeps } from "./service.ts";
 import { registerSessions } from "./session-routes.ts";
 import { createSessions } from "./sessions.ts";
-import type { Site } from "./site.ts";
+import type { SigningDeps } from "./sign-requests.ts";
 import { linkWallet, revokeSessions, unlinkWallet } from "./step-up-schemas.ts";
 import { registerStepUp } from "./step-up-routes.ts";
 import { createStepUp, type StepUp, type StepUpAction } from "./step-up.ts";
 import { registerWallets } from "./wallet-routes.ts";
 import { createWallets } from "./wallets.ts";
 
-export interface SignInFeatureDeps {
+export interface SignInFeatureDeps extends SigningDeps {
   readonly store: SignInStore & Pick<AccountStore, "findAccount">;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly networks: readonly Network[];
   /** The actions of all features that require a signature. */
   readonly actions: readonly StepUpAction[];
-  site(): Site;
   readonly engine: SignInDeps["engine"];
 }
 

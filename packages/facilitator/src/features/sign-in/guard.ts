@@ -14,7 +14,7 @@ import { exactly } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
 import type { Sessions } from "./sessions.ts";
 import type { Site } from "./site.ts";
-import { takeBack, tokenOf } from "./cookies.ts";
+import { clearCookie, tokenOf } from "./cookies.ts";
 
 const readingMethods = new Set(["GET", "HEAD"]);
 
@@ -62,7 +62,7 @@ async function findSession(
   const session = await deps.sessions.find(tokenOf(request, sessionCookie));
   if (session) return session;
   await throttle(request, reply, null);
-  if (request.cookies[sessionCookie] !== undefined) takeBack(reply, sessionCookie);
+  if (request.cookies[sessionCookie] !== undefined) clearCookie(reply, sessionCookie);
   throw new HttpProblem("unauthorized", noSession);
 }
 
@@ -71,11 +71,11 @@ async function findSession(
  * with neither header comes from no current browser.
  */
 function checkOrigin({ headers }: FastifyRequest, origin: string): void {
-  const isOurs =
+  const isSameOrigin =
     headers.origin === undefined
       ? headers["sec-fetch-site"] === "same-origin"
       : headers.origin === origin;
-  if (isOurs) return;
+  if (isSameOrigin) return;
   throw new HttpProblem(
     "foreign_origin",
     `Go on at ${origin}: requests that change something must come from there, by their header Origin. The operator sets the address with FARTHING_PUBLIC_URL.`,

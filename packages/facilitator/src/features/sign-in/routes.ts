@@ -11,7 +11,7 @@ import {
   ChainIdNumber,
   emptyResponse,
   exactly,
-  GivenAddress,
+  AddressInput,
   problems,
   TimeText,
   WalletKindText,
@@ -19,7 +19,13 @@ import {
 import type { TypedServer } from "../../http/type-provider.ts";
 import type { SignIn } from "./service.ts";
 import { sessionCookie } from "../../http/session.ts";
-import { giveSession, giveSignIn, signInCookie, takeBack, tokenOf } from "./cookies.ts";
+import {
+  setSessionCookie,
+  setSignInCookie,
+  signInCookie,
+  clearCookie,
+  tokenOf,
+} from "./cookies.ts";
 import { readAddress } from "../../http/address-input.ts";
 import { SignAnswerBody } from "./guard.ts";
 import { servedChain, type ServedNetworks } from "../../http/served-chain.ts";
@@ -92,9 +98,9 @@ function registerBeginning(server: TypedServer, deps: SignInRouteDeps, limits: S
         "The text (EIP-4361) is kept by the service and can be answered once, within ten minutes, by the browser that asked for it. `account` names an account that has linked the wallet; without it the account is the wallet's own address.",
       security: [],
       body: exactly({
-        address: GivenAddress,
+        address: AddressInput,
         chainId: ChainIdNumber,
-        account: Type.Optional(GivenAddress),
+        account: Type.Optional(AddressInput),
       }),
       response: { 200: SignRequestAnswer, ...problems("foreign_origin", "service_unavailable") },
     },
@@ -107,7 +113,7 @@ function registerBeginning(server: TypedServer, deps: SignInRouteDeps, limits: S
       const chainId = servedChain(deps, request.body.chainId);
       const browser = tokenOf(request, signInCookie) ?? newToken();
       const asked = await deps.signIn.begin({ address, chainId, account }, browser);
-      giveSignIn(reply, browser);
+      setSignInCookie(reply, browser);
       return answerSignRequest(asked);
     },
   });
@@ -142,8 +148,8 @@ function registerCompletion(
       }
       const { token, session } = outcome.opened;
       await endPrevious(deps.sessions, tokenOf(request, sessionCookie));
-      giveSession(reply, token, session.expiresAt - session.createdAt);
-      takeBack(reply, signInCookie);
+      setSessionCookie(reply, token, session.expiresAt - session.createdAt);
+      clearCookie(reply, signInCookie);
       const { account, wallet, walletKind, chainId } = session;
       const expiresAt = timeText(session.expiresAt) ?? "";
       const others = outcome.otherAccounts.filter((one) => !isSameAddress(one, account));
@@ -167,7 +173,7 @@ function registerSignOut(server: TypedServer, deps: SignInRouteDeps): void {
     },
     handler: async (request, reply) => {
       await endPrevious(deps.sessions, tokenOf(request, sessionCookie));
-      takeBack(reply, sessionCookie);
+      clearCookie(reply, sessionCookie);
       return reply.status(204).send(null);
     },
   });

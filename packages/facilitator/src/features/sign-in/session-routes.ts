@@ -7,7 +7,7 @@ import type { TypedServer } from "../../http/type-provider.ts";
 import type { Sessions } from "./sessions.ts";
 import type { StepUp } from "./step-up.ts";
 import { sessionCookie, sessionOf } from "../../http/session.ts";
-import { takeBack } from "./cookies.ts";
+import { clearCookie } from "./cookies.ts";
 import { demandStepUp, SignAnswerBody } from "./guard.ts";
 
 export const SessionAnswer = exactly({
@@ -75,7 +75,7 @@ function registerEnding(server: TypedServer, { sessions, stepUp }: SessionRouteD
       if (!(await sessions.revoke(account, id))) {
         throw new HttpProblem("not_found", "There is no such session of this account.");
       }
-      if (id === current) takeBack(reply, sessionCookie);
+      if (id === current) clearCookie(reply, sessionCookie);
       return reply.status(204).send(null);
     },
   });

@@ -10,24 +10,21 @@ export interface Site {
 /**
  * The public address; without a configured one it depends on the port that the service listens on.
  */
-export interface SiteAddress {
-  site(): Site;
-  /** Sets the address, such as `http://127.0.0.1:8402`, unless a public one is configured. */
-  listensAt(url: string): void;
-}
+export type SiteAddress = ReturnType<typeof createSiteAddress>;
 
 /** Takes the address from the configuration, never from a request. */
 export function createSiteAddress(config: {
   readonly publicUrl: string | undefined;
   readonly port: number;
-}): SiteAddress {
+}) {
   let port = `${config.port}`;
   return {
     site() {
       const origin = config.publicUrl ?? `http://127.0.0.1:${port}`;
       return { origin, host: new URL(origin).host };
     },
-    listensAt(url) {
+    /** Sets the address, such as `http://127.0.0.1:8402`, unless a public one is configured. */
+    listensAt(url: string) {
       ({ port } = new URL(url));
     },
   };

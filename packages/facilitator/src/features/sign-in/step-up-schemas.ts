@@ -1,6 +1,6 @@
 /** The actions of sign-in that require a signature, and the request body for any of them. */
 import { Type } from "typebox";
-import { exactly, GivenAddress, oneOfBy } from "../../http/schemas.ts";
+import { exactly, AddressInput, oneOfBy } from "../../http/schemas.ts";
 import { readAddress } from "../../http/address-input.ts";
 import type { StepUpDetails } from "./model.ts";
 import type { Step, StepUpAction } from "./step-up.ts";
@@ -11,14 +11,14 @@ const readWallet = ({ address }: StepUpDetails["link_wallet"]) => ({
 
 export const linkWallet: StepUpAction<"link_wallet"> = {
   action: "link_wallet",
-  details: { address: GivenAddress },
+  details: { address: AddressInput },
   sentence: ({ address }) => `let the wallet ${address} sign in and pay.`,
   read: readWallet,
 };
 
 export const unlinkWallet = {
   action: "unlink_wallet",
-  details: { address: GivenAddress },
+  details: { address: AddressInput },
   sentence: ({ address }) => `unlink the wallet ${address}.`,
   read: readWallet,
 } as const satisfies StepUpAction<"unlink_wallet">;

@@ -6,7 +6,7 @@
 import { assert } from "@farthing/engine/base";
 import { isSameAddress } from "@farthing/protocol";
 import type { TSchema } from "typebox";
-import type { Session, SignRequest, StepUpDetails, StepUpName } from "./model.ts";
+import type { Session, StepUpDetails, StepUpName } from "./model.ts";
 import {
   askToSign,
   bindingOf,
@@ -31,25 +31,13 @@ export interface Step<Name extends StepUpName = StepUpName> {
   readonly details: StepUpDetails[Name];
 }
 
-export interface StepUp {
-  /** Creates the text for a session's wallet. */
-  ask(session: Session, step: Step): Promise<SignRequest>;
-  /**
-   * Returns whether the signature allows this and consumes it in either case. Throws RPC faults.
-   */
-  confirm<Name extends StepUpName>(
-    session: Session,
-    step: Step<Name>,
-    answer: SignAnswer,
-  ): Promise<boolean>;
-}
+export type StepUp = ReturnType<typeof createStepUp>;
 
-export function createStepUp(
-  deps: SigningDeps & { readonly actions: readonly StepUpAction[] },
-): StepUp {
+export function createStepUp(deps: SigningDeps & { readonly actions: readonly StepUpAction[] }) {
   const byName = new Map(deps.actions.map((one) => [one.action, one]));
   return {
-    ask(session, step) {
+    /** Creates the text for a session's wallet. */
+    ask(session: Session, step: Step) {
       const known = byName.get(step.action);
       assert(known, `no feature declares the action ${step.action}`);
       const { wallet: address, chainId, account } = session;
@@ -64,7 +52,10 @@ export function createStepUp(
         fragment: fragmentOf(step),
       });
     },
-    async confirm(session, step, answer) {
+    /**
+     * Returns whether the signature allows this and consumes it in either case. Throws RPC faults.
+     */
+    async confirm<Name extends StepUpName>(session: Session, step: Step<Name>, answer: SignAnswer) {
       const binding = bindingOf(session.id);
       const outcome = await takeSigned(deps, answer, { purpose: step.action, binding });
       if (!outcome.ok) return false;

@@ -8,7 +8,7 @@ import {
   ChainIdNumber,
   emptyResponse,
   exactly,
-  GivenAddress,
+  AddressInput,
   nullable,
   problems,
   TimeText,
@@ -56,7 +56,7 @@ export function registerWallets(server: TypedServer, deps: WalletRouteDeps): voi
       operationId: "askForNewWallet",
       tags: ["Wallets"],
       summary: "Asks for a text for the wallet that is to be linked",
-      body: exactly({ address: GivenAddress, chainId: ChainIdNumber }),
+      body: exactly({ address: AddressInput, chainId: ChainIdNumber }),
       response: {
         200: SignRequestAnswer,
         ...problems("unauthorized", "foreign_origin", "service_unavailable"),

@@ -5,6 +5,7 @@
  * deliveries, never all.
  */
 import { type Clock, type Log, messageOf } from "@farthing/engine/base";
+import type { GuardedPost, PostOutcome } from "../../http/outbound/guarded-post.ts";
 import type { DueDelivery } from "./due-delivery-store.ts";
 import type { WebhookStore } from "./store.ts";
 import { signatureHeaders } from "./service.ts";
@@ -43,23 +44,13 @@ const pollMs = 1_000;
 const quietMs = 24 * 60 * 60_000;
 const failuresMin = 5;
 
-export type AttemptOutcome =
-  | { readonly kind: "answered"; readonly status: number }
-  | { readonly kind: "unanswered"; readonly problem: string };
-
 export interface DeliveryDeps {
   readonly store: Pick<WebhookStore, "takeDueDeliveries" | "recordAttempt" | "pauseWebhook">;
   readonly clock: Clock;
   readonly log: Log;
   /** Sent to the endpoints. */
   readonly version: string;
-  /** Never throws. */
-  send(message: {
-    readonly url: string;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body: string;
-    readonly signal: AbortSignal;
-  }): Promise<AttemptOutcome>;
+  readonly send: GuardedPost;
 }
 
 /** Starts delivering; returns a stop function. Aborted attempts are repeated later. */
@@ -84,8 +75,8 @@ export function startDeliveries(deps: DeliveryDeps): () => Promise<void> {
   /** Waits for the next poll, or for room at one endpoint or in the whole process. */
   async function restOrRoom(): Promise<void> {
     const rest = new AbortController();
-    const news = clock.sleep(pollMs, AbortSignal.any([stopping.signal, rest.signal]));
-    await Promise.race([news, ...attempts]);
+    const rested = clock.sleep(pollMs, AbortSignal.any([stopping.signal, rest.signal]));
+    await Promise.race([rested, ...attempts]);
     rest.abort();
   }
 
@@ -196,7 +187,7 @@ export function startDeliveries(deps: DeliveryDeps): () => Promise<void> {
   };
 }
 
-function problemOf(outcome: AttemptOutcome): string {
+function problemOf(outcome: PostOutcome): string {
   if (outcome.kind === "unanswered") return outcome.problem;
   const { status } = outcome;
   return status >= 300 && status < 400

@@ -1,7 +1,7 @@
 /** Removes old webhook deliveries, after the operator's export if configured. */
 import { sql } from "kysely";
 import type { WebhookDelivery } from "./model.ts";
-import { type Database, hasLateIndex, inTransaction } from "@farthing/engine/storage";
+import { type Database, hasLateIndex, inTransaction, textList } from "@farthing/engine/storage";
 import { deliveryTable } from "./tables.ts";
 
 /** Receives deliveries before they are removed; where it throws, nothing is removed. */
@@ -38,9 +38,9 @@ async function removeDeliveries(
   const rows = await old.execute();
   if (rows.length === 0) return 0;
   await onRemoval(rows.map(deliveryTable.read));
-  const list = engine.list(
-    rows.map(({ id }) => ({ of: id })),
-    { of: "text" },
+  const list = textList(
+    engine,
+    rows.map(({ id }) => id),
   );
   await sql`delete from webhook_deliveries
     where id in (select given.of from ${list})`.execute(db);

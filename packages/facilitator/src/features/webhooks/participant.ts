@@ -13,6 +13,7 @@ import {
   type SettlementParticipant,
   type Transition,
   unchanged,
+  textList,
 } from "@farthing/engine/storage";
 import { settlementData, type WebhookEvent } from "./model.ts";
 import { newDeliveries, subscribers } from "./tables.ts";
@@ -63,10 +64,7 @@ export async function putIntoOutbox(
 ): Promise<void> {
   if (events.length === 0) return;
   const accounts = [...new Set(events.map(({ account }) => toLowerHex(account)))];
-  const asked = engine.list(
-    accounts.map((of) => ({ of })),
-    { of: "text" },
-  );
+  const asked = textList(engine, accounts);
   const rows = await db
     .selectFrom("webhook_endpoints")
     .select(subscribers.columns)

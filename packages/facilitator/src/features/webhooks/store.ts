@@ -131,12 +131,12 @@ async function pause(
     )
     .executeTakeFirst();
   if (result.numUpdatedRows === 0n) return false;
-  await giveUpOn(db, id, "The endpoint was paused");
+  await failPending(db, id, "The endpoint was paused");
   return true;
 }
 
 /** Ends the pending deliveries of an endpoint. */
-async function giveUpOn(db: Database["db"], id: string, why: string): Promise<void> {
+async function failPending(db: Database["db"], id: string, why: string): Promise<void> {
   await db
     .updateTable("webhook_deliveries")
     .set({ state: "failed", last_error: why })
@@ -159,7 +159,7 @@ async function disable(
     .where("disabled_at", "is", null)
     .executeTakeFirst();
   if (result.numUpdatedRows === 0n) return false;
-  await giveUpOn(db, id, "The endpoint was removed");
+  await failPending(db, id, "The endpoint was removed");
   return true;
 }
 

@@ -30,15 +30,17 @@ export interface OutboundRequest {
   readonly signal?: AbortSignal;
 }
 
+export interface OutboundResponse {
+  readonly kind: "answered";
+  readonly status: number;
+  /** By lower-case name; repeated headers are joined by a comma. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Undefined when it is compressed or exceeds the limit. */
+  readonly body: string | undefined;
+}
+
 export type RequestOutcome =
-  | {
-      readonly kind: "answered";
-      readonly status: number;
-      /** By lower-case name; repeated headers are joined by a comma. */
-      readonly headers: Readonly<Record<string, string>>;
-      /** Undefined when it is compressed or exceeds the limit. */
-      readonly body: string | undefined;
-    }
+  | OutboundResponse
   /** `problem` says why, without details of the internal network. */
   | { readonly kind: "unanswered"; readonly problem: string; readonly isOurFault: boolean };
 
@@ -94,7 +96,7 @@ export function createGuardedRequest(deps: GuardedRequestDeps): GuardedRequest {
     } catch (error) {
       if (isStopped()) return unanswered("It was ended from here.", true);
       if (timeout.aborted) return theirs(tooSlow);
-      return unanswered(sayProblem(error), ourCodes.has(codeOf(error)));
+      return unanswered(describeError(error), ourCodes.has(codeOf(error)));
     }
   };
 }
@@ -129,9 +131,8 @@ async function resolveAll(name: string): Promise<readonly string[]> {
 function exchange(
   url: URL,
   { method, headers, body, bytesMax, signal }: OutboundRequest,
-  way: { readonly address: string; readonly secureContext: SecureContext | undefined },
+  { address, secureContext }: { address: string; secureContext: SecureContext | undefined },
 ): Promise<RequestOutcome> {
-  const { address, secureContext } = way;
   const lookupPinned: LookupFunction = (_name, options, done) => {
     const family = isIP(address);
     if (options.all) done(null, [{ address, family }]);
@@ -204,7 +205,7 @@ function codeOf(error: unknown): string {
 }
 
 /** Describes the failure to the endpoint's operator, without an address or a body. */
-function sayProblem(error: unknown): string {
+function describeError(error: unknown): string {
   const code = codeOf(error);
   if (code === "ECONNREFUSED") return "The connection was refused.";
   if (code === "ECONNRESET" || code === "EPIPE") return "The connection broke off.";

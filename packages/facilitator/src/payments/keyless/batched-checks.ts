@@ -1,7 +1,8 @@
 /** Checks of the limits for callers without a key, many in one statement. */
 import { type Clock, createBatcher } from "@farthing/engine/base";
 import type { PaymentContext } from "../context.ts";
-import type { KeylessQuestion, KeylessStore, KeylessVerdict } from "./store.ts";
+import type { KeylessStore } from "./participant.ts";
+import type { KeylessQuestion, KeylessResult } from "./store.ts";
 
 /** Bounds of the checks in one statement, of statements at once, and of waiting checks. */
 const batches = { itemsMax: 200, inFlightMax: 1, waitingMax: 10_000 };
@@ -12,7 +13,7 @@ export function batchKeylessChecks(deps: {
 }): Pick<PaymentContext, "checkKeyless" | "noteKeyless"> {
   const { store, clock } = deps;
   return {
-    checkKeyless: createBatcher<KeylessQuestion, KeylessVerdict>({
+    checkKeyless: createBatcher<KeylessQuestion, KeylessResult>({
       run: (questions) => store.checkKeyless(questions, clock.nowMs()),
       ...batches,
     }),

@@ -1,9 +1,9 @@
 /**
- * What settlements without a key have counted, from the claim to the outcome. A claim counts an
- * estimate of its gas. A failure gives back what it did not use, and all of what the budget for
- * reverted gas counts instead; the estimate of a contract payer, which is the most that it may burn, is
- * corrected to the gas limit of the transaction that carried it. A plain payer's estimate stands:
- * reading receipts would ask the node once more per transaction.
+ * The charges of settlements without a key, from the claim to the outcome. A claim counts an estimate
+ * of its gas. A failure returns the unused part, and all that the budget for reverted gas counts
+ * instead. The estimate of a contract payer is its maximum, and is corrected to the gas limit of the
+ * transaction that carried it. A plain payer's estimate stands: receipts would cost another request
+ * per transaction.
  */
 import { toLowerHex } from "@farthing/protocol";
 import type { GasHalf, Settlement } from "@farthing/engine";
@@ -17,10 +17,11 @@ import {
   raiseCounters,
   readContractGas,
   type Transition,
+  textList,
 } from "@farthing/engine/storage";
-import type { KeylessChargeRow } from "./tables.ts";
+import { chargeTable, type KeylessChargeRow } from "./tables.ts";
 
-/** What a claim counts once it is made. */
+/** The amounts that a claim counts. */
 export interface KeylessCharge {
   readonly entries: readonly CounterEntry[];
   readonly spentSlot: number | null;
@@ -29,7 +30,7 @@ export interface KeylessCharge {
   readonly gwei: number;
 }
 
-/** Counts settlements that were just made. */
+/** Counts new settlements. */
 export async function chargeKeyless(
   inside: Database,
   created: readonly Settlement[],
@@ -61,38 +62,14 @@ export async function chargeKeyless(
   const { db, engine } = inside;
   await db
     .insertInto("keyless_charges")
-    .columns(chargeNames)
-    .expression(db.selectFrom(engine.list(rows, chargeColumns)).select(chargeNames))
+    .columns(chargeTable.names)
+    .expression(db.selectFrom(engine.list(rows, chargeTable.types)).select(chargeTable.names))
     .execute();
 }
 
-const chargeColumns = {
-  settlement_id: "text",
-  chain_id: "bigint",
-  payer: "text",
-  spent_slot: "bigint",
-  spent: "bigint",
-  count_slot: "bigint",
-  half: "text",
-  caller_network: "text",
-  gwei: "bigint",
-} as const;
-
-const chargeNames = [
-  "settlement_id",
-  "chain_id",
-  "payer",
-  "spent_slot",
-  "spent",
-  "count_slot",
-  "half",
-  "caller_network",
-  "gwei",
-] as const;
-
 /**
- * Closes the charges of settlements that have just got an outcome. The gas of some is counted by the
- * budget for reverted gas, so that reverts use up no caller's share of this one.
+ * Closes the charges of settlements with a new outcome. The budget for reverted gas counts the gas of
+ * some, so that reverts use up no caller's share of this one.
  */
 export async function closeKeyless(
   tx: EngineTransaction,
@@ -106,10 +83,7 @@ export async function closeKeyless(
   );
   if (transitions.size === 0) return;
   const { db, engine } = tx;
-  const list = engine.list(
-    [...transitions.keys()].map((of) => ({ of })),
-    { of: "text" },
-  );
+  const list = textList(engine, [...transitions.keys()]);
   const charges = await db
     .deleteFrom("keyless_charges")
     .where("settlement_id", "in", db.selectFrom(list).select("given.of"))
@@ -141,7 +115,7 @@ interface Ended {
   readonly transition: Transition;
 }
 
-/** What an ended settlement returns to the counters. */
+/** Returns the amounts that an ended settlement returns to the counters. */
 function returnsOf(
   { charge, transition: { settlement, carrierId } }: Ended,
   gas: { readonly limits: ReadonlyMap<number, number>; readonly isElsewhere: boolean },

@@ -1,7 +1,6 @@
 /**
- * The limits for callers without a key: claims are evaluated by counters, in the transaction that makes
- * them, and `/verify` asks the same without counting. Sums are counter rows: none of these statements
- * reads settlements.
+ * The limits for callers without a key. Counters decide about claims in the transaction that makes
+ * them; `/verify` asks the same without counting. No statement here reads settlements.
  */
 import { toLowerHex, type ChainId } from "@farthing/protocol";
 import {
@@ -31,21 +30,20 @@ import {
   unchanged,
 } from "@farthing/engine/storage";
 import { chargeKeyless, closeKeyless, type KeylessCharge } from "./charge-store.ts";
-import type { KeylessQuestion, KeylessRefusal, KeylessStore, KeylessVerdict } from "./store.ts";
+import type { KeylessQuestion, KeylessRefusal, KeylessResult } from "./store.ts";
 import { countForPayees } from "./payee-store.ts";
 
-/** Parts of a window: what a payer spent or settled counts for a day, to the hour. */
+/** Parts of a window: the amounts of a day are counted to the hour. */
 const partsOfWindow = 24;
 
 const dayMs = 24 * hourMs;
 
-/** How long a payment stays noted: as long as a seller may work between verdict and settlement. */
+/** A payment stays noted for as long as a seller may work between /verify and /settle. */
 const notedMs = 10 * 60 * 1000;
 
-/** What the claims of a batch count once they are made, by their id. */
+/** The charges of a batch's claims by id, which are counted once the claims are made. */
 const chargesOfClaims = createLocal(() => new Map<string, KeylessCharge>());
 
-/** Holds claims without a key to their limits, and counts what they use. */
 export const keylessParticipant: SettlementParticipant = {
   name: "keyless-limits",
   // Nothing is counted between the read of the counters and the claim.
@@ -69,7 +67,7 @@ export const keylessParticipant: SettlementParticipant = {
   },
 };
 
-/** Evaluates claims in their order: each that passes counts for the next. */
+/** Evaluates claims in their order: each claim that passes counts for the next one. */
 async function denyOverLimits(
   tx: EngineTransaction,
   claims: readonly Claim[],
@@ -90,22 +88,28 @@ async function denyOverLimits(
   return denials;
 }
 
-/** Creates the store of the limits. */
-export function createKeylessStore(database: Database): KeylessStore {
+export type KeylessStore = ReturnType<typeof createKeylessStore>;
+
+export function createKeylessStore(database: Database) {
   return {
-    checkKeyless: (questions, now) => checkKeyless(database, questions, now),
-    noteKeyless: (questions, now) => notePayments(database, questions, now),
-    readKeylessGas: (chainId, now) => readGasUse(database, chainId, now),
-    pruneKeyless: (now, limit) => pruneCounters(database, now, limit),
+    /** Evaluates payments as a claim would, and counts nothing; in order. */
+    checkKeyless: (questions: readonly KeylessQuestion[], now: number) =>
+      checkKeyless(database, questions, now),
+    /** Notes valid payments: their claims may draw on what is closed to new questions. */
+    noteKeyless: (questions: readonly KeylessQuestion[], now: number) =>
+      notePayments(database, questions, now),
+    /** Returns the used gas of each half of a chain's budget, in gwei. */
+    readKeylessGas: (chainId: ChainId, now: number) => readGasUse(database, chainId, now),
+    /** Removes expired counters, at most `limit`; returns how many. */
+    pruneKeyless: (now: number, limit: number) => pruneCounters(database, now, limit),
   };
 }
 
-/** What `/verify` says of payments that it found in order; nothing is counted. */
 async function checkKeyless(
   database: Database,
   questions: readonly KeylessQuestion[],
   now: number,
-): Promise<KeylessVerdict[]> {
+): Promise<KeylessResult[]> {
   const counters = await readCounters(database, questions.flatMap(countersOf), now);
   return questions.map((question) => {
     const evaluated = evaluate({ ...question, isQuestion: true }, counters, now);
@@ -117,7 +121,6 @@ async function checkKeyless(
   });
 }
 
-/** Notes payments that were found valid while the budget is tight. */
 async function notePayments(
   database: Database,
   questions: readonly KeylessQuestion[],
@@ -136,7 +139,6 @@ async function notePayments(
   );
 }
 
-/** What is used of each half of a chain's budget, in gwei. */
 async function readGasUse(
   database: Database,
   chainId: ChainId,
@@ -151,7 +153,6 @@ function isLimited({ terms: { payerCap = null, keyless } }: KeylessQuestion): bo
   return payerCap !== null || keyless !== undefined;
 }
 
-/** The counters that decide about a payment. */
 function countersOf(question: KeylessQuestion): CounterName[] {
   const { chainId, payTo, terms } = question;
   const { keyless } = terms;

@@ -1,6 +1,6 @@
 /**
  * Proven payees: final settlements from five payers on three days show that a payee sells to others.
- * From the next day on their payments may draw on the second half of the gas budget.
+ * From the next day on, their payments may use the second half of the gas budget.
  */
 import { toLowerHex, type Address, type ChainId } from "@farthing/protocol";
 import { sql } from "kysely";
@@ -10,6 +10,7 @@ import {
   type EngineTransaction,
   raiseCounters,
   readCounters,
+  textList,
 } from "@farthing/engine/storage";
 
 const dayMs = 24 * hourMs;
@@ -48,7 +49,7 @@ export async function countForPayees(
     for (const fact of seen) {
       const enough = fact.kind === "payer" ? provenPayers : provenDays;
       const key = `${fact.kind}:${fact.value}`;
-      // What is enough is not collected any further: a payee takes a handful of rows.
+      // Further facts are not stored, so that a payee takes a handful of rows.
       if (facts.has(key) || countOf(facts, fact.kind) >= enough) continue;
       facts.set(key, fact);
       fresh.push({ chain_id: chainId, pay_to: payee, ...fact });
@@ -79,10 +80,7 @@ async function readFacts(
   chainId: ChainId,
   payees: readonly Address[],
 ): Promise<Map<string, Map<string, Fact>>> {
-  const list = engine.list(
-    payees.map((of) => ({ of })),
-    { of: "text" },
-  );
+  const list = textList(engine, payees);
   const rows = await db
     .selectFrom("keyless_payee_facts")
     .selectAll()

@@ -1,20 +1,28 @@
 /** The tables of the limits for callers without a key, as Kysely types. Amounts of gas are gwei. */
 import type { GasHalf } from "@farthing/engine";
-import type { Whole, WholeOrNull } from "@farthing/engine/storage";
+import {
+  integer,
+  nullable,
+  smallInteger,
+  table,
+  text,
+  walletAddress,
+  type KyselyTable,
+} from "@farthing/engine/storage";
 import type { Address, ChainId } from "@farthing/protocol";
 import type { Selectable } from "kysely";
 
-export interface KeylessChargeTable {
-  settlement_id: string;
-  chain_id: ChainId;
-  payer: Address;
-  spent_slot: WholeOrNull;
-  spent: Whole;
-  count_slot: WholeOrNull;
-  half: GasHalf | null;
-  caller_network: string | null;
-  gwei: Whole;
-}
+export const chargeTable = table("keyless_charges", {
+  settlementId: text(),
+  chainId: smallInteger<ChainId>(),
+  payer: walletAddress(),
+  spentSlot: nullable(integer()),
+  spent: integer(),
+  countSlot: nullable(integer()),
+  half: nullable(text<GasHalf>()),
+  callerNetwork: nullable(text()),
+  gwei: integer(),
+});
 
 export interface KeylessPayeeFactTable {
   chain_id: ChainId;
@@ -23,11 +31,11 @@ export interface KeylessPayeeFactTable {
   value: string;
 }
 
-export type KeylessChargeRow = Selectable<KeylessChargeTable>;
+export type KeylessChargeRow = Selectable<KyselyTable<typeof chargeTable>>;
 
 declare module "@farthing/engine/storage" {
   interface Tables {
-    keyless_charges: KeylessChargeTable;
+    keyless_charges: KyselyTable<typeof chargeTable>;
     keyless_payee_facts: KeylessPayeeFactTable;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The limits of surfaces without keys, as the routes apply them: terms of a payment from the caller's
- * address and the gas price, the verdict of /verify, and what a caller is told.
+ * The limits of surfaces without keys, as the routes apply them: the terms of a payment from the
+ * caller's address and the gas price, and the check of /verify.
  */
 import {
   networkOfAddress,
@@ -26,10 +26,10 @@ import type { Surface } from "../../http/surface.ts";
 /** The window of a payer's cap: a day. */
 const payerCapWindowMs = 24 * hourMs;
 
-/** A network of callers: what one customer of a provider usually has, and not one address of many. */
+/** The network of a caller: the range that one customer of a provider usually has. */
 const networkBits = { ipv4: 24, ipv6: 48 } as const;
 
-/** The limits of a payment on a surface; none where callers show a key. */
+/** Returns the limits of a payment; none on surfaces with keys. */
 export function keylessTerms(
   context: PaymentContext,
   surface: Pick<Surface, "auth">,
@@ -48,7 +48,7 @@ export function keylessTerms(
   };
 }
 
-/** What the gas of purchases is charged to. */
+/** The budget for the gas of purchases. */
 export interface PurchaseBudget extends Pick<PaymentContext, "gasOf"> {
   readonly limits: Pick<PaymentContext["limits"], "keylessGasGwei">;
 }
@@ -70,8 +70,8 @@ function gasTerms({ limits, gasOf }: PurchaseBudget, chainId: ChainId): KeylessT
 }
 
 /**
- * What the limits say of a payment that is in order: `/verify` must not call valid what `/settle` has
- * to refuse. Gives a refusal of the payment, or throws the problem of the budget.
+ * Checks a valid payment, because `/verify` must not accept what `/settle` has to refuse. Returns a
+ * refusal of the payment, or throws when the budget is used up.
  */
 export async function checkLimits(
   context: PaymentContext,
@@ -111,7 +111,7 @@ const gasMessages: Readonly<Record<GasRefusal, string>> = {
     "The network from which this facilitator was asked has used its share of the gas that is spent per day without API keys; nothing was evaluated and nothing moved. It refills every hour; sellers with an API key are not affected.",
 };
 
-/** The answer when the budget has no room: come back when it refills, at the full hour. */
+/** Creates the response when the budget is used up; it refills at the full hour. */
 export function gasProblem(
   { clock }: Pick<PaymentContext, "clock">,
   code: GasRefusal,

@@ -5,7 +5,7 @@ import type { FastifyError } from "fastify";
 /** Longer names of unknown members are not repeated, and no other part of the request is. */
 const maxMemberName = 64;
 
-export function sayInvalid({ validation = [], validationContext }: FastifyError): string {
+export function invalidMessage({ validation = [], validationContext }: FastifyError): string {
   const [first] = validation;
   const path = (first?.instancePath ?? "").replaceAll("/", ".");
   return `${validationContext ?? "request"}${path} ${problemOf(first)}; /openapi.json has its shape.`;

@@ -1,5 +1,5 @@
 /** Background work that is repeated until it is stopped. */
-import type { Clock } from "@farthing/engine/base";
+import type { Clock } from "./clock.ts";
 
 interface PollTerms {
   readonly clock: Clock;
