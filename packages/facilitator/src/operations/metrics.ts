@@ -190,10 +190,10 @@ function createStoreWatch(deps: StoreMetricsDeps): Metrics["watchStore"] {
       return lease;
     },
     async handOverWallet(...args) {
-      const isHandedOver = await store.handOverWallet(...args);
+      const isTransferred = await store.handOverWallet(...args);
       const [{ chainId, lane }] = args;
-      if (isHandedOver) leases.inc({ ...labels(chainId, lane), event: "given" });
-      return isHandedOver;
+      if (isTransferred) leases.inc({ ...labels(chainId, lane), event: "given" });
+      return isTransferred;
     },
     async renewWalletLease(...args) {
       const isOurs = await store.renewWalletLease(...args);
