@@ -1,5 +1,5 @@
 /** The outcome of a request, in one word, for its log line and the metrics. */
-import type { Charged } from "@farthing/seller";
+import type { Charged, ChargeOutcome } from "@farthing/seller";
 import type { UpstreamFailure } from "./upstream.ts";
 
 /** What is known of one request, for its log line and the metrics. */
@@ -27,35 +27,29 @@ export type Outcome =
   | "pending" // The outcome of the settlement is open.
   | "faulted"; // The facilitator or the gateway itself failed.
 
+const outcomes: Readonly<Record<Exclude<ChargeOutcome["type"], "undecided">, Outcome>> = {
+  challenged: "challenged",
+  delivered: "paid",
+  repeated: "replayed",
+  undelivered: "upstream_failed",
+  uncharged: "upstream_failed",
+  failed: "settle_failed",
+  pending: "pending",
+  conflict: "conflict",
+  unserved: "conflict",
+  full: "faulted",
+  account_problem: "faulted",
+  facilitator_fault: "faulted",
+  broken: "faulted",
+};
+
 /** Returns the outcome of charging, where it decides; else by the status of the response. */
 export function outcomeOf({ kind, failure, charged }: RequestContext, status: number): Outcome {
   if (failure) return "upstream_failed";
   const outcome = charged?.outcome;
-  switch (outcome?.type) {
-    case "delivered":
-      return "paid";
-    case "repeated":
-      return outcome.isKept ? "replayed" : "conflict";
-    case "undelivered":
-    case "uncharged":
-      return "upstream_failed";
-    case "challenged":
-      return outcome.reason === undefined ? "challenged" : "rejected";
-    case "failed":
-      return "settle_failed";
-    case "pending":
-    case "conflict":
-      return outcome.type;
-    case "unserved":
-      return "conflict";
-    case "full":
-    case "account_problem":
-    case "facilitator_fault":
-    case "broken":
-      return "faulted";
-    case "undecided":
-    case undefined:
-  }
+  if (outcome?.type === "repeated" && !outcome.isKept) return "conflict";
+  if (outcome?.type === "challenged" && outcome.reason !== undefined) return "rejected";
+  if (outcome && outcome.type !== "undecided") return outcomes[outcome.type];
   if (kind === "own") return "free";
   if (kind === "denied") return status < 500 ? "denied" : "faulted";
   if (kind === "free") return status < 500 ? "free" : "upstream_failed";

@@ -45,8 +45,8 @@ export function createServer(
       if (!reply.raw.writableFinished) leaving.abort();
     });
     const { method } = request;
-    const isTrace = method === "TRACE";
-    const response = isTrace ? methodNotAllowed() : await respond(request, leaving.signal);
+    const response =
+      method === "TRACE" ? methodNotAllowed() : await respond(request, leaving.signal);
     const more = {
       "X-Request-Id": request.id,
       // A connection that is kept alive would delay the stop.

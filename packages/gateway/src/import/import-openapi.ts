@@ -34,13 +34,13 @@ export function importOpenapi(document: JsonObject, prices: ImportPrices): Impor
   if (unused.length > 0) {
     throw new ImportError(`The prices name what the document has not: ${unused.join(", ")}.`);
   }
-  const { info } = document;
+  const { info, security } = document;
   const url = serverUrlOf(document);
   return {
     isOpenapi: true,
     title: isObject(info) && typeof info["title"] === "string" ? info["title"] : undefined,
     upstreamUrl: /^https?:/.test(url) ? URL.parse(url)?.origin : undefined,
-    isGuarded: isRequired(document["security"]),
+    isGuarded: Array.isArray(security) && security.length > 0,
     ...sortRoutes(found),
   };
 }
@@ -78,8 +78,4 @@ function respondsWithEvents({ responses }: JsonObject): boolean {
     );
   const types = contents.flatMap((content) => Object.keys(content));
   return types.length > 0 && types.every((type) => /^text\/event-stream\b/i.test(type));
-}
-
-function isRequired(security: unknown): boolean {
-  return Array.isArray(security) && security.length > 0;
 }
