@@ -1,3 +1,5 @@
+import { hexDigits } from "@farthing/protocol";
+
 /** The clock and random source, passed in so that tests control both. */
 export interface Runtime {
   now(): number;
@@ -31,7 +33,5 @@ function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
 
 /** Lower-case hexadecimal digits, two for each byte. */
 export function randomHex(runtime: Runtime, bytes: number): string {
-  return Array.from(runtime.randomBytes(bytes), (byte) => byte.toString(16).padStart(2, "0")).join(
-    "",
-  );
+  return hexDigits(runtime.randomBytes(bytes));
 }

@@ -9,17 +9,13 @@ import {
   type Payment,
   type Refusal,
 } from "@farthing/protocol";
+import type { RequestRefusal } from "./responses.ts";
 
 export type Presented =
   | { readonly kind: "none" }
   | { readonly kind: "payment"; readonly payment: Payment }
   | { readonly kind: "refused"; readonly refusal: Refusal }
-  | {
-      readonly kind: "unreadable";
-      readonly status: number;
-      readonly error: "ambiguous_payment" | "payment_header_too_large";
-      readonly message: string;
-    };
+  | ({ readonly kind: "unreadable" } & RequestRefusal);
 
 /** Two different payments at once: proxies may disagree on which one counts. */
 const ambiguous = {

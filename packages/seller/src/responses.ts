@@ -125,7 +125,7 @@ export function refuseAddress(refusal: AddressRefusal): Response {
   return response;
 }
 
-interface RequestRefusal {
+export interface RequestRefusal {
   readonly status: number;
   readonly error: ResponseCode;
   readonly message: string;

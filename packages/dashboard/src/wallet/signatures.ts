@@ -1,4 +1,4 @@
-import { isHexBytes, type Address, type Hex } from "@farthing/protocol";
+import { hexDigits, isHexBytes, type Address, type Hex } from "@farthing/protocol";
 import type { Connection } from "./connection.ts";
 import { ask, WalletProblem } from "@farthing/buyer/wallet";
 
@@ -12,8 +12,7 @@ export async function signText(
   text: string,
   signal: AbortSignal,
 ): Promise<Hex> {
-  const bytes = [...new TextEncoder().encode(text)];
-  const hex = `0x${bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+  const hex = `0x${hexDigits(new TextEncoder().encode(text))}`;
   return signatureIn(await ask(wallet.provider, "personal_sign", [hex, address], signal));
 }
 

@@ -10,6 +10,7 @@ import { content, errorResponse, uncharged } from "../responses.ts";
 import { settleClaim, verify } from "./settle-claim.ts";
 import {
   cancelBody,
+  complete,
   isRedirect,
   isSold,
   makeWithin,
@@ -18,7 +19,7 @@ import {
   type Made,
 } from "./delivery.ts";
 import type { Lease } from "../payment-records/payment-records.ts";
-import { checkHeld, releaseClaim } from "./lost-lease.ts";
+import { releaseClaim } from "./lost-lease.ts";
 import { ask } from "./open-responses.ts";
 import {
   factsAfter,
@@ -55,9 +56,8 @@ export async function serveAfterSuccess(
   if (collection.kind === "paid") {
     const { receipt } = collection;
     if (collection.isQueued) deps.background.watch(charged, receipt);
-    checkHeld(await lease.complete(receipt));
-    const outcome = { type: "delivered", payment: factsAfter(charged, receipt) } as const;
-    return { response: content(made.response, made.body, receipt), outcome, receipt };
+    const paid = { lease, receipt, facts: factsAfter(charged, receipt) };
+    return complete(paid, content(made.response, made.body, receipt));
   }
   cancelBody(made);
   if (collection.kind === "open") deps.background.poll(charged);

@@ -1,6 +1,6 @@
 /** Settlement before work. Also resumes every payment that is already under way. */
 import { settleClaim, verify } from "./settle-claim.ts";
-import { responseFor, deliver, deliverKept } from "./delivery.ts";
+import { complete, deliver, fromStored, responseFor } from "./delivery.ts";
 import type { Lease } from "../payment-records/payment-records.ts";
 import { checkHeld } from "./lost-lease.ts";
 import {
@@ -27,7 +27,7 @@ export async function serveAfterPayment(
   const paid = { lease, receipt, facts: factsAfter(charged, receipt) };
   const response = responseFor(charged, lease.response);
   if (collection.isQueued) deps.background.watch(charged, receipt);
-  if (response) return deliverKept(paid, response);
+  if (response) return complete(paid, fromStored(response, receipt));
   if (lease.state !== "paid") checkHeld(await lease.paid(receipt));
   return deliver(deps, charged, paid);
 }

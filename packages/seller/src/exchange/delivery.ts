@@ -41,7 +41,10 @@ const unrepeatedHeaders = new Set([
 /** Runs the seller's code and reads its response. Throws what the code throws. */
 async function make(work: Work, facts: PaidRequest, bytesMax: number): Promise<Made> {
   const response = await work.serve(facts);
-  if (!response.body || isStream(work, response)) return { response, body: response.body };
+  const type = response.headers.get("Content-Type") ?? "";
+  // Events are useless when they all arrive at the end.
+  const isStream = work.isStreamed || type.startsWith("text/event-stream");
+  if (!response.body || isStream) return { response, body: response.body };
   const head = await readHead(response.body, bytesMax);
   return { response, body: head.rest ? resume(head) : head.bytes };
 }
@@ -103,8 +106,9 @@ export function responseFor(
 export async function deliver(
   { records }: { readonly records: PaymentRecords },
   charged: ChargedRequest,
-  { lease, receipt, facts: payment }: Paid,
+  paid: Paid,
 ): Promise<ExchangeResult> {
+  const { receipt, facts: payment } = paid;
   // The state stays `paid`: the next request with this payment makes the content again.
   const failed = (status: number, error: unknown): ExchangeResult => {
     const response = undelivered(status, receipt);
@@ -130,18 +134,16 @@ export async function deliver(
     return failed(Math.max(status, minFailureStatus), error);
   }
   const kept = charged.redeliver === "never" ? undefined : toStored(made, charged);
-  checkHeld(await lease.complete(receipt, kept));
-  const response = content(made.response, made.body, receipt);
-  return { response, outcome: { type: "delivered", payment }, receipt };
+  return complete(paid, content(made.response, made.body, receipt), kept);
 }
 
-/** Delivers a response that was made before the money moved. */
-export async function deliverKept(
+/** Ends the work with the content. Without `kept`, a response that was kept before stays. */
+export async function complete(
   { lease, receipt, facts: payment }: Paid,
-  stored: StoredResponse,
+  response: Response,
+  kept?: StoredResponse,
 ): Promise<ExchangeResult> {
-  checkHeld(await lease.complete(receipt));
-  const response = fromStored(stored, receipt);
+  checkHeld(await lease.complete(receipt, kept));
   return { response, outcome: { type: "delivered", payment }, receipt };
 }
 
@@ -152,16 +154,10 @@ export function replay(stored: StoredResponse, receipt: SettleResponse): Respons
   return response;
 }
 
-function fromStored(stored: StoredResponse, receipt: SettleResponse): Response {
+export function fromStored(stored: StoredResponse, receipt: SettleResponse): Response {
   const headers = new Headers(stored.headers.map(([name, value]) => [name, value]));
   const body = stored.body.byteLength === 0 ? null : stored.body;
   return content({ status: stored.status, headers }, body, receipt);
-}
-
-function isStream({ isStreamed }: Work, response: Response): boolean {
-  const type = response.headers.get("Content-Type") ?? "";
-  // Events are useless when they all arrive at the end.
-  return isStreamed || type.startsWith("text/event-stream");
 }
 
 function undelivered(status: number, receipt: SettleResponse): Response {

@@ -17,7 +17,6 @@ import { LeaseLostError, releaseClaim } from "./lost-lease.ts";
 import {
   alreadyDelivered,
   ask,
-  faultRetrySeconds,
   later,
   pendingRetrySeconds,
   storeFailed,
@@ -70,9 +69,7 @@ async function takeAndWork(deps: ExchangeDeps, charged: ChargedRequest): Promise
         return { response, outcome: { type: "conflict" } };
       }
       case "full": {
-        const response = later("busy", "Too many payments are under way. Yours was not taken.", {
-          retryAfterSeconds: faultRetrySeconds,
-        });
+        const response = later("busy", "Too many payments are under way. Yours was not taken.");
         return { response, outcome: { type: "full" } };
       }
       case "busy": {

@@ -12,8 +12,8 @@ import type { Settled } from "./settle.ts";
 
 /** One block, for a settlement under way. */
 export const pendingRetrySeconds = 2;
-/** For a facilitator that is down. */
-export const faultRetrySeconds = 5;
+/** For a facilitator that is down, and wherever nothing else is known. */
+const faultRetrySeconds = 5;
 /** For a seller who has to top up or renew a key: people are slower. */
 const accountRetrySeconds = 60;
 
@@ -41,17 +41,16 @@ export function ask(
 export function later(
   error: "busy" | "settlement_pending" | "facilitator_unavailable" | "seller_account_problem",
   what: string,
-  more: { readonly receipt?: SettleResponse; readonly retryAfterSeconds: number },
+  more: { readonly receipt?: SettleResponse; readonly retryAfterSeconds?: number } = {},
 ): Response {
   const message = `${what} Repeat the request with the same payment; do not sign a new one.`;
-  return errorResponse(503, { error, message, retryable: true }, more);
+  const body = { error, message, retryable: true };
+  return errorResponse(503, body, { retryAfterSeconds: faultRetrySeconds, ...more });
 }
 
 /** The store failed: the outcome is open, and must not look like a failed payment. */
 export function storeFailed(error: unknown): ExchangeResult {
-  const response = later("busy", "The seller could not look up or record your payment.", {
-    retryAfterSeconds: faultRetrySeconds,
-  });
+  const response = later("busy", "The seller could not look up or record your payment.");
   return { response, outcome: { type: "broken", error } };
 }
 
@@ -88,8 +87,9 @@ export function faultResult(
   fault: Fault,
   { what = unknown, ...known }: { what?: string; receipt?: SettleResponse },
 ): ExchangeResult {
-  const retryAfterSeconds = fault.retryAfterSeconds ?? faultRetrySeconds;
-  const response = later("facilitator_unavailable", what, { ...known, retryAfterSeconds });
+  const { retryAfterSeconds } = fault;
+  const more = { ...known, ...defined({ retryAfterSeconds }) };
+  const response = later("facilitator_unavailable", what, more);
   return { response, outcome: { type: "facilitator_fault", fault }, ...known };
 }
 
@@ -106,9 +106,7 @@ export function accountProblemResult(
 
 /** Only the chain can verify these signatures, and too many of them came. */
 export function tooManyWallets(): Response {
-  return later("busy", "Too many payments of contract wallets came at once. Yours was not taken.", {
-    retryAfterSeconds: faultRetrySeconds,
-  });
+  return later("busy", "Too many payments of contract wallets came at once. Yours was not taken.");
 }
 
 /** The response is not kept, or the repeat has no proof. */
@@ -131,8 +129,7 @@ export function alreadySettled(receipt: SettleResponse): ExchangeResult {
 
 /** An earlier call without a response may still contradict a refusal. */
 export function stillOpen(): ExchangeResult {
-  const more = { retryAfterSeconds: faultRetrySeconds };
-  return undecided(later("settlement_pending", unknown, more));
+  return undecided(later("settlement_pending", unknown));
 }
 
 /** The outcome of a sent settlement can no longer be known. */

@@ -12,7 +12,6 @@ import {
   faultResult,
   unpaidResult,
   ask,
-  faultRetrySeconds,
   isCanceled,
   isExpired,
   isNonceUsed,
@@ -92,10 +91,7 @@ async function unverifiedResult(
   if (outcome.kind === "fault") return faultResult(outcome, { what: unchecked });
   if (outcome.kind === "account") return accountProblemResult(outcome, {});
   const { verdict } = outcome;
-  if (verdict.isValid) {
-    const more = { retryAfterSeconds: faultRetrySeconds };
-    return undecided(later("facilitator_unavailable", untouched, more));
-  }
+  if (verdict.isValid) return undecided(later("facilitator_unavailable", untouched));
   return isNonceUsed(verdict.invalidReason)
     ? resolveOutcome(deps, matched, deadlineMs)
     : ask(matched.terms, whyInvalid(verdict));

@@ -14,8 +14,7 @@ export type Value = SQLInputValue;
 export interface Database {
   get(text: string, ...values: Value[]): Row | undefined;
   all(text: string, named: Record<string, Value>): readonly Row[];
-  /** Returns the number of rows that changed. */
-  run(text: string, ...values: Value[]): number;
+  run(text: string, ...values: Value[]): void;
   /** Runs `work` in an exclusive transaction; "soon": a power cut may undo it. */
   transaction<T>(work: () => T, strength: "surely" | "soon"): T;
   close(): void;
@@ -97,7 +96,7 @@ export function openRecords(path: string, busyTimeoutMs: number): Database {
   const opened: Database = {
     get: (text, ...values) => prepare(text).get(...values),
     all: (text, named) => prepare(text).all(named),
-    run: (text, ...values) => Number(prepare(text).run(...values).changes),
+    run: (text, ...values) => void prepare(text).run(...values),
     transaction(work, strength) {
       if (strength !== strengthNow) {
         database.exec(`pragma synchronous = ${strength === "surely" ? "full" : "normal"}`);
