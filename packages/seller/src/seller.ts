@@ -178,7 +178,7 @@ function createRoute<R>(
     if (presented.kind === "refused") return ask(terms, reasonOf(presented.refusal));
     if (presented.kind === "unreadable") return undecided(refuseRequest(presented));
     const { payment } = presented;
-    const presentation = { ...of, ...route, ...options, request, payment, terms, isPublic };
+    const presentation = { ...options, ...of, ...route, request, payment, terms, isPublic };
     const matched = await matchPayment(deps, presentation);
     if ("response" in matched) return matched;
     // `boundTo` binds the payment to the credentials already.

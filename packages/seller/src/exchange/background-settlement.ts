@@ -36,15 +36,12 @@ export function createBackgroundSettlements(getDeps: () => ExchangeDeps): Backgr
   let nextDueMs = Infinity;
   let closing = 0;
 
-  async function closeOne(matched: MatchedPayment): Promise<void> {
+  function closeOne(matched: MatchedPayment): void {
     closing++;
-    try {
-      await resolve(getDeps(), matched, true);
-    } catch {
+    resolve(getDeps(), matched, true)
       // The next request meets a failing store again, and can respond to it.
-    } finally {
-      closing--;
-    }
+      .catch(() => undefined)
+      .finally(() => closing--);
   }
   function start(matched: MatchedPayment, work: (bare: MatchedPayment) => Promise<void>): void {
     const { key } = matched.binding;
@@ -83,7 +80,7 @@ export function createBackgroundSettlements(getDeps: () => ExchangeDeps): Backgr
         if (closing >= maxClosedAtOnce) return;
         if (dueMs > nowMs) continue;
         closings.delete(key);
-        void closeOne(matched);
+        closeOne(matched);
       }
       nextDueMs = Math.min(Infinity, ...[...closings.values()].map(({ dueMs }) => dueMs));
     },

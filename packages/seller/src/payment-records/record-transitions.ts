@@ -4,8 +4,12 @@ import { maxDeliveredMs, maxSettlingMs, maxUndeliveredMs } from "./retention.ts"
 import type { PaymentRecordState } from "./payment-records.ts";
 import type { Opener } from "./proof.ts";
 
+const open = ["claimed", "settling", "paid"] as const satisfies readonly PaymentRecordState[];
+
 /** The states of {@link PaymentRecordState}, and the last one: the content was delivered. */
-export type StoredState = PaymentRecordState | "delivered";
+export const storedStates = [...open, "delivered"] as const;
+
+export type StoredState = (typeof storedStates)[number];
 
 /** The version of a stored record. Records of version 1 carry no number, see `recordIn`. */
 export const recordFormat = 2;
@@ -41,8 +45,6 @@ export interface Transition {
   /** How long the record is kept from then on, in milliseconds; absent where that stays. */
   readonly keptMs?: number;
 }
-
-const open = ["claimed", "settling", "paid"] as const;
 
 /** All transitions. Every change that a store makes is guarded by `from`. */
 export const paymentRecordTransitions = {

@@ -1,7 +1,12 @@
 /** Payment records as stores outside of the process keep them: text and numbers, read with care. */
 import { defined, parseJson, parseSettleResponse, type SettleResponse } from "@farthing/protocol";
 import type { StoredResponse } from "./payment-records.ts";
-import { recordFormat, type PaymentRecord, type StoredState } from "./record-transitions.ts";
+import {
+  recordFormat,
+  storedStates,
+  type PaymentRecord,
+  type StoredState,
+} from "./record-transitions.ts";
 import { openerIn } from "./proof.ts";
 
 /** Columns in a SQLite file and fields in a Redis hash, which has no dispensable records. */
@@ -54,15 +59,9 @@ function textIn(value: unknown): string | null {
 }
 
 function stateIn(state: unknown): StoredState {
-  switch (state) {
-    case "claimed":
-    case "settling":
-    case "paid":
-    case "delivered":
-      return state;
-    default:
-      throw new Error("The store keeps something else under the key of a payment record.");
-  }
+  const known = storedStates.find((one) => one === state);
+  if (known) return known;
+  throw new Error("The store keeps something else under the key of a payment record.");
 }
 
 function receiptIn(receipt: unknown): SettleResponse | null {
