@@ -59,8 +59,8 @@ export const StatusResponseBody = exactly(
         relayers: Type.Integer({ description: "Wallets" }),
         inFlight: Type.Integer({ description: "Transactions on their way" }),
         queued: Type.Integer({ description: "Settlements that wait for a transaction" }),
-        walletsUsable: Type.Integer({ description: "Wallets of this process that work" }),
-        walletsElsewhere: Type.Integer({ description: "Wallets that other processes work" }),
+        lanesUsable: Type.Integer({ description: "Wallets of this process that work" }),
+        lanesElsewhere: Type.Integer({ description: "Wallets that other processes work" }),
         batching: oneOf(
           batchingStates,
           "Whether settlements share transactions: turned off, on, without a contract for it, or unknown until a node has answered",

@@ -37,6 +37,7 @@ export function registerStatus(
 function describe(context: PaymentContext, status: NetworkStatus) {
   const { network, relayers, view, load, endpointLimits } = status;
   const { head, finalized, walkedTo, clockSkewSeconds } = view() ?? {};
+  const { inFlight, queued, walletsUsable, walletsElsewhere, batching } = load();
   return {
     network: network.id,
     headBlock: head?.number ?? null,
@@ -45,7 +46,11 @@ function describe(context: PaymentContext, status: NetworkStatus) {
     finalizedBlock: finalized?.number ?? null,
     clockSkewSeconds: clockSkewSeconds ?? null,
     relayers: relayers.length,
-    ...load(),
+    inFlight,
+    queued,
+    lanesUsable: walletsUsable,
+    lanesElsewhere: walletsElsewhere,
+    batching,
     endpoints: endpointLimits().map(describeLimits),
   };
 }

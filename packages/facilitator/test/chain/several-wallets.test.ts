@@ -78,7 +78,7 @@ test("work goes to the one with the fewest on their way, as many as each may hav
   expect(senders).toEqual([one, other, one, other]);
   expect(answers[4]?.body).toMatchObject({ status: "pending", transaction: "" });
   expect((await at.get("/v1/status")).body["networks"]).toMatchObject([
-    { inFlight: 4, queued: 1, walletsUsable: 2 },
+    { inFlight: 4, queued: 1, lanesUsable: 2 },
   ]);
   await automine(true);
   await devnet.mine();

@@ -134,7 +134,7 @@ describe("fewer wallets than processes", () => {
     const without = await join(databaseUrl, [4]);
     const { body: status } = await without.get("/v1/status");
     expect(status["networks"]).toMatchObject([
-      { network: networkOfChain(devnet.chainId).id, walletsUsable: 0, walletsElsewhere: 1 },
+      { network: networkOfChain(devnet.chainId).id, lanesUsable: 0, lanesElsewhere: 1 },
     ]);
     expect((await without.get("/ready")).status).toBe(200);
     const load = pressOn([without]);
