@@ -2,29 +2,23 @@ import { isObject, member } from "@farthing/protocol";
 import type { Location, Problem } from "./read-settings.ts";
 import type { Environment } from "./secret-texts.ts";
 
-/** What the assembly of a configuration needs beside the settings. */
-export interface ConfigContext {
-  readonly environment: Environment;
-  /** Base of relative paths. */
-  readonly folder: string;
-  /** Whether the file itself has a value there. */
-  isGiven(location: Location): boolean;
-  /** Whether a problem was reported there, within it or around it. */
-  isWrong(location: Location): boolean;
-  report(location: Location, message: string): void;
-}
+export type ConfigContext = ReturnType<typeof createConfigContext>;
 
+/** Returns what the assembly of a configuration needs beside the settings. */
 export function createConfigContext(
   file: unknown,
   problems: Problem[],
-  at: Pick<ConfigContext, "environment" | "folder">,
-): ConfigContext {
+  /** `folder` is the base of relative paths. */
+  at: { readonly environment: Environment; readonly folder: string },
+) {
   return {
     ...at,
-    isGiven: (location) => location.reduce(memberOf, file) !== undefined,
-    isWrong: (location) =>
+    /** Whether the file itself has a value there. */
+    isGiven: (location: Location) => location.reduce(memberOf, file) !== undefined,
+    /** Whether a problem was reported there, within it or around it. */
+    isWrong: (location: Location) =>
       problems.some((one) => one.location.every((key, at) => (location[at] ?? key) === key)),
-    report: (location, message) => problems.push({ location, message }),
+    report: (location: Location, message: string) => problems.push({ location, message }),
   };
 }
 
