@@ -1,7 +1,7 @@
 /** Reads the transactions that carry settlements, whichever process signed them. */
 import type { ChainId, Hex } from "@farthing/protocol";
 import { openStates } from "../model/settlement.ts";
-import type { Database } from "./dialect.ts";
+import { textList, type Database } from "./dialect.ts";
 import type { CarryingWallet, EngineStore } from "./engine-store.ts";
 import { isOneOf } from "./settlements.ts";
 
@@ -94,10 +94,7 @@ async function listCarryingWallets(
 
 async function listSignedHashes({ db, engine }: Database, ids: readonly string[]): Promise<Hex[]> {
   if (ids.length === 0) return [];
-  const list = engine.list(
-    ids.map((of) => ({ of })),
-    { of: "text" },
-  );
+  const list = textList(engine, ids);
   const rows = await db
     .selectFrom(list)
     .innerJoin("transaction_settlements as link", "link.settlement_id", "given.of")

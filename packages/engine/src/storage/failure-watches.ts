@@ -6,7 +6,7 @@ import type { ChainId } from "@farthing/protocol";
 import { sql } from "kysely";
 import { expiresAtMs, firstLookAtMs, isOver, nextLookAtMs } from "../model/failure-watch.ts";
 import type { Settlement } from "../model/settlement.ts";
-import { inTransaction, type Database } from "./dialect.ts";
+import { inTransaction, type Database, textList } from "./dialect.ts";
 import { toSettlement } from "./rows.ts";
 import { failureWatches, settlementColumns, type SettlementRow } from "./schema.ts";
 import type { EngineStore } from "./engine-store.ts";
@@ -94,10 +94,7 @@ async function take(
 
 async function end({ db, engine }: Database, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
-  const list = engine.list(
-    ids.map((of) => ({ of })),
-    { of: "text" },
-  );
+  const list = textList(engine, ids);
   await db
     .deleteFrom("failure_watches")
     .where("settlement_id", "in", (where) => where.selectFrom(list).select("given.of"))

@@ -6,7 +6,7 @@
 import type { ChainId } from "@farthing/protocol";
 import { sql } from "kysely";
 import type { Settlement } from "../model/settlement.ts";
-import { inTransaction, type Database } from "./dialect.ts";
+import { inTransaction, type Database, textList } from "./dialect.ts";
 import { hasLateIndex } from "./late-indexes.ts";
 import { reviewPrune, type PruneReview, type SettlementParticipant } from "./participant.ts";
 import { toSettlement } from "./rows.ts";
@@ -208,10 +208,7 @@ async function removeOver(
     which.carrierIds.map((of) => ({ of })),
     { of: "bigint" },
   );
-  const found = engine.list(
-    which.ids.map((of) => ({ of })),
-    { of: "text" },
-  );
+  const found = textList(engine, which.ids);
   const end = String(endedBefore);
   const { rows } = await sql<SettlementRow>`
     select ${sql.raw(settlementColumns.join(", "))} from settlements
@@ -236,10 +233,7 @@ async function removeOver(
   if (removed.length === 0) return 0;
   await onRemoval(removed.map((row) => retiredOf(row, reviews)));
   const removedIds = removed.map(({ id }) => id);
-  const list = engine.list(
-    removedIds.map((of) => ({ of })),
-    { of: "text" },
-  );
+  const list = textList(engine, removedIds);
   // The settlements first: rows that belong to one stay for as long as it exists.
   await sql`delete from settlements where id in (select given.of from ${list})`.execute(db);
   for (const participant of participants) await participant.onPruned?.(tx, removedIds);

@@ -7,7 +7,7 @@ import {
   type Settlement,
 } from "../model/settlement.ts";
 import { claimAll, findByKeys } from "./claims.ts";
-import { inTransaction, type Database, type DatabaseDialect } from "./dialect.ts";
+import { inTransaction, type Database, type DatabaseDialect, textList } from "./dialect.ts";
 import type { SettlementParticipant } from "./participant.ts";
 import { toSettlement } from "./rows.ts";
 import { settlementColumns, type SettlementRow, type Tables } from "./schema.ts";
@@ -80,10 +80,7 @@ export async function lockSettlements(
 }
 
 export function isOneOf(engine: DatabaseDialect, ids: readonly string[]) {
-  const list = engine.list(
-    ids.map((of) => ({ of })),
-    { of: "text" },
-  );
+  const list = textList(engine, ids);
   return (where: ExpressionBuilder<Tables, "settlements">) =>
     where("settlements.id", "in", where.selectFrom(list).select("given.of"));
 }
