@@ -10,7 +10,7 @@ import { systemClock, type Clock } from "./base/clock.ts";
 import { Fault } from "./base/fault.ts";
 import { silentLog, type Log } from "./base/log.ts";
 import { orAborted } from "./base/or-aborted.ts";
-import type { ChainView } from "./chain/block-follower.ts";
+import type { ChainView } from "./chain/chain-view.ts";
 import type { Chain } from "./chain/chain.ts";
 import type { EndpointLimits } from "./chain/endpoint-limiter.ts";
 import { readGasReceipts, type GasReceipt } from "./chain/gas-receipts.ts";

@@ -49,7 +49,7 @@ export { composeMessage, isMessageDomain, statementText } from "./verification/w
 export { signatureBytesMax } from "./verification/wallet-signature.ts";
 
 /** For the metrics and the watch over wallets. */
-export type { ChainView } from "./chain/block-follower.ts";
+export type { ChainView } from "./chain/chain-view.ts";
 export type { EndpointLimits } from "./chain/endpoint-limiter.ts";
 export { formatEther } from "./chain/ether.ts";
 export { classifyNodeError } from "./chain/node-errors.ts";

@@ -28,16 +28,6 @@ import { AcceptedHead } from "./accepted-head.ts";
 import { createLookPace, type LookResult } from "./look-pace.ts";
 import type { RpcReply } from "./rpc-endpoint.ts";
 
-export type { BlockHead } from "./block-headers.ts";
-export type {
-  BlockInterest,
-  BlockListener,
-  ChainView,
-  Finalized,
-  FollowedBlock,
-  WalletState,
-} from "./chain-view.ts";
-
 /** Pause between probes of all endpoints: two block periods; two minutes with nothing open. */
 const probeMs = 4_000;
 const idleProbeMs = 120_000;

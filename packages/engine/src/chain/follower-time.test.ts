@@ -2,7 +2,8 @@
 import { networkOfChain } from "@farthing/protocol";
 import { expect, onTestFinished, test } from "vitest";
 import { silentLog } from "../base/log.ts";
-import { startBlockFollower, type BlockInterest } from "./block-follower.ts";
+import { startBlockFollower } from "./block-follower.ts";
+import type { BlockInterest } from "./chain-view.ts";
 import { createChain } from "./chain.ts";
 import { createVirtualClock } from "./limited-node.testing.ts";
 import type { RpcReply, RpcCall, RpcEndpoint } from "./rpc-endpoint.ts";

@@ -1,5 +1,5 @@
 /** Gas limits by kind of transaction, and the gas price within its bounds. */
-import type { ChainView } from "../chain/block-follower.ts";
+import type { ChainView } from "../chain/chain-view.ts";
 
 /** XDC refuses a gas price below 12.5 gwei. */
 export const gasPriceFloorWei = 12_500_000_000n;

@@ -6,7 +6,7 @@ import type { Address, Hex } from "@farthing/protocol";
 import type { Clock } from "../base/clock.ts";
 import { warning, type Log } from "../base/log.ts";
 import type { Chain } from "../chain/chain.ts";
-import type { FollowedBlock } from "../chain/block-follower.ts";
+import type { FollowedBlock } from "../chain/chain-view.ts";
 import type { EngineStore, WalletLeaseStore } from "../storage/engine-store.ts";
 import { createBatching, type BatchingState } from "./batching.ts";
 import { NonceManager } from "./wallet-nonces.ts";

@@ -7,7 +7,7 @@ import {
   type AuthorizationEvent,
 } from "../chain/authorization-logs.ts";
 import { findAuthorizationEvent } from "../chain/authorization-search.ts";
-import type { ChainView } from "../chain/block-follower.ts";
+import type { ChainView } from "../chain/chain-view.ts";
 import type { Chain } from "../chain/chain.ts";
 
 /** Depth of the search in blocks: eleven hours of XDC. */

@@ -6,7 +6,7 @@
 import { refusal } from "@farthing/protocol";
 import { messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
-import type { ChainView } from "../chain/block-follower.ts";
+import type { ChainView } from "../chain/chain-view.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { Settlement } from "../model/settlement.ts";
 import type { Failure } from "../storage/engine-store.ts";

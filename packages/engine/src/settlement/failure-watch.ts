@@ -7,7 +7,7 @@ import { backOffMs, type BackOffBounds } from "../base/back-off.ts";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
-import type { ChainView } from "../chain/block-follower.ts";
+import type { ChainView } from "../chain/chain-view.ts";
 import type { Chain } from "../chain/chain.ts";
 import { payerNonceKey, type Settlement } from "../model/settlement.ts";
 import type { EngineStore } from "../storage/engine-store.ts";

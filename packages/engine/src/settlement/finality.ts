@@ -6,7 +6,7 @@ import type { Hex } from "@farthing/protocol";
 import type { Clock } from "../base/clock.ts";
 import { warning, type Log } from "../base/log.ts";
 import type { BlockName } from "../chain/block-events.ts";
-import type { ChainView } from "../chain/block-follower.ts";
+import type { ChainView } from "../chain/chain-view.ts";
 import type { Chain } from "../chain/chain.ts";
 import { readBlockHash } from "../chain/reads.ts";
 import type { EngineStore } from "../storage/engine-store.ts";

@@ -7,7 +7,7 @@
 import type { ChainId, Hex } from "@farthing/protocol";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import type { BlockInterest, ChainView, FollowedBlock } from "../chain/block-follower.ts";
+import type { BlockInterest, ChainView, FollowedBlock } from "../chain/chain-view.ts";
 import type { Chain } from "../chain/chain.ts";
 import { readBlockHash } from "../chain/reads.ts";
 import { isSettled, payerNonceKey, type Settlement } from "../model/settlement.ts";

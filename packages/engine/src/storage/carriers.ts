@@ -4,6 +4,7 @@ import { openStates } from "../model/settlement.ts";
 import { textList, type Database } from "./dialect.ts";
 import type { CarryingWallet, EngineStore } from "./engine-store.ts";
 import { isOneOf } from "./settlements.ts";
+import { isRunning } from "./wallet-leases.ts";
 
 export function carrierMethods(database: Database) {
   const { db } = database;
@@ -70,15 +71,7 @@ async function listCarryingWallets(
       fn.countAll().as("settlements"),
       fn.min("settlements.created_at").as("oldest_at"),
     ])
-    .select((select) =>
-      select
-        .case()
-        .when("lanes.lease_until", ">", engine.leaseNow(now))
-        .then(1)
-        .else(0)
-        .end()
-        .as("is_running"),
-    )
+    .select(isRunning(engine, now))
     .where("settlements.chain_id", "=", chainId)
     .where("settlements.state", "in", openStates)
     .groupBy(["carrier.lane", "lanes.lease_owner", "lanes.wanted_by", "lanes.lease_until"])

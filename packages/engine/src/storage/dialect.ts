@@ -91,6 +91,14 @@ export async function inTransaction<T>(
   }
 }
 
+/** Makes work a method of a store: each call has a transaction of its own. */
+export function atomic<Args extends unknown[], Result>(
+  database: Database,
+  work: (inside: Database, ...args: Args) => Promise<Result>,
+) {
+  return (...args: Args) => inTransaction(database, (inside) => work(inside, ...args));
+}
+
 /** Runs work that may take minutes, on a connection without a statement timeout. */
 export async function patiently<T>(
   { db, engine }: Database,

@@ -6,15 +6,14 @@ import type { ChainId } from "@farthing/protocol";
 import { sql } from "kysely";
 import { expiresAtMs, firstLookAtMs, isOver, nextLookAtMs } from "../model/failure-watch.ts";
 import type { Settlement } from "../model/settlement.ts";
-import { inTransaction, type Database, textList } from "./dialect.ts";
+import { atomic, type Database, textList } from "./dialect.ts";
 import { toSettlement } from "./rows.ts";
 import { failureWatches, settlementColumns, type SettlementRow } from "./schema.ts";
 import type { EngineStore } from "./engine-store.ts";
 
 export function failureWatchMethods(database: Database) {
   return {
-    takeFailuresToLookAt: (chainId, limit, now) =>
-      inTransaction(database, (inside) => take(inside, chainId, limit, now)),
+    takeFailuresToLookAt: atomic(database, take),
     endFailureWatches: (ids) => end(database, ids),
     watchFailedSince: (chainId, since, now) => watchFailedSince(database, chainId, since, now),
   } satisfies Partial<EngineStore>;

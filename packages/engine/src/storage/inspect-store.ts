@@ -11,6 +11,7 @@ import { migrationNames } from "./migrate.ts";
 import { engineOf } from "./open-storage.ts";
 import type { Tables } from "./schema.ts";
 import { sqlitePathOf } from "./sqlite/sqlite-path.ts";
+import { isRunning } from "./wallet-leases.ts";
 
 export interface StoreReport {
   /** Migrations that the next start runs; all of them when the database is new. */
@@ -94,15 +95,7 @@ async function listWallets(
     db
       .selectFrom("lanes")
       .select(["chain_id", "lane", "next_nonce"])
-      .select((select) =>
-        select
-          .case()
-          .when("lease_until", ">", engine.leaseNow(now))
-          .then(select.ref("lease_owner"))
-          .else(null)
-          .end()
-          .as("holder"),
-      )
+      .select(["lease_owner", isRunning(engine, now)])
       .orderBy("chain_id")
       .orderBy("lane")
       .execute(),
@@ -114,11 +107,11 @@ async function listWallets(
       .groupBy(["chain_id", "lane"])
       .execute(),
   ]);
-  return wallets.map(({ chain_id: chainId, lane: wallet, next_nonce: nextNonce, holder }) => ({
+  return wallets.map(({ chain_id: chainId, lane: wallet, ...row }) => ({
     chainId,
     wallet,
-    nextNonce: Number(nextNonce),
-    holder,
-    open: Number(open.find((row) => row.chain_id === chainId && row.lane === wallet)?.open ?? 0),
+    nextNonce: Number(row.next_nonce),
+    holder: row.is_running === 1 ? row.lease_owner : null,
+    open: Number(open.find((one) => one.chain_id === chainId && one.lane === wallet)?.open ?? 0),
   }));
 }

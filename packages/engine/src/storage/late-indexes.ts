@@ -17,146 +17,82 @@ const isShown =
 
 interface LateIndex {
   readonly name: string;
-  /** A table of the engine or of a feature. */
   readonly table: string;
   readonly definition: string;
-  /** An index of an earlier version that is dropped once this one exists. */
-  readonly replaces?: string;
+  readonly replaces: string | undefined;
 }
 
 /**
- * SQLite can prove these conditions from a statement with bound values: `state = ?` proves nothing,
- * `failed_at > ?` proves that there is a time. `statements.test.ts` checks that each statement uses
- * its index.
+ * By table, of the engine or of a feature. SQLite can prove these conditions from a statement with
+ * bound values: `state = ?` proves nothing, `failed_at > ?` proves that there is a time.
+ * `statements.test.ts` checks that each statement uses its index.
  */
-export const lateIndexes: readonly LateIndex[] = [
-  {
+const definitions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  settlements: {
     // Each block reads the settlements that are confirmed and not final yet.
-    name: "settlements_unfinalized",
-    table: "settlements",
-    definition: "(chain_id, block_number) where finalized_at is null and block_number is not null",
+    settlements_unfinalized:
+      "(chain_id, block_number) where finalized_at is null and block_number is not null",
+    // An account's reserved credits, and its history by state or network.
+    settlements_by_state: "(account, chain_id, state, created_at, id) where account is not null",
+    settlements_by_payer: "(account, payer, created_at, id) where account is not null",
+    settlements_by_key: "(account, key_id, created_at, id) where account is not null",
+    settlements_by_transaction:
+      "(transaction_hash) where account is not null and transaction_hash is not null",
+    // A confirmation clears the time of a failure.
+    settlements_failed: "(chain_id, failed_at, id) where failed_at is not null",
+    // Settlements of third parties, which retention finds by this index alone.
+    settlements_elsewhere: "(chain_id, confirmed_at, id) where settled_by = 'other'",
   },
-  {
+  relayer_transactions: {
     // Closed transactions with signed bytes: those of the last blocks, whose nonces a
     // reorganisation may reopen.
-    name: "relayer_transactions_bytes",
-    table: "relayer_transactions",
-    definition: "(chain_id, block_number) where raw is not null and block_number is not null",
-  },
-  {
-    // An account's reserved credits, and its history by state or network.
-    name: "settlements_by_state",
-    table: "settlements",
-    definition: "(account, chain_id, state, created_at, id) where account is not null",
-    // Counters replaced reads of a payer's settlements.
-    replaces: "settlements_capped",
-  },
-  {
-    name: "settlements_by_payer",
-    table: "settlements",
-    definition: "(account, payer, created_at, id) where account is not null",
-  },
-  {
-    name: "settlements_by_key",
-    table: "settlements",
-    definition: "(account, key_id, created_at, id) where account is not null",
-  },
-  {
-    name: "settlements_by_transaction",
-    table: "settlements",
-    definition: "(transaction_hash) where account is not null and transaction_hash is not null",
-  },
-  {
-    // A confirmation clears the time of a failure.
-    name: "settlements_failed",
-    table: "settlements",
-    definition: "(chain_id, failed_at, id) where failed_at is not null",
-  },
-  {
-    // Settlements of third parties, which retention finds by this index alone.
-    name: "settlements_elsewhere",
-    table: "settlements",
-    definition: "(chain_id, confirmed_at, id) where settled_by = 'other'",
-  },
-  {
+    relayer_transactions_bytes:
+      "(chain_id, block_number) where raw is not null and block_number is not null",
     // The highest mined nonce, without reading those below.
-    name: "relayer_transactions_state",
-    table: "relayer_transactions",
-    definition: "(chain_id, lane, state, nonce)",
-    replaces: "relayer_transactions_lane",
+    relayer_transactions_state: "(chain_id, lane, state, nonce)",
   },
-  {
-    name: "webhook_endpoints_working",
-    table: "webhook_endpoints",
-    definition: "(account) where disabled_at is null",
+  webhook_endpoints: {
+    webhook_endpoints_working: "(account) where disabled_at is null",
   },
-  {
+  webhook_deliveries: {
     // Due deliveries of each endpoint, without reading other endpoints'.
-    name: "webhook_deliveries_pending",
-    table: "webhook_deliveries",
-    definition: "(endpoint_id, next_at) where state = 'pending'",
-    replaces: "webhook_deliveries_due",
+    webhook_deliveries_pending: "(endpoint_id, next_at) where state = 'pending'",
+    webhook_deliveries_created: "(created_at)",
+    webhook_deliveries_state: "(endpoint_id, state, created_at)",
+    webhook_deliveries_delivered: "(endpoint_id, delivered_at) where delivered_at is not null",
   },
-  {
-    name: "webhook_deliveries_created",
-    table: "webhook_deliveries",
-    definition: "(created_at)",
+  credit_purchases: {
+    credit_purchases_updated: "(state, updated_at, id)",
+    credit_purchases_expiry: "(state, expires_at, id)",
+    credit_purchases_open: "(account) where state = 'awaiting_payment'",
   },
-  {
-    name: "webhook_deliveries_state",
-    table: "webhook_deliveries",
-    definition: "(endpoint_id, state, created_at)",
-  },
-  {
-    name: "webhook_deliveries_delivered",
-    table: "webhook_deliveries",
-    definition: "(endpoint_id, delivered_at) where delivered_at is not null",
-  },
-  {
-    name: "credit_purchases_updated",
-    table: "credit_purchases",
-    definition: "(state, updated_at, id)",
-    replaces: "credit_purchases_state",
-  },
-  {
-    name: "credit_purchases_expiry",
-    table: "credit_purchases",
-    definition: "(state, expires_at, id)",
-  },
-  {
-    name: "credit_purchases_open",
-    table: "credit_purchases",
-    definition: "(account) where state = 'awaiting_payment'",
-  },
-  {
+  listings: {
     // A blocked listing is always due and never checked.
-    name: "listings_check",
-    table: "listings",
-    definition: "(next_at) where state <> 'blocked'",
-    replaces: "listings_due",
+    listings_check: "(next_at) where state <> 'blocked'",
+    listings_shown: `(created_at, id) where ${isShown}`,
+    listings_shown_network: `(chain_id, created_at, id) where ${isShown}`,
+    listings_shown_bazaar: `(created_at, id) where ${isShown} and seen not like '%"bazaar":null%'`,
+    listings_shown_best: `(settlements_30d desc, created_at, id) where ${isShown}`,
   },
-  {
-    name: "listings_shown",
-    table: "listings",
-    definition: `(created_at, id) where ${isShown}`,
-    replaces: "listings_newest",
-  },
-  {
-    name: "listings_shown_network",
-    table: "listings",
-    definition: `(chain_id, created_at, id) where ${isShown}`,
-  },
-  {
-    name: "listings_shown_bazaar",
-    table: "listings",
-    definition: `(created_at, id) where ${isShown} and seen not like '%"bazaar":null%'`,
-  },
-  {
-    name: "listings_shown_best",
-    table: "listings",
-    definition: `(settlements_30d desc, created_at, id) where ${isShown}`,
-  },
-];
+};
+
+/** Indexes of earlier versions that are dropped once these exist. */
+const replacedBy: Readonly<Record<string, string>> = {
+  // Counters replaced reads of a payer's settlements.
+  settlements_by_state: "settlements_capped",
+  relayer_transactions_state: "relayer_transactions_lane",
+  webhook_deliveries_pending: "webhook_deliveries_due",
+  credit_purchases_updated: "credit_purchases_state",
+  listings_check: "listings_due",
+  listings_shown: "listings_newest",
+};
+
+export const lateIndexes: readonly LateIndex[] = Object.entries(definitions).flatMap(
+  ([table, indexes]) =>
+    Object.entries(indexes).map(([name, definition]) => {
+      return { name, table, definition, replaces: replacedBy[name] };
+    }),
+);
 
 /** Returns whether an index is usable; it is where indexes are created before the start. */
 export async function hasLateIndex({ db, engine }: Database, name: string): Promise<boolean> {

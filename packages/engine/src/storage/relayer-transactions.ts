@@ -10,7 +10,7 @@ import {
 } from "../model/relayer-transaction.ts";
 import { openStates, settlementTransitions, type Settlement } from "../model/settlement.ts";
 import { withoutBusyPayers } from "./busy-payers.ts";
-import { inTransaction, type Database, type DatabaseDialect } from "./dialect.ts";
+import { atomic, inTransaction, type Database, type DatabaseDialect } from "./dialect.ts";
 import { checkFence, takeNonces } from "./wallet-leases.ts";
 import { toRelayerTransaction } from "./rows.ts";
 import { newTransactions, settlementColumns, transactionTable, type Tables } from "./schema.ts";
@@ -20,12 +20,9 @@ import type { EngineStore, UsedNonces } from "./engine-store.ts";
 export function relayerMethods(database: Database) {
   const { db } = database;
   return {
-    reserveTransactions: (lease, plans, now) =>
-      inTransaction(database, (inside) => reserve(inside, lease, plans, now)),
-    replaceTransaction: (lease, nonce, plan, now) =>
-      inTransaction(database, (inside) => replaceTransaction(inside, lease, nonce, plan, now)),
-    recordSigned: (lease, signed, now) =>
-      inTransaction(database, (inside) => recordSigned(inside, lease, signed, now)),
+    reserveTransactions: atomic(database, reserve),
+    replaceTransaction: atomic(database, replaceTransaction),
+    recordSigned: atomic(database, recordSigned),
     recordSent: async (ids, now) => {
       if (ids.length === 0) return;
       await inTransaction(database, (inside) =>
@@ -49,8 +46,7 @@ export function relayerMethods(database: Database) {
       );
     },
     // In a transaction, because every process reopens nonces at once and one may have to retry.
-    reopenTransactions: (chainId, which) =>
-      inTransaction(database, (inside) => reopen(inside, chainId, which)),
+    reopenTransactions: atomic(database, reopen),
     countMinedNonces: async (chainId, lane) => {
       const row = await db
         .selectFrom("relayer_transactions")

@@ -3,7 +3,7 @@ import { toLowerHex, type Address, type ChainId } from "@farthing/protocol";
 import { sql } from "kysely";
 import { Fault } from "../base/fault.ts";
 import type { WalletLease } from "../model/relayer-transaction.ts";
-import { inTransaction, type Database } from "./dialect.ts";
+import { atomic, type Database, type DatabaseDialect } from "./dialect.ts";
 import type { WalletHolder, WalletLeaseStore } from "./engine-store.ts";
 
 export function walletLeaseMethods(database: Database): WalletLeaseStore {
@@ -23,8 +23,7 @@ export function walletLeaseMethods(database: Database): WalletLeaseStore {
         .where(({ not, ref }) => not(isConnected(ref("lease_owner"))))
         .execute();
     },
-    takeWalletLease: (options) =>
-      inTransaction(database, (inside) => takeWalletLease(inside, options)),
+    takeWalletLease: atomic(database, takeWalletLease),
     renewWalletLease: async (lease, owner, { leaseMs, now }) => {
       const result = await ownLane(database, lease)
         .set({ lease_until: sql<number>`${engine.leaseNow(now)} + ${leaseMs}` })
@@ -76,6 +75,13 @@ function ownLane({ db }: Database, lease: WalletLease) {
     .where("fence", "=", lease.fence);
 }
 
+/** 1 while the lease of a wallet's holder runs, else 0. */
+export function isRunning(engine: DatabaseDialect, now: number) {
+  return sql<number>`case when lease_until > ${engine.leaseNow(now)} then 1 else 0 end`.as(
+    "is_running",
+  );
+}
+
 async function findWalletHolders(
   { db, engine }: Database,
   chainId: ChainId,
@@ -85,15 +91,7 @@ async function findWalletHolders(
   const rows = await db
     .selectFrom("lanes")
     .select(["lane", "lease_owner", "wanted_by"])
-    .select((select) =>
-      select
-        .case()
-        .when("lease_until", ">", engine.leaseNow(now))
-        .then(1)
-        .else(0)
-        .end()
-        .as("is_running"),
-    )
+    .select(isRunning(engine, now))
     .where("chain_id", "=", chainId)
     .execute();
   const holders = new Map(

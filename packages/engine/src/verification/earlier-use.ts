@@ -12,7 +12,7 @@ import {
 } from "@farthing/protocol";
 import type { Clock } from "../base/clock.ts";
 import { findAuthorizationEvent } from "../chain/authorization-search.ts";
-import type { ChainView } from "../chain/block-follower.ts";
+import type { ChainView } from "../chain/chain-view.ts";
 import type { Chain } from "../chain/chain.ts";
 import { keyText, type AuthorizationKey } from "../model/settlement.ts";
 
