@@ -21,14 +21,10 @@ export function provenPayerCounter(chainId: ChainId, payer: Address): CounterNam
   return { chainId, kind: "proven_payer", name: toLowerHex(payer) };
 }
 
-export interface ProvenPayerMethods {
-  /** Returns, in order, which contract payers are proven. */
-  findProvenPayers(chainId: ChainId, payers: readonly Address[], now: number): Promise<boolean[]>;
-}
-
-export function provenPayerMethods(database: Database): ProvenPayerMethods {
+export function provenPayerMethods(database: Database) {
   return {
-    findProvenPayers: async (chainId, payers, now) => {
+    /** Returns, in order, which contract payers are proven. */
+    findProvenPayers: async (chainId: ChainId, payers: readonly Address[], now: number) => {
       const names = payers.map((payer) => provenPayerCounter(chainId, payer));
       const counters = await readCounters(database, names, now);
       return payers.map((payer) => isProvenPayer(counters, { chainId, payer }, now));

@@ -21,12 +21,7 @@ import {
 import { createLocal, type ClaimRefusal, type EngineTransaction } from "./participant.ts";
 import { numberOrNull } from "./rows.ts";
 import type { SettlementRow } from "./schema.ts";
-import {
-  isProvenPayer,
-  provenPayerCounter,
-  provenPayerMethods,
-  type ProvenPayerMethods,
-} from "./proven-payers.ts";
+import { isProvenPayer, provenPayerCounter, provenPayerMethods } from "./proven-payers.ts";
 
 /** A payment of a contract wallet, as far as this budget is concerned. */
 export interface RevertedGasQuestion {
@@ -36,27 +31,24 @@ export interface RevertedGasQuestion {
 }
 
 /** `claimSettlements` evaluates and counts claims. */
-export interface RevertedGasMethods extends ProvenPayerMethods {
-  /** Returns, in order, whether `/verify` may still call payments valid; reserves nothing. */
-  hasRevertedGas(questions: readonly RevertedGasQuestion[], now: number): Promise<boolean[]>;
-  /** Burned or reserved gas of each half of a chain's budget, in gwei. */
-  readRevertedGas(chainId: ChainId, now: number): Promise<Readonly<Record<GasHalf, number>>>;
-}
+export type RevertedGasMethods = ReturnType<typeof revertedGasMethods>;
 
 export interface RevertedGasReservation extends RevertedGasTerms {
   readonly half: GasHalf;
 }
 
-export function revertedGasMethods(database: Database): RevertedGasMethods {
+export function revertedGasMethods(database: Database) {
   return {
     ...provenPayerMethods(database),
-    hasRevertedGas: async (questions, now) => {
+    /** Returns, in order, whether `/verify` may still call payments valid; reserves nothing. */
+    hasRevertedGas: async (questions: readonly RevertedGasQuestion[], now: number) => {
       const counters = await readCounters(database, questions.flatMap(countersOf), now);
       return questions.map(
         (question) => choose(question, counters, { now, isQuestion: true }) !== undefined,
       );
     },
-    readRevertedGas: async (chainId, now) => {
+    /** Burned or reserved gas of each half of a chain's budget, in gwei. */
+    readRevertedGas: async (chainId: ChainId, now: number) => {
       const of = (half: GasHalf) => halfCounter(chainId, half);
       const counters = await readCounters(database, gasHalves.map(of), now);
       return { open: counters.used(of("open")), proven: counters.used(of("proven")) };
