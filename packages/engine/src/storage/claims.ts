@@ -95,7 +95,7 @@ function firstOfEachKey(claims: readonly Claim[]): Claim[] {
   return [...byKey.values()];
 }
 
-/** Results are keyed by {@link pairKey}. */
+/** Results are keyed by {@link keyText}. */
 export async function findByKeys(
   { db, engine }: Database,
   keys: readonly AuthorizationKey[],

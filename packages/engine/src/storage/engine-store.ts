@@ -83,7 +83,7 @@ export interface EngineStore extends RetentionMethods, RevertedGasMethods {
   /** Claims verified payments in one transaction; results in the order of the claims. */
   claimSettlements(claims: readonly Claim[], now: number): Promise<ClaimResult[]>;
   findSettlement(id: string): Promise<Settlement | undefined>;
-  /** One entry per pair, in order. */
+  /** One entry per key, in order. */
   findSettlementsByKey(keys: readonly AuthorizationKey[]): Promise<(Settlement | undefined)[]>;
   /** Queued and submitted settlements of a chain, oldest first. */
   listOpenSettlements(chainId: ChainId): Promise<Settlement[]>;
@@ -215,7 +215,7 @@ export interface WalletLeaseStore {
   ): Promise<(WalletHolder | undefined)[]>;
   /**
    * Acquires or renews a wallet's lease; undefined when another holder's still runs. Each
-   * acquisition raises the fencing token. The lease of `goneOwner` may be taken before its end. The
+   * acquisition raises the fencing token. The lease of `stoppedOwner` may be taken before its end. The
    * next nonce only ever rises. Leases run by the clock that all holders share: `now` counts where
    * that is this machine's.
    */
