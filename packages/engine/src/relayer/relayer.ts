@@ -43,9 +43,9 @@ export interface RelayerLoad {
   readonly inFlight: number;
   readonly queued: number;
   /** Working wallets of this process, full ones included. */
-  readonly lanesUsable: number;
+  readonly walletsUsable: number;
   /** Wallets of other processes on the same database. */
-  readonly lanesElsewhere: number;
+  readonly walletsElsewhere: number;
   readonly batching: BatchingState;
 }
 
@@ -167,8 +167,8 @@ export function createRelayer(deps: RelayerDeps): Relayer {
     load: () => ({
       inFlight: managers.reduce((sum, manager) => sum + manager.pendingNonces().length, 0),
       queued: queue.size,
-      lanesUsable: managers.filter((manager) => manager.canWork()).length,
-      lanesElsewhere: share.elsewhere(),
+      walletsUsable: managers.filter((manager) => manager.canWork()).length,
+      walletsElsewhere: share.elsewhere(),
       batching: batching.state(),
     }),
     wallets: () =>

@@ -131,9 +131,9 @@ async function readiness(context: PaymentContext): Promise<ReadyCheck[]> {
       const text = `this machine's clock is ${clockSkewSeconds} s ahead of new blocks; set it by NTP`;
       return { name, ok: false, text };
     }
-    const { lanesUsable, lanesElsewhere } = status.load();
+    const { walletsUsable, walletsElsewhere } = status.load();
     // A process without a wallet accepts payments, and its peers send them.
-    return lanesUsable + lanesElsewhere > 0
+    return walletsUsable + walletsElsewhere > 0
       ? { name, ok: true }
       : { name, ok: false, text: "no relayer wallet can take work" };
   });

@@ -108,7 +108,7 @@ test("what no node takes for want of gas money goes to another wallet, and moves
   await devnet.mine(2);
   await expect.poll(() => countOf(addressOf(2)), soon).toBe(1);
   await devnet.mine(finalAfterBlocks);
-  await expect.poll(() => lanesUsable(at), soon).toBe(2);
+  await expect.poll(() => walletsUsable(at), soon).toBe(2);
   const [first, second] = [await settle(at), await settle(at)];
   for (const next of [first, second]) expect(await page(at, next)).toMatchObject({ success: true });
   expect(await countOf(addressOf(2))).toBeGreaterThan(1);
@@ -121,7 +121,7 @@ test("without another wallet it waits for gas money, and then goes out as it is"
   const body = newBody();
   const answer = await settle(at, body);
   await devnet.mine(2);
-  await expect.poll(() => lanesUsable(at), soon).toBe(0);
+  await expect.poll(() => walletsUsable(at), soon).toBe(0);
   expect((await at.get("/ready")).status).toBe(503);
   await fund(addressOf(4), oneXdc);
   await automine(true);
@@ -140,7 +140,7 @@ test("what a node may have taken stays where it is: only the chain can say what 
   proxy.react = () => undefined;
   await fund(addressOf(5), 0n);
   await devnet.mine(2);
-  await expect.poll(() => lanesUsable(at), soon).toBe(1);
+  await expect.poll(() => walletsUsable(at), soon).toBe(1);
   proxy.reset();
   await devnet.mine(2);
   await expect.poll(() => proxy.countOf("eth_sendRawTransaction"), soon).toBeGreaterThan(0);
@@ -156,7 +156,7 @@ test("what a node may have taken stays where it is: only the chain can say what 
 const countOf = async (wallet: Address) =>
   Number(await devnet.rpc<Hex>("eth_getTransactionCount", [wallet, "latest"]));
 
-async function lanesUsable(at: Served): Promise<unknown> {
+async function walletsUsable(at: Served): Promise<unknown> {
   const { body } = await at.get("/v1/status");
   const [network] = Array.isArray(body["networks"]) ? body["networks"] : [];
   return Object(network)["lanesUsable"];
