@@ -121,7 +121,7 @@ describe("a wallet that burns the gas of its transaction all the same", () => {
     expect(await sentByAll()).toBe(before + 2);
   });
 
-  test("is not blamed when somebody else settled its payment first", async () => {
+  test("is not blamed when a third party settled its payment first", async () => {
     const wallet = await placeHostile(devnet, 10n * oneCent);
     const body = byHostile(devnet, wallet, hostileSignature("accept-all"));
     await automine(false);

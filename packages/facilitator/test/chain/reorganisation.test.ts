@@ -111,7 +111,7 @@ test("of our transaction: the same bytes confirm again", async () => {
   expect(await devnet.usdc.balanceOf(payer.address)).toBe(start - oneCent);
 });
 
-test("of a stranger's transaction that was before ours: ours goes out", async () => {
+test("of a third party's transaction that was before ours: ours is sent", async () => {
   clock.frozenMs = clock.nowMs();
   // The window has just begun, so ours waits for as long as the clock stands still.
   const validAfter = BigInt(Math.floor(clock.frozenMs / 1_000));
@@ -131,7 +131,7 @@ test("of a stranger's transaction that was before ours: ours goes out", async ()
   expect(page).toMatchObject({ settledBy: "relayer" });
 });
 
-test("of a block in which a stranger's transaction made ours revert", async () => {
+test("of a block in which a third party's transaction made ours revert", async () => {
   await automine(false);
   const body = bodyOn(devnet);
   const { body: answer } = await second.post("/settle", body, async);

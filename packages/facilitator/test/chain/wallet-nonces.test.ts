@@ -239,7 +239,7 @@ async function untilFollowed(): Promise<void> {
   await expect.poll(() => looks().length, { timeout: 10_000 }).toBeGreaterThan(2);
 }
 
-describe("stored as used in a block that went while nobody looked", () => {
+describe("stored as used in a block that was reorganised out unobserved", () => {
   test("used again by the same bytes", async () => {
     const databaseUrl = newDatabaseUrl();
     const hash = await storeUsedNonce(1, databaseUrl);

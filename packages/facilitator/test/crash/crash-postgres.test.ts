@@ -40,7 +40,7 @@ describe.each([
   // When it wakes, none of its work has been done by others, or all of it.
   { scenario: lonePayment, wakes: "at once" },
   { scenario: replacement, wakes: "when all is done" },
-])("stopped, thought dead, woken $wakes: $scene.name", options, ({ scenario, wakes }) => {
+])("stopped, thought dead, woken $wakes: $scenario.name", options, ({ scenario, wakes }) => {
   const points = dryRuns.find((one) => one.scenario === scenario)?.points ?? [];
   test.for(points.filter(isBefore))("$step", async ({ step }, context) => {
     const environment = await prepareEnvironment(provider, scenario, context);

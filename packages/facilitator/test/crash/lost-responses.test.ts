@@ -89,7 +89,7 @@ describe("a connection that closes", () => {
     expect(await settle(body)).toMatchObject({ success: false, errorReason: "already_settled" });
   });
 
-  test("before a verdict was written opens no exchange", async () => {
+  test("before a result was written opens no exchange", async () => {
     const body = bodyOn(devnet);
     const { nonce } = payerAndNonceOf(body);
     const count = () =>
@@ -116,7 +116,7 @@ describe("a connection that closes", () => {
 
 test.each([
   ["with the authorization", 120],
-  ["an hour after the last verdict", 7_200],
+  ["an hour after the last verification", 7_200],
 ])("an exchange is forgotten %s, whichever comes first", async (_when, seconds) => {
   const validBefore = BigInt(Math.floor(Date.now() / 1000) + seconds);
   const body = bodyOn(devnet, { authorization: { validBefore } });

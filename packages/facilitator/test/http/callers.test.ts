@@ -23,14 +23,14 @@ let devnet: Devnet;
 let store: ServiceStore;
 let served: Served;
 let key = "";
-let stranger = "";
+let otherKey = "";
 
 beforeAll(async () => {
   devnet = await startChain({ relayers: 3 });
   const databaseUrl = newDatabaseUrl();
   store = await openStore(databaseUrl);
   key = await keyFor(devnet.seller.address);
-  stranger = await keyFor(devnet.treasury.address);
+  otherKey = await keyFor(devnet.treasury.address);
   served = await serveOn(devnet, { selfBuilt: false, databaseUrl, store });
 });
 afterAll(async () => {
@@ -77,7 +77,7 @@ describe("401", () => {
     ["no key", async () => bearer("")],
     ["a key of nobody", async () => bearer(key.replace(/_([0-9A-Za-z]{12})/, "_AAAAAAAAAAAA"))],
     ["a mistyped key", async () => bearer(mistyped(key))],
-    ["another secret", async () => bearer(`${key.slice(0, 30)}${stranger.slice(30)}`)],
+    ["another secret", async () => bearer(`${key.slice(0, 30)}${otherKey.slice(30)}`)],
     ["a very long key", async () => bearer("x".repeat(8_000))],
     [
       "an expired key",
@@ -141,7 +141,7 @@ describe("403", () => {
   test("a payment to another account: nothing is evaluated and nothing moves", async () => {
     const before = await countOf(devnet, served.relayer);
     for (const path of ["/verify", "/settle"]) {
-      const answer = await served.post(path, bodyOn(devnet), bearer(stranger));
+      const answer = await served.post(path, bodyOn(devnet), bearer(otherKey));
       expectProblem(answer, 403, "payee_mismatch", /needs that address's key/);
       // Stock sellers pass the message on to their buyers.
       expect(answer.body["message"]).not.toContain(devnet.treasury.address);
@@ -158,8 +158,8 @@ describe("404", () => {
     expect((await served.get(`${path}?wait=10`, bearer(key))).body).toMatchObject({
       success: true,
     });
-    const unknown = await served.get("/settlements/stl_1", bearer(stranger));
-    const others = await served.get(path, bearer(stranger));
+    const unknown = await served.get("/settlements/stl_1", bearer(otherKey));
+    const others = await served.get(path, bearer(otherKey));
     expectProblem(others, 404, "not_found");
     const { requestId: _, ...shown } = others.body;
     expect(unknown.body).toMatchObject(shown);

@@ -32,7 +32,7 @@ let bearer: { authorization: string };
 /** Callers are told apart by the address that the trusted proxy, which is the test, names. */
 const env = { FARTHING_TRUSTED_PROXIES: "127.0.0.1" };
 const seller = { "x-forwarded-for": "192.0.2.1" };
-const stranger = { "x-forwarded-for": "198.51.100.9" };
+const thirdParty = { "x-forwarded-for": "198.51.100.9" };
 
 async function mintKey(databaseUrl: string): Promise<string> {
   const store = await openStore(databaseUrl);
@@ -117,15 +117,15 @@ describe("one exchange", () => {
     expect(page).toMatchObject({ extra: named });
   });
 
-  test("a stranger who verifies and settles spoils nobody", async () => {
+  test("a third party that verifies and settles spoils no sale", async () => {
     const body = bodyOn(devnet);
     await verify(body);
     await automine(false);
     const pending = await settle(body, { ...seller, prefer: "respond-async" });
-    expect(await verify(body, stranger)).toMatchObject({ isValid: false });
-    const strangers = settle(body, stranger);
+    expect(await verify(body, thirdParty)).toMatchObject({ isValid: false });
+    const theirs = settle(body, thirdParty);
     await devnet.mine();
-    await strangers;
+    await theirs;
     expect(await settle(body)).toMatchObject({ success: true, id: pending["id"] });
   });
 });
@@ -134,26 +134,26 @@ describe("several exchanges", () => {
   test("the claiming caller is told the success once, and all others the facts", async () => {
     const body = bodyOn(devnet);
     await verify(body);
-    await verify(body, stranger);
+    await verify(body, thirdParty);
     const first = await settle(body);
     expect(first).toMatchObject({ success: true, id: expect.any(String) });
-    for (const caller of [seller, stranger]) expectFacts(await settle(body, caller), first);
+    for (const caller of [seller, thirdParty]) expectFacts(await settle(body, caller), first);
   });
 
   test("a call that was answered pending leaves the success to its caller's next one", async () => {
     const body = bodyOn(devnet);
-    for (const caller of [seller, stranger]) await verify(body, caller);
+    for (const caller of [seller, thirdParty]) await verify(body, caller);
     await automine(false);
     const first = await settle(body, { ...seller, prefer: "wait=1" });
     expect(first).toMatchObject({ errorReason: "settlement_pending", id: expect.any(String) });
     const now = { prefer: "respond-async" };
-    for (const caller of [seller, stranger]) {
+    for (const caller of [seller, thirdParty]) {
       expectFacts(await settle(body, { ...caller, ...now }), first, "settlement_pending");
     }
     await devnet.mine();
     const confirmed = {
       ...first,
-      transaction: textAt(await settle(body, stranger), "transaction"),
+      transaction: textAt(await settle(body, thirdParty), "transaction"),
     };
     const told = await settle(body);
     expect(told).toMatchObject({ success: true, extra: { replayed: true } });

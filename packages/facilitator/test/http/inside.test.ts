@@ -34,7 +34,7 @@ async function ask(path: string, body?: unknown): Promise<unknown> {
   return (await served.fetch(`${served.url}${path}`, init)).json();
 }
 
-test("verifies and settles, without the limits that are for strangers", async () => {
+test("verifies and settles, without the limits for third parties", async () => {
   for (let time = 0; time < 3; time++) {
     const body = bodyOn(devnet);
     expect(await ask("/verify", body)).toMatchObject({ isValid: true });

@@ -30,7 +30,7 @@ const surfaces = ["hosted", "public", "self-built"] as const;
 type Surface = (typeof surfaces)[number];
 
 /** Who calls from elsewhere, as the trusted proxy says, which is the test. */
-const stranger = { "x-forwarded-for": "198.51.100.9" };
+const thirdParty = { "x-forwarded-for": "198.51.100.9" };
 const env = { FARTHING_TRUSTED_PROXIES: "127.0.0.1" };
 
 const arrangements = [
@@ -184,7 +184,7 @@ test.each([
     const look = async (headers = {}) =>
       (await first.get(`${base}/settlements/${String(pending["id"])}?wait=5`, headers)).body;
     await expect
-      .poll(async () => (await look(stranger))["status"], { timeout: 20_000 })
+      .poll(async () => (await look(thirdParty))["status"], { timeout: 20_000 })
       .toBe("confirmed");
     expect(await look()).toMatchObject({ status: "confirmed" });
     clock.frozenMs = undefined;

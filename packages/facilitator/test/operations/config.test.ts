@@ -69,7 +69,7 @@ test("an unknown variable is named, with those that there are", () => {
   expect(message).toMatch(/^FARTHING_PROT is no setting\. There are: .*FARTHING_PORT/);
 });
 
-test("variables of others are nobody's business", () => {
+test("variables of other programs are ignored", () => {
   // Every variable that the buyer's command line reads, as its README names them.
   const readme = readFileSync(new URL("../../../cli/README.md", import.meta.url), "utf8");
   const named = readme.match(/FARTHING_(WALLET|LIMIT|ALLOW|LEDGER|RPC_URL|FACILITATOR)[A-Z_]*\b/g);

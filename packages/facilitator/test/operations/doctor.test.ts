@@ -263,7 +263,7 @@ describe("what should be looked at", () => {
     }
   });
 
-  test("transactions that nobody here knows of", async () => {
+  test("transactions that are not in the database", async () => {
     proxy.react = withPending;
     other.react = withPending;
     expect(of(await look(), "warn").join("\n")).toMatch(
@@ -272,7 +272,7 @@ describe("what should be looked at", () => {
   });
 });
 
-test("what a facilitator at work sends meanwhile is nobody else's", async () => {
+test("what a running facilitator sends meanwhile is its own", async () => {
   const databaseUrl = newDatabaseUrl();
   const served = await serveOn(devnet, { databaseUrl, wallets: [1] });
   let settled: Promise<unknown> | undefined;

@@ -168,7 +168,7 @@ describe("what happens is counted", () => {
     expect(await growthOf("x402_settlements_total", moved, settle(body))).toBe(0);
   });
 
-  test("somebody else's transaction settles ours", async () => {
+  test("a third party's transaction settles ours", async () => {
     const labels = { network, outcome: "settled_by_other" };
     const growth = await growthOf("x402_settlements_reconciled_total", labels, async () => {
       const body = bodyOn(devnet, { payer: walletAt(devnet.buyers, 1) });

@@ -208,7 +208,7 @@ test(
   },
 );
 
-describe("while somebody waits for a block that does not come", { timeout: slowMs }, () => {
+describe("while a caller waits for a block that does not come", { timeout: slowMs }, () => {
   let devnet: Devnet;
   let running: Running;
   let databaseUrl: string;
@@ -231,7 +231,7 @@ describe("while somebody waits for a block that does not come", { timeout: slowM
     await expect.poll(async () => Object.keys((await isSent()).pending).length).toBe(wallet);
   }
 
-  test("he is told that it is pending, with the transaction; others are sent away", async () => {
+  test("the caller is told that it is pending, with the transaction; others are refused", async () => {
     await begin();
     running.signal("SIGTERM");
     await expect.poll(() => running.said.at(-1)).toMatch(/^Stopping: requests in progress/);

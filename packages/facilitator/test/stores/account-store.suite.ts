@@ -9,7 +9,7 @@ import type { ServiceStore } from "../../src/features/open-store.ts";
 
 const seller: Address = `0x${"33".repeat(20)}`;
 const wallet: Address = `0x${"44".repeat(20)}`;
-const stranger: Address = `0x${"55".repeat(20)}`;
+const outsider: Address = `0x${"55".repeat(20)}`;
 
 /** The tests, on databases that `start` makes. */
 export function accountSuite(start: () => Promise<StoreBench>): void {
@@ -59,11 +59,11 @@ function accountTests(at: () => ServiceStore): void {
 
   test("are listed by address, in pages", async () => {
     const store = at();
-    for (const address of [stranger, seller, wallet]) await store.ensureAccount(address, 1);
+    for (const address of [outsider, seller, wallet]) await store.ensureAccount(address, 1);
     const first = await store.listAccounts({ limit: 2 });
     expect(first.items.map(({ address }) => address)).toEqual([seller, wallet]);
     const rest = await store.listAccounts({ from: first.next ?? undefined, limit: 2 });
-    expect(rest.items.map(({ address }) => address)).toEqual([stranger]);
+    expect(rest.items.map(({ address }) => address)).toEqual([outsider]);
     expect(rest.next).toBeNull();
   });
 }
@@ -145,11 +145,11 @@ function sessionTests(at: () => ServiceStore): void {
     const store = at();
     await store.ensureAccount(seller, 1);
     const plain = sessionOf({ wallet });
-    const contract = sessionOf({ wallet: stranger, walletKind: "contract" });
+    const contract = sessionOf({ wallet: outsider, walletKind: "contract" });
     expect(await open(store, plain)).toBe("not_linked");
     expect(await open(store, contract)).toBe("not_linked");
     await store.linkWallet(linkOf(wallet), { walletsMax: 5 });
-    await store.linkWallet(linkOf(stranger, { kind: "contract", chainId: 51 }), { walletsMax: 5 });
+    await store.linkWallet(linkOf(outsider, { kind: "contract", chainId: 51 }), { walletsMax: 5 });
     expect(await open(store, { ...plain, walletKind: "contract" })).toBe("not_linked");
     expect(await open(store, { ...contract, chainId: 50 })).toBe("not_linked");
     expect(await open(store, plain)).toBe("opened");
@@ -179,7 +179,7 @@ function sessionTests(at: () => ServiceStore): void {
     const store = at();
     const [one, two, three] = [sessionOf(), sessionOf(), sessionOf()];
     for (const session of [one, two, three]) await open(store, session);
-    expect(await store.revokeSession(stranger, one.id, 2_000)).toBe(false);
+    expect(await store.revokeSession(outsider, one.id, 2_000)).toBe(false);
     expect(await store.revokeSession(seller, one.id, 2_000)).toBe(true);
     expect(await store.revokeSession(seller, one.id, 2_000)).toBe(false);
     expect(await store.findSession(`hash-${one.id}`, 2_000)).toBeUndefined();
@@ -203,7 +203,7 @@ function walletTests(at: () => ServiceStore): void {
       expect.arrayContaining(["linked", "known"]),
     );
     const third: Address = `0x${"66".repeat(20)}`;
-    expect(await Promise.all([link(stranger), link(third)])).toEqual(
+    expect(await Promise.all([link(outsider), link(third)])).toEqual(
       expect.arrayContaining(["linked", "too_many"]),
     );
     expect(await store.findWallet(seller, wallet)).toEqual(linkOf(wallet));
@@ -218,7 +218,7 @@ function walletTests(at: () => ServiceStore): void {
     const [own, linked] = [sessionOf(), sessionOf({ wallet })];
     await open(store, own);
     await open(store, linked);
-    expect(await store.unlinkWallet(seller, stranger, 2_000)).toBe(false);
+    expect(await store.unlinkWallet(seller, outsider, 2_000)).toBe(false);
     expect(await store.unlinkWallet(seller, wallet, 2_000)).toBe(true);
     expect(await store.findSession(`hash-${linked.id}`, 2_000)).toBeUndefined();
     expect(await store.findSession(`hash-${own.id}`, 2_000)).toEqual(own);
@@ -271,7 +271,7 @@ function keyTests(at: () => ServiceStore): void {
 
   test("are found, listed by account and marked when used", async () => {
     const store = at();
-    const [one, two] = [keyOf(), keyOf({ account: stranger })];
+    const [one, two] = [keyOf(), keyOf({ account: outsider })];
     for (const key of [one, two]) await store.createApiKey(key);
     await store.touchApiKey(one.id, 9);
     expect(await store.listApiKeys(seller)).toEqual([{ ...one, lastUsedAt: 9 }]);
@@ -284,7 +284,7 @@ function keyTests(at: () => ServiceStore): void {
     const store = at();
     const key = keyOf();
     await store.createApiKey(key);
-    expect(await store.revokeApiKey(key.id, 5, stranger)).toBe(false);
+    expect(await store.revokeApiKey(key.id, 5, outsider)).toBe(false);
     expect(await store.revokeApiKey(key.id, 5, seller)).toBe(true);
   });
 
@@ -325,11 +325,11 @@ function keyTests(at: () => ServiceStore): void {
     const [revoked, expired, theirs] = [keyOf(), keyOf({ expiresAt: 2_000 }), keyOf()];
     for (const key of [revoked, expired, theirs]) await store.createApiKey(key);
     await store.revokeApiKey(revoked.id, 1_500);
-    await store.ensureAccount(stranger, 1);
+    await store.ensureAccount(outsider, 1);
     const times = { endsAt: 5_000, now: 2_000, workingMax: 9 };
     expect(await store.rotateApiKey(revoked.id, keyOf(), times)).toBe("ended");
     expect(await store.rotateApiKey(expired.id, keyOf(), times)).toBe("ended");
-    const stolen = keyOf({ account: stranger });
+    const stolen = keyOf({ account: outsider });
     expect(await store.rotateApiKey(theirs.id, stolen, times)).toBe("ended");
     expect(await store.listApiKeys()).toHaveLength(3);
   });

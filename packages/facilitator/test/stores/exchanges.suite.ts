@@ -61,7 +61,7 @@ async function factsOf(
 const many = (count: number) => Array.from({ length: count }, () => claimOf());
 
 function countTests(store: () => ServiceStore, at: () => { readonly bench: StoreBench }): void {
-  test("one verdict is one exchange, two are several, also in one group and other processes", async () => {
+  test("one verification is one exchange, two are several, also in one group and other processes", async () => {
     const [once, twice, together] = [claimOf(), claimOf(), claimOf()];
     const other = await at().bench.open();
     expect(await open(store(), [once, twice, together, together])).toEqual(

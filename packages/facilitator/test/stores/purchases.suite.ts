@@ -124,7 +124,7 @@ function purchaseTests(at: StoreAt): void {
     expect(await store.findCredits(seller)).toEqual({ available, held: 0 });
   });
 
-  test("by one payment: only the first; a twin in the same transaction is another log", async () => {
+  test("by one payment: only the first; a duplicate in the same transaction is another log", async () => {
     const { store } = at();
     const [one, two] = [
       await bringPurchase(store, "settling"),

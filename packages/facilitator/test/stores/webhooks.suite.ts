@@ -271,7 +271,7 @@ function outboxTests(at: StoreAt): void {
     expect(await told(store, endpoint)).toHaveLength(2);
   });
 
-  test("tells of purchases that are held and credited", async () => {
+  test("notifies of purchases that are held and credited", async () => {
     const { store } = at();
     const endpoint = await listening(store);
     const id = await bringPurchase(store, "held");

@@ -313,7 +313,7 @@ export async function useLogsOf(devnet: Devnet, body: JsonObject): Promise<UseLo
 }
 
 /** The account whose key the devnet's node holds: a stranger to every facilitator. */
-const stranger = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+const thirdParty = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 
 /** Submits a payment's authorization in a stranger's transaction and mines it; gives its hash. */
 export async function frontRun(devnet: Devnet, body: JsonObject): Promise<string> {
@@ -322,7 +322,7 @@ export async function frontRun(devnet: Devnet, body: JsonObject): Promise<string
   const { authorization, signature } = parsed.value.payment;
   const data = encodeTransfer(authorization, signature);
   // Ahead of everything a relayer has sent: blocks are ordered by price.
-  const call = { from: stranger, to: devnet.token, data, gasPrice: "0xe8d4a51000" };
+  const call = { from: thirdParty, to: devnet.token, data, gasPrice: "0xe8d4a51000" };
   const hash = await devnet.rpc<string>("eth_sendTransaction", [call]);
   await devnet.mine();
   return hash;

@@ -122,7 +122,7 @@ export const shapeCases: RefusalCase[] = [
 
 export const termsCases: RefusalCase[] = [
   {
-    name: "a network that nobody here knows",
+    name: "a network that is not known",
     code: "unsupported_network",
     says: /eip155:50/,
     body: (at) => withMember(bodyOn(at), "paymentRequirements.network", "eip155:8453"),

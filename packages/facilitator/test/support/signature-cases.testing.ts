@@ -13,7 +13,7 @@ const wallet = (mode: WalletMode) => ({
 
 export const signatureCases: RefusalCase[] = [
   {
-    name: "somebody else's signature",
+    name: "another wallet's signature",
     code: "invalid_signature",
     says: /does not recover to authorization\.from; sign the EIP-712 domain name USDC/,
     body: (at) =>
@@ -53,7 +53,7 @@ export const signatureCases: RefusalCase[] = [
     body: (at) => bodyOn(at, { alter: toHighS }),
   },
   {
-    name: "a contract wallet that says no",
+    name: "a contract wallet that rejects the signature",
     code: "invalid_signature",
     says: /contract wallet and does not accept.*sign with its owner/,
     body: (at) => byContract(at),
@@ -67,7 +67,7 @@ export const signatureCases: RefusalCase[] = [
     ...wallet("revert"),
   },
   {
-    name: "a contract wallet signed for by a stranger",
+    name: "a contract wallet signed for by a third party",
     code: "invalid_signature",
     says: /contract wallet and does not accept/,
     body: (at) => byContract(at, { payer: walletAt(at.buyers, 2) }),
@@ -115,7 +115,7 @@ export const signatureCases: RefusalCase[] = [
     body: (at) => byContract(at, { alter: (signature) => `${signature}${"6492".repeat(16)}` }),
   },
   {
-    name: "a wrapped signature of a stranger for a deployed wallet",
+    name: "a wrapped signature of a third party for a deployed wallet",
     code: "invalid_signature",
     says: /contract wallet and does not accept/,
     body: (at) => byContract(at, { payer: walletAt(at.buyers, 2), alter: toErc6492 }),

@@ -120,16 +120,16 @@ describe("a key", () => {
     expect((await browser.send("DELETE", `/v1/account/keys/${id}`)).status).toBe(204);
   });
 
-  test("is nobody else's to see or to revoke", async () => {
+  test("only its owner sees and revokes", async () => {
     const { body } = await create();
     const [key, id] = [textAt(body, "key"), textAt(body, "id")];
     const wallet = walletAt(devnet.buyers, 0);
-    const stranger = await openSignedIn(served, { wallet });
-    expect((await stranger.get("/v1/account/keys")).body).toEqual({ keys: [] });
-    expect((await stranger.send("DELETE", `/v1/account/keys/${id}`)).status).toBe(404);
-    const approval = await stepUp(stranger, wallet, "rotate_key", { id, overlap: "0" });
+    const otherOwner = await openSignedIn(served, { wallet });
+    expect((await otherOwner.get("/v1/account/keys")).body).toEqual({ keys: [] });
+    expect((await otherOwner.send("DELETE", `/v1/account/keys/${id}`)).status).toBe(404);
+    const approval = await stepUp(otherOwner, wallet, "rotate_key", { id, overlap: "0" });
     const rotation = { overlap: "0", stepUp: approval };
-    expect((await stranger.post(`/v1/account/keys/${id}/rotate`, rotation)).status).toBe(404);
+    expect((await otherOwner.post(`/v1/account/keys/${id}/rotate`, rotation)).status).toBe(404);
     expect(await useOf(key)).toBe(200);
   });
 

@@ -113,7 +113,7 @@ describe("without credits", () => {
     expect(await credits()).toEqual({ available: 1, held: 0 });
   });
 
-  test("the face without keys costs nobody anything", async () => {
+  test("the surface without keys costs no one anything", async () => {
     await leaveOnly(0);
     const { body } = await served.post("/api/facilitator/settle", bodyOn(devnet));
     expect(body).toMatchObject({ success: true });

@@ -72,7 +72,7 @@ describe.each(bothEngines())("on %s", (_, start) => {
     expect(new Set(all.map(({ check }) => check.state))).toEqual(new Set(["live"]));
   });
 
-  test("an endpoint that hangs holds up nobody else, and is left when the process ends", async () => {
+  test("an endpoint that hangs delays no other, and is left when the process ends", async () => {
     const { store } = at();
     const slow: string[] = [];
     for (let count = 0; count < 4; count++) slow.push(await addListing(store, "slow.example"));

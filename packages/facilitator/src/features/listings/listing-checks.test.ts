@@ -10,21 +10,25 @@ import {
   saying,
   type Answerer,
 } from "../../../test/support/https-seller.testing.ts";
-import { listingsPath, openListingScene, type ListingScene } from "./listing-scene.testing.ts";
+import {
+  listingsPath,
+  openListingFixture,
+  type ListingFixture,
+} from "./listing-fixture.testing.ts";
 
-let scene: ListingScene;
+let fixture: ListingFixture;
 beforeAll(async () => {
-  scene = await openListingScene();
+  fixture = await openListingFixture();
 });
-afterAll(() => scene?.stop());
-beforeEach(() => scene.reset());
+afterAll(() => fixture?.stop());
+beforeEach(() => fixture.reset());
 
 /** The entry of the challenge, with members changed, as header alone. */
 const asking =
   (changes: JsonObject, resource?: JsonObject): Answerer =>
   (response, asked) => {
-    const url = `${scene.shop.origin}${asked.url}`;
-    const { body } = challengeOf({ url, payTo: scene.devnet.seller.address, mode: "v2-only" });
+    const url = `${fixture.shop.origin}${asked.url}`;
+    const { body } = challengeOf({ url, payTo: fixture.devnet.seller.address, mode: "v2-only" });
     const { accepts } = body;
     const [entry] = Array.isArray(accepts) ? accepts : [];
     const challenge = {
@@ -57,9 +61,9 @@ describe("what differs is said field by field", () => {
     ["entry", asking({ extra: { assetTransferMethod: "permit2" } }), ""],
   ];
   test.each(cases)("%s", async (field, answer, value) => {
-    scene.shop.answer = answer;
-    const listing = await scene.create();
-    const { check } = await scene.recheckWhenFree(listing);
+    fixture.shop.answer = answer;
+    const listing = await fixture.create();
+    const { check } = await fixture.recheckWhenFree(listing);
     expect(check).toMatchObject({
       isPublic: false,
       reason: "terms_differ",
@@ -69,15 +73,15 @@ describe("what differs is said field by field", () => {
 
   test("of several offers, the closest one says it, and one that is right is enough", async () => {
     const right = challengeOf({
-      url: scene.shop.origin,
-      payTo: scene.devnet.seller.address,
+      url: fixture.shop.origin,
+      payTo: fixture.devnet.seller.address,
       mode: "v2-only",
     });
     const [entry] = Array.isArray(right.body["accepts"]) ? right.body["accepts"] : [];
     const base = { ...entry, network: "eip155:8453", asset: other };
-    scene.shop.answer = say([base, { ...entry, amount: "1", asset: other, payTo: other }]);
-    const listing = await scene.create();
-    const { differences } = Object((await scene.recheckWhenFree(listing))["check"]);
+    fixture.shop.answer = say([base, { ...entry, amount: "1", asset: other, payTo: other }]);
+    const listing = await fixture.create();
+    const { differences } = Object((await fixture.recheckWhenFree(listing))["check"]);
     expect(differences.map(({ field }: { field: string }) => field)).toEqual([
       "asset",
       "payTo",
@@ -85,30 +89,30 @@ describe("what differs is said field by field", () => {
     ]);
     // One for less that is not what was checked: the list's first offer is taken for its price.
     const bait = { ...entry, amount: "1", payTo: other };
-    scene.shop.answer = say([base, bait, entry]);
-    expect(await scene.recheck(listing)).toMatchObject({
+    fixture.shop.answer = say([base, bait, entry]);
+    expect(await fixture.recheck(listing)).toMatchObject({
       check: { state: "live" },
       lastSeen: { accepts: [{ network: "eip155:51", amount: "10000" }, base, bait] },
     });
   });
 
   test("the header decides: a body in order beside it does not help, nor harm", async () => {
-    const url = `${scene.shop.origin}/x`;
-    const good = challengeOf({ url, payTo: scene.devnet.seller.address });
-    const bad = challengeOf({ url, payTo: walletAt(scene.devnet.buyers, 0).address });
-    const listing = await scene.create();
-    scene.shop.answer = charging({ headers: bad.headers, body: good.body });
-    expect(await scene.recheckWhenFree(listing)).toMatchObject({ check: { state: "hidden" } });
-    scene.shop.answer = charging({ headers: good.headers, body: bad.body });
-    expect(await scene.recheck(listing)).toMatchObject({ check: { state: "live" } });
+    const url = `${fixture.shop.origin}/x`;
+    const good = challengeOf({ url, payTo: fixture.devnet.seller.address });
+    const bad = challengeOf({ url, payTo: walletAt(fixture.devnet.buyers, 0).address });
+    const listing = await fixture.create();
+    fixture.shop.answer = charging({ headers: bad.headers, body: good.body });
+    expect(await fixture.recheckWhenFree(listing)).toMatchObject({ check: { state: "hidden" } });
+    fixture.shop.answer = charging({ headers: good.headers, body: bad.body });
+    expect(await fixture.recheck(listing)).toMatchObject({ check: { state: "live" } });
     // Version 1 sellers have no such header.
-    scene.shop.answer = charging({ headers: {}, body: good.body });
-    expect(await scene.recheck(listing)).toMatchObject({ check: { state: "live" } });
-    scene.shop.answer = charging({ headers: {}, body: bad.body });
-    expect(await scene.recheck(listing)).toMatchObject({ check: { state: "hidden" } });
+    fixture.shop.answer = charging({ headers: {}, body: good.body });
+    expect(await fixture.recheck(listing)).toMatchObject({ check: { state: "live" } });
+    fixture.shop.answer = charging({ headers: {}, body: bad.body });
+    expect(await fixture.recheck(listing)).toMatchObject({ check: { state: "hidden" } });
     const first = (Array.isArray(good.body["accepts"]) ? good.body["accepts"] : []).slice(0, 1);
-    scene.shop.answer = charging({ headers: {}, body: { x402Version: 1, accepts: first } });
-    expect(await scene.recheck(listing)).toMatchObject({
+    fixture.shop.answer = charging({ headers: {}, body: { x402Version: 1, accepts: first } });
+    expect(await fixture.recheck(listing)).toMatchObject({
       check: { state: "live" },
       lastSeen: { x402Version: 1 },
     });
@@ -118,25 +122,25 @@ describe("what differs is said field by field", () => {
 /** Redirects. */
 const to = (location: string) => saying(307, { location });
 
-describe("an endpoint of a stranger", () => {
+describe("an endpoint of a third party", () => {
   test("is followed on its own host only, and not for ever", async () => {
-    const other = await openHttpsSeller(scene.authority.identify(), scene.inOrder());
-    const elsewhere = await scene.create();
-    scene.shop.answer = to(`${other.origin}/r`);
-    expect(await scene.recheckWhenFree(elsewhere)).toMatchObject({
+    const other = await openHttpsSeller(fixture.authority.identify(), fixture.inOrder());
+    const elsewhere = await fixture.create();
+    fixture.shop.answer = to(`${other.origin}/r`);
+    expect(await fixture.recheckWhenFree(elsewhere)).toMatchObject({
       check: { reason: "redirected" },
     });
     expect(other.asked).toEqual([]);
     other.close();
-    scene.shop.answer = to("http://127.0.0.1/r");
-    expect(await scene.recheck(elsewhere)).toMatchObject({ check: { reason: "redirected" } });
-    scene.shop.answer = to("/again");
-    scene.shop.asked.length = 0;
-    expect(await scene.recheck(elsewhere)).toMatchObject({ check: { reason: "redirected" } });
-    expect(scene.shop.asked).toHaveLength(4);
-    scene.shop.answer = (response, asked) =>
-      (asked.url === "/paid" ? scene.inOrder() : to("/paid"))(response, asked);
-    expect(await scene.recheck(elsewhere)).toMatchObject({ check: { state: "live" } });
+    fixture.shop.answer = to("http://127.0.0.1/r");
+    expect(await fixture.recheck(elsewhere)).toMatchObject({ check: { reason: "redirected" } });
+    fixture.shop.answer = to("/again");
+    fixture.shop.asked.length = 0;
+    expect(await fixture.recheck(elsewhere)).toMatchObject({ check: { reason: "redirected" } });
+    expect(fixture.shop.asked).toHaveLength(4);
+    fixture.shop.answer = (response, asked) =>
+      (asked.url === "/paid" ? fixture.inOrder() : to("/paid"))(response, asked);
+    expect(await fixture.recheck(elsewhere)).toMatchObject({ check: { state: "live" } });
   });
 
   const garbage: readonly (readonly [string, Answerer, string])[] = [
@@ -188,17 +192,19 @@ describe("an endpoint of a stranger", () => {
     ["a break", (response) => void response.socket?.destroy(), "unreachable"],
   ];
   test.each(garbage)("may answer %s", async (_name, answer, reason) => {
-    scene.shop.answer = answer;
-    expect(await scene.recheckWhenFree(await scene.create())).toMatchObject({ check: { reason } });
+    fixture.shop.answer = answer;
+    expect(await fixture.recheckWhenFree(await fixture.create())).toMatchObject({
+      check: { reason },
+    });
   });
 
   test("has a certificate that is believed", async () => {
     const unknown = createAuthority("Another authority").identify();
-    const otherName = scene.authority.identify({ dns: ["scene.shop.example"], ips: [] });
+    const otherName = fixture.authority.identify({ dns: ["scene.shop.example"], ips: [] });
     for (const identity of [unknown, otherName]) {
-      const bad = await openHttpsSeller(identity, scene.inOrder());
-      const listing = await scene.create({ resource: `${bad.origin}/r` });
-      const { check } = await scene.recheckWhenFree(listing);
+      const bad = await openHttpsSeller(identity, fixture.inOrder());
+      const listing = await fixture.create({ resource: `${bad.origin}/r` });
+      const { check } = await fixture.recheckWhenFree(listing);
       expect(check).toMatchObject({ reason: "unreachable" });
       expect(textAt(Object(check), "message")).toMatch(/certificate/);
       expect(bad.asked).toEqual([]);
@@ -209,8 +215,8 @@ describe("an endpoint of a stranger", () => {
 
 /** Tries an endpoint; gives the steps that were not in order. */
 async function trial(more: JsonObject = {}) {
-  const body = { url: `${scene.shop.origin}/r`, method: "GET", ...more };
-  const answer = await scene.seller.post("/v1/listings/check", body);
+  const body = { url: `${fixture.shop.origin}/r`, method: "GET", ...more };
+  const answer = await fixture.seller.post("/v1/listings/check", body);
   expect([answer.status, answer.body["message"]]).toEqual([200, undefined]);
   const { ok, checks } = answer.body;
   const failed = (Array.isArray(checks) ? checks : [])
@@ -224,23 +230,25 @@ describe("an endpoint that is not listed", () => {
     expect(await trial()).toEqual({ ok: true, failed: [] });
     expect(await trial({ network: "eip155:51", amount: "10000" })).toMatchObject({ ok: true });
     expect(await trial({ amount: "20000" })).toEqual({ ok: false, failed: ["amount"] });
-    scene.shop.answer = scene.inOrder({ payTo: walletAt(scene.devnet.buyers, 0).address });
+    fixture.shop.answer = fixture.inOrder({ payTo: walletAt(fixture.devnet.buyers, 0).address });
     expect(await trial()).toEqual({ ok: false, failed: ["payTo"] });
-    scene.shop.answer = saying(404);
+    fixture.shop.answer = saying(404);
     expect(await trial()).toEqual({ ok: false, failed: ["returns402"] });
-    scene.shop.answer = saying(402);
+    fixture.shop.answer = saying(402);
     expect(await trial()).toEqual({ ok: false, failed: ["parse"] });
-    scene.shop.answer = to("https://127.0.0.1:1/");
+    fixture.shop.answer = to("https://127.0.0.1:1/");
     expect(await trial()).toEqual({ ok: false, failed: ["reachable"] });
-    expect((await scene.seller.get(listingsPath)).body).toEqual({ listings: [] });
+    expect((await fixture.seller.get(listingsPath)).body).toEqual({ listings: [] });
   });
 
   test("is tried for whoever is signed in, within the rules for addresses", async () => {
     const path = "/v1/listings/check";
-    const body = { url: `${scene.shop.origin}/r`, method: "GET" };
-    expect((await scene.served.post(path, body, { origin: scene.served.url })).status).toBe(401);
+    const body = { url: `${fixture.shop.origin}/r`, method: "GET" };
+    expect((await fixture.served.post(path, body, { origin: fixture.served.url })).status).toBe(
+      401,
+    );
     for (const url of ["http://127.0.0.1/", "https://10.0.0.1:22", "ftp://a.example/"]) {
-      const { status, body: answer } = await scene.seller.post(path, { url, method: "GET" });
+      const { status, body: answer } = await fixture.seller.post(path, { url, method: "GET" });
       const isRefused = status === 400 || answer["ok"] === false;
       expect([url, isRefused]).toEqual([url, true]);
     }

@@ -113,7 +113,7 @@ test("a block that vanishes before it is final: credited once the other one is",
   expect(await availableOf(browser)).toBe(1_000);
 });
 
-test("money that is gone in between: failed, with the reason; then somebody pays it after all", async () => {
+test("money that is gone in between: failed, with the reason; then a third party pays it after all", async () => {
   const { wallet, browser } = await openAccount();
   const purchase = await beginPurchase(browser);
   await devnet.rpc("evm_setAutomine", [false]);
@@ -151,7 +151,7 @@ test("a wallet that is unlinked before the payment is final: held", async () => 
   expect(await availableOf(browser)).toBe(1_000);
 });
 
-test("not paid in time: refused, and expired once nobody can pay it", async () => {
+test("not paid in time: refused, and expired once no one can pay it", async () => {
   const { wallet, browser } = await openAccount();
   const purchase = await beginPurchase(browser);
   const signature = signPurchase(purchase, wallet);

@@ -147,10 +147,10 @@ test("a signature buys its own purchase only", async () => {
 
 test("the wrong wallet, the wrong amount, the wrong payee: refused, and it can still be paid", async () => {
   const { wallet, browser } = await openAccount();
-  const stranger = walletAt(devnet.buyers, 15);
+  const otherOwner = walletAt(devnet.buyers, 15);
   const purchase = await beginPurchase(browser);
   const wrong: Hex[] = [
-    signPurchase(purchase, stranger),
+    signPurchase(purchase, otherOwner),
     signPurchase(withMember(purchase, "typedData.message.value", "1"), wallet),
     signPurchase(withMember(purchase, "typedData.message.to", wallet.address), wallet),
     `0x${"00".repeat(65)}`,

@@ -176,7 +176,7 @@ describe("a session ends", () => {
     expect(await statusOf(browser)).toBe(401);
   });
 
-  test("when it is signed out, also for whoever kept the cookie", async () => {
+  test("when it is signed out, also for a caller that kept the cookie", async () => {
     const browser = await signedIn();
     const token = browser.cookies.get(cookieNames.session) ?? "";
     expect((await browser.post("/v1/account/sign-out", {})).status).toBe(204);
@@ -195,11 +195,11 @@ describe("a session ends", () => {
     expect((await other.send("DELETE", `/v1/account/sessions/${id}`)).status).toBe(404);
   });
 
-  test("by nobody else's hand", async () => {
+  test("by no other account", async () => {
     const browser = await signedIn();
-    const stranger = await signedIn(walletAt(devnet.buyers, 0));
+    const otherOwner = await signedIn(walletAt(devnet.buyers, 0));
     const id = textAt((await sessionsOf(browser))[0] ?? {}, "id");
-    expect((await stranger.send("DELETE", `/v1/account/sessions/${id}`)).status).toBe(404);
+    expect((await otherOwner.send("DELETE", `/v1/account/sessions/${id}`)).status).toBe(404);
     expect(await statusOf(browser)).toBe(200);
   });
 

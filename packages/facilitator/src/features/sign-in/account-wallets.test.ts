@@ -108,10 +108,10 @@ test("linking takes both signatures, each for what it is", async () => {
   const alone = { ...signed, stepUp: answerTo(await askNew(wallet), wallet) };
   expect(await browser.post("/v1/account/wallets", alone)).toMatchObject(refused);
   // The text was for another session.
-  const stranger = await openSignedIn(served, { wallet: other });
-  const theirs = await stepUp(stranger, other, "link_wallet", { address: wallet.address });
+  const otherOwner = await openSignedIn(served, { wallet: other });
+  const theirs = await stepUp(otherOwner, other, "link_wallet", { address: wallet.address });
   const stolen = { ...answerTo(await askNew(wallet), wallet), stepUp: theirs };
-  expect(await stranger.post("/v1/account/wallets", stolen)).toMatchObject(refused);
+  expect(await otherOwner.post("/v1/account/wallets", stolen)).toMatchObject(refused);
   expect(await addressesOf()).toEqual([seller.address]);
 });
 

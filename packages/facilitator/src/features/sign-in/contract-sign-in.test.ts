@@ -125,8 +125,8 @@ describe("a contract wallet", () => {
     const code = await testnet.rpc<Hex>("eth_getCode", [smartWallet.address, "latest"]);
     await mainnet.rpc("anvil_setCode", [address, code]);
     await setOwner(mainnet, address, seller.address);
-    const stranger = { wallet: seller, address, chainId: 50 as const };
-    const answer = await signIn(openBrowser(served), stranger);
+    const otherOwner = { wallet: seller, address, chainId: 50 as const };
+    const answer = await signIn(openBrowser(served), otherOwner);
     expect([answer.status, answer.body]).toMatchObject(refused);
     expect((await signIn(openBrowser(served), ownerOf(address))).status).toBe(200);
   });
@@ -156,7 +156,7 @@ describe("a contract wallet", () => {
     expect(own.body).toMatchObject({ account: address, accounts: [] });
   });
 
-  test("is refused with somebody else's signature", async () => {
+  test("is refused with another wallet's signature", async () => {
     const address = await deployOn(testnet);
     const { status, body } = await signIn(openBrowser(served), {
       ...ownerOf(address),

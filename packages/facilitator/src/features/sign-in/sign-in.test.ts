@@ -186,8 +186,8 @@ const withSignature =
 
 describe("refused with one text", () => {
   const attacks: [string, Attack][] = [
-    ["a text of a foreign domain", altered(/^\S+/, "evil.example")],
-    ["a text with a foreign URI", altered(/URI: \S+/, "URI: https://evil.example/login")],
+    ["a text of another domain", altered(/^\S+/, "evil.example")],
+    ["a text with another URI", altered(/URI: \S+/, "URI: https://evil.example/login")],
     ["a text for another chain", altered(/Chain ID: 51/, "Chain ID: 50")],
     ["a text for another address", altered(/0x\w{40}/, `0x${"1".repeat(40)}`)],
     ["a text with another nonce", altered(/Nonce: \w+/, `Nonce: ${"0".repeat(32)}`)],
@@ -199,7 +199,7 @@ describe("refused with one text", () => {
     ["a signature that is no hex", withSignature(() => "signed, the seller")],
     ["half a signature", withSignature((signature) => signature.slice(0, 66))],
     ["a signature of zeros", withSignature(() => `0x${"00".repeat(65)}`)],
-    ["the malleable twin of a signature", withSignature(toHighS)],
+    ["the malleable duplicate of a signature", withSignature(toHighS)],
     ["a long signature", withSignature((signature) => `${signature}${"00".repeat(9_000)}`)],
     [
       "another browser's request",

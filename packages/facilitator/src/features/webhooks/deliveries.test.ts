@@ -64,7 +64,7 @@ describe.each(bothEngines())("on %s", (_, start) => {
     }
   });
 
-  test("an endpoint that hangs holds up nobody else", async () => {
+  test("an endpoint that hangs delays no other", async () => {
     const { store } = at();
     const [slow, quick] = [await addEndpoint(store), await addEndpoint(store)];
     await Promise.all(Array.from({ length: 50 }, slow.test));
@@ -141,7 +141,7 @@ describe.each(bothEngines())("on %s", (_, start) => {
     await stop();
   });
 
-  test("whoever dies in the middle of one leaves it to the next, who sends it again", async () => {
+  test("when a process dies during one, the next process sends it again", async () => {
     const { store } = at();
     const { test: sendTest } = await addEndpoint(store);
     const id = await sendTest();

@@ -227,7 +227,7 @@ test("an endpoint that takes nothing for a day is disabled, and goes on when it 
   await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(before + 1);
 });
 
-test("an endpoint takes a signature over its address, and is nobody else's", async () => {
+test("an endpoint takes a signature over its address, and belongs to its account only", async () => {
   const receiver = await openReceiver();
   const url = `${receiver.url}/own`;
   const signed = await stepUp(seller, devnet.seller, "webhook_secret", { url });
@@ -239,7 +239,7 @@ test("an endpoint takes a signature over its address, and is nobody else's", asy
   }
   const added = await addEndpoint(url, events);
   const at = `${path}/${textAt(added.body, "id")}`;
-  const stranger = await openSignedIn(served, { wallet: walletAt(devnet.buyers, 1) });
+  const otherOwner = await openSignedIn(served, { wallet: walletAt(devnet.buyers, 1) });
   for (const [method, route] of [
     ["DELETE", at],
     ["POST", `${at}/test`],
@@ -248,13 +248,13 @@ test("an endpoint takes a signature over its address, and is nobody else's", asy
     ["POST", `${at}/deliveries/evt_${"0".repeat(32)}/resend`],
   ] as const) {
     const body = method === "POST" ? {} : undefined;
-    expect((await stranger.send(method, route, body)).status).toBe(404);
+    expect((await otherOwner.send(method, route, body)).status).toBe(404);
   }
   expect((await seller.send("DELETE", at)).status).toBe(204);
   expect((await seller.get(`${at}/deliveries`)).status).toBe(404);
 });
 
-test("a server whose certificate nobody believes gets nothing", async () => {
+test("a server with an untrusted certificate gets nothing", async () => {
   const received: unknown[] = [];
   const identity = createAuthority().identify();
   const server = createSecureServer(identity, (_, response) => {

@@ -98,7 +98,7 @@ describe("sending", () => {
     expect(outcome).toEqual({ kind: "unanswered", problem: "Its address is not public." });
   });
 
-  test("a name without address, and one that nobody resolves", async () => {
+  test("a name without address, and one that does not resolve", async () => {
     for (const resolve of [
       async () => [],
       async () => {

@@ -31,7 +31,7 @@ import { openStore, type ServiceStore } from "../open-store.ts";
 export const listingsPath = "/v1/account/listings";
 
 /** What tests of listings work with. */
-export interface ListingScene {
+export interface ListingFixture {
   readonly devnet: Devnet;
   readonly served: Served;
   readonly store: ServiceStore;
@@ -59,7 +59,7 @@ export interface ListingScene {
 }
 
 /** Opens it. Whatever the facilitator answers from then on is as /openapi.json describes it. */
-export async function openListingScene(): Promise<ListingScene> {
+export async function openListingFixture(): Promise<ListingFixture> {
   const stack = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), "farthing-listings-"));
   stack.defer(() => rmSync(folder, { recursive: true }));
@@ -92,7 +92,7 @@ export async function openListingScene(): Promise<ListingScene> {
 
 const placeOf = (listing: JsonObject) => `${listingsPath}/${textAt(listing, "id")}`;
 
-type Parts = Pick<ListingScene, "devnet" | "served" | "seller" | "shop">;
+type Parts = Pick<ListingFixture, "devnet" | "served" | "seller" | "shop">;
 
 function stepsOf({ devnet, served, seller, shop }: Parts) {
   let places = 0;
