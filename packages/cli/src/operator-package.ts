@@ -13,6 +13,7 @@ const summaries = {
   credits: "review purchases of credits, grant credits, see balances",
   listings: "see an account's listings, block and unblock them",
   backup: "copy the SQLite database to a new file",
+  batcher: "deploy the batch contract for contract wallets (experimental)",
 } as const;
 
 type OperatorCommand = keyof typeof summaries;
@@ -50,6 +51,7 @@ export function operatorCommands(
     credits: entry("credits"),
     listings: entry("listings"),
     backup: entry("backup"),
+    batcher: entry("batcher"),
   };
 }
 

@@ -194,9 +194,14 @@ export function createEngine(options: EngineOptions): SettlementEngine {
   const waiters = createWaiters(cutShortBy(ending.signal, clock));
   const owner = createLeaseOwner({ sameMachine: isLocal });
   const shared = { config: settings, store, clock, log, waiters, owner, signers };
-  const chains = options.networks.map((network) => openChain(network, { ...options, log, clock }));
+  const chains = options.networks.map((given) => {
+    return { chain: openChain(given, { ...options, log, clock }), batcher: given.batcher };
+  });
   const networks = new Map<ChainId, NetworkEngine>(
-    chains.map((chain) => [chain.network.chainId, createNetworkEngine(chain, shared)]),
+    chains.map(({ chain, batcher }) => [
+      chain.network.chainId,
+      createNetworkEngine(chain, { ...shared, batcher }),
+    ]),
   );
   const networkOf = (chainId: ChainId) => networks.get(chainId);
   const viewOf = (chainId: ChainId) => networkOf(chainId)?.view();
@@ -352,14 +357,14 @@ function stateOf({ chain, relayer, view }: NetworkEngine): NetworkState {
 }
 
 function checkChains(
-  chains: readonly Chain[],
+  chains: readonly { readonly chain: Chain; readonly batcher: Address | undefined }[],
   relayers: readonly Address[],
   clock: Clock,
 ): Promise<NetworkCheck[]> {
   return Promise.all(
-    chains.map(async (chain) => ({
+    chains.map(async ({ chain, batcher }) => ({
       network: chain.network.id,
-      lines: await selfCheck(chain, relayers, gasNeeds, clock),
+      lines: await selfCheck(chain, { relayers, needs: gasNeeds, clock, batcher }),
     })),
   );
 }

@@ -2,7 +2,7 @@
  * Wires the engine of one network: chain, reader, follower, outcome tracker, relayer. The order of the
  * start leaves no gap: the follower first, then the search of the past, then the wallets.
  */
-import type { ChainId, Network } from "@farthing/protocol";
+import type { Address, ChainId, Network } from "@farthing/protocol";
 import type { Clock } from "./base/clock.ts";
 import { warning, type Log } from "./base/log.ts";
 import type { Secret } from "./base/secret.ts";
@@ -48,6 +48,8 @@ export interface EngineSettings {
 export interface NetworkEndpoints {
   readonly network: Network;
   readonly rpcUrls: readonly Secret[];
+  /** The batch contract (experimental), which carries batches instead of Multicall3. */
+  readonly batcher?: Address | undefined;
 }
 
 export interface EngineDeps {
@@ -58,6 +60,7 @@ export interface EngineDeps {
   readonly waiters: Waiters;
   readonly owner: LeaseOwner;
   readonly signers: readonly Signer[];
+  readonly batcher: Address | undefined;
 }
 
 /** Opens a network's chain without a request. */
@@ -111,6 +114,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps) {
     inFlightMax: config.laneInFlight,
     contractInFlightMax: config.contractInFlight,
     batchMax: config.batchMax,
+    batcher: deps.batcher,
     marginSeconds: config.settleMarginSeconds,
     gasPrice,
     headNumber,

@@ -10,6 +10,7 @@ const operator: OperatorPackage = {
     credits: () => import("./credits.ts"),
     listings: () => import("./listings.ts"),
     backup: () => import("./backup.ts"),
+    batcher: () => import("./batcher.ts"),
   },
   async startEmbedded(signal) {
     const { readConfig, startFacilitator } = await import("@farthing/facilitator");

@@ -29,19 +29,13 @@ import {
 } from "@farthing/protocol";
 import * as Secp256k1 from "ox/Secp256k1";
 import * as Signature from "ox/Signature";
+import { encodeLimitedBatch, gasOfLimitedBatch, type LimitedCall } from "./batch-contract.ts";
 import { batcherCode } from "./generated/batcher.ts";
-
-/** One call of a batch. */
-export interface Call {
-  to: Address;
-  gasLimit: bigint;
-  data: HexText;
-}
 
 /** A payment with its calls: one, or two when a factory is called before it. */
 export interface Member {
   readonly terms: Terms;
-  readonly calls: readonly Call[];
+  readonly calls: readonly LimitedCall[];
 }
 
 const settle = AbiFunction.from([
@@ -87,7 +81,7 @@ export async function startBatcherBench() {
 
   const digestOf = (terms: Terms) => authorizationDigest(network, terms);
 
-  function transfer(terms: Terms, signature: HexText, gasLimit: bigint): Call {
+  function transfer(terms: Terms, signature: HexText, gasLimit: bigint): LimitedCall {
     const data = encodeAuthorization("transferWithAuthorization", "bytes", terms, signature);
     return { to: devnet.token, gasLimit, data };
   }
@@ -187,21 +181,12 @@ export async function startBatcherBench() {
 
 /** Calldata of a batch. */
 export function encode(members: readonly Member[]): HexText {
-  const calls = members.flatMap((member) => member.calls);
-  return AbiFunction.encodeData(settle, [calls]);
+  return encodeLimitedBatch(members.flatMap((member) => member.calls));
 }
 
 /** Gas with which every call gets its limit, whatever the others do. */
 export function gasOf(members: readonly Member[]): bigint {
-  const calls = members.flatMap((member) => member.calls);
-  const bytes = Hex.toBytes(encode(members));
-  const zeros = bytes.filter((byte) => byte === 0).length;
-  const intrinsic = 21_000 + 4 * zeros + 16 * (bytes.length - zeros);
-  const words = Math.ceil(bytes.length / 32) + calls.length * 32;
-  const reserve = calls.length * 4_000 + words * 6 + Math.ceil(words ** 2 / 512);
-  const limits = calls.reduce((sum, { gasLimit }) => sum + gasLimit, 0n);
-  const total = limits + BigInt(intrinsic + 2 * reserve + calls.length * 2_600 + 10_000);
-  return (total * 64n) / 63n;
+  return gasOfLimitedBatch(members.flatMap((member) => member.calls));
 }
 
 /** Whether a payment was made: the token has used its authorization. */

@@ -1,5 +1,5 @@
 /** Single reads of a chain, each with its reply parsed and checked. All throw RPC faults. */
-import { isObject, isSameAddress, type Address, type Hex } from "@farthing/protocol";
+import { isObject, isSameAddress, toLowerHex, type Address, type Hex } from "@farthing/protocol";
 import { Fault } from "../base/fault.ts";
 import { readAuthorizationEvents, type AuthorizationEvent } from "./authorization-logs.ts";
 import { bytesOf, quantity, resultOf, type Chain } from "./chain.ts";
@@ -161,8 +161,19 @@ export async function estimateGas(
 }
 
 export async function hasCode(chain: Chain, address: Address): Promise<boolean> {
+  return (await readCode(chain, address)).length > 2;
+}
+
+/** In lower case; `0x` for an account without code. */
+export async function readCode(chain: Chain, address: Address): Promise<Hex> {
   const [reply] = await chain.read([{ method: "eth_getCode", params: [address, "latest"] }]);
-  return bytesOf(resultOf(reply, "eth_getCode"), "a contract's code").length > 2;
+  return toLowerHex(bytesOf(resultOf(reply, "eth_getCode"), "a contract's code"));
+}
+
+export async function readHeadNumber(chain: Chain): Promise<number> {
+  const method = "eth_blockNumber";
+  const [reply] = await chain.read([{ method, params: [] }]);
+  return Number(quantity(resultOf(reply, method), "a block number"));
 }
 
 /** Tells whether the issuer of USDC blocks an address. */

@@ -3,6 +3,7 @@ import { usdcDecimals, type Address } from "@farthing/protocol";
 import { fail, ok, warn, type CheckLine } from "../base/check-line.ts";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
+import { checkBatchContract } from "./batch-contract.ts";
 import { checkBlocks } from "./blocks-check.ts";
 import { quantity, resultOf, type Chain } from "./chain.ts";
 import { formatEther } from "./ether.ts";
@@ -30,11 +31,16 @@ export interface GasNeeds {
 
 export async function selfCheck(
   chain: Chain,
-  relayers: readonly Address[],
-  needs: GasNeeds,
-  clock: Clock,
+  expected: {
+    readonly relayers: readonly Address[];
+    readonly needs: GasNeeds;
+    readonly clock: Clock;
+    /** The batch contract, where one is configured. */
+    readonly batcher: Address | undefined;
+  },
 ): Promise<CheckLine[]> {
   const { network } = chain;
+  const { relayers, needs, clock, batcher } = expected;
   try {
     const token = await checkToken(chain);
     if (token.some(({ name, status }) => name !== "domain separator" && status === "fail")) {
@@ -44,7 +50,8 @@ export async function selfCheck(
     const wallets = relayers.map((relayer, index) =>
       balanceLine("relayer", relayer, balances[index] ?? 0n, needs),
     );
-    return [...token, ...(await checkBlocks(chain, clock)), ...wallets];
+    const contract = batcher === undefined ? [] : [await checkBatchContract(chain, batcher)];
+    return [...token, ...(await checkBlocks(chain, clock)), ...contract, ...wallets];
   } catch (error) {
     const fix = `check FARTHING_RPC_${network.chainId} and that the node is reachable`;
     return [fail("node", messageOf(error), fix)];

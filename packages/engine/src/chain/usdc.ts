@@ -13,7 +13,7 @@ import {
 import { encodeBytes, word } from "./abi.ts";
 
 /** transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,bytes) */
-const transferSelector = "cf092995";
+export const transferSelector = "cf092995";
 /** authorizationState(address,bytes32) */
 const stateSelector = "e94a0102";
 /** balanceOf(address) */

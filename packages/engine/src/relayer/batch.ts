@@ -13,13 +13,13 @@ import type { TransactionPlan } from "../model/relayer-transaction.ts";
  * limit reverts all payments.
  */
 const batchBaseGas = 60_000n;
-const batchPaymentGas = 110_000n;
+export const batchPaymentGas = 110_000n;
 
 /** XDC nodes accept transactions up to 64 KiB; the rest is for the envelope. */
-const batchBytesMax = 60_000;
+export const batchBytesMax = 60_000;
 
 /** XDC nodes refuse a transaction whose gas limit times price passes 1 XDC. */
-const feeCapWei = 10n ** 18n;
+export const feeCapWei = 10n ** 18n;
 
 export interface BatchSettings {
   readonly multicall: Address;
@@ -70,7 +70,7 @@ function merge(batch: readonly TransactionPlan[], multicall: Address): Transacti
   };
 }
 
-function highestPrice(plans: readonly TransactionPlan[]): bigint {
+export function highestPrice(plans: readonly TransactionPlan[]): bigint {
   return plans.reduce((most, { gasPrice }) => (gasPrice > most ? gasPrice : most), 0n);
 }
 

@@ -1,7 +1,9 @@
 /** Whether a network's settlements are batched, through which contract, and how many at most. */
+import type { Address } from "@farthing/protocol";
 import type { Log } from "../base/log.ts";
 import type { Chain } from "../chain/chain.ts";
 import { findMulticall, type MulticallSearch } from "../chain/multicall.ts";
+import type { AnyBatchSettings } from "./fit-together.ts";
 
 /** `unknown` until a node has replied. */
 export const batchingStates = ["off", "on", "no_multicall3", "unknown"] as const;
@@ -13,10 +15,16 @@ export function createBatching(deps: {
   readonly log: Log;
   /** Settlements of one transaction at most; 1 turns batching off. */
   readonly batchMax: number;
+  /** The batch contract; undefined for Multicall3. The start has checked its code. */
+  readonly batcher?: Address | undefined;
 }) {
-  const { chain, log } = deps;
+  const { chain, log, batcher } = deps;
   const { chainId } = chain.network;
   let { batchMax: paymentsMax } = deps;
+  const isOff = deps.batchMax === 1;
+  if (batcher !== undefined && !isOff) {
+    log.info({ event: "batching_on", chainId, batcher }, "Batching turned on");
+  }
   let search: MulticallSearch | undefined;
   let looking: Promise<void> | undefined;
 
@@ -28,17 +36,19 @@ export function createBatching(deps: {
 
   return {
     /** Undefined while every settlement is a transaction of its own. */
-    settings: () =>
-      search?.kind === "found" ? { multicall: search.address, paymentsMax } : undefined,
+    settings(): AnyBatchSettings | undefined {
+      if (batcher !== undefined) return isOff ? undefined : { batcher, paymentsMax };
+      return search?.kind === "found" ? { multicall: search.address, paymentsMax } : undefined;
+    },
     state(): BatchingState {
-      if (deps.batchMax === 1) return "off";
-      if (search?.kind === "found") return "on";
+      if (isOff) return "off";
+      if (batcher !== undefined || search?.kind === "found") return "on";
       return search?.kind === "none" ? "no_multicall3" : "unknown";
     },
     /** Looks for the contract until it is known. Never rejects. */
     async look() {
       const isKnown = search?.kind === "found" || search?.kind === "none";
-      if (deps.batchMax === 1 || isKnown) return;
+      if (isOff || isKnown || batcher !== undefined) return;
       looking ??= look().finally(() => {
         looking = undefined;
       });

@@ -18,7 +18,8 @@ let paymentsMade = 0;
 
 function place(changes: Partial<QueuedPayment> = {}): QueuedPayment {
   const id = `stl_${++paymentsMade}`;
-  const kind = { isKeyed: false, isAlone: false };
+  const { isAlone = false } = changes;
+  const kind = { isKeyed: false, isAlone, isBounded: isAlone };
   return { id, group: "shop", payer: "payer", since: paymentsMade, ...kind, ...changes };
 }
 

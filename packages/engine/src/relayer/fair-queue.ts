@@ -78,22 +78,22 @@ export class FairQueue<T> {
   readonly #entries = new Map<string, Entry<T>>();
   readonly #deferred = new Set<Entry<T>>();
   readonly #lines = { keyed: newLines<T>(), keyless: newLines<T>() };
-  /** By payer, oldest first: entries that go alone and wait for their payer. */
+  /** By payer, oldest first: bounded entries that wait for their payer. */
   readonly #held = new Map<string, Set<Entry<T>>>();
-  /** By payer: settlements that go alone and are ready or pending. */
+  /** By payer: bounded settlements that are ready or pending. */
   readonly #active = new Map<string, Set<string>>();
   /** Those of them that are pending. */
   readonly #carried = new Map<string, { readonly payer: string; readonly sinceMs: number }>();
   readonly #paused = new Map<string, number>();
-  readonly #aloneMax: number;
+  readonly #boundedMax: number;
   #keyedTurns = 0;
   #provenTurns = 0;
   /** Classes whose last transaction carried one payment alone. */
   readonly #wentAlone = new Set<boolean>();
 
-  /** `aloneMax`: payments of one payer that go alone, at once. */
-  constructor(aloneMax: number) {
-    this.#aloneMax = aloneMax;
+  /** `boundedMax`: bounded payments of one payer, at once. */
+  constructor(boundedMax: number) {
+    this.#boundedMax = boundedMax;
   }
 
   get size(): number {
@@ -137,12 +137,14 @@ export class FairQueue<T> {
     return undefined;
   }
 
-  /** Defers a taken settlement until `resume`. */
-  defer(id: string, value: T, nowMs: number): void {
+  /** Defers a taken settlement until `resume`; from then on it may have to go alone. */
+  defer(id: string, value: T, nowMs: number, goesAlone = false): void {
     const entry = this.#entries.get(id);
     if (entry?.state !== "taken") return;
     this.#release(entry);
-    const again: Entry<T> = { ...entry, value, order: nowMs, state: "deferred" };
+    const isAlone = entry.isAlone || goesAlone;
+    const kind = { isAlone, isBounded: entry.isBounded || isAlone };
+    const again: Entry<T> = { ...entry, ...kind, value, order: nowMs, state: "deferred" };
     this.#entries.set(id, again);
     this.#capacity.add(again);
     this.#deferred.add(again);
@@ -157,12 +159,12 @@ export class FairQueue<T> {
     for (const payer of Array.from(this.#held.keys())) this.#promote(payer);
   }
 
-  /** A taken settlement is pending; one that goes alone occupies its payer until `end`. */
+  /** A taken settlement is pending; a bounded one occupies its payer until `end`. */
   carry(id: string, nowMs: number): void {
     const entry = this.#entries.get(id);
     if (!entry) return;
     this.#entries.delete(id);
-    if (entry.isAlone) this.#carried.set(id, { payer: entry.payer, sinceMs: nowMs });
+    if (entry.isBounded) this.#carried.set(id, { payer: entry.payer, sinceMs: nowMs });
   }
 
   /** Forgets a taken settlement that is neither deferred nor carried. */
@@ -176,7 +178,7 @@ export class FairQueue<T> {
   /** Moves a settlement of a proven payer before those of other contract wallets. */
   prove(id: string): void {
     const entry = this.#entries.get(id);
-    if (!entry || entry.isProven) return;
+    if (!entry?.isAlone || entry.isProven) return;
     if (entry.state === "ready") this.#lineOf(entry).remove(entry);
     entry.isProven = true;
     if (entry.state === "ready") this.#lineOf(entry).add(entry);
@@ -197,7 +199,7 @@ export class FairQueue<T> {
     this.#release(entry);
   }
 
-  /** Holds back a payer's payments that go alone. */
+  /** Holds back a payer's bounded payments. */
   pause(payer: string, untilMs: number): void {
     this.#paused.set(payer, untilMs);
   }
@@ -274,7 +276,7 @@ export class FairQueue<T> {
 
   #insert(entry: Entry<T>): void {
     this.#entries.set(entry.id, entry);
-    if (!entry.isAlone) return this.#lineOf(entry).add(entry);
+    if (!entry.isBounded) return this.#lineOf(entry).add(entry);
     this.#hold(entry);
     this.#promote(entry.payer);
   }
@@ -290,7 +292,7 @@ export class FairQueue<T> {
     const held = this.#held.get(payer);
     const active = this.#active.get(payer) ?? new Set<string>();
     for (const entry of held ?? []) {
-      if (this.#paused.has(payer) || active.size >= this.#aloneMax) break;
+      if (this.#paused.has(payer) || active.size >= this.#boundedMax) break;
       held?.delete(entry);
       entry.state = "ready";
       active.add(entry.id);

@@ -25,7 +25,10 @@ export interface GasPriceBounds {
 }
 
 /** The node's price within the bounds. */
-export function gasPriceOf(view: ChainView | undefined, bounds: GasPriceBounds): bigint {
+export function gasPriceOf(
+  view: Pick<ChainView, "gasPrice"> | undefined,
+  bounds: GasPriceBounds,
+): bigint {
   const suggested = view?.gasPrice ?? 0n;
   const atLeast = suggested > bounds.floor ? suggested : bounds.floor;
   return atLeast < bounds.ceiling ? atLeast : bounds.ceiling;

@@ -15,11 +15,11 @@ import type { Chain } from "../chain/chain.ts";
 import type { PaymentReader } from "../chain/payment-reader.ts";
 import { estimateGas, simulateSend } from "../chain/reads.ts";
 import { encodeTransfer, revertText, tokenRefusalOf } from "../chain/usdc.ts";
-import type { TransactionPlan } from "../model/relayer-transaction.ts";
 import type { Settlement } from "../model/settlement.ts";
 import { evaluateReading } from "../verification/chain-state.ts";
 import { readSignature } from "../verification/signature.ts";
 import { contractGasLimit, contractTransferGasMax, plainTransferGas } from "./fees.ts";
+import type { PaymentPlan } from "./limited-batch.ts";
 
 export interface QueuedSettlement {
   readonly settlement: Settlement;
@@ -32,7 +32,7 @@ export interface QueuedSettlement {
 }
 
 export type Preparation =
-  | { readonly kind: "plan"; readonly plan: TransactionPlan }
+  | { readonly kind: "plan"; readonly plan: PaymentPlan }
   /** The authorization is not valid yet. */
   | { readonly kind: "wait" }
   /** Too late to be mined before validBefore. */
@@ -66,10 +66,18 @@ export interface PrepareDeps {
   headNumber(): number;
 }
 
-/** Prepares a settlement for the wallet that sends it. Throws a fault when the node cannot be asked. */
+/** Where a settlement's call goes. */
+export interface Carriage {
+  /** The wallet that sends it. */
+  readonly from: Address;
+  /** Whether it enters a batch with gas limits, which measures the call of a contract wallet. */
+  readonly hasLimits: boolean;
+}
+
+/** Prepares a settlement. Throws a fault when the node cannot be asked. */
 export async function prepare(
   queued: QueuedSettlement,
-  from: Address,
+  { from, hasLimits }: Carriage,
   deps: PrepareDeps,
 ): Promise<Preparation> {
   const { settlement, simulatedAt } = queued;
@@ -86,8 +94,11 @@ export async function prepare(
   const data = encodeTransfer(authorizationOf(settlement), settlement.signature);
   const call = { settlementIds: [settlement.id], to: settlement.asset, data };
   const gasPrice = deps.gasPrice();
-  if (settlement.payerHasCode)
-    return prepareContract(settlement, { ...call, from, gasPrice }, deps);
+  if (settlement.payerHasCode) {
+    if (!hasLimits) return prepareContract(settlement, { ...call, from, gasPrice }, deps);
+    const plan = { ...call, gasLimit: contractTransferGasMax, gasPrice, isUnmeasured: true };
+    return { kind: "plan", plan };
+  }
   return { kind: "plan", plan: { ...call, gasLimit: plainTransferGas, gasPrice } };
 }
 
@@ -97,7 +108,7 @@ export async function prepare(
  */
 async function prepareContract(
   settlement: Settlement,
-  call: Omit<TransactionPlan, "gasLimit"> & { readonly from: Address },
+  call: Omit<PaymentPlan, "gasLimit"> & { readonly from: Address },
   { chain, headNumber, contractInFlightMax: max }: PrepareDeps,
 ): Promise<Preparation> {
   // While blocks are not followed, the verification has seen a newer one.

@@ -10,8 +10,10 @@ export interface QueueCandidate {
   readonly payer: string;
   /** Whether the caller showed an API key. */
   readonly isKeyed: boolean;
-  /** Whether it needs a transaction of its own, as payments of contract wallets do. */
+  /** Whether it needs a transaction of its own, as payments of contract wallets mostly do. */
   readonly isAlone: boolean;
+  /** Whether few payments of its payer may be pending at once; those that go alone always. */
+  readonly isBounded: boolean;
 }
 
 /**

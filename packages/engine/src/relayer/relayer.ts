@@ -93,6 +93,8 @@ export interface RelayerDeps extends Omit<PrepareDeps, "chain"> {
   readonly inFlightMax: number;
   /** Settlements of one transaction at most; 1 turns batching off. */
   readonly batchMax: number;
+  /** The batch contract, which contract wallets' payments can share; undefined for Multicall3. */
+  readonly batcher: Address | undefined;
   headNumber(): number;
   finalizedNumber(): number;
   balanceOf(wallet: Address): bigint | undefined;

@@ -1,7 +1,7 @@
 /**
  * Moves waiting settlements to wallets in the order of fair-queue.ts. An idle relayer sends a single
  * payment at once, a loaded one fills batches. Payments of contract wallets go alone, because their code
- * runs in our transaction.
+ * runs in our transaction, unless the batch contract gives each its own gas limit.
  */
 import type { Address, ChainId } from "@farthing/protocol";
 import { createBatcher } from "../base/batcher.ts";
@@ -10,11 +10,13 @@ import type { Log } from "../base/log.ts";
 import type { TransactionPlan } from "../model/relayer-transaction.ts";
 import type { Settlement } from "../model/settlement.ts";
 import type { EngineStore } from "../storage/engine-store.ts";
-import { batchPlans, dropFailing, type BatchSettings } from "./batch.ts";
 import { FairQueue, type QueueGroup } from "./fair-queue.ts";
+import { fitTogether, isLimited, type AnyBatchSettings } from "./fit-together.ts";
+import type { PaymentPlan } from "./limited-batch.ts";
 import type { NonceManager } from "./wallet-nonces.ts";
 import {
   prepare,
+  type Carriage,
   type FailedSimulation,
   type PrepareDeps,
   type QueuedSettlement,
@@ -51,7 +53,7 @@ export interface WorkQueueDeps extends PrepareDeps {
   /** Pending transactions of one wallet at most. */
   readonly inFlightMax: number;
   /** Undefined while batching is off or the network has no Multicall3. */
-  batching(): BatchSettings | undefined;
+  batching(): AnyBatchSettings | undefined;
 }
 
 type Queued = readonly QueuedSettlement[];
@@ -85,7 +87,7 @@ export class WorkQueue {
   }
 
   hasRoom(waiter: Waiter): boolean {
-    return this.#queue.hasRoom(candidateOf(waiter));
+    return this.#queue.hasRoom(this.#candidateOf(waiter));
   }
 
   /**
@@ -93,7 +95,7 @@ export class WorkQueue {
    * enqueued, or was not claimed. Undefined when there is no room.
    */
   reserve(waiter: Waiter): (() => void) | undefined {
-    return this.#queue.reserve(candidateOf(waiter));
+    return this.#queue.reserve(this.#candidateOf(waiter));
   }
 
   /** Adds a settlement unless it is queued already. */
@@ -101,8 +103,9 @@ export class WorkQueue {
     const { settlement, goesAlone = false } = queued;
     const { id, createdAt, priority } = settlement;
     if (priority === "keyed") this.#use.noteKeyed();
-    this.#queue.add({ ...candidateOf(settlement, goesAlone), id, since: createdAt }, queued);
-    if (settlement.payerHasCode) void this.#preferProven(settlement);
+    const candidate = this.#candidateOf(settlement, goesAlone);
+    this.#queue.add({ ...candidate, id, since: createdAt }, queued);
+    if (settlement.payerHasCode && candidate.isAlone) void this.#preferProven(settlement);
     this.#schedule();
   }
 
@@ -140,6 +143,10 @@ export class WorkQueue {
     await Promise.all(this.#working);
   }
 
+  #candidateOf(waiter: Waiter, goesAlone = false): QueueCandidate {
+    return candidateOf(waiter, goesAlone, isLimited(this.#deps.batching()));
+  }
+
   #reservedOf(manager: NonceManager): number {
     return this.#reserved.get(manager) ?? 0;
   }
@@ -162,7 +169,9 @@ export class WorkQueue {
     let carried: ReadonlySet<string> = new Set();
     try {
       const free = await this.#unpaused(await this.#stillFree(group.values));
-      const plans = await Promise.all(free.map((queued) => this.#prepare(queued, manager)));
+      const hasLimits = isLimited(this.#deps.batching()) && free.length > 1;
+      const carriage = { from: manager.signer.address, hasLimits };
+      const plans = await Promise.all(free.map((queued) => this.#prepare(queued, carriage)));
       const ready = plans.filter((plan) => plan !== undefined);
       const planned = new Set(ready.flatMap(({ settlementIds }) => settlementIds));
       waiting = free.filter(({ settlement }) => planned.has(settlement.id));
@@ -222,7 +231,7 @@ export class WorkQueue {
     for (const [index, queued] of contracts.entries()) {
       const until = pauses[index]?.pausedUntilMs ?? 0;
       if (until <= this.#deps.clock.nowMs()) continue;
-      this.#queue.pause(candidateOf(queued.settlement).payer, until);
+      this.#queue.pause(this.#candidateOf(queued.settlement).payer, until);
       paused.add(queued);
     }
     this.#deferAll([...paused]);
@@ -232,28 +241,23 @@ export class WorkQueue {
   /** Returns one transaction for all that fit together and defers the others. */
   async #fitTogether(
     manager: NonceManager,
-    plans: readonly TransactionPlan[],
+    plans: readonly PaymentPlan[],
     group: Queued,
-  ): Promise<TransactionPlan[]> {
-    const settings = this.#deps.batching();
-    if (!settings || plans.length < 2) return [...plans];
-    const { kept, dropped } = hasPayerTwice(group)
-      ? await dropFailing(this.#deps.chain, manager.signer.address, plans, settings)
-      : { kept: [...plans], dropped: [] };
-    const [batch, ...others] = batchPlans(kept, sizeFor(manager, kept, settings));
-    // One nonce is reserved for this group.
-    const left = new Set([...dropped, ...others.flatMap(({ settlementIds }) => settlementIds)]);
+  ): Promise<readonly TransactionPlan[]> {
+    const { chain, batching } = this.#deps;
+    const fitted = await fitTogether(manager, plans, { chain, settings: batching(), group });
+    const [left, alone] = [new Set(fitted.left), new Set(fitted.alone)];
     this.#deferAll(group.filter(({ settlement }) => left.has(settlement.id)));
-    return batch ? [batch] : [];
+    for (const queued of group.filter(({ settlement }) => alone.has(settlement.id))) {
+      this.#defer({ ...queued, simulatedAt: 0, goesAlone: true });
+    }
+    return fitted.plans;
   }
 
-  async #prepare(
-    queued: QueuedSettlement,
-    { signer }: NonceManager,
-  ): Promise<TransactionPlan | undefined> {
+  async #prepare(queued: QueuedSettlement, carriage: Carriage): Promise<PaymentPlan | undefined> {
     const { log, events } = this.#deps;
     try {
-      const preparation = await prepare(queued, signer.address, this.#deps);
+      const preparation = await prepare(queued, carriage, this.#deps);
       if (preparation.kind === "plan") return preparation.plan;
       if (preparation.kind === "wait") this.#defer(queued);
       // An expiring one is not sent; it ends when it has expired on chain.
@@ -280,7 +284,8 @@ export class WorkQueue {
   }
 
   #defer(queued: QueuedSettlement): void {
-    this.#queue.defer(queued.settlement.id, queued, this.#deps.clock.nowMs());
+    const { settlement, goesAlone } = queued;
+    this.#queue.defer(settlement.id, queued, this.#deps.clock.nowMs(), goesAlone);
   }
 
   /**
@@ -302,28 +307,14 @@ export class WorkQueue {
 }
 
 /** The group of a keyed caller is the account, of a keyless one the payee. */
-function candidateOf(waiter: Waiter, goesAlone = false): QueueCandidate {
+function candidateOf(waiter: Waiter, goesAlone: boolean, hasLimits: boolean): QueueCandidate {
   const { payer, payTo, owner, priority, payerHasCode } = waiter;
   const isKeyed = priority === "keyed";
   return {
     group: ((isKeyed ? owner : null) ?? payTo).toLowerCase(),
     payer: payer.toLowerCase(),
     isKeyed,
-    isAlone: payerHasCode || goesAlone,
+    isAlone: goesAlone || (payerHasCode && !hasLimits),
+    isBounded: goesAlone || payerHasCode,
   };
-}
-
-/** A payer's balance may cover each of two payments but not both. */
-function hasPayerTwice(group: readonly QueuedSettlement[]): boolean {
-  return new Set(group.map(({ settlement }) => settlement.payer)).size < group.length;
-}
-
-/** A nearly empty wallet carries as much as it can pay for. */
-function sizeFor(
-  manager: NonceManager,
-  plans: readonly TransactionPlan[],
-  settings: BatchSettings,
-) {
-  const [whole] = batchPlans(plans, settings);
-  return whole && !manager.canAfford(whole) ? { ...settings, paymentsMax: 1 } : settings;
 }

@@ -6,6 +6,7 @@ import { refusal, type Refusal, type RefusalCode } from "@farthing/protocol";
 import { timeText } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
+import { isLimitedBatch } from "../chain/batch-contract.ts";
 import type { Chain } from "../chain/chain.ts";
 import { payerNonceKey, type Settlement } from "../model/settlement.ts";
 import type { FailedSimulation } from "../relayer/prepare.ts";
@@ -110,8 +111,10 @@ function failureOfMined(
   const { code, message } = isAloneAndSucceeded
     ? refusal("transfer_not_found")
     : (found ?? refusal("transaction_reverted"));
-  // The simulation passed just before the send, so the contract wallet's own code made it revert.
-  const pausesPayer = payerHasCode && !succeeded && !externalCauses.has(code);
+  // The simulation passed just before the send, so the contract wallet's own code made it revert: the
+  // transaction, or its own call in a batch where each call has its gas.
+  const isReverted = !succeeded || isLimitedBatch(carrier.data);
+  const pausesPayer = payerHasCode && isReverted && !externalCauses.has(code);
   return { id, code, message, transaction, pausesPayer };
 }
 

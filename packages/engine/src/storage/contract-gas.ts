@@ -1,26 +1,43 @@
-/** The most gas that the transactions of contract payers could burn. */
+/** The most gas that the payments of contract wallets could burn. */
+import type { Address, Hex } from "@farthing/protocol";
+import { gasWithinBatch } from "../chain/batch-contract.ts";
 import type { Database } from "./dialect.ts";
 
 const weiPerGwei = 1_000_000_000n;
 
-/** Returns gwei by the id of the relayer transaction. */
+/** A settlement with the relayer transaction that carried it. */
+export interface CarriedPayment {
+  readonly id: string;
+  readonly payer: Address;
+  readonly nonce: Hex;
+  readonly payerHasCode: boolean;
+  readonly carrierId: number | null;
+}
+
+/**
+ * Returns gwei by the id of the settlement: what its transaction could burn, or its own calls where the
+ * batch contract limits them.
+ */
 export async function readContractGas(
   { db }: Database,
-  settlements: readonly { readonly payerHasCode: boolean; readonly carrierId: number | null }[],
-): Promise<Map<number, number>> {
-  const ids = settlements.flatMap(({ payerHasCode, carrierId }) =>
-    payerHasCode && carrierId !== null ? [carrierId] : [],
+  settlements: readonly CarriedPayment[],
+): Promise<Map<string, number>> {
+  const carried = settlements.filter(
+    ({ payerHasCode, carrierId }) => payerHasCode && carrierId !== null,
   );
-  if (ids.length === 0) return new Map();
+  if (carried.length === 0) return new Map();
   const rows = await db
     .selectFrom("relayer_transactions")
-    .select(["id", "gas_limit", "gas_price"])
-    .where("id", "in", [...new Set(ids)])
+    .select(["id", "gas_limit", "gas_price", "data"])
+    .where("id", "in", [...new Set(carried.map(({ carrierId }) => Number(carrierId)))])
     .execute();
+  const byId = new Map(rows.map((row) => [Number(row.id), row]));
   return new Map(
-    rows.map(({ id, gas_limit: gas, gas_price: price }) => [
-      Number(id),
-      Number((BigInt(gas) * BigInt(price)) / weiPerGwei),
-    ]),
+    carried.flatMap((payment) => {
+      const row = byId.get(Number(payment.carrierId));
+      if (!row) return [];
+      const gas = gasWithinBatch(row.data, payment) ?? BigInt(row.gas_limit);
+      return [[payment.id, Number((gas * BigInt(row.gas_price)) / weiPerGwei)]];
+    }),
   );
 }

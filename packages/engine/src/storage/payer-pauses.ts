@@ -32,7 +32,9 @@ export async function pausePayers(
   now: number,
 ): Promise<void> {
   if (settlements.length === 0) return;
-  for (const { chain_id, payer } of settlements) await pausePayer({ db }, chain_id, payer, now);
+  // Payments that failed in one transaction count once for their payer.
+  const payers = new Map(settlements.map((one) => [`${one.chain_id} ${one.payer}`, one]));
+  for (const { chain_id, payer } of payers.values()) await pausePayer({ db }, chain_id, payer, now);
   await forgetProvenPayers({ db }, settlements);
   // Rows whose reverts no longer count are removed.
   await db

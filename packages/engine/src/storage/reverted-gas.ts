@@ -181,10 +181,16 @@ export async function closeRevertedGas(
   const burned = ended.flatMap(({ row, ...one }) => (one.isBurned ? [row] : []));
   const limits = await readContractGas(
     tx,
-    burned.map((row) => ({ payerHasCode: true, carrierId: numberOrNull(row.transaction_id) })),
+    burned.map((row) => ({
+      id: row.id,
+      payer: row.payer,
+      nonce: row.nonce,
+      payerHasCode: true,
+      carrierId: numberOrNull(row.transaction_id),
+    })),
   );
   const returns = ended.map(({ row, half, reserved, isBurned: stays }) => {
-    const kept = stays ? (limits.get(Number(row.transaction_id)) ?? reserved) : 0;
+    const kept = stays ? (limits.get(row.id) ?? reserved) : 0;
     // Negative where the gas price rose after the claim, which is counted as well.
     return { ...halfCounter(row.chain_id, half), slot: 0, amount: reserved - kept };
   });

@@ -36,6 +36,8 @@ type RelayerWallets =
 export interface NetworkConfig {
   readonly network: Network;
   readonly rpcUrls: readonly Secret[];
+  /** The batch contract (experimental); undefined for Multicall3. */
+  readonly batcher: Address | undefined;
 }
 
 /** The source of values; the process's environment by default. */
@@ -199,12 +201,13 @@ function readNetworks(
       problems.push(
         `${name} is missing: ${settings[name].shape}. Example: ${name}=${settings[name].example}`,
       );
-    return { network: networkOfChain(chainId), rpcUrls };
+    const batcher = read(`FARTHING_BATCHER_${chainId}`, parseAddress);
+    return { network: networkOfChain(chainId), rpcUrls, batcher };
   });
 }
 
 function rpcName(chainId: ChainId): "FARTHING_RPC_50" | "FARTHING_RPC_51" {
-  return chainId === 50 ? "FARTHING_RPC_50" : "FARTHING_RPC_51";
+  return `FARTHING_RPC_${chainId}`;
 }
 
 function readWallets(

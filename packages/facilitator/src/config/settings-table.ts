@@ -227,6 +227,18 @@ export const settings = {
     example: "50",
     fallback: "50",
   },
+  FARTHING_BATCHER_50: {
+    key: "batcher50",
+    shape:
+      "address of the batch contract on XDC, with which payments of contract wallets share transactions; experimental, unset for Multicall3",
+    example: "0xA9ac947066F4e9Afc6505f00B7BB9679F11C36d7",
+  },
+  FARTHING_BATCHER_51: {
+    key: "batcher51",
+    shape:
+      "address of the batch contract on Apothem, with which payments of contract wallets share transactions; experimental, unset for Multicall3",
+    example: "0xA9ac947066F4e9Afc6505f00B7BB9679F11C36d7",
+  },
   // XDC nodes refuse a nonce more than ten above what they have seen, each by its own view: eight
   // leave room for a node that lags behind.
   FARTHING_LANE_IN_FLIGHT: {
@@ -239,7 +251,7 @@ export const settings = {
   FARTHING_CONTRACT_IN_FLIGHT: {
     key: "contractInFlight",
     shape:
-      "payments of one contract wallet in flight at a time, 1 to 10; each has its own transaction",
+      "payments of one contract wallet in flight at a time, 1 to 10; each has its own transaction, unless a batch contract is configured",
     example: "1",
     fallback: "1",
   },

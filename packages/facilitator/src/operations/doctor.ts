@@ -2,7 +2,7 @@
  * Checks of everything that a facilitator with this configuration depends on. They change nothing,
  * send no transaction and show no secret: nodes are named by position and host.
  */
-import type { Network } from "@farthing/protocol";
+import type { Address, Network } from "@farthing/protocol";
 import {
   balanceLine,
   type Chain,
@@ -14,6 +14,7 @@ import {
   createChain,
   createRpcEndpoint,
   createSigners,
+  checkBatchContract,
   findMulticall,
   rateSecondsDefault,
   readBalances,
@@ -148,7 +149,7 @@ function hostOf(url: Secret): string {
 }
 
 async function* examineNetwork(
-  { network, rpcUrls }: NetworkConfig,
+  { network, rpcUrls, batcher }: NetworkConfig,
   deps: ExamineDeps,
 ): AsyncGenerator<CheckSection> {
   const { config, clock, rateSeconds: seconds } = deps;
@@ -177,7 +178,7 @@ async function* examineNetwork(
   const chain = createChain({ network, endpoints, log: silentLog, clock });
   yield {
     title: `${network.id} chain`,
-    lines: [...compareHeads(reports, maxLagBlocks), ...(await checkChain(chain, deps))],
+    lines: [...compareHeads(reports, maxLagBlocks), ...(await checkChain(chain, deps, batcher))],
   };
   const wallets = await guarded("wallets", () => checkWallets(chain, deps));
   if (wallets.length > 0) yield { title: `${network.id} wallets`, lines: wallets };
@@ -189,13 +190,20 @@ async function* examineNetwork(
 /** Endpoints that are asked at the same time see the same block or one beside it. */
 const maxLagBlocks = 3;
 
-async function checkChain(chain: Chain, { config, clock }: ExamineDeps): Promise<CheckLine[]> {
-  const [token, multicall, time] = await Promise.all([
+async function checkChain(
+  chain: Chain,
+  { config, clock }: ExamineDeps,
+  batcher: Address | undefined,
+): Promise<CheckLine[]> {
+  const groups = await Promise.all([
     guarded("token", async () => withoutChainId(await checkToken(chain))),
-    guarded("batching", async () => [await multicallLine(chain, config)]),
+    guarded("batching", async () => [await batchingLine(chain, config, batcher)]),
+    batcher === undefined
+      ? []
+      : guarded("batch contract", async () => [await checkBatchContract(chain, batcher)]),
     guarded("clock", async () => [await checkClock(chain, clock)]),
   ]);
-  return [...token, ...multicall, ...time];
+  return groups.flat();
 }
 
 /** The section of each endpoint has this line. */
@@ -203,8 +211,13 @@ function withoutChainId(lines: readonly CheckLine[]): CheckLine[] {
   return lines.filter(({ name }) => name !== "chain id");
 }
 
-async function multicallLine(chain: Chain, { batchMax }: Config): Promise<CheckLine> {
+async function batchingLine(
+  chain: Chain,
+  { batchMax }: Config,
+  batcher: Address | undefined,
+): Promise<CheckLine> {
   if (batchMax === 1) return ok("batching", "turned off by FARTHING_BATCH_MAX");
+  if (batcher !== undefined) return ok("batching", "through the batch contract (experimental)");
   const found = await findMulticall(chain);
   if (found.kind === "found") return ok("batching", `through Multicall3 at ${found.address}`);
   if (found.kind === "unknown") {

@@ -95,10 +95,7 @@ export async function closeKeyless(
   });
   const limits = await readContractGas(
     tx,
-    ended.map(({ transition: { settlement, carrierId } }) => ({
-      payerHasCode: settlement.payerHasCode,
-      carrierId,
-    })),
+    ended.map(({ transition: { settlement, carrierId } }) => ({ ...settlement, carrierId })),
   );
   const burned = burnedGasOf(tx);
   const refunds = ended.flatMap((one) =>
@@ -118,14 +115,14 @@ interface Ended {
 /** Returns the amounts that an ended settlement returns to the counters. */
 function returnsOf(
   { charge, transition: { settlement, carrierId } }: Ended,
-  gas: { readonly limits: ReadonlyMap<number, number>; readonly isElsewhere: boolean },
+  gas: { readonly limits: ReadonlyMap<string, number>; readonly isElsewhere: boolean },
 ) {
   const { chain_id: chainId, payer, half, caller_network: network } = charge;
   const isFailed = settlement.state === "failed";
   // Whatever a transaction has carried may have burned gas.
   const isUnused = isFailed && carrierId === null && settlement.transaction === null;
   const charged = Number(charge.gwei);
-  const limit = gas.limits.get(carrierId ?? 0);
+  const limit = gas.limits.get(settlement.id);
   const isSpare = isUnused || gas.isElsewhere;
   const spare = isSpare ? charged : Math.max(0, charged - (limit ?? charged));
   const refunds: Omit<CounterEntry, "refill" | "expiresAt">[] = [];

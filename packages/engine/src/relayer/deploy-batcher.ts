@@ -1,0 +1,183 @@
+/**
+ * Deploys the batch contract with a relayer wallet. Its address follows from its code, through a deployer
+ * that many chains have, so a second run finds what the first one has deployed.
+ */
+import { networkOfChain, type Address, type Hex } from "@farthing/protocol";
+import * as OxAddress from "ox/Address";
+import * as ContractAddress from "ox/ContractAddress";
+import type { Clock } from "../base/clock.ts";
+import { Fault } from "../base/fault.ts";
+import type { Log } from "../base/log.ts";
+import { batchContractHash } from "../chain/batch-contract.ts";
+import type { Chain } from "../chain/chain.ts";
+import { batcherCode, batcherCreationCode } from "../chain/generated/batcher.ts";
+import {
+  estimateGas,
+  readCode,
+  readGasPrice,
+  readHeadNumber,
+  readReceipts,
+} from "../chain/reads.ts";
+import { readBalances } from "../chain/self-check.ts";
+import type { EngineStore, WalletLeaseStore } from "../storage/engine-store.ts";
+import { gasPriceFloorWei, gasPriceOf } from "./fees.ts";
+import { createLeaseOwner } from "./lease.ts";
+import type { Signer } from "./sign.ts";
+import { NonceManager } from "./wallet-nonces.ts";
+
+/**
+ * Deployers that create a contract at an address that depends on its code alone: Safe's, which is on
+ * both XDC networks, and the one that local chains have.
+ */
+const deployers: readonly Address[] = [
+  "0x914d7Fec6aaC8cd542e72Bca78B30650d45643d7",
+  "0x4e59b44847b379578588920cA78FbF26c0B4956C",
+];
+
+/** The code of both: it creates what follows a salt in its calldata. */
+const deployerCode: Hex =
+  "0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3";
+
+const salt: Hex = `0x${"00".repeat(32)}`;
+
+/** The estimate may be a little low, because refunds and the state change. */
+const gasReservePercent = 20n;
+
+/** Time until the transaction is mined: the longest pause of the chain, twice. */
+const minedMs = 120_000;
+
+/** Half of a block period. */
+const lookMs = 1_000;
+
+export interface BatcherDeployment {
+  readonly address: Address;
+  readonly codeHash: Hex;
+  /** Null when it was deployed before. */
+  readonly transaction: Hex | null;
+}
+
+export interface DeployDeps {
+  readonly chain: Chain;
+  readonly store: EngineStore & WalletLeaseStore;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly signers: readonly Signer[];
+  /** Whether all processes on the database run on this machine. */
+  readonly isLocal: boolean;
+  readonly gasPriceCeiling: bigint;
+}
+
+interface PricedDeps extends DeployDeps {
+  /** Wei. */
+  readonly gasPrice: bigint;
+}
+
+/** Throws the fault `configuration` when no wallet or deployer can be used, and RPC faults. */
+export async function deployBatcher(deps: DeployDeps): Promise<BatcherDeployment> {
+  const { chain } = deps;
+  const deployer = await findDeployer(chain);
+  const address = addressFrom(deployer);
+  const deployment = { address, codeHash: batchContractHash, transaction: null };
+  if (await isDeployed(chain, address)) return deployment;
+  const bounds = { floor: gasPriceFloorWei, ceiling: deps.gasPriceCeiling };
+  const priced = { ...deps, gasPrice: gasPriceOf({ gasPrice: await readGasPrice(chain) }, bounds) };
+  const transaction = await withWallet(priced, (manager) => send(manager, deployer, priced));
+  if (await isDeployed(chain, address)) return { ...deployment, transaction };
+  throw refusal(`The transaction ${transaction} was mined and deployed nothing`);
+}
+
+/** Where a deployer creates the contract. */
+function addressFrom(deployer: Address): Address {
+  const created = { from: deployer, salt, bytecode: batcherCreationCode };
+  return OxAddress.checksum(ContractAddress.fromCreate2(created));
+}
+
+async function findDeployer(chain: Chain): Promise<Address> {
+  for (const deployer of deployers) {
+    if ((await readCode(chain, deployer)) === deployerCode) return deployer;
+  }
+  const { name } = networkOfChain(chain.network.chainId);
+  throw refusal(`${name} has none of the deployers ${deployers.join(" and ")}`);
+}
+
+async function isDeployed(chain: Chain, address: Address): Promise<boolean> {
+  return (await readCode(chain, address)) === batcherCode;
+}
+
+/** Runs a step with a wallet that no running facilitator works, and releases the wallet. */
+async function withWallet<T>(
+  deps: PricedDeps,
+  step: (manager: NonceManager) => Promise<T>,
+): Promise<T> {
+  const { chain, store, clock, signers, gasPrice } = deps;
+  const { chainId } = chain.network;
+  const owner = createLeaseOwner({ sameMachine: deps.isLocal });
+  const addresses = signers.map(({ address }) => address);
+  const [head, balances] = await Promise.all([
+    readHeadNumber(chain),
+    readBalances(chain, addresses),
+  ]);
+  const nothing = async () => undefined;
+  const walletDeps = {
+    ...deps,
+    owner,
+    events: {
+      onSubmitted: () => undefined,
+      onSent: () => undefined,
+      onReleased: nothing,
+      onWalletAcquired: () => undefined,
+      onTooLarge: () => undefined,
+    },
+    inFlightMax: 1,
+    gasPrice: () => gasPrice,
+    headNumber: () => head,
+    finalizedNumber: () => 0,
+    balanceOf: (wallet: Address) => balances[addresses.indexOf(wallet)],
+  };
+  await store.registerOwner(owner.id);
+  const holders = await store.findWalletHolders(chainId, addresses, clock.nowMs());
+  try {
+    for (const [index, signer] of signers.entries()) {
+      const manager = new NonceManager(signer, walletDeps);
+      await manager.keep(holders[index]);
+      // What an earlier process has left is the facilitator's to finish.
+      if (manager.canWork() && manager.pendingNonces().length === 0) return await step(manager);
+      await manager.stop();
+    }
+  } finally {
+    await store.releaseWallets(chainId, owner.id);
+  }
+  throw refusal(
+    "No relayer wallet is free: a running facilitator works them, they hold too little gas, or they have transactions that are not mined",
+  );
+}
+
+async function send(manager: NonceManager, to: Address, deps: PricedDeps): Promise<Hex> {
+  const { chain, clock, gasPrice } = deps;
+  const data: Hex = `${salt}${batcherCreationCode.slice(2)}`;
+  const call = { from: manager.signer.address, to, data, gasPrice };
+  const estimate = await estimateGas(chain, call, await readHeadNumber(chain));
+  if (!estimate || !("gas" in estimate)) throw refusal("The node cannot estimate the deployment");
+  const gasLimit = (estimate.gas * (100n + gasReservePercent)) / 100n;
+  await manager.submit([{ settlementIds: [], to, data, gasLimit, gasPrice }]);
+  const [pending] = manager.pendingNonces();
+  const hash = pending?.attempts[0]?.hash;
+  if (!pending || !hash) throw refusal("The transaction was not signed");
+  const endMs = clock.nowMs() + minedMs;
+  while (clock.nowMs() < endMs) {
+    const [receipt] = await readReceipts(chain, [hash]);
+    const [transaction] = pending.attempts;
+    if (receipt && transaction) {
+      await manager.close(pending, { transaction, blockNumber: receipt.blockNumber });
+      return hash;
+    }
+    // Renews the lease.
+    await manager.keep(undefined);
+    await clock.sleep(lookMs);
+  }
+  throw refusal(`The transaction ${hash} is not mined yet; run this again`);
+}
+
+function refusal(message: string): Fault {
+  return new Fault("configuration", message, { retryable: false });
+}

@@ -1,0 +1,63 @@
+/** Combines the payments of a group into one transaction, through Multicall3 or the batch contract. */
+import type { Chain } from "../chain/chain.ts";
+import type { TransactionPlan } from "../model/relayer-transaction.ts";
+import { batchPlans, dropFailing, type BatchSettings } from "./batch.ts";
+import {
+  fitLimitedBatch,
+  type FittedBatch,
+  type LimitedBatchSettings,
+  type PaymentPlan,
+} from "./limited-batch.ts";
+import type { QueuedSettlement } from "./prepare.ts";
+import type { NonceManager } from "./wallet-nonces.ts";
+
+export type AnyBatchSettings = BatchSettings | LimitedBatchSettings;
+
+/** Whether batches go through the batch contract, so that contract wallets can share them. */
+export function isLimited(
+  settings: AnyBatchSettings | undefined,
+): settings is LimitedBatchSettings {
+  return settings !== undefined && "batcher" in settings;
+}
+
+/** Returns one transaction for all that fit together. Throws a fault when no node replies. */
+export async function fitTogether(
+  manager: NonceManager,
+  plans: readonly PaymentPlan[],
+  deps: {
+    readonly chain: Chain;
+    readonly settings: AnyBatchSettings | undefined;
+    readonly group: readonly QueuedSettlement[];
+  },
+): Promise<FittedBatch> {
+  const { chain, settings, group } = deps;
+  const from = manager.signer.address;
+  const canAfford = (plan: TransactionPlan) => manager.canAfford(plan);
+  if (isLimited(settings)) {
+    const hasTwice = hasPayerTwice(group);
+    return fitLimitedBatch(plans, { chain, from, settings, hasPayerTwice: hasTwice, canAfford });
+  }
+  if (!settings || plans.length < 2) return { plans, left: [], alone: [] };
+  const { kept, dropped } = hasPayerTwice(group)
+    ? await dropFailing(chain, from, plans, settings)
+    : { kept: [...plans], dropped: [] };
+  const [batch, ...others] = batchPlans(kept, sizeFor(manager, kept, settings));
+  // One nonce is reserved for this group.
+  const left = [...dropped, ...others.flatMap(({ settlementIds }) => settlementIds)];
+  return { plans: batch ? [batch] : [], left, alone: [] };
+}
+
+/** A payer's balance may cover each of two payments but not both. */
+function hasPayerTwice(group: readonly QueuedSettlement[]): boolean {
+  return new Set(group.map(({ settlement }) => settlement.payer)).size < group.length;
+}
+
+/** A nearly empty wallet carries as much as it can pay for. */
+function sizeFor(
+  manager: NonceManager,
+  plans: readonly TransactionPlan[],
+  settings: BatchSettings,
+): BatchSettings {
+  const [whole] = batchPlans(plans, settings);
+  return whole && !manager.canAfford(whole) ? { ...settings, paymentsMax: 1 } : settings;
+}

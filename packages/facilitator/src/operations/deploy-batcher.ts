@@ -1,0 +1,43 @@
+/** Deploys the batch contract on a network of the configuration, with one of its relayer wallets. */
+import {
+  type BatcherDeployment,
+  createChain,
+  createRpcEndpoint,
+  createSigners,
+  deployBatcher as deploy,
+} from "@farthing/engine";
+import { Fault, silentLog, systemClock } from "@farthing/engine/base";
+import { readConfig, type ConfigSource } from "../config/config.ts";
+import { openStore } from "../features/open-store.ts";
+
+/** `network` is a name such as `eip155:51`. Throws the fault `configuration`, and RPC faults. */
+export async function deployBatcher(
+  network: string,
+  source: ConfigSource = {},
+): Promise<BatcherDeployment> {
+  const config = readConfig(source);
+  const chosen = config.networks.find((one) => one.network.id === network);
+  if (!chosen) throw refusal(`${network} is not configured; name it in FARTHING_NETWORKS`);
+  if (!config.wallets) throw refusal("No relayer wallet is configured; set FARTHING_RELAYER_KEYS");
+  const clock = systemClock;
+  const endpoints = chosen.rpcUrls.map((url, index) => createRpcEndpoint({ url, index }));
+  const chain = createChain({ network: chosen.network, endpoints, log: silentLog, clock });
+  const store = await openStore(config.databaseUrl);
+  try {
+    return await deploy({
+      chain,
+      store,
+      clock,
+      log: silentLog,
+      signers: createSigners(config.wallets),
+      isLocal: config.databaseUrl.startsWith("sqlite:"),
+      gasPriceCeiling: config.gasPriceMaxWei,
+    });
+  } finally {
+    await store.close();
+  }
+}
+
+function refusal(message: string): Fault {
+  return new Fault("configuration", message, { retryable: false });
+}
