@@ -27,10 +27,11 @@ afterAll(async () => {
   await devnet?.stop();
 });
 
-function deploy(...flags: string[]): Promise<Run> {
-  const args = ["batcher", "deploy", "--network", "eip155:51", ...flags];
-  return farthing(args, { environment });
+function deployOn(network: string, ...flags: string[]): Promise<Run> {
+  return farthing(["batcher", "deploy", "--network", network, ...flags], { environment });
 }
+
+const deploy = (...flags: string[]) => deployOn("eip155:51", ...flags);
 
 const relayer = () => devnet.relayers[0]?.address ?? "0x";
 
@@ -69,8 +70,7 @@ test("deploys once; prints the address, the code hash and what to set", async ()
 });
 
 test("a network that is not configured: 3; one that is none: 2", async () => {
-  const args = (network: string) => ["batcher", "deploy", "--network", network];
-  const other = await farthing(args("eip155:50"), { environment });
+  const other = await deployOn("eip155:50");
   expect([other.code, other.stderr]).toEqual([3, expect.stringContaining("eip155:50 is not")]);
-  expect((await farthing(args("eip155:1"), { environment })).code).toBe(2);
+  expect((await deployOn("eip155:1")).code).toBe(2);
 });

@@ -24,6 +24,7 @@ import { gasPriceFloorWei, gasPriceOf } from "./fees.ts";
 import { createLeaseOwner } from "./lease.ts";
 import type { Signer } from "./sign.ts";
 import { NonceManager } from "./wallet-nonces.ts";
+import type { WalletEvents } from "./wallet-transactions.ts";
 
 /**
  * Deployers that create a contract at an address that depends on its code alone: Safe's, which is on
@@ -104,6 +105,15 @@ async function isDeployed(chain: Chain, address: Address): Promise<boolean> {
   return (await readCode(chain, address)) === batcherCode;
 }
 
+/** No settlement depends on the transaction. */
+const unheard: WalletEvents = {
+  onSubmitted: () => undefined,
+  onSent: () => undefined,
+  onReleased: async () => undefined,
+  onWalletAcquired: () => undefined,
+  onTooLarge: () => undefined,
+};
+
 /** Runs a step with a wallet that no running facilitator works, and releases the wallet. */
 async function withWallet<T>(
   deps: PricedDeps,
@@ -117,17 +127,10 @@ async function withWallet<T>(
     readHeadNumber(chain),
     readBalances(chain, addresses),
   ]);
-  const nothing = async () => undefined;
   const walletDeps = {
     ...deps,
     owner,
-    events: {
-      onSubmitted: () => undefined,
-      onSent: () => undefined,
-      onReleased: nothing,
-      onWalletAcquired: () => undefined,
-      onTooLarge: () => undefined,
-    },
+    events: unheard,
     inFlightMax: 1,
     gasPrice: () => gasPrice,
     headNumber: () => head,
