@@ -10,6 +10,7 @@ import {
   networks,
   parseAddress,
   parseUsdc,
+  type Address,
   type ChainId,
   type Network,
 } from "@farthing/protocol";
