@@ -38,6 +38,8 @@ const replacedWords: readonly (readonly [string, string])[] = [
   ["shallow", "unconfirmed"],
   ["somebody", "another process; the caller"],
   ["surroundings", "deps; in the buyer runtime"],
+  ["telling", "report"],
+  ["tellings", "reports"],
   ["till", "charging dependencies"],
   ["trouble", "error code; fault kind"],
   ["troubles", "fault kinds"],
