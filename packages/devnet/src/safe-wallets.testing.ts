@@ -143,8 +143,11 @@ function addressOf(privateKey: HexText): Address {
 /** More than any call here needs. */
 const controlGas = "0x5b8d80";
 
+/** 1,000 gwei: ahead of the program under test. */
+const controlGasPrice = "0xe8d4a51000";
+
 async function sendControl(devnet: Devnet, to: Address, data: HexText): Promise<void> {
-  const call = { from: controlSender, to, data, gas: controlGas };
+  const call = { from: controlSender, to, data, gas: controlGas, gasPrice: controlGasPrice };
   const hash = await devnet.rpc<HexText>("eth_sendTransaction", [call]);
   await devnet.rpc("evm_mine");
   const receipt = await devnet.rpc<{ status: HexText }>("eth_getTransactionReceipt", [hash]);

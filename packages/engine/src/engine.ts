@@ -54,6 +54,7 @@ export const defaultSettings: EngineSettings = {
   laneInFlight: 8,
   contractInFlight: 1,
   batchMax: 50,
+  walletFactories: [],
   settleMarginSeconds: 6n,
   revertedGasGwei: null,
   repeatAfterSuccess: "auto",

@@ -24,6 +24,10 @@ import { OutcomeTracker } from "./settlement/outcome-tracker.ts";
 import { createRecovery } from "./settlement/recovery.ts";
 import type { Waiters } from "./settlement/waiters.ts";
 import type { EngineStore, WalletLeaseStore } from "./storage/engine-store.ts";
+import {
+  createUndeployedWallets,
+  type UndeployedWallets,
+} from "./verification/undeployed-wallet.ts";
 
 export type NetworkEngine = ReturnType<typeof createNetworkEngine>;
 
@@ -37,6 +41,8 @@ export interface EngineSettings {
   readonly contractInFlight: number;
   /** Settlements in one transaction. */
   readonly batchMax: number;
+  /** Factories that may deploy a paying wallet, through the batch contract (experimental). */
+  readonly walletFactories: readonly Address[];
   /** A settlement that expires sooner is not sent. */
   readonly settleMarginSeconds: bigint;
   /** Daily gas per network that contract wallets may burn by reverting; null for no bound. */
@@ -92,15 +98,17 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps) {
   const finalizedNumber = () => view()?.finalized.number ?? 0;
   const bounds = { floor: gasPriceFloorWei, ceiling: config.gasPriceMaxWei };
   const gasPrice = () => gasPriceOf(view(), bounds);
-  const reader = createPaymentReader(chain, () => senderAmong(deps, view(), gasPrice()));
+  const sender = () => senderAmong(deps, view(), gasPrice());
+  const reader = createPaymentReader(chain, sender);
   const read = before(limitReadings(reader, view), () => follower?.attend());
+  const undeployed = undeployedWalletsOf(chain, deps, sender);
   const shared = { chain, store, clock, log };
 
   const outcomes = new OutcomeTracker({
     ...shared,
     waiters,
     confirmations: config.confirmations,
-    simulate: (settlement) => simulate(settlement, { chain, read }),
+    simulate: (settlement) => simulate(settlement, { chain, read, undeployed }),
     onSettled: (ids) => relayer.onSettled(ids),
     view,
     headNumber,
@@ -109,6 +117,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps) {
   const relayer = createRelayer({
     ...shared,
     read,
+    undeployed,
     owner: deps.owner,
     signers: deps.signers,
     inFlightMax: config.laneInFlight,
@@ -195,7 +204,22 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps) {
     await outcomes.stop();
   }
 
-  return { chain, read, relayer, outcomes, view, start, stop };
+  return { chain, read, undeployed, relayer, outcomes, view, start, stop };
+}
+
+/** Without batches no wallet is deployed. */
+function undeployedWalletsOf(
+  chain: Chain,
+  { config, batcher }: EngineDeps,
+  sender: () => CallSender | undefined,
+): UndeployedWallets {
+  const { batchMax, walletFactories: factories } = config;
+  return createUndeployedWallets({
+    chain,
+    batcher: batchMax === 1 ? undefined : batcher,
+    factories,
+    sender,
+  });
 }
 
 /** A reader that calls `onRead` before each read. */

@@ -81,7 +81,7 @@ export interface LimitedBatch {
   readonly to: Address;
   readonly data: Hex;
   readonly gasLimit: bigint;
-  readonly gasPrice?: bigint;
+  readonly gasPrice?: bigint | undefined;
 }
 
 /** Undefined when the node cannot tell. */

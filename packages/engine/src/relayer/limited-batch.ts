@@ -21,6 +21,8 @@ import { contractTransferGasMax } from "./fees.ts";
 export interface PaymentPlan extends TransactionPlan {
   /** Its payer is a contract wallet, and the gas of its call is not measured yet. */
   readonly isUnmeasured?: boolean;
+  /** Deploys the payer's wallet before the transfer. */
+  readonly deployment?: LimitedCall;
 }
 
 export interface LimitedBatchSettings {
@@ -51,7 +53,14 @@ export function memberGasLimit(gasUsed: bigint): bigint {
 
 interface Member {
   readonly plan: PaymentPlan;
-  readonly call: LimitedCall;
+  readonly deployment: LimitedCall | undefined;
+  readonly transfer: LimitedCall;
+}
+
+/** What became of the calls of a member. */
+interface MemberResult {
+  readonly deployment: LimitedResult | undefined;
+  readonly transfer: LimitedResult | undefined;
 }
 
 /** What became of the payments of a group. */
@@ -104,27 +113,35 @@ async function measure(members: readonly Member[], deps: FitDeps): Promise<Membe
   const results = await simulate(members, deps);
   return members.flatMap((member, at) => {
     if (!isContract(member)) return [member];
-    const result = results?.[at];
-    if (!result?.succeeded) return [];
-    const gasLimit = memberGasLimit(result.gasUsed);
-    return [{ ...member, call: { ...member.call, gasLimit } }];
+    const { deployment: deployed, transfer: paid } = results?.[at] ?? {};
+    if (!paid?.succeeded) return [];
+    const transfer = { ...member.transfer, gasLimit: memberGasLimit(paid.gasUsed) };
+    // A factory call that fails beside a successful transfer: the wallet has been deployed since.
+    const deployment = deployed?.succeeded ? limited(member.deployment, deployed) : undefined;
+    return [{ ...member, deployment, transfer }];
   });
+}
+
+/** The margin of a deployment: nothing that other calls do makes it dearer. */
+function limited(call: LimitedCall | undefined, { gasUsed }: LimitedResult) {
+  const gasLimit = (gasUsed * (100n + marginPercent)) / 100n;
+  return call && { ...call, gasLimit: gasLimit < call.gasLimit ? gasLimit : call.gasLimit };
 }
 
 /** Leaves out what fails in the transaction as it would be sent. */
 async function succeeding(members: readonly Member[], deps: FitDeps): Promise<Member[]> {
   const results = await simulate(members, deps, highestPrice(members.map(({ plan }) => plan)));
   // Payments of plain payers were simulated alone, and go also when the node cannot tell.
-  return members.filter((member, at) => results?.[at]?.succeeded ?? !isContract(member));
+  return members.filter((member, at) => results?.[at]?.transfer?.succeeded ?? !isContract(member));
 }
 
 async function simulate(
   members: readonly Member[],
   { chain, from, settings }: FitDeps,
   gasPrice?: bigint,
-): Promise<LimitedResult[] | undefined> {
+): Promise<MemberResult[] | undefined> {
   if (members.length === 0) return [];
-  const calls = members.map(({ call }) => call);
+  const calls = members.flatMap(callsOf);
   const results = await simulateLimitedBatch(chain, {
     from,
     to: settings.batcher,
@@ -132,7 +149,16 @@ async function simulate(
     gasLimit: gasOfLimitedBatch(calls),
     ...(gasPrice !== undefined && { gasPrice }),
   });
-  return results?.length === members.length ? results : undefined;
+  if (results?.length !== calls.length) return undefined;
+  const each = results.values();
+  return members.map(({ deployment }) => ({
+    deployment: deployment && each.next().value,
+    transfer: each.next().value,
+  }));
+}
+
+function callsOf({ deployment, transfer }: Member): LimitedCall[] {
+  return deployment ? [deployment, transfer] : [transfer];
 }
 
 /** As many of the first ones as nodes accept in one transaction and the wallet can pay for. */
@@ -150,8 +176,8 @@ function affordable(members: readonly Member[], deps: FitDeps): readonly Member[
 
 function countThatFits(plans: readonly PaymentPlan[], paymentsMax: number): number {
   let bytes = 0;
-  const tooLarge = plans.findIndex(({ data }) => {
-    bytes += data.length / 2 + limitedCallBytes;
+  const tooLarge = plans.findIndex((plan) => {
+    for (const { data } of callsOf(toMember(plan))) bytes += data.length / 2 + limitedCallBytes;
     return bytes > batchBytesMax;
   });
   const count = tooLarge === -1 ? plans.length : Math.max(1, tooLarge);
@@ -159,9 +185,9 @@ function countThatFits(plans: readonly PaymentPlan[], paymentsMax: number): numb
 }
 
 function toMember(plan: PaymentPlan): Member {
-  const { to, data } = plan;
+  const { to, data, deployment } = plan;
   const gasLimit = plan.isUnmeasured ? contractTransferGasMax : batchPaymentGas;
-  return { plan, call: { to, data, gasLimit } };
+  return { plan, deployment, transfer: { to, data, gasLimit } };
 }
 
 function isContract({ plan }: Pick<Member, "plan">): boolean {
@@ -174,7 +200,7 @@ function merge(members: readonly Member[], to: Address): TransactionPlan | undef
   // A batch of one costs 7,000 gas more than the call alone.
   if (members.length === 1 && !isContract(first)) return first.plan;
   const plans = members.map(({ plan }) => plan);
-  const calls = members.map(({ call }) => call);
+  const calls = members.flatMap(callsOf);
   return {
     settlementIds: idsOf(plans),
     to,

@@ -13,11 +13,13 @@ import {
 import { unixSeconds, type Clock } from "../base/clock.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { PaymentReader } from "../chain/payment-reader.ts";
-import { estimateGas, simulateSend } from "../chain/reads.ts";
+import { estimateGas, hasCode, simulateSend } from "../chain/reads.ts";
 import { encodeTransfer, revertText, tokenRefusalOf } from "../chain/usdc.ts";
 import type { Settlement } from "../model/settlement.ts";
 import { evaluateReading } from "../verification/chain-state.ts";
+import { isWrapped, unwrapErc6492 } from "../verification/erc6492.ts";
 import { readSignature } from "../verification/signature.ts";
+import type { UndeployedWallets } from "../verification/undeployed-wallet.ts";
 import { contractGasLimit, contractTransferGasMax, plainTransferGas } from "./fees.ts";
 import type { PaymentPlan } from "./limited-batch.ts";
 
@@ -57,6 +59,7 @@ const validAfterSlack = 2n;
 export interface PrepareDeps {
   readonly chain: Chain;
   readonly read: PaymentReader;
+  readonly undeployed: UndeployedWallets;
   readonly clock: Clock;
   /** Nothing is sent within these seconds before validBefore. */
   readonly marginSeconds: bigint;
@@ -89,11 +92,17 @@ export async function prepare(
   // A negative age means that the time of day was set back.
   if (ageMs > freshMs || ageMs < 0) {
     const failure = await simulate(settlement, deps);
+    // The latest block is before validAfter although our clock is past it.
+    if (failure?.refusal.code === "authorization_not_yet_valid") return { kind: "wait" };
     if (failure) return { kind: "refused", ...failure };
   }
-  const data = encodeTransfer(authorizationOf(settlement), settlement.signature);
+  const isUndeployed =
+    isWrapped(settlement.signature) && !(await hasCode(deps.chain, settlement.payer));
+  const signature = unwrapErc6492(settlement.signature) ?? settlement.signature;
+  const data = encodeTransfer(authorizationOf(settlement), signature);
   const call = { settlementIds: [settlement.id], to: settlement.asset, data };
   const gasPrice = deps.gasPrice();
+  if (isUndeployed) return prepareUndeployed(settlement, { ...call, gasPrice }, deps);
   if (settlement.payerHasCode) {
     if (!hasLimits) return prepareContract(settlement, { ...call, from, gasPrice }, deps);
     const plan = { ...call, gasLimit: contractTransferGasMax, gasPrice, isUnmeasured: true };
@@ -125,6 +134,21 @@ async function prepareContract(
   const { from: _, ...plan } = call;
   const payerLimit = { payer: settlement.payer, max };
   return { kind: "plan", plan: { ...plan, gasLimit, payerLimit } };
+}
+
+/** The batch that carries the payment deploys its wallet first. */
+function prepareUndeployed(
+  settlement: Settlement,
+  call: Omit<PaymentPlan, "gasLimit">,
+  { undeployed, headNumber }: PrepareDeps,
+): Preparation {
+  const authorization = authorizationOf(settlement);
+  const deployment = undeployed.deploymentOf({ authorization, signature: settlement.signature });
+  if (!deployment) {
+    return { kind: "refused", refusal: refusal("wallet_not_deployed"), atBlock: headNumber() };
+  }
+  const limit = { gasLimit: contractTransferGasMax, isUnmeasured: true };
+  return { kind: "plan", plan: { ...call, ...limit, deployment } };
 }
 
 function preparationAfterRevert(text: string, atBlock: number): Preparation {
@@ -160,10 +184,11 @@ export function authorizationOf(settlement: Settlement): Authorization {
 /** Simulates a settlement's transfer now; undefined when it would succeed. */
 export async function simulate(
   settlement: Settlement,
-  { chain, read }: Pick<PrepareDeps, "chain" | "read">,
+  { chain, read, undeployed }: Pick<PrepareDeps, "chain" | "read" | "undeployed">,
 ): Promise<FailedSimulation | undefined> {
   const authorization = authorizationOf(settlement);
-  const { signature, networkName } = settlement;
+  const { networkName } = settlement;
+  const signature = unwrapErc6492(settlement.signature) ?? settlement.signature;
   const network = networkOfChain(settlement.chainId);
   const payment: Payment = {
     shape: "flat-v2",
@@ -174,11 +199,14 @@ export async function simulate(
     signature,
   };
   const reading = await read({ authorization, signature });
-  const result = await evaluateReading({
-    chain,
-    payment,
-    signature: readSignature(network, authorization, signature),
-    reading,
-  });
+  const isUndeployed = isWrapped(settlement.signature) && !reading.payerHasCode;
+  const result = isUndeployed
+    ? await undeployed.simulate({ authorization, signature: settlement.signature })
+    : await evaluateReading({
+        chain,
+        payment,
+        signature: readSignature(network, authorization, signature),
+        reading,
+      });
   return result.ok ? undefined : { refusal: result.refusal, atBlock: reading.blockNumber };
 }

@@ -3,7 +3,7 @@
  * payment at once, a loaded one fills batches. Payments of contract wallets go alone, because their code
  * runs in our transaction, unless the batch contract gives each its own gas limit.
  */
-import type { Address, ChainId } from "@farthing/protocol";
+import { refusal, type Address, type ChainId } from "@farthing/protocol";
 import { createBatcher } from "../base/batcher.ts";
 import { messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
@@ -244,12 +244,14 @@ export class WorkQueue {
     plans: readonly PaymentPlan[],
     group: Queued,
   ): Promise<readonly TransactionPlan[]> {
-    const { chain, batching } = this.#deps;
+    const { chain, batching, events, headNumber } = this.#deps;
     const fitted = await fitTogether(manager, plans, { chain, settings: batching(), group });
     const [left, alone] = [new Set(fitted.left), new Set(fitted.alone)];
     this.#deferAll(group.filter(({ settlement }) => left.has(settlement.id)));
     for (const queued of group.filter(({ settlement }) => alone.has(settlement.id))) {
-      this.#defer({ ...queued, simulatedAt: 0, goesAlone: true });
+      // A wallet that is deployed by its batch fails there even without others beside it.
+      if (group.length === 1) await events.onRefused(queued.settlement, failedAt(headNumber()));
+      else this.#defer({ ...queued, simulatedAt: 0, goesAlone: true });
     }
     return fitted.plans;
   }
@@ -304,6 +306,10 @@ export class WorkQueue {
       void clock.sleep(gatherMs).then(() => this.dispatch());
     } else setImmediate(() => this.dispatch());
   }
+}
+
+function failedAt(atBlock: number): FailedSimulation {
+  return { refusal: refusal("simulation_failed"), atBlock };
 }
 
 /** The group of a keyed caller is the account, of a keyless one the payee. */

@@ -1,5 +1,5 @@
 /** ERC-6492 wraps the signature of a smart wallet, which understands only the inner signature. */
-import { isHexBytes, toLowerHex, type Hex } from "@farthing/protocol";
+import { isHexBytes, toLowerHex, type Address, type Hex } from "@farthing/protocol";
 
 /** These 32 bytes end a wrapped signature. */
 const magic = "6492".repeat(16);
@@ -13,12 +13,25 @@ export function isWrapped(signature: Hex): boolean {
   return signature.toLowerCase().endsWith(magic);
 }
 
-/**
- * Returns the inner signature of `abi.encode(address factory, bytes calldata, bytes signature)` and
- * the magic bytes. Accepts only the canonical encoding without nesting, so that no two parsers can
- * see different signatures in the same bytes.
- */
+/** A wrapped signature, taken apart. */
+export interface Erc6492 {
+  readonly factory: Address;
+  /** Calldata that makes the factory deploy the wallet. */
+  readonly factoryCall: Hex;
+  readonly signature: Hex;
+}
+
+/** Returns the inner signature; see {@link readErc6492}. */
 export function unwrapErc6492(wrapped: Hex): Hex | undefined {
+  return readErc6492(wrapped)?.signature;
+}
+
+/**
+ * Reads `abi.encode(address factory, bytes calldata, bytes signature)` and the magic bytes. Accepts
+ * only the canonical encoding without nesting, so that no two parsers can see different signatures in
+ * the same bytes.
+ */
+export function readErc6492(wrapped: Hex): Erc6492 | undefined {
   if (!isWrapped(wrapped)) return undefined;
   const hex = toLowerHex(wrapped).slice(2, -word);
   if (hex.length % word !== 0 || !/^0{24}[0-9a-f]{40}$/.test(hex.slice(0, word))) return undefined;
@@ -29,7 +42,10 @@ export function unwrapErc6492(wrapped: Hex): Hex | undefined {
   const inner = bytesAt(hex, calldata.end);
   if (!inner || inner.end !== hex.length) return undefined;
   const signature: Hex = `0x${inner.digits}`;
-  return isHexBytes(signature, hex.length) && !isWrapped(signature) ? signature : undefined;
+  const factoryCall: Hex = `0x${calldata.digits}`;
+  const isReadable = isHexBytes(signature, hex.length) && isHexBytes(factoryCall, hex.length);
+  if (!isReadable || isWrapped(signature)) return undefined;
+  return { factory: `0x${hex.slice(24, word)}`, factoryCall, signature };
 }
 
 /** Reads a length or offset in bytes; returns it in hex digits. */

@@ -19,6 +19,7 @@ import { unixSeconds, type Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { PaymentReader } from "../chain/payment-reader.ts";
+import type { PaymentReading } from "../chain/payment-reading.ts";
 import { isSettled, type AuthorizationKey, type Settlement } from "../model/settlement.ts";
 import type { OpenedExchange } from "../storage/exchange-store.ts";
 import { isUsedAsSigned, evaluateReading } from "./chain-state.ts";
@@ -26,6 +27,7 @@ import type { RefuseUsed } from "./earlier-use.ts";
 import { readSignature, tokenBytes, type SignatureReading } from "./signature.ts";
 import { checkTerms } from "./terms.ts";
 import { checkTimeWindow } from "./time-window.ts";
+import type { UndeployedWallets } from "./undeployed-wallet.ts";
 
 export interface VerifiedPayment extends PaymentRequest {
   readonly signature: Hex;
@@ -87,7 +89,9 @@ export function createVerifier(deps: VerifierDeps) {
     }
     let bytes = tokenBytes(signature, payment.signature);
     let reading = await at.read({ authorization, signature: bytes });
-    if (signature.kind === "wrapped" && !reading.payerHasCode) return refuse("wallet_not_deployed");
+    if (signature.kind === "wrapped" && !reading.payerHasCode) {
+      return verifyUndeployed(request, at, reading);
+    }
     if (signature.kind === "payer" && reading.payerHasCode && bytes !== payment.signature) {
       // The payer is a contract: read again with the signature as it was received.
       bytes = payment.signature;
@@ -152,11 +156,25 @@ function refuseDust(unitsMin: bigint) {
 interface Readable {
   readonly chain: Chain;
   readonly read: PaymentReader;
+  readonly undeployed: UndeployedWallets;
+}
+
+/** The wrapped signature is stored, because its factory call is sent with the payment. */
+async function verifyUndeployed(
+  request: PaymentRequest,
+  { undeployed }: Readable,
+  { isUsed, blockNumber }: PaymentReading,
+): Promise<Outcome<VerifiedPayment>> {
+  const result = await undeployed.simulate(request.payment);
+  if (!result.ok) return result;
+  if (isUsed) return refuse("nonce_already_used");
+  const { signature } = request.payment;
+  return accept({ ...request, signature, payerHasCode: true, seenUnusedAt: blockNumber });
 }
 
 /** Reads the state only for signatures that the token could accept. */
 async function isSpent(
-  { chain, read }: Readable,
+  { chain, read }: Pick<Readable, "chain" | "read">,
   payment: Payment,
   signature: SignatureReading,
 ): Promise<boolean> {

@@ -127,9 +127,7 @@ function assemble(read: Read, texts: ReadonlyMap<string, string>, problems: stri
     listingCheckMinutes: read("FARTHING_LISTING_CHECK_MINUTES", whole(1, 1_440)),
     listingLocal: read("FARTHING_LISTING_LOCAL", yesOrNo),
     gasPriceMaxWei: read("FARTHING_GAS_PRICE_MAX", gwei),
-    batchMax: read("FARTHING_BATCH_MAX", whole(1, 100)),
-    laneInFlight: read("FARTHING_LANE_IN_FLIGHT", whole(1, laneInFlightMax)),
-    contractInFlight: read("FARTHING_CONTRACT_IN_FLIGHT", whole(1, 10)),
+    ...transactionSettings(read),
     trustedProxies: read("FARTHING_TRUSTED_PROXIES", listOf(proxyAddress)) ?? [],
     connectionsPerAddress: read("FARTHING_CONNECTIONS_PER_ADDRESS", whole(0, 1_000_000)),
     metricsHost: read("FARTHING_METRICS_HOST", (text) => text || undefined),
@@ -151,6 +149,22 @@ function assemble(read: Read, texts: ReadonlyMap<string, string>, problems: stri
     retention,
     metrics: metricsPort === undefined ? undefined : { host: metricsHost, port: metricsPort },
     settleMarginSeconds: BigInt(settleMarginSeconds),
+  };
+}
+
+/** How settlements are put into transactions. */
+function transactionSettings(read: Read) {
+  return {
+    /** The maximum number of settlements in one transaction. */
+    batchMax: read("FARTHING_BATCH_MAX", whole(1, 100)),
+    /** Factories that may deploy a paying wallet (experimental). */
+    walletFactories: read("FARTHING_WALLET_FACTORIES", (text) =>
+      text === "none" ? [] : listOf(parseAddress)(text),
+    ),
+    /** The maximum number of a wallet's pending transactions. */
+    laneInFlight: read("FARTHING_LANE_IN_FLIGHT", whole(1, laneInFlightMax)),
+    /** The maximum number of a contract wallet's pending payments. */
+    contractInFlight: read("FARTHING_CONTRACT_IN_FLIGHT", whole(1, 10)),
   };
 }
 

@@ -239,6 +239,15 @@ export const settings = {
       "address of the batch contract on Apothem, with which payments of contract wallets share transactions; experimental, unset for Multicall3",
     example: "0xA9ac947066F4e9Afc6505f00B7BB9679F11C36d7",
   },
+  // Safe 1.4.1, and 1.3.0 at both of its addresses.
+  FARTHING_WALLET_FACTORIES: {
+    key: "walletFactories",
+    shape:
+      "factories that may deploy a paying wallet with its first payment (ERC-6492), comma-separated addresses or none; used only with a batch contract, experimental",
+    example: "none",
+    fallback:
+      "0x4e1DCf7AD4e460CfD30791CCC4F9c8a4f820ec67,0xa6B71E26C5e0845f74c812102Ca7114b6a896AB2,0xC22834581EbC8527d974F8a1c97E1bEA4EF910BC",
+  },
   // XDC nodes refuse a nonce more than ten above what they have seen, each by its own view: eight
   // leave room for a node that lags behind.
   FARTHING_LANE_IN_FLIGHT: {

@@ -120,6 +120,7 @@ const bad: Readonly<Partial<Record<SettingName, readonly string[]>>> = {
   FARTHING_GAS_PRICE_MAX: ["12.4", "0", "1e9", "fast"],
   FARTHING_BATCH_MAX: ["0", "101", "all"],
   FARTHING_BATCHER_51: ["yes", "0x12", `0x${"11".repeat(19)}`],
+  FARTHING_WALLET_FACTORIES: ["all", "0x12", ","],
   FARTHING_LANE_IN_FLIGHT: ["0", "11", "all"],
   FARTHING_TRUSTED_PROXIES: [",", "proxy.example", "10.0.0.0/33", "10.0.0.0/", "300.1.1.1"],
   FARTHING_LOG_LEVEL: ["verbose", "INFO", "trace"],

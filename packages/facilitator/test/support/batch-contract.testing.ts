@@ -4,7 +4,9 @@ import {
   deploySafe,
   designSafe,
   placeSafe,
+  safeProxyFactory,
   signBySafe,
+  wrapErc6492,
   type SafeWallet,
 } from "@farthing/devnet/testing/safe";
 import { batcherCode } from "@farthing/engine/source/chain/generated/batcher";
@@ -37,12 +39,22 @@ export async function makeSafe(
   owners: number,
   threshold: number,
 ): Promise<SafeWallet> {
+  const safe = await fundSafe(devnet, owners, threshold);
+  await deploySafe(devnet, safe);
+  return safe;
+}
+
+/** The same, not deployed yet. */
+export async function fundSafe(
+  devnet: Devnet,
+  owners: number,
+  threshold: number,
+): Promise<SafeWallet> {
   const saltNonce = BigInt(++safesMade);
   const keys = Array.from({ length: owners }, (_, index): Hex =>
     Hash.keccak256(`0x${(index + 1).toString(16).padStart(64, "0")}`),
   );
   const safe = await designSafe(devnet, keys, { threshold, saltNonce });
-  await deploySafe(devnet, safe);
   await devnet.usdc.setBalance(safe.address, 100n * oneCent);
   return safe;
 }
@@ -52,6 +64,17 @@ export function bySafe(devnet: Devnet, safe: SafeWallet, input: PaymentInput = {
   const given = { ...input.authorization, from: safe.address };
   const authorization = authorizationOn(devnet, { ...input, authorization: given });
   const digest = authorizationDigest(networkOfChain(devnet.chainId), authorization);
-  const alter = () => signBySafe(devnet.chainId, safe, digest);
-  return bodyOn(devnet, { ...input, authorization, alter });
+  const { alter = (same: Hex) => same } = input;
+  const signed = () => alter(signBySafe(devnet.chainId, safe, digest));
+  return bodyOn(devnet, { ...input, authorization, alter: signed });
+}
+
+/** The same for a Safe that is not deployed: with the call of its factory (ERC-6492). */
+export function byUndeployed(
+  devnet: Devnet,
+  safe: SafeWallet,
+  input: PaymentInput = {},
+): JsonObject {
+  const alter = (signature: Hex) => wrapErc6492(safeProxyFactory, safe.factoryCall, signature);
+  return bySafe(devnet, safe, { ...input, alter });
 }
