@@ -283,6 +283,22 @@ describe("shares", () => {
     queue.releaseOlderThan(6_001);
     expect(queue.take(idle, 1)?.values).toEqual([places[2]]);
   });
+
+  test("bounded payments share batches, one of each payer at a time", () => {
+    const bounded = (payer: string) => place({ isBounded: true, payer });
+    const [one, again, two, plain] = [bounded("p1"), bounded("p1"), bounded("p2"), place()];
+    const queue = queueOf([one, again, two, plain]);
+    expect(new Set(queue.take(idle, 50)?.values)).toEqual(new Set([one, two, plain]));
+    for (const { id } of [one, two, plain]) queue.carry(id, 1_000);
+    expect(queue.take(idle, 50)).toBeUndefined();
+    queue.end(one.id);
+    expect(queue.take(idle, 50)?.values).toEqual([again]);
+    // What fails in a batch comes back to go alone.
+    queue.defer(again.id, again, 2_000, true);
+    queue.end(two.id);
+    queue.resume(2_001);
+    expect(queue.take(idle, 50)).toMatchObject({ values: [again], isAlone: true });
+  });
 });
 
 describe("bounds", () => {

@@ -106,8 +106,9 @@ function failureOfMined(
   { hash: transaction, succeeded, transaction: carrier }: MinedTransaction,
   found: Refusal | undefined,
 ): Failure {
-  // A batch succeeds as a transaction although some of its calls fail.
-  const isAloneAndSucceeded = succeeded && carrier.settlementIds.length === 1;
+  // A batch succeeds as a transaction although some of its calls fail, also one of a single payment.
+  const isBatch = carrier.settlementIds.length > 1 || isLimitedBatch(carrier.data);
+  const isAloneAndSucceeded = succeeded && !isBatch;
   const { code, message } = isAloneAndSucceeded
     ? refusal("transfer_not_found")
     : (found ?? refusal("transaction_reverted"));

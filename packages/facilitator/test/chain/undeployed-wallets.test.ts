@@ -134,6 +134,24 @@ test("a wallet that cannot pay is refused with the reason, and nothing is sent",
   expect(await hasCode(another)).toBe(false);
 });
 
+test("one that is drained before the block fails with the reason, and is paused", async () => {
+  const safe = await fundSafe(devnet, 1, 1);
+  await automine(false);
+  onTestFinished(() => automine(true).then(() => undefined));
+  const { id } = await settle(byUndeployed(devnet, safe), "respond-async");
+  await devnet.usdc.setBalance(safe.address, 0n);
+  const page = async () => (await served.get(`/settlements/${String(id)}`)).body;
+  const isOver = async () => {
+    await devnet.mine();
+    return (await page())["status"] !== "pending";
+  };
+  await expect.poll(isOver, { timeout: 25_000, interval: 200 }).toBe(true);
+  expect(await page()).toMatchObject({ status: "failed", errorReason: "insufficient_funds" });
+  await devnet.usdc.setBalance(safe.address, oneCent);
+  const next = await verify(served, bySafe(devnet, safe));
+  expect(next).toMatchObject({ isValid: false, invalidReason: "payer_paused" });
+});
+
 test("a factory that burns its gas is refused, also where the list has it", async () => {
   const safe = await fundSafe(devnet, 1, 1);
   const alter = () => wrapErc6492(hostileFactory, hostileFactoryCall("burn-gas"), "0x12");

@@ -11,6 +11,8 @@ import {
   serveOn,
   startChain,
 } from "../support/facilitator.testing.ts";
+import { batcherCode } from "@farthing/engine/source/chain/generated/batcher";
+import { batcher } from "../support/batch-contract.testing.ts";
 import { startRpcProxy, type NodeCall, type RpcProxy } from "@farthing/lab/rpc-proxy";
 
 let devnet: Devnet;
@@ -323,4 +325,22 @@ test("a wallet that was taken out of the configuration while its transactions ar
   const all = { DATABASE_URL: databaseUrl, FARTHING_RELAYER_KEYS: own };
   const whole = of(await look(all), "warn").join("\n");
   expect(whole).not.toMatch(/not configured any more/);
+});
+
+test("a batch contract: named where it is right, to be fixed where it is another one", async () => {
+  await devnet.rpc("anvil_setCode", [batcher, batcherCode]);
+  const well = of(await look({ FARTHING_BATCHER_51: batcher }), "ok").filter((line) =>
+    line.includes(" chain: batch"),
+  );
+  expect(well).toEqual([
+    `${network} chain: batching: through the batch contract (experimental) → `,
+    expect.stringMatching(
+      /: batch contract: experimental, at 0xba7c.*, code hash 0x[0-9a-f]{64} → /i,
+    ),
+  ]);
+  const [wrong, ...others] = of(await look({ FARTHING_BATCHER_51: devnet.multicall3 }), "fail");
+  expect(wrong).toMatch(
+    /: batch contract: the contract at 0x.* → deploy it with `farthing batcher/,
+  );
+  expect(others).toEqual([]);
 });
