@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import type { CommandModule } from "./command-table.ts";
 
 /** Their output is the thing itself, the same on a terminal and in a pipe, unless `--json` is said. */
-const ownOutput = ["devnet", "doctor", "keys create", "ledger resume", "pay"];
+const ownOutput = ["batcher deploy", "devnet", "doctor", "keys create", "ledger resume", "pay"];
 
 interface Flagged {
   readonly name: string;

@@ -22,19 +22,21 @@ import {
   type Served,
 } from "../support/facilitator.testing.ts";
 import {
-  blocksUntilPaid,
   expectSuccess,
   flood,
   isPending,
   keyless,
   plainPayment,
+  untilPaid,
   type SettledBy,
 } from "../support/flooded-queue.testing.ts";
+import { startHostileBlocks, type HostileBlocks } from "../support/hostile-blocks.testing.ts";
 import { byHostile, placeHostile } from "../support/hostile-wallets.testing.ts";
 import { openStore, type ServiceStore } from "../../src/features/open-store.ts";
 import { claimOf, minedIn } from "../stores/store-values.testing.ts";
 
 let devnet: Devnet;
+let blocks: HostileBlocks;
 let served: Served;
 let bearer: Record<string, string>;
 
@@ -65,7 +67,9 @@ beforeAll(async () => {
   await payYesterday(store, devnet.smartWallet.address);
   const key = { account: devnet.seller.address, mode: "test", label: "t" } as const;
   bearer = { authorization: `Bearer ${(await createApiKey(store, systemClock, key)).text}` };
+  blocks = await startHostileBlocks(devnet);
   served = await serveOn(devnet, {
+    rpcUrl: blocks.rpcUrl,
     selfBuilt: false,
     databaseUrl,
     store,
@@ -74,6 +78,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await served?.stop();
+  await blocks?.stop();
   await devnet?.stop();
 });
 
@@ -127,9 +132,13 @@ test("5,000 hostile payments wait: keyed ones are paid within four blocks, keyle
     // A contract wallet that has paid before; another one waits its turn behind the hostile ones.
     [byContract(devnet), keyless],
   ];
-  const [keyedBlocks, ...keylessBlocks] = await blocksUntilPaid(devnet, served, payments, sentMin);
-  expect(keyedBlocks).toBeLessThanOrEqual(4);
-  for (const blocks of keylessBlocks) expect(blocks).toBeLessThanOrEqual(10);
+  const [keyedAfter, ...keylessAfter] = await untilPaid(
+    { devnet, blocks, served },
+    payments,
+    sentMin,
+  );
+  expect(keyedAfter?.blocks).toBeLessThanOrEqual(4);
+  for (const after of keylessAfter) expect(after.blocks).toBeLessThanOrEqual(10);
   for (const payment of payments) await expectSuccess(served, payment);
 }, 240_000);
 
@@ -161,8 +170,8 @@ test("with more hostile payers keyless ones are told to come again, keyed ones a
     [byHonest(3), keyed()],
     [byContract(devnet), keyed()],
   ];
-  for (const blocks of await blocksUntilPaid(devnet, served, payments, sentMin)) {
-    expect(blocks).toBeLessThanOrEqual(4);
+  for (const after of await untilPaid({ devnet, blocks, served }, payments, sentMin)) {
+    expect(after.blocks).toBeLessThanOrEqual(4);
   }
   for (const payment of payments) await expectSuccess(served, payment);
 }, 240_000);

@@ -19,15 +19,16 @@ import {
   type Served,
 } from "../support/facilitator.testing.ts";
 import {
-  blocksUntilPaid,
   expectSuccess,
   flood,
   isPending,
   keyless,
   plainPayment,
+  untilPaid,
   type Caller,
   type SettledBy,
 } from "../support/flooded-queue.testing.ts";
+import { startHostileBlocks, type HostileBlocks } from "../support/hostile-blocks.testing.ts";
 import { byHostile, placeHostile } from "../support/hostile-wallets.testing.ts";
 import { openStore } from "../../src/features/open-store.ts";
 
@@ -35,7 +36,7 @@ const relayers = 4;
 /** Of eight transactions of a wallet two are kept for callers with keys. */
 const sentMin = relayers * 6;
 /** And three are for payments of contract wallets without history and without a key. */
-const contractsMin = relayers * 3;
+const contractsPerBlock = relayers * 3;
 const hostileWallets = 100;
 const hostilePayments = 2;
 /** Plain payers and what each sends: enough to fill every block beside the contract wallets. */
@@ -45,6 +46,7 @@ const plainPayments = 45;
 const batchMax = "4";
 
 let devnet: Devnet;
+let blocks: HostileBlocks;
 let served: Served;
 let honest: Caller;
 let hostile: Caller;
@@ -59,7 +61,9 @@ beforeAll(async () => {
   };
   honest = await callerOf(devnet.seller.address);
   hostile = await callerOf(walletAt(devnet.buyers, plainPayers).address);
+  blocks = await startHostileBlocks(devnet);
   served = await serveOn(devnet, {
+    rpcUrl: blocks.rpcUrl,
     selfBuilt: false,
     wallets: Array.from({ length: relayers }, (_, index) => index),
     databaseUrl,
@@ -69,6 +73,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await served?.stop();
+  await blocks?.stop();
   await devnet?.stop();
 });
 
@@ -94,9 +99,9 @@ test("among 100 hostile ones without a key it is paid within ten blocks, with a 
     [bought, honest],
     [byContract(devnet), keyless],
   ];
-  const [keyed, unknown] = await blocksUntilPaid(devnet, served, payments, sentMin, contractsMin);
-  expect(keyed).toBeLessThanOrEqual(4);
-  expect(unknown).toBeLessThanOrEqual(10);
+  const [keyed, unknown] = await untilPaid({ devnet, blocks, served }, payments, sentMin);
+  expect(keyed?.blocks).toBeLessThanOrEqual(4);
+  expect(unknown?.contracts).toBeLessThanOrEqual(10 * contractsPerBlock);
   for (const payment of payments) await expectSuccess(served, payment);
 }, 240_000);
 
@@ -107,8 +112,8 @@ test("a hostile account's payments of as many wallets delay another account by f
     [bought, honest],
     [byContract(devnet), honest],
   ];
-  for (const blocks of await blocksUntilPaid(devnet, served, payments, sentMin)) {
-    expect(blocks).toBeLessThanOrEqual(4);
+  for (const after of await untilPaid({ devnet, blocks, served }, payments, sentMin)) {
+    expect(after.blocks).toBeLessThanOrEqual(4);
   }
   for (const payment of payments) await expectSuccess(served, payment);
 }, 240_000);

@@ -2,7 +2,7 @@
  * Floods of hostile payments for tests, over HTTP, on a chain whose blocks the test makes: one
  * whenever the relayer has sent what it may, so that the queue is measured and not this machine.
  */
-import { hostileFlag, type Devnet, type DevnetWallet } from "@farthing/devnet";
+import type { Devnet, DevnetWallet } from "@farthing/devnet";
 import {
   authorizationDigest,
   networkOfChain,
@@ -16,12 +16,12 @@ import { expect } from "vitest";
 import {
   authorizationOn,
   bodyOn,
-  payerAndNonceOf,
   readResponse,
   useLogsOf,
   type Answer,
   type Served,
 } from "./facilitator.testing.ts";
+import type { HostileBlocks } from "./hostile-blocks.testing.ts";
 
 /** A surface and the headers with which it is called. */
 export interface Caller {
@@ -38,8 +38,8 @@ export const keyless: Caller = { path: "/api/facilitator", headers: {} };
 /** Hostile requests at once. */
 const callers = 1_000;
 
-/** Blocks that are looked through for a payment: more than any honest one may take. */
-const blocksMax = 12;
+/** Blocks that are looked through for a payment: on a slow machine each has few contract wallets. */
+const blocksMax = 60;
 
 /** A payment signed by our own digest, which is quicker than the general encoder. */
 export function plainPayment(devnet: Devnet, payer: DevnetWallet, to: Address): JsonObject {
@@ -73,20 +73,29 @@ export async function flood(
   return answers;
 }
 
+export interface FloodedService {
+  readonly devnet: Devnet;
+  readonly blocks: HostileBlocks;
+  readonly served: Served;
+}
+
+/** When a payment was mined, after the flood began. */
+export interface PaidAfter {
+  readonly blocks: number;
+  /** Transactions of contract wallets in these blocks. */
+  readonly contracts: number;
+}
+
 /**
  * Settles payments, then makes blocks in which contract wallets burn gas, each once `sentMin`
- * transactions wait for it, until all payments are paid; returns after how many blocks each was.
- * `contractsMin`: so many payments of contract wallets have to be among the waiting ones as well, unless
- * all of `payments` are. The service learns of a burned transaction a block later, and blocks that are
- * made before it has sent the next one would count this machine's load.
+ * transactions wait for it, until all payments are paid. On a slow machine plain payers fill places
+ * that contract wallets would have, so their turns are counted by their own transactions.
  */
-export async function blocksUntilPaid(
-  devnet: Devnet,
-  served: Served,
+export async function untilPaid(
+  { devnet, served, blocks }: FloodedService,
   payments: readonly SettledBy[],
   sentMin: number,
-  contractsMin = 0,
-): Promise<number[]> {
+): Promise<PaidAfter[]> {
   const answers = await Promise.all(
     payments.map(([body, { path, headers }]) =>
       // Answered at once: the payment waits.
@@ -94,52 +103,33 @@ export async function blocksUntilPaid(
     ),
   );
   expect(answers.filter((answer) => !isPending(answer)).map(({ body }) => body)).toEqual([]);
-  const since = Number(await devnet.rpc<Hex>("eth_blockNumber"));
-  const paidIn = payments.map(() => Number.POSITIVE_INFINITY);
-  for (let made = 0; made < blocksMax && paidIn.includes(Number.POSITIVE_INFINITY); made++) {
-    await mineHostile(devnet, async () => {
-      const waiting = await waitingCalls(devnet);
-      const contracts = waiting.filter((input) => input.startsWith(contractTransfer));
-      const areSent = payments.every(
-        ([body], index) => paidIn[index] !== Number.POSITIVE_INFINITY || isAmong(waiting, body),
-      );
-      return waiting.length >= sentMin && (areSent || contracts.length >= contractsMin);
-    });
+  const waiting = async () => {
+    const { pending } = await devnet.rpc<{ pending: Hex }>("txpool_status");
+    return Number(pending);
+  };
+  const paid = payments.map((): PaidAfter | undefined => undefined);
+  let contracts = 0;
+  for (let made = 1; made <= blocksMax && paid.includes(undefined); made++) {
+    await expect.poll(waiting, { timeout: 60_000, interval: 20 }).toBeGreaterThanOrEqual(sentMin);
+    await blocks.make();
+    contracts += await countContracts(devnet);
     for (const [index, [body]] of payments.entries()) {
       const [log] = await useLogsOf(devnet, body);
-      if (log) paidIn[index] = Number(log.blockNumber) - since;
+      if (log) paid[index] ??= { blocks: made, contracts };
     }
   }
-  return paidIn;
+  return paid.map((after) => after ?? { blocks: Infinity, contracts: Infinity });
 }
 
 /** `transferWithAuthorization` with the signature as bytes, as contract wallets are paid from. */
 const contractTransfer = "0xcf092995";
 
-/** The calls of all transactions that wait for the next block. */
-async function waitingCalls(devnet: Devnet): Promise<string[]> {
-  const { pending } = await devnet.rpc<{
-    pending: Readonly<Record<Address, Readonly<Record<string, { readonly input: string }>>>>;
-  }>("txpool_content");
-  return Object.values(pending).flatMap((calls) => Object.values(calls).map(({ input }) => input));
-}
-
-function isAmong(calls: readonly string[], body: JsonObject): boolean {
-  const { nonce } = payerAndNonceOf(body);
-  return calls.some((input) => input.includes(nonce.slice(2)));
-}
-
-/**
- * Where plain payers have filled the places of contract wallets, these get the ones that are kept for
- * keyed callers, a minute after the last of those.
- */
-const placesFreeMs = 120_000;
-
-async function mineHostile(devnet: Devnet, isReady: () => Promise<boolean>): Promise<void> {
-  await expect.poll(isReady, { timeout: placesFreeMs, interval: 20 }).toBe(true);
-  await devnet.rpc("anvil_setBalance", [hostileFlag, "0x1"]);
-  await devnet.mine();
-  await devnet.rpc("anvil_setBalance", [hostileFlag, "0x0"]);
+/** Counts the transactions of contract wallets in the newest block. */
+async function countContracts(devnet: Devnet): Promise<number> {
+  const { transactions } = await devnet.rpc<{
+    transactions: readonly { readonly input: string }[];
+  }>("eth_getBlockByNumber", ["latest", true]);
+  return transactions.filter(({ input }) => input.startsWith(contractTransfer)).length;
 }
 
 /** Each is told its success. */
