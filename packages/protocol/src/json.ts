@@ -51,7 +51,9 @@ function pickMembers(
 /** The given object without members that are undefined, for optional members of another object. */
 export function defined<T extends object>(members: T): Defined<T>;
 export function defined(members: object): object {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+  const present: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(members)) if (value !== undefined) present[key] = value;
+  return present;
 }
 
 type Defined<T> = {
