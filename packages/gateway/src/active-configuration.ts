@@ -1,33 +1,18 @@
 /** The active configuration: its compiled routes, with their upstreams and prices. */
 import { allRoutes, type GatewayConfig, type RouteConfig } from "./configuration/configuration.ts";
-import { createBuiltInEndpoints, type BuiltInEndpoints } from "./built-in-endpoints.ts";
-import { compileRoutes, type RouteTable } from "./routing/route-table.ts";
+import { createBuiltInEndpoints } from "./built-in-endpoints.ts";
+import { compileRoutes } from "./routing/route-table.ts";
 import { createPaidRoute, type PaidRoute, type ChargingDeps } from "./paid-route.ts";
-import { createUpstream, type Upstream } from "./upstream.ts";
+import { createUpstream } from "./upstream.ts";
 
-export interface ActiveConfiguration {
-  readonly config: GatewayConfig;
-  readonly rules: RouteTable;
-  readonly builtInEndpoints: BuiltInEndpoints;
-  upstreamOf(route: RouteConfig): Upstream;
-  /** Undefined for a free route. */
-  paidRouteOf(route: RouteConfig): PaidRoute | undefined;
-  /** Returns the paid route of the same name and host. */
-  findPaidRoute(route: RouteConfig): PaidRoute | undefined;
-  /** Calls under way, by upstream. */
-  inFlight(): ReadonlyMap<string, number>;
-  /** Counts a request in. Nothing is closed until the returned function is called. */
-  enter(): () => void;
-  /** Closes the connections after the last request. */
-  retire(): Promise<void>;
-}
+export type ActiveConfiguration = ReturnType<typeof activateConfiguration>;
 
 /** Activates a configuration in place of `before`. Throws for invalid terms of a route. */
 export function activateConfiguration(
   config: GatewayConfig,
   deps: ChargingDeps,
-  before?: ActiveConfiguration,
-): ActiveConfiguration {
+  before?: { findPaidRoute(route: RouteConfig): PaidRoute | undefined },
+) {
   const upstreams = new Map(
     [...config.upstreams].map(([name, one]) => [name, createUpstream(one)]),
   );
@@ -46,25 +31,30 @@ export function activateConfiguration(
     config,
     rules: compileRoutes(config),
     builtInEndpoints: createBuiltInEndpoints(config),
-    upstreamOf({ upstream: { name } }) {
+    upstreamOf({ upstream: { name } }: RouteConfig) {
       const upstream = upstreams.get(name);
       if (!upstream) throw new Error(`There is no upstream ${name}.`);
       return upstream;
     },
-    paidRouteOf: (route) => paidRoutes.get(route),
-    findPaidRoute({ name, host, upstream }) {
+    /** Undefined for a free route. */
+    paidRouteOf: (route: RouteConfig) => paidRoutes.get(route),
+    /** Returns the paid route of the same name and host. */
+    findPaidRoute({ name, host, upstream }: RouteConfig) {
       const same = [...paidRoutes.keys()].filter((one) => one.name === name && one.host === host);
       // Two rules with the same match differ in their upstreams.
       const found = same.find((one) => one.upstream.name === upstream.name) ?? same.at(-1);
       return found && paidRoutes.get(found);
     },
+    /** Calls under way, by upstream. */
     inFlight: () => new Map([...upstreams].map(([name, one]) => [name, one.inFlight()])),
+    /** Counts a request in. Nothing is closed until the returned function is called. */
     enter() {
       inside++;
       return () => {
         if (--inside === 0) whenEmpty?.();
       };
     },
+    /** Closes the connections after the last request. */
     async retire() {
       if (inside > 0) await new Promise<void>((resolve) => (whenEmpty = resolve));
       await Promise.all([...upstreams.values()].map((upstream) => upstream.close()));

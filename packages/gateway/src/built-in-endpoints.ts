@@ -5,19 +5,14 @@ import type { Incoming } from "./incoming.ts";
 import { openApiDocument, wellKnownDocument } from "./openapi/openapi-document.ts";
 import { errorResponse } from "./error-response.ts";
 
-/** Returns undefined for every other path and method. */
-export type BuiltInEndpoints = (
-  incoming: Pick<Incoming, "method" | "path">,
-  isStopping: boolean,
-) => Response | undefined;
-
 /** By then another process serves in the place of a gateway that stops. */
 const stoppingRetrySeconds = 5;
 
-export function createBuiltInEndpoints(config: GatewayConfig): BuiltInEndpoints {
+export function createBuiltInEndpoints(config: GatewayConfig) {
   const openApi = JSON.stringify(openApiDocument(config));
   const wellKnown = JSON.stringify(wellKnownDocument(config));
-  return ({ method, path }, isStopping) => {
+  /** Returns undefined for every other path and method. */
+  return ({ method, path }: Pick<Incoming, "method" | "path">, isStopping: boolean) => {
     if (method !== "GET" && method !== "HEAD") return undefined;
     switch (path) {
       case "/__x402/health":

@@ -1,33 +1,14 @@
 /** An incoming request: its target made canonical, its headers, and its body, read once. */
 import type { IncomingMessage } from "node:http";
-import { Transform, type Readable } from "node:stream";
+import { Transform } from "node:stream";
 import { isPlainHost } from "@farthing/seller";
 import type { FastifyRequest } from "fastify";
 import { canonicalPath, splitTarget, type PathRules } from "./routing/canonical-path.ts";
-import type { ClientFacts } from "./headers/request-headers.ts";
 
-export interface Incoming extends ClientFacts {
-  readonly method: string;
-  readonly host: string | undefined;
-  readonly path: string;
-  /** The canonical path with the query, as the upstream gets it. */
-  readonly target: string;
-  /** As the client declares it, in bytes. */
-  readonly contentLength: number | undefined;
-  /** Aborted when the client disconnects before the response. */
-  readonly gone: AbortSignal;
-  /** Returns the whole body on every call; undefined when it is too large or incomplete. */
-  readBody(bytesMax: number): Promise<Uint8Array<ArrayBuffer> | undefined>;
-  /** Streams the body; undefined when there is none. The stream fails when it grows too large. */
-  openBody(bytesMax: number): Readable | undefined | "too_large";
-}
+export type Incoming = NonNullable<ReturnType<typeof readIncoming>>;
 
 /** Reads a request; undefined, for a 400, when target or host could be read in two ways. */
-export function readIncoming(
-  request: FastifyRequest,
-  rules: PathRules,
-  gone: AbortSignal,
-): Incoming | undefined {
+export function readIncoming(request: FastifyRequest, rules: PathRules, gone: AbortSignal) {
   const { raw } = request;
   // The next server may choose the other Host header.
   if ((raw.headersDistinct["host"]?.length ?? 0) > 1) return undefined;
@@ -43,16 +24,21 @@ export function readIncoming(
     method: request.method,
     host: raw.headers.host,
     path,
+    /** The canonical path with the query, as the upstream gets it. */
     target: path + target.query,
     headers: raw.headers,
     addresses: request.ips ? request.ips.toReversed() : [request.ip],
     requestId: request.id,
+    /** As the client declares it, in bytes. */
     contentLength,
+    /** Aborted when the client disconnects before the response. */
     gone,
-    readBody: (bytesMax) => (body ??= readAll(raw, contentLength, bytesMax)),
-    openBody(bytesMax) {
+    /** Returns the whole body on every call; undefined when it is too large or incomplete. */
+    readBody: (bytesMax: number) => (body ??= readAll(raw, contentLength, bytesMax)),
+    /** Streams the body; undefined when there is none. The stream fails when it grows too large. */
+    openBody(bytesMax: number) {
       if (!hasBody || contentLength === 0) return undefined;
-      if (contentLength !== undefined && contentLength > bytesMax) return "too_large";
+      if (contentLength !== undefined && contentLength > bytesMax) return "too_large" as const;
       const body = limit(bytesMax).on("error", () => undefined);
       // The rest is discarded, so that the client can still read the response.
       body.once("close", () => raw.unpipe(body).resume());
@@ -61,15 +47,11 @@ export function readIncoming(
   };
 }
 
-async function readAll(
-  raw: IncomingMessage,
-  contentLength: number | undefined,
-  bytesMax: number,
-): Promise<Uint8Array<ArrayBuffer> | undefined> {
+async function readAll(raw: IncomingMessage, contentLength: number | undefined, bytesMax: number) {
   if (contentLength !== undefined && contentLength > bytesMax) return undefined;
   const chunks: Uint8Array[] = [];
   let size = 0;
-  return new Promise((resolve) => {
+  return new Promise<Uint8Array<ArrayBuffer> | undefined>((resolve) => {
     const take = (chunk: Uint8Array): void => {
       size += chunk.byteLength;
       if (size <= bytesMax) return void chunks.push(chunk);

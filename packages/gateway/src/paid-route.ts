@@ -2,7 +2,6 @@
 import {
   createSeller,
   readRequestAddress,
-  type Charged,
   type Facilitator,
   type PaymentRecords,
   type SellerEvent,
@@ -25,12 +24,7 @@ export interface ChargingDeps {
 
 export type RequestToCharge = Pick<Incoming, "method" | "target" | "headers" | "readBody">;
 
-export interface PaidRoute {
-  /** Charges under today's terms, or previous ones that the payment was signed for. */
-  charge(incoming: RequestToCharge, serve: Serve): Promise<Charged | Response>;
-  /** All terms, newest first, for the route that replaces this one. */
-  readonly terms: readonly DatedTerms[];
-}
+export type PaidRoute = ReturnType<typeof createPaidRoute>;
 
 interface DatedTerms extends Terms {
   /** By `performance.now()`. */
@@ -49,7 +43,7 @@ export function createPaidRoute(
   own: RouteConfig,
   deps: ChargingDeps,
   previous: readonly DatedTerms[] = [],
-): PaidRoute {
+) {
   const { publicUrl, network, payTo, discovery } = config;
   const seller = createSeller({
     facilitator: deps.facilitator,
@@ -87,8 +81,10 @@ export function createPaidRoute(
     .slice(0, maxPreviousTerms);
 
   return {
+    /** All terms, newest first, for the route that replaces this one. */
     terms: [current, ...earlier],
-    async charge(incoming, serve) {
+    /** Charges under today's terms, or previous ones that the payment was signed for. */
+    async charge(incoming: RequestToCharge, serve: Serve) {
       const request = toRequest(publicUrl, incoming);
       if (request instanceof Response) return request;
       const readBody = (bytesMax: number) => incoming.readBody(bytesMax);

@@ -37,17 +37,14 @@ export async function routeRequest(
   context.kind = paidRoute ? "paid" : "free";
   if (!paidRoute) return withCors(await proxyFreeRequest(target, incoming, context));
   // Before any payment is taken for an upstream that would refuse the call.
-  if (upstream.isFull() && hasPayment(incoming)) return withCors(failureResponse("full", context));
+  const hasPayment = paymentHeaders.some((name) => name in incoming.headers);
+  if (hasPayment && upstream.isFull()) return withCors(failureResponse("full", context));
   const charged = await paidRoute.charge(incoming, (payment) =>
     proxyPaidRequest(target, incoming, payment, context),
   );
   if (charged instanceof Response) return charged;
   context.charged = charged;
   return charged.response;
-}
-
-function hasPayment({ headers }: Incoming): boolean {
-  return paymentHeaders.some((name) => name in headers);
 }
 
 /** Refuses TRACE, CONNECT and other methods that are not proxied. */

@@ -43,27 +43,16 @@ interface FailedCall {
   readonly reason: UpstreamFailure;
 }
 
-export interface Upstream {
-  /** Calls under way. */
-  inFlight(): number;
-  /** Whether a call would be refused at once. */
-  isFull(): boolean;
-  /** Returns the response with its head; the total time bounds the head alone. */
-  open(call: UpstreamCall): Promise<UpstreamResponse<Readable>>;
-  /** Returns the complete response, within the total time and size. */
-  fetch(call: UpstreamCall): Promise<UpstreamResponse<Uint8Array<ArrayBuffer>>>;
-  /** Closes the connections after the calls under way. */
-  close(): Promise<void>;
-}
-
 /** Longer than most servers keep an idle connection, whose own hint takes precedence. */
 const keepAliveMs = 4_000;
 
 /** The last status of HTTP (RFC 9110, 15). */
 const maxStatus = 599;
 
+export type Upstream = ReturnType<typeof createUpstream>;
+
 /** Creates an upstream; it does not connect yet. */
-export function createUpstream(config: UpstreamConfig): Upstream {
+export function createUpstream(config: UpstreamConfig) {
   const { url, timeouts, concurrency } = config;
   const base = new URL(url);
   const basePath = base.pathname.replace(/\/+$/, "");
@@ -127,19 +116,22 @@ export function createUpstream(config: UpstreamConfig): Upstream {
   }
 
   return {
+    /** Calls under way. */
     inFlight: slots.taken,
+    /** Whether a call would be refused at once. */
     isFull: slots.isLineFull,
-    open: (call) => respond(call, async (body) => body),
-    fetch: (call) => respond(call, (body) => readWhole(body, config.responseBytesMax)),
+    /** Returns the response with its head; the total time bounds the head alone. */
+    open: (call: UpstreamCall) => respond(call, async (body) => body),
+    /** Returns the complete response, within the total time and size. */
+    fetch: (call: UpstreamCall) =>
+      respond(call, (body) => readWhole(body, config.responseBytesMax)),
+    /** Closes the connections after the calls under way. */
     close: () => pool.close(),
   };
 }
 
 /** Reads a body to its end; undefined when it is too long. */
-export async function readWhole(
-  body: AsyncIterable<Uint8Array>,
-  bytesMax: number,
-): Promise<Uint8Array<ArrayBuffer> | undefined> {
+export async function readWhole(body: AsyncIterable<Uint8Array>, bytesMax: number) {
   const chunks: Uint8Array[] = [];
   let size = 0;
   // Leaving the loop early closes the connection, so that the rest is not sent.

@@ -49,10 +49,7 @@ function pipeBody(raw: ServerResponse, body: Readable): void {
   body.pipe(raw);
 }
 
-async function writeBody(
-  raw: ServerResponse,
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-): Promise<void> {
+async function writeBody(raw: ServerResponse, reader: ReadableStreamDefaultReader<Uint8Array>) {
   // Ends a silent source as well.
   raw.once("close", () => void reader.cancel().catch(() => undefined));
   try {

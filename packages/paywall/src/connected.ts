@@ -1,4 +1,3 @@
-/** A wallet that has shown an account. */
 import {
   ask,
   readAddresses,
@@ -6,17 +5,13 @@ import {
   WalletProblem,
   type Wallet,
 } from "@farthing/buyer/wallet";
-import { isSameAddress, type Address } from "@farthing/protocol";
+import { isSameAddress } from "@farthing/protocol";
 
-export interface Connected {
-  readonly wallet: Wallet;
-  readonly address: Address;
-  /** Undefined until the wallet has reported it. */
-  readonly chainId: number | undefined;
-}
+/** A wallet that has shown an account. */
+export type Connected = Awaited<ReturnType<typeof connect>>;
 
-/** The wallet may ask the person first. */
-export async function connect(wallet: Wallet, signal: AbortSignal): Promise<Connected> {
+/** The wallet may ask the person first. Its chain is undefined until it has reported one. */
+export async function connect(wallet: Wallet, signal: AbortSignal) {
   const [address] = readAddresses(await ask(wallet.provider, "eth_requestAccounts", [], signal));
   if (!address) {
     throw new WalletProblem(

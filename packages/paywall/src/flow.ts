@@ -43,7 +43,7 @@ const answerTimeoutMs = 70_000;
 /** Starts at the wallets, or at the payment that this tab has kept. */
 export function startFlow({ request, kept, payable, notes }: FlowInput): void {
   let work = new AbortController();
-  let stopWatching: () => void = nothing;
+  let stopWatching = () => {};
   const otherWallet = { label: "Use a different wallet", run: chooseWallet };
 
   const before = kept.current();
@@ -188,8 +188,6 @@ export function startFlow({ request, kept, payable, notes }: FlowInput): void {
     }, again);
   }
 }
-
-const nothing = () => {};
 
 function readBalance(payer: Connected, requirements: Requirements, signal: AbortSignal) {
   const node = walletNode(payer.wallet.provider);

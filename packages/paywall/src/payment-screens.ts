@@ -55,11 +55,7 @@ export interface OpenActions {
 let changing: ReturnType<typeof setTimeout> | undefined;
 
 /** A signature was sent, and whether it was used is not known. */
-export function showOpen(
-  { title, why }: Explanation,
-  record: LedgerRecord,
-  run: OpenActions,
-): void {
+export function showOpen({ title, why }: Explanation, record: LedgerRecord, run: OpenActions) {
   clearTimeout(changing);
   const over = isOver(record, Date.now());
   const validBefore = record.signed?.validBefore ?? 0;

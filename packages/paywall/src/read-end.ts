@@ -2,7 +2,6 @@
 import {
   readOutcome,
   signedTermsOf,
-  type ChainOutcome,
   type FetchFunction,
   type LedgerRecord,
 } from "@farthing/buyer/steps";
@@ -17,11 +16,7 @@ export function networkOfRecord({ network }: LedgerRecord): Network {
 }
 
 /** Asks the chain and records its final answer. */
-export async function readEnd(
-  record: LedgerRecord,
-  kept: KeptPayment,
-  provider: Provider,
-): Promise<ChainOutcome> {
+export async function readEnd(record: LedgerRecord, kept: KeptPayment, provider: Provider) {
   const { requestId } = record;
   const terms = signedTermsOf(record);
   if (!terms) throw new Error("There is no signature to check.");

@@ -73,9 +73,7 @@ export function text(...parts: readonly (Node | string)[]): HTMLElement {
   return el("p", {}, ...parts);
 }
 
-export function facts(
-  rows: readonly (readonly [name: string, value: Node | string])[],
-): HTMLElement {
+export function facts(rows: readonly (readonly [name: string, value: Node | string])[]) {
   return el(
     "dl",
     { class: "facts" },

@@ -20,10 +20,7 @@ export function showWallets(title: string, choose: (wallet: Wallet) => void): vo
   show({ title, children: [list] });
 }
 
-function walletChoices(
-  wallets: readonly Wallet[] | undefined,
-  pick: (wallet: Wallet) => void,
-): readonly HTMLElement[] {
+function walletChoices(wallets: readonly Wallet[] | undefined, pick: (wallet: Wallet) => void) {
   if (!wallets) return [text("Looking for wallets…")];
   if (wallets.length === 0) return [noWallet()];
   return wallets.map((wallet) =>

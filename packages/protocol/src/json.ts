@@ -15,18 +15,12 @@ export function member(object: JsonObject, key: string): unknown {
 }
 
 /** The members that are text, as an object to spread. */
-export function textMembers<K extends string>(
-  object: JsonObject,
-  ...keys: readonly K[]
-): { readonly [key in K]?: string } {
+export function textMembers<K extends string>(object: JsonObject, ...keys: readonly K[]) {
   return pickMembers(object, keys, (value) => typeof value === "string");
 }
 
 /** The members that are objects, as an object to spread. */
-export function objectMembers<K extends string>(
-  object: JsonObject,
-  ...keys: readonly K[]
-): { readonly [key in K]?: JsonObject } {
+export function objectMembers<K extends string>(object: JsonObject, ...keys: readonly K[]) {
   return pickMembers(object, keys, isObject);
 }
 

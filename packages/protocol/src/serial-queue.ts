@@ -1,9 +1,7 @@
 /** Runs tasks one after the other, in the order of the calls. A failed task does not stop the next. */
-export type SerialQueue = <T>(task: () => Promise<T>) => Promise<T>;
-
-export function createSerialQueue(): SerialQueue {
+export function createSerialQueue() {
   let last: Promise<unknown> = Promise.resolve();
-  return (task) => {
+  return <T>(task: () => Promise<T>): Promise<T> => {
     const result = last.then(task);
     last = result.catch(() => {});
     return result;

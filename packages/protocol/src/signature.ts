@@ -9,11 +9,7 @@ import type { Network } from "./networks.ts";
 const compactParityBit = 1n << 255n;
 
 /** A contract wallet at `from` may accept signatures for which this is false. */
-export function isSignedByPayer(
-  network: Network,
-  authorization: Authorization,
-  signature: Hex,
-): boolean {
+export function isSignedByPayer(network: Network, authorization: Authorization, signature: Hex) {
   const parts = splitSignature(signature.slice(2));
   if (!parts) return false;
   try {

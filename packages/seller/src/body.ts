@@ -1,8 +1,5 @@
 /** Reads a body to its end; undefined, and canceled, as soon as it is longer than `bytesMax`. */
-export async function readBytes(
-  body: ReadableStream<Uint8Array> | null,
-  bytesMax: number,
-): Promise<Uint8Array<ArrayBuffer> | undefined> {
+export async function readBytes(body: ReadableStream<Uint8Array> | null, bytesMax: number) {
   if (body === null) return new Uint8Array();
   const head = await readHead(body, bytesMax);
   if (head.rest === undefined) return head.bytes;
@@ -11,17 +8,8 @@ export async function readBytes(
   return undefined;
 }
 
-/** The first bytes of a body, and a reader for the rest. */
-export interface BodyHead {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Present when the body is longer than the limit. */
-  readonly rest?: ReadableStreamDefaultReader<Uint8Array>;
-}
-
-export async function readHead(
-  body: ReadableStream<Uint8Array>,
-  bytesMax: number,
-): Promise<BodyHead> {
+/** Reads the first bytes of a body; `rest` reads on where it is longer than `bytesMax`. */
+export async function readHead(body: ReadableStream<Uint8Array>, bytesMax: number) {
   const reader = body.getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -35,7 +23,7 @@ export async function readHead(
 }
 
 /** Returns the whole body of a head as a stream again. */
-export function resume(head: BodyHead): ReadableStream<Uint8Array> {
+export function resume(head: Awaited<ReturnType<typeof readHead>>) {
   return new ReadableStream<Uint8Array>({
     start(controller) {
       if (head.bytes.byteLength > 0) controller.enqueue(head.bytes);

@@ -319,13 +319,7 @@ function isShortText(value: unknown): value is string {
   return typeof value === "string" && value.length <= maxDescriptionChars;
 }
 
-function parseInteger(
-  field: string,
-  value: unknown,
-  standard: number,
-  min: number,
-  max: number,
-): number {
+function parseInteger(field: string, value: unknown, standard: number, min: number, max: number) {
   const given = value ?? standard;
   const isNumber = typeof given === "number" && Number.isInteger(given);
   if (isNumber && given >= min && given <= max) return given;

@@ -14,41 +14,14 @@ export type {
 export type { Clock } from "./clock.ts";
 export type { Serve } from "./exchange/paid-request.ts";
 export { timeCalls, type ChargeTimings } from "./exchange/call-timings.ts";
-export type {
-  ChargeOutcome,
-  EventListener,
-  PaidRequest,
-  SellerEvent,
-  SettledRequest,
-} from "./events.ts";
+export type * from "./events.ts";
 export { createFacilitatorClient } from "./facilitator.ts";
-export type {
-  AccountProblem,
-  CallLimit,
-  Certainty,
-  Facilitator,
-  FacilitatorOptions,
-  FacilitatorRequest,
-  Fault,
-  LookupOutcome,
-  SettleOutcome,
-  VerifyOutcome,
-} from "./facilitator.ts";
+export type * from "./facilitator.ts";
 export type * from "./payment-records/payment-records.ts";
 export { createPaymentRecords } from "./payment-records/create-payment-records.ts";
 export type { PaymentRecordOptions } from "./payment-records/create-payment-records.ts";
 export type { PaymentRecord } from "./payment-records/record-transitions.ts";
-export type {
-  Change,
-  Changed,
-  Deadline,
-  Expected,
-  Inserted,
-  NewPaymentRecord,
-  PaymentRecordStore,
-  RecordList,
-  TokenStore,
-} from "./payment-records/store.ts";
+export type * from "./payment-records/store.ts";
 export { createMemoryGrants } from "./payment-records/memory.ts";
 export type { MemoryGrantOptions, MemoryGrants } from "./payment-records/memory.ts";
 export type { Terms } from "./offer.ts";

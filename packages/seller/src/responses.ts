@@ -136,11 +136,7 @@ export function refuseRequest({ status, error, message }: RequestRefusal): Respo
 }
 
 /** Returns the seller's content with the receipts, without headers of the exchange's own. */
-export function content(
-  response: AppResponse,
-  body: BodyInit | null,
-  receipt: SettleResponse,
-): Response {
+export function content(response: AppResponse, body: BodyInit | null, receipt: SettleResponse) {
   const headers = unforged(response.headers);
   addReceipt(headers, receipt);
   return toResponse(response.status, headers, body);

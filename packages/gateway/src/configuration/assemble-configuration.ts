@@ -113,11 +113,7 @@ function readCredentials(
   return headers;
 }
 
-function readSecret(
-  text: string | undefined,
-  location: Location,
-  context: ConfigContext,
-): string | undefined {
+function readSecret(text: string | undefined, location: Location, context: ConfigContext) {
   if (text === undefined) return undefined;
   const filled = fillSecrets(text, context.environment);
   if ("text" in filled) return filled.text;

@@ -32,15 +32,12 @@ export function whyNoPattern(text: string): string {
   return typeof why === "string" ? `is ${JSON.stringify(text)}, but ${why}` : "";
 }
 
-export interface ListenAddress {
-  readonly host: string;
-  /** 0 chooses a free port. */
-  readonly port: number;
-}
+export type ListenAddress = NonNullable<ReturnType<typeof listenAddress>>;
 
 const maxPort = 65_535;
 
-export function listenAddress(text: string): ListenAddress | undefined {
+/** Parses host:port; port 0 chooses a free one. */
+export function listenAddress(text: string) {
   const at = text.lastIndexOf(":");
   const port = Number(text.slice(at + 1));
   return port <= maxPort ? { host: text.slice(0, at).replace(/^\[|\]$/g, ""), port } : undefined;

@@ -35,11 +35,7 @@ function formatProblem({ path, line, message }: ConfigProblem): string {
 }
 
 /** Reads a configuration. Throws {@link GatewayConfigError} with all problems at once. */
-export function readGatewayConfig(
-  text: string,
-  environment: Environment = {},
-  folder = ".",
-): GatewayConfig {
+export function readGatewayConfig(text: string, environment: Environment = {}, folder = ".") {
   const source = readYamlSource(text);
   if (!("value" in source)) throw new GatewayConfigError(source.map((one) => toProblem(one)));
   const problems: Problem[] = [];
@@ -82,9 +78,6 @@ function whyUnreadable(error: unknown, path: string): string {
   return `${path} cannot be read${why}; check that this user may read it.`;
 }
 
-function toProblem(
-  { location, message }: Problem,
-  lineOf: YamlSource["lineOf"] = () => undefined,
-): ConfigProblem {
+function toProblem({ location, message }: Problem, lineOf: YamlSource["lineOf"] = () => undefined) {
   return { path: formatLocation(location), line: lineOf(location), message: `${message}.` };
 }

@@ -39,11 +39,7 @@ export interface Schema {
  * Returns the settings with their defaults, each text parsed. A default or an example stands in for
  * what is missing or wrong, so that the rest is read and checked too.
  */
-export function readSettings<T extends TSchema>(
-  schema: T,
-  value: unknown,
-  problems: Problem[],
-): StaticDecode<T> {
+export function readSettings<T extends TSchema>(schema: T, value: unknown, problems: Problem[]) {
   const read = readValue(schema, value ?? null, [], (problem) => problems.push(problem));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Decode has checked every value
   return read as StaticDecode<T>;

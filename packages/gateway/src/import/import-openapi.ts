@@ -46,11 +46,7 @@ export function importOpenapi(document: JsonObject, prices: ImportPrices): Impor
 }
 
 /** The file of prices takes precedence over the document, and the document over the file's `*`. */
-function priceOf(
-  { method, path, operation }: Operation,
-  base: string,
-  prices: ImportPrices,
-): string | undefined {
+function priceOf({ method, path, operation }: Operation, base: string, prices: ImportPrices) {
   const { operationId, security } = operation;
   const id = typeof operationId === "string" ? [operationId] : [];
   const said = prices.find([`${method} ${path}`, `${method} ${base}${path}`, ...id]);

@@ -35,9 +35,7 @@ export class ImportError extends Error {
  * Separates possible rules from other operations. In OpenAPI an exact path precedes a templated
  * one, while here the first rule applies, so each path goes before the first that covers it.
  */
-export function sortRoutes(
-  found: readonly ImportedRoute[],
-): Pick<ImportedApi, "routes" | "leftOut"> {
+export function sortRoutes(found: readonly ImportedRoute[]) {
   const placed: { readonly route: ImportedRoute; readonly pattern: RoutePattern }[] = [];
   const leftOut: { readonly operation: string; readonly why: string }[] = [];
   for (const route of found) {

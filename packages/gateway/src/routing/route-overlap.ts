@@ -25,11 +25,7 @@ export function coversPath(wide: RouteConfig, narrow: RouteConfig): boolean {
 }
 
 /** Compares patterns that belong to no rule yet. */
-export function coversPattern(
-  one: RoutePattern,
-  other: RoutePattern,
-  isCaseIgnored = false,
-): boolean {
+export function coversPattern(one: RoutePattern, other: RoutePattern, isCaseIgnored = false) {
   const isLongEnough = other.segments.length >= one.segments.length;
   const isSameLength = other.segments.length === one.segments.length && !other.hasRest;
   if (!(one.hasRest ? isLongEnough : isSameLength)) return false;

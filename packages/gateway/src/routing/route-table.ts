@@ -1,5 +1,5 @@
 /** Finds the rule of a request: the first that matches its method, host and canonical path. */
-import { decodePath, hostKey, type PathRules } from "./canonical-path.ts";
+import { decodePath, hostKey } from "./canonical-path.ts";
 import { allRoutes, type GatewayConfig, type RouteConfig } from "../configuration/configuration.ts";
 import { segmentsOf, servedMethods } from "./route-pattern.ts";
 
@@ -34,17 +34,10 @@ export interface Explanation {
   readonly passedOver: readonly { readonly route: RouteConfig; readonly reason: Mismatch }[];
 }
 
-export interface RouteTable {
-  /** The rules for {@link canonicalPath}. */
-  readonly pathRules: PathRules;
-  /** `method` is in capitals, `host` is the Host header, and `path` is canonical. */
-  match(method: string, host: string | undefined, path: string): RouteMatch;
-  explain(method: string, host: string | undefined, path: string): Explanation;
-}
-
-export function compileRoutes(config: GatewayConfig): RouteTable {
+export function compileRoutes(config: GatewayConfig) {
   const rules = allRoutes(config);
   const knownHosts = hostsOf(config);
+  /** `method` is in capitals, `host` is the Host header, and `path` is canonical. */
   const explain = (method: string, host: string | undefined, path: string): Explanation => {
     const passedOver: { route: RouteConfig; reason: Mismatch }[] = [];
     const end = (match: RouteMatch) => ({ match, passedOver });
@@ -68,10 +61,11 @@ export function compileRoutes(config: GatewayConfig): RouteTable {
     return end({ kind: "deny" });
   };
   return {
+    /** The rules for {@link canonicalPath}. */
     pathRules: {
       allowEncodedSlash: rules.some(({ upstream }) => upstream.paths.allowEncodedSlash),
     },
-    match: (method, host, path) => explain(method, host, path).match,
+    match: (...asked: Parameters<typeof explain>) => explain(...asked).match,
     explain,
   };
 }

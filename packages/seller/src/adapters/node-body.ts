@@ -4,11 +4,7 @@ import type { IncomingMessage } from "node:http";
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /** Reads the whole body; undefined when it is too large. `parsed` is a parser's output. */
-export async function readNodeBody(
-  req: IncomingMessage,
-  parsed: unknown,
-  bytesMax: number,
-): Promise<Bytes | undefined> {
+export async function readNodeBody(req: IncomingMessage, parsed: unknown, bytesMax: number) {
   const kept = keptBody(req, parsed);
   if (kept) return kept.byteLength <= bytesMax ? kept : undefined;
   return hasBody(req) ? peekBody(req, bytesMax) : new Uint8Array();
@@ -22,7 +18,8 @@ function keptBody(req: IncomingMessage, body: unknown): Bytes | undefined {
   if (!hasBody(req) || !(req.readableDidRead || req.readableEnded)) return undefined;
   const parsed = toBytes(body);
   if (parsed) return parsed;
-  if (typeof body === "object" && body !== null && !isMultipart(req)) {
+  const isMultipart = /^\s*multipart\//i.test(req.headers["content-type"] ?? "");
+  if (typeof body === "object" && body !== null && !isMultipart) {
     // A parser's output is equal for equal bodies, which is all that a binding needs.
     return new TextEncoder().encode(JSON.stringify(body));
   }
@@ -30,10 +27,6 @@ function keptBody(req: IncomingMessage, body: unknown): Bytes | undefined {
     "The request's body was read before charge() ran, and nothing tells what it was. " +
       "Put charge() before the parser of this route, or keep the bytes in req.rawBody.",
   );
-}
-
-function isMultipart({ headers }: IncomingMessage): boolean {
-  return /^\s*multipart\//i.test(headers["content-type"] ?? "");
 }
 
 function toBytes(body: unknown): Bytes | undefined {

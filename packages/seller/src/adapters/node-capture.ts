@@ -1,33 +1,10 @@
 /**
- * Captures what a handler of node:http, or of a framework on it, writes and turns it into a
- * web-standard Response, so that nothing leaves before the exchange has kept it and added the
- * receipt.
- *
- * Replaces `write`, `end`, `writeHead` and `flushHeaders` of the response, on which `json`, `send`,
- * `sendFile` and `pipe` are built, and drops early hints, which would leave at once.
+ * Captures what a handler of node:http, or of a framework on it, writes as a web-standard Response,
+ * so that nothing leaves before the exchange has kept it and added the receipt. Replaces the four
+ * methods of the response on which `json`, `send`, `sendFile` and `pipe` are built.
  */
 import type { ServerResponse } from "node:http";
 import { toError } from "../errors.ts";
-
-/** The original methods of a captured response. */
-export interface Outlet {
-  write(chunk: Uint8Array, done: () => void): void;
-  end(): void;
-}
-
-export interface Capture {
-  /** Resolves when the handler has begun to respond; the body follows as a stream. */
-  readonly response: Promise<Response>;
-  /** Opens the connection for the exchange's own response; a streaming handler continues. */
-  open(): Outlet;
-  isBegun(): boolean;
-  /** Reports that the handler has failed. */
-  fail(error: unknown): void;
-  /** Ignores further calls of a handler that had not begun when something else was sent. */
-  silence(): void;
-  /** Restores the response, as if nothing had been captured. */
-  close(): void;
-}
 
 /** Bytes that wait in the stream before the handler is asked to pause. */
 const maxWaitingBytes = 64 * 1024;
@@ -40,7 +17,9 @@ const maxAbandonedMs = 30_000;
 
 const noBodyStatuses = new Set([204, 205, 304]);
 
-export function capture(res: ServerResponse): Capture {
+export type Capture = ReturnType<typeof capture>;
+
+export function capture(res: ServerResponse) {
   // Bound to the response, because middleware such as compression replaces them.
   const write = res.write.bind(res);
   const end = res.end.bind(res);
@@ -81,13 +60,20 @@ export function capture(res: ServerResponse): Capture {
     Reflect.deleteProperty(res, "headersSent");
   };
   return {
+    /** Resolves when the handler has begun to respond; the body follows as a stream. */
     response: caught.response,
+    /** Returns the original methods for the exchange's own response; a streaming handler continues. */
     open() {
       openHead();
-      return { write: (chunk, done) => void write(chunk, done), end: () => void end() };
+      return {
+        write: (chunk: Uint8Array, done: () => void) => void write(chunk, done),
+        end: () => void end(),
+      };
     },
     isBegun: caught.isBegun,
+    /** Reports that the handler has failed. */
     fail: caught.fail,
+    /** Ignores further calls of a handler that had not begun when something else was sent. */
     silence() {
       const nothing = () => res;
       Object.assign(res, {
@@ -100,6 +86,7 @@ export function capture(res: ServerResponse): Capture {
         flushHeaders: nothing,
       });
     },
+    /** Restores the response, as if nothing had been captured. */
     close() {
       openHead();
       Object.assign(res, { write, end });

@@ -65,20 +65,14 @@ export async function serveAfterSuccess(
 }
 
 /** Refuses an authorization that would end before the work is done and settled. */
-function refuseLate(
-  deps: ExchangeDeps,
-  { binding, terms, workMs }: ChargedRequest,
-): ExchangeResult | undefined {
+function refuseLate(deps: ExchangeDeps, { binding, terms, workMs }: ChargedRequest) {
   if (binding.validBeforeMs - deps.clock.now() >= workMs + minSettleMs) return undefined;
   const message = "The authorization ends before the answer could be made and settled.";
   return ask(terms, { error: "authorization_expired", message });
 }
 
 /** Runs the work; returns its response, or the result for a buyer who is not charged. */
-async function makeInTime(
-  deps: ExchangeDeps,
-  charged: ChargedRequest,
-): Promise<Made | ExchangeResult> {
+async function makeInTime(deps: ExchangeDeps, charged: ChargedRequest) {
   const payment = factsBefore(charged);
   const end = (response: Response, status: number, error?: unknown): ExchangeResult => {
     const outcome = { type: "uncharged", payment, status, ...defined({ error }) } as const;

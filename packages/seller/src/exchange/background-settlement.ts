@@ -94,11 +94,7 @@ function bareOf({ payment, offer, binding, access, request, terms, ...rest }: Ma
 }
 
 /** Waits until a queued settlement has an outcome. */
-async function watchQueued(
-  deps: ExchangeDeps,
-  matched: MatchedPayment,
-  known: SettleResponse,
-): Promise<void> {
+async function watchQueued(deps: ExchangeDeps, matched: MatchedPayment, known: SettleResponse) {
   const { settled } = await settleMatched(deps, matched, {
     deadlineMs: deps.clock.now() + maxPollMs,
     known,
@@ -117,11 +113,7 @@ async function watchQueued(
  * Asks once for the outcome of a settlement; after the end of its authorization (`isOver`) also of
  * one without a kept response. Returns whether there is nothing left to poll.
  */
-async function resolve(
-  deps: ExchangeDeps,
-  matched: MatchedPayment,
-  isOver: boolean,
-): Promise<boolean> {
+async function resolve(deps: ExchangeDeps, matched: MatchedPayment, isOver: boolean) {
   // This process has the buyer's own request, so no proof is needed.
   const access = { ...matched.access, rule: "anyone" } as const;
   const acquired = await deps.records.acquire(matched.binding, access);

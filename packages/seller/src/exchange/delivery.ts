@@ -23,7 +23,6 @@ export interface Made {
   readonly body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
 }
 
-/** Statuses from here on mean that the seller's code failed. */
 const minFailureStatus = 500;
 
 /** Pause before a retry after a failure of the seller's code. */
@@ -50,14 +49,9 @@ async function make(work: Work, facts: PaidRequest, bytesMax: number): Promise<M
 }
 
 /** Runs the seller's code; returns undefined after the timeout, and cancels a late result. */
-export function makeWithin(
-  work: Work,
-  facts: PaidRequest,
-  bytesMax: number,
-  timeoutMs: number,
-): Promise<Made | undefined> {
+export function makeWithin(work: Work, facts: PaidRequest, bytesMax: number, timeoutMs: number) {
   const making = make(work, facts, bytesMax);
-  return new Promise((resolve, reject) => {
+  return new Promise<Made | undefined>((resolve, reject) => {
     const timer = setTimeout(() => {
       resolve(undefined);
       making.then(cancelBody, () => undefined);
@@ -67,10 +61,7 @@ export function makeWithin(
 }
 
 /** Whether `after-success` charges for a response. A redirect would be free content otherwise. */
-export function isSold(
-  response: Response,
-  { redirects }: Pick<ChargedRequest, "redirects">,
-): boolean {
+export function isSold(response: Response, { redirects }: Pick<ChargedRequest, "redirects">) {
   return response.ok || (redirects === "charge" && isRedirect(response));
 }
 
@@ -94,10 +85,7 @@ export function toStored(
 }
 
 /** Returns a kept response if it was made for this caller; the seller's code does not rerun. */
-export function responseFor(
-  { audience }: ChargedRequest,
-  kept?: StoredResponse,
-): StoredResponse | undefined {
+export function responseFor({ audience }: ChargedRequest, kept?: StoredResponse) {
   const isForAnyone = kept?.reader === undefined;
   return isForAnyone || kept.reader === audience ? kept : undefined;
 }

@@ -25,10 +25,7 @@ import {
 import type { ChargedRequest, ExchangeDeps, ExchangeResult } from "./paid-request.ts";
 
 /** A store that fails leaves the outcome open; that must not look like a failed payment. */
-export async function exchange(
-  deps: ExchangeDeps,
-  charged: ChargedRequest,
-): Promise<ExchangeResult> {
+export async function exchange(deps: ExchangeDeps, charged: ChargedRequest) {
   try {
     return await takeAndWork(deps, charged);
   } catch (error) {
@@ -85,11 +82,7 @@ async function takeAndWork(deps: ExchangeDeps, charged: ChargedRequest): Promise
 const maxNewestMs = 2_000;
 
 /** Returns the receipt for a repeat, with the outcome once there is one. */
-async function newestReceipt(
-  deps: ExchangeDeps,
-  charged: ChargedRequest,
-  known: SettleResponse,
-): Promise<SettleResponse> {
+async function newestReceipt(deps: ExchangeDeps, charged: ChargedRequest, known: SettleResponse) {
   if (!charged.servesQueued || statusOf(known) !== "pending") return known;
   const { settled } = await settleMatched(deps, charged, {
     deadlineMs: deps.clock.now() + maxNewestMs,

@@ -4,7 +4,7 @@ import { uncharged, type ChallengeTerms } from "../responses.ts";
 import { maxWorkMs } from "../configuration.ts";
 import { cancelBody, makeWithin } from "./delivery.ts";
 import { ask, undecided } from "./open-responses.ts";
-import type { ExchangeResult, Serve } from "./paid-request.ts";
+import type { Serve } from "./paid-request.ts";
 
 const takesNoPayment = {
   error: "HEAD takes no payment here; send it with GET",
@@ -12,11 +12,7 @@ const takesNoPayment = {
 };
 
 /** Responds with the headers of a 402, or of `serve` without those that lead to content. */
-export async function respondToHead(
-  terms: ChallengeTerms,
-  isPaid: boolean,
-  serve?: Serve,
-): Promise<ExchangeResult> {
+export async function respondToHead(terms: ChallengeTerms, isPaid: boolean, serve?: Serve) {
   if (!serve) {
     const { response, outcome } = ask(terms, isPaid ? takesNoPayment : undefined);
     const { status, headers } = response;

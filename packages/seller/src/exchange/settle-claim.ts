@@ -102,11 +102,7 @@ async function unverifiedResult(
  * again moves nothing and returns the outcome. The content stays closed: another request may have
  * received it.
  */
-async function resolveOutcome(
-  deps: ExchangeDeps,
-  matched: MatchedPayment,
-  deadlineMs: number,
-): Promise<ExchangeResult> {
+async function resolveOutcome(deps: ExchangeDeps, matched: MatchedPayment, deadlineMs: number) {
   // Without an exchange key, because this record must not take a success as its own.
   const wait = { deadlineMs, onPending: async () => undefined };
   const { settled } = await settleMatched(deps, matched, wait);

@@ -152,10 +152,7 @@ function inBuyersWords(receipt: SettleResponse, { network, networkName }: Settli
 }
 
 /** Fills in the network of a record that names none. */
-function onNetwork(
-  { settlement }: { readonly settlement: SettleResponse },
-  { network }: Settling,
-): SettleResponse {
+function onNetwork({ settlement }: { readonly settlement: SettleResponse }, { network }: Settling) {
   return settlement.network === "" ? { ...settlement, network: network.id } : settlement;
 }
 

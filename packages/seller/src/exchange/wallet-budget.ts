@@ -1,25 +1,11 @@
 /**
- * Bounds the payments without a plain key's signature that are sent to the facilitator. A contract
- * wallet may accept any bytes, and only the chain can tell; but junk must not use up the calls that
- * the facilitator allows this seller. Wallets whose payments were valid before have a budget of
- * their own.
+ * Bounds the payments without a plain key's signature that are sent to the facilitator: only the
+ * chain can verify them, and junk must not use up the calls that the facilitator allows the seller.
  */
 import { hasPlainLength, isSignedByPayer, type Address, type Payment } from "@farthing/protocol";
 import type { Clock } from "../clock.ts";
 
-export interface WalletBudget {
-  /** Whether the payment may be sent to the facilitator now. */
-  allows(payment: Payment): boolean;
-  /** Records that the facilitator has found a payment valid. */
-  remember(payment: Payment): void;
-}
-
-interface Bucket {
-  readonly burst: number;
-  readonly perSecond: number;
-  tokens: number;
-  filledAtMs: number;
-}
+export type WalletBudget = ReturnType<typeof createWalletBudget>;
 
 /**
  * For signatures as long as a plain key's, which only wallets with one owner produce, such as a
@@ -36,8 +22,8 @@ const known = { burst: 50, perSecond: 10 };
 /** Known wallets; the longest unseen are forgotten. Some 100 bytes each. */
 const maxRemembered = 1_000;
 
-export function createWalletBudget(clock: Clock): WalletBudget {
-  const open = (bounds: { readonly burst: number; readonly perSecond: number }): Bucket => ({
+export function createWalletBudget(clock: Clock) {
+  const open = (bounds: { readonly burst: number; readonly perSecond: number }) => ({
     ...bounds,
     tokens: bounds.burst,
     filledAtMs: clock.now(),
@@ -46,7 +32,7 @@ export function createWalletBudget(clock: Clock): WalletBudget {
   // In the order in which they were seen last.
   const remembered = new Set<Address>();
 
-  function take(bucket: Bucket): boolean {
+  function take(bucket: ReturnType<typeof open>): boolean {
     const nowMs = clock.now();
     const earned = (Math.max(0, nowMs - bucket.filledAtMs) / 1000) * bucket.perSecond;
     bucket.tokens = Math.min(bucket.burst, bucket.tokens + earned);
@@ -57,12 +43,14 @@ export function createWalletBudget(clock: Clock): WalletBudget {
   }
 
   return {
-    allows({ authorization, network, signature }) {
+    /** Whether the payment may be sent to the facilitator now. */
+    allows({ authorization, network, signature }: Payment): boolean {
       if (isSignedByPayer(network, authorization, signature)) return true;
       if (remembered.has(authorization.from) && take(forKnown)) return true;
       return take(hasPlainLength(signature) ? forPlain : forOther);
     },
-    remember({ authorization, network, signature }) {
+    /** Records that the facilitator has found a payment valid. */
+    remember({ authorization, network, signature }: Payment): void {
       const payer = authorization.from;
       // Plain accounts need no budget.
       if (isSignedByPayer(network, authorization, signature)) return;

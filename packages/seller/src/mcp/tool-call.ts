@@ -13,8 +13,6 @@ import type { Route } from "../seller.ts";
 
 export type Schema = ZodRawShapeCompat | AnySchema;
 
-export type Work = (payment: PaidRequest) => Promise<CallToolResult>;
-
 /** The exchange does not charge for a failed tool. */
 const failureStatus = 500;
 
@@ -23,7 +21,7 @@ export async function callPaid(
   route: Route,
   request: Request,
   bindingSubject: BindingSubject,
-  work: Work,
+  work: (payment: PaidRequest) => Promise<CallToolResult>,
 ): Promise<CallToolResult> {
   const failed: { result?: CallToolResult; thrown?: unknown } = {};
   const serve = async (payment: PaidRequest) => {

@@ -24,7 +24,7 @@ export interface MemoryGrantOptions extends Pick<
 > {
   /** Most records at once. */
   readonly entriesMax?: number;
-  /** Milliseconds since the Unix epoch. */
+  /** Milliseconds since the Unix epoch; the same for all processes that share the records. */
   readonly now?: () => number;
 }
 
@@ -196,16 +196,10 @@ function bytesOf({ response }: Entry): number {
   return response?.body.byteLength ?? 0;
 }
 
-interface TokenEntry {
-  /** Null when several payers have shown the token. */
-  readonly payer: string | null;
-  readonly expiresAtMs: number;
-}
-
 /** Creates the tokens of one process; beyond the bound the oldest are forgotten. */
 function createTokens({ entriesMax, now }: Bounds): TokenStore {
   // In order of creation, so that the first is the oldest.
-  const entries = new Map<string, TokenEntry>();
+  const entries = new Map<string, { payer: string | null; expiresAtMs: number }>();
   function set(token: string, payer: string | null): void {
     entries.delete(token);
     entries.set(token, { payer, expiresAtMs: now() + maxTokenMs });

@@ -71,8 +71,6 @@ export const paymentRecordTransitions = {
 export type TransitionName = keyof typeof paymentRecordTransitions;
 
 /** Whether the lease of a record was in force when the record was read. */
-export function isHeld(
-  record: Pick<PaymentRecord, "holder" | "heldUntilMs" | "readAtMs">,
-): boolean {
+export function isHeld(record: Pick<PaymentRecord, "holder" | "heldUntilMs" | "readAtMs">) {
   return record.holder !== null && record.heldUntilMs > record.readAtMs;
 }

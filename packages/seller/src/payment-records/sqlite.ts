@@ -13,8 +13,6 @@ export interface SqliteGrantOptions extends MemoryGrantOptions {
   readonly path: string;
   /** How long the lease of a process that does not renew it stays in force, in milliseconds. */
   readonly leaseMs?: number;
-  /** Milliseconds since the Unix epoch; the same for all processes. */
-  readonly now?: () => number;
 }
 
 /** Payment records in a file, to be closed at the end. */

@@ -50,10 +50,7 @@ export async function makeRoom(store: PaymentRecordStore): Promise<boolean> {
 }
 
 /** Forgets delivered responses, oldest first. A response that was not delivered yet stays. */
-export async function makeRoomForResponse(
-  store: PaymentRecordStore,
-  missingBytes: number,
-): Promise<void> {
+export async function makeRoomForResponse(store: PaymentRecordStore, missingBytes: number) {
   let leftBytes = missingBytes;
   for (const { key, responseBytes } of (await store.list?.("responses", maxDisplaced)) ?? []) {
     if (leftBytes <= 0) return;
