@@ -1,10 +1,7 @@
-import { createFacilitatorClient, type Facilitator } from "@farthing/seller";
+import { createFacilitatorClient, type Facilitator, type FacilitatorOptions } from "@farthing/seller";
 
 /** The embedded facilitator as the gateway sees it. */
-export interface Engine {
-  readonly url: string;
-  readonly fetch: typeof globalThis.fetch;
-}
+export type Engine = Required<Pick<FacilitatorOptions, "url" | "fetch">>;
 
 /** Longest wait for one response: the facilitator waits up to 25 s for a settlement. */
 const engineTimeoutMs = 30_000;

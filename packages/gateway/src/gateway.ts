@@ -16,21 +16,7 @@ import { activateConfiguration, type ActiveConfiguration } from "./active-config
 import type { ChargingDeps } from "./paid-route.ts";
 import { createServer } from "./server.ts";
 
-export interface Gateway {
-  readonly url: string;
-  /** Undefined without a metrics listener. */
-  readonly metricsUrl: string | undefined;
-  /**
-   * Activates another configuration for new requests; requests under way finish under the old one.
-   * Addresses, trusted proxies, the store and the embedded facilitator stay. Throws, and changes
-   * nothing, for another network or invalid terms of a route.
-   */
-  reload(config: GatewayConfig): void;
-  /** Logs that a configuration was not activated. */
-  refuseReload(problem: string): void;
-  /** Refuses new requests, responds to those under way for some seconds, and closes. */
-  stop(): Promise<void>;
-}
+export type Gateway = Awaited<ReturnType<typeof startGateway>>;
 
 export interface GatewayOptions {
   readonly config: GatewayConfig;
@@ -48,7 +34,7 @@ const drainMs = 20_000;
 const sweepMs = 100;
 
 /** Throws when the gateway cannot listen, or for invalid terms of a route. */
-export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+export async function startGateway(options: GatewayOptions) {
   const { config, log = silentLog } = options;
   const metrics = createGatewayMetrics();
   const grants = openPaymentRecords(config);
@@ -88,8 +74,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     log.info({ event: "gateway_started", ...facts }, "Gateway started");
     return {
       url,
+      /** Undefined without a metrics listener. */
       metricsUrl,
-      reload(next) {
+      /**
+       * Activates another configuration for new requests; requests under way finish under the old
+       * one. Addresses, trusted proxies, the store and the embedded facilitator stay. Throws, and
+       * changes nothing, for another network or invalid terms of a route.
+       */
+      reload(next: GatewayConfig): void {
         if (next.network.id !== config.network.id) {
           throw new Error("The network changes with a restart only.");
         }
@@ -100,11 +92,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         const routes = next.routes.length;
         log.info({ event: "configuration_activated", routes }, "Configuration activated");
       },
-      refuseReload(problem) {
+      /** Logs that a configuration was not activated. */
+      refuseReload(problem: string): void {
         metrics.reloaded("refused");
         const event = "configuration_refused";
         log.error({ event, problem }, "Configuration refused; the last valid one stays active");
       },
+      /** Refuses new requests, responds to those under way for some seconds, and closes. */
       stop,
     };
   } catch (error) {

@@ -2,7 +2,6 @@
 import type { Charged, ChargeOutcome } from "@farthing/seller";
 import type { UpstreamFailure } from "./upstream.ts";
 
-/** What is known of one request, for its log line and the metrics. */
 export interface RequestContext {
   /** `denied` until a rule matches; `own` for built-in endpoints. */
   kind: "denied" | "own" | "free" | "paid";
@@ -58,7 +57,6 @@ export function outcomeOf({ kind, failure, charged }: RequestContext, status: nu
   return status < 500 ? "rejected" : "faulted";
 }
 
-/** Returns public facts of the payment for its log line. */
 export function paymentFields({ charged }: RequestContext): object {
   const { payer, amount, transaction, settlementId } = charged?.payment ?? {};
   const facts = { payer, amountUnits: amount, transaction, settlementId };

@@ -8,6 +8,7 @@ import {
   type Serve,
   type Terms,
 } from "@farthing/seller";
+import { defined } from "@farthing/protocol";
 import type { GatewayConfig, RouteConfig } from "./configuration/configuration.ts";
 import { clientCredentials } from "./headers/header-rules.ts";
 import type { Incoming } from "./incoming.ts";
@@ -56,22 +57,16 @@ export function createPaidRoute(
     paywall: discovery.title === undefined ? {} : { name: discovery.title },
     onEvent: (event) => deps.onEvent(own, event),
   });
-  const price = own.amountUnits;
+  const { maxTimeoutSeconds, redirects, head, serveWhen, redeliver, requireBinding } = own;
+  const rules = { maxTimeoutSeconds, redirects, head, serveWhen, redeliver, requireBinding };
+  const { amountUnits: price, description, mimeType } = own;
   const route = seller.route({
-    ...(price === undefined ? {} : { price }),
-    maxTimeoutSeconds: own.maxTimeoutSeconds,
+    ...rules,
     settle: own.settle === "after-success" ? "after-success" : "before-work",
-    redirects: own.redirects,
-    head: own.head,
-    serveWhen: own.serveWhen,
-    redeliver: own.redeliver,
-    requireBinding: own.requireBinding,
     workMs: own.upstream.timeouts.totalMs + workSlackMs,
     stream: own.stream !== undefined,
-    ...(own.description === undefined ? {} : { description: own.description }),
-    ...(own.mimeType === undefined ? {} : { mimeType: own.mimeType }),
+    ...defined({ price, description, mimeType }),
   });
-  const { maxTimeoutSeconds } = own;
   const current: DatedTerms = { amount: price ?? 0n, payTo, maxTimeoutSeconds };
   const nowMs = performance.now();
   const earlier = previous

@@ -9,14 +9,12 @@ import { upstreamHeaders, type PaymentFacts } from "./headers/request-headers.ts
 import { errorResponse, type GatewayCode } from "./error-response.ts";
 import type { Upstream, UpstreamResponse, UpstreamCall, UpstreamFailure } from "./upstream.ts";
 
-/** The route of a request, and its upstream. */
 export interface RouteTarget {
   readonly route: RouteConfig;
   readonly upstream: Upstream;
   readonly publicUrl: string;
 }
 
-/** The upstream's response with the headers for the client. */
 interface ProxiedResponse<B> {
   readonly status: number;
   readonly headers: Headers;

@@ -43,7 +43,6 @@ export function createSlots({ slotsMax, waitMs }: { slotsMax: number; waitMs: nu
       line.delete(next);
       next();
     },
-    /** Slots in use. */
     taken: () => taken,
     /** Whether a new call would be refused at once. */
     isLineFull,

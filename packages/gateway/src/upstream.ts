@@ -36,12 +36,7 @@ export type UpstreamResponse<B> =
       readonly headers: Dispatcher.ResponseData["headers"];
       readonly body: B;
     }
-  | FailedCall;
-
-interface FailedCall {
-  readonly kind: "failed";
-  readonly reason: UpstreamFailure;
-}
+  | ReturnType<typeof failed>;
 
 /** Longer than most servers keep an idle connection, whose own hint takes precedence. */
 const keepAliveMs = 4_000;
@@ -116,7 +111,6 @@ export function createUpstream(config: UpstreamConfig) {
   }
 
   return {
-    /** Calls under way. */
     inFlight: slots.taken,
     /** Whether a call would be refused at once. */
     isFull: slots.isLineFull,
@@ -149,8 +143,8 @@ export async function readJson({ body }: Response, bytesMax: number): Promise<un
   return parseJson(new TextDecoder().decode(bytes))?.value;
 }
 
-function failed(reason: UpstreamFailure): FailedCall {
-  return { kind: "failed", reason };
+function failed(reason: UpstreamFailure) {
+  return { kind: "failed" as const, reason };
 }
 
 const timeoutCodes = new Set([

@@ -13,12 +13,6 @@ export interface Payable {
   readonly requirements: Requirements;
 }
 
-/** The best first; `complaint` says why nothing can be paid. */
-export interface Offers {
-  readonly payable: readonly Payable[];
-  readonly complaint?: string;
-}
-
 /** The person sees the price and decides, so the page sets no limit. */
 const noLimit = 1n << 255n;
 
@@ -40,7 +34,8 @@ export function complaintAbout(offer: Offer, payer: Address): string | undefined
   return checkOffer(offer, context).find(({ verdict }) => verdict === "fail")?.message;
 }
 
-export async function readOffers(challenge: string): Promise<Offers> {
+/** Returns the best offer first; `complaint` says why nothing can be paid. */
+export async function readOffers(challenge: string) {
   const { offers, complaints } = await readChallenge(new Response(challenge));
   const ordered = orderOffers(offers, "v2");
   const payable = ordered.flatMap((offer) =>

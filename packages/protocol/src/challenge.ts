@@ -13,7 +13,6 @@ import {
   type Requirements,
 } from "./requirements.ts";
 
-/** What is sold, as shown to buyers. */
 export interface Resource {
   readonly url: string;
   readonly description?: string;
@@ -31,12 +30,7 @@ export interface ChallengeInput {
   readonly extensions?: JsonObject;
 }
 
-export interface WireChallenge {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: JsonObject;
-}
-
-export function buildChallenge(input: ChallengeInput): WireChallenge {
+export function buildChallenge(input: ChallengeInput) {
   const { offers, resource, mode = "dual", error = "Payment required" } = input;
   const extensions = defined({ extensions: input.extensions });
   const entries = offers.map((offer) => withVersion1Members(offer, resource));

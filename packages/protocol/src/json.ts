@@ -28,13 +28,8 @@ function pickMembers<K extends string, T>(
   object: JsonObject,
   keys: readonly K[],
   isWanted: (value: unknown) => value is T,
-): { readonly [key in K]?: T };
-function pickMembers(
-  object: JsonObject,
-  keys: readonly string[],
-  isWanted: (value: unknown) => boolean,
-): JsonObject {
-  const picked: Record<string, unknown> = {};
+): { readonly [key in K]?: T } {
+  const picked: { [key in K]?: T } = {};
   for (const key of keys) {
     const value = member(object, key);
     if (isWanted(value)) picked[key] = value;

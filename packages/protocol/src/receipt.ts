@@ -8,7 +8,6 @@ export function receiptHeaders(receipt: SettleResponse): Record<string, string> 
   return { [headerNames.paymentResponse]: value, [headerNames.xPaymentResponse]: value };
 }
 
-/** Reads the receipt of a response; undefined when none can be read. */
 export function readReceipt(headers: {
   get(name: string): string | null;
 }): SettleResponse | undefined {

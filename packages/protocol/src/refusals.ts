@@ -88,7 +88,6 @@ const x402Reasons: Partial<Record<RefusalCode, string>> = {
 
 export type RefusalCode = keyof typeof messages;
 
-/** A stable code, and a sentence that says what to change. */
 export interface Refusal {
   readonly code: RefusalCode;
   readonly message: string;
@@ -117,12 +116,8 @@ export function refusal(code: RefusalCode, message?: string, x402Reason?: string
   return { code, message: message ?? messages[code], ...defined({ x402Reason }) };
 }
 
-export function refuse(
-  code: RefusalCode,
-  message?: string,
-  x402Reason?: string,
-): { readonly ok: false; readonly refusal: Refusal } {
-  return { ok: false, refusal: refusal(code, message, x402Reason) };
+export function refuse(code: RefusalCode, message?: string, x402Reason?: string) {
+  return { ok: false as const, refusal: refusal(code, message, x402Reason) };
 }
 
 export function accept<T>(value: T): { readonly ok: true; readonly value: T } {

@@ -1,10 +1,7 @@
 /**
- * The extension `request-binding`: ties a payment to the request that it was signed for.
- *
- * A binding buyer makes the EIP-3009 nonce a commitment to the request, with a random salt that
- * travels in the payment and is never on chain. Other buyers echo the random token of the
- * challenge. Either one distinguishes the buyer from a third party that has rebuilt the payment
- * from the chain.
+ * The extension `request-binding` ties a payment to its request. A binding buyer's nonce commits to
+ * the request with a random salt that is never on chain; other buyers echo the random token of the
+ * challenge. Either one distinguishes them from someone who rebuilt the payment from the chain.
  */
 import * as Hash from "ox/Hash";
 import { addressWord, type Address } from "./address.ts";

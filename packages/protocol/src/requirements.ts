@@ -113,10 +113,7 @@ function amountKey(version: 1 | 2) {
   return version === 1 ? "maxAmountRequired" : "amount";
 }
 
-function parseTerms(
-  input: JsonObject,
-  version: 1 | 2,
-): Outcome<Pick<Requirements, "asset" | "amount" | "payTo" | "maxTimeoutSeconds">> {
+function parseTerms(input: JsonObject, version: 1 | 2) {
   const key = amountKey(version);
   const amount = parseUint256(member(input, key));
   if (amount === undefined || amount === 0n) {

@@ -52,9 +52,8 @@ export type Redeliver = "bound" | "anyone" | "never";
 export type ServeWhen = "confirmed" | "queued";
 
 /**
- * A value, or a function of the request. The function gets a web-standard request without its body,
- * and the framework's own request. It should compute the price from what the handler reads there,
- * because two parsers may differ.
+ * A value, or a function of the web-standard request without its body and the framework's own. It
+ * should compute the price from what the handler reads there, because two parsers may differ.
  */
 export type PerRequest<T, R = unknown> = T | ((request: Request, original: R) => T | Promise<T>);
 

@@ -41,11 +41,7 @@ export type Certainty = "refused" | "unavailable";
 /** The facilitator refuses to work for this seller until the seller acts. */
 export interface AccountProblem {
   readonly kind: "account";
-  readonly code:
-    | "unauthorized"
-    | "insufficient_facilitator_credits"
-    | "seller_plan_inactive"
-    | "payee_mismatch";
+  readonly code: "unauthorized" | (typeof accountCodes)[number];
   readonly message: string;
   readonly certainty?: Certainty;
 }
@@ -117,13 +113,6 @@ const accountCodes = [
 
 const maxRetryAfterSeconds = 300;
 
-interface Reply {
-  readonly kind: "response";
-  readonly status: number;
-  readonly body: unknown;
-  readonly retryAfterSeconds?: number;
-}
-
 export function createFacilitatorClient(options: FacilitatorOptions): Facilitator {
   const base = options.url.replace(/\/+$/, "");
   const timeoutMsMax = options.timeoutMs ?? callTimeoutMsDefault;
@@ -172,7 +161,7 @@ async function call(
   url: string,
   init: RequestInit,
   timeoutMs: number,
-): Promise<Reply | Fault> {
+) {
   const signal = AbortSignal.timeout(Math.max(1, Math.ceil(timeoutMs)));
   // Looked up for each call, because programs may replace the global one later.
   const send = own ?? globalThis.fetch;
@@ -182,7 +171,7 @@ async function call(
     const bytes = await readBytes(response.body, maxAnswerBytes);
     if (bytes === undefined) return fault("unreadable", "its answer is too large");
     return {
-      kind: "response",
+      kind: "response" as const,
       status: response.status,
       body: parseJson(new TextDecoder().decode(bytes))?.value,
       ...defined({ retryAfterSeconds: retryAfterOf(response.headers) }),
@@ -194,7 +183,7 @@ async function call(
 }
 
 function parseReply<T, R>(
-  response: Reply | Fault,
+  response: Awaited<ReturnType<typeof call>>,
   parse: (body: unknown) => T | undefined,
   accepted: (value: T) => R,
 ): R | Fault | AccountProblem {

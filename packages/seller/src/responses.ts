@@ -125,10 +125,8 @@ export function refuseAddress(refusal: AddressRefusal): Response {
   return response;
 }
 
-export interface RequestRefusal {
+export interface RequestRefusal extends Omit<ErrorBody, "retryable"> {
   readonly status: number;
-  readonly error: ResponseCode;
-  readonly message: string;
 }
 
 export function refuseRequest({ status, error, message }: RequestRefusal): Response {
@@ -161,7 +159,6 @@ export function uncharged(response: AppResponse, body: BodyInit | null): Respons
   return toResponse(response.status, headers, body);
 }
 
-/** Removes the headers that only the exchange may write. */
 function unforged(given: Headers): Headers {
   const headers = new Headers(given);
   for (const name of exchangeHeaders) headers.delete(name);

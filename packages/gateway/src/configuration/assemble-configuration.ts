@@ -9,7 +9,7 @@ import { parse as parseYaml } from "yaml";
 import { isPassedToUpstream, type RequestRule } from "../headers/header-rules.ts";
 import { assembleRoute, needsEmbedded } from "./assemble-route.ts";
 import type { ConfigContext } from "./config-context.ts";
-import type { FacilitatorConfig, GatewayConfig, UpstreamConfig } from "./configuration.ts";
+import type { FacilitatorConfig, GatewayConfig } from "./configuration.ts";
 import type { GatewayFile, UpstreamSettings } from "./configuration-schema.ts";
 import { whyNoOpenapi } from "../openapi/openapi-operations.ts";
 import type { Location } from "./read-settings.ts";
@@ -62,11 +62,7 @@ function readFacilitator({ facilitator }: GatewayFile, context: ConfigContext): 
   return { kind: "remote", url: facilitator.url, apiKey, timeoutMs: facilitator.timeout };
 }
 
-function readUpstream(
-  name: string,
-  settings: UpstreamSettings,
-  context: ConfigContext,
-): UpstreamConfig {
+function readUpstream(name: string, settings: UpstreamSettings, context: ConfigContext) {
   const { url, timeouts, concurrency, paths, maxRequestBytes, maxResponseBytes } = settings;
   return {
     name,

@@ -1,7 +1,4 @@
-/**
- * The gateway's configuration file, declared once: for the check and its messages, the types, the
- * defaults, editors and the reference page.
- */
+/** The configuration file, declared once for checks, types, defaults, editors and the reference. */
 import { findNetwork } from "@farthing/protocol";
 import { Type, type StaticDecode } from "typebox";
 import { matchPattern } from "../routing/route-pattern.ts";

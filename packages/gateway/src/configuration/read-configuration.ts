@@ -64,7 +64,6 @@ function readText(path: string): string {
   }
 }
 
-/** Explains why a file cannot be read, and the fix. */
 function whyUnreadable(error: unknown, path: string): string {
   const code = isObject(error) ? error["code"] : undefined;
   if (code === "ENOENT") {

@@ -7,7 +7,6 @@ import { readFileSync } from "node:fs";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A secret, or a problem with it. */
 export type SecretText = { readonly text: string } | { readonly problem: string };
 
 /** Replaces every `${NAME}` of a text; other dollar signs stay. */

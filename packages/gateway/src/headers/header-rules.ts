@@ -1,7 +1,4 @@
-/**
- * The rules by which headers pass the gateway. CGI, WSGI and PHP read `_` and `-` in names as
- * equal.
- */
+/** The rules by which headers pass. CGI, WSGI and PHP read `_` and `-` in names as equal. */
 import { headerNames } from "@farthing/protocol";
 import type { PassedHeader, RouteConfig } from "../configuration/configuration.ts";
 

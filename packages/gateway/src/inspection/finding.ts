@@ -22,7 +22,6 @@ export function fail(name: string, text: string, fix: string): Finding {
   return { name, status: "fail", text, fix };
 }
 
-/** Returns the name of a route in findings. */
 export function nameOf({ name, index }: RouteConfig): string {
   return name === "default" ? name : `routes[${index}] ${name}`;
 }

@@ -1,7 +1,6 @@
 /**
- * Background settlement. Polls a settlement after its buyer was asked to repeat, so that the repeat
- * finds the outcome and the kept response. This is a bounded convenience: after the process ends,
- * the repeat itself resumes from the record.
+ * Polls a settlement after its buyer was asked to repeat, so that the repeat finds the outcome and
+ * the kept response. After the process ends, the repeat itself resumes from the record.
  */
 import type { SettleResponse } from "@farthing/protocol";
 import { emitOutcome } from "../events.ts";

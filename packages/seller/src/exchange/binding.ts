@@ -1,7 +1,6 @@
 /**
- * Binds a payment to one request: its identity, the fingerprint of the request and the hash of the
- * payment. Anyone can rebuild a settled payment from the chain, so the fingerprint covers the whole
- * request, its body included. A bound payment's nonce commits to one request, and its salt opens it.
+ * Binds a payment to one request. Anyone can rebuild a settled payment from the chain, so the
+ * fingerprint covers the whole request. A bound payment's nonce commits to it; its salt opens that.
  */
 import {
   accept,

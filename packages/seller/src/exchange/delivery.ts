@@ -74,10 +74,7 @@ export function cancelBody({ body }: Made): void {
 }
 
 /** Returns a response to keep; undefined when it is a stream or too large. */
-export function toStored(
-  { response, body }: Made,
-  { audience }: ChargedRequest,
-): StoredResponse | undefined {
+export function toStored({ response, body }: Made, { audience }: ChargedRequest) {
   if (body instanceof ReadableStream) return undefined;
   const headers = [...response.headers].filter(([name]) => !unrepeatedHeaders.has(name));
   const stored = { status: response.status, headers, body: body ?? new Uint8Array() };

@@ -1,10 +1,7 @@
 /**
- * The exchange of one paid request: one request at a time holds the payment's lease and then works,
- * before or after the settlement.
- *
- * Every path ends in one of four responses: the content, an uncharged response of the seller's
- * code, a 402 (no money moved and none will), or a 409 or 503 without a challenge, because a
- * challenge would make the buyer sign and pay again.
+ * The exchange of one paid request: one request at a time holds the payment's lease and works. It
+ * ends in the content, an uncharged response of the seller's code, a 402 (no money moved and none
+ * will), or a 409 or 503 without a challenge, which would make the buyer sign and pay again.
  */
 import { statusOf, type SettleResponse } from "@farthing/protocol";
 import { serveAfterSuccess } from "./after-success.ts";
@@ -92,13 +89,7 @@ async function newestReceipt(deps: ExchangeDeps, charged: ChargedRequest, known:
   return "receipt" in settled ? settled.receipt : known;
 }
 
-/** Works with a lease, and ends it in any case. */
-async function work(
-  deps: ExchangeDeps,
-  charged: ChargedRequest,
-  lease: Lease,
-  deadlineMs: number,
-): Promise<ExchangeResult> {
+async function work(deps: ExchangeDeps, charged: ChargedRequest, lease: Lease, deadlineMs: number) {
   // An earlier holder's work continues with the money, whatever the settlement timing.
   const isFresh = lease.state === "claimed";
   const serve =
@@ -110,7 +101,7 @@ async function work(
     return ask(charged.terms);
   } catch (error) {
     if (!(error instanceof LeaseLostError)) throw error;
-    return { response: stillBusy(), outcome: { type: "broken", error } };
+    return { response: stillBusy(), outcome: { type: "broken" as const, error } };
   } finally {
     // A lease that cannot be ended now expires.
     await lease.unlock().catch(() => undefined);

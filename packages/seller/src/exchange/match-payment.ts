@@ -37,7 +37,6 @@ type MatchRules = Pick<
 > &
   Pick<Configuration, "networks" | "bodyBytesMax">;
 
-/** A request and the payment in its header. */
 interface Presentation extends BodyReader, MatchRules {
   readonly request: Request;
   readonly payment: Payment;
@@ -47,7 +46,6 @@ interface Presentation extends BodyReader, MatchRules {
   readonly isPublic: boolean;
 }
 
-/** Returns the matched payment, or the response that refuses it. */
 export async function matchPayment(
   deps: ExchangeDeps,
   presented: Presentation,
@@ -99,7 +97,6 @@ export async function matchPayment(
 
 const bindingRequired = reasonOf(refusal("binding_required"));
 
-/** Returns hashes of the proofs in the request. */
 async function readProof(
   { records }: ExchangeDeps,
   { payment, request: { headers } }: Presentation,
@@ -152,11 +149,7 @@ function ownUrl(url: string, isPublic: boolean): (given: string) => boolean {
   };
 }
 
-async function readBody({
-  request,
-  bodyBytesMax,
-  readBody: own,
-}: Presentation): Promise<Uint8Array<ArrayBuffer> | undefined> {
+async function readBody({ request, bodyBytesMax, readBody: own }: Presentation) {
   if (own) return own(bodyBytesMax);
   return request.body ? readBytes(request.clone().body, bodyBytesMax) : new Uint8Array();
 }

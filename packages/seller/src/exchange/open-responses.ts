@@ -54,12 +54,7 @@ export function storeFailed(error: unknown): ExchangeResult {
   return { response, outcome: { type: "broken", error } };
 }
 
-/** Returns the result of a payment that opened nothing. */
-export function unpaidResult(
-  matched: MatchedPayment,
-  settled: Settled,
-  pending?: SettleResponse,
-): ExchangeResult {
+export function unpaidResult(matched: MatchedPayment, settled: Settled, pending?: SettleResponse) {
   const known = defined({ receipt: pending });
   if (settled.kind === "fault") return faultResult(settled, known);
   if (settled.kind === "account") return accountProblemResult(settled, known);
@@ -68,7 +63,7 @@ export function unpaidResult(
   if (settled.kind === "confirmed") return alreadySettled(receipt);
   const more = { receipt, retryAfterSeconds: pendingRetrySeconds };
   const response = later("settlement_pending", "The transfer is under way.", more);
-  return { response, outcome: { type: "pending", receipt }, receipt };
+  return { response, outcome: { type: "pending" as const, receipt }, receipt };
 }
 
 function failedResult({ terms }: MatchedPayment, receipt: SettleResponse): ExchangeResult {
@@ -94,14 +89,11 @@ export function faultResult(
 }
 
 /** Tells the buyer nothing of the seller's credits or plan. */
-export function accountProblemResult(
-  problem: AccountProblem,
-  known: { receipt?: SettleResponse },
-): ExchangeResult {
+export function accountProblemResult(problem: AccountProblem, known: { receipt?: SettleResponse }) {
   const what = known.receipt ? "The transfer is under way." : untouched;
   const more = { ...known, retryAfterSeconds: accountRetrySeconds };
   const response = later("seller_account_problem", what, more);
-  return { response, outcome: { type: "account_problem", problem }, ...known };
+  return { response, outcome: { type: "account_problem" as const, problem }, ...known };
 }
 
 /** Only the chain can verify these signatures, and too many of them came. */

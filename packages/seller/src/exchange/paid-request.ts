@@ -12,7 +12,6 @@ import type { WalletBudget } from "./wallet-budget.ts";
 /** Produces the content once for each payment, as the settlement timing says. */
 export type Serve = (payment: PaidRequest) => Response | Promise<Response>;
 
-/** The result of an exchange: the response, and its meaning for the seller. */
 export interface ExchangeResult {
   readonly response: Response;
   readonly outcome: ChargeOutcome;
@@ -20,7 +19,6 @@ export interface ExchangeResult {
   readonly receipt?: SettleResponse;
 }
 
-/** What the exchanges of one seller depend on. */
 export interface ExchangeDeps {
   readonly facilitator: Facilitator;
   readonly records: PaymentRecords;
@@ -32,7 +30,6 @@ export interface ExchangeDeps {
   readonly background: BackgroundSettlements;
 }
 
-/** Resumes open settlements in the background. */
 export interface BackgroundSettlements {
   /** Polls a settlement, unless it is polled already or too many others are. */
   poll(matched: MatchedPayment): void;
@@ -59,7 +56,6 @@ export interface MatchedPayment {
 
 type ChargeRules = "isStreamed" | "settlementTiming" | "redirects" | "redeliver" | "workMs";
 
-/** A matched payment with the options of its route. */
 export interface ChargedRequest extends MatchedPayment, Pick<RouteConfiguration, ChargeRules> {
   readonly serve: Serve;
   /** Hash of the caller's credentials, see `audienceOf`; a response made for others is withheld. */

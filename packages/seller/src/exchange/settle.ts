@@ -1,8 +1,6 @@
 /**
- * Settles a verified payment and waits until the transfer is confirmed.
- *
- * Supports facilitators that return a settlement id at once, and those that respond after the
- * receipt. An unknown outcome is never called failed.
+ * Settles a verified payment and waits until the transfer is confirmed, at facilitators that return
+ * an id at once or respond after the receipt. An unknown outcome is never called failed.
  */
 import {
   defined,
@@ -171,7 +169,6 @@ function waitSeconds(timeoutMs: number): number {
   return Math.max(0, Math.min(maxLookupWaitSeconds, Math.floor(timeoutMs / 1000) - 1));
 }
 
-/** Returns the facilitator's id of a settlement, if any. */
 export function settlementIdOf(receipt: SettleResponse): string | undefined {
   const id = (receipt.extra && member(receipt.extra, "settlementId")) ?? receipt.id;
   return typeof id === "string" && id !== "" ? id : undefined;

@@ -1,10 +1,7 @@
 /**
- * Charges for the tools of an MCP server (x402's transport for MCP): the price travels in the
- * result of an unpaid call, the payment and the receipt in `_meta`.
- *
- * A call is charged for like a request to a route, bound to the tool and its arguments. Tools
- * settle after their work by default, because the transport demands it: an error costs nothing, and
- * content whose settlement failed does not go out.
+ * Charges for the tools of an MCP server (x402's transport for MCP): the price travels in the result
+ * of an unpaid call, the payment and the receipt in `_meta`. A payment is bound to the tool and its
+ * arguments. Tools settle after their work by default, because the transport demands it.
  */
 import { defined } from "@farthing/protocol";
 import type {
@@ -34,7 +31,6 @@ import { createToolSeller, type Route, type Seller } from "../seller.ts";
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
-/** The SDK's extra of a handler, and the payment behind the call. */
 export interface PaidExtra extends Extra {
   readonly payment: PaidRequest;
 }
@@ -52,7 +48,6 @@ export type ToolArguments<Input extends undefined | Schema> = Input extends ZodR
     ? SchemaOutput<Input>
     : Readonly<Record<string, never>>;
 
-/** Payment options of a tool. */
 export interface ToolPayment extends Pick<
   RouteOptions,
   "maxTimeoutSeconds" | "settle" | "workMs" | "redeliver" | "requireBinding"
@@ -62,7 +57,6 @@ export interface ToolPayment extends Pick<
   readonly payTo?: string;
 }
 
-/** The SDK's configuration of a tool, and its price. */
 export interface PaidToolConfig<
   Output extends Schema,
   Input extends undefined | Schema,
@@ -101,8 +95,6 @@ export interface ToolSeller {
   ): RegisteredTool;
 }
 
-const orderDefault = "after-success";
-
 /**
  * Creates a seller of MCP tools. Throws ConfigurationError for options that cannot work.
  *
@@ -117,7 +109,7 @@ const orderDefault = "after-success";
  */
 export function farthing(options: ToolSellerOptions): ToolSeller {
   const { server: serverName, ...rest } = options;
-  const seller = createToolSeller({ settle: orderDefault, ...rest });
+  const seller = createToolSeller({ settle: "after-success", ...rest });
   return {
     registerTool(server, name, config, handler) {
       const { title, description, inputSchema, outputSchema, annotations, _meta, ...own } = config;

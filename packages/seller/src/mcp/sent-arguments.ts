@@ -1,10 +1,7 @@
 /**
  * The arguments of a tool call as the buyer sent them, to which a bound payment commits. The SDK
- * passes a tool the output of its schema: defaults added, values transformed.
- *
- * The SDK does not expose the original arguments, so its handler of `tools/call` is wrapped. Where
- * a version of the SDK keeps its handlers elsewhere, the schema's output is used; it differs only
- * for schemas that change arguments.
+ * exposes only the output of the tool's schema, so its handler of `tools/call` is wrapped. Where a
+ * version of the SDK keeps its handlers elsewhere, that output is used.
  */
 import { isObject, member } from "@farthing/protocol";
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
@@ -30,7 +27,6 @@ export function rememberArguments({ server }: McpServer): void {
   handlers.set(method, remembering);
 }
 
-/** Returns the arguments that were sent with a call, or `fallback`. */
 export function sentArguments(extra: object, fallback: unknown): unknown {
   return sent.has(extra) ? sent.get(extra) : fallback;
 }

@@ -14,12 +14,9 @@ import { CallToolResultSchema, type CallToolResult } from "@modelcontextprotocol
 export const receiptMetaKey = "x402/payment-response";
 
 /**
- * Converts a response of the exchange into a result.
- *
- * - 2xx: the content, with the receipt in `_meta`.
- * - 402: the challenge in both places where buyers look, without a receipt, which would be read as
- *   the proof of a payment.
- * - all others: an error without a challenge, which would make a buyer sign again.
+ * Converts a response of the exchange. A 402 becomes the challenge in both places where buyers look,
+ * without a receipt, which would be read as the proof of a payment. All other errors have no
+ * challenge, which would make a buyer sign again.
  */
 export async function toToolResult(response: Response): Promise<CallToolResult> {
   if (response.ok) {

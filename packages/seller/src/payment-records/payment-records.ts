@@ -1,10 +1,7 @@
 /**
- * Payment records ensure that one payment opens one response. A record belongs to one payment, known
- * by (network, asset, payer, nonce), and is bound to one request and one payload.
- *
- * One worker at a time holds a record's lease. Repeats of the same request wait for that worker and
- * find the outcome. In a store that outlives its processes the lease of a dead process expires, and
- * the next request continues from what was recorded.
+ * Payment records ensure that one payment opens one response. A record belongs to one payment and is
+ * bound to one request and one payload. One worker at a time holds its lease, for which repeats of
+ * the request wait. When a process dies its lease expires, and the next request continues.
  */
 import type { SettleResponse } from "@farthing/protocol";
 

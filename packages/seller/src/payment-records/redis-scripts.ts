@@ -1,10 +1,7 @@
 /**
- * The scripts that Redis runs, each atomically. They find, insert and change; the rules are in
- * create-payment-records.ts. A record is one hash and its response another, so that Redis itself
- * expires each at its own time.
- *
- * The fields of a record are in {@link storedNames}; those of a response are `status`, `headers` and
- * `body` (base64).
+ * The scripts that Redis runs, each atomically. A record is one hash ({@link storedNames}) and its
+ * response another (`status`, `headers`, and `body` as base64), so that Redis itself expires each at
+ * its own time.
  */
 import { storedNames } from "./stored-record.ts";
 

@@ -141,7 +141,6 @@ function toTime({ inMs, notAfterMs }: Deadline): readonly number[] {
   return notAfterMs === undefined ? [inMs] : [inMs, notAfterMs];
 }
 
-/** Returns the arguments of a change after the expected values. */
 function argumentsOf({ response, ...change }: Change): readonly string[] {
   const fields = JSON.stringify(toFields(fieldsOf(change, toTime)));
   if (!response) return [fields];

@@ -11,14 +11,7 @@ import { minOverMs } from "./retention.ts";
 export type Row = Record<string, SQLOutputValue>;
 export type Value = SQLInputValue;
 
-export interface Database {
-  get(text: string, ...values: Value[]): Row | undefined;
-  all(text: string, named: Record<string, Value>): readonly Row[];
-  run(text: string, ...values: Value[]): void;
-  /** Runs `work` in an exclusive transaction; "soon": a power cut may undo it. */
-  transaction<T>(work: () => T, strength: "surely" | "soon"): T;
-  close(): void;
-}
+export type Database = ReturnType<typeof openRecords>;
 
 /** The number in `pragma user_version`. Earlier files are migrated; later ones are not touched. */
 const schemaVersion = 2;
@@ -82,7 +75,7 @@ pragma user_version = ${schemaVersion};
 `;
 
 /** Opens the file, which is created when there is none. */
-export function openRecords(path: string, busyTimeoutMs: number): Database {
+export function openRecords(path: string, busyTimeoutMs: number) {
   keepPrivate(path);
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
   // Bounded: all texts come from this package.
@@ -93,11 +86,12 @@ export function openRecords(path: string, busyTimeoutMs: number): Database {
     return statement;
   };
   let strengthNow = "";
-  const opened: Database = {
-    get: (text, ...values) => prepare(text).get(...values),
-    all: (text, named) => prepare(text).all(named),
-    run: (text, ...values) => void prepare(text).run(...values),
-    transaction(work, strength) {
+  const opened = {
+    get: (text: string, ...values: Value[]): Row | undefined => prepare(text).get(...values),
+    all: (text: string, named: Record<string, Value>): readonly Row[] => prepare(text).all(named),
+    run: (text: string, ...values: Value[]): void => void prepare(text).run(...values),
+    /** Runs `work` in an exclusive transaction; "soon": a power cut may undo it. */
+    transaction<T>(work: () => T, strength: "surely" | "soon"): T {
       if (strength !== strengthNow) {
         database.exec(`pragma synchronous = ${strength === "surely" ? "full" : "normal"}`);
         strengthNow = strength;

@@ -167,7 +167,6 @@ export class SqliteStore implements PaymentRecordStore {
   }
 }
 
-/** Returns the condition of a change: what the record must be. */
 function guardOf(key: string, { states, ...expected }: Expected) {
   const list = toColumns(expected);
   const isInState = `state in (${states.map(() => "?").join(", ")})`;

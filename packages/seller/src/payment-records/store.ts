@@ -71,7 +71,6 @@ export type RecordList = "dispensable" | "delivered" | "responses";
 /** A store of payment records. An expired record no longer exists. */
 export interface PaymentRecordStore {
   get(key: string): Promise<PaymentRecord | undefined>;
-  /** Returns the response that is kept with a record. */
   getResponse(key: string): Promise<StoredResponse | undefined>;
   /** Creates a record unless there is one, within the store's bound. */
   insert(record: NewPaymentRecord): Promise<Inserted>;
@@ -99,7 +98,6 @@ export interface Bounds {
   readonly now: () => number;
 }
 
-/** Returns the moment that a deadline means. */
 export function timeOf({ inMs, notAfterMs = Infinity }: Deadline, nowMs: number): number {
   return Math.min(nowMs + inMs, notAfterMs);
 }
