@@ -1,4 +1,8 @@
-import { createFacilitatorClient, type Facilitator, type FacilitatorOptions } from "@farthing/seller";
+import {
+  createFacilitatorClient,
+  type Facilitator,
+  type FacilitatorOptions,
+} from "@farthing/seller";
 
 /** The embedded facilitator as the gateway sees it. */
 export type Engine = Required<Pick<FacilitatorOptions, "url" | "fetch">>;
