@@ -1,10 +1,3 @@
-interface Preference {
-  /** 0 to 1; RFC 9110, section 12.4.2. */
-  readonly quality: number;
-  /** 2 for the type, 1 for its kind (`text/*`), 0 for anything. */
-  readonly exactness: number;
-}
-
 /**
  * Whether a request is a browser's navigation that wants HTML rather than JSON. Programs accept
  * `application/json` or anything; only a person's browser names HTML first. A page's script
@@ -22,7 +15,8 @@ export function prefersHtml({ method, headers }: Pick<Request, "method" | "heade
   return html.exactness > json.exactness;
 }
 
-function preferenceFor(type: string, accept: string): Preference {
+/** Exactness is 2 for the type, 1 for its kind (`text/*`), 0 for anything; RFC 9110, 12.4.2. */
+function preferenceFor(type: string, accept: string) {
   const ranges = [type, type.replace(/\/.*/, "/*"), "*/*"];
   const preferences = accept.split(",").flatMap((part) => {
     const [range = "", ...parameters] = part.split(";").map((text) => text.trim().toLowerCase());
@@ -31,7 +25,7 @@ function preferenceFor(type: string, accept: string): Preference {
     const quality = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
     return [{ quality: quality === undefined ? 1 : Number(quality) || 0, exactness: 2 - place }];
   });
-  const none: Preference = { quality: 0, exactness: -1 };
+  const none = { quality: 0, exactness: -1 };
   return preferences.reduce(
     (best, preference) => (preference.exactness > best.exactness ? preference : best),
     none,
