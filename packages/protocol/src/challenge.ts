@@ -30,7 +30,12 @@ export interface ChallengeInput {
   readonly extensions?: JsonObject;
 }
 
-export function buildChallenge(input: ChallengeInput) {
+export interface WireChallenge {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: JsonObject;
+}
+
+export function buildChallenge(input: ChallengeInput): WireChallenge {
   const { offers, resource, mode = "dual", error = "Payment required" } = input;
   const extensions = defined({ extensions: input.extensions });
   const entries = offers.map((offer) => withVersion1Members(offer, resource));
