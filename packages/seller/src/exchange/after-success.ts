@@ -1,7 +1,8 @@
 /**
  * Settlement after success: verify, work, and settle only for a response of 2xx or a redirect, which
  * is kept first and delivered once the transfer is confirmed. In between the payer can empty their
- * wallet or cancel; work that is expensive or changes anything should be sold before work.
+ * wallet or cancel, and the seller has then worked for nothing: work that is expensive or changes
+ * anything should be sold before work.
  */
 import { defined } from "@farthing/protocol";
 import { content, errorResponse, uncharged } from "../responses.ts";

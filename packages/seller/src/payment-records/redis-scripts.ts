@@ -1,7 +1,7 @@
 /**
  * The scripts that Redis runs, each atomically. A record is one hash ({@link storedNames}) and its
  * response another (`status`, `headers`, and `body` as base64), so that Redis itself expires each at
- * its own time.
+ * its own time. The rules are in create-payment-records.ts.
  */
 import { storedNames } from "./stored-record.ts";
 
