@@ -2,9 +2,8 @@ import { useState } from "react";
 import type { KeyMode, NewApiKeyJson } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { keysQuery } from "../../api/queries.ts";
-import { Dialog } from "../../components/dialog.tsx";
 import { RadioChoice, SelectField, TextField } from "../../components/field.tsx";
-import { SignedForm } from "../../components/signed-form.tsx";
+import { SignedDialog } from "../../components/signed-dialog.tsx";
 import { useAccount } from "../../signed-in.ts";
 
 /** Enough for "Production, Frankfurt, second cluster". */
@@ -30,32 +29,31 @@ export function CreateKey({
   const [days, setDays] = useState("");
   const wanted = { label: label.trim(), mode, expiresInDays: days === "" ? null : Number(days) };
   return (
-    <Dialog title="Create an API key" onClose={onClose}>
-      <SignedForm
-        action="create_key"
-        details={wanted}
-        send={(stepUp) =>
-          call<NewApiKeyJson>("/v1/account/keys", { method: "POST", body: { ...wanted, stepUp } })
-        }
-        refreshes={keysQuery}
-        onDone={onCreated}
-        onClose={onClose}
-        label="Sign and create"
-      >
-        <TextField
-          label="Name"
-          hint="Describe where the key is used."
-          value={label}
-          required
-          maxLength={labelCharactersMax}
-          placeholder="Production"
-          autoComplete="off"
-          onText={setLabel}
-        />
-        <RadioChoice legend="Network" name="mode" options={modes} value={mode} onChoose={setMode} />
-        <SelectField label="Expires" value={days} options={expiries} onText={setDays} />
-      </SignedForm>
-    </Dialog>
+    <SignedDialog
+      title="Create an API key"
+      action="create_key"
+      details={wanted}
+      send={(stepUp) =>
+        call<NewApiKeyJson>("/v1/account/keys", { method: "POST", body: { ...wanted, stepUp } })
+      }
+      refreshes={keysQuery}
+      onDone={onCreated}
+      onClose={onClose}
+      label="Sign and create"
+    >
+      <TextField
+        label="Name"
+        hint="Describe where the key is used."
+        value={label}
+        required
+        maxLength={labelCharactersMax}
+        placeholder="Production"
+        autoComplete="off"
+        onText={setLabel}
+      />
+      <RadioChoice legend="Network" name="mode" options={modes} value={mode} onChoose={setMode} />
+      <SelectField label="Expires" value={days} options={expiries} onText={setDays} />
+    </SignedDialog>
   );
 }
 

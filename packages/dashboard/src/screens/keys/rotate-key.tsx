@@ -2,9 +2,8 @@ import { useState } from "react";
 import type { ApiKeyJson, NewApiKeyJson } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { keysQuery } from "../../api/queries.ts";
-import { Dialog } from "../../components/dialog.tsx";
 import { RadioChoice } from "../../components/field.tsx";
-import { SignedForm } from "../../components/signed-form.tsx";
+import { SignedDialog } from "../../components/signed-dialog.tsx";
 
 const overlaps = [
   ["24h", "For 24 hours", "time to deploy the new key"],
@@ -36,37 +35,36 @@ export function RotateKey({
   const { id } = apiKey;
   const [overlap, setOverlap] = useState<string>(overlaps[0][0]);
   return (
-    <Dialog title={`Rotate ${apiKey.label || "key"}`} onClose={onClose}>
-      <SignedForm
-        action="rotate_key"
-        details={{ id, overlap }}
-        send={(stepUp) =>
-          call<NewApiKeyJson>(`/v1/account/keys/${id}/rotate`, {
-            method: "POST",
-            body: { overlap, stepUp },
-          })
-        }
-        refreshes={keysQuery}
-        onDone={onCreated}
-        onClose={onClose}
-        label="Sign and rotate"
-      >
-        <p>
-          A new key with the same name replaces{" "}
-          <code>
-            {apiKey.prefix}…{apiKey.lastFour}
-          </code>
-          .
-        </p>
-        <RadioChoice
-          legend="Keep the old key working"
-          name="overlap"
-          options={options}
-          value={overlap}
-          onChoose={setOverlap}
-          isColumn
-        />
-      </SignedForm>
-    </Dialog>
+    <SignedDialog
+      title={`Rotate ${apiKey.label || "key"}`}
+      action="rotate_key"
+      details={{ id, overlap }}
+      send={(stepUp) =>
+        call<NewApiKeyJson>(`/v1/account/keys/${id}/rotate`, {
+          method: "POST",
+          body: { overlap, stepUp },
+        })
+      }
+      refreshes={keysQuery}
+      onDone={onCreated}
+      onClose={onClose}
+      label="Sign and rotate"
+    >
+      <p>
+        A new key with the same name replaces{" "}
+        <code>
+          {apiKey.prefix}…{apiKey.lastFour}
+        </code>
+        .
+      </p>
+      <RadioChoice
+        legend="Keep the old key working"
+        name="overlap"
+        options={options}
+        value={overlap}
+        onChoose={setOverlap}
+        isColumn
+      />
+    </SignedDialog>
   );
 }

@@ -1,6 +1,5 @@
 import { isSameAddress, type Address } from "@farthing/protocol";
 import { useState } from "react";
-import type { SignRequestJson } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { walletsQuery } from "../../api/queries.ts";
 import { Dialog, DialogActions } from "../../components/dialog.tsx";
@@ -10,27 +9,22 @@ import { WalletList } from "../../components/wallet-list.tsx";
 import { useAccount } from "../../signed-in.ts";
 import { switchNetwork, WalletProblem, type Wallet } from "@farthing/buyer/wallet";
 import { connect } from "../../wallet/connection.ts";
-import { signText } from "../../wallet/signatures.ts";
+import { signRequest, type Proof } from "../../wallet/proof.ts";
 import { useWalletTask } from "../../wallet/wallet-task.ts";
-import { SignedForm } from "../../components/signed-form.tsx";
+import { SignedDialog } from "../../components/signed-dialog.tsx";
 
 interface NewWallet {
   readonly address: Address;
-  readonly requestId: string;
-  readonly signature: string;
+  readonly proof: Proof;
 }
 
 /** The new wallet signs first; then the session's wallet confirms. */
 export function LinkWallet({ onClose }: { readonly onClose: () => void }) {
   const [signed, setSigned] = useState<NewWallet>();
-  return (
-    <Dialog title="Link a wallet" onClose={onClose}>
-      {signed ? (
-        <Agree signed={signed} onClose={onClose} />
-      ) : (
-        <SignWithNew onSigned={setSigned} onClose={onClose} />
-      )}
-    </Dialog>
+  return signed ? (
+    <Agree signed={signed} onClose={onClose} />
+  ) : (
+    <SignWithNew onSigned={setSigned} onClose={onClose} />
   );
 }
 
@@ -44,7 +38,8 @@ function SignWithNew({
   const { wallet: own, chainId } = useAccount();
   const task = useWalletTask();
   const begin = (wallet: Wallet) =>
-    task.run(async ({ showStep, signal }) => {
+    task.run(async (tools) => {
+      const { showStep, signal } = tools;
       showStep({ message: `Connect ${wallet.name}`, isInWallet: true });
       const connection = await connect(wallet, signal);
       const address = connection.addresses[0];
@@ -55,17 +50,12 @@ function SignWithNew({
         );
       }
       await switchNetwork(connection, chainId, signal);
-      const { requestId, message } = await call<SignRequestJson>("/v1/account/wallets/link", {
-        method: "POST",
-        body: { address, chainId },
-        signal,
-      });
-      showStep({ message: `Sign with ${wallet.name}`, text: message, isInWallet: true });
-      const signature = await signText(connection, address, message, signal);
-      onSigned({ address, requestId, signature });
+      const path = "/v1/account/wallets/link";
+      const proof = await signRequest(connection, address, path, { address, chainId }, tools);
+      onSigned({ address, proof });
     });
   return (
-    <>
+    <Dialog title="Link a wallet" onClose={onClose}>
       <p>
         <strong>1 of 2.</strong> Switch your wallet to the account you want to link, then select the
         wallet here. It signs a request to join this account.
@@ -73,19 +63,19 @@ function SignWithNew({
       <WalletList onChoose={begin} isDisabled={task.isWorking} />
       <WalletTaskStatus task={task} />
       <DialogActions onClose={onClose} />
-    </>
+    </Dialog>
   );
 }
 
 function Agree({ signed, onClose }: { readonly signed: NewWallet; readonly onClose: () => void }) {
   const { wallet } = useAccount();
-  const { address } = signed;
-  const body = { requestId: signed.requestId, signature: signed.signature };
+  const { address, proof } = signed;
   return (
-    <SignedForm
+    <SignedDialog
+      title="Link a wallet"
       action="link_wallet"
       details={{ address }}
-      send={(stepUp) => call("/v1/account/wallets", { method: "POST", body: { ...body, stepUp } })}
+      send={(stepUp) => call("/v1/account/wallets", { method: "POST", body: { ...proof, stepUp } })}
       refreshes={walletsQuery}
       announces="Wallet linked"
       onDone={onClose}
@@ -97,6 +87,6 @@ function Agree({ signed, onClose }: { readonly signed: NewWallet; readonly onClo
         your wallet back to <code title={wallet}>{shortText(wallet)}</code>, the wallet you are
         signed in with.
       </p>
-    </SignedForm>
+    </SignedDialog>
   );
 }

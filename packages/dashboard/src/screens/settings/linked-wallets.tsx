@@ -9,9 +9,8 @@ import { Short, When } from "../../components/values.tsx";
 import { LinkWallet } from "./link-wallet.tsx";
 import { Button } from "../../components/button.tsx";
 import { call } from "../../api/call.ts";
-import { Dialog } from "../../components/dialog.tsx";
 import { shortText } from "../../components/format.ts";
-import { SignedForm } from "../../components/signed-form.tsx";
+import { SignedDialog } from "../../components/signed-dialog.tsx";
 
 export function LinkedWallets() {
   const [open, setOpen] = useState<"link" | LinkedWalletJson>();
@@ -83,23 +82,22 @@ function UnlinkWallet({
 }) {
   const path = `/v1/account/wallets/${address}`;
   return (
-    <Dialog title={`Unlink ${shortText(address)}?`} onClose={onClose}>
-      <SignedForm
-        action="unlink_wallet"
-        details={{ address }}
-        send={(stepUp) => call(path, { method: "DELETE", body: { stepUp } })}
-        refreshes={walletsQuery}
-        announces="Wallet unlinked"
-        onDone={onClose}
-        onClose={onClose}
-        label="Sign and unlink"
-        isDanger
-      >
-        <p>
-          This wallet can no longer sign in to this account or pay for it, and its sessions end. You
-          can link it again.
-        </p>
-      </SignedForm>
-    </Dialog>
+    <SignedDialog
+      title={`Unlink ${shortText(address)}?`}
+      action="unlink_wallet"
+      details={{ address }}
+      send={(stepUp) => call(path, { method: "DELETE", body: { stepUp } })}
+      refreshes={walletsQuery}
+      announces="Wallet unlinked"
+      onDone={onClose}
+      onClose={onClose}
+      label="Sign and unlink"
+      isDanger
+    >
+      <p>
+        This wallet can no longer sign in to this account or pay for it, and its sessions end. You
+        can link it again.
+      </p>
+    </SignedDialog>
   );
 }

@@ -10,8 +10,7 @@ import { Short, When } from "../../components/values.tsx";
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "../../components/button.tsx";
 import { useChange } from "../../components/use-change.ts";
-import { Dialog } from "../../components/dialog.tsx";
-import { SignedForm } from "../../components/signed-form.tsx";
+import { SignedDialog } from "../../components/signed-dialog.tsx";
 
 export function Sessions() {
   const revoke = useChange({
@@ -77,20 +76,19 @@ export function Sessions() {
 
 function EndOtherSessions({ onClose }: { readonly onClose: () => void }) {
   return (
-    <Dialog title="End all other sessions?" onClose={onClose}>
-      <SignedForm
-        action="revoke_sessions"
-        details={{}}
-        send={(stepUp) => call("/v1/account/sessions", { method: "DELETE", body: { stepUp } })}
-        refreshes={sessionsQuery}
-        announces="All other sessions ended"
-        onDone={onClose}
-        onClose={onClose}
-        label="Sign and end them"
-        isDanger
-      >
-        <p>This signs every other browser out of this account, whichever wallet it used.</p>
-      </SignedForm>
-    </Dialog>
+    <SignedDialog
+      title="End all other sessions?"
+      action="revoke_sessions"
+      details={{}}
+      send={(stepUp) => call("/v1/account/sessions", { method: "DELETE", body: { stepUp } })}
+      refreshes={sessionsQuery}
+      announces="All other sessions ended"
+      onDone={onClose}
+      onClose={onClose}
+      label="Sign and end them"
+      isDanger
+    >
+      <p>This signs every other browser out of this account, whichever wallet it used.</p>
+    </SignedDialog>
   );
 }

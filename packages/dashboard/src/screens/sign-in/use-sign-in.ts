@@ -1,17 +1,18 @@
 import type { Address, Network } from "@farthing/protocol";
 import { useQueryClient } from "@tanstack/react-query";
-import type { SignedIn, SignRequestJson } from "@farthing/facilitator/api";
+import type { SignedIn } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { accountQuery, otherAccountsKey } from "../../api/queries.ts";
 import { switchNetwork, WalletProblem, type Wallet } from "@farthing/buyer/wallet";
 import { connect } from "../../wallet/connection.ts";
-import { signText } from "../../wallet/signatures.ts";
+import { signRequest } from "../../wallet/proof.ts";
 import type { WalletTask } from "../../wallet/wallet-task.ts";
 
 export function useSignIn({ run }: WalletTask) {
   const client = useQueryClient();
   return (wallet: Wallet, network: Network, account: Address | undefined) =>
-    run(async ({ showStep, signal }) => {
+    run(async (tools) => {
+      const { showStep, signal } = tools;
       showStep({ message: `Connect ${wallet.name}`, isInWallet: true });
       const connection = await connect(wallet, signal);
       const [address] = connection.addresses;
@@ -22,19 +23,11 @@ export function useSignIn({ run }: WalletTask) {
         await switchNetwork(connection, network.chainId, signal);
       }
       showStep({ message: "Preparing the message to sign" });
-      const { requestId, message } = await call<SignRequestJson>("/v1/account/sign-in", {
-        method: "POST",
-        body: { address, chainId: network.chainId, ...(account ? { account } : {}) },
-        signal,
-      });
-      showStep({ message: `Sign with ${wallet.name}`, text: message, isInWallet: true });
-      const signature = await signText(connection, address, message, signal);
+      const asked = { address, chainId: network.chainId, ...(account ? { account } : {}) };
+      const body = await signRequest(connection, address, "/v1/account/sign-in", asked, tools);
       showStep({ message: "Checking the signature" });
-      const { accounts } = await call<SignedIn>("/v1/account/sign-in/complete", {
-        method: "POST",
-        body: { requestId, signature },
-        signal,
-      });
+      const options = { method: "POST", body, signal } as const;
+      const { accounts } = await call<SignedIn>("/v1/account/sign-in/complete", options);
       client.setQueryData(otherAccountsKey, accounts);
       await client.refetchQueries(accountQuery);
     });

@@ -2,9 +2,8 @@ import { useState } from "react";
 import type { NewWebhookEndpoint } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { webhooksPath, webhooksQuery } from "../../api/queries.ts";
-import { Dialog } from "../../components/dialog.tsx";
 import { TextField } from "../../components/field.tsx";
-import { SignedForm } from "../../components/signed-form.tsx";
+import { SignedDialog } from "../../components/signed-dialog.tsx";
 import { webhookEvents } from "./webhook-events.ts";
 
 export function AddWebhook({
@@ -17,31 +16,30 @@ export function AddWebhook({
   const [url, setUrl] = useState("");
   const [events, setEvents] = useState<readonly string[]>(webhookEvents.map(([name]) => name));
   return (
-    <Dialog title="Add an endpoint" onClose={onClose}>
-      <SignedForm
-        action="webhook_secret"
-        details={{ url }}
-        send={(stepUp) =>
-          call<NewWebhookEndpoint>(webhooksPath, { method: "POST", body: { url, events, stepUp } })
-        }
-        refreshes={webhooksQuery}
-        onDone={onAdded}
-        onClose={onClose}
-        label="Sign and add"
-        isReady={events.length > 0}
-      >
-        <TextField
-          label="Address"
-          hint="HTTPS on port 443 or 8443, reachable from the internet."
-          type="url"
-          value={url}
-          required
-          placeholder="https://api.example.com/hooks/farthing"
-          onText={(text) => setUrl(text.trim())}
-        />
-        <EventChoice events={events} onChange={setEvents} />
-      </SignedForm>
-    </Dialog>
+    <SignedDialog
+      title="Add an endpoint"
+      action="webhook_secret"
+      details={{ url }}
+      send={(stepUp) =>
+        call<NewWebhookEndpoint>(webhooksPath, { method: "POST", body: { url, events, stepUp } })
+      }
+      refreshes={webhooksQuery}
+      onDone={onAdded}
+      onClose={onClose}
+      label="Sign and add"
+      isReady={events.length > 0}
+    >
+      <TextField
+        label="Address"
+        hint="HTTPS on port 443 or 8443, reachable from the internet."
+        type="url"
+        value={url}
+        required
+        placeholder="https://api.example.com/hooks/farthing"
+        onText={(text) => setUrl(text.trim())}
+      />
+      <EventChoice events={events} onChange={setEvents} />
+    </SignedDialog>
   );
 }
 

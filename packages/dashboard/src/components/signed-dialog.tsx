@@ -5,12 +5,13 @@ import { prove, type Proof } from "../wallet/proof.ts";
 import { useWalletTask } from "../wallet/wallet-task.ts";
 import { announce } from "./announcer.tsx";
 import { Button } from "./button.tsx";
-import { DialogActions } from "./dialog.tsx";
+import { Dialog, DialogActions } from "./dialog.tsx";
 import { WalletTaskStatus } from "./wallet-task-status.tsx";
 import { Form } from "./field.tsx";
 
-/** The inside of a dialog for a change that the session's wallet has to sign. */
-export function SignedForm<Result>({
+/** A dialog for a change that the session's wallet has to sign. */
+export function SignedDialog<Result>({
+  title,
   action,
   details,
   send,
@@ -23,6 +24,7 @@ export function SignedForm<Result>({
   isReady = true,
   children,
 }: PropsWithChildren<{
+  readonly title: string;
   /** The step-up action and its details, both part of the text to sign. */
   readonly action: string;
   readonly details: object;
@@ -46,20 +48,22 @@ export function SignedForm<Result>({
       onDone(result);
     });
   return (
-    <Form onSubmit={run}>
-      <fieldset className="plain" disabled={task.isWorking}>
-        {children}
-      </fieldset>
-      <WalletTaskStatus task={task} />
-      <DialogActions onClose={onClose}>
-        <Button
-          type="submit"
-          look={isDanger ? "danger-fill" : "primary"}
-          disabled={task.isWorking || !isReady}
-        >
-          {label}
-        </Button>
-      </DialogActions>
-    </Form>
+    <Dialog title={title} onClose={onClose}>
+      <Form onSubmit={run}>
+        <fieldset className="plain" disabled={task.isWorking}>
+          {children}
+        </fieldset>
+        <WalletTaskStatus task={task} />
+        <DialogActions onClose={onClose}>
+          <Button
+            type="submit"
+            look={isDanger ? "danger-fill" : "primary"}
+            disabled={task.isWorking || !isReady}
+          >
+            {label}
+          </Button>
+        </DialogActions>
+      </Form>
+    </Dialog>
   );
 }
