@@ -1,19 +1,16 @@
 import { toXdcAddress } from "@farthing/protocol";
-import { useState } from "react";
-import { call } from "../../api/call.ts";
-import { accountQuery } from "../../api/queries.ts";
+import { AccountTextForm } from "../../components/account-text-form.tsx";
 import { Page, Section, Facts } from "../../components/page.tsx";
-import { Problem } from "../../components/problem.tsx";
 import { Whole } from "../../components/values.tsx";
 import { useAccount } from "../../signed-in.ts";
 import { LinkedWallets } from "./linked-wallets.tsx";
 import { Sessions } from "./sessions.tsx";
-import { Form, TextField } from "../../components/field.tsx";
-import { Button } from "../../components/button.tsx";
-import { useChange } from "../../components/use-change.ts";
+
+/** A name fits into the navigation. */
+const nameCharactersMax = 60;
 
 export function SettingsScreen() {
-  const { account, version } = useAccount();
+  const { account, label, version } = useAccount();
   const address = (
     <>
       <Whole text={account} what="account address" />
@@ -32,44 +29,17 @@ export function SettingsScreen() {
             ],
           ]}
         />
-        <NameForm />
+        <AccountTextForm
+          label="Name"
+          hint="Only shown here, never to buyers."
+          maxLength={nameCharactersMax}
+          saved={label}
+          changeOf={(text) => ({ label: text })}
+        />
       </Section>
       <LinkedWallets />
       <Sessions />
       <p className="muted">Farthing {version}</p>
     </Page>
-  );
-}
-
-/** A name fits into the navigation. */
-const nameCharactersMax = 60;
-
-function NameForm() {
-  const { label } = useAccount();
-  const [edited, setEdited] = useState<string>();
-  const text = edited ?? label;
-  const save = useChange({
-    send: () => call("/v1/account", { method: "PATCH", body: { label: text.trim() } }),
-    refreshes: [accountQuery],
-    announces: "Saved",
-    done: () => setEdited(undefined),
-  });
-  return (
-    <>
-      <Form className="inline-form" onSubmit={() => save.mutate()}>
-        <TextField
-          label="Name"
-          hint="Only shown here, never to buyers."
-          value={text}
-          maxLength={nameCharactersMax}
-          autoComplete="off"
-          onText={setEdited}
-        />
-        <Button type="submit" disabled={text.trim() === label || save.isPending}>
-          Save
-        </Button>
-      </Form>
-      {save.error && <Problem problem={save.error} />}
-    </>
   );
 }
