@@ -1,7 +1,4 @@
-/**
- * The current location, kept in the address bar: path and search parameters. Filters and pages are
- * part of it, so that a shared link shows the same view.
- */
+/** The path and search of the address bar: a shared link shows the same view, filters and page. */
 import { useSyncExternalStore } from "react";
 import { basePath } from "./base-path.ts";
 

@@ -1,5 +1,5 @@
 /** Calls to the account API of the facilitator that serves this page. */
-import { isObject, member } from "@farthing/protocol";
+import { isObject, member, textMembers } from "@farthing/protocol";
 
 /** Longer than the 30 s for which the service holds a long poll. */
 const callTimeoutMs = 45_000;
@@ -66,15 +66,13 @@ export async function call<Result>(path: string, options: CallOptions = {}): Pro
 
 async function readProblem(response: Response): Promise<ApiProblem> {
   const body: unknown = await response.json().catch(() => undefined);
-  const text = (key: string) => {
-    const value = isObject(body) ? member(body, key) : undefined;
-    return typeof value === "string" ? value : "";
-  };
+  const known = isObject(body) ? body : {};
+  const { error, message, requestId } = textMembers(known, "error", "message", "requestId");
   return new ApiProblem({
     status: response.status,
-    code: text("error") || `http_${response.status}`,
-    message: text("message") || `The service responded with status ${response.status}.`,
-    requestId: text("requestId") || (response.headers.get("X-Request-Id") ?? ""),
-    retryable: (isObject(body) && member(body, "retryable") === true) || response.status >= 502,
+    code: error || `http_${response.status}`,
+    message: message || `The service responded with status ${response.status}.`,
+    requestId: requestId || (response.headers.get("X-Request-Id") ?? ""),
+    retryable: member(known, "retryable") === true || response.status >= 502,
   });
 }

@@ -35,7 +35,6 @@ type Freshness<Response> = Pick<
   "refetchInterval" | "staleTime" | "placeholderData"
 >;
 
-/** A query that reads one path. */
 function read<Response>(queryKey: QueryKey, path: string, freshness: Freshness<Response> = {}) {
   return queryOptions<Response>({
     queryKey,
@@ -44,10 +43,14 @@ function read<Response>(queryKey: QueryKey, path: string, freshness: Freshness<R
   });
 }
 
-/**
- * A query that reads one path. While there is something to wait for, the service holds the response
- * until it is there.
- */
+type List<Name extends string, Item> = Readonly<Record<Name, readonly Item[]>>;
+
+/** A query that reads one of the account's lists whole. */
+function list<Name extends string, Item>(name: Name, freshness?: Freshness<List<Name, Item>>) {
+  return read<List<Name, Item>>([name], `/v1/account/${name}`, freshness);
+}
+
+/** Reads one path; the service holds the response until there is what `waitFor` says. */
 function watch<Response>(
   queryKey: QueryKey,
   path: string,
@@ -101,18 +104,9 @@ export const supportedQuery = read<{ kinds: readonly { network: string }[] }>(
   "/supported",
   { staleTime: Infinity },
 );
-export const sessionsQuery = read<{ sessions: readonly Responses.SessionJson[] }>(
-  ["sessions"],
-  "/v1/account/sessions",
-);
-export const walletsQuery = read<{ wallets: readonly Responses.LinkedWalletJson[] }>(
-  ["wallets"],
-  "/v1/account/wallets",
-);
-export const keysQuery = read<{ keys: readonly Responses.ApiKeyJson[] }>(
-  ["keys"],
-  "/v1/account/keys",
-);
+export const sessionsQuery = list<"sessions", Responses.SessionJson>("sessions");
+export const walletsQuery = list<"wallets", Responses.LinkedWalletJson>("wallets");
+export const keysQuery = list<"keys", Responses.ApiKeyJson>("keys");
 export const creditsQuery = read<Responses.Credits>(["credits"], "/v1/account/credits", {
   refetchInterval: liveMs,
 });
@@ -205,33 +199,22 @@ export const usagePath = "/v1/account/usage";
 
 /** Usage from a UTC day such as `2026-11-20` on. */
 export const usageQuery = (from: string) =>
-  read<{ days: readonly Responses.UsageDayJson[] }>(
-    ["usage", from],
-    withSearch(usagePath, { from }),
-    {
-      placeholderData: keepPreviousData,
-      refetchInterval: 30_000,
-    },
-  );
+  read<List<"days", Responses.UsageDayJson>>(["usage", from], withSearch(usagePath, { from }), {
+    placeholderData: keepPreviousData,
+    refetchInterval: 30_000,
+  });
 
 export const webhooksPath = "/v1/account/webhooks";
 
-export const webhooksQuery = read<{ webhooks: readonly Responses.WebhookEndpointJson[] }>(
-  ["webhooks"],
-  webhooksPath,
-);
+export const webhooksQuery = list<"webhooks", Responses.WebhookEndpointJson>("webhooks");
 
 export const listingsPath = "/v1/account/listings";
 
-export const listingsQuery = read<{ listings: readonly Responses.ListingJson[] }>(
-  ["listings"],
-  listingsPath,
-  {
-    // A new listing is checked within a moment.
-    refetchInterval: ({ state: { data } }) =>
-      data?.listings.some(({ check }) => check.triedAt === null) ? soonMs : liveMs,
-  },
-);
+export const listingsQuery = list<"listings", Responses.ListingJson>("listings", {
+  // A new listing is checked within a moment.
+  refetchInterval: ({ state: { data } }) =>
+    data?.listings.some(({ check }) => check.triedAt === null) ? soonMs : liveMs,
+});
 
 export const deliveriesQuery = (id: string, cursor: string) =>
   read<{ deliveries: readonly Responses.WebhookDeliveryJson[]; next: string | null }>(

@@ -14,10 +14,7 @@ export interface Column<Row> {
   readonly inCard?: "start" | "end" | "whole" | "hidden";
 }
 
-/**
- * A table whose rows become cards on narrow screens. Its roles are explicit because browsers drop
- * them with the layout.
- */
+/** A table, or cards on narrow screens. Explicit roles: browsers drop them with the layout. */
 export function DataTable<Row>({
   caption,
   columns,

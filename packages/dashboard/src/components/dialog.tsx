@@ -4,10 +4,7 @@ import { Problem } from "./problem.tsx";
 import { useChange, type Change } from "./use-change.ts";
 import { CopyButton } from "./copy-button.tsx";
 
-/**
- * A modal dialog, open while it is rendered. Afterwards the focus returns to where it was, or to
- * the page's heading when that element is gone.
- */
+/** A modal dialog. The focus returns to where it was, or to the heading when that is gone. */
 export function Dialog({
   title,
   onClose,
@@ -87,7 +84,6 @@ export function ConfirmDialog({
 }: PropsWithChildren<
   Change<void, unknown> & {
     readonly title: string;
-    /** The button's text. */
     readonly action: string;
     readonly onClose: () => void;
   }

@@ -2,10 +2,7 @@ import { useQuery, type UseQueryOptions } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Problem } from "./problem.tsx";
 
-/**
- * Reads a query and shows its data, a skeleton while it loads, or its error. Data stays visible below the error
- * of a later read.
- */
+/** Shows a query's data, a skeleton while it loads, or its error, below which data stays. */
 export function QueryBoundary<Value>({
   query,
   lines = 4,

@@ -1,35 +1,28 @@
 /** Times, amounts and addresses: short, with the whole value on hover or to copy. */
 import { CopyButton } from "./copy-button.tsx";
-import { clockText, localDayText, shortText, timeText, usdcText, utcText } from "./format.ts";
+import { clockText, shortText, timeText, usdcText, utcText } from "./format.ts";
 import { ExternalLink } from "./link.tsx";
 
-/** Local time; UTC on hover. */
-export function When({ at }: { readonly at: string | null | undefined }) {
+/** Local time, or as `text` writes it; UTC on hover. */
+export function When({
+  at,
+  text = timeText,
+}: {
+  readonly at: string | null | undefined;
+  readonly text?: (at: string) => string;
+}) {
   if (!at) return <span className="muted">–</span>;
   return (
     <time dateTime={at} title={utcText(at)}>
-      {timeText(at)}
+      {text(at)}
     </time>
   );
 }
 
 /** The time of day where `start` is of the same day. */
 export function Clock({ at, start }: { readonly at: string; readonly start: string }) {
-  if (new Date(at).toDateString() !== new Date(start).toDateString()) return <When at={at} />;
-  return (
-    <time dateTime={at} title={utcText(at)}>
-      {clockText(at)}
-    </time>
-  );
-}
-
-/** A local day; UTC on hover. */
-export function Day({ at }: { readonly at: string }) {
-  return (
-    <time dateTime={at} title={utcText(at)}>
-      {localDayText(at)}
-    </time>
-  );
+  const isSameDay = new Date(at).toDateString() === new Date(start).toDateString();
+  return <When at={at} text={isSameDay ? clockText : timeText} />;
 }
 
 /** Base units on hover. */

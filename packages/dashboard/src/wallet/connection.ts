@@ -115,10 +115,7 @@ export function watchAccounts(listener: (addresses: readonly Address[]) => void)
   return () => accountListeners.delete(listener);
 }
 
-/**
- * Returns the selected wallet when it shows the account that has to sign; asks the wallet once more
- * when it does not.
- */
+/** The selected wallet, asked once more when it does not show the account that has to sign. */
 export async function connectionOf(address: Address, signal: AbortSignal): Promise<Connection> {
   if (!connection) {
     throw new WalletProblem("not_chosen", "Select the wallet to sign with.");

@@ -1,13 +1,9 @@
-/**
- * A task that needs the wallet and the service in turn. One runs at a time. The user can leave it
- * at any moment, and it ends when the wallet switches accounts.
- */
+/** One task for wallet and service in turn; the user, or a switch of accounts, can end it. */
 import { useCallback, useEffect, useRef, useState } from "react";
 import { watchAccounts } from "./connection.ts";
 import { WalletProblem } from "@farthing/buyer/wallet";
 
 export interface TaskStep {
-  /** One sentence for the user. */
   readonly message: string;
   /** The text that the wallet shows for signing. */
   readonly text?: string;

@@ -13,7 +13,6 @@ import { signTypedData } from "../../wallet/signatures.ts";
 import { useWalletTask } from "../../wallet/wallet-task.ts";
 import { Button } from "../../components/button.tsx";
 
-/** Has the payer's wallet sign the payment and submits it. */
 export function PayPurchase({
   purchase,
   other,

@@ -1,7 +1,6 @@
 import type { Purchase, PurchaseState } from "@farthing/facilitator/api";
 import { Timeline, type Step } from "../../components/timeline.tsx";
 
-/** The states of a successful purchase. */
 const way: readonly PurchaseState[] = ["awaiting_payment", "settling", "confirmed", "credited"];
 
 const titles: Readonly<Record<PurchaseState, string>> = {

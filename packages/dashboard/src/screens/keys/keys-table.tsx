@@ -1,7 +1,8 @@
 import type { ApiKeyJson } from "@farthing/facilitator/api";
 import { Badge, type Tone } from "../../components/badge.tsx";
 import { DataTable } from "../../components/data-table.tsx";
-import { Day, When } from "../../components/values.tsx";
+import { localDayText, timeText } from "../../components/format.ts";
+import { When } from "../../components/values.tsx";
 import { Button } from "../../components/button.tsx";
 
 const tones: Readonly<Record<ApiKeyJson["status"], Tone>> = {
@@ -46,7 +47,7 @@ export function KeysTable({
               </code>
               <br />
               <span className="muted">
-                created <Day at={createdAt} />
+                created <When at={createdAt} text={localDayText} />
               </span>
             </span>
           ),
@@ -66,7 +67,7 @@ export function KeysTable({
           cell: ({ expiresAt, status }) => {
             if (!expiresAt) return <span className="muted">never</span>;
             // The hour matters only when the end is near.
-            return status === "expiring" ? <When at={expiresAt} /> : <Day at={expiresAt} />;
+            return <When at={expiresAt} text={status === "expiring" ? timeText : localDayText} />;
           },
         },
         {

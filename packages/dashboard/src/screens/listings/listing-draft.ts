@@ -1,5 +1,5 @@
 /** The texts in the form of a listing, and their problems. */
-import { formatUsdc, isObject, parseUsdc } from "@farthing/protocol";
+import { formatUsdc, isObject, parseJson, parseUsdc } from "@farthing/protocol";
 import type { ListingJson } from "@farthing/facilitator/api";
 
 export interface ListingDraft {
@@ -52,7 +52,7 @@ export function problemsOf({ resource, price, tags, body }: ListingDraft): Draft
         ? undefined
         : "Enter an amount such as 0.01, with at most six decimals.",
     tags: tagsOf(tags).length > tagsMax ? `At most ${tagsMax} tags.` : undefined,
-    body: body.trim() === "" || jsonOf(body) ? undefined : "Enter valid JSON.",
+    body: body.trim() === "" || parseJson(body) ? undefined : "Enter valid JSON.",
   };
 }
 
@@ -69,14 +69,6 @@ function tagsOf(text: string): string[] {
   return [...new Set(tags.filter((tag) => tag !== ""))];
 }
 
-function jsonOf(text: string): { readonly value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    return undefined;
-  }
-}
-
 /** The endpoint as the API takes it; undefined while something is wrong or missing. */
 export function endpointOf(draft: ListingDraft) {
   const { resource, method, network, price, query, body } = draft;
@@ -84,7 +76,7 @@ export function endpointOf(draft: ListingDraft) {
   const isWrong = Object.values(problemsOf(draft)).some((problem) => problem !== undefined);
   if (isWrong || resource === "" || amount === undefined) return undefined;
   const given = Object.fromEntries(new URLSearchParams(query));
-  const json = method === "GET" ? undefined : jsonOf(body);
+  const json = method === "GET" ? undefined : parseJson(body);
   const sample = {
     ...(Object.keys(given).length === 0 ? {} : { query: given }),
     ...(json && { body: json.value }),

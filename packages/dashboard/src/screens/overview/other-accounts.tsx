@@ -5,7 +5,6 @@ import { Notice } from "../../components/notice.tsx";
 import { Whole } from "../../components/values.tsx";
 import { useAccount } from "../../signed-in.ts";
 
-/** Lists the other accounts that this wallet may administer. */
 export function OtherAccounts() {
   const { account } = useAccount();
   const { data } = useQuery<readonly Address[]>({

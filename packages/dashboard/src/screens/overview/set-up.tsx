@@ -4,7 +4,6 @@ import { CheckIcon } from "../../components/icons.tsx";
 import { Section } from "../../components/page.tsx";
 import { useAccount } from "../../signed-in.ts";
 
-/** The steps to the first settlement. */
 export function SetUp({ keys }: { readonly keys: readonly ApiKeyJson[] }) {
   const { credits, creditsPerSettlement, treasury } = useAccount();
   const usable = keys.filter(({ status }) => status === "active" || status === "expiring");

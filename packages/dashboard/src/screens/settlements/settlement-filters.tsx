@@ -14,7 +14,6 @@ const states = [
   ["failed", "Failed"],
 ] as const;
 
-/** The filters in the current location. */
 export function useFilters(): SettlementFilters & { readonly cursor: string } {
   const { search } = useLocation();
   const parameters = new URLSearchParams(search);
@@ -44,9 +43,19 @@ export function SettlementFilterBar() {
         onText={(from) => set({ from })}
       />
       <TextField label="To (UTC day)" type="date" value={filters.to} onText={(to) => set({ to })} />
-      <TextFilter kind={addressFilter} value={filters.payer} onChange={(payer) => set({ payer })} />
       <TextFilter
-        kind={transactionFilter}
+        label="Payer"
+        placeholder="0x… or xdc…"
+        wrong="0x or xdc, then 40 digits"
+        read={parseAddress}
+        value={filters.payer}
+        onChange={(payer) => set({ payer })}
+      />
+      <TextFilter
+        label="Transaction"
+        placeholder="0x…"
+        wrong="0x, then 64 digits"
+        read={readTransaction}
         value={filters.transaction}
         onChange={(transaction) => set({ transaction })}
       />
@@ -75,35 +84,23 @@ export function SettlementFilterBar() {
   );
 }
 
-const addressFilter: TextFilterKind = {
-  label: "Payer",
-  placeholder: "0x… or xdc…",
-  wrong: "0x or xdc, then 40 digits",
-  read: parseAddress,
-};
+function readTransaction(text: string): string | undefined {
+  return isTransactionHash(text.trim()) ? text.trim() : undefined;
+}
 
-const transactionFilter: TextFilterKind = {
-  label: "Transaction",
-  placeholder: "0x…",
-  wrong: "0x, then 64 digits",
-  read: (text) => (isTransactionHash(text.trim()) ? text.trim() : undefined),
-};
-
-interface TextFilterKind {
+/** Incomplete text does not filter. */
+function TextFilter({
+  wrong,
+  read,
+  value,
+  onChange,
+  ...field
+}: {
   readonly label: string;
   readonly placeholder: string;
   readonly wrong: string;
   /** Undefined for text that is incomplete. */
   readonly read: (text: string) => string | undefined;
-}
-
-/** Incomplete text does not filter. */
-function TextFilter({
-  kind: { label, placeholder, wrong, read },
-  value,
-  onChange,
-}: {
-  readonly kind: TextFilterKind;
   readonly value: string;
   readonly onChange: (value: string) => void;
 }) {
@@ -115,11 +112,10 @@ function TextFilter({
   }, [value, read]);
   return (
     <TextField
-      label={label}
+      {...field}
       error={isWrong ? wrong : undefined}
       className="mono"
       value={text}
-      placeholder={placeholder}
       spellCheck={false}
       autoComplete="off"
       onText={(entered) => {

@@ -1,3 +1,4 @@
+import { parseJson } from "@farthing/protocol";
 import { useState } from "react";
 import type { WebhookDeliveryJson } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
@@ -138,9 +139,6 @@ function Message({
 }
 
 function indented(json: string): string {
-  try {
-    return JSON.stringify(JSON.parse(json), null, 2);
-  } catch {
-    return json;
-  }
+  const parsed = parseJson(json);
+  return parsed ? JSON.stringify(parsed.value, null, 2) : json;
 }
