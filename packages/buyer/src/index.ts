@@ -33,12 +33,4 @@ export { readOutcome, readOutcomeOf } from "./chain/read-outcome.ts";
 export type { FetchFunction } from "./replayable-request.ts";
 export * from "./signer.ts";
 export type { Runtime } from "./runtime.ts";
-export {
-  wrapFetch,
-  type BuyerOptions,
-  type CallTerms,
-  type PayingFetch,
-  type PayingInit,
-  type QuoteResponse,
-  type ResumeInit,
-} from "./wrap-fetch.ts";
+export * from "./wrap-fetch.ts";

@@ -1,7 +1,4 @@
-/**
- * From a quote to a response. Nothing else signs, and this only after the ledger has granted a
- * reservation.
- */
+/** From a quote to a response. Nothing else signs, and this only with the ledger's reservation. */
 import { defined, findNetwork } from "@farthing/protocol";
 import { deriveNonce } from "./derive-nonce.ts";
 import {
@@ -37,11 +34,11 @@ export interface PayingTools extends QuotingTools, SendingTools {
   readonly reconciledAtStart: () => Promise<void>;
 }
 
-/** A request with its evaluated 402. */
 export interface PayingOrder {
   readonly request: ReplayableRequest;
   readonly terms: QuotingTerms;
   readonly quotation: Quotation;
+  /** The caller named the request, so an earlier payment for it may exist. */
   readonly isNamed: boolean;
 }
 

@@ -60,7 +60,6 @@ export type RetryAction =
   | "abandon"
   | "human_required";
 
-/** The error as a plain object, ready for JSON. */
 export interface PaymentProblem {
   readonly error: PaymentErrorCode;
   readonly message: string;
@@ -104,7 +103,6 @@ const retryActionOf: Partial<Record<RefusalCode, RetryAction>> = {
   signing_failed: "resign",
 };
 
-/** Nothing was signed: the money cannot move. */
 export function refusedPayment(
   code: RefusalCode,
   message: string,

@@ -81,8 +81,7 @@ export async function readPaidResponse(
   if (inHeaders) return readReceiptStatus(inHeaders, expected);
   const body = await readSmallJson(response);
   const receipt = parseSettleResponse(body);
-  // A body is the seller's content, so it is never proof of payment: only a "not yet" or a "no"
-  // counts.
+  // A body is the seller's content, never proof of payment: only a "not yet" or a "no" counts.
   const isNo = receipt?.success === false && receipt.errorReason !== undefined;
   if (isNo) return readReceiptStatus(receipt, expected);
   const isUncharged = saysUncharged(response, body);

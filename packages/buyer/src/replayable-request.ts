@@ -12,7 +12,6 @@ export const streamBytesMax = 1024 * 1024;
 export type FetchFunction = (input: string | URL, init?: RequestInit) => Promise<Response>;
 
 export interface SendOptions {
-  /** Such as the payment. */
   readonly header?: readonly [name: string, value: string];
   readonly redirect?: RequestRedirect;
   readonly signal?: AbortSignal;
@@ -30,7 +29,6 @@ export interface ReplayableRequest {
   readonly kept: KeptRequest;
   /** SHA-256 over method, URL and body: what a request id is bound to. */
   readonly fingerprint: string;
-  /** The caller's signal. */
   readonly signal: AbortSignal | undefined;
   send(fetch: FetchFunction, options: SendOptions): Promise<Response>;
 }

@@ -1,6 +1,4 @@
-/**
- * Sends one signed payment until its outcome is known or it has expired: the same bytes each time.
- */
+/** Sends one signed payment, always the same bytes, until its outcome is known or it expires. */
 import { defined, type Hex, type SettleResponse } from "@farthing/protocol";
 import * as Hash from "ox/Hash";
 import {
@@ -56,12 +54,7 @@ export interface Knowledge {
   readonly receipt?: SettleResponse;
 }
 
-export interface Delivery extends Knowledge {
-  /** The last response; absent when there was none. */
-  readonly response?: Response;
-  readonly reading: ResponseReading;
-  /** Why there is no response. */
-  readonly cause?: unknown;
+export interface Delivery extends Knowledge, Attempt {
   /** The caller's signal ended it. */
   readonly isInterrupted: boolean;
   /** The seller's wait, when it is longer than the payment lives. */
@@ -74,6 +67,7 @@ interface Attempt {
   readonly reading: ResponseReading;
   /** SHA-256 of the content; absent when it is not awaited whole. */
   readonly bodyHash?: Hex;
+  /** Why there is no response. */
   readonly cause?: unknown;
 }
 
@@ -162,7 +156,6 @@ async function recordKnowledge(
   });
 }
 
-/** Reads `Retry-After`: seconds or a date. */
 export function retryAfterSeconds(
   response: Response | undefined,
   nowMs: number,

@@ -27,9 +27,7 @@ import type { ReplayableRequest } from "./replayable-request.ts";
 import type { Signer } from "./signer.ts";
 import { randomHex, type Runtime } from "./runtime.ts";
 
-/**
- * The seller can present the authorization until it expires; stock sellers ask for 300 s at most.
- */
+/** Until then the seller can present the authorization; stock sellers ask for 300 s at most. */
 export const validitySecondsMax = 300;
 
 export interface SigningOrder {

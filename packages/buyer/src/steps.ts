@@ -1,6 +1,4 @@
-/**
- * The steps of one payment, for programs that lead a person through them; others use `wrapFetch`.
- */
+/** The steps of one payment, for programs that lead a person through; others use `wrapFetch`. */
 export { checkOffer, isLoopback, type Check, type OfferContext } from "./offer/check-offer.ts";
 export { orderOffers } from "./offer/choose-offer.ts";
 export type { ResponseKind, ResponseReading } from "./read-paid-response.ts";

@@ -12,7 +12,13 @@ import type { PreferredVersion } from "./offer/choose-offer.ts";
 import { unresolvedStates, type Ledger, type LedgerRecord } from "./ledger/ledger.ts";
 import { amount, parseLimits, type LimitsInput } from "./ledger/limits.ts";
 import { memoryLedger } from "./ledger/memory-ledger.ts";
-import { demandSameRequest, payOnce, resumePayment, type PayingTools } from "./pay-once.ts";
+import {
+  demandSameRequest,
+  payOnce,
+  resumePayment,
+  type PayingOrder,
+  type PayingTools,
+} from "./pay-once.ts";
 import { PaymentError, refusedPayment } from "./payment-error.ts";
 import type { PaymentEvent } from "./payment-events.ts";
 import { inFlightProblem, withPayment, type PaidResponse } from "./payment-summary.ts";
@@ -24,7 +30,7 @@ import {
   reconcileEnded,
   type Reconciliation,
 } from "./chain/reconcile.ts";
-import { quote402, type Quotation, type Quote, type QuotingTerms } from "./offer/quote.ts";
+import { quote402, type Quotation, type Quote } from "./offer/quote.ts";
 import {
   readKept,
   readReplayable,
@@ -73,7 +79,6 @@ export interface PayingInit extends RequestInit {
 }
 
 export type QuoteResponse =
-  /** No payment is required; the response is here. */
   | { readonly isRequired: false; readonly response: Response }
   | { readonly isRequired: true; readonly status: number; readonly quotation: Quotation };
 
@@ -97,10 +102,7 @@ export interface PayingFetch {
 /** What a ledger does not keep: headers such as `Authorization`, and bodies above 64 KiB. */
 export type ResumeInit = Pick<RequestInit, "headers" | "body" | "signal">;
 
-/**
- * 25 s of the facilitator, and as much again for work and network; later the connection is likely
- * dead.
- */
+/** 25 s of the facilitator, and as much for work and network; later the connection is dead. */
 const answerTimeoutMsDefault = 60_000;
 
 /** Throws a TypeError for invalid options. */
@@ -183,12 +185,7 @@ function emitterOf(listener: BuyerOptions["onEvent"]): PayingTools["emit"] {
   };
 }
 
-interface Call {
-  readonly request: ReplayableRequest;
-  readonly terms: QuotingTerms;
-  /** The caller named the request, so an earlier payment for it may exist. */
-  readonly isNamed: boolean;
-}
+type Call = Omit<PayingOrder, "quotation">;
 
 async function readCall(
   tools: PayingTools,
@@ -231,7 +228,7 @@ async function run(tools: PayingTools, call: Call): Promise<PaidResponse> {
   await tools.reconciledAtStart();
   await reconcileEnded(tools);
   const quotation = await quote402(tools, request, response, terms);
-  return payOnce(tools, { request, terms, quotation, isNamed });
+  return payOnce(tools, { ...call, quotation });
 }
 
 /** The record of an earlier call, reconciled when it should have an outcome. */

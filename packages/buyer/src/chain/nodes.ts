@@ -1,7 +1,4 @@
-/**
- * The nodes of a network: the buyer's own, public ones, or none. All are asked for public facts
- * only.
- */
+/** The nodes of a network, asked for public facts only: the buyer's own, public ones, or none. */
 import type { ChainId, Network } from "@farthing/protocol";
 
 /** The setting of a buyer who wants no node to be asked. */

@@ -1,6 +1,4 @@
-/**
- * Resolves payments without an outcome: by the chain where a node answers, otherwise by the clock.
- */
+/** Resolves payments without an outcome: by the chain where a node answers, or by the clock. */
 import {
   LedgerTransitionError,
   openStates,

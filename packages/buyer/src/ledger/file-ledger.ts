@@ -12,7 +12,7 @@ import { createSerialQueue } from "@farthing/protocol";
 import { constants, realpathSync } from "node:fs";
 import { chmod, mkdir, open, rename, rm, type FileHandle } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { FileLock } from "./file-lock.ts";
+import { holdingLock } from "./file-lock.ts";
 import { LedgerBook, settledKeptMax } from "./ledger-book.ts";
 import {
   LedgerFileError,
@@ -90,9 +90,7 @@ function transitionLines(
 /** The file and its contents. Operations run one at a time within this process. */
 class LedgerFile {
   readonly #path: string;
-  readonly #lock: FileLock;
-  readonly #spareLinesMax: number;
-  readonly #settledKeptMax: number;
+  readonly #bounds: Required<FileLedgerOptions>;
   #book = new LedgerBook();
   /** The first line of the file that the book was read from; each replacement has another one. */
   #header = "";
@@ -102,9 +100,7 @@ class LedgerFile {
 
   constructor(path: string, options: FileLedgerOptions) {
     this.#path = path;
-    this.#lock = new FileLock(`${path}.lock`);
-    this.#spareLinesMax = options.spareLinesMax ?? spareLinesMax;
-    this.#settledKeptMax = options.settledKeptMax ?? settledKeptMax;
+    this.#bounds = { spareLinesMax, settledKeptMax, ...options };
   }
 
   /** Reads the book as the file is now. No lock is needed: complete lines never change. */
@@ -120,7 +116,7 @@ class LedgerFile {
   write<T>(decide: (book: LedgerBook) => Change<T>): Promise<T> {
     return this.#inTurn(async () => {
       await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
-      return this.#lock.hold(async () => {
+      return holdingLock(`${this.#path}.lock`, async () => {
         const handle = (await this.#openExisting()) ?? (await this.#create());
         const result = await using(handle, async () => {
           await this.#catchUp(handle);
@@ -142,7 +138,8 @@ class LedgerFile {
       if ((mode & 0o077) !== 0) await chmod(this.#path, 0o600);
       return handle;
     } catch (error) {
-      if (!isMissing(error)) throw error;
+      const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+      if (!isMissing) throw error;
       // Its records have been relied on: without it limits and open payments would be forgotten.
       if (this.#header !== "") {
         throw new LedgerFileError(this.#path, "it was taken away while it was in use");
@@ -209,8 +206,8 @@ class LedgerFile {
 
   async #compactIfWorth(): Promise<void> {
     const needed = this.#book.list().length + this.#book.pins().length;
-    if (this.#lineCount <= 2 * needed + this.#spareLinesMax) return;
-    this.#book.forget(Date.now(), this.#settledKeptMax);
+    if (this.#lineCount <= 2 * needed + this.#bounds.spareLinesMax) return;
+    this.#book.forget(Date.now(), this.#bounds.settledKeptMax);
     const records = this.#book.list().map((record) => ({ record: slim(record) }));
     await this.#replace([...this.#book.pins().map((pin) => ({ pin })), ...records]);
   }
@@ -281,8 +278,4 @@ async function using<T>(handle: FileHandle, use: () => Promise<T>): Promise<T> {
 async function syncFolder(path: string): Promise<void> {
   const handle = await open(path, constants.O_RDONLY).catch(() => undefined);
   if (handle) await using(handle, () => handle.sync()).catch(() => {});
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }

@@ -1,7 +1,4 @@
-/**
- * An exclusive lock between processes: a transaction on an empty SQLite database holds a lock of
- * the operating system, which ends with the process. No lock can be stale.
- */
+/** A lock between processes: the system's own on an SQLite file, which ends with the process. */
 import { chmodSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 
@@ -14,42 +11,34 @@ const waitMsMax = 10_000;
 /** About as long as one write with its sync takes. */
 const tryEveryMs = 5;
 
-export class FileLock {
-  readonly #path: string;
-
-  constructor(path: string) {
-    this.#path = path;
+/** Runs while it holds the lock. Rejects with a LedgerBusyError after ten seconds. */
+export async function holdingLock<T>(path: string, run: () => Promise<T>): Promise<T> {
+  // Loaded here, so that older versions of Node.js can still read a ledger.
+  const sqlite = await import("node:sqlite");
+  const database = new sqlite.DatabaseSync(path, { timeout: 0 });
+  try {
+    chmodSync(path, 0o600);
+    await lock(database, path);
+    return await run();
+  } finally {
+    // Releases the lock.
+    database.close();
   }
+}
 
-  /** Rejects with a LedgerBusyError after ten seconds. */
-  async hold<T>(run: () => Promise<T>): Promise<T> {
-    // Loaded here, so that older versions of Node.js can still read a ledger.
-    const sqlite = await import("node:sqlite");
-    const database = new sqlite.DatabaseSync(this.#path, { timeout: 0 });
+async function lock(database: DatabaseSync, path: string): Promise<void> {
+  for (let waitedMs = 0; ; waitedMs += tryEveryMs) {
     try {
-      chmodSync(this.#path, 0o600);
-      await this.#begin(database);
-      return await run();
-    } finally {
-      // Releases the lock.
-      database.close();
-    }
-  }
-
-  async #begin(database: DatabaseSync): Promise<void> {
-    for (let waitedMs = 0; ; waitedMs += tryEveryMs) {
-      try {
-        return database.exec("BEGIN EXCLUSIVE");
-      } catch (error) {
-        if (!isBusy(error)) throw error;
-        if (waitedMs >= waitMsMax) {
-          throw new LedgerBusyError(`Another process holds ${this.#path}.`, { cause: error });
-        }
+      return database.exec("BEGIN EXCLUSIVE");
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      if (waitedMs >= waitMsMax) {
+        throw new LedgerBusyError(`Another process holds ${path}.`, { cause: error });
       }
-      await new Promise((resolve) => {
-        setTimeout(resolve, tryEveryMs);
-      });
     }
+    await new Promise((resolve) => {
+      setTimeout(resolve, tryEveryMs);
+    });
   }
 }
 

@@ -1,7 +1,4 @@
-/**
- * The rules of a ledger over records in memory. The memory ledger is this alone; the file ledger
- * replays its lines into it.
- */
+/** The rules of a ledger over records in memory; the file ledger replays its lines into it. */
 import { isSameAddress, type Address } from "@farthing/protocol";
 import {
   LedgerTransitionError,
@@ -85,8 +82,9 @@ export class LedgerBook {
     this.put(record);
   }
 
-  put(record: LedgerRecord): void {
+  put(record: LedgerRecord): LedgerRecord {
     this.#records.set(record.requestId, record);
+    return record;
   }
 
   pin(pin: Pin): void {
@@ -136,9 +134,7 @@ export class LedgerBook {
   }
 }
 
-function pinKeyOf(host: string, network: string): string {
-  return `${network} ${host}`;
-}
+const pinKeyOf = (host: string, network: string) => `${network} ${host}`;
 
 /** The open payments of a wallet at a host, in the given order. */
 export function openAtHost(
@@ -152,7 +148,6 @@ export function openAtHost(
   );
 }
 
-/** Whether a payment is counted in a scope. */
 export function isInScope(record: LedgerRecord, scope: LedgerScope): boolean {
   return (
     record.network === scope.network &&

@@ -15,7 +15,6 @@
  */
 import type { Address, Hex, SettleResponse } from "@farthing/protocol";
 
-/** The states in the diagram above. */
 export type LedgerState =
   | "reserved"
   | "signed"
@@ -116,19 +115,11 @@ export interface KeptResponse {
   readonly saysUncharged?: true;
 }
 
+type Added = "state" | "signed" | "transaction" | "answer" | "evidence" | "settledAt";
+
 /** A transition to the next state, with what it adds to the record. */
-export interface LedgerTransition {
-  readonly state: LedgerState;
-  readonly signed?: SignedPayment;
-  readonly transaction?: Hex;
-  readonly answer?: KeptResponse;
-  readonly evidence?: Evidence;
-  /** Unix milliseconds. */
-  readonly settledAt?: number;
-  /**
-   * Applies only to the signature with this nonce (undefined: before any), never to a later
-   * attempt.
-   */
+export interface LedgerTransition extends Pick<LedgerRecord, Added> {
+  /** Applies only to the signature with this nonce (undefined: before any), to no later one. */
   readonly ofNonce?: Hex | undefined;
   /** Applies only to this attempt: another run may have reserved other terms under the same id. */
   readonly ofAttempt?: number;
@@ -139,7 +130,6 @@ export class LedgerTransitionError extends Error {
   override readonly name = "LedgerTransitionError";
 }
 
-/** The limits of a reservation. */
 export interface ReserveRules {
   /** Most in the window, the new amount included; undefined for no limit. */
   readonly perDayUnits: bigint | undefined;
@@ -154,11 +144,10 @@ export interface ReserveRules {
 
 export type ReserveOutcome =
   | { readonly ok: true; readonly record: LedgerRecord }
-  | {
-      readonly ok: false;
-      readonly reason: "cumulative_cap" | "open_payments_limit" | "payee_changed";
-    }
+  | { readonly ok: false; readonly reason: LedgerRefusal }
   | { readonly ok: false; readonly reason: "exists"; readonly record: LedgerRecord };
+
+type LedgerRefusal = "cumulative_cap" | "open_payments_limit" | "payee_changed";
 
 /** What a wallet has spent or promised. */
 export interface LedgerUsage {

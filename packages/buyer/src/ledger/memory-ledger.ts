@@ -17,11 +17,7 @@ export function memoryLedger(): Ledger {
 
   return {
     reserve: async (reservation, rules) => reserve(reservation, rules),
-    transition: async (requestId, next) => {
-      const record = book.transitioned(requestId, next);
-      book.put(record);
-      return record;
-    },
+    transition: async (requestId, next) => book.put(book.transitioned(requestId, next)),
     find: async (requestId) => book.find(requestId),
     usage: async (scope, since) => book.usage(scope, since),
     pinnedPayee: async (host, network) => book.pinnedPayee(host, network),

@@ -1,6 +1,4 @@
-/**
- * The tool `fetch_paid`. Repeating a request, by its id or while its payment is open, pays once.
- */
+/** The tool `fetch_paid`: a repeat, by its id or while its payment is open, is not paid again. */
 import { defined, type JsonObject } from "@farthing/protocol";
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";

@@ -20,12 +20,7 @@ export const requestShape = {
   body: z.string().max(bodyCharsMax).optional(),
 };
 
-export interface RequestInput {
-  readonly url: string;
-  readonly method?: string | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly body?: string | undefined;
-}
+export type RequestInput = Readonly<z.infer<z.ZodObject<typeof requestShape>>>;
 
 /** Plain http needs this machine and the owner's permission. Throws {@link InvalidInputError}. */
 export function requestOf(

@@ -42,7 +42,6 @@ export interface OpenAtHost {
   readonly message: string;
 }
 
-/** What an offer is evaluated against. */
 export interface OfferContext {
   readonly payer: Address;
   readonly allow: Allow;
@@ -90,7 +89,6 @@ function checkUrl(url: URL): Check {
   return fail("url", "insecure_url", `A payment needs https; ${url.origin} is not.`);
 }
 
-/** Tells whether a host name means this machine. */
 export function isLoopback(hostname: string): boolean {
   return (
     hostname === "localhost" ||

@@ -39,7 +39,6 @@ export interface Quote {
   readonly checks: readonly Check[];
 }
 
-/** An evaluated 402. */
 export interface Quotation {
   /** Checks of the URL and the host, which hold for every offer. */
   readonly place: readonly Check[];
@@ -50,7 +49,6 @@ export interface Quotation {
   readonly payUrl: string;
   /** The first failed check of the best offer. Absent with `chosen`. */
   readonly refusal?: NonNullable<Offer["refusal"]>;
-  /** The offer that passed every check. */
   readonly chosen?: { readonly offer: Offer; readonly quote: Quote };
 }
 

@@ -1,7 +1,4 @@
-/**
- * The wallets of this browser (EIP-6963, or `window.ethereum`). Their texts are never shown as
- * markup.
- */
+/** The wallets of this browser (EIP-6963, or `window.ethereum`). Their texts are never markup. */
 import { isObject } from "@farthing/protocol";
 import type { Provider } from "./provider.ts";
 

@@ -3,6 +3,7 @@ import {
   isObject,
   member,
   parseAddress,
+  parseJson,
   type Address,
   type Hex,
   type JsonObject,
@@ -63,12 +64,8 @@ export function keystoreAddress(text: string): Address | undefined {
 }
 
 function readObject(text: string) {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isObject(value)) return value;
-  } catch {
-    // The parser's message quotes the file, so it is not passed on.
-  }
+  const value = parseJson(text)?.value;
+  if (isObject(value)) return value;
   throw new KeystoreError("The file is no keystore: it is not a JSON object.");
 }
 
