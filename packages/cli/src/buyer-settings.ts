@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { parseLimits, type Allow, type Ledger, type LimitsInput } from "@farthing/buyer";
 import { fileLedger } from "@farthing/buyer/file-ledger";
-import { buyerVariables, isObject, type JsonObject } from "@farthing/protocol";
+import { buyerVariables, isObject, parseJson, type JsonObject } from "@farthing/protocol";
 import { parseAllowLists } from "./allow-lists.ts";
 import { ConfigurationError } from "./command-errors.ts";
 
@@ -132,12 +132,8 @@ function readSettingsFile(): JsonObject {
   const path = settingsPath();
   const text = readIfThere(path);
   if (text === undefined) return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isObject(value)) return value;
-  } catch {
-    // The error below covers this case too.
-  }
+  const value = parseJson(text)?.value;
+  if (isObject(value)) return value;
   throw new ConfigurationError(`${path} is not a JSON object. Fix the file or remove it.`);
 }
 

@@ -1,7 +1,6 @@
 /** The subcommands of a program. */
 import type { Command } from "commander";
 
-/** A module of a subcommand. */
 export interface CommandModule {
   /** Adds the subcommand, its options and its action. */
   register(program: Command): void;

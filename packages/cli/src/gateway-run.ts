@@ -24,10 +24,7 @@ interface RunOptions {
 
 export const configDefault = "gateway.yaml";
 
-/**
- * Longest stop: the gateway's responses and then the embedded facilitator's last transactions.
- * Shorter than the 60 s of the deploy files.
- */
+/** For responses, then the embedded facilitator's transactions; below the deploy files' 60 s. */
 const stopMsMax = 50_000;
 
 /** Exit status of a process that a signal ended: 128 and the signal's number. */

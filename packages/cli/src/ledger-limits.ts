@@ -14,7 +14,6 @@ import {
 import { UsageError } from "./command-errors.ts";
 import { isJsonWanted, tableText, type PrintFlags } from "./print-output.ts";
 
-/** The flags of `set`. */
 export interface LimitFlags {
   readonly perCall?: string;
   readonly perDay?: string;
@@ -66,7 +65,6 @@ async function readUsage(perDayUnits: bigint | undefined) {
   );
 }
 
-/** Stores new limits in the settings. */
 export async function setLimits(flags: LimitFlags): Promise<void> {
   const { perCall, perDay, openPayments, openPerHost: openPaymentsPerHost } = flags;
   const limitTexts = { perCall, perDay, openPayments, openPaymentsPerHost };

@@ -1,7 +1,4 @@
-/**
- * The operator's commands, which are a package of their own: only that one needs a database. Where
- * it is installed beside this one, `farthing` runs its commands too.
- */
+/** The operator's commands, run where their package is installed: only that needs a database. */
 import type { CommandEntry, CommandModule } from "./command-table.ts";
 import { ConfigurationError } from "./command-errors.ts";
 

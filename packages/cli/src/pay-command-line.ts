@@ -1,6 +1,7 @@
 /** The command that the owner can review and run where the agent may not pay. */
 import type { Quote } from "@farthing/buyer";
 import type { RequestInput } from "@farthing/buyer/mcp-server";
+import type { PayerFlags } from "./payer.ts";
 
 /** A longer body would not be reviewed before the command is run. */
 const bodyCharsMax = 2000;
@@ -9,11 +10,7 @@ const bodyCharsMax = 2000;
 const hidden = /[\p{Cc}\p{Cf}]/u;
 
 /** Flags of the agent's server that the command has to repeat. */
-export interface PaidFrom {
-  readonly wallet?: string;
-  readonly walletContract?: string;
-  readonly network?: string;
-}
+type PaidFrom = Pick<PayerFlags, "wallet" | "walletContract" | "network">;
 
 /**
  * The command for a POSIX shell. Undefined for a request that cannot be shown as it is: its body is

@@ -49,7 +49,6 @@ export function tableText(rows: readonly Row[]): string {
   );
 }
 
-/** Rows of texts in columns below a head. */
 export function columns(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [head, ...rows];
   const widths = head.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));

@@ -1,7 +1,4 @@
-/**
- * A command with subcommands, as `farthing` and `farthing-operator` are. Only the module of the
- * subcommand that is run is loaded.
- */
+/** A command with subcommands, such as `farthing`; it loads only the one that is run. */
 import { readFileSync } from "node:fs";
 import { isObject, writeTo } from "@farthing/protocol";
 import { Command, CommanderError } from "commander";

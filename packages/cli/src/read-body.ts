@@ -1,9 +1,6 @@
 /** Reads untrusted bodies within a bound. */
 
-/**
- * Longest decompressed body that is written to a file or a pipe: a kilobyte of gzip can become a
- * megabyte. A larger body can be requested uncompressed.
- */
+/** Longest decompressed body that is written out: a kilobyte of gzip can become a megabyte. */
 export const unpackedBytesMax = 64 * 1024 * 1024;
 
 /** The chunks of a body; rejects beyond `bytesMax` with the advice. */

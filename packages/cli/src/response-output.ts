@@ -1,7 +1,4 @@
-/**
- * Writes the response to a request. Standard output carries the body and nothing else, or with
- * --json exactly one object.
- */
+/** Writes a response. Standard output is the body alone, or with --json exactly one object. */
 import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import type { PaidResponse } from "@farthing/buyer";

@@ -13,10 +13,7 @@ export async function runCommand(run: () => Promise<ExitCode | void>): Promise<v
   }
 }
 
-/**
- * Runs a request, which Ctrl+C and --max-time stop; the time starts after `prepare`. A second
- * Ctrl+C ends the process immediately.
- */
+/** Ctrl+C and --max-time (after `prepare`) stop the run; a second Ctrl+C ends the process. */
 export async function runRequest<T>(
   flags: { readonly json?: boolean; readonly maxTime?: string },
   progress: PaymentProgress,

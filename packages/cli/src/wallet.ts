@@ -87,7 +87,6 @@ function contractAddress(text: string): string {
   throw new ConfigurationError("--wallet-contract must be 0x or xdc and 40 hexadecimal digits.");
 }
 
-/** A wallet that cannot sign. */
 export function keylessSigner(contract?: string, address: Address = zeroAddress): Signer {
   return {
     address: parseAddress(contract) ?? address,
