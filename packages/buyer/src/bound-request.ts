@@ -17,7 +17,7 @@ export interface BindingOrder {
   readonly offer: Offer;
   readonly requirements: Requirements;
   readonly request: Pick<ReplayableRequest, "method" | "bodyHash">;
-  /** Where the payment goes. */
+  /** Where the payment goes: the request's address, or where an unpaid redirect led. */
   readonly url: string;
 }
 

@@ -18,25 +18,17 @@ import {
   type Authorization,
   type Hex,
   type JsonObject,
-  type Requirements,
 } from "@farthing/protocol";
-import { bindingTargetOf } from "./bound-request.ts";
+import { bindingTargetOf, type BindingOrder } from "./bound-request.ts";
 import type { SignedPayment } from "./ledger/ledger.ts";
-import type { Offer } from "./offer/read-challenge.ts";
-import type { ReplayableRequest } from "./replayable-request.ts";
 import type { Signer } from "./signer.ts";
 import { randomHex, type Runtime } from "./runtime.ts";
 
 /** Until then the seller can present the authorization; stock sellers ask for 300 s at most. */
 export const validitySecondsMax = 300;
 
-export interface SigningOrder {
-  readonly offer: Offer;
-  readonly requirements: Requirements;
-  readonly request: ReplayableRequest;
+export interface SigningOrder extends BindingOrder {
   readonly requestId: string;
-  /** Where the payment goes: the request's address, or where an unpaid redirect led. */
-  readonly url: string;
   /** In place of random bytes, so that after a crash the chain itself refuses a second charge. */
   readonly derive?: (purpose: NoncePurpose) => Hex;
 }

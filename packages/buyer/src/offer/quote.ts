@@ -1,21 +1,13 @@
 /** Turns a 402 into a quote: every offer with its checks, and the one that would be paid. */
 import { defined, formatUsdc, zeroAddress, type Address, type Network } from "@farthing/protocol";
-import {
-  checkOffer,
-  checkRequestUrl,
-  skip,
-  type AgreedTerms,
-  type Allow,
-  type Check,
-  type OfferContext,
-} from "./check-offer.ts";
+import { checkOffer, checkRequestUrl, skip, type Check, type OfferContext } from "./check-offer.ts";
 import {
   evaluatedOffer,
   orderOffers,
   type EvaluatedOffer,
   type PreferredVersion,
 } from "./choose-offer.ts";
-import { dayMs, type Limits } from "../ledger/limits.ts";
+import { dayMs } from "../ledger/limits.ts";
 import type { ReconcilingTools } from "../chain/reconcile.ts";
 import { checkBalanceAt } from "../chain/read-balance.ts";
 import { readOpenPayments } from "./open-payments.ts";
@@ -52,18 +44,15 @@ export interface Quotation {
   readonly chosen?: { readonly offer: Offer; readonly quote: Quote };
 }
 
-export interface QuotingTools extends ReconcilingTools {
+type OwnerRules = Pick<OfferContext, "limits" | "allow" | "hasApprover">;
+
+export interface QuotingTools extends ReconcilingTools, OwnerRules {
   readonly signer: Signer;
-  readonly limits: Limits;
-  readonly allow: Allow;
   readonly prefer: PreferredVersion;
-  readonly hasApprover: boolean;
 }
 
-export interface QuotingTerms {
+export interface QuotingTerms extends Pick<OfferContext, "maxAmountUnits" | "agreed"> {
   readonly requestId: string;
-  readonly maxAmountUnits?: bigint;
-  readonly agreed?: AgreedTerms;
 }
 
 /** Evaluates a 402 and consumes its body. Signs and writes nothing. */

@@ -7,9 +7,9 @@ const currency: Readonly<Record<ChainId, string>> = { 50: "XDC", 51: "TXDC" };
 
 const hexOf = (chainId: ChainId) => `0x${chainId.toString(16)}`;
 
-/** Undefined until the wallet has reported it. */
 export interface ConnectedWallet {
   readonly wallet: Wallet;
+  /** Undefined until the wallet has reported it. */
   readonly chainId: number | undefined;
 }
 

@@ -9,17 +9,15 @@ import {
   readChainId,
   WalletProblem,
   watchWallets,
+  type ConnectedWallet,
   type Wallet,
 } from "@farthing/buyer/wallet";
 import { isSameAddress, type Address } from "@farthing/protocol";
 import { useSyncExternalStore } from "react";
 
-export interface Connection {
-  readonly wallet: Wallet;
+export interface Connection extends ConnectedWallet {
   /** The active one first. */
   readonly addresses: readonly Address[];
-  /** Undefined until the wallet has reported it. */
-  readonly chainId: number | undefined;
 }
 
 /** The browser remembers the wallet under this name, for the next visit. */
