@@ -6,7 +6,7 @@ import { openLedger } from "./buyer-settings.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { setLimits, showLimits, type LimitFlags } from "./ledger-limits.ts";
 import { recordObject, recordRow } from "./ledger-report.ts";
-import { collect, joinData, readHeaders } from "./pay-request.ts";
+import { collect, joinData, readHeaders, type RequestFlags } from "./pay-request.ts";
 import { createResumer } from "./payer.ts";
 import type { PaymentProgress } from "./payment-report.ts";
 import { addPrintFlags, printList, printOne, type PrintFlags } from "./print-output.ts";
@@ -83,10 +83,7 @@ function noSuchPayment(id: string): ExitCode {
   return exitCodes.notFound;
 }
 
-interface ResumeFlags extends ResponseFlags, NodeFlags {
-  readonly header?: readonly string[];
-  readonly data?: readonly string[];
-}
+type ResumeFlags = ResponseFlags & NodeFlags & Pick<RequestFlags, "header" | "data">;
 
 function resumePayment(id: string, flags: ResumeFlags): Promise<void> {
   const progress: PaymentProgress = { isSigned: false };

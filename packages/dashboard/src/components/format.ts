@@ -91,6 +91,6 @@ export function shortText(hex: string): string {
 }
 
 /** `3 keys`, `1 key` */
-export function plural(count: number, one: string, many = `${one}s`): string {
-  return `${countText(count)} ${count === 1 ? one : many}`;
+export function plural(count: number, one: string): string {
+  return `${countText(count)} ${one}${count === 1 ? "" : "s"}`;
 }

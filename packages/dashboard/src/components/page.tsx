@@ -52,15 +52,9 @@ export function Section({
   title,
   actions,
   children,
-  isBare = false,
-}: PropsWithChildren<{
-  readonly title: string;
-  readonly actions?: ReactNode;
-  /** Without a card around it. */
-  readonly isBare?: boolean;
-}>) {
+}: PropsWithChildren<{ readonly title: string; readonly actions?: ReactNode }>) {
   return (
-    <section className={isBare ? "section" : "section card"}>
+    <section className="section card">
       <div className="section-head">
         <h2>{title}</h2>
         {actions !== undefined && <div className="section-actions">{actions}</div>}
@@ -71,7 +65,7 @@ export function Section({
 }
 
 /** A name and its value, with the value's class where it needs one. */
-export type Fact = readonly [name: string, value: ReactNode, className?: string];
+type Fact = readonly [name: string, value: ReactNode, className?: string];
 
 export function Facts({ rows }: { readonly rows: readonly (Fact | false)[] }) {
   return (
