@@ -24,7 +24,7 @@ import type { SignedPayment } from "./ledger/ledger.ts";
 import type { Signer } from "./signer.ts";
 import { randomHex, type Runtime } from "./runtime.ts";
 
-/** Until then the seller can present the authorization; stock sellers ask for 300 s at most. */
+/** For so long the seller can present the authorization; stock sellers ask for 300 s at most. */
 export const validitySecondsMax = 300;
 
 export interface SigningOrder extends BindingOrder {

@@ -102,7 +102,7 @@ export interface PayingFetch {
 /** What a ledger does not keep: headers such as `Authorization`, and bodies above 64 KiB. */
 export type ResumeInit = Pick<RequestInit, "headers" | "body" | "signal">;
 
-/** 25 s of the facilitator, and as much for work and network; later the connection is dead. */
+/** 25 s of the facilitator, and as much for work and network; later the line is likely dead. */
 const answerTimeoutMsDefault = 60_000;
 
 /** Throws a TypeError for invalid options. */

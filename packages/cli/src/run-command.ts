@@ -13,7 +13,7 @@ export async function runCommand(run: () => Promise<ExitCode | void>): Promise<v
   }
 }
 
-/** Ctrl+C and --max-time (after `prepare`) stop the run; a second Ctrl+C ends the process. */
+/** Ctrl+C stops the run, and --max-time after `prepare`; a second Ctrl+C ends the process. */
 export async function runRequest<T>(
   flags: { readonly json?: boolean; readonly maxTime?: string },
   progress: PaymentProgress,

@@ -1,4 +1,4 @@
-/** One task for wallet and service in turn; the user, or a switch of accounts, can end it. */
+/** A task for wallet and service in turn, one at a time; the user or another account ends it. */
 import { useCallback, useEffect, useRef, useState } from "react";
 import { watchAccounts } from "./connection.ts";
 import { WalletProblem } from "@farthing/buyer/wallet";
