@@ -20,7 +20,7 @@ const made = "<!-- Made by `npm run reference` from the code. Do not edit. -->";
 
 function configurationPage(): string {
   const rows = Object.entries(settings).map(([name, setting]) => {
-    const fallback = "fallback" in setting ? `\`${setting.fallback}\`` : "";
+    const fallback = setting.fallback === undefined ? "" : `\`${setting.fallback}\``;
     return `| \`${name}\` | \`${setting.key}\` | ${setting.shape} | ${fallback} | ${cell(setting.example)} |`;
   });
   return [

@@ -17,7 +17,7 @@ import {
 import { isMessageDomain, gasPriceFloorWei } from "@farthing/engine";
 import { Fault, logLevels, Secret } from "@farthing/engine/base";
 import { readRetention } from "./retention.ts";
-import { settings, type Setting, type SettingName } from "./settings-table.ts";
+import { databaseUrlDefault, settings, type SettingName } from "./settings-table.ts";
 import { readTexts, type Environment } from "./setting-texts.ts";
 import { unitsPerCredit } from "../features/credits/model.ts";
 
@@ -52,7 +52,7 @@ export function readConfig({ env = process.env }: ConfigSource = {}): Config {
   const files = new Map<SettingName, string>();
   const texts = readTexts(env, problems, files);
   const read = <T>(name: SettingName, parse: (text: string) => T | undefined): T | undefined => {
-    const setting: Setting = settings[name];
+    const setting = settings[name];
     const text = texts.get(name) ?? setting.fallback;
     if (text === undefined) return undefined;
     const value = parse(text.trim());
@@ -74,7 +74,7 @@ export function readConfig({ env = process.env }: ConfigSource = {}): Config {
 /** Reads only the database's URL. Throws `configuration`. */
 export function readDatabaseUrl({ env = process.env }: ConfigSource = {}): string {
   const problems: string[] = [];
-  const text = readTexts(env, problems).get("DATABASE_URL") ?? settings.DATABASE_URL.fallback;
+  const text = readTexts(env, problems).get("DATABASE_URL") ?? databaseUrlDefault;
   if (problems.length > 0) {
     throw new Fault("configuration", problems.join("\n"), { retryable: false });
   }
