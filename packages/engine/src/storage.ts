@@ -4,6 +4,7 @@ export { databaseLocation, explainDatabaseError } from "./storage/database-probl
 export {
   type Database,
   type DatabaseDialect,
+  atomic,
   inTransaction,
   patiently,
   textList,

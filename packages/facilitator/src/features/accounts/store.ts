@@ -3,17 +3,18 @@ import { toLowerHex, type Address } from "@farthing/protocol";
 import { sql } from "kysely";
 import type { Account, AccountChanges, Plan } from "./model.ts";
 import { accountTable } from "./tables.ts";
-import { type Database, inTransaction, type Paging } from "@farthing/engine/storage";
+import { atomic, type Database, type Paging } from "@farthing/engine/storage";
 
 export type AccountStore = ReturnType<typeof createAccountStore>;
 
 export function createAccountStore(database: Database) {
   const { db } = database;
   const all = () => db.selectFrom("accounts").selectAll();
+  const update = (address: Address) =>
+    db.updateTable("accounts").where("address", "=", toLowerHex(address)).returningAll();
   return {
     /** Returns an account and creates it first when there is none. */
-    ensureAccount: (address: Address, now: number) =>
-      inTransaction(database, (inside) => ensureAccount(inside, address, now)),
+    ensureAccount: atomic(database, ensureAccount),
     findAccount: async (address: Address) => {
       const row = await all().where("address", "=", toLowerHex(address)).executeTakeFirst();
       return row && accountTable.read(row);
@@ -30,25 +31,17 @@ export function createAccountStore(database: Database) {
     },
     /** Changes what is named; returns undefined when the account does not exist. */
     updateAccount: async (address: Address, { label, lowCreditsAt }: AccountChanges) => {
-      const row = await db
-        .updateTable("accounts")
+      const row = await update(address)
         .set({
           label: label ?? sql<string>`label`,
           low_credits_at: lowCreditsAt === undefined ? sql<number>`low_credits_at` : lowCreditsAt,
         })
-        .where("address", "=", toLowerHex(address))
-        .returningAll()
         .executeTakeFirst();
       return row && accountTable.read(row);
     },
     /** Returns the changed account; undefined when there is none. */
     setPlan: async (address: Address, plan: Plan) => {
-      const row = await db
-        .updateTable("accounts")
-        .set({ plan })
-        .where("address", "=", toLowerHex(address))
-        .returningAll()
-        .executeTakeFirst();
+      const row = await update(address).set({ plan }).executeTakeFirst();
       return row && accountTable.read(row);
     },
   };

@@ -3,7 +3,7 @@ import { toLowerHex, type Address } from "@farthing/protocol";
 import { sql } from "kysely";
 import type { ApiKey } from "./model.ts";
 import { ensureAccount, lockAccount } from "../accounts/store.ts";
-import { type Database, inTransaction } from "@farthing/engine/storage";
+import { atomic, type Database } from "@farthing/engine/storage";
 import { apiKeyTable } from "./tables.ts";
 
 /** Terms of a rotation. Times are milliseconds since 1970. */
@@ -19,29 +19,18 @@ export function createApiKeyStore(database: Database) {
   const { db } = database;
   return {
     /** Adds a key, and its account when it is new. */
-    createApiKey: (key: ApiKey) =>
-      inTransaction(database, async (inside) => {
-        await ensureAccount(inside, key.account, key.createdAt);
-        await insertKey(inside, key);
-      }),
+    createApiKey: atomic(database, async (inside, key: ApiKey) => {
+      await ensureAccount(inside, key.account, key.createdAt);
+      await insertKey(inside, key);
+    }),
     /** Adds a key to an existing account; false when `workingMax` of its keys work. */
-    mintApiKey: (
-      key: ApiKey,
-      { workingMax, now }: { readonly workingMax: number; readonly now: number },
-    ) =>
-      inTransaction(database, async (inside) => {
-        await lockAccount(inside, key.account);
-        if ((await countWorking(inside, key.account, now)) >= workingMax) return false;
-        await insertKey(inside, key);
-        return true;
-      }),
+    mintApiKey: atomic(database, mint),
     /**
      * Replaces a key of the same account, which works until `endsAt` at the latest. `ended`: the old
      * key no longer works or was already replaced. `too_many`: more than `workingMax` keys of the
      * account would work.
      */
-    rotateApiKey: (oldId: string, key: ApiKey, terms: RotationTerms) =>
-      inTransaction(database, (inside) => rotate(inside, oldId, key, terms)),
+    rotateApiKey: atomic(database, rotate),
     findApiKey: async (id: string) => {
       const row = await db
         .selectFrom("api_keys")
@@ -84,6 +73,17 @@ async function countWorking({ db }: Database, account: Address, now: number): Pr
     .where(({ or, eb }) => or([eb("expires_at", "is", null), eb("expires_at", ">", now)]))
     .executeTakeFirstOrThrow();
   return Number(count);
+}
+
+async function mint(
+  inside: Database,
+  key: ApiKey,
+  { workingMax, now }: Omit<RotationTerms, "endsAt">,
+): Promise<boolean> {
+  await lockAccount(inside, key.account);
+  if ((await countWorking(inside, key.account, now)) >= workingMax) return false;
+  await insertKey(inside, key);
+  return true;
 }
 
 async function rotate(

@@ -6,8 +6,8 @@ import {
   type Page,
   type Paging,
   address,
+  atomic,
   type Database,
-  inTransaction,
   patiently,
   type Tables,
 } from "@farthing/engine/storage";
@@ -41,15 +41,13 @@ export type CreditStore = ReturnType<typeof createCreditStore>;
 
 export function createCreditStore(database: Database) {
   return {
-    findCredits: (account: Address) => findCredits(database, account),
+    findCredits: findCredits.bind(undefined, database),
     /**
      * Adds an entry, and the account when it is new; undefined when the balance would be negative.
      */
-    grantCredits: (grant: Grant, now: number) =>
-      inTransaction(database, (inside) => grantCredits(inside, grant, now)),
+    grantCredits: atomic(database, grantCredits),
     /** Newest first. */
-    listCreditEntries: (account: Address, paging: Paging<LedgerCursor>) =>
-      listEntries(database, account, paging),
+    listCreditEntries: listEntries.bind(undefined, database),
     /**
      * Compares balances with entries and entries with settlements; returns at most `limit` problems.
      */

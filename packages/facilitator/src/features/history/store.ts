@@ -16,7 +16,6 @@ import { sql } from "kysely";
 import type { CarriedBy, HistoryFilter } from "./model.ts";
 import { type Settlement, settlementStates } from "@farthing/engine";
 import { forgetSales, listUsage, readListingStats } from "./usage-store.ts";
-import type { ListingPrice } from "../listings/model.ts";
 
 /** A settlement belongs to the account of its key. */
 export type HistoryStore = ReturnType<typeof createHistoryStore>;
@@ -24,26 +23,17 @@ export type HistoryStore = ReturnType<typeof createHistoryStore>;
 export function createHistoryStore(database: Database) {
   return {
     /** Newest first. */
-    listAccountSettlements: (account: Address, filter: HistoryFilter, paging: Paging<TimeCursor>) =>
-      listAccountSettlements(database, account, filter, paging),
+    listAccountSettlements: listAccountSettlements.bind(undefined, database),
     /**
      * The transactions that carried a settlement, oldest first, with the number of their settlements.
      */
-    listCarriers: (settlementId: string) => listCarriers(database, settlementId),
+    listCarriers: listCarriers.bind(undefined, database),
     /** Stores the gas of relayer transactions from their receipts. */
-    recordGas: (
-      receipts: readonly {
-        readonly hash: Hex;
-        readonly gasUsed: number;
-        readonly gasPrice: bigint;
-      }[],
-    ) => recordGas(database, receipts),
+    recordGas: recordGas.bind(undefined, database),
     /** Days with settlements, oldest first, from `since` to before `before`. */
-    listUsage: (account: Address, times: { readonly since: number; readonly before: number }) =>
-      listUsage(database, account, times),
-    readListingStats: (account: Address, price: ListingPrice, since: number) =>
-      readListingStats(database, account, price, since),
-    forgetSales: (before: number, limit: number) => forgetSales(database, before, limit),
+    listUsage: listUsage.bind(undefined, database),
+    readListingStats: readListingStats.bind(undefined, database),
+    forgetSales: forgetSales.bind(undefined, database),
   };
 }
 
@@ -184,7 +174,7 @@ async function listCarriers({ db }: Database, settlementId: string): Promise<Car
 
 async function recordGas(
   { db, engine }: Database,
-  receipts: Parameters<HistoryStore["recordGas"]>[0],
+  receipts: readonly { readonly hash: Hex; readonly gasUsed: number; readonly gasPrice: bigint }[],
 ): Promise<void> {
   if (receipts.length === 0) return;
   const list = engine.list(

@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import type { Listing, ListingTerms, ListingMethod, CheckResult } from "./model.ts";
 import { ensureAccount, lockAccount } from "../accounts/store.ts";
 import { checkColumns, statColumns, type ListingRow } from "./tables.ts";
-import { type Database, inTransaction } from "@farthing/engine/storage";
+import { atomic, type Database } from "@farthing/engine/storage";
 import { removeWords, writeWords } from "./word-store.ts";
 import { publicMethods } from "./public-listing-store.ts";
 import { isCheckedAlike, toListing, toTermsRow, uncheckedAt } from "./rows.ts";
@@ -14,6 +14,14 @@ export interface TakenListing {
   readonly listing: Listing;
   /** The fencing token: the check is recorded only while this is the latest. */
   readonly fence: number;
+}
+
+interface DueListingOptions {
+  readonly now: number;
+  readonly leaseMs: number;
+  readonly limit: number;
+  /** Hosts with the most checks in progress. */
+  readonly exceptHosts?: readonly string[];
 }
 
 export type ListingStore = ReturnType<typeof createListingStore>;
@@ -32,28 +40,23 @@ function ownerMethods(database: Database) {
      * Stores a listing, and its account when it is new. `taken`: the account already lists this
      * endpoint on this network. `too_many`: it has `listingsMax` listings.
      */
-    createListing: (
-      listing: ListingTerms & Pick<Listing, "id" | "account" | "createdAt">,
-      bounds: { readonly listingsMax: number },
-    ) => inTransaction(database, (inside) => create(inside, listing, bounds.listingsMax)),
+    createListing: atomic(database, create),
     /**
      * Replaces the terms of a listing. A change of what checks compare causes a new check and
      * invalidates a running one; a blocked listing stays blocked.
      */
-    changeListing: (account: Address, id: string, terms: ListingTerms, now: number) =>
-      inTransaction(database, (inside) => change(inside, account, id, terms, now)),
+    changeListing: atomic(database, change),
     /** Returns false when there is none. */
-    removeListing: (account: Address, id: string) =>
-      inTransaction(database, async (inside) => {
-        const removed = await inside.db
-          .deleteFrom("listings")
-          .where("id", "=", id)
-          .where("account", "=", toLowerHex(account))
-          .executeTakeFirst();
-        if (removed.numDeletedRows === 0n) return false;
-        await removeWords(inside, id);
-        return true;
-      }),
+    removeListing: atomic(database, async (inside, account: Address, id: string) => {
+      const removed = await inside.db
+        .deleteFrom("listings")
+        .where("id", "=", id)
+        .where("account", "=", toLowerHex(account))
+        .executeTakeFirst();
+      if (removed.numDeletedRows === 0n) return false;
+      await removeWords(inside, id);
+      return true;
+    }),
     /** Limited to `account` when given. */
     findListing: async (id: string, account?: Address) => {
       let query = db.selectFrom("listings").selectAll().where("id", "=", id);
@@ -94,8 +97,8 @@ function ofAccount({ db }: Database, account: Address) {
 
 async function create(
   inside: Database,
-  listing: Parameters<ListingStore["createListing"]>[0],
-  listingsMax: number,
+  listing: ListingTerms & Pick<Listing, "id" | "account" | "createdAt">,
+  { listingsMax }: { readonly listingsMax: number },
 ): Promise<"created" | "taken" | "too_many"> {
   const { id, account, createdAt } = listing;
   await ensureAccount(inside, account, createdAt);
@@ -137,7 +140,7 @@ async function change(
   inside: Database,
   account: Address,
   id: string,
-  terms: Parameters<ListingStore["changeListing"]>[2],
+  terms: ListingTerms,
   now: number,
 ): Promise<Listing | "taken" | undefined> {
   await lockAccount(inside, account);
@@ -173,16 +176,9 @@ function checkMethods(database: Database) {
   const { db } = database;
   return {
     /** Blocks a listing or allows checks again; undefined when there is none. */
-    blockListing: (id: string, isBlocked: boolean, now: number) =>
-      inTransaction(database, (inside) => block(inside, id, isBlocked, now)),
+    blockListing: atomic(database, block),
     /** Leases due listings; until `leaseMs` later no other process leases them. */
-    takeDueListings: (options: {
-      readonly now: number;
-      readonly leaseMs: number;
-      readonly limit: number;
-      /** Hosts with the most checks in progress. */
-      readonly exceptHosts?: readonly string[];
-    }) => inTransaction(database, (inside) => takeDue(inside, options)),
+    takeDueListings: atomic(database, takeDue),
     /** Leases a listing, due or not. `busy`: it is being checked, or it is blocked. */
     takeListing: async (
       account: Address,
@@ -208,35 +204,36 @@ function checkMethods(database: Database) {
      * Records a check and ends the lease. Returns the listing; undefined when it was changed,
      * removed, or leased by another process meanwhile.
      */
-    recordListingCheck: (
-      id: string,
-      fence: number,
-      { check, seen, stats }: Pick<Listing, "check" | "stats"> & Pick<CheckResult, "seen">,
-    ) =>
-      inTransaction(database, async (inside) => {
-        const row = await inside.db
-          .updateTable("listings")
-          .set({
-            ...checkColumns.write(check),
-            ...(seen === undefined ? {} : { seen: JSON.stringify(seen) }),
-            lease_until: 0,
-            ...statColumns.write(stats),
-          })
-          .where("id", "=", id)
-          .where("fence", "=", fence)
-          .returningAll()
-          .executeTakeFirst();
-        if (row) await writeWords(inside, row);
-        return row && toListing(row);
-      }),
+    recordListingCheck: atomic(database, recordCheck),
   };
+}
+
+async function recordCheck(
+  inside: Database,
+  id: string,
+  fence: number,
+  { check, seen, stats }: Pick<Listing, "check" | "stats"> & Pick<CheckResult, "seen">,
+): Promise<Listing | undefined> {
+  const row = await inside.db
+    .updateTable("listings")
+    .set({
+      ...checkColumns.write(check),
+      ...(seen === undefined ? {} : { seen: JSON.stringify(seen) }),
+      lease_until: 0,
+      ...statColumns.write(stats),
+    })
+    .where("id", "=", id)
+    .where("fence", "=", fence)
+    .returningAll()
+    .executeTakeFirst();
+  if (row) await writeWords(inside, row);
+  return row && toListing(row);
 }
 
 async function takeDue(
   { db, engine }: Database,
-  options: Parameters<ListingStore["takeDueListings"]>[0],
+  { now, leaseMs, limit, exceptHosts = [] }: DueListingOptions,
 ): Promise<TakenListing[]> {
-  const { now, leaseMs, limit, exceptHosts = [] } = options;
   let query = db
     .selectFrom("listings")
     .select("id")

@@ -3,9 +3,9 @@
  * credits.
  */
 import {
+  atomic,
   type Page,
   type Database,
-  inTransaction,
   fromCursor,
   toPage,
   type Paging,
@@ -41,13 +41,7 @@ export function createPurchaseStore(database: Database) {
   const all = () => db.selectFrom("credit_purchases").selectAll();
   return {
     /** Stores an unpaid purchase; false when its account has `awaitingMax` of them. */
-    createPurchase: (
-      purchase: Pick<
-        CreditPurchase,
-        "id" | "account" | "chainId" | "payer" | "credits" | "units" | "createdAt" | "expiresAt"
-      >,
-      { awaitingMax }: { readonly awaitingMax: number },
-    ) => inTransaction(database, (inside) => createPurchase(inside, purchase, awaitingMax)),
+    createPurchase: atomic(database, createPurchase),
     /** Limited to `account` when given. */
     findPurchase: async (id: string, account?: Address) => {
       let query = all().where("id", "=", id);
@@ -73,8 +67,7 @@ export function createPurchaseStore(database: Database) {
      * `credited` adds the credits to the ledger in the same transaction; `credited` and `held` notify
      * webhooks. Throws when `purchaseTransitions` does not allow the transition.
      */
-    movePurchase: (id: string, from: PurchaseState, move: PurchaseMove, now: number) =>
-      inTransaction(database, (inside) => movePurchase(inside, id, from, move, now)),
+    movePurchase: atomic(database, movePurchase),
     /**
      * USDC base units of an account's purchases since a time that are settling, confirmed, held or
      * credited.
@@ -93,37 +86,34 @@ export function createPurchaseStore(database: Database) {
 }
 
 function workerMethods({ db }: Database) {
-  const all = () => db.selectFrom("credit_purchases").selectAll();
+  const listIn = (
+    state: PurchaseState,
+    column: "updated_at" | "expires_at",
+    { from = firstPurchase, limit }: Paging<PurchaseCursor>,
+  ) =>
+    db
+      .selectFrom("credit_purchases")
+      .selectAll()
+      .where("state", "=", state)
+      .where(sql<boolean>`(${sql.ref(column)}, id) >= (${from.at}, ${from.id})`)
+      .orderBy(column)
+      .orderBy("id")
+      .limit(limit + 1);
   return {
     /** Purchases of every account in a state, the longest unchanged first. */
-    listPurchasesIn: async (
-      state: PurchaseState,
-      { from = firstPurchase, limit }: Paging<PurchaseCursor>,
-    ) => {
-      const rows = await all()
-        .where("state", "=", state)
-        .where(sql<boolean>`(updated_at, id) >= (${from.at}, ${from.id})`)
-        .orderBy("updated_at")
-        .orderBy("id")
-        .limit(limit + 1)
-        .execute();
-      return toPurchasePage(rows.map(purchaseTable.read), limit, ({ updatedAt }) => updatedAt);
+    listPurchasesIn: async (state: PurchaseState, paging: Paging<PurchaseCursor>) => {
+      const found = (await listIn(state, "updated_at", paging).execute()).map(purchaseTable.read);
+      return toPurchasePage(found, paging.limit, ({ updatedAt }) => updatedAt);
     },
     /** Purchases in a state that expired by `now`, the earliest first. */
     listExpiredPurchases: async (
       state: PurchaseState,
       now: number,
-      { from = firstPurchase, limit }: Paging<PurchaseCursor>,
+      paging: Paging<PurchaseCursor>,
     ) => {
-      const rows = await all()
-        .where("state", "=", state)
-        .where("expires_at", "<=", now)
-        .where(sql<boolean>`(expires_at, id) >= (${from.at}, ${from.id})`)
-        .orderBy("expires_at")
-        .orderBy("id")
-        .limit(limit + 1)
-        .execute();
-      return toPurchasePage(rows.map(purchaseTable.read), limit, ({ expiresAt }) => expiresAt);
+      const expired = listIn(state, "expires_at", paging).where("expires_at", "<=", now);
+      const found = (await expired.execute()).map(purchaseTable.read);
+      return toPurchasePage(found, paging.limit, ({ expiresAt }) => expiresAt);
     },
     /** Of the next `limit` failed purchases, those whose payment became final after all. */
     listPaidAfterFailure: async ({
@@ -169,8 +159,11 @@ function toPurchasePage(
 
 async function createPurchase(
   inside: Database,
-  purchase: Parameters<PurchaseStore["createPurchase"]>[0],
-  awaitingMax: number,
+  purchase: Pick<
+    CreditPurchase,
+    "id" | "account" | "chainId" | "payer" | "credits" | "units" | "createdAt" | "expiresAt"
+  >,
+  { awaitingMax }: { readonly awaitingMax: number },
 ): Promise<boolean> {
   const { db } = inside;
   const state = "awaiting_payment";

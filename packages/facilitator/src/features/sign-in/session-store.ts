@@ -3,7 +3,7 @@ import { toLowerHex, type Address } from "@farthing/protocol";
 import type { Session } from "./model.ts";
 import { sessionTable } from "./tables.ts";
 import { ensureAccount, lockAccount } from "../accounts/store.ts";
-import { type Database, inTransaction } from "@farthing/engine/storage";
+import { atomic, type Database } from "@farthing/engine/storage";
 
 export type OpenSessionResult =
   | "opened"
@@ -30,10 +30,7 @@ export function createSessionStore(database: Database) {
      * account when there is none; any other wallet must be linked at this moment. `runningMax` bounds
      * the sessions of one account.
      */
-    openSession: (
-      session: Session,
-      secrets: { readonly idHash: string; readonly runningMax: number },
-    ) => inTransaction(database, (inside) => openSession(inside, session, secrets)),
+    openSession: atomic(database, openSession),
     /** Returns a session that is neither revoked nor past its end; the caller checks idleness. */
     findSession: async (idHash: string, now: number) => {
       const row = await running(now).where("id_hash", "=", idHash).executeTakeFirst();
@@ -68,20 +65,25 @@ export function createSessionStore(database: Database) {
       return result.numUpdatedRows === 1n;
     },
     /** Ends all sessions of an account except `exceptId`; returns how many. */
-    revokeSessions: (account: Address, { exceptId, now }: { exceptId?: string; now: number }) =>
-      inTransaction(database, async (inside) => {
-        // Includes a session that is being opened.
-        await lockAccount(inside, account);
-        let query = inside.db
-          .updateTable("sessions")
-          .set({ revoked_at: now })
-          .where("account", "=", toLowerHex(account))
-          .where("revoked_at", "is", null)
-          .where("expires_at", ">", now);
-        if (exceptId !== undefined) query = query.where("id", "!=", exceptId);
-        return Number((await query.executeTakeFirst()).numUpdatedRows);
-      }),
+    revokeSessions: atomic(database, revokeSessions),
   };
+}
+
+async function revokeSessions(
+  inside: Database,
+  account: Address,
+  { exceptId, now }: { readonly exceptId?: string; readonly now: number },
+): Promise<number> {
+  // Includes a session that is being opened.
+  await lockAccount(inside, account);
+  let query = inside.db
+    .updateTable("sessions")
+    .set({ revoked_at: now })
+    .where("account", "=", toLowerHex(account))
+    .where("revoked_at", "is", null)
+    .where("expires_at", ">", now);
+  if (exceptId !== undefined) query = query.where("id", "!=", exceptId);
+  return Number((await query.executeTakeFirst()).numUpdatedRows);
 }
 
 async function openSession(

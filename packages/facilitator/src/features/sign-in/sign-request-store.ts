@@ -1,7 +1,7 @@
 /** The store of sign requests. */
 import { signRequestTable } from "./tables.ts";
 import type { SignRequest } from "./model.ts";
-import { type Database, inTransaction } from "@farthing/engine/storage";
+import { atomic, type Database } from "@farthing/engine/storage";
 
 export type SignRequestStore = ReturnType<typeof createSignRequestStore>;
 
@@ -12,14 +12,10 @@ export function createSignRequestStore(database: Database) {
   const { db } = database;
   return {
     /** Stores a request, and removes some that have expired. */
-    createSignRequest: (request: SignRequest) =>
-      inTransaction(database, async (inside) => {
-        await sweep(inside, request.createdAt);
-        await inside.db
-          .insertInto("sign_requests")
-          .values(signRequestTable.write(request))
-          .execute();
-      }),
+    createSignRequest: atomic(database, async (inside, request: SignRequest) => {
+      await sweep(inside, request.createdAt);
+      await inside.db.insertInto("sign_requests").values(signRequestTable.write(request)).execute();
+    }),
     /** Deletes and returns a request in one statement, so that it is answered at most once. */
     takeSignRequest: async (id: string) => {
       const row = await db

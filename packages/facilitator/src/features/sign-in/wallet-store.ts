@@ -3,26 +3,22 @@ import { toLowerHex, type Address } from "@farthing/protocol";
 import type { LinkedWallet } from "./model.ts";
 import { accountWalletTable } from "./tables.ts";
 import { lockAccount } from "../accounts/store.ts";
-import { type Database, inTransaction } from "@farthing/engine/storage";
+import { atomic, type Database } from "@farthing/engine/storage";
 
 export type WalletStore = ReturnType<typeof createWalletStore>;
 
 export function createWalletStore(database: Database) {
-  const { db } = database;
+  const all = () => database.db.selectFrom("account_wallets").selectAll();
   return {
     /**
      * Links a wallet to an existing account. `known`: it was already linked. `too_many`: the account
      * has `walletsMax`.
      */
-    linkWallet: (wallet: LinkedWallet, bounds: { readonly walletsMax: number }) =>
-      inTransaction(database, (inside) => linkWallet(inside, wallet, bounds.walletsMax)),
+    linkWallet: atomic(database, linkWallet),
     /** Unlinks a wallet and ends its sessions of this account; false when it was not linked. */
-    unlinkWallet: (account: Address, address: Address, now: number) =>
-      inTransaction(database, (inside) => unlinkWallet(inside, account, address, now)),
+    unlinkWallet: atomic(database, unlinkWallet),
     findWallet: async (account: Address, address: Address) => {
-      const row = await db
-        .selectFrom("account_wallets")
-        .selectAll()
+      const row = await all()
         .where("account", "=", toLowerHex(account))
         .where("address", "=", toLowerHex(address))
         .executeTakeFirst();
@@ -30,9 +26,7 @@ export function createWalletStore(database: Database) {
     },
     /** Ordered by the time of linking. */
     listWallets: async (account: Address) => {
-      const rows = await db
-        .selectFrom("account_wallets")
-        .selectAll()
+      const rows = await all()
         .where("account", "=", toLowerHex(account))
         .orderBy("linked_at")
         .orderBy("address")
@@ -41,9 +35,7 @@ export function createWalletStore(database: Database) {
     },
     /** The accounts that a wallet is linked to, by address. */
     listAccountsOf: async (wallet: Address, limit: number) => {
-      const rows = await db
-        .selectFrom("account_wallets")
-        .selectAll()
+      const rows = await all()
         .where("address", "=", toLowerHex(wallet))
         .orderBy("account")
         .limit(limit)
@@ -56,7 +48,7 @@ export function createWalletStore(database: Database) {
 async function linkWallet(
   inside: Database,
   wallet: LinkedWallet,
-  walletsMax: number,
+  { walletsMax }: { readonly walletsMax: number },
 ): Promise<"linked" | "known" | "too_many"> {
   const { db } = inside;
   const account = toLowerHex(wallet.account);

@@ -2,18 +2,14 @@
 import { toLowerHex, type Address } from "@farthing/protocol";
 import { lockAccount } from "../accounts/store.ts";
 import {
+  atomic,
   type Database,
-  inTransaction,
   fromCursor,
   toPage,
   type Paging,
   type TimeCursor,
 } from "@farthing/engine/storage";
-import {
-  takeDueDeliveries,
-  type AttemptResult,
-  type DueDeliveryOptions,
-} from "./due-delivery-store.ts";
+import { takeDueDeliveries, type AttemptResult } from "./due-delivery-store.ts";
 import { oldDeliveryMethods } from "./old-delivery-store.ts";
 import { deliveryTable, endpointTable, newDeliveries } from "./tables.ts";
 import type { WebhookDelivery, WebhookEndpoint } from "./model.ts";
@@ -43,23 +39,7 @@ function working({ db }: Database, account: Address) {
 function endpointMethods(database: Database) {
   return {
     /** Stores an endpoint of an existing account; false when it has `endpointsMax`. */
-    createWebhook: (
-      endpoint: WebhookEndpoint,
-      { endpointsMax }: { readonly endpointsMax: number },
-    ) =>
-      inTransaction(database, async (inside) => {
-        await lockAccount(inside, endpoint.account);
-        const others = await working(inside, endpoint.account).execute();
-        if (others.length >= endpointsMax) return false;
-        await inside.db
-          .insertInto("webhook_endpoints")
-          .values({
-            ...endpointTable.write(endpoint),
-            watched_since: endpoint.createdAt,
-          })
-          .execute();
-        return true;
-      }),
+    createWebhook: atomic(database, create),
     /** Endpoints that are not disabled, oldest first. */
     listWebhooks: async (account: Address) => {
       const rows = await working(database, account).orderBy("created_at").orderBy("id").execute();
@@ -70,16 +50,12 @@ function endpointMethods(database: Database) {
       return row && endpointTable.read(row);
     },
     /** Disables an endpoint and ends its pending deliveries; false when there is none. */
-    disableWebhook: (account: Address, id: string, now: number) =>
-      inTransaction(database, (inside) => disable(inside, account, id, now)),
+    disableWebhook: atomic(database, disable),
     /**
      * Pauses an endpoint that accepted nothing for `quietMs` and has at least `failuresMin` failed
      * deliveries, and ends its pending deliveries. Returns false when it stays active.
      */
-    pauseWebhook: (
-      id: string,
-      terms: { readonly quietMs: number; readonly failuresMin: number; readonly now: number },
-    ) => inTransaction(database, (inside) => pause(inside, id, terms)),
+    pauseWebhook: atomic(database, pause),
     /** Resumes a paused endpoint and returns it; undefined when there is none. */
     resumeWebhook: async (account: Address, id: string, now: number) => {
       const row = await database.db
@@ -95,11 +71,25 @@ function endpointMethods(database: Database) {
   };
 }
 
+async function create(
+  inside: Database,
+  endpoint: WebhookEndpoint,
+  { endpointsMax }: { readonly endpointsMax: number },
+): Promise<boolean> {
+  await lockAccount(inside, endpoint.account);
+  const others = await working(inside, endpoint.account).execute();
+  if (others.length >= endpointsMax) return false;
+  const row = { ...endpointTable.write(endpoint), watched_since: endpoint.createdAt };
+  await inside.db.insertInto("webhook_endpoints").values(row).execute();
+  return true;
+}
+
 async function pause(
   { db }: Database,
   id: string,
-  { quietMs, failuresMin, now }: Parameters<WebhookStore["pauseWebhook"]>[1],
+  terms: { readonly quietMs: number; readonly failuresMin: number; readonly now: number },
 ): Promise<boolean> {
+  const { quietMs, failuresMin, now } = terms;
   const result = await db
     .updateTable("webhook_endpoints")
     .set({ paused_at: now })
@@ -213,13 +203,11 @@ function deliveryMethods(database: Database) {
      * Leases due deliveries and counts the attempt. After `leaseMs` they are due again unless their
      * result was recorded.
      */
-    takeDueDeliveries: (options: DueDeliveryOptions) =>
-      inTransaction(database, (inside) => takeDueDeliveries(inside, options)),
+    takeDueDeliveries: atomic(database, takeDueDeliveries),
     /**
      * Records the result of an attempt. Changes nothing when the delivery is no longer pending.
      */
-    recordAttempt: (deliveryId: string, result: AttemptResult, now: number) =>
-      recordAttempt(database, deliveryId, result, now),
+    recordAttempt: recordAttempt.bind(undefined, database),
   };
 }
 

@@ -93,15 +93,13 @@ export type KeylessStore = ReturnType<typeof createKeylessStore>;
 export function createKeylessStore(database: Database) {
   return {
     /** Evaluates payments as a claim would, and counts nothing; in order. */
-    checkKeyless: (questions: readonly KeylessQuestion[], now: number) =>
-      checkKeyless(database, questions, now),
+    checkKeyless: checkKeyless.bind(undefined, database),
     /** Notes valid payments: their claims may draw on what is closed to new questions. */
-    noteKeyless: (questions: readonly KeylessQuestion[], now: number) =>
-      notePayments(database, questions, now),
+    noteKeyless: notePayments.bind(undefined, database),
     /** Returns the used gas of each half of a chain's budget, in gwei. */
-    readKeylessGas: (chainId: ChainId, now: number) => readGasUse(database, chainId, now),
+    readKeylessGas: readGasUse.bind(undefined, database),
     /** Removes expired counters, at most `limit`; returns how many. */
-    pruneKeyless: (now: number, limit: number) => pruneCounters(database, now, limit),
+    pruneKeyless: pruneCounters.bind(undefined, database),
   };
 }
 
