@@ -8,8 +8,8 @@ import {
   createLog,
   Fault,
   type Log,
-  messageOf,
   systemClock,
+  warning,
 } from "@farthing/engine/base";
 import type { Config } from "./config/config.ts";
 import type { ArrivalTimes } from "./http/connections.ts";
@@ -201,12 +201,8 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     return { ...(await start()), stop };
   } catch (error) {
     // Releases the wallets for the process that replaces this one.
-    await end().catch((problem: unknown) => {
-      log.warn(
-        { event: "start_cleanup_failed", problem: messageOf(problem) },
-        "Cleanup after a failed start did not complete",
-      );
-    });
+    const fields = { event: "start_cleanup_failed" };
+    await end().catch(warning(log, fields, "Cleanup after a failed start did not complete"));
     throw error;
   }
 }

@@ -49,7 +49,8 @@ export function warning(
   fields: { readonly event: string; readonly [field: string]: unknown },
   message: string,
 ) {
-  return (error: unknown): void => log.warn({ ...fields, problem: messageOf(error) }, message);
+  return (error: unknown): undefined =>
+    void log.warn({ ...fields, problem: messageOf(error) }, message);
 }
 
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };

@@ -4,7 +4,7 @@
  */
 import type { ChainId, Network } from "@farthing/protocol";
 import { type GasHalf, gasHalves, halfOf, notedShare } from "@farthing/engine";
-import { type Clock, type Log, messageOf, startPoll } from "@farthing/engine/base";
+import { type Clock, type Log, startPoll, warning } from "@farthing/engine/base";
 import type { KeylessStore } from "../payments/keyless/participant.ts";
 import type { EngineStore } from "@farthing/engine/storage";
 
@@ -79,22 +79,18 @@ export function startGasWatch(options: {
     }
   }
 
-  return startPoll({ clock, pauseMs: pollMs }, async (signal) => {
-    try {
-      for (const budget of watched) {
-        for (const network of networks) await check(network, budget);
-      }
-      // Terminates, because counters expire more slowly than they are removed.
-      while ((await store.pruneKeyless(clock.nowMs(), maxPruned)) === maxPruned) {
-        if (signal.aborted) return;
-      }
-    } catch (error) {
-      log.warn(
-        { event: "keyless_watch_failed", problem: messageOf(error) },
-        "Gas budgets could not be read",
-      );
+  async function checkAll(signal: AbortSignal): Promise<void> {
+    for (const budget of watched) {
+      for (const network of networks) await check(network, budget);
     }
-  });
+    // Terminates, because counters expire more slowly than they are removed.
+    while ((await store.pruneKeyless(clock.nowMs(), maxPruned)) === maxPruned) {
+      if (signal.aborted) return;
+    }
+  }
+
+  const failed = warning(log, { event: "keyless_watch_failed" }, "Gas budgets could not be read");
+  return startPoll({ clock, pauseMs: pollMs }, (signal) => checkAll(signal).catch(failed));
 }
 
 function bounded(

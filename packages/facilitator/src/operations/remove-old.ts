@@ -5,7 +5,7 @@
 import type { Retention } from "../config/retention.ts";
 import type { ChainId } from "@farthing/protocol";
 import type { ChainView } from "@farthing/engine";
-import { type Clock, type Log, messageOf, startPoll } from "@farthing/engine/base";
+import { type Clock, type Log, startPoll, warning } from "@farthing/engine/base";
 import type { RetentionMethods, RetirementCursor } from "@farthing/engine/storage";
 import { createExportFile } from "./retention-export.ts";
 import type { WebhookStore } from "../features/webhooks/store.ts";
@@ -115,14 +115,9 @@ export function startRemoval(deps: {
     for (const chainId of engines.keys()) await retire(chainId, retention, signal);
   }
 
-  return startPoll({ clock, pauseMs: bytesEveryMs, isDelayed: true }, async (signal) => {
-    try {
-      await tryAll(signal);
-    } catch (error) {
-      log.warn(
-        { event: "removal_failed", problem: messageOf(error) },
-        "Removal of what is over failed; trying again later",
-      );
-    }
-  });
+  const fields = { event: "removal_failed" };
+  const retryLater = warning(log, fields, "Removal of what is over failed; trying again later");
+  return startPoll({ clock, pauseMs: bytesEveryMs, isDelayed: true }, (signal) =>
+    tryAll(signal).catch(retryLater),
+  );
 }

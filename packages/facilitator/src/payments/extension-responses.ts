@@ -4,7 +4,7 @@
  */
 import { encodeHeader } from "@farthing/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type Log, messageOf } from "@farthing/engine/base";
+import { type Log, warning } from "@farthing/engine/base";
 
 export interface ExtensionResponse {
   readonly status: "success" | "processing" | "rejected";
@@ -18,26 +18,16 @@ export type RespondToExtensions = (
 ) => Promise<Readonly<Record<string, ExtensionResponse>> | undefined>;
 
 /** Adds the header to the response, before the payment is evaluated. */
-export function respondToExtensions({
-  catalogue,
-  log,
-}: {
+export function respondToExtensions(deps: {
   readonly catalogue: RespondToExtensions;
   readonly log: Log;
 }) {
+  const { catalogue, log } = deps;
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    try {
-      const responses = await catalogue(request.body);
-      if (responses) reply.header("EXTENSION-RESPONSES", encodeHeader(responses));
-    } catch (error) {
-      log.warn(
-        {
-          event: "extension_responses_failed",
-          requestId: request.id,
-          problem: messageOf(error),
-        },
-        "Extension responses failed; the payment is not affected",
-      );
-    }
+    const fields = { event: "extension_responses_failed", requestId: request.id };
+    const header = await catalogue(request.body)
+      .then((responses) => responses && encodeHeader(responses))
+      .catch(warning(log, fields, "Extension responses failed; the payment is not affected"));
+    if (header !== undefined) reply.header("EXTENSION-RESPONSES", header);
   };
 }

@@ -6,7 +6,7 @@
  * Processes of earlier versions count nothing, so nothing is added while one is connected.
  */
 import { sql } from "kysely";
-import { type Log, messageOf, systemClock } from "@farthing/engine/base";
+import { type Log, systemClock, warning } from "@farthing/engine/base";
 import { type Database, inTransaction } from "@farthing/engine/storage";
 import { addToSums, isComplete } from "./participant.ts";
 
@@ -39,16 +39,12 @@ export async function startSummingHistory(database: Database, log: Log) {
 
 /** Never rejects. */
 async function run(database: Database, log: Log, signal: AbortSignal): Promise<void> {
+  const fields = { event: "usage_sums_failed" };
+  const retryLater = warning(log, fields, "Usage sums failed; retrying in seconds");
   let step: "wait" | "go on" | "done" | undefined;
   while (!signal.aborted && step !== "done") {
     const before = step;
-    try {
-      step = await addSome(database);
-    } catch (error) {
-      const fields = { event: "usage_sums_failed", problem: messageOf(error) };
-      log.warn(fields, "Usage sums failed; retrying in seconds");
-      step = undefined;
-    }
+    step = await addSome(database).catch(retryLater);
     if (step === "wait" && before !== "wait") log.warn({ event: "usage_sums_wait" }, waitText);
     if (step === "go on" && before !== "go on") {
       log.info({ event: "usage_sums_started" }, "Usage sums started");

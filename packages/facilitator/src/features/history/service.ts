@@ -5,7 +5,7 @@
  */
 import { isSameAddress, type Address } from "@farthing/protocol";
 import type { Settlement, SettlementEngine } from "@farthing/engine";
-import { type Log, messageOf } from "@farthing/engine/base";
+import { type Log, warning } from "@farthing/engine/base";
 import type { CarriedBy } from "./model.ts";
 import type { HistoryStore } from "./store.ts";
 import type { EngineStore } from "@farthing/engine/storage";
@@ -50,36 +50,23 @@ export function createHistory(deps: HistoryDeps) {
         : [],
     );
     if (hashes.length === 0) return carriers;
-    try {
-      const byHash = new Map(
-        (await deps.engine.readGas(chainId, hashes)).map((one) => [one.hash, one]),
-      );
-      const known = carriers.map((carrier) => {
-        const receipt = carrier.hash && byHash.get(carrier.hash);
-        if (!receipt) return carrier;
-        // XDC charges the price that a legacy transaction names.
-        const gasPricePaid = receipt.gasPrice ?? carrier.gasPrice;
-        return { ...carrier, gasUsed: receipt.gasUsed, gasPricePaid };
-      });
-      const fresh = known.flatMap(({ hash, gasUsed, gasPricePaid: gasPrice }) =>
-        hash && byHash.has(hash) && gasUsed !== null && gasPrice !== null
-          ? [{ hash, gasUsed, gasPrice }]
-          : [],
-      );
-      await store.recordGas(fresh);
-      return known;
-    } catch (error) {
-      // The history is useful without gas; the next request reads it again.
-      log.warn(
-        {
-          event: "gas_read_failed",
-          settlementId: settlement.id,
-          problem: messageOf(error),
-        },
-        "Gas of a settlement could not be read",
-      );
-      return carriers;
-    }
+    const byHash = new Map(
+      (await deps.engine.readGas(chainId, hashes)).map((one) => [one.hash, one]),
+    );
+    const known = carriers.map((carrier) => {
+      const receipt = carrier.hash && byHash.get(carrier.hash);
+      if (!receipt) return carrier;
+      // XDC charges the price that a legacy transaction names.
+      const gasPricePaid = receipt.gasPrice ?? carrier.gasPrice;
+      return { ...carrier, gasUsed: receipt.gasUsed, gasPricePaid };
+    });
+    const fresh = known.flatMap(({ hash, gasUsed, gasPricePaid: gasPrice }) =>
+      hash && byHash.has(hash) && gasUsed !== null && gasPrice !== null
+        ? [{ hash, gasUsed, gasPrice }]
+        : [],
+    );
+    await store.recordGas(fresh);
+    return known;
   }
 
   return {
@@ -91,7 +78,11 @@ export function createHistory(deps: HistoryDeps) {
     },
     /** Reads the gas of final transactions from the chain. */
     async describe(settlement: Settlement) {
-      const carriers = await withGas(settlement, await store.listCarriers(settlement.id));
+      const stored = await store.listCarriers(settlement.id);
+      const fields = { event: "gas_read_failed", settlementId: settlement.id };
+      const failed = warning(log, fields, "Gas of a settlement could not be read");
+      // The history is useful without gas; the next request reads it again.
+      const carriers = (await withGas(settlement, stored).catch(failed)) ?? stored;
       return { settlement, steps: stepsOf(settlement, carriers), ...shareOf(carriers) };
     },
   };

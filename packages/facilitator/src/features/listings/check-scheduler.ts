@@ -3,7 +3,7 @@
  * a process dies in between, another one checks it after the lease. Processes that share a database
  * do not lease the same listing, and no host gets many requests at once.
  */
-import { messageOf } from "@farthing/engine/base";
+import { warning } from "@farthing/engine/base";
 import type { TakenListing, ListingStore } from "./store.ts";
 import { checkLeaseMs, checkListing, statsMs, type CheckDeps } from "./check-listing.ts";
 import type { SalesStore } from "./model.ts";
@@ -29,6 +29,11 @@ export type CheckScheduler = ReturnType<typeof startCheckScheduler>;
 
 export function startCheckScheduler(deps: SchedulerDeps) {
   const { store, clock, log } = deps;
+  const retryLater = warning(
+    log,
+    { event: "listing_checks_failed" },
+    "Listing checks failed; retrying with the next poll",
+  );
   const stopping = new AbortController();
   let wakeUp = new AbortController();
   /** Running checks by host. */
@@ -40,8 +45,8 @@ export function startCheckScheduler(deps: SchedulerDeps) {
     while (!stopping.signal.aborted) {
       // Renewed before the poll, so that a wake-up during it causes another poll.
       wakeUp = new AbortController();
-      await guarded(forget, undefined);
-      const taken = await guarded(takeSome, 0);
+      await forget().catch(retryLater);
+      const taken = (await takeSome().catch(retryLater)) ?? 0;
       if (taken > 0) continue;
       if (checks.size >= runningMax) await Promise.race(checks);
       else await clock.sleep(pollMs, AbortSignal.any([stopping.signal, wakeUp.signal]));
@@ -71,7 +76,7 @@ export function startCheckScheduler(deps: SchedulerDeps) {
   function begin(taken: TakenListing): void {
     const { host } = new URL(taken.listing.resource);
     running.set(host, (running.get(host) ?? 0) + 1);
-    const check = guarded(() => checkListing(deps, taken, stopping.signal), undefined);
+    const check = checkListing(deps, taken, stopping.signal).catch(retryLater);
     const ended = check.finally(() => {
       checks.delete(ended);
       const left = (running.get(host) ?? 1) - 1;
@@ -81,18 +86,6 @@ export function startCheckScheduler(deps: SchedulerDeps) {
       wakeUp.abort();
     });
     checks.add(ended);
-  }
-
-  async function guarded<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      log.warn(
-        { event: "listing_checks_failed", problem: messageOf(error) },
-        "Listing checks failed; retrying with the next poll",
-      );
-      return otherwise;
-    }
   }
 
   const all = run();

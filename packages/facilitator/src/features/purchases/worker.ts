@@ -9,7 +9,7 @@ import type { Page, Paging, EngineStore } from "@farthing/engine/storage";
 import type { Address, Hex } from "@farthing/protocol";
 import { findPaymentOf, isLinked } from "./service.ts";
 import type { Settlement } from "@farthing/engine";
-import { assert, type Clock, type Log, messageOf, startPoll } from "@farthing/engine/base";
+import { assert, type Clock, type Log, startPoll, warning } from "@farthing/engine/base";
 import type { CreditPurchase, HoldReason, PurchaseMove, PurchaseState } from "./model.ts";
 import type { PurchaseCursor, PurchaseStore } from "./store.ts";
 import type { AccountStore } from "../accounts/store.ts";
@@ -98,21 +98,11 @@ export function createPurchaseWorker(deps: WorkerDeps) {
     const { items, next } = await list({ from: cursors.get(state), limit: purchasesMax });
     if (next) cursors.set(state, next);
     else cursors.delete(state);
-    for (const purchase of items) await guarded(purchase, step);
-  }
-
-  async function guarded(
-    purchase: CreditPurchase,
-    step: (purchase: CreditPurchase) => Promise<void>,
-  ): Promise<void> {
-    try {
-      await step(purchase);
-    } catch (error) {
-      // The next poll tries again; other purchases continue.
-      const fields = { purchaseId: purchase.id, problem: messageOf(error) };
-      log.warn(
-        { event: "purchase_transition_failed", ...fields },
-        "Purchase transition failed; retrying with the next poll",
+    for (const purchase of items) {
+      const fields = { event: "purchase_transition_failed", purchaseId: purchase.id };
+      // Other purchases continue.
+      await step(purchase).catch(
+        warning(log, fields, "Purchase transition failed; retrying with the next poll"),
       );
     }
   }
@@ -211,14 +201,7 @@ export function startPurchaseWorker(
   worker: PurchaseWorker,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): () => Promise<void> {
-  return startPoll({ clock, pauseMs: pollMs }, async () => {
-    try {
-      await worker.poll();
-    } catch (error) {
-      log.warn(
-        { event: "purchase_poll_failed", problem: messageOf(error) },
-        "Purchase poll failed; retrying in a second",
-      );
-    }
-  }).stop;
+  const fields = { event: "purchase_poll_failed" };
+  const retryLater = warning(log, fields, "Purchase poll failed; retrying in a second");
+  return startPoll({ clock, pauseMs: pollMs }, () => worker.poll().catch(retryLater)).stop;
 }

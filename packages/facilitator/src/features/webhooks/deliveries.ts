@@ -4,7 +4,7 @@
  * share a database do not lease the same delivery. A slow endpoint gets a few of the concurrent
  * deliveries, never all.
  */
-import { type Clock, type Log, messageOf } from "@farthing/engine/base";
+import { type Clock, type Log, warning } from "@farthing/engine/base";
 import type { GuardedPost, PostOutcome } from "../../http/outbound/guarded-post.ts";
 import type { DueDelivery } from "./due-delivery-store.ts";
 import type { WebhookStore } from "./store.ts";
@@ -56,6 +56,8 @@ export interface DeliveryDeps {
 /** Starts delivering; returns a stop function. Aborted attempts are repeated later. */
 export function startDeliveries(deps: DeliveryDeps): () => Promise<void> {
   const { store, clock, log } = deps;
+  const fields = { event: "webhook_poll_failed" };
+  const retryLater = warning(log, fields, "Webhook poll failed; retrying with the next one");
   const stopping = new AbortController();
   /** Running deliveries by endpoint, and their limit. */
   const running = new Map<string, { count: number; most: number }>();
@@ -65,7 +67,7 @@ export function startDeliveries(deps: DeliveryDeps): () => Promise<void> {
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       const before = ended;
-      const taken = await guarded(takeSome, 0);
+      const taken = (await takeSome().catch(retryLater)) ?? 0;
       // Deliveries that ended during the poll have made room.
       if (taken === 0 && ended === before) await restOrRoom();
     }
@@ -98,8 +100,9 @@ export function startDeliveries(deps: DeliveryDeps): () => Promise<void> {
     running.set(id, load);
     load.count++;
     const startedMs = clock.nowMs();
-    const attempt = guarded(() => attemptOf(due), false)
-      .then((isDelivered) => {
+    const attempt = attemptOf(due)
+      .catch(retryLater)
+      .then((isDelivered = false) => {
         const isQuick = isDelivered && clock.nowMs() - startedMs < quickMs;
         if (!isDelivered) load.most = perEndpointMin;
         else if (isQuick) load.most = Math.min(perEndpointMax, load.most + 1);
@@ -165,18 +168,6 @@ export function startDeliveries(deps: DeliveryDeps): () => Promise<void> {
         { event: "webhook_paused", endpointId: id },
         "Webhook paused: every delivery failed",
       );
-    }
-  }
-
-  async function guarded<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      log.warn(
-        { event: "webhook_poll_failed", problem: messageOf(error) },
-        "Webhook poll failed; retrying with the next one",
-      );
-      return otherwise;
     }
   }
 
