@@ -28,6 +28,12 @@ export class HttpProblem extends Error {
   }
 }
 
+/** Returns what an account asked for; throws 404 when it has none. */
+export function found<T>(value: T | undefined | false, what: string): T {
+  if (value !== undefined && value !== false) return value;
+  throw new HttpProblem("not_found", `There is no such ${what} of this account.`);
+}
+
 /** Status and retry advice of each code; `retryable`: the same request can succeed later. */
 export const problemTable: Readonly<Record<ErrorCode, { status: number; retryable: boolean }>> = {
   invalid_request: { status: 400, retryable: false },

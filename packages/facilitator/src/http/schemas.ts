@@ -142,6 +142,16 @@ export function problems(...codes: readonly ErrorCode[]) {
   return problemsOnly(...anywhere, ...codes);
 }
 
+/** Error responses of routes of one account that read. */
+export function readProblems(...codes: readonly ErrorCode[]) {
+  return problems("unauthorized", "service_unavailable", ...codes);
+}
+
+/** Error responses of routes of one account that change something. */
+export function changeProblems(...codes: readonly ErrorCode[]) {
+  return readProblems("foreign_origin", ...codes);
+}
+
 /** Returns the error responses by status, for these codes only. */
 export function problemsOnly(...codes: readonly ErrorCode[]) {
   const byStatus = Map.groupBy(new Set(codes), (code) => problemTable[code].status);

@@ -27,7 +27,7 @@ export const sessionCookie = "__Host-farthing";
 /** The response to a request without a session, and to one whose session has ended. */
 export const noSession = "Sign in with your wallet first: POST /v1/account/sign-in.";
 
-export function sessionOf({ session }: FastifyRequest): RequestSession {
+export function sessionOf({ session }: Pick<FastifyRequest, "session">): RequestSession {
   if (!session) throw new HttpProblem("unauthorized", noSession);
   return session;
 }

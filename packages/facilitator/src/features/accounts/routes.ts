@@ -10,8 +10,9 @@ import {
   LabelText,
   nullable,
   oneOf,
-  problems,
   WalletKindText,
+  changeProblems,
+  readProblems,
 } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
 import type { CreditBalance } from "../credits/model.ts";
@@ -80,7 +81,7 @@ export function registerProfile(server: TypedServer, deps: ProfileDeps): void {
       operationId: "readAccount",
       tags: ["Account"],
       summary: "The account that is signed in",
-      response: { 200: ProfileAnswer, ...problems("unauthorized", "service_unavailable") },
+      response: { 200: ProfileAnswer, ...readProblems() },
     },
     handler: async (request) => answerProfile(deps, sessionOf(request)),
   });
@@ -93,10 +94,7 @@ export function registerProfile(server: TypedServer, deps: ProfileDeps): void {
         label: Type.Optional(LabelText),
         lowCreditsAt: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: creditsMax }))),
       }),
-      response: {
-        200: ProfileAnswer,
-        ...problems("unauthorized", "foreign_origin", "service_unavailable"),
-      },
+      response: { 200: ProfileAnswer, ...changeProblems() },
     },
     handler: async (request) => {
       const session = sessionOf(request);

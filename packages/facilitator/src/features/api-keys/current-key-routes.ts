@@ -11,7 +11,7 @@ import {
   KeyModeText,
   LabelText,
   oneOf,
-  problems,
+  readProblems,
 } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
 import type { Accounts } from "../accounts/service.ts";
@@ -44,7 +44,7 @@ export function registerCurrentKey(
           credits: Type.Integer({ description: "May be spent" }),
           plan: oneOf(["active", "inactive"]),
         }),
-        ...problems("unauthorized", "service_unavailable"),
+        ...readProblems(),
       },
     },
     handler: async (request, reply) => {

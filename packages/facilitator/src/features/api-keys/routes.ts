@@ -4,7 +4,7 @@ import type { NewApiKey } from "./key-text.ts";
 import { rotatingKeysMax, workingKeysMax, type KeyRing } from "./service.ts";
 import { timeText } from "@farthing/engine/base";
 import type { ApiKey } from "./model.ts";
-import { HttpProblem } from "../../http/responses.ts";
+import { found, HttpProblem } from "../../http/responses.ts";
 import {
   emptyResponse,
   exactly,
@@ -12,9 +12,11 @@ import {
   LabelText,
   nullable,
   oneOf,
-  problems,
   TimeText,
   KeyId,
+  changeProblems,
+  problems,
+  readProblems,
 } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
 import type { StepUp } from "../sign-in/step-up.ts";
@@ -58,10 +60,7 @@ export function registerKeys(server: TypedServer, deps: KeyRouteDeps): void {
       operationId: "listKeys",
       tags: ["API keys"],
       summary: "The account's API keys, the newest first",
-      response: {
-        200: exactly({ keys: Type.Array(KeyAnswer) }),
-        ...problems("unauthorized", "service_unavailable"),
-      },
+      response: { 200: exactly({ keys: Type.Array(KeyAnswer) }), ...readProblems() },
     },
     handler: async (request) => {
       const list = await keys.list(sessionOf(request).account);
@@ -76,13 +75,10 @@ export function registerKeys(server: TypedServer, deps: KeyRouteDeps): void {
       summary: "Revokes a key: it stops working at once",
       description: "Takes no further signature and is never refused for being asked too often.",
       params: exactly({ id: KeyId }),
-      response: {
-        204: emptyResponse("It does not work any more"),
-        ...problems("unauthorized", "foreign_origin", "not_found", "service_unavailable"),
-      },
+      response: { 204: emptyResponse("It does not work any more"), ...changeProblems("not_found") },
     },
     handler: async (request, reply) => {
-      if (!(await keys.revoke(sessionOf(request).account, request.params.id))) throw noSuchKey();
+      found(await keys.revoke(sessionOf(request).account, request.params.id), "key");
       return reply.status(204).send(null);
     },
   });
@@ -90,13 +86,7 @@ export function registerKeys(server: TypedServer, deps: KeyRouteDeps): void {
 }
 
 function registerMinting(server: TypedServer, { keys, stepUp: stepUps }: KeyRouteDeps): void {
-  const minting = problems(
-    "unauthorized",
-    "foreign_origin",
-    "step_up_failed",
-    "conflict",
-    "service_unavailable",
-  );
+  const minting = changeProblems("step_up_failed", "conflict");
   server.post("/v1/account/keys", {
     schema: {
       operationId: "createKey",
@@ -136,8 +126,7 @@ function registerMinting(server: TypedServer, { keys, stepUp: stepUps }: KeyRout
       const { id } = request.params;
       const step = { action: "rotate_key", details: { id, overlap } } as const;
       await demandStepUp(stepUps, session, step, stepUp);
-      const made = await keys.rotate(session.account, id, overlap);
-      if (made === "unknown") throw noSuchKey();
+      const made = found(await keys.rotate(session.account, id, overlap), "key");
       if (made === "ended") {
         throw new HttpProblem(
           "conflict",
@@ -153,10 +142,6 @@ function registerMinting(server: TypedServer, { keys, stepUp: stepUps }: KeyRout
       return reply.status(201).send(answerNewKey(keys, made));
     },
   });
-}
-
-function noSuchKey(): HttpProblem {
-  return new HttpProblem("not_found", "There is no such key of this account.");
 }
 
 function answerKey(keys: KeyRing, key: ApiKey) {

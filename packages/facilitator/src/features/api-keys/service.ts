@@ -76,12 +76,12 @@ export function createKeyRing({ store, clock, log }: KeyRingDeps) {
     },
     /**
      * Replaces a key by one with the same label, mode and lifetime; the old one works for the
-     * overlap. `ended`: the old key no longer works or was already replaced. `too_many`: the account
+     * overlap. Undefined: there is no such key. `ended`: the old key no longer works or was already replaced. `too_many`: the account
      * has the most keys that work beside their successors.
      */
     async rotate(account: Address, id: string, overlap: Overlap) {
       const old = await find(account, id);
-      if (!old) return "unknown";
+      if (!old) return undefined;
       const now = clock.nowMs();
       const { label, mode } = old;
       const expiresAt = old.expiresAt === null ? null : now + (old.expiresAt - old.createdAt);

@@ -13,8 +13,8 @@ import {
   nullable,
   oneOf,
   pageOf,
-  problems,
   TimeText,
+  readProblems,
 } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
 import type { Accounts } from "../accounts/service.ts";
@@ -87,10 +87,7 @@ export function registerCredits(server: TypedServer, deps: CreditRouteDeps): voi
       tags: ["Credits"],
       summary: "What the account has, and what credits are sold for",
       description: "1 credit is 0.001 USDC.",
-      response: {
-        200: CreditsAnswer,
-        ...problems("unauthorized", "service_unavailable"),
-      },
+      response: { 200: CreditsAnswer, ...readProblems() },
     },
     handler: async (request) => {
       const { account } = sessionOf(request);
@@ -114,10 +111,7 @@ export function registerCredits(server: TypedServer, deps: CreditRouteDeps): voi
       tags: ["Credits"],
       summary: "Every entry of the ledger, the newest first",
       querystring: exactly({ cursor: Cursor, limit: Limit, format: Format }),
-      response: {
-        200: jsonOrCsv(pageOf("entries", EntryAnswer)),
-        ...problems("unauthorized", "service_unavailable"),
-      },
+      response: { 200: jsonOrCsv(pageOf("entries", EntryAnswer)), ...readProblems() },
     },
     handler: async (request, reply) => {
       const { account } = sessionOf(request);

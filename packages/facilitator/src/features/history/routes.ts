@@ -13,7 +13,7 @@ import { creditsOf, type Settlement, type Waiters } from "@farthing/engine";
 import { timeText } from "@farthing/engine/base";
 import type { HistoryFilter } from "./model.ts";
 import type { HistoryStore } from "./store.ts";
-import { HttpProblem } from "../../http/responses.ts";
+import { found, HttpProblem } from "../../http/responses.ts";
 import { parseWait } from "../../http/prefer.ts";
 import {
   AddressText,
@@ -26,10 +26,10 @@ import {
   nullable,
   oneOf,
   pageOf,
-  problems,
   TimeText,
   Wait,
   KeyId,
+  readProblems,
 } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
 import { Format, jsonOrCsv, sendCsv, wantsCsv, type CsvFile } from "../../http/csv.ts";
@@ -133,10 +133,7 @@ export function registerAccountSettlements(server: TypedServer, deps: HistoryRou
       description:
         "Pages stay in place while new settlements arrive: a cursor names the row after which to read on.",
       querystring: exactly({ ...filterQuery, cursor: Cursor, limit: Limit, format: Format }),
-      response: {
-        200: jsonOrCsv(pageOf("settlements", RowAnswer)),
-        ...problems("unauthorized", "service_unavailable"),
-      },
+      response: { 200: jsonOrCsv(pageOf("settlements", RowAnswer)), ...readProblems() },
     },
     handler: async (request, reply) => {
       const { account } = sessionOf(request);
@@ -160,10 +157,7 @@ export function registerAccountSettlements(server: TypedServer, deps: HistoryRou
       description: "`wait` holds the answer until something is new, final settlements apart.",
       params: exactly({ id: Type.String({ pattern: "^stl_[0-9a-f]{32}$" }) }),
       querystring: exactly({ wait: Wait }),
-      response: {
-        200: StoryAnswer,
-        ...problems("unauthorized", "not_found", "service_unavailable"),
-      },
+      response: { 200: StoryAnswer, ...readProblems("not_found") },
     },
     handler: async (request) => {
       const { account } = sessionOf(request);
@@ -177,10 +171,7 @@ export function registerAccountSettlements(server: TypedServer, deps: HistoryRou
         settlement = await history.find(account, id);
       }
       waiting.cancel();
-      if (!settlement) {
-        throw new HttpProblem("not_found", "There is no such settlement of this account.");
-      }
-      return answerStory(await history.describe(settlement));
+      return answerStory(await history.describe(found(settlement, "settlement")));
     },
   });
 }

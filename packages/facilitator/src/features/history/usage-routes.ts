@@ -4,7 +4,7 @@ import { dayMs, listUsageDays, usageDaysMax } from "./usage.ts";
 import type { HistoryStore } from "./store.ts";
 import type { UsageDay } from "./model.ts";
 import { HttpProblem } from "../../http/responses.ts";
-import { AmountText, exactly, problems } from "../../http/schemas.ts";
+import { AmountText, exactly, readProblems } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
 import type { Clock } from "@farthing/engine/base";
 import { Format, jsonOrCsv, sendCsv, wantsCsv, type CsvFile } from "../../http/csv.ts";
@@ -49,10 +49,7 @@ export function registerUsage(
       summary: "Settlements per day, in UTC, by the day of their claim",
       description: `Every day from \`from\` to \`to\`, at most ${usageDaysMax}; the last ${daysDefault} when nothing is said.`,
       querystring: exactly({ from: DayOrTime, to: DayOrTime, format: Format }),
-      response: {
-        200: jsonOrCsv(UsageAnswer),
-        ...problems("unauthorized", "service_unavailable"),
-      },
+      response: { 200: jsonOrCsv(UsageAnswer), ...readProblems() },
     },
     handler: async (request, reply) => {
       const { from, to } = request.query;

@@ -3,9 +3,9 @@ import { networkOfAddress, networkOfChain } from "@farthing/protocol";
 import { Type } from "typebox";
 import { listingsMax, type Listings } from "./service.ts";
 import type { Listing } from "./model.ts";
-import { HttpProblem } from "../../http/responses.ts";
+import { found, HttpProblem } from "../../http/responses.ts";
 import type { MakeLimit } from "../../http/limits.ts";
-import { emptyResponse, exactly, problems } from "../../http/schemas.ts";
+import { emptyResponse, exactly, changeProblems, readProblems } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
 import { sessionOf } from "../../http/session.ts";
 import {
@@ -17,8 +17,6 @@ import {
 } from "./schemas.ts";
 
 const path = "/v1/account/listings";
-const reading = ["unauthorized", "service_unavailable"] as const;
-const changing = [...reading, "foreign_origin"] as const;
 const ListingId = exactly({ id: Type.String({ pattern: "^lst_[0-9a-f]{24}$" }) });
 const NoBody = exactly({});
 
@@ -62,20 +60,15 @@ export function registerListings(
       summary: "Checks a listing now, and gives it as it is afterwards",
       params: ListingId,
       body: NoBody,
-      response: {
-        200: ListingAnswer,
-        ...problems(...changing, "not_found", "conflict"),
-      },
+      response: { 200: ListingAnswer, ...changeProblems("not_found", "conflict") },
     },
     handler: async (request, reply) => {
       const { account } = sessionOf(request);
-      const known = await deps.listings.find(account, request.params.id);
-      if (!known) throw noSuchListing();
+      const known = found(await deps.listings.find(account, request.params.id), "listing");
       await limitChecks(request, reply, known.resource);
       const outcome = await deps.listings.recheck(account, known.id);
       if (outcome === "busy") throw notNow(known);
-      if (!outcome) throw noSuchListing();
-      return answerListing(outcome);
+      return answerListing(found(outcome, "listing"));
     },
   });
 }
@@ -86,10 +79,7 @@ function registerReading(server: TypedServer, { listings }: ListingRouteDeps): v
       operationId: "listListings",
       tags: ["Listings"],
       summary: "The account's listings, the oldest first",
-      response: {
-        200: exactly({ listings: Type.Array(ListingAnswer) }),
-        ...problems(...reading),
-      },
+      response: { 200: exactly({ listings: Type.Array(ListingAnswer) }), ...readProblems() },
     },
     handler: async (request) => {
       const own = await listings.list(sessionOf(request).account);
@@ -102,12 +92,11 @@ function registerReading(server: TypedServer, { listings }: ListingRouteDeps): v
       tags: ["Listings"],
       summary: "One listing",
       params: ListingId,
-      response: { 200: ListingAnswer, ...problems(...reading, "not_found") },
+      response: { 200: ListingAnswer, ...readProblems("not_found") },
     },
     handler: async (request) => {
-      const found = await listings.find(sessionOf(request).account, request.params.id);
-      if (!found) throw noSuchListing();
-      return answerListing(found);
+      const listing = await listings.find(sessionOf(request).account, request.params.id);
+      return answerListing(found(listing, "listing"));
     },
   });
 }
@@ -126,7 +115,7 @@ function registerChanging(
       description:
         "It is shown to the public once a check has found it as listed: HTTPS on a public address, an answer of 402 to a request without payment, and in its challenge an offer with this network, USDC, this price, and the account as payee.",
       body: ListingBody,
-      response: { 201: ListingAnswer, ...problems(...changing, "conflict") },
+      response: { 201: ListingAnswer, ...changeProblems("conflict") },
     },
     handler: async (request, reply) => {
       const { account } = sessionOf(request);
@@ -147,7 +136,7 @@ function registerChanging(
         "Address, method, network, price and sample are what checks are about: when one of them changes, the listing is not public until a check has passed again.",
       params: ListingId,
       body: ListingBody,
-      response: { 200: ListingAnswer, ...problems(...changing, "conflict", "not_found") },
+      response: { 200: ListingAnswer, ...changeProblems("conflict", "not_found") },
     },
     handler: async (request, reply) => {
       const { account } = sessionOf(request);
@@ -155,8 +144,7 @@ function registerChanging(
       await limitChecks(request, reply, terms.resource);
       const listing = await listings.change(account, request.params.id, terms);
       if (listing === "taken") throw taken();
-      if (!listing) throw noSuchListing();
-      return answerListing(listing);
+      return answerListing(found(listing, "listing"));
     },
   });
   server.delete(`${path}/:id`, {
@@ -165,21 +153,14 @@ function registerChanging(
       tags: ["Listings"],
       summary: "Removes a listing",
       params: ListingId,
-      response: {
-        204: emptyResponse("It is not listed any more"),
-        ...problems(...changing, "not_found"),
-      },
+      response: { 204: emptyResponse("It is not listed any more"), ...changeProblems("not_found") },
     },
     handler: async (request, reply) => {
       const { account } = sessionOf(request);
-      if (!(await listings.remove(account, request.params.id))) throw noSuchListing();
+      found(await listings.remove(account, request.params.id), "listing");
       return reply.status(204).send(null);
     },
   });
-}
-
-function noSuchListing(): HttpProblem {
-  return new HttpProblem("not_found", "There is no such listing of this account.");
 }
 
 function taken(): HttpProblem {

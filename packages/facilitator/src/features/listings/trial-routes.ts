@@ -1,7 +1,7 @@
 /** POST /v1/listings/check: checks an endpoint before it is listed. */
 import { Type } from "typebox";
 import { checkSteps } from "./check-steps.ts";
-import { AmountText, exactly, oneOf, problems } from "../../http/schemas.ts";
+import { AmountText, exactly, oneOf, changeProblems } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
 import { sessionOf } from "../../http/session.ts";
 import { EndpointMembers, NetworkText, readAmount, readEndpoint, readNetwork } from "./schemas.ts";
@@ -39,10 +39,7 @@ export function registerListingTrial(
         network: Type.Optional(NetworkText),
         amount: Type.Optional(AmountText),
       }),
-      response: {
-        200: TrialAnswer,
-        ...problems("unauthorized", "service_unavailable", "foreign_origin"),
-      },
+      response: { 200: TrialAnswer, ...changeProblems() },
     },
     handler: async (request, reply) => {
       const { account } = sessionOf(request);

@@ -40,8 +40,7 @@ export type PayOutcome =
   /** It cannot be paid any more; the payment was not verified. */
   | { readonly kind: "closed"; readonly purchase: CreditPurchase }
   /** The gas budget of buyers is used up; the purchase can be paid later. */
-  | { readonly kind: "denied"; readonly code: GasRefusal }
-  | { readonly kind: "unknown" };
+  | { readonly kind: "denied"; readonly code: GasRefusal };
 
 export interface PurchasePayment {
   readonly account: Address;
@@ -63,16 +62,17 @@ export interface PayDeps {
 }
 
 /**
- * Pays a purchase, or returns the state of its earlier payment. Faults that it throws lose nothing.
+ * Pays a purchase, or returns the state of its earlier payment; undefined when the account has no
+ * such purchase. Faults that it throws lose nothing.
  */
-export type PayPurchase = (payment: PurchasePayment) => Promise<PayOutcome>;
+export type PayPurchase = (payment: PurchasePayment) => Promise<PayOutcome | undefined>;
 
 export function createPayPurchase(deps: PayDeps): PayPurchase {
   const { store, clock, log, treasury } = deps;
 
-  async function pay(payment: PurchasePayment, reads = 1): Promise<PayOutcome> {
+  async function pay(payment: PurchasePayment, reads = 1): Promise<PayOutcome | undefined> {
     const purchase = await store.findPurchase(payment.id, payment.account);
-    if (!purchase) return { kind: "unknown" };
+    if (!purchase) return undefined;
     const { state, settlementId, payer } = purchase;
     // The first payment counts; later calls return its result.
     if (settlementId !== null || paidStates.has(state)) return { kind: "purchase", purchase };

@@ -9,7 +9,7 @@ import type { Waiters } from "@farthing/engine";
 import { type Clock, timeText } from "@farthing/engine/base";
 import { unitsPerCredit } from "../credits/model.ts";
 import type { CreditPurchase } from "./model.ts";
-import { HttpProblem } from "../../http/responses.ts";
+import { found, HttpProblem } from "../../http/responses.ts";
 import { gasProblem, purchaseTerms, type PurchaseBudget } from "../../payments/keyless/terms.ts";
 import type { MakeLimit } from "../../http/limits.ts";
 import { parseWait } from "../../http/prefer.ts";
@@ -20,8 +20,9 @@ import {
   AddressInput,
   Limit,
   pageOf,
-  problems,
   Wait,
+  changeProblems,
+  readProblems,
 } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
 import {
@@ -41,14 +42,13 @@ const signatureCharsMax = 16_386;
 
 const path = "/v1/account/credits/purchases";
 const PurchaseId = exactly({ id: Type.String({ pattern: "^pur_[0-9a-f]{32}$" }) });
-const reading = ["unauthorized", "service_unavailable"] as const;
+const changing = changeProblems("conflict", "not_found");
 const notAdmitted = [
   "caller_gas_share_used",
   "keyless_gas_exhausted",
   "queue_full",
   "reverted_gas_exhausted",
 ] as const;
-const changing = [...reading, "foreign_origin", "conflict", "not_found"] as const;
 
 /**
  * Purchases of one account in ten minutes. Each one, also a canceled one, is looked up on the chain
@@ -92,7 +92,7 @@ function registerBeginning(
         chainId: ChainIdNumber,
         payer: Type.Optional(AddressInput),
       }),
-      response: { 201: PurchaseAnswer, ...problems(...changing) },
+      response: { 201: PurchaseAnswer, ...changing },
     },
     handler: async (request, reply) => {
       const { account, wallet } = sessionOf(request);
@@ -126,24 +126,23 @@ function registerPaying(server: TypedServer, deps: PurchaseRouteDeps): void {
           maxLength: signatureCharsMax,
         }),
       }),
-      response: { 200: PurchaseAnswer, ...problems(...changing, ...notAdmitted) },
+      response: { 200: PurchaseAnswer, ...changeProblems("conflict", "not_found", ...notAdmitted) },
     },
     handler: async (request) => {
       const { account } = sessionOf(request);
       const { id } = request.params;
       const signature: `0x${string}` = `0x${request.body.signature.slice(2).toLowerCase()}`;
-      const outcome = await deps.payPurchase({
+      const paid = await deps.payPurchase({
         account,
         id,
         signature,
         requestId: request.id,
         keylessOf: (chainId) => purchaseTerms(deps.budget, request, chainId),
       });
+      const outcome = found(paid, "purchase");
       switch (outcome.kind) {
         case "denied":
           throw gasProblem(deps, outcome.code);
-        case "unknown":
-          throw noSuchPurchase();
         case "closed":
           throw new HttpProblem("conflict", closedMessage(outcome.purchase));
         case "refused":
@@ -164,7 +163,7 @@ function registerFollowing(server: TypedServer, deps: PurchaseRouteDeps): void {
       tags: ["Credits"],
       summary: "The account's purchases, the newest first",
       querystring: exactly({ cursor: Cursor, limit: Limit }),
-      response: { 200: pageOf("purchases", PurchaseAnswer), ...problems(...reading) },
+      response: { 200: pageOf("purchases", PurchaseAnswer), ...readProblems() },
     },
     handler: async (request) => {
       const { cursor, limit } = request.query;
@@ -183,7 +182,7 @@ function registerFollowing(server: TypedServer, deps: PurchaseRouteDeps): void {
       description:
         "`wait` holds the answer until something is new; with `while` as long as it is in that state only, so that nothing is slept through between two reads.",
       querystring: exactly({ wait: Wait, while: Type.Optional(PurchaseState) }),
-      response: { 200: PurchaseAnswer, ...problems(...reading, "not_found") },
+      response: { 200: PurchaseAnswer, ...readProblems("not_found") },
     },
     handler: async (request) => {
       const { account } = sessionOf(request);
@@ -200,8 +199,7 @@ function registerFollowing(server: TypedServer, deps: PurchaseRouteDeps): void {
         purchase = await deps.purchases.find(account, id);
       }
       waiting.cancel();
-      if (!purchase) throw noSuchPurchase();
-      return answerPurchase(deps, purchase);
+      return answerPurchase(deps, found(purchase, "purchase"));
     },
   });
   server.delete(`${path}/:id`, {
@@ -210,11 +208,11 @@ function registerFollowing(server: TypedServer, deps: PurchaseRouteDeps): void {
       tags: ["Credits"],
       summary: "Gives a purchase up that is not paid",
       params: PurchaseId,
-      response: { 200: PurchaseAnswer, ...problems(...changing) },
+      response: { 200: PurchaseAnswer, ...changing },
     },
     handler: async (request) => {
-      const purchase = await deps.purchases.cancel(sessionOf(request).account, request.params.id);
-      if (!purchase) throw noSuchPurchase();
+      const { account } = sessionOf(request);
+      const purchase = found(await deps.purchases.cancel(account, request.params.id), "purchase");
       if (purchase.state !== "canceled") {
         throw new HttpProblem("conflict", `The purchase is ${purchase.state} already.`);
       }
@@ -261,10 +259,6 @@ function notCreated(
     default:
       return kind satisfies never;
   }
-}
-
-function noSuchPurchase(): HttpProblem {
-  return new HttpProblem("not_found", "There is no such purchase of this account.");
 }
 
 function closedMessage({ state, expiresAt }: CreditPurchase): string {

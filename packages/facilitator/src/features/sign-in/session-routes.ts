@@ -1,8 +1,15 @@
 /** The signed-in browsers of an account: list them and sign them out. */
 import { Type } from "typebox";
 import { timeText } from "@farthing/engine/base";
-import { HttpProblem } from "../../http/responses.ts";
-import { AddressText, emptyResponse, exactly, problems, TimeText } from "../../http/schemas.ts";
+import { found } from "../../http/responses.ts";
+import {
+  AddressText,
+  emptyResponse,
+  exactly,
+  TimeText,
+  changeProblems,
+  readProblems,
+} from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
 import type { Sessions } from "./sessions.ts";
 import type { StepUp } from "./step-up.ts";
@@ -35,7 +42,7 @@ export function registerSessions(server: TypedServer, deps: SessionRouteDeps): v
         200: exactly({
           sessions: Type.Array(SessionAnswer),
         }),
-        ...problems("unauthorized", "service_unavailable"),
+        ...readProblems(),
       },
     },
     handler: async (request) => {
@@ -64,17 +71,12 @@ function registerEnding(server: TypedServer, { sessions, stepUp }: SessionRouteD
       tags: ["Account"],
       summary: "Signs one browser out",
       params: exactly({ id: Type.String() }),
-      response: {
-        204: emptyResponse("It is signed out"),
-        ...problems("unauthorized", "foreign_origin", "not_found", "service_unavailable"),
-      },
+      response: { 204: emptyResponse("It is signed out"), ...changeProblems("not_found") },
     },
     handler: async (request, reply) => {
       const { account, id: current } = sessionOf(request);
       const { id } = request.params;
-      if (!(await sessions.revoke(account, id))) {
-        throw new HttpProblem("not_found", "There is no such session of this account.");
-      }
+      found(await sessions.revoke(account, id), "session");
       if (id === current) clearCookie(reply, sessionCookie);
       return reply.status(204).send(null);
     },
@@ -88,7 +90,7 @@ function registerEnding(server: TypedServer, { sessions, stepUp }: SessionRouteD
       body: exactly({ stepUp: SignAnswerBody }),
       response: {
         204: emptyResponse("Only this browser is signed in"),
-        ...problems("unauthorized", "foreign_origin", "step_up_failed", "service_unavailable"),
+        ...changeProblems("step_up_failed"),
       },
     },
     handler: async (request, reply) => {

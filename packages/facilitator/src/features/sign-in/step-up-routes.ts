@@ -1,5 +1,5 @@
 /** POST /v1/account/step-up creates the text that allows one action, for the wallet to sign. */
-import { problems } from "../../http/schemas.ts";
+import { changeProblems } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
 import type { StepUp, StepUpAction } from "./step-up.ts";
 import { sessionOf } from "../../http/session.ts";
@@ -19,10 +19,7 @@ export function registerStepUp(
       description:
         "For what the cookie alone does not allow. The wallet that is signed in signs the text, and the signature goes with the action as `stepUp`. It allows that action with these details once, within ten minutes.",
       body: stepBodyOf(actions),
-      response: {
-        200: SignRequestAnswer,
-        ...problems("unauthorized", "foreign_origin", "service_unavailable"),
-      },
+      response: { 200: SignRequestAnswer, ...changeProblems() },
     },
     handler: async (request) => {
       const asked = await stepUp.ask(sessionOf(request), readStep(actions, request.body));

@@ -10,9 +10,10 @@ import {
   exactly,
   AddressInput,
   nullable,
-  problems,
   TimeText,
   WalletKindText,
+  changeProblems,
+  readProblems,
 } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
 import { readAddress } from "../../http/address-input.ts";
@@ -41,10 +42,7 @@ export function registerWallets(server: TypedServer, deps: WalletRouteDeps): voi
       operationId: "listWallets",
       tags: ["Wallets"],
       summary: "The wallets that may sign in, the account's own first",
-      response: {
-        200: exactly({ wallets: Type.Array(WalletAnswer) }),
-        ...problems("unauthorized", "service_unavailable"),
-      },
+      response: { 200: exactly({ wallets: Type.Array(WalletAnswer) }), ...readProblems() },
     },
     handler: async (request) => {
       const list = await wallets.list(sessionOf(request).account);
@@ -57,10 +55,7 @@ export function registerWallets(server: TypedServer, deps: WalletRouteDeps): voi
       tags: ["Wallets"],
       summary: "Asks for a text for the wallet that is to be linked",
       body: exactly({ address: AddressInput, chainId: ChainIdNumber }),
-      response: {
-        200: SignRequestAnswer,
-        ...problems("unauthorized", "foreign_origin", "service_unavailable"),
-      },
+      response: { 200: SignRequestAnswer, ...changeProblems() },
     },
     handler: async (request) => {
       const address = readAddress(request.body.address);
@@ -80,16 +75,7 @@ function registerLinking(server: TypedServer, { wallets }: WalletRouteDeps): voi
       description:
         "`requestId` and `signature` are the new wallet's answer to its text; `stepUp` is the answer of the wallet that is signed in: `link_wallet` with the new `address`.",
       body: exactly({ ...SignAnswerBody.properties, stepUp: SignAnswerBody }),
-      response: {
-        201: WalletAnswer,
-        ...problems(
-          "unauthorized",
-          "foreign_origin",
-          "step_up_failed",
-          "conflict",
-          "service_unavailable",
-        ),
-      },
+      response: { 201: WalletAnswer, ...changeProblems("step_up_failed", "conflict") },
     },
     handler: async (request, reply) => {
       const { stepUp, ...signed } = request.body;
@@ -107,13 +93,7 @@ function registerLinking(server: TypedServer, { wallets }: WalletRouteDeps): voi
       body: exactly({ stepUp: SignAnswerBody }),
       response: {
         204: emptyResponse("It may not sign in any more"),
-        ...problems(
-          "unauthorized",
-          "foreign_origin",
-          "step_up_failed",
-          "not_found",
-          "service_unavailable",
-        ),
+        ...changeProblems("step_up_failed", "not_found"),
       },
     },
     handler: async (request, reply) => {

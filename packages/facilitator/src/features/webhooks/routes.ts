@@ -1,9 +1,10 @@
 /** The webhooks of an account and their deliveries. */
+import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { endpointsMax, type Webhooks } from "./service.ts";
 import { timeText } from "@farthing/engine/base";
 import { webhookEvents, type WebhookDelivery, type WebhookEndpoint } from "./model.ts";
-import { HttpProblem } from "../../http/responses.ts";
+import { found, HttpProblem } from "../../http/responses.ts";
 import { findUrlProblem, type Reach } from "../../http/outbound/url-rules.ts";
 import {
   Cursor,
@@ -13,8 +14,9 @@ import {
   nullable,
   oneOf,
   pageOf,
-  problems,
   TimeText,
+  changeProblems,
+  readProblems,
 } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
 import type { StepUp } from "../sign-in/step-up.ts";
@@ -56,8 +58,6 @@ export const DeliveryAnswer = exactly({
 });
 
 const path = "/v1/account/webhooks";
-const reading = ["unauthorized", "service_unavailable"] as const;
-const changing = [...reading, "foreign_origin", "not_found"] as const;
 const EndpointId = exactly({ id: Type.String({ pattern: "^whk_[0-9a-f]{24}$" }) });
 const DeliveryId = Type.String({ pattern: "^evt_[0-9a-f]{32}$" });
 const NoBody = exactly({});
@@ -81,10 +81,7 @@ function registerEndpoints(server: TypedServer, { webhooks }: WebhookRouteDeps):
       operationId: "listWebhooks",
       tags: ["Webhooks"],
       summary: "The account's endpoints",
-      response: {
-        200: exactly({ webhooks: Type.Array(EndpointAnswer) }),
-        ...problems(...reading),
-      },
+      response: { 200: exactly({ webhooks: Type.Array(EndpointAnswer) }), ...readProblems() },
     },
     handler: async (request) => {
       const list = await webhooks.list(sessionOf(request).account);
@@ -97,11 +94,14 @@ function registerEndpoints(server: TypedServer, { webhooks }: WebhookRouteDeps):
       tags: ["Webhooks"],
       summary: "Removes an endpoint and what waits for it",
       params: EndpointId,
-      response: { 204: emptyResponse("Nothing is sent there any more"), ...problems(...changing) },
+      response: {
+        204: emptyResponse("Nothing is sent there any more"),
+        ...changeProblems("not_found"),
+      },
     },
     handler: async (request, reply) => {
       const { account } = sessionOf(request);
-      if (!(await webhooks.remove(account, request.params.id))) throw noSuch("endpoint");
+      found(await webhooks.remove(account, request.params.id), "endpoint");
       return reply.status(204).send(null);
     },
   });
@@ -112,13 +112,12 @@ function registerEndpoints(server: TypedServer, { webhooks }: WebhookRouteDeps):
       summary: "Has an endpoint go on to which nothing was sent any more",
       params: EndpointId,
       body: NoBody,
-      response: { 200: EndpointAnswer, ...problems(...changing) },
+      response: { 200: EndpointAnswer, ...changeProblems("not_found") },
     },
     handler: async (request) => {
       const { account } = sessionOf(request);
       const endpoint = await webhooks.resume(account, request.params.id);
-      if (!endpoint) throw noSuch("endpoint");
-      return answerEndpoint(endpoint);
+      return answerEndpoint(found(endpoint, "endpoint"));
     },
   });
 }
@@ -143,10 +142,7 @@ function registerCreating(
         }),
         stepUp: SignAnswerBody,
       }),
-      response: {
-        201: NewEndpointAnswer,
-        ...problems(...reading, "foreign_origin", "step_up_failed", "conflict"),
-      },
+      response: { 201: NewEndpointAnswer, ...changeProblems("step_up_failed", "conflict") },
     },
     handler: async (request, reply) => {
       const session = sessionOf(request);
@@ -168,6 +164,9 @@ function registerCreating(
 }
 
 function registerDeliveries(server: TypedServer, { webhooks }: WebhookRouteDeps): void {
+  type Asked = Pick<FastifyRequest, "session"> & { readonly params: { readonly id: string } };
+  const find = async (request: Asked) =>
+    found(await webhooks.find(sessionOf(request).account, request.params.id), "endpoint");
   server.post(`${path}/:id/test`, {
     schema: {
       operationId: "testWebhook",
@@ -177,12 +176,11 @@ function registerDeliveries(server: TypedServer, { webhooks }: WebhookRouteDeps)
       body: NoBody,
       response: {
         202: exactly({ id: Type.String({ description: "Of the delivery" }) }),
-        ...problems(...changing, "conflict"),
+        ...changeProblems("not_found", "conflict"),
       },
     },
     handler: async (request, reply) => {
-      const endpoint = await webhooks.find(sessionOf(request).account, request.params.id);
-      if (!endpoint) throw noSuch("endpoint");
+      const endpoint = await find(request);
       refusePaused(endpoint);
       return reply.status(202).send({ id: await webhooks.test(endpoint) });
     },
@@ -194,14 +192,10 @@ function registerDeliveries(server: TypedServer, { webhooks }: WebhookRouteDeps)
       summary: "What was sent, the newest first, for thirty days",
       params: EndpointId,
       querystring: exactly({ cursor: Cursor, limit: Limit }),
-      response: {
-        200: pageOf("deliveries", DeliveryAnswer),
-        ...problems(...reading, "not_found"),
-      },
+      response: { 200: pageOf("deliveries", DeliveryAnswer), ...readProblems("not_found") },
     },
     handler: async (request) => {
-      const endpoint = await webhooks.find(sessionOf(request).account, request.params.id);
-      if (!endpoint) throw noSuch("endpoint");
+      const endpoint = await find(request);
       const { cursor, limit } = request.query;
       const paging = { from: timeCursor.read(cursor), limit: readLimit(limit) };
       const { items, next } = await webhooks.deliveries(endpoint, paging);
@@ -215,22 +209,15 @@ function registerDeliveries(server: TypedServer, { webhooks }: WebhookRouteDeps)
       summary: "Sends a message again, with the same id",
       params: exactly({ ...EndpointId.properties, deliveryId: DeliveryId }),
       body: NoBody,
-      response: { 202: DeliveryAnswer, ...problems(...changing, "conflict") },
+      response: { 202: DeliveryAnswer, ...changeProblems("not_found", "conflict") },
     },
     handler: async (request, reply) => {
-      const { id, deliveryId } = request.params;
-      const endpoint = await webhooks.find(sessionOf(request).account, id);
-      if (!endpoint) throw noSuch("endpoint");
+      const endpoint = await find(request);
       refusePaused(endpoint);
-      const delivery = await webhooks.resend(endpoint, deliveryId);
-      if (!delivery) throw noSuch("delivery");
-      return reply.status(202).send(answerDelivery(delivery));
+      const delivery = await webhooks.resend(endpoint, request.params.deliveryId);
+      return reply.status(202).send(answerDelivery(found(delivery, "delivery")));
     },
   });
-}
-
-function noSuch(what: "endpoint" | "delivery"): HttpProblem {
-  return new HttpProblem("not_found", `There is no such ${what} of this account.`);
 }
 
 function refusePaused({ pausedAt }: WebhookEndpoint): void {
