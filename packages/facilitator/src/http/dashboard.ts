@@ -13,21 +13,23 @@ export const dashboardPath = "/account/facilitator";
 /** The build of packages/dashboard, from `src/http` and from `dist/http` alike. */
 const dashboardFolder = fileURLToPath(new URL("../../../dashboard/dist", import.meta.url));
 
-/** Allows the page's own files only; `data:` is for the icons of wallets. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "font-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
+/** Returns a policy that allows a page's own files only; `data:` is for the icons of wallets. */
+export function ownFilesPolicy(...more: readonly string[]): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    ...more,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+}
 
 const pageHeaders = {
-  "Content-Security-Policy": policy,
+  "Content-Security-Policy": ownFilesPolicy("font-src 'self'"),
   "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "no-referrer",
   "Cross-Origin-Resource-Policy": "same-origin",

@@ -6,19 +6,9 @@ import { isObject } from "@farthing/protocol";
 import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance, FastifySchema } from "fastify";
+import { ownFilesPolicy } from "./dashboard.ts";
 import { sessionCookie } from "./session.ts";
 import { Problem, problemsOnly } from "./schemas.ts";
-
-const docsPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
 
 /** The page has one server and sends nothing to it. Its colours have enough contrast for text. */
 const reading = [
@@ -112,7 +102,7 @@ export async function describeRoutes(
   });
   await server.register(swaggerUi, {
     routePrefix: "/docs",
-    staticCSP: docsPolicy,
+    staticCSP: ownFilesPolicy(),
     theme: {
       title: "Farthing: API reference",
       css: [{ filename: "reading.css", content: reading }],

@@ -72,6 +72,10 @@ export const AddressInput = Type.String({
 
 export const HashText = Type.Unsafe<Hex>({ type: "string", pattern: "^0x[0-9a-fA-F]{64}$" });
 
+export const LogIndex = Type.Integer({
+  description: "Of its AuthorizationUsed log; names it within a batch",
+});
+
 export const TimeText = Type.String({ format: "date-time", description: "RFC 3339" });
 
 export const AmountText = Type.String({

@@ -15,7 +15,7 @@ import {
 import type { Clock } from "@farthing/engine/base";
 import type { Failure } from "@farthing/engine/storage";
 import { silentObserver, type HttpObserver } from "../http/observe.ts";
-import { metricTable, type Metric, type MetricName } from "./metrics-table.ts";
+import { metricTable, type MetricName } from "./metrics-table.ts";
 import type { GasBudgetName } from "./gas-watch.ts";
 import type { CreditPurchase } from "../features/purchases/model.ts";
 import type { ServiceStore } from "../features/open-store.ts";
@@ -73,7 +73,7 @@ function indexOf(relayers: readonly string[]) {
 }
 
 function settings(registry: Registry, name: MetricName) {
-  const { help, labels }: Metric = metricTable[name];
+  const { help, labels } = metricTable[name];
   return { name, help, labelNames: [...labels], registers: [registry] };
 }
 
@@ -82,7 +82,7 @@ function counter(registry: Registry, name: MetricName) {
 }
 
 function histogram(registry: Registry, name: MetricName) {
-  const { buckets = [] }: Metric = metricTable[name];
+  const { buckets = [] } = metricTable[name];
   return new Histogram({ ...settings(registry, name), buckets: [...buckets] });
 }
 
@@ -267,37 +267,22 @@ function inXdc(wei: bigint): number {
 }
 
 function addGauges(registry: Registry, clock: Clock, networks: readonly NetworkState[]): void {
-  const perNetwork = (
-    name: MetricName,
-    read: (watched: NetworkState) => number | undefined,
-  ): void => {
-    const gauge = new Gauge({
-      ...settings(registry, name),
-      collect() {
-        for (const watched of networks) {
-          const value = read(watched);
-          if (value !== undefined) gauge.set({ network: watched.network.id }, value);
-        }
-      },
-    });
-  };
+  const perNetwork = (name: MetricName, read: (watched: NetworkState) => number | undefined) =>
+    addGauge(registry, name, () =>
+      networks.map((watched) => [{ network: watched.network.id }, read(watched)]),
+    );
   const perWallet = (
     name: MetricName,
     read: (lane: WalletLoad, watched: NetworkState) => number | undefined,
-  ): void => {
-    const gauge = new Gauge({
-      ...settings(registry, name),
-      collect() {
-        for (const watched of networks) {
-          for (const [index, lane] of watched.wallets().entries()) {
-            const value = read(lane, watched);
-            const labels = { network: watched.network.id, relayer_index: String(index) };
-            if (value !== undefined) gauge.set(labels, value);
-          }
-        }
-      },
-    });
-  };
+  ) =>
+    addGauge(registry, name, () =>
+      networks.flatMap((watched) =>
+        watched.wallets().map((lane, index): Series => {
+          const labels = { network: watched.network.id, relayer_index: String(index) };
+          return [labels, read(lane, watched)];
+        }),
+      ),
+    );
 
   addLimitGauge(registry, networks);
   perNetwork("x402_queue_settlements", (watched) => watched.load().queued);
@@ -324,6 +309,18 @@ function addGauges(registry: Registry, clock: Clock, networks: readonly NetworkS
   perWallet("x402_relayer_oldest_blocks", ({ oldestAtBlock }, { view }) => {
     const head = view()?.head.number ?? 0;
     return oldestAtBlock === undefined ? 0 : Math.max(0, head - oldestAtBlock);
+  });
+}
+
+type Series = readonly [labels: Record<string, string>, value: number | undefined];
+
+/** Adds a gauge whose values are read whenever the metrics are requested. */
+function addGauge(registry: Registry, name: MetricName, read: () => readonly Series[]): void {
+  const gauge = new Gauge({
+    ...settings(registry, name),
+    collect() {
+      for (const [labels, value] of read()) if (value !== undefined) gauge.set(labels, value);
+    },
   });
 }
 

@@ -16,12 +16,10 @@ import {
   type JsonObject,
   type Requirements,
 } from "@farthing/protocol";
-import type { FastifyInstance } from "fastify";
 import { HttpProblem } from "../http/responses.ts";
 import { admission } from "../http/authenticate.ts";
-import type { PaymentContext } from "./context.ts";
+import type { SurfaceScope } from "./context.ts";
 import { describeAccepts } from "./describe-surface.ts";
-import type { Throttle } from "../http/limits.ts";
 import { requireBody } from "../http/read-body.ts";
 import { isServed, unitsMinOf, type Surface } from "../http/surface.ts";
 
@@ -31,12 +29,7 @@ const maxAccepts = 32;
 /** The default of Faremeter's own helpers. */
 const timeoutSecondsDefault = 300;
 
-export function registerAccepts(
-  server: FastifyInstance,
-  context: PaymentContext,
-  surface: Surface,
-  throttle: Throttle,
-): void {
+export function registerAccepts({ server, context, surface, throttle }: SurfaceScope): void {
   server.post(`${surface.basePath}/accepts`, {
     ...describeAccepts(surface),
     onRequest: admission(context, surface, throttle),

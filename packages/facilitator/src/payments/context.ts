@@ -13,10 +13,22 @@ import type {
   Verifier,
   Waiters,
 } from "@farthing/engine";
+import type { FastifyInstance } from "fastify";
 import type { Authentication } from "../http/authenticate.ts";
+import type { Throttle } from "../http/limits.ts";
+import type { Surface } from "../http/surface.ts";
 import type { ServerContext } from "../http/server.ts";
 import type { KeylessQuestion, KeylessResult } from "./keyless/store.ts";
 import type { RespondToExtensions } from "./extension-responses.ts";
+
+/** A surface whose routes are registered. */
+export interface SurfaceScope {
+  readonly server: FastifyInstance;
+  readonly context: PaymentContext;
+  readonly surface: Surface;
+  /** Counts the requests of the routes. */
+  readonly throttle: Throttle;
+}
 
 export interface NetworkStatus {
   readonly network: Network;

@@ -15,11 +15,12 @@ export function registerPayments(
   { throttle, settleThrottle }: RouteLimits,
 ): void {
   for (const surface of context.surfaces) {
-    registerSupported(server, context, surface);
-    registerAccepts(server, context, surface, throttle);
-    registerVerify(server, context, surface, throttle);
-    registerSettle(server, context, surface, settleThrottle);
-    registerSettlements(server, context, surface, throttle);
-    registerStatus(server, context, surface);
+    const scope = { server, context, surface, throttle };
+    registerSupported(scope);
+    registerAccepts(scope);
+    registerVerify(scope);
+    registerSettle({ ...scope, throttle: settleThrottle });
+    registerSettlements(scope);
+    registerStatus(scope);
   }
 }

@@ -8,6 +8,7 @@ import {
   AddressText,
   AmountText,
   HashText,
+  LogIndex,
   nullable,
   oneOf,
   Problem,
@@ -78,9 +79,7 @@ const RefusalCodeText = oneOf(refusalCodes, "Why, for programs; see the page on 
 const extraMembers = {
   settlementId: Type.Optional(Type.String()),
   nonce: Type.Optional(Type.String({ description: "Of the authorization" })),
-  logIndex: Type.Optional(
-    Type.Integer({ description: "Of its AuthorizationUsed log; names it within a batch" }),
-  ),
+  logIndex: Type.Optional(LogIndex),
   settledBy: Type.Optional(
     oneOf(["relayer", "other"], "Who sent the transfer: this service, or a third party"),
   ),
@@ -136,9 +135,7 @@ export const SettlementResponseBody = Type.Object(
     asset: AddressText,
     payTo: AddressText,
     blockNumber: nullable(Type.Integer()),
-    logIndex: nullable(
-      Type.Integer({ description: "Of its AuthorizationUsed log; names it within a batch" }),
-    ),
+    logIndex: nullable(LogIndex),
     confirmations: Type.Integer(),
     finalized: Type.Boolean(),
     settledBy: nullable(oneOf(["relayer", "other"])),

@@ -7,7 +7,7 @@ import {
   type PaymentRequest,
   type SettleResponse,
 } from "@farthing/protocol";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import {
   isGasRefusal,
   type Presentation,
@@ -26,12 +26,12 @@ import {
   shapedCodes,
 } from "../http/responses.ts";
 import { admission, checkPayee, sellersMatter } from "../http/authenticate.ts";
-import type { PaymentContext } from "./context.ts";
+import type { PaymentContext, SurfaceScope } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
 import { settleCallTermsOf } from "./exchange-call.ts";
 import { respondToExtensions } from "./extension-responses.ts";
 import { gasProblem, keylessTerms } from "./keyless/terms.ts";
-import { refundJunk, type Throttle } from "../http/limits.ts";
+import { refundJunk } from "../http/limits.ts";
 import { parsePrefer } from "../http/prefer.ts";
 import { requireBody } from "../http/read-body.ts";
 import { sendProblem } from "../http/send-problem.ts";
@@ -54,12 +54,7 @@ const outcomeWaitMs = 25_000;
 /** A repeat of a pending settle waits, so that the only retry of stock sellers succeeds. */
 const repeatWaitMs = 10_000;
 
-export function registerSettle(
-  server: FastifyInstance,
-  context: PaymentContext,
-  surface: Surface,
-  throttle: Throttle,
-): void {
+export function registerSettle({ server, context, surface, throttle }: SurfaceScope): void {
   server.post(`${surface.basePath}/settle`, {
     ...describePayments(surface).settle,
     onRequest: admission(context, surface, throttle),

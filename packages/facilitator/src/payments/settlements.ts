@@ -1,22 +1,15 @@
 /** GET /settlements/{id}: the state of a settlement; `?wait=N` waits for a change. */
 import { isSameAddress } from "@farthing/protocol";
-import type { FastifyInstance } from "fastify";
 import { isSettled, type Settlement } from "@farthing/engine";
 import { settlementResponse, HttpProblem } from "../http/responses.ts";
 import { admission } from "../http/authenticate.ts";
-import type { PaymentContext } from "./context.ts";
+import type { SurfaceScope } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
 import { callTermsOf } from "./exchange-call.ts";
-import type { Throttle } from "../http/limits.ts";
 import { parseWait, maxWaitSeconds } from "../http/prefer.ts";
 import type { Surface } from "../http/surface.ts";
 
-export function registerSettlements(
-  server: FastifyInstance,
-  context: PaymentContext,
-  surface: Surface,
-  throttle: Throttle,
-): void {
+export function registerSettlements({ server, context, surface, throttle }: SurfaceScope): void {
   server.get<{ Params: { id: string }; Querystring: { wait?: unknown } }>(
     `${surface.basePath}/settlements/:id`,
     {

@@ -1,16 +1,10 @@
 /** /health, /ready and /v1/status, which need no key. */
-import type { FastifyInstance } from "fastify";
 import type { EndpointLimits } from "@farthing/engine";
 import { messageOf } from "@farthing/engine/base";
-import type { PaymentContext, NetworkStatus } from "./context.ts";
+import type { NetworkStatus, PaymentContext, SurfaceScope } from "./context.ts";
 import { describeStatus } from "./describe-surface.ts";
-import type { Surface } from "../http/surface.ts";
 
-export function registerStatus(
-  server: FastifyInstance,
-  context: PaymentContext,
-  surface: Surface,
-): void {
+export function registerStatus({ server, context, surface }: SurfaceScope): void {
   const { basePath } = surface;
   const description = describeStatus(surface);
   server.get(`${basePath}/health`, description.health, async () => ({ status: "ok" }));
@@ -110,41 +104,32 @@ async function readiness(context: PaymentContext): Promise<ReadyCheck[]> {
       ...context.networks.map(({ network: { id: name } }) => ({ name, ok: false, text: network })),
     ];
   }
-  const networks = context.networks.map((status): ReadyCheck => {
-    const name = status.network.id;
-    const { head, walkedTo, unread, clockSkewSeconds = 0 } = status.view() ?? {};
-    const maxAge = context.limits.headAgeMaxSeconds;
-    if (!head) return { name, ok: false, text: "the chain has not answered yet" };
-    const behind = Math.round(Number(head.time) - context.clock.nowMs() / 1000);
-    if (behind > maxSkewSeconds) {
-      const text = `this machine's clock is ${behind} s behind the newest block; set it by NTP`;
-      return { name, ok: false, text };
-    }
-    const age = headAge(context, head.time);
-    if (maxAge > 0 && age > maxAge)
-      return { name, ok: false, text: `the newest block is ${age} s old` };
-    if (unread && unread.seconds > maxUnreadSeconds) {
-      const text = `blocks after ${walkedTo} cannot be read since ${Math.round(unread.seconds)} s, so no outcome is told: ${unread.problem}`;
-      return { name, ok: false, text };
-    }
-    if (clockSkewSeconds > maxSkewSeconds) {
-      const text = `this machine's clock is ${clockSkewSeconds} s ahead of new blocks; set it by NTP`;
-      return { name, ok: false, text };
-    }
-    const { walletsUsable, walletsElsewhere } = status.load();
-    // A process without a wallet accepts payments, and its peers send them.
-    return walletsUsable + walletsElsewhere > 0
-      ? { name, ok: true }
-      : { name, ok: false, text: "no relayer wallet can take work" };
-  });
-  return [await storeCheck(context), ...networks];
+  const check = (name: string, text: string | undefined): ReadyCheck =>
+    text === undefined ? { name, ok: true } : { name, ok: false, text };
+  return [
+    check("database", await context.pingStore().then(() => undefined, messageOf)),
+    ...context.networks.map((status) => check(status.network.id, problemOf(context, status))),
+  ];
 }
 
-async function storeCheck(context: PaymentContext): Promise<ReadyCheck> {
-  try {
-    await context.pingStore();
-    return { name: "database", ok: true };
-  } catch (error) {
-    return { name: "database", ok: false, text: messageOf(error) };
+/** Returns why a network is not usable. */
+function problemOf(context: PaymentContext, status: NetworkStatus): string | undefined {
+  const { head, walkedTo, unread, clockSkewSeconds = 0 } = status.view() ?? {};
+  const maxAge = context.limits.headAgeMaxSeconds;
+  if (!head) return "the chain has not answered yet";
+  const behind = Math.round(Number(head.time) - context.clock.nowMs() / 1000);
+  if (behind > maxSkewSeconds) {
+    return `this machine's clock is ${behind} s behind the newest block; set it by NTP`;
   }
+  const age = headAge(context, head.time);
+  if (maxAge > 0 && age > maxAge) return `the newest block is ${age} s old`;
+  if (unread && unread.seconds > maxUnreadSeconds) {
+    return `blocks after ${walkedTo} cannot be read since ${Math.round(unread.seconds)} s, so no outcome is told: ${unread.problem}`;
+  }
+  if (clockSkewSeconds > maxSkewSeconds) {
+    return `this machine's clock is ${clockSkewSeconds} s ahead of new blocks; set it by NTP`;
+  }
+  const { walletsUsable, walletsElsewhere } = status.load();
+  // A process without a wallet accepts payments, and its peers send them.
+  return walletsUsable + walletsElsewhere > 0 ? undefined : "no relayer wallet can take work";
 }

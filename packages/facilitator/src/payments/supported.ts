@@ -3,16 +3,11 @@
  * because stock sellers exit when a kind that they need is missing.
  */
 import { usdcDecimals, type SupportedKind, type SupportedResponse } from "@farthing/protocol";
-import type { FastifyInstance } from "fastify";
-import type { PaymentContext } from "./context.ts";
+import type { PaymentContext, SurfaceScope } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
 import type { Surface } from "../http/surface.ts";
 
-export function registerSupported(
-  server: FastifyInstance,
-  context: PaymentContext,
-  surface: Surface,
-): void {
+export function registerSupported({ server, context, surface }: SurfaceScope): void {
   const body = supportedBy(surface, context);
   const description = describePayments(surface).supported;
   server.get(`${surface.basePath}/supported`, description, async (_, reply) => {

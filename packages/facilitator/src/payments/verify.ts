@@ -1,6 +1,5 @@
 /** POST /verify: evaluates a payment and moves nothing. */
 import { parsePaymentRequest } from "@farthing/protocol";
-import type { FastifyInstance } from "fastify";
 import { type AdmissionCaller, authorizationKeyOf } from "@farthing/engine";
 import { Fault } from "@farthing/engine/base";
 import type { RequestKey } from "../http/request-key.ts";
@@ -12,22 +11,17 @@ import {
   shapedCodes,
 } from "../http/responses.ts";
 import { admission, checkPayee, checkPlan } from "../http/authenticate.ts";
-import type { PaymentContext } from "./context.ts";
+import type { SurfaceScope } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
 import { whenUnwritten } from "./exchange-call.ts";
 import { respondToExtensions } from "./extension-responses.ts";
 import { checkLimits, keylessTerms } from "./keyless/terms.ts";
-import { refundJunk, type Throttle } from "../http/limits.ts";
+import { refundJunk } from "../http/limits.ts";
 import { requireBody } from "../http/read-body.ts";
 import { sendProblem } from "../http/send-problem.ts";
-import { isServed, unitsMinOf, type Surface } from "../http/surface.ts";
+import { isServed, unitsMinOf } from "../http/surface.ts";
 
-export function registerVerify(
-  server: FastifyInstance,
-  context: PaymentContext,
-  surface: Surface,
-  throttle: Throttle,
-): void {
+export function registerVerify({ server, context, surface, throttle }: SurfaceScope): void {
   const options = {
     served: isServed.bind(undefined, surface),
     // Sellers serve by this response, so a payment that `/settle` would refuse is not valid.

@@ -7,7 +7,7 @@ import {
   type ChainId,
   type RefusalCode,
 } from "@farthing/protocol";
-import { Type } from "typebox";
+import { Type, type Static } from "typebox";
 import type { History, SettlementStory, StoryStep } from "./service.ts";
 import { creditsOf, type Settlement, type Waiters } from "@farthing/engine";
 import { timeText } from "@farthing/engine/base";
@@ -22,6 +22,7 @@ import {
   exactly,
   AddressInput,
   HashText,
+  LogIndex,
   Limit,
   nullable,
   oneOf,
@@ -73,9 +74,7 @@ export const StoryAnswer = exactly({
   gasPaidWei: nullable(Type.String({ description: "Paid by the facilitator" })),
   sharedBy: nullable(Type.Integer({ description: "Payments that its transaction carried" })),
   blockNumber: nullable(Type.Integer()),
-  logIndex: nullable(
-    Type.Integer({ description: "Of its AuthorizationUsed log; names it within a batch" }),
-  ),
+  logIndex: nullable(LogIndex),
   settledBy: nullable(oneOf(["relayer", "other"])),
   requestId: nullable(Type.String()),
   failureMessage: nullable(Type.String()),
@@ -107,7 +106,7 @@ const settlementsFile: CsvFile<Settlement> = {
 
 const path = "/v1/account/settlements";
 
-const filterQuery = {
+const FilterQuery = exactly({
   state: Type.Optional(StateText),
   payer: Type.Optional(AddressInput),
   from: DayOrTime,
@@ -115,7 +114,7 @@ const filterQuery = {
   key: Type.Optional(KeyId),
   network: Type.Optional(Type.String({ maxLength: 32, description: "`eip155:50` or its name" })),
   transaction: Type.Optional(HashText),
-};
+});
 
 export interface HistoryRouteDeps {
   readonly store: Pick<HistoryStore, "listAccountSettlements">;
@@ -132,7 +131,12 @@ export function registerAccountSettlements(server: TypedServer, deps: HistoryRou
       summary: "Settlements made with the account's keys, the newest first",
       description:
         "Pages stay in place while new settlements arrive: a cursor names the row after which to read on.",
-      querystring: exactly({ ...filterQuery, cursor: Cursor, limit: Limit, format: Format }),
+      querystring: exactly({
+        ...FilterQuery.properties,
+        cursor: Cursor,
+        limit: Limit,
+        format: Format,
+      }),
       response: { 200: jsonOrCsv(pageOf("settlements", RowAnswer)), ...readProblems() },
     },
     handler: async (request, reply) => {
@@ -181,15 +185,7 @@ function isOver({ state, finalizedAt }: Settlement): boolean {
   return state === "failed" || finalizedAt !== null;
 }
 
-function readFilter(query: {
-  readonly state?: Settlement["state"];
-  readonly payer?: string;
-  readonly from?: string;
-  readonly to?: string;
-  readonly key?: string;
-  readonly network?: string;
-  readonly transaction?: string;
-}): HistoryFilter {
+function readFilter(query: Static<typeof FilterQuery>): HistoryFilter {
   const { state, payer, key, network, transaction } = query;
   return {
     state,

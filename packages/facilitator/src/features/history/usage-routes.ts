@@ -1,6 +1,7 @@
 /** GET /v1/account/usage: the settlements of an account by day. */
+import type { Address } from "@farthing/protocol";
 import { Type } from "typebox";
-import { dayMs, listUsageDays, usageDaysMax } from "./usage.ts";
+import { dayMs } from "./participant.ts";
 import type { HistoryStore } from "./store.ts";
 import type { UsageDay } from "./model.ts";
 import { HttpProblem } from "../../http/responses.ts";
@@ -12,6 +13,9 @@ import { sessionOf } from "../../http/session.ts";
 import { DayOrTime, readFrom, readTo } from "../../http/time-span.ts";
 
 const daysDefault = 30;
+
+/** The most days of one response: a leap year. */
+const usageDaysMax = 366;
 
 export const UsageAnswer = exactly({
   days: Type.Array(
@@ -68,6 +72,23 @@ export function registerUsage(
     },
   });
 }
+
+/** Lists the days from `firstDay` to `lastDay`, both included, oldest first. */
+async function listUsageDays(
+  store: Pick<HistoryStore, "listUsage">,
+  account: Address,
+  { firstDay, lastDay }: { readonly firstDay: number; readonly lastDay: number },
+): Promise<UsageDay[]> {
+  const times = { since: firstDay * dayMs, before: (lastDay + 1) * dayMs };
+  const known = new Map((await store.listUsage(account, times)).map((one) => [one.day, one]));
+  const count = Math.max(0, lastDay - firstDay + 1);
+  return Array.from({ length: count }, (_, index) => {
+    const day = firstDay + index;
+    return known.get(day) ?? { day, ...nothing };
+  });
+}
+
+const nothing = { settled: 0, failed: 0, pending: 0, units: 0n, credits: 0 };
 
 function answerDay({ day, settled, failed, pending, units, credits }: UsageDay) {
   return { day: textOf(day), settled, failed, pending, amount: units.toString(), credits };

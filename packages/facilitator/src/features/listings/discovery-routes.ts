@@ -5,7 +5,7 @@
  */
 import { findNetwork, type ChainId } from "@farthing/protocol";
 import type { FastifyInstance, FastifyReply } from "fastify";
-import { Type } from "typebox";
+import { Type, type Static } from "typebox";
 import type { Listings } from "./service.ts";
 import type { ListingFilter, PageNumbers } from "./model.ts";
 import { readAddress } from "../../http/address-input.ts";
@@ -28,13 +28,14 @@ const Page = {
   limit: Count(`1 to ${itemsMax}; ${itemsDefault} when left out`),
   offset: Count(`Items before the page; ${offsetMax} at most`),
 };
-const Filter = {
+const Filter = exactly({
   type: Type.Optional(Type.String({ maxLength: 32, description: "`http`; there is nothing else" })),
   payTo: Type.Optional(AddressInput),
   scheme: Type.Optional(Type.String({ maxLength: 32, description: "`exact`; nothing else" })),
   network: Type.Optional(Type.String({ maxLength: 64, description: "`eip155:50`, `xdc`, …" })),
   extensions: Type.Optional(Type.String({ maxLength: 64, description: "`bazaar`" })),
-};
+});
+type FilterQuery = Static<typeof Filter>;
 
 const Counted = exactly({
   limit: Type.Integer(),
@@ -83,7 +84,7 @@ export async function registerDiscovery(
     scope.get(`${path}/resources`, {
       schema: {
         ...described(surface, "listResources", "Endpoints that can be paid for, the newest first"),
-        querystring: exactly({ ...Filter, ...Page }),
+        querystring: exactly({ ...Filter.properties, ...Page }),
         response: { 200: ListAnswer, ...answers },
       },
       handler: async ({ query }, reply) => {
@@ -98,7 +99,7 @@ export async function registerDiscovery(
         ...described(surface, "searchResources", "Endpoints that fit some words, the best first"),
         querystring: exactly({
           query: Type.String({ minLength: 1, maxLength: 200 }),
-          ...Filter,
+          ...Filter.properties,
           limit: Page.limit,
           cursor: Count("`pagination.cursor` of the page before"),
         }),
@@ -143,14 +144,6 @@ export async function registerDiscovery(
 /** Allows pages of all origins to read the response, and caches to keep it. */
 function share(reply: FastifyReply): void {
   reply.headers({ "Cache-Control": "public, max-age=60", "Access-Control-Allow-Origin": "*" });
-}
-
-interface FilterQuery {
-  readonly type?: string;
-  readonly payTo?: string;
-  readonly scheme?: string;
-  readonly network?: string;
-  readonly extensions?: string;
 }
 
 /** Returns undefined when no listing can match the query. */

@@ -30,12 +30,9 @@ export const awaitingMax = 10;
 /** A million USDC, more than any balance here. */
 export const creditsMax = 1_000_000_000;
 
-export interface PurchaseInput {
-  readonly account: Address;
-  readonly chainId: ChainId;
+export interface PurchaseInput extends Pick<CreditPurchase, "account" | "chainId" | "credits"> {
   /** The wallet that will sign. */
   readonly payer: Address;
-  readonly credits: number;
 }
 
 export type PurchaseOutcome =

@@ -6,7 +6,7 @@
  * `credited` adds the credits.
  */
 import type { Page, Paging, EngineStore } from "@farthing/engine/storage";
-import type { Address, Hex } from "@farthing/protocol";
+import type { Address } from "@farthing/protocol";
 import { findPaymentOf, isLinked } from "./service.ts";
 import type { Settlement } from "@farthing/engine";
 import { assert, type Clock, type Log, startPoll, warning } from "@farthing/engine/base";
@@ -36,12 +36,8 @@ const dayMs = 24 * 60 * 60 * 1000;
  */
 const failedWatchedMs = 30 * dayMs;
 
-/** A purchase that a third party's transaction paid. */
-export interface PaidElsewhere {
-  readonly transaction: Hex;
-  readonly blockNumber: number;
-  readonly logIndex: number;
-}
+/** The log of a third party's transaction that paid a purchase. */
+export type PaidElsewhere = Omit<Extract<PurchaseMove, { readonly to: "confirmed" }>, "to">;
 
 export interface WorkerDeps {
   readonly store: PurchaseStore &

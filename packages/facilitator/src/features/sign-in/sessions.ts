@@ -4,9 +4,8 @@
  * unlinked.
  */
 import { createHash, randomBytes } from "node:crypto";
-import type { Address, ChainId } from "@farthing/protocol";
+import type { Address } from "@farthing/protocol";
 import type { Clock, Log } from "@farthing/engine/base";
-import type { WalletKind } from "@farthing/engine";
 import type { Session } from "./model.ts";
 import type { SessionStore } from "./session-store.ts";
 
@@ -33,12 +32,7 @@ export interface OpenedSession {
   readonly session: Session;
 }
 
-export interface SignedInWallet {
-  readonly account: Address;
-  readonly wallet: Address;
-  readonly walletKind: WalletKind;
-  readonly chainId: ChainId;
-}
+export type SignedInWallet = Pick<Session, "account" | "wallet" | "walletKind" | "chainId">;
 
 export type Sessions = ReturnType<typeof createSessions>;
 

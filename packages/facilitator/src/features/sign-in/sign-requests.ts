@@ -3,7 +3,7 @@
  * that requested a text may answer it once, right or wrong, within its time.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { isHexBytes, type Address, type ChainId } from "@farthing/protocol";
+import { isHexBytes } from "@farthing/protocol";
 import {
   composeMessage,
   type SettlementEngine,
@@ -34,17 +34,12 @@ export interface SigningDeps {
   readonly engine: Pick<SettlementEngine, "checkWalletSignature">;
 }
 
-export interface SignRequestInput {
-  readonly purpose: SignPurpose;
-  readonly address: Address;
-  readonly chainId: ChainId;
-  readonly account: Address | null;
-  /** See {@link bindingOf}. */
-  readonly binding: string;
+export interface SignRequestInput extends Pick<
+  SignRequest,
+  "purpose" | "address" | "chainId" | "account" | "binding" | "details"
+> {
   /** One sentence. */
   readonly statement: string;
-  /** Canonical JSON: what the signature allows. */
-  readonly details: string;
   /** The details as a URI fragment, for people who read the text with care. */
   readonly fragment?: string;
 }

@@ -3,7 +3,6 @@
  * wallet's and, by step-up, that of the session's wallet.
  */
 import { isSameAddress, type Address, type ChainId } from "@farthing/protocol";
-import type { WalletKind } from "@farthing/engine";
 import type { LinkedWallet, Session } from "./model.ts";
 import type { AccountStore } from "../accounts/store.ts";
 import type { WalletStore } from "./wallet-store.ts";
@@ -18,11 +17,7 @@ import type { StepUp } from "./step-up.ts";
 
 export const walletsMax = 20;
 
-export interface AccountWallet {
-  readonly address: Address;
-  readonly kind: WalletKind;
-  /** The chain of a contract wallet; null for a plain one. */
-  readonly chainId: ChainId | null;
+export interface AccountWallet extends Pick<LinkedWallet, "address" | "kind" | "chainId"> {
   /** Null for the account's own address. */
   readonly linkedAt: number | null;
   readonly isOwn: boolean;

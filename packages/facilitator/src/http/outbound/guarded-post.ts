@@ -1,5 +1,9 @@
 /** POST requests to URLs from third parties; only the response's status counts. */
-import { createGuardedRequest, type GuardedRequestDeps } from "./guarded-request.ts";
+import {
+  createGuardedRequest,
+  type GuardedRequestDeps,
+  type OutboundRequest,
+} from "./guarded-request.ts";
 
 /** Bytes of a response that are read from the wire and ignored. */
 const answerBytesMax = 64 * 1024;
@@ -9,12 +13,9 @@ export type PostOutcome =
   /** `problem` says why, without details of the internal network. */
   | { readonly kind: "unanswered"; readonly problem: string };
 
-export interface OutboundMessage {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
+export type OutboundMessage = Pick<OutboundRequest, "url" | "headers" | "signal"> & {
   readonly body: string;
-  readonly signal?: AbortSignal;
-}
+};
 
 /** Never throws. */
 export type GuardedPost = (message: OutboundMessage) => Promise<PostOutcome>;
