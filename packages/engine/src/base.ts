@@ -4,7 +4,15 @@ export { createBatcher } from "./base/batcher.ts";
 export { type CheckLine, type CheckStatus, fail, ok, sentenceOf, warn } from "./base/check-line.ts";
 export { type Clock, systemClock, timeText } from "./base/clock.ts";
 export { Fault, type FaultCode, messageOf } from "./base/fault.ts";
-export { type Log, type LogLevel, createLog, logLevels, silentLog, warning } from "./base/log.ts";
+export {
+  type Log,
+  type LogLevel,
+  type Runtime,
+  createLog,
+  logLevels,
+  silentLog,
+  warning,
+} from "./base/log.ts";
 export { orAborted } from "./base/or-aborted.ts";
 export { startPoll } from "./base/poll.ts";
 export { Secret } from "./base/secret.ts";

@@ -10,6 +10,7 @@ import {
   type Log,
   systemClock,
   warning,
+  type Runtime,
 } from "@farthing/engine/base";
 import type { Config } from "./config/config.ts";
 import type { ArrivalTimes } from "./http/connections.ts";
@@ -207,13 +208,11 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
   }
 }
 
-interface PaymentWiring {
+interface PaymentWiring extends Runtime {
   readonly selfBuilt: boolean;
   /** False for a service that is called only from its own process, which has no limits. */
   readonly listens: boolean;
   readonly config: Config;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly store: ServiceStore;
   readonly engine: SettlementEngine;
   readonly metrics: Metrics;
@@ -278,7 +277,7 @@ export function versionOf(): string {
 /** Returns the store of the options, which is open, or the configured one. */
 function storageOf(
   { store, config: { databaseUrl } }: StartOptions,
-  { log, metrics }: { readonly log: Log; readonly metrics: Metrics },
+  { log, metrics }: Pick<PaymentWiring, "log" | "metrics">,
 ) {
   const isLocal = databaseUrl.startsWith("sqlite:");
   if (store) return { store: metrics.watchStore(store), open: async () => undefined, isLocal };
@@ -287,12 +286,7 @@ function storageOf(
 }
 
 /** Connects the engine to the metrics, and logs wallets that run low on gas. */
-function watchEngine(deps: {
-  readonly engine: SettlementEngine;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics: Metrics;
-}) {
+function watchEngine(deps: Pick<PaymentWiring, "engine" | "clock" | "log" | "metrics">) {
   const { networks } = deps.engine.status();
   deps.metrics.watchNetworks(networks);
   return startWalletWatch({

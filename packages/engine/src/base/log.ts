@@ -1,4 +1,5 @@
 /** Structured logs, one JSON line per state change. Callers pass no secrets; see the list below. */
+import type { Clock } from "./clock.ts";
 import { pino } from "pino";
 import { messageOf } from "./fault.ts";
 
@@ -51,6 +52,12 @@ export function warning(
 ) {
   return (error: unknown): undefined =>
     void log.warn({ ...fields, problem: messageOf(error) }, message);
+}
+
+/** The clock and the log of a process. */
+export interface Runtime {
+  readonly clock: Clock;
+  readonly log: Log;
 }
 
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };

@@ -4,7 +4,7 @@
  */
 import type { Address, Network } from "@farthing/protocol";
 import type { Settle, SettlementEngine, Waiters } from "@farthing/engine";
-import type { Clock, Log } from "@farthing/engine/base";
+import type { Runtime } from "@farthing/engine/base";
 import type { Database, EngineStore, Migrations } from "@farthing/engine/storage";
 import type { PurchaseBudget } from "../payments/keyless/terms.ts";
 import type { ApiKey } from "./api-keys/model.ts";
@@ -55,7 +55,7 @@ export function migrationsOf(list: readonly Feature[]): Migrations {
 
 export const featureTags = features.flatMap(({ tags = [] }: Feature) => tags);
 
-export interface FeaturesDeps {
+export interface FeaturesDeps extends Runtime {
   readonly config: Parameters<typeof createSiteAddress>[0] &
     WebhookFeatureDeps["config"] &
     PurchaseFeatureDeps["config"] &
@@ -67,8 +67,6 @@ export interface FeaturesDeps {
       readonly purchaseReviewAboveUnits: bigint;
     };
   readonly store: FeatureStores & Pick<EngineStore, "findSettlement" | "findSettlementsByKey">;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly waiters: Waiters;
   readonly version: string;
   readonly settle: Settle;

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from "fastify";
-import type { Clock, Log } from "@farthing/engine/base";
+import type { Runtime } from "@farthing/engine/base";
 import { HttpProblem } from "./responses.ts";
 import { arrivalTimes, capConnections, toServerOptions, type ArrivalTimes } from "./connections.ts";
 import { createInProcessFetch } from "./in-process-fetch.ts";
@@ -49,10 +49,8 @@ export interface Listener {
 /** The steps of a start, in this order. Requests are accepted when both are done. */
 export type StartStep = "chain" | "database" | "done";
 
-export interface ServerContext {
+export interface ServerContext extends Runtime {
   readonly version: string;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly surfaces: readonly Surface[];
   readonly observer: HttpObserver;
   /** Requests per caller and window; 0 for no limit. */

@@ -4,7 +4,7 @@
  */
 import type { ChainId, Network } from "@farthing/protocol";
 import { type GasHalf, gasHalves, halfOf, notedShare } from "@farthing/engine";
-import { type Clock, type Log, startPoll, warning } from "@farthing/engine/base";
+import { startPoll, warning, type Runtime } from "@farthing/engine/base";
 import type { KeylessStore } from "../payments/keyless/participant.ts";
 import type { EngineStore } from "@farthing/engine/storage";
 
@@ -39,17 +39,17 @@ interface WatchedBudget {
 }
 
 /** A budget that is null has no bound. */
-export function startGasWatch(options: {
-  readonly networks: readonly Network[];
-  readonly keylessGasGwei: number | null;
-  readonly revertedGasGwei: number | null;
-  readonly store: Pick<KeylessStore, "readKeylessGas" | "pruneKeyless"> &
-    Pick<EngineStore, "readRevertedGas">;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Receives the used share of each half, 0 to 1. */
-  readonly note: (budget: GasBudgetName, network: Network, half: GasHalf, share: number) => void;
-}): { stop(): Promise<void> } {
+export function startGasWatch(
+  options: Runtime & {
+    readonly networks: readonly Network[];
+    readonly keylessGasGwei: number | null;
+    readonly revertedGasGwei: number | null;
+    readonly store: Pick<KeylessStore, "readKeylessGas" | "pruneKeyless"> &
+      Pick<EngineStore, "readRevertedGas">;
+    /** Receives the used share of each half, 0 to 1. */
+    readonly note: (budget: GasBudgetName, network: Network, half: GasHalf, share: number) => void;
+  },
+): { stop(): Promise<void> } {
   const { networks, keylessGasGwei, revertedGasGwei, store, clock, log, note } = options;
   const { readKeylessGas, readRevertedGas } = store;
   const watched: readonly WatchedBudget[] = [

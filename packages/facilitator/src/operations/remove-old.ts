@@ -5,7 +5,7 @@
 import type { Retention } from "../config/retention.ts";
 import type { ChainId } from "@farthing/protocol";
 import type { ChainView } from "@farthing/engine";
-import { type Clock, type Log, startPoll, warning } from "@farthing/engine/base";
+import { startPoll, warning, type Runtime } from "@farthing/engine/base";
 import type { RetentionMethods, RetirementCursor } from "@farthing/engine/storage";
 import { createExportFile } from "./retention-export.ts";
 import type { WebhookStore } from "../features/webhooks/store.ts";
@@ -36,14 +36,14 @@ const dayMs = 24 * 60 * 60_000;
 /** Webhook deliveries are kept this long without a setting, because sellers read them. */
 const deliveryDays = 30;
 
-export function startRemoval(deps: {
-  readonly engines: ReadonlyMap<ChainId, { view(): ChainView | undefined }>;
-  /** If undefined, settlements are kept for ever and webhook deliveries for 30 days. */
-  readonly retention: Retention | undefined;
-  readonly store: RetentionMethods & Pick<WebhookStore, "removeDeliveries">;
-  readonly clock: Clock;
-  readonly log: Log;
-}): { stop(): Promise<void> } {
+export function startRemoval(
+  deps: Runtime & {
+    readonly engines: ReadonlyMap<ChainId, { view(): ChainView | undefined }>;
+    /** If undefined, settlements are kept for ever and webhook deliveries for 30 days. */
+    readonly retention: Retention | undefined;
+    readonly store: RetentionMethods & Pick<WebhookStore, "removeDeliveries">;
+  },
+): { stop(): Promise<void> } {
   const { engines, retention, store, clock, log } = deps;
   let retireAtMs = 0;
 

@@ -6,7 +6,7 @@ import {
   settlementsLow,
   gasPriceFloorWei,
 } from "@farthing/engine";
-import { type Clock, type Log, startPoll } from "@farthing/engine/base";
+import { startPoll, type Runtime } from "@farthing/engine/base";
 
 const pollMs = 60_000;
 
@@ -16,11 +16,11 @@ export interface Watched {
 }
 
 /** Logs one line per change. */
-export function startWalletWatch(options: {
-  readonly networks: readonly Watched[];
-  readonly clock: Clock;
-  readonly log: Log;
-}): { stop(): Promise<void> } {
+export function startWalletWatch(
+  options: Runtime & {
+    readonly networks: readonly Watched[];
+  },
+): { stop(): Promise<void> } {
   const { networks, clock, log } = options;
   const low = new Set<string>();
 

@@ -1,6 +1,6 @@
 /** API keys, as their account's owner sees and changes them. */
 import { isSameAddress, type Address } from "@farthing/protocol";
-import type { Clock, Log } from "@farthing/engine/base";
+import type { Runtime } from "@farthing/engine/base";
 import type { StepUpDetails } from "../sign-in/model.ts";
 import type { ApiKey, Overlap } from "./model.ts";
 import type { ApiKeyStore } from "./store.ts";
@@ -32,10 +32,8 @@ export type KeyStatus = "active" | "expiring" | "expired" | "revoked";
 
 export type KeyRing = ReturnType<typeof createKeyRing>;
 
-export interface KeyRingDeps {
+export interface KeyRingDeps extends Runtime {
   readonly store: ApiKeyStore;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 export function createKeyRing({ store, clock, log }: KeyRingDeps) {

@@ -1,5 +1,4 @@
 /** The balance and the ledger of an account. */
-import type { Address } from "@farthing/protocol";
 import { Type } from "typebox";
 import { timeText } from "@farthing/engine/base";
 import { creditEntryKinds, type CreditEntry, type LedgerCursor } from "./model.ts";
@@ -17,12 +16,11 @@ import {
   readProblems,
 } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
-import type { Accounts } from "../accounts/service.ts";
 import { Format, jsonOrCsv, sendCsv, wantsCsv, type CsvFile } from "../../http/csv.ts";
 import { readLimit } from "../../http/cursor.ts";
 import { ledgerCursor } from "./cursor.ts";
 import { sessionOf } from "../../http/session.ts";
-import { BalanceAnswer } from "../accounts/routes.ts";
+import { BalanceAnswer, type ProfileDeps } from "../accounts/routes.ts";
 
 export const EntryAnswer = exactly({
   id: Type.Integer(),
@@ -70,12 +68,11 @@ export interface CreditTerms {
   readonly contact: string | null;
 }
 
-export interface CreditRouteDeps {
+export interface CreditRouteDeps extends Pick<
+  ProfileDeps,
+  "accounts" | "treasury" | "creditsPerSettlement"
+> {
   readonly store: Pick<CreditStore, "findCredits" | "listCreditEntries">;
-  readonly accounts: Accounts;
-  /** The address that receives payments for credits; undefined when none are sold. */
-  readonly treasury: Address | undefined;
-  readonly creditsPerSettlement: number;
   readonly creditTerms: CreditTerms;
 }
 

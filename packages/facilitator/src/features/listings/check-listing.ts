@@ -2,7 +2,7 @@
  * Checks one leased listing: probes the endpoint, compares, counts sales, and records the result.
  */
 import { networkOfChain } from "@farthing/protocol";
-import type { Clock, Log } from "@farthing/engine/base";
+import type { Runtime } from "@farthing/engine/base";
 import { afterCheck, type CheckRhythm, type Listing, type SalesStore } from "./model.ts";
 import type { ListingStore, TakenListing } from "./store.ts";
 import type { Probe } from "./probe.ts";
@@ -13,10 +13,8 @@ export const checkLeaseMs = 60_000;
 /** Sales are counted over this many days and the current one. */
 export const statsMs = 30 * 24 * 60 * 60_000;
 
-export interface CheckDeps {
+export interface CheckDeps extends Runtime {
   readonly store: Pick<ListingStore, "recordListingCheck"> & Pick<SalesStore, "readListingStats">;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly probe: Probe;
   readonly rhythm: CheckRhythm;
 }

@@ -1,6 +1,6 @@
 /** Listings: endpoints that accounts offer to the public, their checks, and their discovery. */
 import type { Network } from "@farthing/protocol";
-import type { Clock, Log } from "@farthing/engine/base";
+import type { Runtime } from "@farthing/engine/base";
 import { createGuardedRequest } from "../../http/outbound/guarded-request.ts";
 import type { SalesStore } from "./model.ts";
 import { createListingStore, type ListingStore } from "./store.ts";
@@ -13,7 +13,7 @@ import { listingReach } from "./schemas.ts";
 import { createListings } from "./service.ts";
 import { registerListingTrial } from "./trial-routes.ts";
 
-export interface ListingFeatureDeps {
+export interface ListingFeatureDeps extends Runtime {
   readonly config: {
     /** Listed endpoints may be on this machine. */
     readonly listingLocal: boolean;
@@ -23,8 +23,6 @@ export interface ListingFeatureDeps {
     readonly contact: string | undefined;
   };
   readonly store: ListingStore & SalesStore;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly networks: readonly Network[];
   readonly version: string;
 }
@@ -55,8 +53,9 @@ function create(deps: ListingFeatureDeps): RunningFeature {
     routes: {
       account(server, { makeLimit }) {
         const limitChecks = createCheckLimit(makeLimit);
-        registerListings(server, { listings: service, networks, listingLocal }, limitChecks);
-        registerListingTrial(server, { listings: service, networks, listingLocal }, limitChecks);
+        const own = { listings: service, networks, listingLocal, limitChecks };
+        registerListings(server, own);
+        registerListingTrial(server, own);
       },
       surface: (server, surface, { throttle }) =>
         registerDiscovery(server, service, surface, throttle),

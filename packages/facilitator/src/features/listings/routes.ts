@@ -4,7 +4,7 @@ import { Type } from "typebox";
 import { listingsMax, type Listings } from "./service.ts";
 import type { Listing } from "./model.ts";
 import { found, HttpProblem } from "../../http/responses.ts";
-import type { MakeLimit } from "../../http/limits.ts";
+import type { Limit, MakeLimit } from "../../http/limits.ts";
 import { emptyResponse, exactly, changeProblems, readProblems } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
 import { sessionOf } from "../../http/session.ts";
@@ -26,14 +26,8 @@ const ownChecks = { name: "listing-checks", requestsMax: 30, windowSeconds: 600 
 /** Checks of one host that all accounts together may trigger in that time. */
 const hostChecks = { name: "checked-host", requestsMax: 60, windowSeconds: 600 };
 
-/** Counts a triggered check; throws 429. */
-export type LimitChecks = (
-  request: Parameters<ReturnType<MakeLimit>>[0],
-  reply: Parameters<ReturnType<MakeLimit>>[1],
-  resource: string,
-) => Promise<void>;
-
-export function createCheckLimit(makeLimit: MakeLimit): LimitChecks {
+/** Returns the limit of triggered checks, which also counts by the host of the resource. */
+export function createCheckLimit(makeLimit: MakeLimit): Limit {
   const limits = [makeLimit(ownChecks), makeLimit(hostChecks)] as const;
   return async (request, reply, resource) => {
     const [limitOwn, limitHost] = limits;
@@ -44,15 +38,12 @@ export function createCheckLimit(makeLimit: MakeLimit): LimitChecks {
 
 export interface ListingRouteDeps extends ListingScope {
   readonly listings: Listings;
+  readonly limitChecks: Limit;
 }
 
-export function registerListings(
-  server: TypedServer,
-  deps: ListingRouteDeps,
-  limitChecks: LimitChecks,
-): void {
+export function registerListings(server: TypedServer, deps: ListingRouteDeps): void {
   registerReading(server, deps);
-  registerChanging(server, deps, limitChecks);
+  registerChanging(server, deps);
   server.post(`${path}/:id/check`, {
     schema: {
       operationId: "checkListing",
@@ -65,7 +56,7 @@ export function registerListings(
     handler: async (request, reply) => {
       const { account } = sessionOf(request);
       const known = found(await deps.listings.find(account, request.params.id), "listing");
-      await limitChecks(request, reply, known.resource);
+      await deps.limitChecks(request, reply, known.resource);
       const outcome = await deps.listings.recheck(account, known.id);
       if (outcome === "busy") throw notNow(known);
       return answerListing(found(outcome, "listing"));
@@ -101,12 +92,8 @@ function registerReading(server: TypedServer, { listings }: ListingRouteDeps): v
   });
 }
 
-function registerChanging(
-  server: TypedServer,
-  deps: ListingRouteDeps,
-  limitChecks: LimitChecks,
-): void {
-  const { listings } = deps;
+function registerChanging(server: TypedServer, deps: ListingRouteDeps): void {
+  const { listings, limitChecks } = deps;
   server.post(path, {
     schema: {
       operationId: "createListing",

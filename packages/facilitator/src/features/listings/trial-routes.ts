@@ -5,7 +5,7 @@ import { AmountText, exactly, oneOf, changeProblems } from "../../http/schemas.t
 import type { TypedServer } from "../../http/type-provider.ts";
 import { sessionOf } from "../../http/session.ts";
 import { EndpointMembers, NetworkText, readAmount, readEndpoint, readNetwork } from "./schemas.ts";
-import type { LimitChecks, ListingRouteDeps } from "./routes.ts";
+import type { ListingRouteDeps } from "./routes.ts";
 
 export const TrialAnswer = exactly({
   ok: Type.Boolean({ description: "Whether a listing with this would be live" }),
@@ -20,11 +20,7 @@ export const TrialAnswer = exactly({
 
 const { resource: url, ...rest } = EndpointMembers;
 
-export function registerListingTrial(
-  server: TypedServer,
-  deps: ListingRouteDeps,
-  limitChecks: LimitChecks,
-): void {
+export function registerListingTrial(server: TypedServer, deps: ListingRouteDeps): void {
   server.post("/v1/listings/check", {
     schema: {
       operationId: "tryListing",
@@ -50,7 +46,7 @@ export function registerListingTrial(
         chainIds: network === undefined ? served : [readNetwork(deps, network)],
         amount: amount === undefined ? null : readAmount(amount),
       };
-      await limitChecks(request, reply, target.resource);
+      await deps.limitChecks(request, reply, target.resource);
       const checks = await deps.listings.tryOut(account, target);
       return { ok: checks.every(({ ok }) => ok), checks };
     },

@@ -43,7 +43,7 @@ function create(deps: PurchaseFeatureDeps): RunningFeature {
   return {
     routes: {
       account: (server, { makeLimit }) =>
-        registerPurchases(server, { ...deps, purchases: service, payPurchase }, makeLimit),
+        registerPurchases(server, { ...deps, purchases: service, payPurchase, makeLimit }),
     },
     jobs: [() => startPurchaseWorker(worker, deps)],
   };

@@ -22,7 +22,7 @@ import {
   type Settlement,
   type SettleOptions,
 } from "@farthing/engine";
-import type { Clock, Log } from "@farthing/engine/base";
+import type { Runtime } from "@farthing/engine/base";
 import type { CreditPurchase, PurchaseMove } from "./model.ts";
 import type { PurchaseStore } from "./store.ts";
 import type { EngineStore } from "@farthing/engine/storage";
@@ -51,10 +51,8 @@ export interface PurchasePayment {
   keylessOf(chainId: ChainId): KeylessTerms | undefined;
 }
 
-export interface PayDeps {
+export interface PayDeps extends Runtime {
   readonly store: PurchaseStore & Pick<EngineStore, "findSettlementsByKey">;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly settle: Settle;
   readonly treasury: Address | undefined;
   readonly marginSeconds: bigint;

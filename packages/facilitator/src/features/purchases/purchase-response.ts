@@ -4,7 +4,6 @@ import {
   explorerLink,
   networkOfChain,
   toWireAuthorization,
-  type Address,
 } from "@farthing/protocol";
 import { Type } from "typebox";
 import { timeText } from "@farthing/engine/base";
@@ -20,14 +19,10 @@ import {
   TimeText,
 } from "../../http/schemas.ts";
 import { purchaseStates, type CreditPurchase } from "./model.ts";
-import type { CreditTerms } from "../credits/routes.ts";
+import type { CreditRouteDeps } from "../credits/routes.ts";
 import { purchaseAuthorization } from "./service.ts";
 
-export interface PurchaseTerms {
-  /** The address that receives payments; undefined when no credits are sold. */
-  readonly treasury: Address | undefined;
-  readonly creditTerms: CreditTerms;
-}
+export type PurchaseTerms = Pick<CreditRouteDeps, "treasury" | "creditTerms">;
 
 export const PurchaseState = oneOf(purchaseStates);
 

@@ -62,24 +62,17 @@ export interface PurchaseRouteDeps extends ServedNetworks, PurchaseTerms {
   readonly budget: PurchaseBudget;
   readonly clock: Clock;
   readonly waiters: Waiters;
+  readonly makeLimit: MakeLimit;
 }
 
-export function registerPurchases(
-  server: TypedServer,
-  deps: PurchaseRouteDeps,
-  makeLimit: MakeLimit,
-): void {
-  registerBeginning(server, deps, makeLimit);
+export function registerPurchases(server: TypedServer, deps: PurchaseRouteDeps): void {
+  registerBeginning(server, deps);
   registerPaying(server, deps);
   registerFollowing(server, deps);
 }
 
-function registerBeginning(
-  server: TypedServer,
-  deps: PurchaseRouteDeps,
-  makeLimit: MakeLimit,
-): void {
-  const limit = makeLimit(beginning);
+function registerBeginning(server: TypedServer, deps: PurchaseRouteDeps): void {
+  const limit = deps.makeLimit(beginning);
   server.post(path, {
     schema: {
       operationId: "createPurchase",

@@ -14,7 +14,7 @@ import {
   type Hex,
 } from "@farthing/protocol";
 import type { AuthorizationKey, Settlement } from "@farthing/engine";
-import type { Clock, Log } from "@farthing/engine/base";
+import type { Runtime } from "@farthing/engine/base";
 import { unitsPerCredit } from "../credits/model.ts";
 import type { CreditPurchase } from "./model.ts";
 import type { AccountStore } from "../accounts/store.ts";
@@ -44,12 +44,10 @@ export type PurchaseOutcome =
   | { readonly kind: "payer_not_linked" }
   | { readonly kind: "too_many" };
 
-export interface PurchaseDeps {
+export interface PurchaseDeps extends Runtime {
   readonly store: PurchaseStore &
     Pick<AccountStore, "ensureAccount" | "findAccount"> &
     Pick<WalletStore, "findWallet">;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly treasury: Address | undefined;
   /** USDC base units. */
   readonly minUnits: bigint;

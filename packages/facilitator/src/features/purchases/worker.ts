@@ -9,7 +9,7 @@ import type { Page, Paging, EngineStore } from "@farthing/engine/storage";
 import type { Address } from "@farthing/protocol";
 import { findPaymentOf, isLinked } from "./service.ts";
 import type { Settlement } from "@farthing/engine";
-import { assert, type Clock, type Log, startPoll, warning } from "@farthing/engine/base";
+import { assert, startPoll, warning, type Runtime } from "@farthing/engine/base";
 import type { CreditPurchase, HoldReason, PurchaseMove, PurchaseState } from "./model.ts";
 import type { PurchaseCursor, PurchaseStore } from "./store.ts";
 import type { AccountStore } from "../accounts/store.ts";
@@ -39,13 +39,11 @@ const failedWatchedMs = 30 * dayMs;
 /** The log of a third party's transaction that paid a purchase. */
 export type PaidElsewhere = Omit<Extract<PurchaseMove, { readonly to: "confirmed" }>, "to">;
 
-export interface WorkerDeps {
+export interface WorkerDeps extends Runtime {
   readonly store: PurchaseStore &
     Pick<EngineStore, "findSettlement" | "findSettlementsByKey"> &
     Pick<AccountStore, "findAccount"> &
     Pick<WalletStore, "findWallet">;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly treasury: Address | undefined;
   /** USDC base units: a purchase above it is held, and one that brings its day above it. */
   readonly reviewAboveUnits: bigint;
@@ -195,7 +193,7 @@ export function createPurchaseWorker(deps: WorkerDeps) {
 /** Polls until the returned function is called. */
 export function startPurchaseWorker(
   worker: PurchaseWorker,
-  { clock, log }: { readonly clock: Clock; readonly log: Log },
+  { clock, log }: Runtime,
 ): () => Promise<void> {
   const fields = { event: "purchase_poll_failed" };
   const retryLater = warning(log, fields, "Purchase poll failed; retrying in a second");

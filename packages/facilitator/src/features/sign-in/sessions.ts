@@ -5,7 +5,7 @@
  */
 import { createHash, randomBytes } from "node:crypto";
 import type { Address } from "@farthing/protocol";
-import type { Clock, Log } from "@farthing/engine/base";
+import type { Runtime } from "@farthing/engine/base";
 import type { Session } from "./model.ts";
 import type { SessionStore } from "./session-store.ts";
 
@@ -45,11 +45,7 @@ export function isToken(text: string | undefined): text is string {
   return text !== undefined && tokenPattern.test(text);
 }
 
-export function createSessions(deps: {
-  readonly store: SessionStore;
-  readonly clock: Clock;
-  readonly log: Log;
-}) {
+export function createSessions(deps: Runtime & { readonly store: SessionStore }) {
   const { store, clock, log } = deps;
 
   /** The account's running sessions, the latest seen first. */

@@ -11,7 +11,7 @@ import {
   statementText,
   type WalletKind,
 } from "@farthing/engine";
-import type { Clock, Log } from "@farthing/engine/base";
+import type { Runtime } from "@farthing/engine/base";
 import type { SignPurpose, SignRequest } from "./model.ts";
 import type { SignRequestStore } from "./sign-request-store.ts";
 import type { Site } from "./site.ts";
@@ -25,10 +25,8 @@ const clockSkewMsMax = 60_000;
 /** The end of every text. */
 const noTransaction = "This is not a transaction and costs no fee.";
 
-export interface SigningDeps {
+export interface SigningDeps extends Runtime {
   readonly store: SignRequestStore;
-  readonly clock: Clock;
-  readonly log: Log;
   /** From the configuration, never from a request. */
   site(): Site;
   readonly engine: Pick<SettlementEngine, "checkWalletSignature">;

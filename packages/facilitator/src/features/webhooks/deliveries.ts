@@ -4,7 +4,7 @@
  * share a database do not lease the same delivery. A slow endpoint gets a few of the concurrent
  * deliveries, never all.
  */
-import { type Clock, type Log, warning } from "@farthing/engine/base";
+import { warning, type Runtime } from "@farthing/engine/base";
 import type { GuardedPost, PostOutcome } from "../../http/outbound/guarded-post.ts";
 import type { DueDelivery } from "./due-delivery-store.ts";
 import type { WebhookStore } from "./store.ts";
@@ -44,10 +44,8 @@ const pollMs = 1_000;
 const quietMs = 24 * 60 * 60_000;
 const failuresMin = 5;
 
-export interface DeliveryDeps {
+export interface DeliveryDeps extends Runtime {
   readonly store: Pick<WebhookStore, "takeDueDeliveries" | "recordAttempt" | "pauseWebhook">;
-  readonly clock: Clock;
-  readonly log: Log;
   /** Sent to the endpoints. */
   readonly version: string;
   readonly send: GuardedPost;

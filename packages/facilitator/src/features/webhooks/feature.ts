@@ -1,5 +1,5 @@
 /** Webhooks: endpoints of accounts, and the delivery of events to them. */
-import type { Clock, Log } from "@farthing/engine/base";
+import type { Runtime } from "@farthing/engine/base";
 import { createGuardedPost, webhookReach } from "../../http/outbound/guarded-post.ts";
 import { createWebhookStore, type WebhookStore } from "./store.ts";
 import { webhooksParticipant } from "./participant.ts";
@@ -10,15 +10,13 @@ import { registerWebhooks } from "./routes.ts";
 import { webhookSecret } from "./step-up.ts";
 import { createWebhooks } from "./service.ts";
 
-export interface WebhookFeatureDeps {
+export interface WebhookFeatureDeps extends Runtime {
   readonly config: {
     /** Endpoints may be plain http and on this machine. */
     readonly webhookInsecure: boolean;
     readonly outboundCa: string | undefined;
   };
   readonly store: WebhookStore;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly version: string;
   readonly stepUp: StepUp;
 }

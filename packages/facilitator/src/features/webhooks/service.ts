@@ -6,7 +6,7 @@
 import type { Paging, TimeCursor } from "@farthing/engine/storage";
 import { createHmac, randomBytes } from "node:crypto";
 import type { Address } from "@farthing/protocol";
-import { type Clock, type Log, timeText } from "@farthing/engine/base";
+import { timeText, type Runtime } from "@farthing/engine/base";
 import type { WebhookDelivery, WebhookEndpoint, WebhookEvent } from "./model.ts";
 import type { WebhookStore } from "./store.ts";
 
@@ -18,11 +18,7 @@ const secretBytes = 32;
 
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
-export function createWebhooks(deps: {
-  readonly store: WebhookStore;
-  readonly clock: Clock;
-  readonly log: Log;
-}) {
+export function createWebhooks(deps: Runtime & { readonly store: WebhookStore }) {
   const { store, clock, log } = deps;
   return {
     list: (account: Address) => store.listWebhooks(account),
