@@ -25,12 +25,12 @@ export async function registerFeatures(
   const typed: TypedServer = server.withTypeProvider<TypeBoxProvider>();
   await server.register(async (plain) => {
     const scope: TypedServer = plain.withTypeProvider<TypeBoxProvider>();
-    answerFaults(scope, deps);
+    respondToFaults(scope, deps);
     for (const { routes } of list) routes?.keyed?.(scope, limits);
   });
   await server.register(async (plain) => {
     const scope: TypedServer = plain.withTypeProvider<TypeBoxProvider>();
-    answerFaults(scope, deps);
+    respondToFaults(scope, deps);
     await scope.register(cookies);
     guard(scope, limits.throttle);
     for (const { routes } of list) routes?.account?.(scope, limits);
@@ -41,7 +41,7 @@ export async function registerFeatures(
 }
 
 /** Faults here concern no payment, unless they name a refusal. */
-function answerFaults(scope: TypedServer, { log }: { readonly log: Log }): void {
+function respondToFaults(scope: TypedServer, { log }: { readonly log: Log }): void {
   const { errorHandler } = scope;
   scope.setErrorHandler((error, request, reply) => {
     if (!(error instanceof Fault)) return errorHandler(error, request, reply);

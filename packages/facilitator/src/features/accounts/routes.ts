@@ -22,20 +22,20 @@ import { sessionOf } from "../../http/session.ts";
 /** The largest threshold: a billion credits are a million USDC. */
 const creditsMax = 1_000_000_000;
 
-export const BalanceAnswer = {
+export const BalanceResponse = {
   available: Type.Integer({ description: "May be spent" }),
   held: Type.Integer({ description: "Taken for settlements that are open" }),
   lowAt: nullable(Type.Integer({ description: "Below this the owner wants to hear of it" })),
 };
 
-export const ProfileAnswer = exactly({
+export const ProfileResponse = exactly({
   account: AddressText,
   wallet: AddressText,
   walletKind: WalletKindText,
   chainId: ChainIdNumber,
   plan: oneOf(["active", "inactive"], "`inactive`: nothing settles with its keys"),
   label: LabelText,
-  credits: exactly(BalanceAnswer),
+  credits: exactly(BalanceResponse),
   limits: exactly({
     requests: nullable(Type.Integer({ description: "Per account and window; null for no limit" })),
     windowSeconds: Type.Integer(),
@@ -81,9 +81,9 @@ export function registerProfile(server: TypedServer, deps: ProfileDeps): void {
       operationId: "readAccount",
       tags: ["Account"],
       summary: "The account that is signed in",
-      response: { 200: ProfileAnswer, ...readProblems() },
+      response: { 200: ProfileResponse, ...readProblems() },
     },
-    handler: async (request) => answerProfile(deps, sessionOf(request)),
+    handler: async (request) => profileResponse(deps, sessionOf(request)),
   });
   server.patch("/v1/account", {
     schema: {
@@ -94,17 +94,17 @@ export function registerProfile(server: TypedServer, deps: ProfileDeps): void {
         label: Type.Optional(LabelText),
         lowCreditsAt: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: creditsMax }))),
       }),
-      response: { 200: ProfileAnswer, ...changeProblems() },
+      response: { 200: ProfileResponse, ...changeProblems() },
     },
     handler: async (request) => {
       const session = sessionOf(request);
       await accounts.update(session.account, request.body);
-      return answerProfile(deps, session);
+      return profileResponse(deps, session);
     },
   });
 }
 
-async function answerProfile(deps: ProfileDeps, session: Session) {
+async function profileResponse(deps: ProfileDeps, session: Session) {
   const { account, wallet, walletKind, chainId } = session;
   const [stored, credits] = await Promise.all([
     deps.accounts.find(account),

@@ -39,8 +39,8 @@ const keyRow = {
   ),
 };
 
-export const KeyAnswer = exactly(keyRow);
-export const NewKeyAnswer = exactly(
+export const KeyResponse = exactly(keyRow);
+export const NewKeyResponse = exactly(
   {
     key: Type.String({ description: "The key. It is kept nowhere and shown only here" }),
     ...keyRow,
@@ -60,11 +60,11 @@ export function registerKeys(server: TypedServer, deps: KeyRouteDeps): void {
       operationId: "listKeys",
       tags: ["API keys"],
       summary: "The account's API keys, the newest first",
-      response: { 200: exactly({ keys: Type.Array(KeyAnswer) }), ...readProblems() },
+      response: { 200: exactly({ keys: Type.Array(KeyResponse) }), ...readProblems() },
     },
     handler: async (request) => {
       const list = await keys.list(sessionOf(request).account);
-      return { keys: list.map((key) => answerKey(keys, key)) };
+      return { keys: list.map((key) => keyResponse(keys, key)) };
     },
   });
   server.delete("/v1/account/keys/:id", {
@@ -94,7 +94,7 @@ function registerMinting(server: TypedServer, { keys, stepUp: stepUps }: KeyRout
       summary: "Creates a key",
       description: "Takes a step-up signature: `create_key` with the other members of the body.",
       body: exactly({ ...createKey.details, stepUp: SignAnswerBody }),
-      response: { 201: NewKeyAnswer, ...minting },
+      response: { 201: NewKeyResponse, ...minting },
     },
     handler: async (request, reply) => {
       const session = sessionOf(request);
@@ -107,7 +107,7 @@ function registerMinting(server: TypedServer, { keys, stepUp: stepUps }: KeyRout
           `${workingKeysMax} keys of the account work, as many as may; revoke one first.`,
         );
       }
-      return reply.status(201).send(answerNewKey(keys, made));
+      return reply.status(201).send(newKeyResponse(keys, made));
     },
   });
   server.post("/v1/account/keys/:id/rotate", {
@@ -118,7 +118,7 @@ function registerMinting(server: TypedServer, { keys, stepUp: stepUps }: KeyRout
       description: "Takes a step-up signature: `rotate_key` with the key's `id` and `overlap`.",
       params: exactly({ id: KeyId }),
       body: exactly({ overlap: rotateKey.details.overlap, stepUp: SignAnswerBody }),
-      response: { 201: NewKeyAnswer, ...minting, ...problems("not_found") },
+      response: { 201: NewKeyResponse, ...minting, ...problems("not_found") },
     },
     handler: async (request, reply) => {
       const session = sessionOf(request);
@@ -139,12 +139,12 @@ function registerMinting(server: TypedServer, { keys, stepUp: stepUps }: KeyRout
           `${rotatingKeysMax} keys of the account work, as many as may; revoke some that were replaced, or rotate without an overlap.`,
         );
       }
-      return reply.status(201).send(answerNewKey(keys, made));
+      return reply.status(201).send(newKeyResponse(keys, made));
     },
   });
 }
 
-function answerKey(keys: KeyRing, key: ApiKey) {
+function keyResponse(keys: KeyRing, key: ApiKey) {
   const { id, label, mode, lastFour } = key;
   return {
     id,
@@ -159,6 +159,6 @@ function answerKey(keys: KeyRing, key: ApiKey) {
   };
 }
 
-function answerNewKey(keys: KeyRing, { text, key }: NewApiKey) {
-  return { key: text, ...answerKey(keys, key) };
+function newKeyResponse(keys: KeyRing, { text, key }: NewApiKey) {
+  return { key: text, ...keyResponse(keys, key) };
 }

@@ -20,9 +20,9 @@ import { Format, jsonOrCsv, sendCsv, wantsCsv, type CsvFile } from "../../http/c
 import { readLimit } from "../../http/cursor.ts";
 import { ledgerCursor } from "./cursor.ts";
 import { sessionOf } from "../../http/session.ts";
-import { BalanceAnswer, type ProfileDeps } from "../accounts/routes.ts";
+import { BalanceResponse, type ProfileDeps } from "../accounts/routes.ts";
 
-export const EntryAnswer = exactly({
+export const EntryResponse = exactly({
   id: Type.Integer(),
   kind: oneOf(
     creditEntryKinds,
@@ -36,8 +36,8 @@ export const EntryAnswer = exactly({
   createdAt: TimeText,
 });
 
-export const CreditsAnswer = exactly({
-  ...BalanceAnswer,
+export const CreditsResponse = exactly({
+  ...BalanceResponse,
   perSettlement: Type.Integer({ description: "Credits that a settlement costs" }),
   treasury: nullable(AddressText),
   minUnits: AmountText,
@@ -84,7 +84,7 @@ export function registerCredits(server: TypedServer, deps: CreditRouteDeps): voi
       tags: ["Credits"],
       summary: "What the account has, and what credits are sold for",
       description: "1 credit is 0.001 USDC.",
-      response: { 200: CreditsAnswer, ...readProblems() },
+      response: { 200: CreditsResponse, ...readProblems() },
     },
     handler: async (request) => {
       const { account } = sessionOf(request);
@@ -108,7 +108,7 @@ export function registerCredits(server: TypedServer, deps: CreditRouteDeps): voi
       tags: ["Credits"],
       summary: "Every entry of the ledger, the newest first",
       querystring: exactly({ cursor: Cursor, limit: Limit, format: Format }),
-      response: { 200: jsonOrCsv(pageOf("entries", EntryAnswer)), ...readProblems() },
+      response: { 200: jsonOrCsv(pageOf("entries", EntryResponse)), ...readProblems() },
     },
     handler: async (request, reply) => {
       const { account } = sessionOf(request);
@@ -120,12 +120,12 @@ export function registerCredits(server: TypedServer, deps: CreditRouteDeps): voi
       const { cursor, limit } = request.query;
       const paging = { from: ledgerCursor.read(cursor), limit: readLimit(limit) };
       const { items, next } = await store.listCreditEntries(account, paging);
-      return { entries: items.map(answerEntry), next: ledgerCursor.write(next) };
+      return { entries: items.map(entryResponse), next: ledgerCursor.write(next) };
     },
   });
 }
 
-function answerEntry(entry: CreditEntry) {
+function entryResponse(entry: CreditEntry) {
   const { id, kind, credits, balanceAfter, settlementId, purchaseId, note } = entry;
   const createdAt = timeText(entry.createdAt) ?? "";
   return { id, kind, credits, balanceAfter, settlementId, purchaseId, note, createdAt };

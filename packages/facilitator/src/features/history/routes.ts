@@ -57,9 +57,9 @@ const row = {
   failure: nullable(Type.String({ description: "The refusal's code" })),
 };
 
-export const RowAnswer = exactly(row);
+export const RowResponse = exactly(row);
 
-export const StoryAnswer = exactly({
+export const StoryResponse = exactly({
   ...row,
   timeline: Type.Array(
     exactly({
@@ -137,7 +137,7 @@ export function registerAccountSettlements(server: TypedServer, deps: HistoryRou
         limit: Limit,
         format: Format,
       }),
-      response: { 200: jsonOrCsv(pageOf("settlements", RowAnswer)), ...readProblems() },
+      response: { 200: jsonOrCsv(pageOf("settlements", RowResponse)), ...readProblems() },
     },
     handler: async (request, reply) => {
       const { account } = sessionOf(request);
@@ -150,7 +150,7 @@ export function registerAccountSettlements(server: TypedServer, deps: HistoryRou
       const { cursor, limit } = request.query;
       const paging = { from: timeCursor.read(cursor), limit: readLimit(limit) };
       const { items, next } = await store.listAccountSettlements(account, filter, paging);
-      return { settlements: items.map(answerRow), next: timeCursor.write(next) };
+      return { settlements: items.map(rowResponse), next: timeCursor.write(next) };
     },
   });
   server.get(`${path}/:id`, {
@@ -161,7 +161,7 @@ export function registerAccountSettlements(server: TypedServer, deps: HistoryRou
       description: "`wait` holds the answer until something is new, final settlements apart.",
       params: exactly({ id: Type.String({ pattern: "^stl_[0-9a-f]{32}$" }) }),
       querystring: exactly({ wait: Wait }),
-      response: { 200: StoryAnswer, ...readProblems("not_found") },
+      response: { 200: StoryResponse, ...readProblems("not_found") },
     },
     handler: async (request) => {
       const { account } = sessionOf(request);
@@ -175,7 +175,7 @@ export function registerAccountSettlements(server: TypedServer, deps: HistoryRou
         settlement = await history.find(account, id);
       }
       waiting.cancel();
-      return answerStory(await history.describe(found(settlement, "settlement")));
+      return storyResponse(await history.describe(found(settlement, "settlement")));
     },
   });
 }
@@ -204,7 +204,7 @@ function readNetwork(text: string): ChainId {
   throw new HttpProblem("invalid_request", "network must be eip155:50 or eip155:51.");
 }
 
-function answerRow(settlement: Settlement) {
+function rowResponse(settlement: Settlement) {
   const { id, state, chainId, payer, payTo, transaction, keyId, failure } = settlement;
   return {
     id,
@@ -223,12 +223,12 @@ function answerRow(settlement: Settlement) {
   };
 }
 
-function answerStory({ settlement, steps, gasUsed, gasPaid }: SettlementStory) {
+function storyResponse({ settlement, steps, gasUsed, gasPaid }: SettlementStory) {
   const { chainId, transaction, failure } = settlement;
   const carrier = steps.find(({ carrier: one }) => one && one.hash === transaction)?.carrier;
   return {
-    ...answerRow(settlement),
-    timeline: steps.map(answerStep),
+    ...rowResponse(settlement),
+    timeline: steps.map(stepResponse),
     gasUsed,
     gasPaidWei: gasPaid === null ? null : gasPaid.toString(),
     sharedBy: carrier?.settlements ?? null,
@@ -242,7 +242,7 @@ function answerStory({ settlement, steps, gasUsed, gasPaid }: SettlementStory) {
   };
 }
 
-function answerStep({ what, at, carrier }: StoryStep) {
+function stepResponse({ what, at, carrier }: StoryStep) {
   return {
     what,
     at: timeText(at) ?? "",

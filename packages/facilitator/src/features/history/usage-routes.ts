@@ -17,7 +17,7 @@ const daysDefault = 30;
 /** The most days of one response: a leap year. */
 const usageDaysMax = 366;
 
-export const UsageAnswer = exactly({
+export const UsageResponse = exactly({
   days: Type.Array(
     exactly({
       day: Type.String({ format: "date", description: "In UTC" }),
@@ -53,7 +53,7 @@ export function registerUsage(
       summary: "Settlements per day, in UTC, by the day of their claim",
       description: `Every day from \`from\` to \`to\`, at most ${usageDaysMax}; the last ${daysDefault} when nothing is said.`,
       querystring: exactly({ from: DayOrTime, to: DayOrTime, format: Format }),
-      response: { 200: jsonOrCsv(UsageAnswer), ...readProblems() },
+      response: { 200: jsonOrCsv(UsageResponse), ...readProblems() },
     },
     handler: async (request, reply) => {
       const { from, to } = request.query;
@@ -68,7 +68,7 @@ export function registerUsage(
       if (wantsCsv(request)) {
         return sendCsv(reply, usageFile, async () => ({ items: days, next: null }));
       }
-      return { days: days.map(answerDay) };
+      return { days: days.map(dayResponse) };
     },
   });
 }
@@ -90,7 +90,7 @@ async function listUsageDays(
 
 const nothing = { settled: 0, failed: 0, pending: 0, units: 0n, credits: 0 };
 
-function answerDay({ day, settled, failed, pending, units, credits }: UsageDay) {
+function dayResponse({ day, settled, failed, pending, units, credits }: UsageDay) {
   return { day: textOf(day), settled, failed, pending, amount: units.toString(), credits };
 }
 

@@ -33,7 +33,7 @@ export const DiscoveryItem = exactly({
   extensions: exactly({ bazaar: anyObject() }),
 });
 
-export function answerItem(listing: Listing) {
+export function itemResponse(listing: Listing) {
   const { resource, method, seen, sample, stats, check } = listing;
   const description = listing.description || seen?.description || "";
   const mimeType = listing.mimeType ?? seen?.mimeType ?? "";

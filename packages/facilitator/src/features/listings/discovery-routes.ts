@@ -9,7 +9,7 @@ import { Type, type Static } from "typebox";
 import type { Listings } from "./service.ts";
 import type { ListingFilter, PageNumbers } from "./model.ts";
 import { readAddress } from "../../http/address-input.ts";
-import { answerItem, DiscoveryItem } from "./discovery-item.ts";
+import { itemResponse, DiscoveryItem } from "./discovery-item.ts";
 import type { Throttle } from "../../http/limits.ts";
 import { exactly, AddressInput, nullable, problems } from "../../http/schemas.ts";
 import type { Surface } from "../../http/surface.ts";
@@ -42,18 +42,18 @@ const Counted = exactly({
   offset: Type.Integer(),
   total: Type.Integer({ description: `Up to ${offsetMax}; more are not counted` }),
 });
-const ListAnswer = exactly({
+const ListResponse = exactly({
   x402Version: Type.Integer(),
   items: Type.Array(DiscoveryItem),
   pagination: Counted,
 });
-const SearchAnswer = exactly({
+const SearchResponse = exactly({
   x402Version: Type.Integer(),
   resources: Type.Array(DiscoveryItem),
   partialResults: Type.Boolean({ description: "More fit than were put into order" }),
   pagination: exactly({ limit: Type.Integer(), cursor: nullable(Type.String()) }),
 });
-const MerchantAnswer = exactly({
+const MerchantResponse = exactly({
   x402Version: Type.Integer(),
   payTo: Type.String(),
   resources: Type.Array(DiscoveryItem),
@@ -85,13 +85,13 @@ export async function registerDiscovery(
       schema: {
         ...described(surface, "listResources", "Endpoints that can be paid for, the newest first"),
         querystring: exactly({ ...Filter.properties, ...Page }),
-        response: { 200: ListAnswer, ...answers },
+        response: { 200: ListResponse, ...answers },
       },
       handler: async ({ query }, reply) => {
         const page = readPage(query);
         const { items, total } = await pageOf(listings, query, page);
         share(reply);
-        return { x402Version: 2, items: items.map(answerItem), pagination: { ...page, total } };
+        return { x402Version: 2, items: items.map(itemResponse), pagination: { ...page, total } };
       },
     });
     scope.get(`${path}/search`, {
@@ -103,7 +103,7 @@ export async function registerDiscovery(
           limit: Page.limit,
           cursor: Count("`pagination.cursor` of the page before"),
         }),
-        response: { 200: SearchAnswer, ...answers },
+        response: { 200: SearchResponse, ...answers },
       },
       handler: async ({ query }, reply) => {
         const { limit, offset } = readPage({ limit: query.limit, offset: query.cursor });
@@ -114,7 +114,7 @@ export async function registerDiscovery(
         share(reply);
         return {
           x402Version: 2,
-          resources: found.items.map(answerItem),
+          resources: found.items.map(itemResponse),
           partialResults: found.isPartial,
           pagination: { limit, cursor: found.next === null ? null : `${found.next}` },
         };
@@ -124,7 +124,7 @@ export async function registerDiscovery(
       schema: {
         ...described(surface, "listMerchant", "Endpoints that pay one address"),
         querystring: exactly({ payTo: AddressInput, ...Page }),
-        response: { 200: MerchantAnswer, ...answers },
+        response: { 200: MerchantResponse, ...answers },
       },
       handler: async ({ query }, reply) => {
         const page = readPage(query);
@@ -133,7 +133,7 @@ export async function registerDiscovery(
         return {
           x402Version: 2,
           payTo: readAddress(query.payTo),
-          resources: items.map(answerItem),
+          resources: items.map(itemResponse),
           pagination: { ...page, total },
         };
       },

@@ -17,11 +17,11 @@ export function createCatalogue(
     const payload = objectAt(body, "paymentPayload");
     const extensions = objectAt(payload, "extensions");
     if (!store || !payload || !extensions || !Object.hasOwn(extensions, "bazaar")) return undefined;
-    return { bazaar: await answerBazaar(store, body, payload, extensions) };
+    return { bazaar: await respondToBazaar(store, body, payload, extensions) };
   };
 }
 
-async function answerBazaar(
+async function respondToBazaar(
   store: Pick<ListingStore, "findListingOf">,
   body: unknown,
   payload: JsonObject,

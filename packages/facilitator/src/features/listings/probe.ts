@@ -9,7 +9,7 @@ import { advertisedFirst, compareOffer, type AdvertisedOffer } from "./compare-o
 import { readChallenge, type ReadChallenge } from "./read-challenge.ts";
 
 /** Much larger than any challenge. */
-const answerBytesMax = 256 * 1024;
+const responseBytesMax = 256 * 1024;
 
 /** Redirects stay on the same host. */
 const redirectsMax = 3;
@@ -56,7 +56,7 @@ async function ask(
   };
   let url = withQuery(resource, sample.query ?? {});
   for (let redirects = 0; ; redirects++) {
-    const request = { method, url, headers, body, bytesMax: answerBytesMax };
+    const request = { method, url, headers, body, bytesMax: responseBytesMax };
     const outcome = await send({ ...request, ...(signal && { signal }) });
     if (outcome.kind === "unanswered") {
       return outcome.isOurFault

@@ -9,8 +9,8 @@ import { emptyResponse, exactly, changeProblems, readProblems } from "../../http
 import type { TypedServer } from "../../http/type-provider.ts";
 import { sessionOf } from "../../http/session.ts";
 import {
-  answerListing,
-  ListingAnswer,
+  listingResponse,
+  ListingResponse,
   ListingBody,
   readListing,
   type ListingScope,
@@ -51,7 +51,7 @@ export function registerListings(server: TypedServer, deps: ListingRouteDeps): v
       summary: "Checks a listing now, and gives it as it is afterwards",
       params: ListingId,
       body: NoBody,
-      response: { 200: ListingAnswer, ...changeProblems("not_found", "conflict") },
+      response: { 200: ListingResponse, ...changeProblems("not_found", "conflict") },
     },
     handler: async (request, reply) => {
       const { account } = sessionOf(request);
@@ -59,7 +59,7 @@ export function registerListings(server: TypedServer, deps: ListingRouteDeps): v
       await deps.limitChecks(request, reply, known.resource);
       const outcome = await deps.listings.recheck(account, known.id);
       if (outcome === "busy") throw notNow(known);
-      return answerListing(found(outcome, "listing"));
+      return listingResponse(found(outcome, "listing"));
     },
   });
 }
@@ -70,11 +70,11 @@ function registerReading(server: TypedServer, { listings }: ListingRouteDeps): v
       operationId: "listListings",
       tags: ["Listings"],
       summary: "The account's listings, the oldest first",
-      response: { 200: exactly({ listings: Type.Array(ListingAnswer) }), ...readProblems() },
+      response: { 200: exactly({ listings: Type.Array(ListingResponse) }), ...readProblems() },
     },
     handler: async (request) => {
       const own = await listings.list(sessionOf(request).account);
-      return { listings: own.map(answerListing) };
+      return { listings: own.map(listingResponse) };
     },
   });
   server.get(`${path}/:id`, {
@@ -83,11 +83,11 @@ function registerReading(server: TypedServer, { listings }: ListingRouteDeps): v
       tags: ["Listings"],
       summary: "One listing",
       params: ListingId,
-      response: { 200: ListingAnswer, ...readProblems("not_found") },
+      response: { 200: ListingResponse, ...readProblems("not_found") },
     },
     handler: async (request) => {
       const listing = await listings.find(sessionOf(request).account, request.params.id);
-      return answerListing(found(listing, "listing"));
+      return listingResponse(found(listing, "listing"));
     },
   });
 }
@@ -102,7 +102,7 @@ function registerChanging(server: TypedServer, deps: ListingRouteDeps): void {
       description:
         "It is shown to the public once a check has found it as listed: HTTPS on a public address, an answer of 402 to a request without payment, and in its challenge an offer with this network, USDC, this price, and the account as payee.",
       body: ListingBody,
-      response: { 201: ListingAnswer, ...changeProblems("conflict") },
+      response: { 201: ListingResponse, ...changeProblems("conflict") },
     },
     handler: async (request, reply) => {
       const { account } = sessionOf(request);
@@ -111,7 +111,7 @@ function registerChanging(server: TypedServer, deps: ListingRouteDeps): void {
       const listing = await listings.create(account, terms);
       if (listing === "taken") throw taken();
       if (listing === "too_many") throw tooMany();
-      return reply.status(201).send(answerListing(listing));
+      return reply.status(201).send(listingResponse(listing));
     },
   });
   server.put(`${path}/:id`, {
@@ -123,7 +123,7 @@ function registerChanging(server: TypedServer, deps: ListingRouteDeps): void {
         "Address, method, network, price and sample are what checks are about: when one of them changes, the listing is not public until a check has passed again.",
       params: ListingId,
       body: ListingBody,
-      response: { 200: ListingAnswer, ...changeProblems("conflict", "not_found") },
+      response: { 200: ListingResponse, ...changeProblems("conflict", "not_found") },
     },
     handler: async (request, reply) => {
       const { account } = sessionOf(request);
@@ -131,7 +131,7 @@ function registerChanging(server: TypedServer, deps: ListingRouteDeps): void {
       await limitChecks(request, reply, terms.resource);
       const listing = await listings.change(account, request.params.id, terms);
       if (listing === "taken") throw taken();
-      return answerListing(found(listing, "listing"));
+      return listingResponse(found(listing, "listing"));
     },
   });
   server.delete(`${path}/:id`, {

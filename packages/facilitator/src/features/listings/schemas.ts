@@ -76,7 +76,7 @@ export const ListingBody = exactly({
   ),
 });
 
-export const ListingAnswer = exactly({
+export const ListingResponse = exactly({
   id: Type.String(),
   resource: Type.String({ format: "uri" }),
   method: MethodText,
@@ -202,7 +202,7 @@ function wrong(where: string, problem: string): HttpProblem {
   return new HttpProblem("invalid_request", `${where}: ${problem}`);
 }
 
-export function answerListing(listing: Listing) {
+export function listingResponse(listing: Listing) {
   const { id, resource, method, title, description, mimeType, chainId, check, seen, stats } =
     listing;
   const network = networkOfChain(chainId);

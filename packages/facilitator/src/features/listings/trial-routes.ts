@@ -7,7 +7,7 @@ import { sessionOf } from "../../http/session.ts";
 import { EndpointMembers, NetworkText, readAmount, readEndpoint, readNetwork } from "./schemas.ts";
 import type { ListingRouteDeps } from "./routes.ts";
 
-export const TrialAnswer = exactly({
+export const TrialResponse = exactly({
   ok: Type.Boolean({ description: "Whether a listing with this would be live" }),
   checks: Type.Array(
     exactly({
@@ -35,7 +35,7 @@ export function registerListingTrial(server: TypedServer, deps: ListingRouteDeps
         network: Type.Optional(NetworkText),
         amount: Type.Optional(AmountText),
       }),
-      response: { 200: TrialAnswer, ...changeProblems() },
+      response: { 200: TrialResponse, ...changeProblems() },
     },
     handler: async (request, reply) => {
       const { account } = sessionOf(request);

@@ -26,7 +26,7 @@ export type PurchaseTerms = Pick<CreditRouteDeps, "treasury" | "creditTerms">;
 
 export const PurchaseState = oneOf(purchaseStates);
 
-export const PurchaseAnswer = exactly({
+export const PurchaseResponse = exactly({
   id: Type.String(),
   state: PurchaseState,
   credits: Type.Integer(),
@@ -78,7 +78,10 @@ function reasonOf(purchase: CreditPurchase) {
   return { reason: null, reasonCode: null };
 }
 
-export function answerPurchase({ treasury, creditTerms }: PurchaseTerms, purchase: CreditPurchase) {
+export function purchaseResponse(
+  { treasury, creditTerms }: PurchaseTerms,
+  purchase: CreditPurchase,
+) {
   const network = networkOfChain(purchase.chainId);
   const { payer, transaction } = purchase;
   const isOpen = purchase.state === "awaiting_payment";

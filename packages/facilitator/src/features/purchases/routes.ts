@@ -26,8 +26,8 @@ import {
 } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
 import {
-  answerPurchase,
-  PurchaseAnswer,
+  purchaseResponse,
+  PurchaseResponse,
   PurchaseState,
   type PurchaseTerms,
 } from "./purchase-response.ts";
@@ -85,7 +85,7 @@ function registerBeginning(server: TypedServer, deps: PurchaseRouteDeps): void {
         chainId: ChainIdNumber,
         payer: Type.Optional(AddressInput),
       }),
-      response: { 201: PurchaseAnswer, ...changing },
+      response: { 201: PurchaseResponse, ...changing },
     },
     handler: async (request, reply) => {
       const { account, wallet } = sessionOf(request);
@@ -99,7 +99,7 @@ function registerBeginning(server: TypedServer, deps: PurchaseRouteDeps): void {
         payer: payer === undefined ? wallet : readAddress(payer),
       });
       if (outcome.kind !== "created") throw notCreated(deps, outcome.kind);
-      return reply.status(201).send(answerPurchase(deps, outcome.purchase));
+      return reply.status(201).send(purchaseResponse(deps, outcome.purchase));
     },
   });
 }
@@ -119,7 +119,10 @@ function registerPaying(server: TypedServer, deps: PurchaseRouteDeps): void {
           maxLength: signatureCharsMax,
         }),
       }),
-      response: { 200: PurchaseAnswer, ...changeProblems("conflict", "not_found", ...notAdmitted) },
+      response: {
+        200: PurchaseResponse,
+        ...changeProblems("conflict", "not_found", ...notAdmitted),
+      },
     },
     handler: async (request) => {
       const { account } = sessionOf(request);
@@ -141,7 +144,7 @@ function registerPaying(server: TypedServer, deps: PurchaseRouteDeps): void {
         case "refused":
           throw new HttpProblem("conflict", refusedMessage(outcome.refusal, outcome.purchase));
         case "purchase":
-          return answerPurchase(deps, outcome.purchase);
+          return purchaseResponse(deps, outcome.purchase);
         default:
           return outcome satisfies never;
       }
@@ -156,13 +159,13 @@ function registerFollowing(server: TypedServer, deps: PurchaseRouteDeps): void {
       tags: ["Credits"],
       summary: "The account's purchases, the newest first",
       querystring: exactly({ cursor: Cursor, limit: Limit }),
-      response: { 200: pageOf("purchases", PurchaseAnswer), ...readProblems() },
+      response: { 200: pageOf("purchases", PurchaseResponse), ...readProblems() },
     },
     handler: async (request) => {
       const { cursor, limit } = request.query;
       const paging = { from: timeCursor.read(cursor), limit: readLimit(limit) };
       const page = await deps.purchases.list(sessionOf(request).account, paging);
-      const purchases = page.items.map((purchase) => answerPurchase(deps, purchase));
+      const purchases = page.items.map((purchase) => purchaseResponse(deps, purchase));
       return { purchases, next: timeCursor.write(page.next) };
     },
   });
@@ -175,7 +178,7 @@ function registerFollowing(server: TypedServer, deps: PurchaseRouteDeps): void {
       description:
         "`wait` holds the answer until something is new; with `while` as long as it is in that state only, so that nothing is slept through between two reads.",
       querystring: exactly({ wait: Wait, while: Type.Optional(PurchaseState) }),
-      response: { 200: PurchaseAnswer, ...readProblems("not_found") },
+      response: { 200: PurchaseResponse, ...readProblems("not_found") },
     },
     handler: async (request) => {
       const { account } = sessionOf(request);
@@ -192,7 +195,7 @@ function registerFollowing(server: TypedServer, deps: PurchaseRouteDeps): void {
         purchase = await deps.purchases.find(account, id);
       }
       waiting.cancel();
-      return answerPurchase(deps, found(purchase, "purchase"));
+      return purchaseResponse(deps, found(purchase, "purchase"));
     },
   });
   server.delete(`${path}/:id`, {
@@ -201,7 +204,7 @@ function registerFollowing(server: TypedServer, deps: PurchaseRouteDeps): void {
       tags: ["Credits"],
       summary: "Gives a purchase up that is not paid",
       params: PurchaseId,
-      response: { 200: PurchaseAnswer, ...changing },
+      response: { 200: PurchaseResponse, ...changing },
     },
     handler: async (request) => {
       const { account } = sessionOf(request);
@@ -209,7 +212,7 @@ function registerFollowing(server: TypedServer, deps: PurchaseRouteDeps): void {
       if (purchase.state !== "canceled") {
         throw new HttpProblem("conflict", `The purchase is ${purchase.state} already.`);
       }
-      return answerPurchase(deps, purchase);
+      return purchaseResponse(deps, purchase);
     },
   });
 }

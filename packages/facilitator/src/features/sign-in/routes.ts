@@ -45,13 +45,13 @@ const failed = "The sign-in did not succeed. Begin again, and sign the new text 
 const undeployed =
   "The wallet is not deployed on this chain yet. Deploy it, or sign in with another wallet.";
 
-export const SignRequestAnswer = exactly({
+export const SignRequestResponse = exactly({
   requestId: Type.String(),
   message: Type.String({ description: "To be signed as it stands, by `personal_sign`" }),
   expiresAt: TimeText,
 });
 
-export function answerSignRequest({ id, message, expiresAt }: SignRequest) {
+export function signRequestResponse({ id, message, expiresAt }: SignRequest) {
   return { requestId: id, message, expiresAt: timeText(expiresAt) ?? "" };
 }
 
@@ -60,7 +60,7 @@ export interface SignInRouteDeps extends ServedNetworks {
   readonly sessions: Sessions;
 }
 
-export const SignedInAnswer = exactly({
+export const SignedInResponse = exactly({
   account: AddressText,
   wallet: AddressText,
   walletKind: WalletKindText,
@@ -102,7 +102,7 @@ function registerBeginning(server: TypedServer, deps: SignInRouteDeps, limits: S
         chainId: ChainIdNumber,
         account: Type.Optional(AddressInput),
       }),
-      response: { 200: SignRequestAnswer, ...problems("foreign_origin", "service_unavailable") },
+      response: { 200: SignRequestResponse, ...problems("foreign_origin", "service_unavailable") },
     },
     handler: async (request, reply) => {
       await limits.network(request, reply, networkOfAddress(request.ip));
@@ -114,7 +114,7 @@ function registerBeginning(server: TypedServer, deps: SignInRouteDeps, limits: S
       const browser = tokenOf(request, signInCookie) ?? newToken();
       const asked = await deps.signIn.begin({ address, chainId, account }, browser);
       setSignInCookie(reply, browser);
-      return answerSignRequest(asked);
+      return signRequestResponse(asked);
     },
   });
 }
@@ -135,7 +135,7 @@ function registerCompletion(
       security: [],
       body: SignAnswerBody,
       response: {
-        200: SignedInAnswer,
+        200: SignedInResponse,
         ...problems("sign_in_failed", "foreign_origin", "service_unavailable"),
       },
     },

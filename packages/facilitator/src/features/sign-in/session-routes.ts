@@ -17,7 +17,7 @@ import { sessionCookie, sessionOf } from "../../http/session.ts";
 import { clearCookie } from "./cookies.ts";
 import { demandStepUp, SignAnswerBody } from "./guard.ts";
 
-export const SessionAnswer = exactly({
+export const SessionResponse = exactly({
   id: Type.String(),
   wallet: AddressText,
   createdAt: TimeText,
@@ -40,7 +40,7 @@ export function registerSessions(server: TypedServer, deps: SessionRouteDeps): v
       summary: "The browsers that are signed in",
       response: {
         200: exactly({
-          sessions: Type.Array(SessionAnswer),
+          sessions: Type.Array(SessionResponse),
         }),
         ...readProblems(),
       },

@@ -3,7 +3,7 @@ import { changeProblems } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
 import type { StepUp, StepUpAction } from "./step-up.ts";
 import { sessionOf } from "../../http/session.ts";
-import { answerSignRequest, SignRequestAnswer } from "./routes.ts";
+import { signRequestResponse, SignRequestResponse } from "./routes.ts";
 import { readStep, stepBodyOf } from "./step-up-schemas.ts";
 
 export function registerStepUp(
@@ -19,11 +19,11 @@ export function registerStepUp(
       description:
         "For what the cookie alone does not allow. The wallet that is signed in signs the text, and the signature goes with the action as `stepUp`. It allows that action with these details once, within ten minutes.",
       body: stepBodyOf(actions),
-      response: { 200: SignRequestAnswer, ...changeProblems() },
+      response: { 200: SignRequestResponse, ...changeProblems() },
     },
     handler: async (request) => {
       const asked = await stepUp.ask(sessionOf(request), readStep(actions, request.body));
-      return answerSignRequest(asked);
+      return signRequestResponse(asked);
     },
   });
 }

@@ -20,10 +20,10 @@ import { readAddress } from "../../http/address-input.ts";
 import { sessionOf } from "../../http/session.ts";
 import { SignAnswerBody, stepUpFailed } from "./guard.ts";
 import { servedChain, type ServedNetworks } from "../../http/served-chain.ts";
-import { answerSignRequest, SignRequestAnswer } from "./routes.ts";
+import { signRequestResponse, SignRequestResponse } from "./routes.ts";
 import { unlinkWallet } from "./step-up-schemas.ts";
 
-export const WalletAnswer = exactly({
+export const WalletResponse = exactly({
   address: AddressText,
   kind: WalletKindText,
   chainId: nullable(ChainIdNumber),
@@ -42,11 +42,11 @@ export function registerWallets(server: TypedServer, deps: WalletRouteDeps): voi
       operationId: "listWallets",
       tags: ["Wallets"],
       summary: "The wallets that may sign in, the account's own first",
-      response: { 200: exactly({ wallets: Type.Array(WalletAnswer) }), ...readProblems() },
+      response: { 200: exactly({ wallets: Type.Array(WalletResponse) }), ...readProblems() },
     },
     handler: async (request) => {
       const list = await wallets.list(sessionOf(request).account);
-      return { wallets: list.map(answerWallet) };
+      return { wallets: list.map(walletResponse) };
     },
   });
   server.post("/v1/account/wallets/link", {
@@ -55,12 +55,12 @@ export function registerWallets(server: TypedServer, deps: WalletRouteDeps): voi
       tags: ["Wallets"],
       summary: "Asks for a text for the wallet that is to be linked",
       body: exactly({ address: AddressInput, chainId: ChainIdNumber }),
-      response: { 200: SignRequestAnswer, ...changeProblems() },
+      response: { 200: SignRequestResponse, ...changeProblems() },
     },
     handler: async (request) => {
       const address = readAddress(request.body.address);
       const chainId = servedChain(deps, request.body.chainId);
-      return answerSignRequest(await wallets.askNew(sessionOf(request), { address, chainId }));
+      return signRequestResponse(await wallets.askNew(sessionOf(request), { address, chainId }));
     },
   });
   registerLinking(server, deps);
@@ -75,12 +75,12 @@ function registerLinking(server: TypedServer, { wallets }: WalletRouteDeps): voi
       description:
         "`requestId` and `signature` are the new wallet's answer to its text; `stepUp` is the answer of the wallet that is signed in: `link_wallet` with the new `address`.",
       body: exactly({ ...SignAnswerBody.properties, stepUp: SignAnswerBody }),
-      response: { 201: WalletAnswer, ...changeProblems("step_up_failed", "conflict") },
+      response: { 201: WalletResponse, ...changeProblems("step_up_failed", "conflict") },
     },
     handler: async (request, reply) => {
       const { stepUp, ...signed } = request.body;
       const outcome = await wallets.link(sessionOf(request), signed, stepUp);
-      return reply.status(201).send(answerWallet(linkedOf(outcome)));
+      return reply.status(201).send(walletResponse(linkedOf(outcome)));
     },
   });
   server.delete("/v1/account/wallets/:address", {
@@ -129,6 +129,6 @@ function linkedOf(outcome: LinkOutcome): AccountWallet {
   }
 }
 
-function answerWallet({ address, kind, chainId, linkedAt, isOwn }: AccountWallet) {
+function walletResponse({ address, kind, chainId, linkedAt, isOwn }: AccountWallet) {
   return { address, kind, chainId, linkedAt: timeText(linkedAt), isOwn };
 }

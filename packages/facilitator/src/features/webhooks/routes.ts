@@ -38,13 +38,13 @@ const endpointRow = {
   ),
 };
 
-export const EndpointAnswer = exactly(endpointRow);
-export const NewEndpointAnswer = exactly({
+export const EndpointResponse = exactly(endpointRow);
+export const NewEndpointResponse = exactly({
   ...endpointRow,
   secret: Type.String({ description: "What messages are signed with; shown only here" }),
 });
 
-export const DeliveryAnswer = exactly({
+export const DeliveryResponse = exactly({
   id: Type.String({ description: "`webhook-id` of every try" }),
   type: Type.String(),
   state: oneOf(["pending", "delivered", "failed"], "`failed`: given up after five tries"),
@@ -81,11 +81,11 @@ function registerEndpoints(server: TypedServer, { webhooks }: WebhookRouteDeps):
       operationId: "listWebhooks",
       tags: ["Webhooks"],
       summary: "The account's endpoints",
-      response: { 200: exactly({ webhooks: Type.Array(EndpointAnswer) }), ...readProblems() },
+      response: { 200: exactly({ webhooks: Type.Array(EndpointResponse) }), ...readProblems() },
     },
     handler: async (request) => {
       const list = await webhooks.list(sessionOf(request).account);
-      return { webhooks: list.map(answerEndpoint) };
+      return { webhooks: list.map(endpointResponse) };
     },
   });
   server.delete(`${path}/:id`, {
@@ -112,12 +112,12 @@ function registerEndpoints(server: TypedServer, { webhooks }: WebhookRouteDeps):
       summary: "Has an endpoint go on to which nothing was sent any more",
       params: EndpointId,
       body: NoBody,
-      response: { 200: EndpointAnswer, ...changeProblems("not_found") },
+      response: { 200: EndpointResponse, ...changeProblems("not_found") },
     },
     handler: async (request) => {
       const { account } = sessionOf(request);
       const endpoint = await webhooks.resume(account, request.params.id);
-      return answerEndpoint(found(endpoint, "endpoint"));
+      return endpointResponse(found(endpoint, "endpoint"));
     },
   });
 }
@@ -142,7 +142,7 @@ function registerCreating(
         }),
         stepUp: SignAnswerBody,
       }),
-      response: { 201: NewEndpointAnswer, ...changeProblems("step_up_failed", "conflict") },
+      response: { 201: NewEndpointResponse, ...changeProblems("step_up_failed", "conflict") },
     },
     handler: async (request, reply) => {
       const session = sessionOf(request);
@@ -158,7 +158,7 @@ function registerCreating(
           `The account has ${endpointsMax} endpoints, as many as may be; remove one first.`,
         );
       }
-      return reply.status(201).send({ ...answerEndpoint(endpoint), secret: endpoint.secret });
+      return reply.status(201).send({ ...endpointResponse(endpoint), secret: endpoint.secret });
     },
   });
 }
@@ -192,14 +192,14 @@ function registerDeliveries(server: TypedServer, { webhooks }: WebhookRouteDeps)
       summary: "What was sent, the newest first, for thirty days",
       params: EndpointId,
       querystring: exactly({ cursor: Cursor, limit: Limit }),
-      response: { 200: pageOf("deliveries", DeliveryAnswer), ...readProblems("not_found") },
+      response: { 200: pageOf("deliveries", DeliveryResponse), ...readProblems("not_found") },
     },
     handler: async (request) => {
       const endpoint = await find(request);
       const { cursor, limit } = request.query;
       const paging = { from: timeCursor.read(cursor), limit: readLimit(limit) };
       const { items, next } = await webhooks.deliveries(endpoint, paging);
-      return { deliveries: items.map(answerDelivery), next: timeCursor.write(next) };
+      return { deliveries: items.map(deliveryResponse), next: timeCursor.write(next) };
     },
   });
   server.post(`${path}/:id/deliveries/:deliveryId/resend`, {
@@ -209,13 +209,13 @@ function registerDeliveries(server: TypedServer, { webhooks }: WebhookRouteDeps)
       summary: "Sends a message again, with the same id",
       params: exactly({ ...EndpointId.properties, deliveryId: DeliveryId }),
       body: NoBody,
-      response: { 202: DeliveryAnswer, ...changeProblems("not_found", "conflict") },
+      response: { 202: DeliveryResponse, ...changeProblems("not_found", "conflict") },
     },
     handler: async (request, reply) => {
       const endpoint = await find(request);
       refusePaused(endpoint);
       const delivery = await webhooks.resend(endpoint, request.params.deliveryId);
-      return reply.status(202).send(answerDelivery(found(delivery, "delivery")));
+      return reply.status(202).send(deliveryResponse(found(delivery, "delivery")));
     },
   });
 }
@@ -228,7 +228,7 @@ function refusePaused({ pausedAt }: WebhookEndpoint): void {
   );
 }
 
-function answerEndpoint({ id, url, events, createdAt, pausedAt }: WebhookEndpoint) {
+function endpointResponse({ id, url, events, createdAt, pausedAt }: WebhookEndpoint) {
   return {
     id,
     url,
@@ -238,7 +238,7 @@ function answerEndpoint({ id, url, events, createdAt, pausedAt }: WebhookEndpoin
   };
 }
 
-function answerDelivery(delivery: WebhookDelivery) {
+function deliveryResponse(delivery: WebhookDelivery) {
   const { id, type, state, attempts, lastStatus, lastError, body } = delivery;
   return {
     id,

@@ -6,7 +6,7 @@ import {
 } from "./guarded-request.ts";
 
 /** Bytes of a response that are read from the wire and ignored. */
-const answerBytesMax = 64 * 1024;
+const responseBytesMax = 64 * 1024;
 
 export type PostOutcome =
   | { readonly kind: "answered"; readonly status: number }
@@ -23,7 +23,7 @@ export type GuardedPost = (message: OutboundMessage) => Promise<PostOutcome>;
 export function createGuardedPost(deps: GuardedRequestDeps): GuardedPost {
   const send = createGuardedRequest(deps);
   return async (message) => {
-    const outcome = await send({ ...message, method: "POST", bytesMax: answerBytesMax });
+    const outcome = await send({ ...message, method: "POST", bytesMax: responseBytesMax });
     return outcome.kind === "answered"
       ? { kind: "answered", status: outcome.status }
       : { kind: "unanswered", problem: outcome.problem };
