@@ -8,10 +8,7 @@ import { dashboardPath } from "./http/dashboard.ts";
 /** Exit status for an unusable configuration. */
 const configurationStatus = 3;
 
-/**
- * Time for the last responses and for two requests to a silent node. Most process managers kill
- * after 30 s.
- */
+/** For the last responses and two requests to a silent node; managers kill after 30 s. */
 const maxStopMs = 25_000;
 
 const statusWords = { ok: "ok  ", warn: "warn", fail: "FAIL" };

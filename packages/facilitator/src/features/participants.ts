@@ -4,10 +4,7 @@ import { keylessParticipant } from "../payments/keyless/participant.ts";
 import type { Feature } from "./feature.ts";
 import { features } from "./features.ts";
 
-/**
- * Credits follow the other participants that deny claims, so that a denied claim takes no credits
- * from the rest of its batch.
- */
+/** Credits come last of those that deny, so that a denied claim takes no credits from others. */
 const first = ["api-keys", keylessParticipant.name, "credits"];
 
 /**

@@ -15,9 +15,8 @@ export interface Authentication {
 }
 
 /**
- * Admits a request before its body is read: authenticates the caller and applies the caller's
- * limit. A wrong key counts against the address it came from, so that keys cannot be tried out at
- * will.
+ * Authenticates the caller before the body is read. A wrong key counts against the address it came
+ * from, so that keys cannot be tried out at will.
  */
 export function admission(
   context: Authentication,

@@ -40,7 +40,6 @@ export interface CsvFile<Item> {
   readonly columns: Readonly<Record<string, (item: Item) => Cell>>;
 }
 
-/** Sends a list as a file, page by page. */
 export function sendCsv<Item, Cursor>(
   reply: FastifyReply,
   file: CsvFile<Item>,

@@ -141,10 +141,7 @@ function createRefunds(maxRefunds: number, clock: Clock): Refunds {
   };
 }
 
-/**
- * Creates a throttle with its own count. `/settle` has one, so that other requests cannot keep a
- * seller from settling.
- */
+/** Has its own count, so that other requests cannot keep a seller from settling. */
 export function createThrottle(
   makeLimit: MakeLimit,
   requestsMax: number,

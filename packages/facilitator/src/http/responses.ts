@@ -173,10 +173,7 @@ export function settleResponse(
   return { id: settlement.id, ...settleBody(settlement, network, { status, reason, flags }) };
 }
 
-/**
- * Creates the response to another exchange with the same payment: without `success`, and without
- * the `id` by which sellers poll and serve.
- */
+/** For another exchange: without `success` and the `id` by which sellers poll and serve. */
 export function repeatResponse(
   settlement: Settlement,
   network: string,

@@ -22,9 +22,7 @@ import type { ServiceStore } from "../features/open-store.ts";
 
 export interface Metrics {
   readonly http: HttpObserver;
-  /** Returns the same store with metrics. */
   watchStore(store: ServiceStore): ServiceStore;
-  /** Returns the same endpoint with metrics. */
   watchEndpoint(network: Network, endpoint: RpcEndpoint): RpcEndpoint;
   /** Reads these whenever the metrics are requested. */
   watchNetworks(networks: readonly NetworkState[]): void;

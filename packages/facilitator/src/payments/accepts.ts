@@ -1,7 +1,6 @@
 /**
- * POST /accepts: Faremeter sellers (`@faremeter/middleware`) send offers and receive those that can
- * be settled here, completed. The description of the token in `extra` is ours, because a wrong one
- * makes signatures worthless.
+ * POST /accepts completes the offers of Faremeter sellers that can be settled here. The token in
+ * `extra` is described by us, because a wrong description makes signatures worthless.
  */
 import {
   findNetwork,
@@ -68,7 +67,6 @@ function completeOffers(surface: Surface, body: unknown, unitsMin: bigint): Json
   };
 }
 
-/** A completed entry and its requirements. */
 interface Offer {
   readonly entry: JsonObject;
   readonly requirements: Requirements;
@@ -108,9 +106,8 @@ function readOffer(
 }
 
 /**
- * Adds the network's own description of the token. Faremeter's middleware settles before it serves
- * without `/verify`, and serves for every success, so the entry asks `/settle` to return success
- * once unless the seller says otherwise.
+ * Adds our description of the token. Faremeter settles without `/verify` and serves for every
+ * success, so the entry asks for success once unless the seller says otherwise.
  */
 function completeEntry({ entry, requirements }: Offer, version: 1 | 2): JsonObject {
   const { domainName: _name, domainVersion: _version, ...terms } = requirements;

@@ -52,10 +52,7 @@ function whenDelivered({ raw }: FastifyReply): Promise<boolean> {
   });
 }
 
-/**
- * Runs `undo` when the connection closed before the first byte of the response. A response that may
- * have been received counts as received.
- */
+/** Runs `undo` when the connection closed before the first byte of the response. */
 export function whenUnwritten({ raw }: FastifyReply, undo: () => void): void {
   const check = () => {
     if (!raw.headersSent) undo();

@@ -1,7 +1,4 @@
-/**
- * Schemas of the x402 messages. They only describe; the parsers of @farthing/protocol decide and
- * ignore unknown members.
- */
+/** Descriptions of the x402 messages; the parsers of @farthing/protocol decide. */
 import { refusalCodes } from "@farthing/protocol";
 import { Type } from "typebox";
 import {

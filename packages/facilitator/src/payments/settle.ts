@@ -127,9 +127,8 @@ function settleOptions(
 }
 
 /**
- * Status for a payment of another exchange. The stock wrapper for MCP tools returns its result
- * whatever `success` says, unless the settle throws, and the stock client throws for statuses other
- * than 2xx.
+ * For a payment of another exchange. The stock MCP wrapper returns its result whatever `success`
+ * says, and the stock client throws for statuses other than 2xx.
  */
 const anotherExchangeStatus = 409;
 

@@ -67,10 +67,7 @@ function describeLimits(limits: EndpointLimits) {
  */
 const maxSkewSeconds = 30;
 
-/**
- * Seconds for which events of known blocks may be missing: seven periods. An endpoint with separate
- * backends catches up in two or three.
- */
+/** Seven periods; an endpoint with separate backends catches up in two or three. */
 const maxUnreadSeconds = 15;
 
 function headAge(context: PaymentContext, time: bigint): number {

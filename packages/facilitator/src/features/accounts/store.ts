@@ -13,7 +13,6 @@ export function createAccountStore(database: Database) {
   const update = (address: Address) =>
     db.updateTable("accounts").where("address", "=", toLowerHex(address)).returningAll();
   return {
-    /** Returns an account and creates it first when there is none. */
     ensureAccount: atomic(database, ensureAccount),
     findAccount: async (address: Address) => {
       const row = await all().where("address", "=", toLowerHex(address)).executeTakeFirst();
@@ -65,9 +64,7 @@ export async function ensureAccount(
   return accountTable.read(row);
 }
 
-/**
- * Locks an account's wallets, sessions, keys and webhooks, so that their number does not change.
- */
+/** Locks the number of an account's wallets, sessions, keys and webhooks. */
 export async function lockAccount({ db, engine }: Database, account: Address): Promise<void> {
   await engine.lockNames(db, [`account:${toLowerHex(account)}`]);
 }

@@ -26,9 +26,8 @@ export function createApiKeyStore(database: Database) {
     /** Adds a key to an existing account; false when `workingMax` of its keys work. */
     mintApiKey: atomic(database, mint),
     /**
-     * Replaces a key of the same account, which works until `endsAt` at the latest. `ended`: the old
-     * key no longer works or was already replaced. `too_many`: more than `workingMax` keys of the
-     * account would work.
+     * `ended`: the old key no longer works or was already replaced. `too_many`: more than
+     * `workingMax` keys of the account would work.
      */
     rotateApiKey: atomic(database, rotate),
     findApiKey: async (id: string) => {

@@ -1,7 +1,4 @@
-/**
- * Credits: the balance of an account and its ledger. Settlements spend credits through the
- * participant.
- */
+/** Credits: the balance and ledger of an account. Settlements spend through the participant. */
 import { createCreditStore } from "./store.ts";
 import { creditsParticipant } from "./participant.ts";
 import type { Feature, RunningFeature } from "../feature.ts";

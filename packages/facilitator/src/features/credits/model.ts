@@ -26,10 +26,7 @@ export const creditEntryKinds = [
 ] as const;
 export type CreditEntryKind = (typeof creditEntryKinds)[number];
 
-/**
- * The entries of a settlement that may follow each entry; the first is a hold. Database triggers
- * enforce this.
- */
+/** The entries that may follow each entry, of which the first is a hold; kept by triggers. */
 export const entryTransitions = {
   hold: ["charge", "release"],
   charge: ["reopen"],

@@ -1,7 +1,6 @@
 /**
- * Claims reserve their price, confirmations charge it, failures release it: one statement for each
- * batch. The database counts the balance, refuses a negative one, and refuses a second entry of the
- * same kind for a settlement.
+ * Claims reserve their price, confirmations charge it, failures release it: one statement a batch.
+ * The database counts balances and refuses negative ones and second entries of a kind.
  */
 import { toLowerHex, type Address } from "@farthing/protocol";
 import { sql } from "kysely";
@@ -160,10 +159,7 @@ async function reserveAll(
   return unchanged;
 }
 
-/**
- * Charges confirmed settlements, also those whose reservation was released; returns price changes
- * of those that turned out to be free.
- */
+/** Charges also released reservations; returns price changes of settlements that became free. */
 async function chargeAll(
   tx: EngineTransaction,
   priced: readonly Settlement[],
@@ -183,9 +179,7 @@ function accountsOf(priced: readonly Settlement[]): Address[] {
   return priced.flatMap(({ owner }) => owner ?? []);
 }
 
-/**
- * Adds an entry to each settlement whose last entry is one of `after`; returns those settlements.
- */
+/** Adds an entry to settlements whose last entry is one of `after`, and returns their ids. */
 async function follow(
   { db, engine, now }: EngineTransaction,
   priced: readonly Settlement[],

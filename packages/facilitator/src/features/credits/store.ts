@@ -1,7 +1,4 @@
-/**
- * The ledger of credits for account owners and the operator. Entries of settlements:
- * participant.ts.
- */
+/** The ledger for account owners and the operator; participant.ts adds entries of settlements. */
 import {
   type Page,
   type Paging,
@@ -29,9 +26,7 @@ export interface Grant {
 
 /** An inconsistency of the ledger; there should be none. */
 export interface LedgerProblem {
-  /**
-   * `balance`: differs from the sum of entries. `settlement`: its state and last entry disagree.
-   */
+  /** `balance`: differs from the sum of entries. `settlement`: state and last entry disagree. */
   readonly kind: "balance" | "settlement";
   /** An account, or the id of a settlement. */
   readonly of: string;
@@ -42,15 +37,11 @@ export type CreditStore = ReturnType<typeof createCreditStore>;
 export function createCreditStore(database: Database) {
   return {
     findCredits: findCredits.bind(undefined, database),
-    /**
-     * Adds an entry, and the account when it is new; undefined when the balance would be negative.
-     */
+    /** Adds the account when it is new; returns undefined when the balance would be negative. */
     grantCredits: atomic(database, grantCredits),
     /** Newest first. */
     listCreditEntries: listEntries.bind(undefined, database),
-    /**
-     * Compares balances with entries and entries with settlements; returns at most `limit` problems.
-     */
+    /** Compares balances with entries, and entries with settlements. */
     auditCredits: (limit: number) => patiently(database, (db) => audit(db, limit)),
   };
 }
@@ -153,10 +144,7 @@ async function listEntries(
   };
 }
 
-/**
- * Reads the whole ledger in one statement: entries are written meanwhile, and separate reads would
- * not agree.
- */
+/** One statement, because entries are written meanwhile and separate reads would not agree. */
 async function audit(db: Kysely<Tables>, limit: number): Promise<LedgerProblem[]> {
   const { rows } = await sql<LedgerProblem>`
     select kind, of from (

@@ -1,7 +1,6 @@
 /**
- * The history of a settlement: its states with their times, its transactions, and their gas. Gas is
- * read once from receipts of final blocks and then stored; the payments of a batch share it
- * equally.
+ * The history of a settlement: states with their times, transactions, and gas, which is read once
+ * from final receipts and then stored. The payments of a batch share it equally.
  */
 import { isSameAddress, type Address } from "@farthing/protocol";
 import type { Settlement, SettlementEngine } from "@farthing/engine";

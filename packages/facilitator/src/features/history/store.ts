@@ -24,11 +24,8 @@ export function createHistoryStore(database: Database) {
   return {
     /** Newest first. */
     listAccountSettlements: listAccountSettlements.bind(undefined, database),
-    /**
-     * The transactions that carried a settlement, oldest first, with the number of their settlements.
-     */
+    /** Oldest first, each with the number of its settlements. */
     listCarriers: listCarriers.bind(undefined, database),
-    /** Stores the gas of relayer transactions from their receipts. */
     recordGas: recordGas.bind(undefined, database),
     /** Days with settlements, oldest first, from `since` to before `before`. */
     listUsage: listUsage.bind(undefined, database),

@@ -6,7 +6,6 @@ import type { UsageDay } from "./model.ts";
 import { type Database, numberOrNull } from "@farthing/engine/storage";
 import { dayMs, dayOf, isComplete } from "./participant.ts";
 
-/** Returns the days of a span that had settlements. */
 export async function listUsage(
   database: Database,
   account: Address,

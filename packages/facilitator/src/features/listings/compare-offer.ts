@@ -41,10 +41,7 @@ export function compareOffer(
   return compared.reduce((one, other) => (distance(other) < distance(one) ? other : one));
 }
 
-/**
- * Sorts the challenge's offers with the advertised one first: buyers take the first that they can
- * pay.
- */
+/** Puts the advertised offer first, because buyers take the first that they can pay. */
 export function advertisedFirst(
   advertised: AdvertisedOffer,
   { seen, resourceUrl }: Pick<FoundChallenge, "seen" | "resourceUrl">,

@@ -1,7 +1,6 @@
 /**
- * Public discovery of listed endpoints that passed their checks, in the shapes of the bazaar, which
- * its clients read. Unknown parameters are refused: an ignored one would look as if it had been
- * applied.
+ * Public discovery of listed endpoints that passed their checks, in the shapes of the bazaar. An
+ * unknown parameter is refused: ignored, it would look as if it had been applied.
  */
 import { findNetwork, type ChainId } from "@farthing/protocol";
 import type { FastifyInstance, FastifyReply } from "fastify";

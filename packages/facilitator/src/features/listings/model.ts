@@ -226,10 +226,7 @@ export interface PageNumbers {
 
 /** Sales at a price, for the figures of listings. */
 export interface SalesStore {
-  /**
-   * Removes sales before the day of a time (Unix milliseconds), at most `limit` rows of a kind;
-   * returns the larger number of rows of a kind.
-   */
+  /** Removes sales before the day of a time, at most `limit` rows of a kind; returns how many. */
   forgetSales(before: number, limit: number): Promise<number>;
   /** Settlements with an account's keys at this price since the day of a time. */
   readListingStats(account: Address, price: ListingPrice, since: number): Promise<ListingStats>;

@@ -103,10 +103,7 @@ function withWord(db: Database["db"], beginning: string) {
   return db.selectFrom("listings").selectAll().where("id", "in", matched).limit(matchedMax);
 }
 
-/**
- * Most bought first, then oldest first: an account that lists the same thing repeatedly does not
- * push others out of the ranked candidates.
- */
+/** Oldest first among equals, so that copies do not push others out of the candidates. */
 function bestFirst(one: Listing, other: Listing): number {
   return (
     other.stats.settlements - one.stats.settlements ||

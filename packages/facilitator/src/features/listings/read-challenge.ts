@@ -16,9 +16,7 @@ import type { SeenChallenge } from "./model.ts";
 /** More entries than any seller offers. */
 const entriesMax = 32;
 
-/**
- * Characters of all entries as JSON: a dual challenge has one thousand, and lists have hundreds.
- */
+/** Characters of all entries as JSON: a dual challenge has a thousand, lists have hundreds. */
 const acceptsCharsMax = 16 * 1024;
 
 /** Characters of a bazaar extension as JSON, which every list contains. */

@@ -31,7 +31,6 @@ export type Listings = ReturnType<typeof createListings>;
 export interface ListingsDeps extends CheckDeps {
   readonly store: ListingStore & SalesStore;
   readonly log: Log;
-  /** Called when a listing is due. */
   onDue(): void;
 }
 

@@ -37,8 +37,7 @@ function ownerMethods(database: Database) {
   const { db } = database;
   return {
     /**
-     * Stores a listing, and its account when it is new. `taken`: the account already lists this
-     * endpoint on this network. `too_many`: it has `listingsMax` listings.
+     * `taken`: the account lists this endpoint on this network. `too_many`: it has `listingsMax`.
      */
     createListing: atomic(database, create),
     /**

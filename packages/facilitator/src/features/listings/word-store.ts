@@ -1,7 +1,4 @@
-/**
- * The words of public listings, by which searches find them. They are written with each check;
- * listings of earlier versions get them then.
- */
+/** Words of public listings for searches, written with each check. */
 import type { ListingRow } from "./tables.ts";
 import type { Database } from "@farthing/engine/storage";
 

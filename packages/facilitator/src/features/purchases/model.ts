@@ -24,10 +24,7 @@ export const purchaseStates = [
 ] as const;
 export type PurchaseState = (typeof purchaseStates)[number];
 
-/**
- * The states from which each state can be reached. The store builds the guards of its updates from
- * this table.
- */
+/** The states from which each state can be reached, as the guards of updates. */
 export const purchaseTransitions: Readonly<Record<PurchaseState, readonly PurchaseState[]>> = {
   // A refused payment leads back.
   awaiting_payment: ["settling"],

@@ -1,7 +1,4 @@
-/**
- * Buying credits: create a purchase, pay it with a wallet's signature, and poll until it is
- * credited.
- */
+/** Buying credits: create a purchase, pay it with a signature, and poll until it is credited. */
 import { formatUsdc, type Refusal } from "@farthing/protocol";
 import { Type } from "typebox";
 import { awaitingMax, creditsMax, type Purchases } from "./service.ts";
@@ -50,10 +47,7 @@ const notAdmitted = [
   "reverted_gas_exhausted",
 ] as const;
 
-/**
- * Purchases of one account in ten minutes. Each one, also a canceled one, is looked up on the chain
- * when its time is over.
- */
+/** Per account in ten minutes: each purchase is looked up on the chain when its time is over. */
 const beginning = { name: "purchases", requestsMax: 30, windowSeconds: 600 };
 
 export interface PurchaseRouteDeps extends ServedNetworks, PurchaseTerms {

@@ -1,7 +1,6 @@
 /**
- * Purchases of credits up to the payment. The nonce of the authorization is derived from the
- * purchase's id, so that a payment on chain names its purchase, and one purchase can be paid once
- * only.
+ * Purchases up to the payment. The nonce of the authorization derives from the purchase's id: a
+ * payment on chain names its purchase, which can be paid once only.
  */
 import type { EngineStore, Paging, TimeCursor } from "@farthing/engine/storage";
 import { createHash, randomBytes } from "node:crypto";
@@ -80,10 +79,7 @@ export function createPurchases(deps: PurchaseDeps) {
     return purchase ? { kind: "created", purchase } : { kind: "too_many" };
   }
 
-  /**
-   * Cancels a purchase that waits for payment; returns it in any state, undefined when there is
-   * none.
-   */
+  /** Cancels a purchase that waits for payment; returns it in any state. */
   async function cancel(account: Address, id: string): Promise<CreditPurchase | undefined> {
     const move = { to: "canceled" } as const;
     const found = await store.findPurchase(id, account);
@@ -103,9 +99,7 @@ export function createPurchases(deps: PurchaseDeps) {
   };
 }
 
-/**
- * Whether a wallet may pay for an account on a chain. A contract wallet may on its own chain only.
- */
+/** A contract wallet may pay on its own chain only. */
 export async function isLinked(
   store: Pick<AccountStore, "findAccount"> & Pick<WalletStore, "findWallet">,
   who: { readonly account: Address; readonly payer: Address; readonly chainId: ChainId },

@@ -1,7 +1,4 @@
-/**
- * The store of purchases. Each transition is guarded, and the transition to `credited` adds the
- * credits.
- */
+/** Transitions of purchases are guarded; the one to `credited` adds the credits. */
 import {
   atomic,
   type Page,
@@ -68,10 +65,7 @@ export function createPurchaseStore(database: Database) {
      * webhooks. Throws when `purchaseTransitions` does not allow the transition.
      */
     movePurchase: atomic(database, movePurchase),
-    /**
-     * USDC base units of an account's purchases since a time that are settling, confirmed, held or
-     * credited.
-     */
+    /** USDC base units of purchases since a time that are paid or being paid. */
     sumPurchases: async (account: Address, since: number) => {
       const { units } = await db
         .selectFrom("credit_purchases")

@@ -18,10 +18,7 @@ import type { WalletStore } from "../sign-in/wallet-store.ts";
 /** Half a block, so that final purchases are soon credited. */
 const pollMs = 1_000;
 
-/**
- * The bound of one list in one poll. The next poll continues behind it, so that purchases which
- * cannot end delay no others.
- */
+/** Bounds one list of a poll; the next poll continues behind it, so that none is delayed. */
 const purchasesMax = 200;
 
 /** A payment without a settlement after this long belongs to a process that died. */
@@ -30,10 +27,7 @@ const abandonedMs = 2 * 60 * 1000;
 /** The period over which purchases of an account are added up. */
 const dayMs = 24 * 60 * 60 * 1000;
 
-/**
- * How long a failed purchase is observed. Its authorization is valid for minutes; the rest covers
- * outages of the service.
- */
+/** Authorizations are valid for minutes; the rest covers outages of the service. */
 const failedWatchedMs = 30 * dayMs;
 
 /** The log of a third party's transaction that paid a purchase. */

@@ -31,7 +31,6 @@ export function setSessionCookie(reply: FastifyReply, token: string, lifetimeMs:
   });
 }
 
-/** Sets the pre-session cookie for the lifetime of a sign request. */
 export function setSignInCookie(reply: FastifyReply, token: string): void {
   reply.setCookie(signInCookie, token, { ...attributes, maxAge: signRequestMs / 1000 });
 }

@@ -1,7 +1,4 @@
-/**
- * Guards the account API: every route that is not open requires a session, and every change must
- * come from a page of this service's origin.
- */
+/** Guards the account API: sessions for routes that are not open, and our origin for changes. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { SignAnswer } from "./sign-requests.ts";

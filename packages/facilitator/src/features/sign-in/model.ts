@@ -2,9 +2,7 @@
 import type { WalletKind } from "@farthing/engine";
 import type { Address, ChainId } from "@farthing/protocol";
 
-/**
- * A further wallet that signs in to an account and pays for it, besides the account's own address.
- */
+/** Signs in to an account and pays for it, besides the account's own address. */
 export interface LinkedWallet {
   readonly account: Address;
   readonly address: Address;

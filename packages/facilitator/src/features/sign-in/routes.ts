@@ -179,7 +179,6 @@ function registerSignOut(server: TypedServer, deps: SignInRouteDeps): void {
   });
 }
 
-/** Ends the browser's earlier session, if any. */
 async function endPrevious(sessions: Sessions, token: string | undefined): Promise<void> {
   const previous = await sessions.find(token);
   if (previous) await sessions.revoke(previous.account, previous.id);

@@ -20,9 +20,7 @@ import {
 /** The most further accounts of a wallet that a sign-in returns. */
 const otherAccountsMax = 20;
 
-/**
- * Takes precedence where an address is a contract on several chains, because mainnet holds money.
- */
+/** Wins where an address is a contract on several chains, because mainnet holds money. */
 const mainnet: ChainId = 50;
 
 /** The wallet's own account when none is named. */

@@ -1,7 +1,6 @@
 /**
  * Browser sessions: 256 random bits in a cookie, stored as a hash. A session ends after a day
- * without use, after a week in any case, when it is signed out or revoked, and when its wallet is
- * unlinked.
+ * without use, after a week, when it is revoked, and when its wallet is unlinked.
  */
 import { createHash, randomBytes } from "node:crypto";
 import type { Address } from "@farthing/protocol";
@@ -93,7 +92,6 @@ export function createSessions(deps: Runtime & { readonly store: SessionStore })
       if (isRevoked) log.info({ event: "session_ended", account, sessionId: id }, "Session ended");
       return isRevoked;
     },
-    /** Ends the account's other sessions. */
     async revokeOthers({ account, id }: Session) {
       const ended = await store.revokeSessions(account, { exceptId: id, now: clock.nowMs() });
       log.info({ event: "other_sessions_ended", account, sessions: ended }, "Other sessions ended");

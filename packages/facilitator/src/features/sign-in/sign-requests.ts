@@ -68,7 +68,6 @@ export function bindingOf(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
 
-/** Creates and stores a text. */
 export async function askToSign(deps: SigningDeps, input: SignRequestInput): Promise<SignRequest> {
   const { purpose, address, chainId, account, binding, details } = input;
   const { origin, host } = deps.site();
@@ -95,10 +94,7 @@ export async function askToSign(deps: SigningDeps, input: SignRequestInput): Pro
   return request;
 }
 
-/**
- * Takes a text out of the store and verifies its answer; the text is deleted in any case. Throws
- * RPC faults.
- */
+/** Deletes a text, right or wrong, and verifies its answer. Throws RPC faults. */
 export async function takeSigned(
   deps: SigningDeps,
   { requestId, signature }: SignAnswer,

@@ -7,9 +7,7 @@ export interface Site {
   readonly host: string;
 }
 
-/**
- * The public address; without a configured one it depends on the port that the service listens on.
- */
+/** Without a configured address it depends on the port that the service listens on. */
 export type SiteAddress = ReturnType<typeof createSiteAddress>;
 
 /** Takes the address from the configuration, never from a request. */

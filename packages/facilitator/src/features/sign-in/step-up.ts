@@ -1,7 +1,6 @@
 /**
  * Step-up: sensitive actions require a fresh signature of the session's wallet over a text that
- * names the action and its effect. The signature allows that action with exactly those details,
- * once.
+ * names the action and its details, which it allows once.
  */
 import { assert } from "@farthing/engine/base";
 import { isSameAddress } from "@farthing/protocol";
@@ -15,10 +14,8 @@ import {
   type SigningDeps,
 } from "./sign-requests.ts";
 
-/** An action that requires a signature. */
 export interface StepUpAction<Name extends StepUpName = StepUpName> {
   readonly action: Name;
-  /** The schemas of its details. */
   readonly details: Readonly<Record<string, TSchema>>;
   /** The sentence that the wallet shows. */
   sentence(details: StepUpDetails[Name]): string;
@@ -36,7 +33,6 @@ export type StepUp = ReturnType<typeof createStepUp>;
 export function createStepUp(deps: SigningDeps & { readonly actions: readonly StepUpAction[] }) {
   const byName = new Map(deps.actions.map((one) => [one.action, one]));
   return {
-    /** Creates the text for a session's wallet. */
     ask(session: Session, step: Step) {
       const known = byName.get(step.action);
       assert(known, `no feature declares the action ${step.action}`);
@@ -52,9 +48,7 @@ export function createStepUp(deps: SigningDeps & { readonly actions: readonly St
         fragment: fragmentOf(step),
       });
     },
-    /**
-     * Returns whether the signature allows this and consumes it in either case. Throws RPC faults.
-     */
+    /** Returns whether the signature allows this, and consumes it. Throws RPC faults. */
     async confirm<Name extends StepUpName>(session: Session, step: Step<Name>, answer: SignAnswer) {
       const binding = bindingOf(session.id);
       const outcome = await takeSigned(deps, answer, { purpose: step.action, binding });

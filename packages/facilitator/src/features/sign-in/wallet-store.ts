@@ -10,10 +10,7 @@ export type WalletStore = ReturnType<typeof createWalletStore>;
 export function createWalletStore(database: Database) {
   const all = () => database.db.selectFrom("account_wallets").selectAll();
   return {
-    /**
-     * Links a wallet to an existing account. `known`: it was already linked. `too_many`: the account
-     * has `walletsMax`.
-     */
+    /** `known`: it was already linked. `too_many`: the account has `walletsMax`. */
     linkWallet: atomic(database, linkWallet),
     /** Unlinks a wallet and ends its sessions of this account; false when it was not linked. */
     unlinkWallet: atomic(database, unlinkWallet),

@@ -28,7 +28,6 @@ export interface DueDeliveryOptions {
   readonly exceptEndpoints?: readonly string[];
 }
 
-/** Leases deliveries and counts the attempt. */
 export async function takeDueDeliveries(
   inside: Database,
   options: DueDeliveryOptions,

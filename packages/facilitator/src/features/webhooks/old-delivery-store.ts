@@ -9,10 +9,7 @@ export type OnRemoval = (deliveries: readonly WebhookDelivery[]) => Promise<void
 
 export function oldDeliveryMethods(database: Database) {
   return {
-    /**
-     * Removes deliveries created before a time, at most `limit`; returns how many. `onRemoval`
-     * receives them first; where it throws, nothing is removed.
-     */
+    /** Removes deliveries created before a time, at most `limit`; returns how many. */
     removeDeliveries: async (madeBefore: number, limit: number, onRemoval: OnRemoval) => {
       if (!(await hasLateIndex(database, "webhook_deliveries_created"))) return 0;
       return inTransaction(database, (inside) =>

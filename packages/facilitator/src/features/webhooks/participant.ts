@@ -1,7 +1,6 @@
 /**
- * The outbox of webhooks: events are stored for the endpoints that subscribed to them, in the
- * transaction in which they happen. Events of undone transactions are never sent, and none are
- * lost.
+ * The outbox of webhooks: events are stored in the transaction in which they happen, so that none
+ * is lost, and none of an undone transaction is sent.
  */
 import { randomBytes } from "node:crypto";
 import { isSameAddress, toLowerHex, type Address } from "@farthing/protocol";
@@ -45,7 +44,6 @@ async function notifyAccounts(
   return unchanged;
 }
 
-/** An event of an account. */
 export interface AccountEvent {
   readonly account: Address;
   readonly type: WebhookEvent;

@@ -51,7 +51,6 @@ export function createWebhooks(deps: Runtime & { readonly store: WebhookStore })
         log.info({ event: "webhook_removed", account, endpointId: id }, "Webhook removed");
       return isRemoved;
     },
-    /** Resumes a paused endpoint. */
     resume: (account: Address, id: string) => store.resumeWebhook(account, id, clock.nowMs()),
     /** Adds a test message to the outbox; returns its id. */
     async test({ id: endpointId, account }: WebhookEndpoint) {

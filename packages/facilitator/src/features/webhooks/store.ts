@@ -125,7 +125,6 @@ async function pause(
   return true;
 }
 
-/** Ends the pending deliveries of an endpoint. */
 async function failPending(db: Database["db"], id: string, why: string): Promise<void> {
   await db
     .updateTable("webhook_deliveries")
@@ -199,14 +198,9 @@ function deliveryMethods(database: Database) {
         .executeTakeFirst();
       return row && deliveryTable.read(row);
     },
-    /**
-     * Leases due deliveries and counts the attempt. After `leaseMs` they are due again unless their
-     * result was recorded.
-     */
+    /** Counts the attempt. Unless its result is recorded, it is due again after `leaseMs`. */
     takeDueDeliveries: atomic(database, takeDueDeliveries),
-    /**
-     * Records the result of an attempt. Changes nothing when the delivery is no longer pending.
-     */
+    /** Changes nothing when the delivery is no longer pending. */
     recordAttempt: recordAttempt.bind(undefined, database),
   };
 }

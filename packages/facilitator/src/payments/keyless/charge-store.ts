@@ -21,7 +21,6 @@ import {
 } from "@farthing/engine/storage";
 import { chargeTable, type KeylessChargeRow } from "./tables.ts";
 
-/** The amounts that a claim counts. */
 export interface KeylessCharge {
   readonly entries: readonly CounterEntry[];
   readonly spentSlot: number | null;
@@ -30,7 +29,6 @@ export interface KeylessCharge {
   readonly gwei: number;
 }
 
-/** Counts new settlements. */
 export async function chargeKeyless(
   inside: Database,
   created: readonly Settlement[],

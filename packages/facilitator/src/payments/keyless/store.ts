@@ -1,7 +1,6 @@
 /** Questions and results of the limits for callers without a key. */
 import type { Claim, GasRefusal, KeylessTerms } from "@farthing/engine";
 
-/** The limits of a caller without a key. */
 export interface KeylessLimits {
   /** The maximum that one payer may have claimed in the trailing window. */
   readonly payerCap?: { readonly units: bigint; readonly windowMs: number } | null;
@@ -19,7 +18,6 @@ export type KeylessQuestion = Pick<
   "chainId" | "payer" | "nonce" | "payTo" | "amount" | "payerHasCode" | "terms"
 >;
 
-/** The limit that a payment has reached. */
 export type KeylessRefusal = "payer_spend_cap_reached" | "payer_count_reached" | GasRefusal;
 
 export interface KeylessResult {

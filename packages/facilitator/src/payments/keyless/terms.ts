@@ -48,7 +48,6 @@ export function keylessTerms(
   };
 }
 
-/** The budget for the gas of purchases. */
 export interface PurchaseBudget extends Pick<PaymentContext, "gasOf"> {
   readonly limits: Pick<PaymentContext["limits"], "keylessGasGwei">;
 }
