@@ -2,8 +2,6 @@
  * Credits, the price of settlements, as an append-only ledger. One credit is 0.001 USDC; credits
  * are whole numbers. Times are milliseconds since 1970.
  */
-import type { Address } from "@farthing/protocol";
-
 /** USDC base units. */
 export const unitsPerCredit = 1_000n;
 
@@ -34,22 +32,6 @@ export const entryTransitions = {
   // A third party submitted the authorization. Without enough credits it is free.
   release: ["hold", "charge"],
 } as const satisfies Partial<Record<CreditEntryKind, readonly CreditEntryKind[]>>;
-
-export interface CreditEntry {
-  readonly id: number;
-  readonly account: Address;
-  readonly kind: CreditEntryKind;
-  /** Negative when it subtracts. */
-  readonly credits: number;
-  /** The available balance after it. */
-  readonly balanceAfter: number;
-  readonly settlementId: string | null;
-  readonly purchaseId: string | null;
-  /** The operator; null for entries of the service. */
-  readonly actor: string | null;
-  readonly note: string | null;
-  readonly createdAt: number;
-}
 
 export interface CreditBalance {
   readonly available: number;

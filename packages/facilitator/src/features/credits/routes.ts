@@ -1,7 +1,8 @@
 /** The balance and the ledger of an account. */
 import { Type } from "typebox";
 import { timeText } from "@farthing/engine/base";
-import { creditEntryKinds, type CreditEntry, type LedgerCursor } from "./model.ts";
+import { creditEntryKinds, type LedgerCursor } from "./model.ts";
+import type { CreditEntry } from "./tables.ts";
 import type { CreditStore } from "./store.ts";
 import {
   AddressText,

@@ -2,7 +2,6 @@
 import {
   type Page,
   type Paging,
-  address,
   atomic,
   type Database,
   patiently,
@@ -10,7 +9,8 @@ import {
 } from "@farthing/engine/storage";
 import { networks, toLowerHex, type Address } from "@farthing/protocol";
 import { sql, type Kysely } from "kysely";
-import type { CreditBalance, CreditEntry, LedgerCursor } from "./model.ts";
+import type { CreditBalance, LedgerCursor } from "./model.ts";
+import { entryColumns, type CreditEntry } from "./tables.ts";
 import { ensureAccount } from "../accounts/store.ts";
 import { lockFunds } from "./participant.ts";
 
@@ -101,16 +101,7 @@ async function listEntries(
   const of = toLowerHex(account);
   let query = db
     .selectFrom("credit_entries")
-    .select([
-      "id",
-      "kind",
-      "credits",
-      "settlement_id",
-      "purchase_id",
-      "actor",
-      "note",
-      "created_at",
-    ])
+    .select(entryColumns.columns)
     // In the same statement, because the newest entry and its balance belong together.
     .select(({ selectFrom }) =>
       selectFrom("credit_balances").select("balance").where("account", "=", of).as("balance"),
@@ -122,18 +113,7 @@ async function listEntries(
   const rows = await query.execute();
   let balanceAfter = from?.balanceAfter ?? Number(rows[0]?.balance ?? 0);
   const entries = rows.map((row): CreditEntry => {
-    const entry = {
-      id: Number(row.id),
-      account: address(of),
-      kind: row.kind,
-      credits: Number(row.credits),
-      balanceAfter,
-      settlementId: row.settlement_id,
-      purchaseId: row.purchase_id,
-      actor: row.actor,
-      note: row.note,
-      createdAt: Number(row.created_at),
-    };
+    const entry = { ...entryColumns.read(row), balanceAfter };
     balanceAfter -= entry.credits;
     return entry;
   });

@@ -39,6 +39,23 @@ export interface CreditEntryTable {
   created_at: ColumnType<number | string, number, never>;
 }
 
+export const entryColumns = table("credit_entries", {
+  id: integer(),
+  account: walletAddress(),
+  kind: text<CreditEntryKind>(),
+  /** Negative when it subtracts. */
+  credits: integer(),
+  settlementId: nullable(text()),
+  purchaseId: nullable(text()),
+  /** The operator; null for entries of the service. */
+  actor: nullable(text()),
+  note: nullable(text()),
+  createdAt: integer(),
+});
+
+/** An entry, and the available balance after it. */
+export type CreditEntry = ReturnType<typeof entryColumns.read> & { readonly balanceAfter: number };
+
 /** An entry of a settlement, as it is added. */
 export const settlementEntries = table("credit_entries", {
   account: nullable(walletAddress()),

@@ -1,6 +1,7 @@
 /** The settlements of an account as their owner sees them. Times are milliseconds since 1970. */
-import type { SettlementState, TransactionState } from "@farthing/engine";
+import type { SettlementState } from "@farthing/engine";
 import type { Address, ChainId, Hex } from "@farthing/protocol";
+import type { carrierColumns } from "./tables.ts";
 
 /** An empty filter selects all settlements of an account. */
 export interface HistoryFilter {
@@ -15,24 +16,8 @@ export interface HistoryFilter {
   readonly before?: number | undefined;
 }
 
-/** A transaction that carried a settlement. */
-export interface CarriedBy {
-  readonly hash: Hex | null;
-  readonly lane: Address;
-  readonly nonce: number;
-  readonly state: TransactionState;
-  /** Wei. */
-  readonly gasPrice: bigint;
-  readonly createdAt: number;
-  readonly sentAt: number | null;
-  readonly blockNumber: number | null;
-  /** Of the whole transaction; null until its receipt was read. */
-  readonly gasUsed: number | null;
-  /** Wei per gas, as charged; null until its receipt was read. */
-  readonly gasPricePaid: bigint | null;
-  /** The number of settlements that share its gas. */
-  readonly settlements: number;
-}
+/** A transaction that carried a settlement, and the number of settlements that share its gas. */
+export type CarriedBy = ReturnType<typeof carrierColumns.read> & { readonly settlements: number };
 
 /** Settlements of an account that were claimed on one day (UTC). */
 export interface UsageDay {

@@ -3,10 +3,8 @@ import {
   type Page,
   type Paging,
   type TimeCursor,
-  address,
   type Database,
   listed,
-  numberOrNull,
   settlements,
   fromCursor,
   toPage,
@@ -15,6 +13,7 @@ import { networks, toLowerHex, type Address, type Hex } from "@farthing/protocol
 import { sql } from "kysely";
 import type { CarriedBy, HistoryFilter } from "./model.ts";
 import { type Settlement, settlementStates } from "@farthing/engine";
+import { carrierColumns } from "./tables.ts";
 import { forgetSales, listUsage, readListingStats } from "./usage-store.ts";
 
 /** A settlement belongs to the account of its key. */
@@ -133,18 +132,7 @@ async function listCarriers({ db }: Database, settlementId: string): Promise<Car
   const rows = await db
     .selectFrom("transaction_settlements as link")
     .innerJoin("relayer_transactions as carrier", "carrier.id", "link.transaction_id")
-    .select([
-      "carrier.hash",
-      "carrier.lane",
-      "carrier.nonce",
-      "carrier.state",
-      "carrier.gas_price",
-      "carrier.created_at",
-      "carrier.sent_at",
-      "carrier.block_number",
-      "carrier.gas_used",
-      "carrier.gas_price_paid",
-    ])
+    .select(carrierColumns.names.map((name) => `carrier.${name}` as const))
     .select(({ selectFrom }) =>
       selectFrom("transaction_settlements as other")
         .select(({ fn }) => fn.countAll<number | string>().as("count"))
@@ -155,16 +143,7 @@ async function listCarriers({ db }: Database, settlementId: string): Promise<Car
     .orderBy("carrier.id")
     .execute();
   return rows.map((row) => ({
-    hash: row.hash,
-    lane: address(row.lane),
-    nonce: Number(row.nonce),
-    state: row.state,
-    gasPrice: BigInt(row.gas_price),
-    createdAt: Number(row.created_at),
-    sentAt: numberOrNull(row.sent_at),
-    blockNumber: numberOrNull(row.block_number),
-    gasUsed: numberOrNull(row.gas_used),
-    gasPricePaid: row.gas_price_paid === null ? null : BigInt(row.gas_price_paid),
+    ...carrierColumns.read(row),
     settlements: Number(row.settlements),
   }));
 }

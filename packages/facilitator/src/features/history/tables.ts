@@ -1,8 +1,10 @@
 /** The tables of sums over settlements. Days are counted from 1970-01-01 in UTC. */
-import type { ChainId } from "@farthing/protocol";
+import type { TransactionState } from "@farthing/engine";
+import type { ChainId, Hex } from "@farthing/protocol";
 import {
   decimal,
   integer,
+  nullable,
   smallInteger,
   table,
   text,
@@ -41,6 +43,21 @@ export const salesByDay = table("sales_by_day", {
   ...price,
   payers: integer(),
   lastSettledAt: integer(),
+});
+
+/** The history of relayer transactions. Prices are wei per gas. */
+export const carrierColumns = table("relayer_transactions", {
+  hash: nullable(text<Hex>()),
+  lane: walletAddress(),
+  nonce: integer(),
+  state: text<TransactionState>(),
+  gasPrice: decimal(),
+  createdAt: integer(),
+  sentAt: nullable(integer()),
+  blockNumber: nullable(integer()),
+  /** Of the whole transaction; like the price, null until its receipt was read. */
+  gasUsed: nullable(integer()),
+  gasPricePaid: nullable(decimal()),
 });
 
 /** The single row with the progress of the backfill. */
