@@ -1,13 +1,12 @@
 /** The dependencies of the payment routes. */
-import type { Address, ChainId, Network } from "@farthing/protocol";
+import type { Address, ChainId } from "@farthing/protocol";
 import type {
   Admit,
   ChainView,
-  EndpointLimits,
   Exchanges,
   KeylessGas,
+  NetworkState,
   RefuseIdentifier,
-  RelayerLoad,
   Settle,
   Settlement,
   Verifier,
@@ -30,14 +29,7 @@ export interface SurfaceScope {
   readonly throttle: Throttle;
 }
 
-export interface NetworkStatus {
-  readonly network: Network;
-  readonly relayers: readonly string[];
-  view(): ChainView | undefined;
-  load(): RelayerLoad;
-  /** The learned limits of each RPC endpoint. */
-  endpointLimits(): readonly EndpointLimits[];
-}
+export type NetworkStatus = Omit<NetworkState, "wallets">;
 
 export interface PaymentLimits {
   /** Requests per caller and window; 0 for no limit. */

@@ -38,12 +38,7 @@ export function registerSessions(server: TypedServer, deps: SessionRouteDeps): v
       operationId: "listSessions",
       tags: ["Account"],
       summary: "The browsers that are signed in",
-      response: {
-        200: exactly({
-          sessions: Type.Array(SessionResponse),
-        }),
-        ...readProblems(),
-      },
+      response: { 200: exactly({ sessions: Type.Array(SessionResponse) }), ...readProblems() },
     },
     handler: async (request) => {
       const { account, id: current } = sessionOf(request);
