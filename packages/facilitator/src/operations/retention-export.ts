@@ -1,6 +1,7 @@
 /**
- * Export files of retention: one JSON object per line, a new file for each pass. A group is on disk
- * before its removal is committed: after a crash a line may occur twice.
+ * Export files of retention: one JSON object per line, a new file for each pass, readable by the
+ * owner only. A group is on disk before its removal is committed: after a crash a line may occur
+ * twice, and none is missing.
  */
 import { randomBytes } from "node:crypto";
 import { mkdir, open, type FileHandle } from "node:fs/promises";

@@ -1,4 +1,4 @@
-/** Descriptions of the x402 messages; the parsers of @farthing/protocol decide. */
+/** Descriptions only: the parsers of @farthing/protocol decide, and ignore unknown members. */
 import { refusalCodes } from "@farthing/protocol";
 import { Type } from "typebox";
 import {

@@ -101,12 +101,14 @@ async function readiness(context: PaymentContext): Promise<ReadyCheck[]> {
       ...context.networks.map(({ network: { id: name } }) => ({ name, ok: false, text: network })),
     ];
   }
-  const check = (name: string, text: string | undefined): ReadyCheck =>
-    text === undefined ? { name, ok: true } : { name, ok: false, text };
   return [
     check("database", await context.pingStore().then(() => undefined, messageOf)),
     ...context.networks.map((status) => check(status.network.id, problemOf(context, status))),
   ];
+}
+
+function check(name: string, text: string | undefined): ReadyCheck {
+  return text === undefined ? { name, ok: true } : { name, ok: false, text };
 }
 
 /** Returns why a network is not usable. */
