@@ -24,7 +24,6 @@ export interface RunningFeature {
   readonly jobs?: readonly Job[];
 }
 
-/** Routes by their callers. */
 export interface FeatureRoutes {
   /** Below `/v1/account`: every route requires a session unless its `config.isOpen` is set. */
   readonly account?: (server: TypedServer, limits: RouteLimits) => void;

@@ -105,7 +105,6 @@ export function createFeatures(wiring: FeaturesDeps) {
   return {
     list,
     guard: session.guard,
-    /** Sets the address at which the service listens. */
     listensAt,
     /** Starts all background jobs; returns a function that stops them. */
     start() {

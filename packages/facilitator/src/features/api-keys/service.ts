@@ -74,7 +74,7 @@ export function createKeyRing({ store, clock, log }: KeyRingDeps) {
     },
     /**
      * Replaces a key by one with the same label, mode and lifetime; the old one works for the
-     * overlap. Undefined: there is no such key. `ended`: it no longer works or was already replaced.
+     * overlap. Undefined: there is no such key. `ended`: it no longer works or was replaced before.
      * `too_many`: the account has the most keys that work beside their successors.
      */
     async rotate(account: Address, id: string, overlap: Overlap) {

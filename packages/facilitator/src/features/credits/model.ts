@@ -2,6 +2,7 @@
  * Credits, the price of settlements, as an append-only ledger. One credit is 0.001 USDC; credits
  * are whole numbers. Times are milliseconds since 1970.
  */
+
 /** USDC base units. */
 export const unitsPerCredit = 1_000n;
 

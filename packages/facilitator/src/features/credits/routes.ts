@@ -59,7 +59,6 @@ const ledgerFile: CsvFile<CreditEntry> = {
   },
 };
 
-/** The terms of sale. */
 export interface CreditTerms {
   /** In USDC base units. */
   readonly minUnits: bigint;

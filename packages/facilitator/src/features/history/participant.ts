@@ -25,7 +25,6 @@ export function dayOf(createdAt: number | string): number {
   return Math.floor(Number(createdAt) / dayMs);
 }
 
-/** The counted columns of a settlement. */
 export type CountedRow = Pick<
   SettlementRow,
   | "id"

@@ -13,7 +13,6 @@ import type { EngineStore } from "@farthing/engine/storage";
 export interface StoryStep {
   readonly what: "queued" | "submitted" | "transaction" | "confirmed" | "finalized" | "failed";
   readonly at: number;
-  /** The transaction of the step, if any. */
   readonly carrier?: CarriedBy;
 }
 

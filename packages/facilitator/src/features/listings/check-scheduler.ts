@@ -90,7 +90,6 @@ export function startCheckScheduler(deps: SchedulerDeps) {
 
   const all = run();
   return {
-    /** Polls now. */
     wake: () => wakeUp.abort(),
     /** Stops the scheduler. Aborted checks are repeated later. */
     async stop() {

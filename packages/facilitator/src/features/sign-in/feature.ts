@@ -54,7 +54,7 @@ function create(deps: SignInFeatureDeps): SignInFeature {
     guard: (server, throttle) => guardAccounts(server, { sessions, site }, throttle),
     routes: {
       account(server, { makeLimit }) {
-        registerSignIn(server, { signIn: service, sessions, networks }, makeLimit);
+        registerSignIn(server, { signIn: service, sessions, networks, makeLimit });
         registerStepUp(server, stepUp, deps.actions);
         registerSessions(server, { sessions, stepUp });
         registerWallets(server, { wallets, networks });

@@ -58,6 +58,7 @@ export function signRequestResponse({ id, message, expiresAt }: SignRequest) {
 export interface SignInRouteDeps extends ServedNetworks {
   readonly signIn: SignIn;
   readonly sessions: Sessions;
+  readonly makeLimit: MakeLimit;
 }
 
 export const SignedInResponse = exactly({
@@ -71,14 +72,10 @@ export const SignedInResponse = exactly({
   }),
 });
 
-export function registerSignIn(
-  server: TypedServer,
-  deps: SignInRouteDeps,
-  makeLimit: MakeLimit,
-): void {
-  const limits = { network: makeLimit(perNetwork), wallet: makeLimit(perWallet) };
+export function registerSignIn(server: TypedServer, deps: SignInRouteDeps): void {
+  const limits = { network: deps.makeLimit(perNetwork), wallet: deps.makeLimit(perWallet) };
   registerBeginning(server, deps, limits);
-  registerCompletion(server, deps, limits);
+  registerCompletion(server, deps, limits.network);
   registerSignOut(server, deps);
 }
 
@@ -119,11 +116,7 @@ function registerBeginning(server: TypedServer, deps: SignInRouteDeps, limits: S
   });
 }
 
-function registerCompletion(
-  server: TypedServer,
-  deps: SignInRouteDeps,
-  limits: SignInLimits,
-): void {
+function registerCompletion(server: TypedServer, deps: SignInRouteDeps, limit: Limit): void {
   server.post("/v1/account/sign-in/complete", {
     config: { isOpen: true },
     schema: {
@@ -140,7 +133,7 @@ function registerCompletion(
       },
     },
     handler: async (request, reply) => {
-      await limits.network(request, reply, networkOfAddress(request.ip));
+      await limit(request, reply, networkOfAddress(request.ip));
       const browser = tokenOf(request, signInCookie) ?? "";
       const outcome = await deps.signIn.complete(request.body, browser);
       if (!outcome.ok) {

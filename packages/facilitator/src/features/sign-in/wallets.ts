@@ -52,7 +52,6 @@ export function createWallets(deps: WalletDeps) {
       const kind = chainId === null ? "plain" : "contract";
       return [{ address, kind, chainId, linkedAt: null, isOwn: true }, ...linked.map(toWallet)];
     },
-    /** Creates the text for the new wallet. */
     askNew(
       session: Session,
       { address, chainId }: { readonly address: Address; readonly chainId: ChainId },
