@@ -1,6 +1,7 @@
 /** The suites of accounts and their ledger, on both databases. */
 import { describe } from "vitest";
 import { accountSuite } from "./account-store.suite.ts";
+import { claimDenialsSuite } from "./claim-denials.suite.ts";
 import { ledgerPropertiesSuite } from "./ledger-properties.suite.ts";
 import { keylessSuite } from "./keyless.suite.ts";
 import { revertedGasSuite } from "./reverted-gas.suite.ts";
@@ -17,6 +18,7 @@ describe.each(bothEngines())("%s", (_, start) => {
   describe("purchases and history", () => purchasesSuite(start));
   describe("webhooks", () => webhooksSuite(start));
   describe("callers without a key", () => keylessSuite(start));
+  describe("claims that are denied", () => claimDenialsSuite(start));
   describe("reverted gas", () => revertedGasSuite(start));
   describe("the market", () => listingsSuite(start));
 });

@@ -3,8 +3,8 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openStore } from "../../src/features/open-store.ts";
-import { backUpSqlite } from "@farthing/engine/storage";
+import { backUpSqlite } from "../../src/storage.ts";
+import { openStore } from "./store-benches.testing.ts";
 
 let folder = "";
 let umask = 0;

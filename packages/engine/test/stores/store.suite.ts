@@ -1,13 +1,12 @@
 /**
  * What every store must do, whichever database is behind it: one settlement per authorization,
- * guarded moves, nonces without gaps or twins, one writer per wallet, caps that hold under load.
+ * guarded moves, nonces without gaps or twins, one writer per wallet.
  */
 import { refusalCodes, type Hex } from "@farthing/protocol";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { SettlementState } from "@farthing/engine";
-import type { WalletLease } from "@farthing/engine/source/model/relayer-transaction";
-import type { ClaimResult } from "@farthing/engine/storage";
+import type { SettlementState } from "../../src/index.ts";
+import type { WalletLease } from "../../src/model/relayer-transaction.ts";
 import { storeForEach } from "./store-benches.testing.ts";
 import {
   chainId,
@@ -23,9 +22,8 @@ import {
   planOf,
   take,
   type StoreBench,
-  type ClaimChanges,
+  type TestStore,
 } from "./store-values.testing.ts";
-import type { ServiceStore } from "../../src/features/open-store.ts";
 
 /** The tests, on databases that `start` makes. */
 export function storeSuite(start: () => Promise<StoreBench>): void {
@@ -36,11 +34,9 @@ export function storeSuite(start: () => Promise<StoreBench>): void {
   describe("moves", () => moveTests(storeNow));
   describe("leases", () => leaseTests(at));
   describe("nonces", () => nonceTests(storeNow));
-  describe("a payer's cap", () => capTests(storeNow));
-  describe("API keys", () => keyTests(storeNow));
 }
 
-function claimTests(at: () => { bench: StoreBench; store: ServiceStore }): void {
+function claimTests(at: () => { bench: StoreBench; store: TestStore }): void {
   test("of one authorization, fifty times at once: one settlement", async () => {
     const { store } = at();
     const nonce = hex32(next());
@@ -60,7 +56,7 @@ function claimTests(at: () => { bench: StoreBench; store: ServiceStore }): void 
     try {
       for (let round = 0; round < 20; round++) {
         const nonce = hex32(next());
-        const claim = (by: ServiceStore) => by.claimSettlements([claimOf({ nonce })], 1);
+        const claim = (by: TestStore) => by.claimSettlements([claimOf({ nonce })], 1);
         const [one, other] = bench.isConcurrent
           ? await Promise.all([claim(store), claim(second)])
           : [await claim(store), await claim(second)];
@@ -106,7 +102,7 @@ function claimTests(at: () => { bench: StoreBench; store: ServiceStore }): void 
 }
 
 /** Every verb that moves a settlement, tried on one in whatever state. */
-const movingMethods: readonly ((store: ServiceStore, id: string) => Promise<unknown>)[] = [
+const movingMethods: readonly ((store: TestStore, id: string) => Promise<unknown>)[] = [
   (store, id) => store.recordConfirmed([{ id, mined: minedIn(100) }], 5),
   (store, id) =>
     store.recordFailed([{ id, code: "transaction_reverted", message: "m", transaction: null }], 6),
@@ -116,7 +112,7 @@ const movingMethods: readonly ((store: ServiceStore, id: string) => Promise<unkn
   (store) => store.recordFinalized(chainId, 99, 7),
 ];
 
-function moveTests(store: () => ServiceStore): void {
+function moveTests(store: () => TestStore): void {
   test("whatever is tried in whatever order, only allowed moves happen", async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -163,7 +159,7 @@ function moveTests(store: () => ServiceStore): void {
   });
 }
 
-function leaseTests(at: () => { bench: StoreBench; store: ServiceStore }): void {
+function leaseTests(at: () => { bench: StoreBench; store: TestStore }): void {
   test("of one wallet by many processes at once: one has it", async () => {
     const { store } = at();
     const owners = Array.from({ length: 10 }, (_, index) => `owner ${index}`);
@@ -216,7 +212,7 @@ function leaseTests(at: () => { bench: StoreBench; store: ServiceStore }): void 
   });
 }
 
-function nonceTests(store: () => ServiceStore): void {
+function nonceTests(store: () => TestStore): void {
   /** Steps of a relayer's life: how many plans at once, and whether work that is carried is planned again. */
   const step = fc.record({
     lane: fc.constantFrom(lane, otherLane),
@@ -293,7 +289,7 @@ function nonceTests(store: () => ServiceStore): void {
 }
 
 async function carryOn(
-  store: ServiceStore,
+  store: TestStore,
   lease: WalletLease,
   taken: readonly { id: number }[],
   fate: string,
@@ -309,80 +305,4 @@ async function carryOn(
   const ids = taken.map(({ id }) => id);
   if (fate !== "sign") await store.recordSent(ids, 1);
   if (fate === "close") await store.closeTransactions(ids, "mined");
-}
-
-const kindsOf = (results: readonly ClaimResult[]) => results.map(({ kind }) => kind);
-const isCreated = (kind: string) => kind === "created";
-
-function capTests(store: () => ServiceStore): void {
-  const cap = { units: 100n, windowMs: 1_000 };
-
-  test("holds when all come at once, each alone", async () => {
-    const claims = Array.from({ length: 20 }, () => claimOf({ payerCap: cap }));
-    const results = await Promise.all(claims.map((claim) => store().claimSettlements([claim], 1)));
-    expect(kindsOf(results.flat()).filter(isCreated)).toHaveLength(10);
-  });
-
-  test("holds within a group", async () => {
-    const claims = Array.from({ length: 20 }, () => claimOf({ payerCap: cap }));
-    const results = await store().claimSettlements(claims, 1);
-    expect(kindsOf(results).filter(isCreated)).toHaveLength(10);
-    expect(results.at(-1)).toEqual({ kind: "refused", reason: "payer_spend_cap_reached" });
-  });
-
-  test("counts a payer's own, in the window, on one network, without what failed or had a key", async () => {
-    const claimAt = async (now: number, changes: ClaimChanges = {}) =>
-      kindsOf(
-        await store().claimSettlements([claimOf({ amount: 60n, payerCap: cap, ...changes })], now),
-      )[0];
-    expect(await claimAt(1)).toBe("created");
-    expect(await claimAt(2)).toBe("refused");
-    expect(await claimAt(2, { amount: 40n })).toBe("created");
-    expect(await claimAt(2, { payer: otherLane })).toBe("created");
-    expect(await claimAt(2, { chainId: 50 })).toBe("created");
-    expect(await claimAt(2, { payerCap: null })).toBe("created");
-    expect(await claimAt(1_003)).toBe("created");
-    await store().createApiKey(keyOf("good"));
-    await store().claimSettlements([claimOf({ payer: lane, amount: 100n, keyId: "good" })], 1);
-    const failing = claimOf({ payer: lane, amount: 100n, payerCap: cap });
-    await store().claimSettlements([failing], 1);
-    expect(await claimAt(2, { payer: lane })).toBe("refused");
-    const failure = { id: failing.id, code: "token_paused", message: "m", transaction: null };
-    await store().recordFailed([{ ...failure, code: "token_paused" }], 2);
-    expect(await claimAt(3, { payer: lane })).toBe("created");
-  });
-
-  test("a repeat of what was claimed is not counted", async () => {
-    const claim = claimOf({ amount: 100n, payerCap: cap });
-    await store().claimSettlements([claim], 1);
-    const again = { ...claim, id: "stl_again" };
-    expect(kindsOf(await store().claimSettlements([again], 2))).toEqual(["existing"]);
-  });
-}
-
-const keyOf = (id: string, expiresAt: number | null = null) => ({
-  id,
-  account: lane,
-  mode: "test" as const,
-  label: "l",
-  hash: "00",
-  lastFour: "0000",
-  createdAt: 1,
-  lastUsedAt: null,
-  expiresAt,
-  revokedAt: null,
-});
-
-function keyTests(store: () => ServiceStore): void {
-  test("one that is revoked, expired or unknown claims nothing", async () => {
-    for (const id of ["good", "revoked"]) await store().createApiKey(keyOf(id));
-    await store().createApiKey(keyOf("expired", 10));
-    expect(await store().revokeApiKey("revoked", 5)).toBe(true);
-    expect(await store().revokeApiKey("revoked", 6)).toBe(false);
-    expect(await store().revokeApiKey("nowhere", 6)).toBe(false);
-    const claims = ["good", "revoked", "expired", "nowhere"].map((keyId) => claimOf({ keyId }));
-    const results = await store().claimSettlements(claims, 10);
-    const refused = { kind: "refused", reason: "key_not_valid" };
-    expect(results).toMatchObject([{ kind: "created" }, refused, refused, refused]);
-  });
 }

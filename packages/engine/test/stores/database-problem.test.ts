@@ -1,9 +1,9 @@
 /** What an operator is told when PostgreSQL cannot be used: which one, why, and no secret. */
 import { createServer, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { messageOf } from "@farthing/engine/base";
-import { postgresLimits } from "@farthing/engine/source/storage/postgres/open-postgres";
-import { openStore } from "../../src/features/open-store.ts";
+import { messageOf } from "../../src/base.ts";
+import { postgresLimits } from "../../src/storage/postgres/open-postgres.ts";
+import { openStore } from "./store-benches.testing.ts";
 
 async function whyNotOpened(host: string): Promise<string> {
   const url = `postgres://me:a-password@${host}/farthing`;

@@ -2,9 +2,9 @@
 import { describe, expect, test } from "vitest";
 import { contractPayersSuite } from "./contract-payers.suite.ts";
 import { lateNewsSuite } from "./late-news.suite.ts";
-import { openStore } from "../../src/features/open-store.ts";
+import { revertedGasSuite } from "./reverted-gas.suite.ts";
 import { severalProcessesSuite } from "./several-processes.suite.ts";
-import { startSqlite } from "./store-benches.testing.ts";
+import { openStore, startSqlite } from "./store-benches.testing.ts";
 import { claimOf } from "./store-values.testing.ts";
 import { storeSuite } from "./store.suite.ts";
 
@@ -13,6 +13,7 @@ describe("SQLite", () => {
   describe("several processes", () => severalProcessesSuite(startSqlite));
   describe("late news", () => lateNewsSuite(startSqlite));
   describe("contract payers", () => contractPayersSuite(startSqlite));
+  describe("reverted gas", () => revertedGasSuite(startSqlite));
 
   test("has no news of others: what shares the file is on this machine", async () => {
     const bench = await startSqlite();

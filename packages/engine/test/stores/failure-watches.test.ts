@@ -1,8 +1,7 @@
 /** The list of failed settlements that somebody else may still submit, on both databases. */
 import { describe, expect, test } from "vitest";
 import { bothEngines, storeForEach } from "./store-benches.testing.ts";
-import { chainId, claimOf, minedIn } from "./store-values.testing.ts";
-import type { ServiceStore } from "../../src/features/open-store.ts";
+import { chainId, claimOf, minedIn, type TestStore } from "./store-values.testing.ts";
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
@@ -13,7 +12,7 @@ const failedAt = 1_000 * day;
 /** Entries of one look. */
 const limit = 500;
 
-async function failOne(store: ServiceStore, validBefore: bigint): Promise<string> {
+async function failOne(store: TestStore, validBefore: bigint): Promise<string> {
   const claim = claimOf({ validBefore });
   await store.claimSettlements([claim], 1);
   const failure = { code: "insufficient_funds", message: "m", transaction: null } as const;

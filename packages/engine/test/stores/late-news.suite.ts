@@ -8,9 +8,9 @@ import {
   minedIn,
   planOf,
   type StoreBench,
+  type TestStore,
 } from "./store-values.testing.ts";
-import type { ServiceStore } from "../../src/features/open-store.ts";
-import type { Failure } from "@farthing/engine/storage";
+import type { Failure } from "../../src/storage.ts";
 
 const refused = (id: string): Failure => ({
   id,
@@ -23,8 +23,8 @@ const refused = (id: string): Failure => ({
 /** The tests, on databases that `start` makes. */
 export function lateNewsSuite(start: () => Promise<StoreBench>): void {
   let bench: StoreBench;
-  let store: ServiceStore;
-  let other: ServiceStore;
+  let store: TestStore;
+  let other: TestStore;
   beforeEach(async () => {
     bench = await start();
     store = await bench.open();

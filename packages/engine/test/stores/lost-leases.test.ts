@@ -1,9 +1,9 @@
 /** What PostgreSQL knows of a process that ended without a word: its leases need not run out. */
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import { openStore, type ServiceStore } from "../../src/features/open-store.ts";
-import { startPostgres, type TestPostgres } from "@farthing/engine/source/storage/postgres.testing";
-import { chainId, held, lane, otherLane } from "./store-values.testing.ts";
+import { startPostgres, type TestPostgres } from "../../src/storage/postgres.testing.ts";
+import { openStore } from "./store-benches.testing.ts";
+import { chainId, held, lane, otherLane, type TestStore } from "./store-values.testing.ts";
 
 let server: TestPostgres;
 beforeAll(async () => {
@@ -16,14 +16,14 @@ afterAll(async () => {
 const soon = { timeout: 10_000 };
 const atOnce = { toMs: 0, now: 0 };
 
-async function open(databaseUrl: string): Promise<ServiceStore> {
+async function open(databaseUrl: string): Promise<TestStore> {
   const store = await openStore(databaseUrl);
   onTestFinished(() => store.close());
   return store;
 }
 
 /** Which of the two wallets' leases run, after those of the lost were cut short. */
-async function runningBy(observer: ServiceStore): Promise<(boolean | undefined)[]> {
+async function runningBy(observer: TestStore): Promise<(boolean | undefined)[]> {
   await observer.shortenLostLeases(chainId, atOnce);
   const holders = await observer.findWalletHolders(chainId, [lane, otherLane], 0);
   return holders.map((holder) => holder?.isRunning);

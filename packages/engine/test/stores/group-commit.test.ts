@@ -1,18 +1,22 @@
 /** Transactions that share a commit: each whole or not at all, and no answer before it is safe. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Kysely, sql } from "kysely";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { newDatabaseUrl } from "../support/facilitator.testing.ts";
-import { createGroupCommit, type GroupCommit } from "@farthing/engine/source/storage/group-commit";
-import { engineOf } from "@farthing/engine/source/storage/open-storage";
-import type { Tables } from "@farthing/engine/storage";
+import { createGroupCommit, type GroupCommit } from "../../src/storage/group-commit.ts";
+import { engineOf } from "../../src/storage/open-storage.ts";
+import type { Tables } from "../../src/storage.ts";
 
+let folder: string;
 let db: Kysely<Tables>;
 let commit: GroupCommit;
 let statements: string[];
 
 beforeEach(async () => {
   statements = [];
-  const { dialect } = engineOf(newDatabaseUrl(), {});
+  folder = mkdtempSync(join(tmpdir(), "farthing-group-commit-"));
+  const { dialect } = engineOf(`sqlite:${join(folder, "farthing.db")}`, {});
   db = new Kysely<Tables>({ dialect, log: ({ query }) => void statements.push(query.sql) });
   await sql`create table shelf (id integer primary key)`.execute(db);
   await sql`create table book (id integer primary key, shelf integer references shelf (id))`.execute(
@@ -20,7 +24,10 @@ beforeEach(async () => {
   );
   commit = createGroupCommit(db);
 });
-afterEach(() => db.destroy());
+afterEach(async () => {
+  await db.destroy();
+  rmSync(folder, { recursive: true });
+});
 
 const put = (id: number) => (inside: Kysely<Tables>) =>
   sql`insert into shelf (id) values (${id})`.execute(inside).then(() => id);

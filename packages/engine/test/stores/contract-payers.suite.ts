@@ -10,8 +10,8 @@ import {
   otherLane,
   planOf,
   type StoreBench,
+  type TestStore,
 } from "./store-values.testing.ts";
-import type { ServiceStore } from "../../src/features/open-store.ts";
 
 const wallet: Address = `0x${"cc".repeat(20)}`;
 const minuteMs = 60_000;
@@ -20,8 +20,8 @@ const dayMs = 24 * 60 * minuteMs;
 /** The tests, on databases that `start` makes. */
 export function contractPayersSuite(start: () => Promise<StoreBench>): void {
   let bench: StoreBench;
-  let store: ServiceStore;
-  let other: ServiceStore;
+  let store: TestStore;
+  let other: TestStore;
   beforeEach(async () => {
     bench = await start();
     store = await bench.open();
@@ -46,7 +46,7 @@ export function contractPayersSuite(start: () => Promise<StoreBench>): void {
   }
 
   /** How long the payer waits, from a moment on. */
-  async function pauseFrom(now: number, of: ServiceStore = store): Promise<number | undefined> {
+  async function pauseFrom(now: number, of: TestStore = store): Promise<number | undefined> {
     const [pause] = await of.findPayerPauses(chainId, [wallet]);
     return pause && pause.pausedUntilMs - now;
   }

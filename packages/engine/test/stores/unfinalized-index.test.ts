@@ -6,8 +6,13 @@ import { DatabaseSync } from "node:sqlite";
 import { Client } from "pg";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { bothEngines } from "./store-benches.testing.ts";
-import { chainId, claimOf, minedIn, type StoreBench } from "./store-values.testing.ts";
-import type { ServiceStore } from "../../src/features/open-store.ts";
+import {
+  chainId,
+  claimOf,
+  minedIn,
+  type StoreBench,
+  type TestStore,
+} from "./store-values.testing.ts";
 
 const index = "settlements_unfinalized";
 
@@ -43,7 +48,7 @@ function collectStatements(): Statement[] {
 }
 
 /** What each block asks for, and writes, about settlements that are not final. */
-async function everyBlock(store: ServiceStore): Promise<void> {
+async function everyBlock(store: TestStore): Promise<void> {
   await store.listUnfinalizedBlocks(chainId);
   await store.recordFinalized(chainId, 5, 9);
   await store.recordReorganised(chainId, 8, 9, [`0x${"ab".repeat(32)}`]);
@@ -74,7 +79,7 @@ async function planOf(bench: StoreBench, { text, values }: Statement): Promise<s
 }
 
 describe.each(bothEngines())("what is not final, on %s", (_name, start) => {
-  async function open(): Promise<{ bench: StoreBench; store: ServiceStore }> {
+  async function open(): Promise<{ bench: StoreBench; store: TestStore }> {
     const bench = await start();
     const store = await bench.open();
     onTestFinished(async () => {

@@ -31,15 +31,6 @@ describe.each(bothEngines())("%s", (_, start) => {
     expect(idOf(again)).toBeDefined();
   });
 
-  test("a payment that is refused for another reason takes no id", async () => {
-    const { store } = at();
-    const refused = claimOf({ identifier, keyId: "no such key" });
-    const [result] = await store.claimSettlements([refused], 1);
-    expect([refusalOf(result), await count()]).toEqual(["key_not_valid", 0]);
-    const [next] = await store.claimSettlements([claimOf({ identifier })], 1);
-    expect(idOf(next)).toBeDefined();
-  });
-
   test("rows end with the authorization, or after 30 days, and are removed in groups", async () => {
     const { store } = at();
     const day = 24 * 60 * 60 * 1000;

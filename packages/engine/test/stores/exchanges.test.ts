@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { exchangesSuite } from "./exchanges.suite.ts";
-import { openStore } from "../../src/features/open-store.ts";
-import { bothEngines } from "./store-benches.testing.ts";
+import { bothEngines, openStore } from "./store-benches.testing.ts";
 import { claimOf } from "./store-values.testing.ts";
 
 describe.each(bothEngines())("%s", (_, start) => exchangesSuite(start));

@@ -2,8 +2,8 @@
 import type { Hex } from "@farthing/protocol";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { SettlementState } from "@farthing/engine";
-import type * as relayed from "@farthing/engine/source/model/relayer-transaction";
+import type { SettlementState } from "../../src/index.ts";
+import type * as relayed from "../../src/model/relayer-transaction.ts";
 import {
   chainId,
   claimOf,
@@ -17,13 +17,13 @@ import {
   planOf,
   take,
   type StoreBench,
+  type TestStore,
 } from "./store-values.testing.ts";
-import type { ServiceStore } from "../../src/features/open-store.ts";
 
 /** The tests, on databases that `start` makes. */
 export function severalProcessesSuite(start: () => Promise<StoreBench>): void {
   let bench: StoreBench;
-  let stores: ServiceStore[];
+  let stores: TestStore[];
   beforeEach(async () => {
     bench = await start();
     stores = [await bench.open(), await bench.open(), await bench.open()];
@@ -32,7 +32,7 @@ export function severalProcessesSuite(start: () => Promise<StoreBench>): void {
     await Promise.all(stores.map((store) => store.close()));
     await bench.stop();
   });
-  const storeAt = (index: number): ServiceStore => {
+  const storeAt = (index: number): TestStore => {
     const store = stores[index];
     if (!store) throw new Error(`there is no process ${index}`);
     return store;
@@ -52,7 +52,7 @@ interface OnItsWay {
   readonly transaction: relayed.RelayerTransaction;
 }
 
-async function queued(store: ServiceStore): Promise<OnItsWay> {
+async function queued(store: TestStore): Promise<OnItsWay> {
   const claim = claimOf();
   await store.claimSettlements([claim], 1);
   const lease = await held(store);
@@ -61,18 +61,18 @@ async function queued(store: ServiceStore): Promise<OnItsWay> {
   return { id: claim.id, lease, transaction };
 }
 
-const sign = (store: ServiceStore, { lease, transaction }: OnItsWay) =>
+const sign = (store: TestStore, { lease, transaction }: OnItsWay) =>
   store.recordSigned(
     lease,
     [{ id: transaction.id, raw: hex32(transaction.id), hash: hex32(transaction.id) }],
     2,
   );
-const confirm = (store: ServiceStore, { id }: OnItsWay) =>
+const confirm = (store: TestStore, { id }: OnItsWay) =>
   store.recordConfirmed([{ id, mined: minedIn(100) }], 3);
-const fail = (store: ServiceStore, { id }: OnItsWay) =>
+const fail = (store: TestStore, { id }: OnItsWay) =>
   store.recordFailed([{ id, code: "transaction_reverted", message: "m", transaction: null }], 4);
 
-async function giveBack(store: ServiceStore, { id, transaction }: OnItsWay) {
+async function giveBack(store: TestStore, { id, transaction }: OnItsWay) {
   const open = await store.listOpenTransactions(chainId, transaction.lane);
   await store.closeTransactions(
     open.map((one) => one.id),
@@ -81,7 +81,7 @@ async function giveBack(store: ServiceStore, { id, transaction }: OnItsWay) {
   return store.requeueSettlements([id], 4);
 }
 
-type Verb = (store: ServiceStore, way: OnItsWay) => Promise<unknown>;
+type Verb = (store: TestStore, way: OnItsWay) => Promise<unknown>;
 
 /** How a settlement comes to where the verbs are tried. */
 const beginnings: Readonly<Record<string, readonly Verb[]>> = {
@@ -111,7 +111,7 @@ const methods: Readonly<Record<string, readonly [SettlementState, Verb]>> = {
   "give back": ["queued", giveBack],
 };
 
-function guardTests(storeAt: (index: number) => ServiceStore): void {
+function guardTests(storeAt: (index: number) => TestStore): void {
   test.each(Object.keys(beginnings))("%s: an allowed move or none at all", async (begin) => {
     for (const [name, [goal, verb]] of Object.entries(methods)) {
       const way = await queued(storeAt(0));
@@ -150,7 +150,7 @@ function guardTests(storeAt: (index: number) => ServiceStore): void {
 
 /** A process that works a wallet, as it believes. */
 interface Worker {
-  readonly store: ServiceStore;
+  readonly store: TestStore;
   readonly owner: string;
   lease: relayed.WalletLease | undefined;
 }
@@ -161,7 +161,7 @@ const stepOf = fc.record({
   count: fc.integer({ min: 1, max: 4 }),
 });
 
-function handOverTests(storeAt: (index: number) => ServiceStore): void {
+function handOverTests(storeAt: (index: number) => TestStore): void {
   test("whatever the interleaving, nonces are taken once, in order, without a gap", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(stepOf, { minLength: 5, maxLength: 25 }), async (steps) => {
@@ -213,13 +213,13 @@ function isHolder(worker: Worker, workers: readonly Worker[]): boolean {
   return worker.lease?.fence === Math.max(...fences);
 }
 
-async function ownerOf(store: ServiceStore, at: Hex): Promise<string | undefined> {
+async function ownerOf(store: TestStore, at: Hex): Promise<string | undefined> {
   const [holder] = await store.findWalletHolders(chainId, [at], 0);
   return holder?.owner ?? undefined;
 }
 
 async function work(
-  store: ServiceStore,
+  store: TestStore,
   lease: relayed.WalletLease,
   what: string,
   mayHold: boolean,
@@ -247,7 +247,7 @@ async function work(
 }
 
 /** Every nonce has its transaction, which has its settlement; nothing was lost on the way. */
-async function expectWhole(store: ServiceStore, at: Hex, given: readonly number[]): Promise<void> {
+async function expectWhole(store: TestStore, at: Hex, given: readonly number[]): Promise<void> {
   const open = await store.listOpenTransactions(chainId, at);
   const nonces = open.map(({ nonce }) => nonce);
   expect(new Set(nonces).size).toBe(nonces.length);
@@ -261,7 +261,7 @@ async function expectWhole(store: ServiceStore, at: Hex, given: readonly number[
   }
 }
 
-function expiryTests(storeAt: (index: number) => ServiceStore): void {
+function expiryTests(storeAt: (index: number) => TestStore): void {
   test("writes nothing, also when nobody has taken the wallet over", async () => {
     const claim = claimOf();
     await storeAt(0).claimSettlements([claim], 1);
@@ -290,7 +290,7 @@ function expiryTests(storeAt: (index: number) => ServiceStore): void {
   });
 }
 
-function askingTests(storeAt: (index: number) => ServiceStore): void {
+function askingTests(storeAt: (index: number) => TestStore): void {
   const holderOf = async (at: number) =>
     (await storeAt(at).findWalletHolders(chainId, [lane], 0))[0] ?? undefined;
   const terms = { to: "two", leaseMs: 60_000, now: 0 };
@@ -348,7 +348,7 @@ function askingTests(storeAt: (index: number) => ServiceStore): void {
   });
 }
 
-function unassignedTests(storeAt: (index: number) => ServiceStore): void {
+function unassignedTests(storeAt: (index: number) => TestStore): void {
   test("is listed, oldest first, to whoever asks", async () => {
     const lease = await held(storeAt(0));
     const [newest, oldest, carried] = [claimOf(), claimOf(), claimOf()];

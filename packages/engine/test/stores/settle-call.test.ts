@@ -3,12 +3,11 @@
  * processes that share a database, and a clock that the test moves.
  */
 import { describe, expect, test } from "vitest";
-import { type Exchanges, type SettleCallTerms, type Settlement } from "@farthing/engine";
-import { createExchanges } from "@farthing/engine/source/settlement/exchanges";
-import { type Clock, silentLog } from "@farthing/engine/base";
+import { type Exchanges, type SettleCallTerms, type Settlement } from "../../src/index.ts";
+import { createExchanges } from "../../src/settlement/exchanges.ts";
+import { type Clock, silentLog } from "../../src/base.ts";
 import { bothEngines, storeForEach } from "./store-benches.testing.ts";
-import { claimOf, minedIn, next, type StoreBench } from "./store-values.testing.ts";
-import type { ServiceStore } from "../../src/features/open-store.ts";
+import { claimOf, minedIn, next, type StoreBench, type TestStore } from "./store-values.testing.ts";
 
 const caller = "network:192.0.2.1";
 
@@ -51,12 +50,12 @@ function callOf(changes: Partial<SettleCallTerms> = {}) {
   return { terms: { ...terms, writer: `req_${next()}`, delivered, ...changes }, end: resolve };
 }
 
-function processesOn(store: ServiceStore, clock: Clock): [Exchanges, Exchanges] {
+function processesOn(store: TestStore, clock: Clock): [Exchanges, Exchanges] {
   const make = () => createExchanges({ store, clock, log: silentLog, policy: "auto" });
   return [make(), make()];
 }
 
-async function claim(store: ServiceStore, exchanges: Exchanges, of: ReturnType<typeof callOf>) {
+async function claim(store: TestStore, exchanges: Exchanges, of: ReturnType<typeof callOf>) {
   const call = exchanges.beginSettle(of.terms);
   const claimed = claimOf({ claimingCall: call.claimingCall });
   const [result] = await store.claimSettlements([claimed], startMs);
@@ -65,18 +64,14 @@ async function claim(store: ServiceStore, exchanges: Exchanges, of: ReturnType<t
   return { call, settlement: result.settlement };
 }
 
-async function confirm(
-  store: ServiceStore,
-  { id }: Settlement,
-  afterMs: number,
-): Promise<Settlement> {
+async function confirm(store: TestStore, { id }: Settlement, afterMs: number): Promise<Settlement> {
   await store.recordConfirmed([{ id, mined: minedIn(100) }], startMs + afterMs);
   const confirmed = await store.findSettlement(id);
   if (!confirmed) throw new Error("there is no such settlement");
   return confirmed;
 }
 
-const isReleased = async (store: ServiceStore, settlement: Settlement) =>
+const isReleased = async (store: TestStore, settlement: Settlement) =>
   (await store.findExchangeFacts([{ settlement, caller, idempotencyKey: null }]))[0]
     ?.successWriter === null;
 

@@ -5,15 +5,15 @@
 import { inspect } from "node:util";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import type { Change } from "@farthing/engine/source/storage/changes";
-import { startPostgres, type TestPostgres } from "@farthing/engine/source/storage/postgres.testing";
-import { postgresLimits } from "@farthing/engine/source/storage/postgres/open-postgres";
-import { startSilentWire } from "@farthing/engine/source/storage/silent-wire.testing";
-import { openStore, type StoreOptions, type ServiceStore } from "../../src/features/open-store.ts";
+import type { Change } from "../../src/storage/changes.ts";
+import { startPostgres, type TestPostgres } from "../../src/storage/postgres.testing.ts";
+import { postgresLimits } from "../../src/storage/postgres/open-postgres.ts";
+import { startSilentWire } from "../../src/storage/silent-wire.testing.ts";
+import type { StorageOptions } from "../../src/storage.ts";
 import { contractPayersSuite } from "./contract-payers.suite.ts";
 import { lateNewsSuite } from "./late-news.suite.ts";
+import { revertedGasSuite } from "./reverted-gas.suite.ts";
 import { severalProcessesSuite } from "./several-processes.suite.ts";
-import { bringPurchase } from "./purchase-values.testing.ts";
 import {
   chainId,
   claimOf,
@@ -24,8 +24,9 @@ import {
   minedIn,
   planOf,
   take,
+  type TestStore,
 } from "./store-values.testing.ts";
-import { postgresStarter } from "./store-benches.testing.ts";
+import { openStore, postgresStarter } from "./store-benches.testing.ts";
 import { storeSuite } from "./store.suite.ts";
 
 let server: TestPostgres;
@@ -46,7 +47,7 @@ async function emptyDatabase(): Promise<string> {
 }
 
 /** Opens stores, closed with the test. */
-async function open(count: number, url: string, options?: StoreOptions): Promise<ServiceStore[]> {
+async function open(count: number, url: string, options?: StorageOptions): Promise<TestStore[]> {
   const stores = await Promise.all(Array.from({ length: count }, () => openStore(url, options)));
   onTestFinished(async () => {
     await Promise.all(stores.map((store) => store.close()));
@@ -54,13 +55,13 @@ async function open(count: number, url: string, options?: StoreOptions): Promise
   return stores;
 }
 
-async function openOne(url: string, options?: StoreOptions): Promise<ServiceStore> {
+async function openOne(url: string, options?: StorageOptions): Promise<TestStore> {
   const [store] = await open(1, url, options);
   if (!store) throw new Error("one is opened");
   return store;
 }
 
-async function openTwo(): Promise<[ServiceStore, ServiceStore]> {
+async function openTwo(): Promise<[TestStore, TestStore]> {
   const databaseUrl = await emptyDatabase();
   return [await openOne(databaseUrl), await openOne(databaseUrl)];
 }
@@ -70,6 +71,7 @@ describe("PostgreSQL", () => {
   describe("several processes", () => severalProcessesSuite(start));
   describe("late news", () => lateNewsSuite(start));
   describe("contract payers", () => contractPayersSuite(start));
+  describe("reverted gas", () => revertedGasSuite(start));
   describe("at the same moment", concurrencyTests);
   describe("news", newsTests);
   describe("a database that fails", failureTests);
@@ -99,24 +101,6 @@ function concurrencyTests(): void {
       expect(new Set(results.flat().map(idOf)).size).toBe(200);
     }
     expect(await deadlocksIn(databaseUrl, stores)).toBe(0);
-  });
-
-  test("a cap holds against eight, and a twin of what fills it is not refused", async () => {
-    const stores = await open(8, await emptyDatabase());
-    const payerCap = { units: 100n, windowMs: 1_000 };
-    const duplicates = Array.from({ length: 12 }, () => claimOf({ payerCap }));
-    const results = await Promise.all(
-      stores.map((store) =>
-        store.claimSettlements(
-          duplicates.map((duplicate) => ({ ...claimOf({ payerCap }), nonce: duplicate.nonce })),
-          1,
-        ),
-      ),
-    );
-    const flat = results.flat();
-    expect(flat.filter(({ kind }) => kind === "created")).toHaveLength(10);
-    expect(flat.filter(({ kind }) => kind === "existing")).toHaveLength(70);
-    expect(flat.filter(({ kind }) => kind === "refused")).toHaveLength(16);
   });
 
   test("the same settlements confirmed by eight in any order: once each, no deadlock", async () => {
@@ -159,24 +143,6 @@ function concurrencyTests(): void {
     }
   });
 
-  test("a key that is being revoked is waited for, and then claims nothing", async () => {
-    const databaseUrl = await emptyDatabase();
-    const store = await openOne(databaseUrl);
-    const key = { id: "k", account: lane, mode: "test" as const, label: "", hash: "00" };
-    const rest = { lastFour: "", createdAt: 1, lastUsedAt: null, expiresAt: null, revokedAt: null };
-    await store.createApiKey({ ...key, ...rest });
-    const operator = await connectTo(databaseUrl);
-    await operator.query("begin");
-    await operator.query("update api_keys set revoked_at = 2");
-    const claiming = store.claimSettlements([claimOf({ keyId: "k" })], 3);
-    await vi.waitFor(async () => {
-      const waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock'";
-      expect((await operator.query(waiting)).rowCount).toBe(1);
-    }, soon);
-    await operator.query("commit");
-    expect(await claiming).toEqual([{ kind: "refused", reason: "key_not_valid" }]);
-  });
-
   test("a lease runs by the database's clock, whatever the processes' own say", async () => {
     const [one, other] = await openTwo();
     const first = await take(one, "one", { now: 0 });
@@ -193,7 +159,7 @@ function concurrencyTests(): void {
 }
 
 /** How often two transactions blocked each other; connections say so when they end. */
-async function deadlocksIn(databaseUrl: string, stores: readonly ServiceStore[]): Promise<number> {
+async function deadlocksIn(databaseUrl: string, stores: readonly TestStore[]): Promise<number> {
   await Promise.all(stores.map((store) => store.close()));
   const client = await connectTo(databaseUrl);
   const { rows } = await client.query(
@@ -214,7 +180,7 @@ async function connectTo(databaseUrl: string): Promise<Client> {
 }
 
 /** What a process hears. */
-function hearing(store: ServiceStore): Change[] {
+function hearing(store: TestStore): Change[] {
   const heard: Change[] = [];
   const end = store.onChange((change) => heard.push(change));
   onTestFinished(end);
@@ -248,16 +214,6 @@ function newsTests(): void {
     expect(new Set(heard[0]?.ids)).toEqual(new Set([claim.id, failing.id]));
     expect(new Set(heard.slice(1, -1).flatMap(({ ids }) => ids))).toEqual(new Set([claim.id]));
     expect(own).toEqual([]);
-  });
-
-  test("of a purchase that an operator decides reaches whoever waits for it", async () => {
-    const [one, other] = await openTwo();
-    await one.ensureAccount(`0x${"33".repeat(20)}`, 1);
-    const id = await bringPurchase(one, "held");
-    const heard = hearing(other);
-    const decision = { to: "credited", reviewer: "op", reviewNote: "known" } as const;
-    await one.movePurchase(id, "held", decision, 3_000);
-    await vi.waitFor(() => expect(heard).toContainEqual({ kind: "sent", ids: [id] }), soon);
   });
 
   test("of a thousand arrives whole", async () => {

@@ -1,8 +1,8 @@
 /** What stores promise about exchanges: counts, the claiming call, and a success that is told once. */
 import { describe, expect, test } from "vitest";
-import type { Claim, Settlement } from "@farthing/engine";
-import type { ClaimingCall } from "@farthing/engine/source/model/settlement";
-import { payerPaymentsMax } from "@farthing/engine/source/storage/exchange-store";
+import type { Claim, Settlement } from "../../src/index.ts";
+import type { ClaimingCall } from "../../src/model/settlement.ts";
+import { payerPaymentsMax } from "../../src/storage/exchange-store.ts";
 import { storeForEach } from "./store-benches.testing.ts";
 import {
   claimOf,
@@ -10,9 +10,8 @@ import {
   hex32,
   next,
   type StoreBench,
-  type ClaimChanges,
+  type TestStore,
 } from "./store-values.testing.ts";
-import type { ServiceStore } from "../../src/features/open-store.ts";
 
 const hourMs = 3_600_000;
 
@@ -33,8 +32,8 @@ export function exchangesSuite(start: () => Promise<StoreBench>): void {
 }
 
 async function claimed(
-  store: ServiceStore,
-  changes: ClaimChanges = {},
+  store: TestStore,
+  changes: Partial<Claim> = {},
   now = 1,
 ): Promise<Settlement> {
   const [result] = await store.claimSettlements([claimOf({ claimingCall: call, ...changes })], now);
@@ -42,13 +41,13 @@ async function claimed(
   return result.settlement;
 }
 
-function open(store: ServiceStore, claims: readonly Claim[], now = 1) {
+function open(store: TestStore, claims: readonly Claim[], now = 1) {
   const openings = claims.map((claim) => ({ ...claim, forgetAt: now + hourMs }));
   return store.openExchanges(openings, now);
 }
 
 async function factsOf(
-  store: ServiceStore,
+  store: TestStore,
   settlement: Settlement,
   idempotencyKey: string | null = null,
 ) {
@@ -60,7 +59,7 @@ async function factsOf(
 
 const many = (count: number) => Array.from({ length: count }, () => claimOf());
 
-function countTests(store: () => ServiceStore, at: () => { readonly bench: StoreBench }): void {
+function countTests(store: () => TestStore, at: () => { readonly bench: StoreBench }): void {
   test("one verification is one exchange, two are several, also in one group and other processes", async () => {
     const [once, twice, together] = [claimOf(), claimOf(), claimOf()];
     const other = await at().bench.open();
@@ -148,7 +147,7 @@ function countTests(store: () => ServiceStore, at: () => { readonly bench: Store
   });
 }
 
-function factTests(store: () => ServiceStore): void {
+function factTests(store: () => TestStore): void {
   test("the claiming caller and its key are known again, and no others", async () => {
     const settlement = await claimed(store(), {
       claimingCall: { ...call, idempotencyKey: "key of the call", isUpfront: true },
@@ -182,7 +181,7 @@ function factTests(store: () => ServiceStore): void {
   });
 }
 
-function successTests(store: () => ServiceStore, at: () => { readonly bench: StoreBench }): void {
+function successTests(store: () => TestStore, at: () => { readonly bench: StoreBench }): void {
   test("goes to one of twenty that take it at once, in whatever group or process", async () => {
     const { id: settlementId } = await claimed(store());
     await confirm(store(), settlementId);
