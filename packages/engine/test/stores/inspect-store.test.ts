@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { migrationNames } from "@farthing/engine/source/storage/migrate";
-import { startPostgres, type TestPostgres } from "@farthing/engine/source/storage/postgres.testing";
-import { inspectStore } from "@farthing/engine/storage";
-import { openStore } from "../../src/features/open-store.ts";
+import { migrationNames } from "../../src/storage/migrate.ts";
+import { startPostgres, type TestPostgres } from "../../src/storage/postgres.testing.ts";
+import { inspectStore } from "../../src/storage.ts";
+import { openStore } from "./store-benches.testing.ts";
 import { chainId, claimOf, lane, planOf, take } from "./store-values.testing.ts";
 
 let folder: string;
