@@ -11,7 +11,7 @@ import {
   walletAt,
   type Served,
 } from "../support/facilitator.testing.ts";
-import { createHastenedClock } from "../support/hastened-clock.testing.ts";
+import { createHastenedClock } from "@farthing/engine/testing/hastened-clock";
 import { openStore } from "../../src/features/open-store.ts";
 
 const prefer = { prefer: "respond-async" };

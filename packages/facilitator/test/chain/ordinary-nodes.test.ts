@@ -29,7 +29,7 @@ import {
   type Served,
   type ServeOptions,
 } from "../support/facilitator.testing.ts";
-import { createHastenedClock } from "../support/hastened-clock.testing.ts";
+import { createHastenedClock } from "@farthing/engine/testing/hastened-clock";
 import { startRpcProxy, type NodeCall, type Reaction } from "@farthing/lab/rpc-proxy";
 
 /** A block number that no chain has. */

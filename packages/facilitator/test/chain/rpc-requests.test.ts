@@ -12,7 +12,7 @@ import {
   textAt,
   type Served,
 } from "../support/facilitator.testing.ts";
-import { createHastenedClock } from "../support/hastened-clock.testing.ts";
+import { createHastenedClock } from "@farthing/engine/testing/hastened-clock";
 import { startRpcProxy, type NodeCall, type RpcProxy } from "@farthing/lab/rpc-proxy";
 
 let devnet: Devnet;

@@ -18,7 +18,7 @@ import {
   withMember,
   type Served,
 } from "../support/facilitator.testing.ts";
-import { createHastenedClock } from "../support/hastened-clock.testing.ts";
+import { createHastenedClock } from "@farthing/engine/testing/hastened-clock";
 import { startRpcProxy, type RpcProxy } from "@farthing/lab/rpc-proxy";
 
 let devnet: Devnet;

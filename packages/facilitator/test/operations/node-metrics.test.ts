@@ -12,7 +12,7 @@ import {
   type Served,
   type ServeOptions,
 } from "../support/facilitator.testing.ts";
-import { createHastenedClock } from "../support/hastened-clock.testing.ts";
+import { createHastenedClock } from "@farthing/engine/testing/hastened-clock";
 
 /** How fast time runs for a limited endpoint and for what asks it: most of the test is waiting. */
 const speed = 4;

@@ -2,16 +2,12 @@
  * The block follower on a real chain that reorganises, asked through a proxy which answers for an
  * endpoint on the fork that was left.
  */
-import type { Devnet } from "@farthing/devnet";
+import { startDevnet, type Devnet } from "@farthing/devnet";
 import { isObject, networkOfChain } from "@farthing/protocol";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { createChain, createRpcEndpoint } from "@farthing/engine";
-import { Secret, silentLog } from "@farthing/engine/base";
-import {
-  type BlockFollower,
-  startBlockFollower,
-} from "@farthing/engine/source/chain/block-follower";
-import { startChain } from "../support/facilitator.testing.ts";
+import { createChain, createRpcEndpoint } from "../../src/index.ts";
+import { Secret, silentLog } from "../../src/base.ts";
+import { type BlockFollower, startBlockFollower } from "../../src/chain/block-follower.ts";
 import { createHastenedClock } from "../support/hastened-clock.testing.ts";
 import { startRpcProxy, type NodeCall, type RpcProxy } from "@farthing/lab/rpc-proxy";
 
@@ -26,7 +22,7 @@ let follower: BlockFollower;
 let told: WorkerMessage[] = [];
 
 beforeAll(async () => {
-  devnet = await startChain();
+  devnet = await startDevnet({ buyers: 4, blockTimeSeconds: 0 });
   await devnet.rpc("evm_setAutomine", [false]);
   proxy = await startRpcProxy(devnet.rpcUrl);
   const endpoint = createRpcEndpoint({ url: new Secret(proxy.url), index: 0 });

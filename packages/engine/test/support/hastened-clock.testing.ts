@@ -1,5 +1,5 @@
 /** Time that runs faster than the machine's: minutes of waiting become seconds of a test. */
-import { type Clock, systemClock } from "@farthing/engine/base";
+import { type Clock, systemClock } from "../../src/base.ts";
 
 /** Creates a clock that starts at the machine's time and runs so many times as fast. */
 export function createHastenedClock(speed: number): Clock {
