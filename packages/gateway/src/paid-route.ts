@@ -27,7 +27,7 @@ export type RequestToCharge = Pick<Incoming, "method" | "target" | "headers" | "
 
 export type PaidRoute = ReturnType<typeof createPaidRoute>;
 
-interface DatedTerms extends Terms {
+export interface DatedTerms extends Terms {
   /** By `performance.now()`. */
   readonly replacedAtMs?: number;
 }

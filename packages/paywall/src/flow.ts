@@ -43,7 +43,7 @@ const answerTimeoutMs = 70_000;
 /** Starts at the wallets, or at the payment that this tab has kept. */
 export function startFlow({ request, kept, payable, notes }: FlowInput): void {
   let work = new AbortController();
-  let stopWatching = () => {};
+  let stopWatching: (() => void) | undefined;
   const otherWallet = { label: "Use a different wallet", run: chooseWallet };
 
   const before = kept.current();
@@ -68,7 +68,7 @@ export function startFlow({ request, kept, payable, notes }: FlowInput): void {
 
   function chooseWallet(): void {
     work.abort();
-    stopWatching();
+    stopWatching?.();
     showWallets("Choose your wallet", pay);
   }
 
@@ -87,7 +87,7 @@ export function startFlow({ request, kept, payable, notes }: FlowInput): void {
   async function join(wallet: Wallet, signal: AbortSignal, again: () => void): Promise<Connected> {
     showWaiting("Open your wallet", `Choose an account in ${wallet.name}.`, chooseWallet);
     const connected = await connect(wallet, signal);
-    stopWatching();
+    stopWatching?.();
     stopWatching = watchAccount(connected, (problem) => {
       work.abort();
       const { title, why } = explain(problem);
@@ -127,7 +127,7 @@ export function startFlow({ request, kept, payable, notes }: FlowInput): void {
       async (signal) => {
         showWaiting("Confirm in your wallet", `Review and sign in ${wallet.name}.`, chooseWallet);
         const record = await signOnce({ request, kept, payer, payable: chosen, signal });
-        stopWatching();
+        stopWatching?.();
         send(record);
       },
       () => pay(wallet),
@@ -179,7 +179,7 @@ export function startFlow({ request, kept, payable, notes }: FlowInput): void {
       await switchNetwork(reader, networkOfRecord(record).chainId, signal);
       showWaiting("One moment", "Checking the blockchain.");
       const end = await readEnd(record, kept, wallet.provider);
-      stopWatching();
+      stopWatching?.();
       signal.throwIfAborted();
       if (end.state === "settled")
         contentMissing(kept.current() ?? record, "The seller received your payment.");

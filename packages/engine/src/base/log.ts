@@ -50,8 +50,9 @@ export function warning(
   fields: { readonly event: string; readonly [field: string]: unknown },
   message: string,
 ) {
-  return (error: unknown): undefined =>
-    void log.warn({ ...fields, problem: messageOf(error) }, message);
+  return (error: unknown): undefined => {
+    log.warn({ ...fields, problem: messageOf(error) }, message);
+  };
 }
 
 /** The clock and the log of a process. */

@@ -31,3 +31,21 @@ export function readAbi(encoded: string) {
     `0x${hex.slice((byte + 32) * 2, (byte + 32 + numberAt(byte)) * 2)}`;
   return { length: hex.length, wordAt, numberAt, bytesAt };
 }
+
+/**
+ * Reads the array that is the only value: one item for each element, of which `read` gets the
+ * position. Empty for what is no such array.
+ */
+export function readArray<T>(
+  encoded: string,
+  read: (abi: ReturnType<typeof readAbi>, position: number) => T,
+): T[] {
+  const abi = readAbi(encoded);
+  const start = abi.numberAt(0) + 32;
+  const count = abi.numberAt(start - 32);
+  // Each element takes a word at least, so a wrong count cannot exceed the data.
+  if (!(count >= 0) || count > abi.length / 64) return [];
+  return Array.from({ length: count }, (_, index) =>
+    read(abi, start + abi.numberAt(start + index * 32)),
+  );
+}

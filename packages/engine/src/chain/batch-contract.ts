@@ -6,12 +6,16 @@
 import { addressWord, type Address, type Hex } from "@farthing/protocol";
 import * as Hash from "ox/Hash";
 import { fail, ok, type CheckLine } from "../base/check-line.ts";
-import { encodeArray, encodeBytes, readAbi, word } from "./abi.ts";
+import { encodeArray, encodeBytes, readArray, word } from "./abi.ts";
 import type { Chain } from "./chain.ts";
 import { batcherCode } from "./generated/batcher.ts";
-import type { BatchedCall, BatchedResult } from "./multicall.ts";
+import {
+  simulateBatch,
+  type BatchedCall,
+  type BatchedResult,
+  type SimulatedBatch,
+} from "./multicall.ts";
 import { readCode } from "./reads.ts";
-import { ethCall } from "./rpc-endpoint.ts";
 import { transferSelector } from "./usdc.ts";
 
 /** settle((address,uint64,bytes)[]) */
@@ -75,37 +79,18 @@ export function gasOfLimitedBatch(calls: readonly LimitedCall[]): bigint {
   return ((limits + BigInt(own)) * 64n) / 63n + 1n;
 }
 
-/** What a batch would do, sent with its gas limit and, where given, its gas price. */
-export interface LimitedBatch {
-  readonly from: Address;
-  readonly to: Address;
-  readonly data: Hex;
-  readonly gasLimit: bigint;
-  readonly gasPrice?: bigint | undefined;
-}
-
 /** Undefined when the node cannot tell. */
 export async function simulateLimitedBatch(
   chain: Chain,
-  { from, to, data, gasLimit, gasPrice }: LimitedBatch,
+  batch: SimulatedBatch,
 ): Promise<LimitedResult[] | undefined> {
-  const price = gasPrice !== undefined && { gasPrice: `0x${gasPrice.toString(16)}` };
-  const call = { from, to, data, gas: `0x${gasLimit.toString(16)}`, ...price };
-  const [reply] = await chain.read([ethCall(call)]);
-  return reply?.ok && typeof reply.result === "string" ? decodeResults(reply.result) : undefined;
-}
-
-function decodeResults(result: string): LimitedResult[] {
-  const { length, numberAt, bytesAt } = readAbi(result);
-  const start = numberAt(0) + 32;
-  const count = numberAt(start - 32);
-  if (!(count >= 0) || count > length / 64) return [];
-  return Array.from({ length: count }, (_, index) => {
-    const body = start + numberAt(start + index * 32);
-    const returnData = bytesAt(body + numberAt(body + 64));
-    const gasUsed = BigInt(numberAt(body + 32));
-    return { succeeded: numberAt(body) === 1, gasUsed, returnData };
-  });
+  const result = await simulateBatch(chain, batch);
+  if (result === undefined) return undefined;
+  return readArray(result, ({ numberAt, bytesAt }, body) => ({
+    succeeded: numberAt(body) === 1,
+    gasUsed: BigInt(numberAt(body + 32)),
+    returnData: bytesAt(body + numberAt(body + 64)),
+  }));
 }
 
 /**
@@ -117,14 +102,17 @@ export function gasWithinBatch(
   { payer, nonce }: { readonly payer: Address; readonly nonce: Hex },
 ): bigint | undefined {
   if (!isLimitedBatch(data)) return undefined;
-  const { numberAt, bytesAt } = readAbi(`0x${data.slice(2 + selector.length)}`);
-  const start = numberAt(0) + 32;
+  const calls = readArray(
+    `0x${data.slice(2 + selector.length)}`,
+    ({ numberAt, bytesAt }, body) => ({
+      gasLimit: BigInt(numberAt(body + 32)),
+      call: bytesAt(body + bodyHead),
+    }),
+  );
   const wanted = { payer: addressWord(payer), nonce: nonce.slice(2).toLowerCase() };
   let gas = 0n;
-  for (let index = 0; index < numberAt(start - 32); index++) {
-    const body = start + numberAt(start + index * 32);
-    const call = bytesAt(body + bodyHead);
-    gas += BigInt(numberAt(body + 32));
+  for (const { gasLimit, call } of calls) {
+    gas += gasLimit;
     if (!call.startsWith(`0x${transferSelector}`)) continue;
     const argument = (place: number) => call.slice(10 + place * 64, 10 + (place + 1) * 64);
     if (argument(0) === wanted.payer && argument(5) === wanted.nonce) return gas;

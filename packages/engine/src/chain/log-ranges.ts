@@ -1,7 +1,8 @@
 /** Reads logs in ranges as large as the endpoint allows; a refusal halves the range for good. */
 import { Fault } from "../base/fault.ts";
-import { quantity, resultOf, type Chain } from "./chain.ts";
+import { resultOf, type Chain } from "./chain.ts";
 import { classifyNodeError } from "./node-errors.ts";
+import { readHeadNumber } from "./reads.ts";
 
 /** Providers cap the blocks of one `eth_getLogs`, commonly at 1,000 to 10,000. */
 export const logRangeBlocksMax = 980;
@@ -47,12 +48,6 @@ export async function* walkLogs(
     if (order === "oldest_first") fromBlock = part.toBlock + 1;
     else toBlock = part.fromBlock - 1;
   }
-}
-
-async function readHeadNumber(chain: Chain): Promise<number> {
-  const method = "eth_blockNumber";
-  const [reply] = await chain.read([{ method, params: [] }]);
-  return Number(quantity(resultOf(reply, method), "a block number"));
 }
 
 /** Reads the largest part at one end of a range that the endpoint allows. */

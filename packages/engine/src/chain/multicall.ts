@@ -5,7 +5,7 @@
  */
 import { addressWord, isSameAddress, type Address, type Hex } from "@farthing/protocol";
 import { messageOf } from "../base/fault.ts";
-import { encodeArray, encodeBytes, readAbi, word } from "./abi.ts";
+import { encodeArray, encodeBytes, readArray, word } from "./abi.ts";
 import { resultOf, type Chain } from "./chain.ts";
 import { ethCall } from "./rpc-endpoint.ts";
 import { domainSeparatorCall } from "./usdc.ts";
@@ -32,26 +32,30 @@ export function encodeBatch(calls: readonly BatchedCall[]): Hex {
 }
 
 export function decodeBatch(result: string): BatchedResult[] {
-  const { length, numberAt, bytesAt } = readAbi(result);
-  const start = numberAt(0) + 32;
-  const count = numberAt(start - 32);
-  if (!(count >= 0) || count > length / 64) return [];
-  return Array.from({ length: count }, (_, index) => {
-    const body = start + numberAt(start + index * 32);
-    const returnData = bytesAt(body + numberAt(body + 32));
-    return { succeeded: numberAt(body) === 1, returnData };
-  });
+  return readArray(result, ({ numberAt, bytesAt }, body) => ({
+    succeeded: numberAt(body) === 1,
+    returnData: bytesAt(body + numberAt(body + 32)),
+  }));
 }
 
-/** Undefined when the node cannot tell. */
+/** A batch as a transaction would send it. */
+export interface SimulatedBatch {
+  readonly from: Address;
+  readonly to: Address;
+  readonly data: Hex;
+  readonly gasLimit: bigint;
+  readonly gasPrice?: bigint | undefined;
+}
+
+/** Returns what the batch would return; undefined when the node cannot tell. */
 export async function simulateBatch(
   chain: Chain,
-  batch: { readonly from: Address; readonly to: Address; readonly data: Hex; readonly gas: bigint },
-): Promise<BatchedResult[] | undefined> {
-  const { from, to, data, gas } = batch;
-  const call = { from, to, data, gas: `0x${gas.toString(16)}` };
+  { from, to, data, gasLimit, gasPrice }: SimulatedBatch,
+): Promise<string | undefined> {
+  const price = gasPrice !== undefined && { gasPrice: `0x${gasPrice.toString(16)}` };
+  const call = { from, to, data, gas: `0x${gasLimit.toString(16)}`, ...price };
   const [reply] = await chain.read([ethCall(call)]);
-  return reply?.ok && typeof reply.result === "string" ? decodeBatch(reply.result) : undefined;
+  return reply?.ok && typeof reply.result === "string" ? reply.result : undefined;
 }
 
 export type MulticallSearch =

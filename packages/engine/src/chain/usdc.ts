@@ -95,6 +95,15 @@ export function tokenRefusalOf(text: string): TokenRefusal {
   return revertMeanings.find(([start]) => text.startsWith(start))?.[1] ?? "simulation_failed";
 }
 
+/** The message of a transfer that reverted; undefined when the node gave no text. */
+export function revertMessage(text: string): string | undefined {
+  if (text === "") return undefined;
+  return `The transfer would fail on chain: ${text.slice(0, revertCharactersMax)}.`;
+}
+
+/** The token's own revert texts are shorter. */
+const revertCharactersMax = 120;
+
 /** The address in an indexed topic; zero when there is none. */
 export function topicAddress(topic: string | undefined): Address {
   return topic?.length === 66 ? `0x${topic.slice(26).toLowerCase()}` : zeroAddress;

@@ -4,7 +4,7 @@
  * the transaction's status does not.
  */
 import type { Address } from "@farthing/protocol";
-import { encodeBatch, simulateBatch } from "../chain/multicall.ts";
+import { decodeBatch, encodeBatch, simulateBatch } from "../chain/multicall.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { TransactionPlan } from "../model/relayer-transaction.ts";
 
@@ -86,9 +86,10 @@ export async function dropFailing(
 ): Promise<{ readonly kept: TransactionPlan[]; readonly dropped: string[] }> {
   const [batch, ...others] = batchPlans(plans, settings);
   if (!batch || plans.length === 1 || others.length > 0) return { kept: [...plans], dropped: [] };
-  const { to, data, gasLimit: gas } = batch;
-  const results = await simulateBatch(chain, { from, to, data, gas });
-  if (results?.length !== plans.length) return { kept: [...plans], dropped: [] };
+  const { to, data, gasLimit } = batch;
+  const result = await simulateBatch(chain, { from, to, data, gasLimit });
+  const results = result === undefined ? [] : decodeBatch(result);
+  if (results.length !== plans.length) return { kept: [...plans], dropped: [] };
   return {
     kept: plans.filter((_, index) => results[index]?.succeeded),
     dropped: plans.flatMap((plan, index) => (results[index]?.succeeded ? [] : plan.settlementIds)),

@@ -20,7 +20,7 @@ import {
 } from "../chain/reads.ts";
 import { readBalances } from "../chain/self-check.ts";
 import type { EngineStore, WalletLeaseStore } from "../storage/engine-store.ts";
-import { gasPriceFloorWei, gasPriceOf } from "./fees.ts";
+import { gasPriceFloorWei, gasPriceOf, withReserve } from "./fees.ts";
 import { createLeaseOwner } from "./lease.ts";
 import type { Signer } from "./sign.ts";
 import { NonceManager } from "./wallet-nonces.ts";
@@ -40,9 +40,6 @@ const deployerCode: Hex =
   "0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3";
 
 const salt: Hex = `0x${"00".repeat(32)}`;
-
-/** The estimate may be a little low, because refunds and the state change. */
-const gasReservePercent = 20n;
 
 /** Time until the transaction is mined: the longest pause of the chain, twice. */
 const minedMs = 120_000;
@@ -161,7 +158,7 @@ async function send(manager: NonceManager, to: Address, deps: PricedDeps): Promi
   const call = { from: manager.signer.address, to, data, gasPrice };
   const estimate = await estimateGas(chain, call, await readHeadNumber(chain));
   if (!estimate || !("gas" in estimate)) throw refusal("The node cannot estimate the deployment");
-  const gasLimit = (estimate.gas * (100n + gasReservePercent)) / 100n;
+  const gasLimit = withReserve(estimate.gas);
   await manager.submit([{ settlementIds: [], to, data, gasLimit, gasPrice }]);
   const [pending] = manager.pendingNonces();
   const hash = pending?.attempts[0]?.hash;

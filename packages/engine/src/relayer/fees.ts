@@ -13,8 +13,13 @@ export const plainTransferGas = 130_000n;
 /** A contract wallet whose transfer needs more gas is refused. */
 export const contractTransferGasMax = 400_000n;
 
-/** Reserve on an estimate: state can change between estimate and inclusion. */
-const estimateReservePercent = 20n;
+/** Reserve on an estimate or a simulation: state can change until inclusion. */
+const reservePercent = 20n;
+
+/** The gas with the reserve. */
+export function withReserve(gas: bigint): bigint {
+  return (gas * (100n + reservePercent)) / 100n;
+}
 
 /** Bounds of the gas price, in wei. */
 export interface GasPriceBounds {
@@ -51,7 +56,7 @@ export function replacementPrice(
 
 /** Undefined when the wallet needs more gas than allowed. */
 export function contractGasLimit(estimate: bigint): bigint | undefined {
-  const limit = (estimate * (100n + estimateReservePercent)) / 100n;
   if (estimate > contractTransferGasMax) return undefined;
+  const limit = withReserve(estimate);
   return limit < contractTransferGasMax ? limit : contractTransferGasMax;
 }

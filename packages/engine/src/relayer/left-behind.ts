@@ -7,6 +7,7 @@ import type { Address } from "@farthing/protocol";
 import { backOffMs, type BackOffBounds } from "../base/back-off.ts";
 import { steadyClockOf, type Clock } from "../base/clock.ts";
 import { warning, type Log } from "../base/log.ts";
+import { startPoll } from "../base/poll.ts";
 import type { Chain } from "../chain/chain.ts";
 import { readTransactionCount } from "../chain/reads.ts";
 import type { RelayerTransaction } from "../model/relayer-transaction.ts";
@@ -58,7 +59,6 @@ export function startLeftBehind(deps: LeftBehindDeps): { stop(): Promise<void> }
   const steady = steadyClockOf(clock);
   const reported = new Set<string>();
   const recoveries = new Map<Address, Recovery>();
-  const stopping = new AbortController();
 
   const reportFailure = warning(
     log,
@@ -136,18 +136,5 @@ export function startLeftBehind(deps: LeftBehindDeps): { stop(): Promise<void> }
     );
   }
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      await look().catch(reportFailure);
-      await clock.sleep(lookMs, stopping.signal);
-    }
-  }
-
-  const running = run();
-  return {
-    async stop() {
-      stopping.abort();
-      await running;
-    },
-  };
+  return startPoll({ clock, pauseMs: lookMs }, () => look().catch(reportFailure));
 }

@@ -15,7 +15,7 @@ import {
 import type { Chain } from "../chain/chain.ts";
 import type { TransactionPlan } from "../model/relayer-transaction.ts";
 import { batchBytesMax, batchPaymentGas, feeCapWei, highestPrice } from "./batch.ts";
-import { contractTransferGasMax } from "./fees.ts";
+import { contractTransferGasMax, withReserve } from "./fees.ts";
 
 /** The plan of one payment, which may share a transaction. */
 export interface PaymentPlan extends TransactionPlan {
@@ -37,17 +37,16 @@ export interface LimitedBatchSettings {
 const batchGasMax = 12_000_000n;
 
 /**
- * A payment may use more than the simulation has shown by a fifth, as a payment alone may, and by what
+ * A payment may use more than the simulation has shown, beyond the reserve of a payment alone, by what
  * the calls before it have paid for: reading the token's and the wallet's code for the first time in a
  * transaction (25,300 gas measured), and the payee's first USDC (17,100). If those calls fail in the
  * block, this one pays for it.
  */
-const marginPercent = 20n;
 const firstCallGas = 45_000n;
 
 /** The limit of a contract wallet's call in a batch. */
 export function memberGasLimit(gasUsed: bigint): bigint {
-  const limit = (gasUsed * (100n + marginPercent)) / 100n + firstCallGas;
+  const limit = withReserve(gasUsed) + firstCallGas;
   return limit < contractTransferGasMax ? limit : contractTransferGasMax;
 }
 
@@ -124,7 +123,7 @@ async function measure(members: readonly Member[], deps: FitDeps): Promise<Membe
 
 /** The margin of a deployment: nothing that other calls do makes it dearer. */
 function limited(call: LimitedCall | undefined, { gasUsed }: LimitedResult) {
-  const gasLimit = (gasUsed * (100n + marginPercent)) / 100n;
+  const gasLimit = withReserve(gasUsed);
   return call && { ...call, gasLimit: gasLimit < call.gasLimit ? gasLimit : call.gasLimit };
 }
 

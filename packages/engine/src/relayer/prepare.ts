@@ -14,7 +14,7 @@ import { unixSeconds, type Clock } from "../base/clock.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { PaymentReader } from "../chain/payment-reader.ts";
 import { estimateGas, hasCode, simulateSend } from "../chain/reads.ts";
-import { encodeTransfer, revertText, tokenRefusalOf } from "../chain/usdc.ts";
+import { encodeTransfer, revertMessage, revertText, tokenRefusalOf } from "../chain/usdc.ts";
 import type { Settlement } from "../model/settlement.ts";
 import { evaluateReading } from "../verification/chain-state.ts";
 import { isWrapped, unwrapErc6492 } from "../verification/erc6492.ts";
@@ -156,14 +156,10 @@ function preparationAfterRevert(text: string, atBlock: number): Preparation {
   // The latest block is before validAfter although our clock is past it.
   if (code === "authorization_not_yet_valid") return { kind: "wait" };
   if (text === "") return { kind: "refused", refusal: tooMuchGas, atBlock };
-  const message = `The transfer would fail on chain: ${text.slice(0, revertCharactersMax)}.`;
   const isVague = code === "blocked" || code === "simulation_failed";
-  const why = isVague ? refusal("simulation_failed", message) : refusal(code);
+  const why = isVague ? refusal("simulation_failed", revertMessage(text)) : refusal(code);
   return { kind: "refused", refusal: why, atBlock };
 }
-
-/** The token's own revert texts are shorter. */
-const revertCharactersMax = 120;
 
 const tooMuchGas: Refusal = {
   code: "simulation_failed",

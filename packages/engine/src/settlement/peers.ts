@@ -6,6 +6,7 @@
 import type { ChainId } from "@farthing/protocol";
 import type { Clock } from "../base/clock.ts";
 import { warning, type Log } from "../base/log.ts";
+import { startPoll } from "../base/poll.ts";
 import { isSettled, type Settlement } from "../model/settlement.ts";
 import type { Relayer } from "../relayer/relayer.ts";
 import type { EngineStore } from "../storage/engine-store.ts";
@@ -122,14 +123,6 @@ export function startPeerListener(deps: {
     }
   }
 
-  async function poll(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      // Also while this process is busy: the claimer of so old a claim may have no wallet at all.
-      await takeOver(unassignedAfterMs, (relayer) => relayer.isWorking());
-      await clock.sleep(pollMs, stopping.signal);
-    }
-  }
-
   /** Schedules one poll for all claims that peers make within a moment. */
   function takeOverSoon(): void {
     if (isScheduled) return;
@@ -153,10 +146,13 @@ export function startPeerListener(deps: {
     return [...new Set([...waiters.ids(), ...openSets().flatMap((open) => [...open])])];
   }
 
-  const polling = poll();
+  // Also while this process is busy: the claimer of so old a claim may have no wallet at all.
+  const polling = startPoll({ clock, pauseMs: pollMs }, () =>
+    takeOver(unassignedAfterMs, (relayer) => relayer.isWorking()),
+  );
   return async () => {
     unsubscribe();
     stopping.abort();
-    await polling;
+    await polling.stop();
   };
 }

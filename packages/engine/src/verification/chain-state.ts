@@ -3,7 +3,7 @@ import { accept, isSameAddress, refuse, type Outcome, type Payment } from "@fart
 import type { Chain } from "../chain/chain.ts";
 import type { PaymentReading } from "../chain/payment-reading.ts";
 import { isBlacklisted } from "../chain/reads.ts";
-import { revertText, tokenRefusalOf } from "../chain/usdc.ts";
+import { revertMessage, revertText, tokenRefusalOf } from "../chain/usdc.ts";
 import { isAcceptedByWallet } from "./contract-signature.ts";
 import type { SignatureReading } from "./signature.ts";
 
@@ -112,8 +112,5 @@ function unknownRefusal(payment: Payment, reading: PaymentReading, text: string)
       `The contract wallet ${payment.authorization.from} needs more gas than a payment may use; simplify its signature check.`,
     );
   }
-  return refuse(
-    "simulation_failed",
-    text === "" ? undefined : `The transfer would fail on chain: ${text.slice(0, 120)}.`,
-  );
+  return refuse("simulation_failed", revertMessage(text));
 }

@@ -21,7 +21,7 @@ import {
 } from "../chain/batch-contract.ts";
 import type { Chain } from "../chain/chain.ts";
 import { transferGasCap, type CallSender } from "../chain/payment-reading.ts";
-import { encodeTransfer, revertText, tokenRefusalOf } from "../chain/usdc.ts";
+import { encodeTransfer, revertMessage, revertText, tokenRefusalOf } from "../chain/usdc.ts";
 import { readErc6492 } from "./erc6492.ts";
 
 /** A Safe of ten owners takes 450,000 gas to deploy, one of a single owner 238,000. */
@@ -100,8 +100,5 @@ function refuseTransfer(text: string): Outcome<undefined> {
     );
   }
   if (refusal !== "blocked" && refusal !== "simulation_failed") return refuse(refusal);
-  return refuse(
-    "simulation_failed",
-    text === "" ? undefined : `The transfer would fail on chain: ${text.slice(0, 120)}.`,
-  );
+  return refuse("simulation_failed", revertMessage(text));
 }

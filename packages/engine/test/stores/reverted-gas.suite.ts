@@ -21,7 +21,6 @@ import {
 import { storeForEach, type StoreAt } from "./store-benches.testing.ts";
 import {
   chainId,
-  claimOf,
   fail,
   minedIn,
   next,

@@ -107,8 +107,8 @@ function whatIsWrong(schema: Schema, value: unknown): string {
   const [reason] = Errors(schema, value).flatMap((error) =>
     error.keyword === "~refine" && error.message !== "" ? [error.message] : [],
   );
-  const said = schema.isSecret === true ? "" : `is ${show(value)}, but `;
-  return reason ?? `${said}${shapeOf(schema)}`;
+  const given = schema.isSecret === true ? "" : `is ${show(value)}, but `;
+  return reason ?? `${given}${shapeOf(schema)}`;
 }
 
 function shapeOf(schema: Schema): string {

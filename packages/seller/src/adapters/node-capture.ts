@@ -17,6 +17,16 @@ const maxAbandonedMs = 30_000;
 
 const noBodyStatuses = new Set([204, 205, 304]);
 
+const headMethods = [
+  "setHeader",
+  "appendHeader",
+  "setHeaders",
+  "removeHeader",
+  "writeHead",
+  "writeHeader",
+  "flushHeaders",
+];
+
 export type Capture = ReturnType<typeof capture>;
 
 export function capture(res: ServerResponse) {
@@ -74,17 +84,8 @@ export function capture(res: ServerResponse) {
     /** Reports that the handler has failed. */
     fail: caught.fail,
     /** Ignores further calls of a handler that had not begun when something else was sent. */
-    silence() {
-      const nothing = () => res;
-      Object.assign(res, {
-        setHeader: nothing,
-        appendHeader: nothing,
-        setHeaders: nothing,
-        removeHeader: nothing,
-        writeHead: nothing,
-        writeHeader: nothing,
-        flushHeaders: nothing,
-      });
+    silence: () => {
+      for (const method of headMethods) Object.assign(res, { [method]: () => res });
     },
     /** Restores the response, as if nothing had been captured. */
     close() {
