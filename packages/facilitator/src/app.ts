@@ -244,7 +244,7 @@ function createPaymentContext(wiring: PaymentWiring): PaymentContext {
     findSettlement: engine.find,
     authenticate: (text) => authenticate(store, clock, text),
     planOf: async (account) => (await store.findAccount(account))?.plan,
-    pingStore: () => store.ping(),
+    pingStore: async () => store.ping(),
     startStep() {
       const { step } = engine.status();
       return step === "chain" || step === "database" ? step : "done";

@@ -63,18 +63,28 @@ export function parseJson(text: unknown): { readonly value: unknown } | undefine
 /** Counts brackets outside strings. */
 function isDeeperThan(text: string, depthMax: number): boolean {
   let depth = 0;
-  let inString = false;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (inString) {
-      if (code === 0x5c) at++;
-      else if (code === 0x22) inString = false;
-    } else if (code === 0x22) inString = true;
+    if (code === 0x22) at = endOfString(text, at + 1);
     else if (code === 0x7b || code === 0x5b) {
       if (++depth > depthMax) return true;
     } else if (code === 0x7d || code === 0x5d) depth--;
   }
   return false;
+}
+
+/** The position of the quotation mark that ends a string; the end of the text if there is none. */
+function endOfString(text: string, start: number): number {
+  let from = start;
+  for (;;) {
+    const quote = text.indexOf('"', from);
+    if (quote === -1) return text.length;
+    // An even number of backslashes before it escapes each other.
+    let first = quote;
+    while (first > start && text.charCodeAt(first - 1) === 0x5c) first--;
+    if ((quote - first) % 2 === 0) return quote;
+    from = quote + 1;
+  }
 }
 
 /** JSON with the keys of every object sorted: the same text for equal values. */

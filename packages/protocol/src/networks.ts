@@ -80,7 +80,7 @@ export function findNetwork(name: unknown): Network | undefined {
 /** Finds a network by its name in an x402 version: a label in 1, CAIP-2 in 2. */
 export function findNetworkOf(version: 1 | 2, name: unknown): Network | undefined {
   return networks.find(({ id, label, aliases }) =>
-    version === 1 ? [label, ...aliases].some((one) => one === name) : id === name,
+    version === 1 ? label === name || aliases.some((alias) => alias === name) : id === name,
   );
 }
 

@@ -67,16 +67,20 @@ export function createPaymentReader(
   async function run(checks: readonly PaymentCheck[]): Promise<Outcome[]> {
     const from = sender();
     const countMax = affordableChecks(from);
-    if (countMax < 1) return readByBatch(chain, checks, callsOf(checks), from);
-    const parts = partsOf(checks, { countMax, bytesMax: callBytesMax(chain) });
-    return (await Promise.all(parts.map((part) => readTogether(part, from)))).flat();
+    const calls = callsOf(checks);
+    if (countMax < 1) return readByBatch(chain, checks, calls, from);
+    const parts = partsOf(calls, { countMax, bytesMax: callBytesMax(chain) });
+    const outcomes = parts.map(({ start, end }) =>
+      readTogether(checks.slice(start, end), calls.slice(start, end), from),
+    );
+    return (await Promise.all(outcomes)).flat();
   }
 
   async function readTogether(
     checks: readonly PaymentCheck[],
+    calls: readonly Hex[],
     from: CallSender | undefined,
   ): Promise<Outcome[]> {
-    const calls = callsOf(checks);
     const bytesMax = callBytesMax(chain);
     if (readsByBatch > 0) readsByBatch--;
     else if (bytesOfCall(calls) <= bytesMax) {
@@ -128,20 +132,19 @@ function bytesOfCheck(call: Hex): number {
   return call.length / 2 + 192;
 }
 
-/** Splits checks into groups of one call each; a check that is too long is a group alone. */
+/** Splits checks into ranges of one read each; a check that is too long is a range alone. */
 function partsOf(
-  checks: readonly PaymentCheck[],
+  calls: readonly Hex[],
   { countMax, bytesMax }: { readonly countMax: number; readonly bytesMax: number },
-): PaymentCheck[][] {
-  const parts: PaymentCheck[][] = [];
+) {
+  const parts: { readonly start: number; end: number }[] = [];
   let bytes = 0;
-  for (const [index, call] of callsOf(checks).entries()) {
+  for (const [index, call] of calls.entries()) {
     const part = parts.at(-1);
     bytes += bytesOfCheck(call);
-    if (part && part.length < countMax && bytes <= bytesMax)
-      part.push(...checks.slice(index, index + 1));
+    if (part && index - part.start < countMax && bytes <= bytesMax) part.end++;
     else {
-      parts.push(checks.slice(index, index + 1));
+      parts.push({ start: index, end: index + 1 });
       bytes = bytesOfCall([call]);
     }
   }

@@ -26,11 +26,11 @@ export function createIntake(server: FastifyInstance, hasStarted: () => boolean)
   let underWay = 0;
   let emptied = new AbortController();
 
-  server.addHook("onRequest", async (request, reply) => {
+  server.addHook("onRequest", (request, reply, done) => {
     // Liveness does not depend on the start, and readiness is requested during it.
-    if (isDraining && !isFor(request, "/health")) throw refusal(stoppingText);
+    if (isDraining && !isFor(request, "/health")) return done(refusal(stoppingText));
     if (!hasStarted() && !isFor(request, "/health") && !isFor(request, "/ready")) {
-      throw refusal(startingText);
+      return done(refusal(startingText));
     }
     underWay++;
     // This also runs when the caller disconnects before the response.
@@ -38,6 +38,7 @@ export function createIntake(server: FastifyInstance, hasStarted: () => boolean)
       underWay--;
       if (underWay === 0) emptied.abort();
     });
+    done();
   });
   server.addHook("onSend", (_request, reply, payload, done) => {
     if (isDraining) reply.header("Connection", "close");

@@ -41,14 +41,19 @@ export function observeResponses(server: FastifyInstance, observer: HttpObserver
     done();
   });
   server.addHook("preSerialization", (request, _reply, payload: unknown, done) => {
-    const question = /\/(verify|settle)$/.exec(routeOf(request) ?? "")?.[1];
-    if (isObject(payload) && (question === "verify" || question === "settle")) {
+    const question = questionOf(routeOf(request) ?? "");
+    if (question && isObject(payload)) {
       const network = networkOf(request.body);
       const evaluation = question === "verify" ? resultOf(payload) : outcomeOf(payload);
       observer.evaluated(question, { network, ...evaluation });
     }
     done(null, payload);
   });
+}
+
+function questionOf(route: string): "verify" | "settle" | undefined {
+  if (route.endsWith("/verify")) return "verify";
+  return route.endsWith("/settle") ? "settle" : undefined;
 }
 
 function routeOf(request: FastifyRequest): string | undefined {

@@ -98,9 +98,9 @@ export async function createServer(
   capConnections(server.server, { max, trustedProxies });
   readBodies(server);
   handleErrors(server, context, collectRoutes(server));
-  server.addHook("onRequest", async (request, reply) => {
+  server.addHook("onRequest", (request, reply, done) => {
     reply.header("X-Request-Id", request.id);
-    refuseDuplicateHeaders(request);
+    done(duplicateHeader(request));
   });
   const { drain } = createIntake(server, () => context.startStep() === "done");
   observeResponses(server, context.observer);
@@ -131,17 +131,17 @@ function collapseSlashes(url: string): string {
   return path.replaceAll(/\/{2,}/g, "/") + (query === -1 ? "" : url.slice(query));
 }
 
-function refuseDuplicateHeaders(request: FastifyRequest): void {
-  const seen = new Set<string>();
-  const { rawHeaders } = request.raw;
+function duplicateHeader({ raw: { rawHeaders } }: FastifyRequest): HttpProblem | undefined {
+  const seen: string[] = [];
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = (rawHeaders[index] ?? "").toLowerCase();
     if (!singleHeaders.has(name)) continue;
-    if (seen.has(name)) {
-      throw new HttpProblem("invalid_request", `The header ${name} is there twice; send it once.`);
+    if (seen.includes(name)) {
+      return new HttpProblem("invalid_request", `The header ${name} is there twice; send it once.`);
     }
-    seen.add(name);
+    seen.push(name);
   }
+  return undefined;
 }
 
 interface Route {

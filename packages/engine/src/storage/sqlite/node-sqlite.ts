@@ -61,12 +61,12 @@ function listOf<Row extends object>(columns: ListColumns<Row>): (keyof Row & str
 }
 
 function adapt(database: DatabaseSync): SqliteDatabase {
-  const statements = new Map<string, StatementSync>();
+  const statements = new Map<string, ReturnType<typeof prepared>>();
 
-  function statementOf(text: string): StatementSync {
+  function statementOf(text: string) {
     const known = statements.get(text);
     if (known) return known;
-    const statement = database.prepare(text);
+    const statement = prepared(database.prepare(text));
     if (statements.size >= statementsMax) statements.clear();
     statements.set(text, statement);
     return statement;
@@ -74,26 +74,27 @@ function adapt(database: DatabaseSync): SqliteDatabase {
 
   return {
     close: () => database.close(),
-    prepare(text) {
-      // A transaction that reads first and then writes would fail when another process wrote in
-      // between; taking the write lock at the start makes it wait instead.
-      const statement = statementOf(text === "begin" ? "begin immediate" : text);
-      return {
-        reader: statement.columns().length > 0,
-        all: (parameters) => statement.all(...valuesOf(parameters)),
-        run: (parameters) => statement.run(...valuesOf(parameters)),
-        iterate: (parameters) => statement.iterate(...valuesOf(parameters)),
-      };
-    },
+    // A transaction that reads first and then writes would fail when another process wrote in
+    // between; taking the write lock at the start makes it wait instead.
+    prepare: (text) => statementOf(text === "begin" ? "begin immediate" : text),
   };
 }
 
-function valuesOf(parameters: readonly unknown[]): SQLInputValue[] {
-  const values = parameters.filter(isSqlValue);
-  assert(values.length === parameters.length, "the store binds text, numbers and null only");
-  return values;
+function prepared(statement: StatementSync) {
+  return {
+    reader: statement.columns().length > 0,
+    all: (parameters: readonly unknown[]) => statement.all(...valuesOf(parameters)),
+    run: (parameters: readonly unknown[]) => statement.run(...valuesOf(parameters)),
+    iterate: (parameters: readonly unknown[]) => statement.iterate(...valuesOf(parameters)),
+  };
+}
+
+function valuesOf(parameters: readonly unknown[]): readonly SQLInputValue[] {
+  assert(parameters.every(isSqlValue), "the store binds text, numbers and null only");
+  return parameters;
 }
 
 function isSqlValue(value: unknown): value is string | number | bigint | null {
-  return value === null || ["string", "number", "bigint"].includes(typeof value);
+  const type = typeof value;
+  return type === "string" || type === "number" || type === "bigint" || value === null;
 }
