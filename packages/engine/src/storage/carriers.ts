@@ -1,15 +1,14 @@
 /** Reads the transactions that carry settlements, whichever process signed them. */
-import type { ChainId, Hex } from "@farthing/protocol";
 import { openStates } from "../model/settlement.ts";
-import { textList, type Database } from "./dialect.ts";
-import type { CarryingWallet, EngineStore } from "./engine-store.ts";
+import { textList, type Database, type Work } from "./dialect.ts";
+import type { EngineStore } from "./engine-store.ts";
 import { isOneOf } from "./settlements.ts";
 import { isRunning } from "./wallet-leases.ts";
 
 export function carrierMethods(database: Database) {
   const { db } = database;
   return {
-    listCarryingWallets: (chainId, now) => listCarryingWallets(database, chainId, now),
+    listCarryingWallets: listWallets.bind(undefined, database),
     findRevertedTwice: async (ids) => {
       if (ids.length === 0) return new Set();
       // A queued settlement has no outcome: every mined transaction that carried it has reverted.
@@ -26,7 +25,18 @@ export function carrierMethods(database: Database) {
         .execute();
       return new Set(rows.map(({ id }) => id));
     },
-    listSignedHashes: (ids) => listSignedHashes(database, ids),
+    listSignedHashes: async (ids) => {
+      if (ids.length === 0) return [];
+      const rows = await db
+        .selectFrom(textList(database.engine, ids))
+        .innerJoin("transaction_settlements as link", "link.settlement_id", "given.of")
+        .innerJoin("relayer_transactions as carrier", "carrier.id", "link.transaction_id")
+        .select("carrier.hash")
+        .distinct()
+        .where("carrier.hash", "is not", null)
+        .execute();
+      return rows.flatMap(({ hash }) => hash ?? []);
+    },
     isRelayerTransaction: async (hash) => {
       const row = await db
         .selectFrom("relayer_transactions")
@@ -53,11 +63,8 @@ export function carrierMethods(database: Database) {
   } satisfies Partial<EngineStore>;
 }
 
-async function listCarryingWallets(
-  { db, engine }: Database,
-  chainId: ChainId,
-  now: number,
-): Promise<CarryingWallet[]> {
+const listWallets: Work<EngineStore["listCarryingWallets"]> = async (inside, chainId, now) => {
+  const { db, engine } = inside;
   const rows = await db
     .selectFrom("settlements")
     .innerJoin("relayer_transactions as carrier", "carrier.id", "settlements.transaction_id")
@@ -83,18 +90,4 @@ async function listCarryingWallets(
     oldestAt: Number(row.oldest_at),
     holder: { owner: row.lease_owner, wantedBy: row.wanted_by, isRunning: row.is_running === 1 },
   }));
-}
-
-async function listSignedHashes({ db, engine }: Database, ids: readonly string[]): Promise<Hex[]> {
-  if (ids.length === 0) return [];
-  const list = textList(engine, ids);
-  const rows = await db
-    .selectFrom(list)
-    .innerJoin("transaction_settlements as link", "link.settlement_id", "given.of")
-    .innerJoin("relayer_transactions as carrier", "carrier.id", "link.transaction_id")
-    .select("carrier.hash")
-    .distinct()
-    .where("carrier.hash", "is not", null)
-    .execute();
-  return rows.flatMap(({ hash }) => hash ?? []);
-}
+};

@@ -5,9 +5,10 @@
 import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import type { Claim } from "../model/settlement.ts";
-import { inTransaction, type Database } from "./dialect.ts";
+import { atomic, inTransaction, type Database, type Work } from "./dialect.ts";
 import {
   exchangeKeyOf,
+  keyTypes,
   type ExchangeFacts,
   type ExchangeQuestion,
   type ExchangeStore,
@@ -60,23 +61,18 @@ export async function insertClaimingCalls(
     from ${list}`.execute(db);
 }
 
-export function claimingCallMethods(
-  database: Database,
-): Pick<ExchangeStore, "findExchangeFacts" | "takeSuccess" | "releaseSuccess"> {
+export function claimingCallMethods(database: Database) {
   return {
-    findExchangeFacts: (questions) => findFacts(database, questions),
-    takeSuccess: (reports, now) => takeSuccess(database, reports, now),
-    releaseSuccess: async (reports, now) => {
-      await inTransaction(database, ({ db, engine }) =>
-        sql`update settlement_claims set success_told_to = null, success_moved_at = ${now}
-          from ${listReports(engine, reports)}
-          where settlement_claims.settlement_id = given.settlement_id
-            and coalesce(settlement_claims.success_told_to, given.writer) = given.writer`.execute(
-          db,
-        ),
-      );
-    },
-  };
+    findExchangeFacts: findFacts.bind(undefined, database),
+    takeSuccess: takeSuccess.bind(undefined, database),
+    releaseSuccess: atomic(database, async ({ db, engine }, reports, now) => {
+      const released = sql`update settlement_claims
+        set success_told_to = null, success_moved_at = ${now} from ${listReports(engine, reports)}
+        where settlement_claims.settlement_id = given.settlement_id
+          and coalesce(settlement_claims.success_told_to, given.writer) = given.writer`;
+      await released.execute(db);
+    }),
+  } satisfies Partial<ExchangeStore>;
 }
 
 function listReports(engine: Database["engine"], reports: readonly SuccessReport[]) {
@@ -89,11 +85,7 @@ function listReports(engine: Database["engine"], reports: readonly SuccessReport
   );
 }
 
-async function takeSuccess(
-  database: Database,
-  reports: readonly SuccessReport[],
-  now: number,
-): Promise<boolean[]> {
+const takeSuccess: Work<ExchangeStore["takeSuccess"]> = async (database, reports, now) => {
   // One statement changes a row once, so the first of several writers gets it.
   const first = new Map<string, SuccessReport>();
   for (const report of reports) {
@@ -113,7 +105,7 @@ async function takeSuccess(
   return reports.map(
     (report) => first.get(report.settlementId) === report && taken.has(report.settlementId),
   );
-}
+};
 
 /** A claim's row, if any, with the count of a database that keeps it itself. */
 type FactsRow = Partial<SettlementClaimRow> & {
@@ -122,17 +114,13 @@ type FactsRow = Partial<SettlementClaimRow> & {
   readonly forget_at?: number | string | null;
 };
 
-async function findFacts(
-  { db, engine }: Database,
-  questions: readonly ExchangeQuestion[],
-): Promise<ExchangeFacts[]> {
+const findFacts: Work<ExchangeStore["findExchangeFacts"]> = async ({ db, engine }, questions) => {
   const file = engine.exchangeFile;
   const list = engine.list(
     questions.map(({ settlement }) => {
-      const { chainId, payer, nonce, asset } = exchangeKeyOf(settlement);
-      return { given_id: settlement.id, payer, nonce, chain_id: chainId, asset };
+      return { given_id: settlement.id, ...exchangeKeyOf(settlement) };
     }),
-    { given_id: "text", payer: "text", nonce: "text", chain_id: "bigint", asset: "text" },
+    { given_id: "text", ...keyTypes },
   );
   const counts = file
     ? sql``
@@ -153,7 +141,7 @@ async function findFacts(
       : { exchanges: row.exchanges ?? 0, forgetAt: Number(row.forget_at ?? 0) };
     return factsOf(row, question, noted);
   });
-}
+};
 
 function factsOf(
   row: FactsRow,

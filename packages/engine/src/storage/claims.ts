@@ -2,7 +2,6 @@
  * Claims turn authorizations into settlements, in one transaction that also reads everything that
  * decides them: the engine's rules and those of its participants.
  */
-import { toLowerHex } from "@farthing/protocol";
 import { sql } from "kysely";
 import { assert } from "../base/assert.ts";
 import {
@@ -13,6 +12,7 @@ import {
 } from "../model/settlement.ts";
 import { insertClaimingCalls } from "./claiming-calls.ts";
 import type { Database } from "./dialect.ts";
+import { exchangeKeyOf, keyTypes } from "./exchange-store.ts";
 import {
   beginStep,
   denyClaims,
@@ -101,26 +101,14 @@ export async function findByKeys(
   keys: readonly AuthorizationKey[],
 ): Promise<Map<string, Settlement>> {
   if (keys.length === 0) return new Map();
-  const given = keys.map(({ chainId, asset, payer, nonce }) => ({
-    of_chain: chainId,
-    of_asset: toLowerHex(asset),
-    of_payer: toLowerHex(payer),
-    of_nonce: toLowerHex(nonce),
-  }));
-  const list = engine.list(given, {
-    of_chain: "bigint",
-    of_asset: "text",
-    of_payer: "text",
-    of_nonce: "text",
-  });
   const rows = await db
-    .selectFrom(list)
+    .selectFrom(engine.list(keys.map(exchangeKeyOf), keyTypes))
     .innerJoin("settlements", (join) =>
       join
-        .onRef("settlements.chain_id", "=", "given.of_chain")
-        .onRef("settlements.asset", "=", "given.of_asset")
-        .onRef("settlements.payer", "=", "given.of_payer")
-        .onRef("settlements.nonce", "=", "given.of_nonce"),
+        .onRef("settlements.chain_id", "=", "given.chain_id")
+        .onRef("settlements.asset", "=", "given.asset")
+        .onRef("settlements.payer", "=", "given.payer")
+        .onRef("settlements.nonce", "=", "given.nonce"),
     )
     .select(settlementColumns)
     .execute();

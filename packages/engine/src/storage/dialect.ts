@@ -9,9 +9,9 @@ import {
   type SqlBool,
 } from "kysely";
 import type { ChangeFeed } from "./changes.ts";
-import type { ExchangeFile } from "./exchange-store.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { Tables } from "./schema.ts";
+import type { ExchangeFile } from "./sqlite/exchange-file.ts";
 
 export type IdType = "integer" | "bigserial";
 
@@ -90,6 +90,12 @@ export async function inTransaction<T>(
     }
   }
 }
+
+/** What a method of a store does in its database. */
+export type Work<Method extends (...parameters: never[]) => unknown> = (
+  inside: Database,
+  ...parameters: Parameters<Method>
+) => ReturnType<Method>;
 
 /** Makes work a method of a store: each call has a transaction of its own. */
 export function atomic<Args extends unknown[], Result>(

@@ -4,45 +4,34 @@
  * database, SQLite in a separate file.
  */
 import { sql } from "kysely";
-import { keyText, type AuthorizationKey } from "../model/settlement.ts";
+import { keyText } from "../model/settlement.ts";
 import { findByKeys } from "./claims.ts";
-import { inTransaction, type Database } from "./dialect.ts";
+import { inTransaction, type Database, type Work } from "./dialect.ts";
 import {
   exchangeKeyOf,
+  keyTypes,
   payerPaymentsMax,
-  type ExchangeFile,
   type ExchangeOpening,
-  type ExchangeKey,
-  type ExchangeRow,
   type ExchangeStore,
-  type OpenedExchange,
 } from "./exchange-store.ts";
 import { forgetIdentifiers } from "./payment-identifiers.ts";
 import { toSettlement } from "./rows.ts";
 import { settlementColumns, type SettlementRow } from "./schema.ts";
+import type { ExchangeFile } from "./sqlite/exchange-file.ts";
 
-export function exchangeCountMethods(
-  database: Database,
-): Pick<ExchangeStore, "openExchanges" | "cancelExchanges" | "forgetExpired"> {
+export function exchangeCountMethods(database: Database) {
   const { exchangeFile: file } = database.engine;
-  const forgetting =
-    (forgetNotes: ExchangeStore["forgetExpired"]): ExchangeStore["forgetExpired"] =>
-    async (now, limit) => {
-      await forgetNotes(now, limit);
-      await forgetIdentifiers(database, now, limit);
-    };
-  if (!file) {
-    return {
-      openExchanges: (openings, now) => openInDatabase(database, openings, now),
-      cancelExchanges: (keys) => cancelInDatabase(database, keys),
-      forgetExpired: forgetting((now, limit) => forgetInDatabase(database, now, limit)),
-    };
-  }
   return {
-    openExchanges: (openings, now) => openInFile(database, file, openings, now),
-    cancelExchanges: async (keys) => file.cancel(keys.map(exchangeKeyOf)),
-    forgetExpired: forgetting((now, limit) => forgetInFile(database, file, now, limit)),
-  };
+    openExchanges: (openings, now) =>
+      file ? openInFile(database, file, openings, now) : openInDatabase(database, openings, now),
+    cancelExchanges: async (keys) =>
+      file ? file.cancel(keys.map(exchangeKeyOf)) : cancelInDatabase(database, keys),
+    forgetExpired: async (now, limit) => {
+      if (file) await forgetInFile(database, file, now, limit);
+      else await forgetInDatabase(database, now, limit);
+      await forgetIdentifiers(database, now, limit);
+    },
+  } satisfies Partial<ExchangeStore>;
 }
 
 async function openInFile(
@@ -50,7 +39,7 @@ async function openInFile(
   file: ExchangeFile,
   openings: readonly ExchangeOpening[],
   now: number,
-): Promise<OpenedExchange[]> {
+): ReturnType<ExchangeStore["openExchanges"]> {
   const known = await findByKeys(database, openings);
   const unclaimed = openings.filter((opening) => !known.has(keyText(opening)));
   const noted = file.open(
@@ -81,29 +70,17 @@ async function forgetInFile(
 /** Stores with the settlements that several exchanges were open when they were claimed. */
 async function keepSeveral(
   database: Database,
-  notes: readonly (ExchangeKey & ExchangeRow)[],
+  notes: ReturnType<ExchangeFile["listForgettable"]>,
 ): Promise<void> {
   const list = database.engine.list(
-    notes.map(({ payer, nonce, chainId, asset, forgetAt }) => ({
-      of_payer: payer,
-      of_nonce: nonce,
-      of_chain: chainId,
-      of_asset: asset,
-      forget_at: forgetAt,
-    })),
-    {
-      of_payer: "text",
-      of_nonce: "text",
-      of_chain: "bigint",
-      of_asset: "text",
-      forget_at: "bigint",
-    },
+    notes.map(({ exchanges: _, forgetAt, ...key }) => ({ ...key, forget_at: forgetAt })),
+    { ...keyTypes, forget_at: "bigint" },
   );
   await inTransaction(database, ({ db }) =>
     sql`insert into settlement_claims (settlement_id, is_upfront, has_several)
       select settlements.id, 0, 1 from ${list}
-      join settlements on settlements.payer = given.of_payer and settlements.nonce = given.of_nonce
-        and settlements.chain_id = given.of_chain and settlements.asset = given.of_asset
+      join settlements on settlements.payer = given.payer and settlements.nonce = given.nonce
+        and settlements.chain_id = given.chain_id and settlements.asset = given.asset
       where settlements.created_at < given.forget_at
       on conflict (settlement_id) do update set has_several = 1`.execute(db),
   );
@@ -118,30 +95,17 @@ function listOpenings({ engine }: Database, openings: readonly ExchangeOpening[]
     const group = groups.get(key) ?? [];
     const [first] = group;
     if (!first) return [];
-    const { chainId, ...rest } = exchangeKeyOf(first);
-    const forgetAt = Math.max(...group.map((opening) => opening.forgetAt));
-    return [{ ...rest, chain_id: chainId, times: group.length, forget_at: forgetAt, key }];
+    const forget_at = Math.max(...group.map(({ forgetAt }) => forgetAt));
+    return [{ ...exchangeKeyOf(first), times: group.length, forget_at, key }];
   });
-  return engine.list(rows, {
-    key: "text",
-    payer: "text",
-    nonce: "text",
-    chain_id: "bigint",
-    asset: "text",
-    times: "bigint",
-    forget_at: "bigint",
-  });
+  return engine.list(rows, { key: "text", ...keyTypes, times: "bigint", forget_at: "bigint" });
 }
 
 /** A settlement's row, or nulls where there is none, and the result of the note. */
 type OpenedRow = SettlementRow & { readonly given_key: string; readonly is_full: boolean };
 
 /** The look-up and the notes in one statement. */
-async function openInDatabase(
-  database: Database,
-  openings: readonly ExchangeOpening[],
-  now: number,
-): Promise<OpenedExchange[]> {
+const openInDatabase: Work<ExchangeStore["openExchanges"]> = async (database, openings, now) => {
   const columns = sql.raw(settlementColumns.join(", "));
   const { rows } = await sql<OpenedRow>`
     with given as materialized (select * from ${listOpenings(database, openings)}),
@@ -182,12 +146,9 @@ async function openInDatabase(
     }
     return { kind: row?.is_full === false ? "opened" : "too_many" };
   });
-}
+};
 
-async function cancelInDatabase(
-  database: Database,
-  keys: readonly AuthorizationKey[],
-): Promise<void> {
+const cancelInDatabase: Work<ExchangeStore["cancelExchanges"]> = async (database, keys) => {
   const list = listOpenings(
     database,
     keys.map((key) => ({ ...key, forgetAt: 0 })),
@@ -198,7 +159,7 @@ async function cancelInDatabase(
       where noted.payer = given.payer and noted.nonce = given.nonce
         and noted.chain_id = given.chain_id and noted.asset = given.asset`.execute(db),
   );
-}
+};
 
 async function forgetInDatabase(database: Database, now: number, limit: number): Promise<void> {
   await inTransaction(database, async ({ db, engine }) => {

@@ -87,34 +87,27 @@ export type IdentifiedPayment = Pick<
 /** Concurrent payments of one payer: 33 a second of the usual five minutes each. */
 export const payerPaymentsMax = 10_000;
 
-/** In lower case. */
+/** The key of an authorization as a row, in lower case. */
 export interface ExchangeKey {
   readonly payer: string;
   readonly nonce: string;
-  readonly chainId: number;
+  readonly chain_id: number;
   readonly asset: string;
 }
 
-export interface ExchangeRow {
-  readonly exchanges: number;
-  /** Unix milliseconds. */
-  readonly forgetAt: number;
-}
-
-/** The notes of a database that does not keep them itself. */
-export interface ExchangeFile {
-  find(key: ExchangeKey): ExchangeRow | undefined;
-  /** One entry per opening, in order: false when its payer has reached the limit. */
-  open(
-    openings: readonly (ExchangeKey & { readonly forgetAt: number })[],
-    options: { readonly now: number; readonly paymentsMax: number },
-  ): boolean[];
-  cancel(keys: readonly ExchangeKey[]): void;
-  listForgettable(now: number, limit: number): (ExchangeKey & ExchangeRow)[];
-  forget(keys: readonly ExchangeKey[], now: number): void;
-  close(): void;
-}
+/** The types of its columns in a list of rows. */
+export const keyTypes = {
+  payer: "text",
+  nonce: "text",
+  chain_id: "bigint",
+  asset: "text",
+} as const;
 
 export function exchangeKeyOf({ chainId, asset, payer, nonce }: AuthorizationKey): ExchangeKey {
-  return { payer: toLowerHex(payer), nonce: toLowerHex(nonce), chainId, asset: toLowerHex(asset) };
+  return {
+    payer: toLowerHex(payer),
+    nonce: toLowerHex(nonce),
+    chain_id: chainId,
+    asset: toLowerHex(asset),
+  };
 }

@@ -2,11 +2,9 @@
  * The failed settlements that a third party may still submit (decision 5). A watch is stored with
  * the failure, so that no restart ends it, and each check defers the next.
  */
-import type { ChainId } from "@farthing/protocol";
 import { sql } from "kysely";
 import { expiresAtMs, firstLookAtMs, isOver, nextLookAtMs } from "../model/failure-watch.ts";
-import type { Settlement } from "../model/settlement.ts";
-import { atomic, type Database, textList } from "./dialect.ts";
+import { atomic, textList, type Database, type Work } from "./dialect.ts";
 import { toSettlement } from "./rows.ts";
 import { failureWatches, settlementColumns, type SettlementRow } from "./schema.ts";
 import type { EngineStore } from "./engine-store.ts";
@@ -14,8 +12,17 @@ import type { EngineStore } from "./engine-store.ts";
 export function failureWatchMethods(database: Database) {
   return {
     takeFailuresToLookAt: atomic(database, take),
-    endFailureWatches: (ids) => end(database, ids),
-    watchFailedSince: (chainId, since, now) => watchFailedSince(database, chainId, since, now),
+    endFailureWatches: end.bind(undefined, database),
+    watchFailedSince: async (chainId, since, now) => {
+      const rows = await database.db
+        .selectFrom("settlements")
+        .select(["id", "chain_id", "valid_before"])
+        .where("chain_id", "=", chainId)
+        // Only failed settlements have this time; the state would select every failure.
+        .where("failed_at", ">", since)
+        .execute();
+      await watchFailures(database, rows, now);
+    },
   } satisfies Partial<EngineStore>;
 }
 
@@ -48,12 +55,7 @@ export async function watchFailures(
     .execute();
 }
 
-async function take(
-  inside: Database,
-  chainId: ChainId,
-  limit: number,
-  now: number,
-): Promise<Settlement[]> {
+const take: Work<EngineStore["takeFailuresToLookAt"]> = async (inside, chainId, limit, now) => {
   const { db, engine } = inside;
   let due = db
     .selectFrom("failure_watches")
@@ -89,7 +91,7 @@ async function take(
     looks.map(({ of }) => of).filter((id) => !stillFailed.has(id)),
   );
   return failed.map(toSettlement);
-}
+};
 
 async function end({ db, engine }: Database, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
@@ -98,20 +100,4 @@ async function end({ db, engine }: Database, ids: readonly string[]): Promise<vo
     .deleteFrom("failure_watches")
     .where("settlement_id", "in", (where) => where.selectFrom(list).select("given.of"))
     .execute();
-}
-
-async function watchFailedSince(
-  database: Database,
-  chainId: ChainId,
-  since: number,
-  now: number,
-): Promise<void> {
-  const rows = await database.db
-    .selectFrom("settlements")
-    .select(["id", "chain_id", "valid_before"])
-    .where("chain_id", "=", chainId)
-    // Only failed settlements have this time; the state would select every failure.
-    .where("failed_at", ">", since)
-    .execute();
-  await watchFailures(database, rows, now);
 }

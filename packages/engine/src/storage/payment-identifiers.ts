@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { toLowerHex } from "@farthing/protocol";
 import { sql } from "kysely";
 import type { Claim } from "../model/settlement.ts";
-import { inTransaction, type Database } from "./dialect.ts";
+import { inTransaction, textList, type Database } from "./dialect.ts";
 import type { ExchangeStore, IdentifiedPayment } from "./exchange-store.ts";
 import type { ClaimRefusal } from "./participant.ts";
 
@@ -52,13 +52,9 @@ export async function insertIdentifiers(
   // One claim per name: a second one was refused, or is the same payment.
   const rows = new Map(
     claims.filter(isIdentified).map((claim) => {
-      const name = nameOf(claim);
-      const row = {
-        name_hash: name,
-        payment_hash: paymentOf(claim),
-        expires_at: endOf(claim, now),
-      };
-      return [name, row] as const;
+      const name_hash = nameOf(claim);
+      const row = { name_hash, payment_hash: paymentOf(claim), expires_at: endOf(claim, now) };
+      return [name_hash, row] as const;
     }),
   );
   if (rows.size === 0) return;
@@ -73,9 +69,7 @@ export async function insertIdentifiers(
       expires_at = excluded.expires_at`.execute(db);
 }
 
-export function identifierMethods(
-  database: Database,
-): Pick<ExchangeStore, "findIdentifierConflicts"> {
+export function identifierMethods(database: Database) {
   return {
     findIdentifierConflicts: async (payments, now) => {
       const known = await findPayments(database, payments, now);
@@ -84,7 +78,7 @@ export function identifierMethods(
         return stored !== undefined && stored !== paymentOf(payment);
       });
     },
-  };
+  } satisfies Partial<ExchangeStore>;
 }
 
 export async function forgetIdentifiers(
@@ -107,13 +101,9 @@ async function findPayments(
 ): Promise<Map<string, string>> {
   const names = [...new Set(payments.filter(isIdentified).map(nameOf))];
   if (names.length === 0) return new Map();
-  const list = engine.list(
-    names.map((name) => ({ of_name: name })),
-    { of_name: "text" },
-  );
   const rows = await db
-    .selectFrom(list)
-    .innerJoin("payment_identifiers", "payment_identifiers.name_hash", "given.of_name")
+    .selectFrom(textList(engine, names))
+    .innerJoin("payment_identifiers", "payment_identifiers.name_hash", "given.of")
     .select(["name_hash", "payment_hash"])
     .where("expires_at", ">", now)
     .execute();

@@ -1,19 +1,32 @@
 /** Relayer transactions: their nonces, their signed bytes, and their settlements. */
-import { toLowerHex, type Address, type ChainId } from "@farthing/protocol";
-import { sql, type ExpressionBuilder } from "kysely";
+import { toLowerHex, type ChainId } from "@farthing/protocol";
+import { sql, type ExpressionBuilder, type Updateable } from "kysely";
 import { assert } from "../base/assert.ts";
 import {
   openTransactionStates,
   type WalletLease,
   type RelayerTransaction,
   type TransactionPlan,
+  type TransactionState,
 } from "../model/relayer-transaction.ts";
-import { openStates, settlementTransitions, type Settlement } from "../model/settlement.ts";
+import { openStates, settlementTransitions } from "../model/settlement.ts";
 import { withoutBusyPayers } from "./busy-payers.ts";
-import { atomic, inTransaction, type Database, type DatabaseDialect } from "./dialect.ts";
+import {
+  atomic,
+  inTransaction,
+  type Database,
+  type DatabaseDialect,
+  type Work,
+} from "./dialect.ts";
 import { checkFence, takeNonces } from "./wallet-leases.ts";
 import { toRelayerTransaction } from "./rows.ts";
-import { newTransactions, settlementColumns, transactionTable, type Tables } from "./schema.ts";
+import {
+  newTransactions,
+  settlementColumns,
+  transactionTable,
+  type RelayerTransactionTable,
+  type Tables,
+} from "./schema.ts";
 import { announceMoved, isOneOf, lockSettlements } from "./settlements.ts";
 import type { EngineStore, UsedNonces } from "./engine-store.ts";
 
@@ -21,30 +34,17 @@ export function relayerMethods(database: Database) {
   const { db } = database;
   return {
     reserveTransactions: atomic(database, reserve),
-    replaceTransaction: atomic(database, replaceTransaction),
+    replaceTransaction: atomic(database, async (inside, lease, nonce, plan, now) => {
+      await checkFence(inside, lease, now);
+      await lockSettlements(inside, isOneOf(inside.engine, plan.settlementIds));
+      const [transaction] = await insertTransactions(inside, lease, [{ plan, nonce }], now);
+      assert(transaction, "one plan makes one transaction");
+      return transaction;
+    }),
     recordSigned: atomic(database, recordSigned),
-    recordSent: async (ids, now) => {
-      if (ids.length === 0) return;
-      await inTransaction(database, (inside) =>
-        inside.db
-          .updateTable("relayer_transactions")
-          .set({ state: "sent", sent_at: now })
-          .where("id", "in", [...ids])
-          .where("state", "=", "signed")
-          .execute(),
-      );
-    },
-    closeTransactions: async (ids, state, blockNumber) => {
-      if (ids.length === 0) return;
-      await inTransaction(database, (inside) =>
-        inside.db
-          .updateTable("relayer_transactions")
-          .set({ state, block_number: blockNumber ?? null })
-          .where("id", "in", [...ids])
-          .where("state", "in", openTransactionStates)
-          .execute(),
-      );
-    },
+    recordSent: (ids, now) => change(database, ids, ["signed"], { state: "sent", sent_at: now }),
+    closeTransactions: (ids, state, blockNumber) =>
+      change(database, ids, openTransactionStates, { state, block_number: blockNumber ?? null }),
     // In a transaction, because every process reopens nonces at once and one may have to retry.
     reopenTransactions: atomic(database, reopen),
     countMinedNonces: async (chainId, lane) => {
@@ -59,16 +59,30 @@ export function relayerMethods(database: Database) {
         .executeTakeFirst();
       return row ? Number(row.nonce) + 1 : 0;
     },
-    listOpenTransactions: (chainId, lane) => listOpenTransactions(database, chainId, lane),
+    listOpenTransactions: listOpen.bind(undefined, database),
   } satisfies Partial<EngineStore>;
 }
 
-/** Reopens a nonce for every transaction that was signed at it. */
-async function reopen(
-  { db, engine }: Database,
-  chainId: ChainId,
-  which: UsedNonces,
+/** Changes those of these transactions that are in one of the states. */
+async function change(
+  database: Database,
+  ids: readonly number[],
+  states: readonly TransactionState[],
+  changes: Updateable<RelayerTransactionTable>,
 ): Promise<void> {
+  if (ids.length === 0) return;
+  await inTransaction(database, ({ db }) =>
+    db
+      .updateTable("relayer_transactions")
+      .set(changes)
+      .where("id", "in", [...ids])
+      .where("state", "in", states)
+      .execute(),
+  );
+}
+
+/** Reopens a nonce for every transaction that was signed at it. */
+const reopen: Work<EngineStore["reopenTransactions"]> = async ({ db, engine }, chainId, which) => {
   const used = await db
     .selectFrom("relayer_transactions")
     .select(["lane", "nonce"])
@@ -97,7 +111,7 @@ async function reopen(
       .where(isAmong(engine, chainId, which))
       .execute();
   }
-}
+};
 
 function isAmong(engine: DatabaseDialect, chainId: ChainId, which: UsedNonces) {
   return (where: ExpressionBuilder<Tables, "relayer_transactions">) => {
@@ -137,19 +151,14 @@ function isAmong(engine: DatabaseDialect, chainId: ChainId, which: UsedNonces) {
   };
 }
 
-async function reserve(
-  inside: Database,
-  lease: WalletLease,
-  plans: readonly TransactionPlan[],
-  now: number,
-): Promise<RelayerTransaction[]> {
+const reserve: Work<EngineStore["reserveTransactions"]> = async (inside, lease, plans, now) => {
   const free = await freeSettlements(inside, plans);
   const kept = await withoutBusyPayers(inside, lease.chainId, plansOf(plans, free));
   // The nonce is taken last, so that a refusal above leaves no gap.
   const nextNonce = await takeNonces(inside, lease, kept.length, now);
   const planned = kept.map((plan, index) => ({ plan, nonce: nextNonce + index }));
   return insertTransactions(inside, lease, planned, now);
-}
+};
 
 /** The plans whose settlements are all free; each settlement counts for the first plan with it. */
 function plansOf(plans: readonly TransactionPlan[], free: ReadonlySet<string>): TransactionPlan[] {
@@ -229,26 +238,7 @@ async function insertTransactions(
   return transactions;
 }
 
-async function replaceTransaction(
-  inside: Database,
-  lease: WalletLease,
-  nonce: number,
-  plan: TransactionPlan,
-  now: number,
-): Promise<RelayerTransaction> {
-  await checkFence(inside, lease, now);
-  await lockSettlements(inside, isOneOf(inside.engine, plan.settlementIds));
-  const [transaction] = await insertTransactions(inside, lease, [{ plan, nonce }], now);
-  assert(transaction, "one plan makes one transaction");
-  return transaction;
-}
-
-async function recordSigned(
-  inside: Database,
-  lease: WalletLease,
-  signed: Parameters<EngineStore["recordSigned"]>[1],
-  now: number,
-): Promise<Settlement[]> {
+const recordSigned: Work<EngineStore["recordSigned"]> = async (inside, lease, signed, now) => {
   await checkFence(inside, lease, now);
   if (signed.length === 0) return [];
   const { db, engine } = inside;
@@ -302,13 +292,9 @@ async function recordSigned(
     .returning(settlementColumns)
     .execute();
   return announceMoved(inside, rows);
-}
+};
 
-async function listOpenTransactions(
-  { db }: Database,
-  chainId: ChainId,
-  lane: Address,
-): Promise<RelayerTransaction[]> {
+const listOpen: Work<EngineStore["listOpenTransactions"]> = async ({ db }, chainId, lane) => {
   const rows = await db
     .selectFrom("relayer_transactions")
     .select(transactionTable.columns)
@@ -336,4 +322,4 @@ async function listOpenTransactions(
       (idsOf.get(Number(row.id)) ?? []).map((link) => link.settlement_id),
     ),
   );
-}
+};

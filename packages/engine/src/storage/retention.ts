@@ -39,44 +39,43 @@ export interface RetirementStep {
   readonly next: RetirementCursor | null;
 }
 
-export interface RetentionMethods {
-  /**
-   * Removes the signed bytes of transactions in blocks up to a final one, at most `limit`; returns
-   * how many. Nothing sends them again.
-   */
-  pruneSignedBytes(chainId: ChainId, upToBlock: number, limit: number): Promise<number>;
-  /**
-   * Removes settlements that are over: created before a time, final or failed, expired for a while,
-   * kept by no participant and not watched for a late confirmation. `onRemoval` receives them
-   * first, possibly repeatedly; where it throws, nothing is removed. After an upgrade nothing is
-   * removed until the required sums and indexes exist.
-   */
-  pruneSettlements(
-    chainId: ChainId,
-    options: {
-      readonly madeBefore: number;
-      /** Unix seconds: the authorizations ended before this. */
-      readonly endedBefore: number;
-      readonly limit: number;
-      readonly from?: RetirementCursor;
-    },
-    onRemoval: (retired: readonly RetiredSettlement[]) => Promise<void>,
-  ): Promise<RetirementStep>;
+interface RetirementOptions {
+  readonly madeBefore: number;
+  /** Unix seconds: the authorizations ended before this. */
+  readonly endedBefore: number;
+  readonly limit: number;
+  readonly from?: RetirementCursor;
 }
+
+export type RetentionMethods = ReturnType<typeof retentionMethods>;
 
 export function retentionMethods(
   database: Database,
   participants: readonly SettlementParticipant[],
-): RetentionMethods {
+) {
   return {
-    pruneSignedBytes: async (chainId, upToBlock, limit) => {
+    /**
+     * Removes the signed bytes of transactions in blocks up to a final one, at most `limit`;
+     * returns how many. Nothing sends them again.
+     */
+    pruneSignedBytes: async (chainId: ChainId, upToBlock: number, limit: number) => {
       // Without the index each batch would read the whole table.
       if (!(await hasLateIndex(database, "relayer_transactions_bytes"))) return 0;
       return inTransaction(database, (inside) =>
         dropSignedBytes(inside, chainId, upToBlock, limit),
       );
     },
-    pruneSettlements: async (chainId, options, onRemoval) => {
+    /**
+     * Removes settlements that are over: created before a time, final or failed, expired for a
+     * while, kept by no participant and not watched for a late confirmation. `onRemoval` receives
+     * them first, possibly repeatedly; where it throws, nothing is removed. After an upgrade
+     * nothing is removed until the required sums and indexes exist.
+     */
+    pruneSettlements: async (
+      chainId: ChainId,
+      options: RetirementOptions,
+      onRemoval: RemovalPort["onRemoval"],
+    ) => {
       if (!(await hasIndexes(database))) return nothing;
       const port = { participants, onRemoval };
       return inTransaction(database, (inside) => retire(inside, chainId, options, port));
@@ -86,7 +85,7 @@ export function retentionMethods(
 
 interface RemovalPort {
   readonly participants: readonly SettlementParticipant[];
-  readonly onRemoval: Parameters<RetentionMethods["pruneSettlements"]>[2];
+  readonly onRemoval: (retired: readonly RetiredSettlement[]) => Promise<void>;
 }
 
 /** A step that removes nothing and ends the walk. */
@@ -131,20 +130,16 @@ async function dropSignedBytes(
   return rows.length;
 }
 
-interface CarrierRow {
-  readonly id: number | string;
-  readonly created_at: number | string;
-}
-
 async function retire(
   inside: Database,
   chainId: ChainId,
-  options: Parameters<RetentionMethods["pruneSettlements"]>[1],
+  options: RetirementOptions,
   port: RemovalPort,
 ): Promise<RetirementStep> {
   const { madeBefore, limit, from = walkStart } = options;
   // By the key, which grows with time: nothing newer than the end of the list is read.
-  const { rows: carriers } = await sql<CarrierRow>`select id, created_at from relayer_transactions
+  const { rows: carriers } = await sql<Record<"id" | "created_at", number | string>>`
+    select id, created_at from relayer_transactions
     where id > ${from.transactionId} order by id limit ${limit}`.execute(inside.db);
   const old = carriers.filter((row) => Number(row.created_at) < madeBefore);
   const walk = { chainId, madeBefore, limit };
@@ -177,12 +172,7 @@ const others = { time: "confirmed_at", among: "settled_by = 'other'" };
 async function walkByTime(
   { db }: Database,
   { time, among }: typeof failures,
-  walk: {
-    readonly chainId: ChainId;
-    readonly madeBefore: number;
-    readonly limit: number;
-    readonly from: TimePosition;
-  },
+  walk: Pick<RetirementOptions, "madeBefore" | "limit"> & { chainId: ChainId; from: TimePosition },
 ): Promise<TimePosition[]> {
   const at = sql.ref(time);
   const { rows } = await sql<{ id: string; at: number | string }>`
@@ -200,7 +190,7 @@ async function removeOver(
     readonly carrierIds: readonly number[];
     readonly ids: readonly string[];
   },
-  { madeBefore, endedBefore }: { readonly madeBefore: number; readonly endedBefore: number },
+  { madeBefore, endedBefore }: RetirementOptions,
   { participants, onRemoval }: RemovalPort,
 ): Promise<number> {
   const { db, engine } = inside;

@@ -2,7 +2,6 @@
  * Transitions of settlements after the claim. Each is a guarded update of a whole batch, in one
  * transaction with the work of the engine and its participants.
  */
-import type { ChainId, Hex } from "@farthing/protocol";
 import type { ExpressionBuilder } from "kysely";
 import { assert } from "../base/assert.ts";
 import { openTransactionStates } from "../model/relayer-transaction.ts";
@@ -23,13 +22,18 @@ import { countForPayers } from "./proven-payers.ts";
 import { closeRevertedGas } from "./reverted-gas.ts";
 import { settlementColumns, type SettlementRow, type Tables } from "./schema.ts";
 import { isOneOf, lockSettlements } from "./settlements.ts";
-import type { Confirmation, Failure, EngineStore } from "./engine-store.ts";
+import type { EngineStore, Failure } from "./engine-store.ts";
 
 /** Updates rows, and returns the transitions. */
 type Update = (tx: EngineTransaction) => Promise<Transition[]>;
 
 /** Records transitions with their effects; returns the settlements after them. */
 type Record = (now: number, update: Update) => Promise<Settlement[]>;
+
+type Step<Name extends keyof EngineStore> = (
+  record: Record,
+  ...parameters: Parameters<EngineStore[Name]>
+) => ReturnType<EngineStore[Name]>;
 
 export function transitionMethods(
   database: Database,
@@ -47,12 +51,11 @@ export function transitionMethods(
     return transitions.map(({ settlement }) => settlement);
   };
   return {
-    recordConfirmed: (confirmations, now) => recordConfirmed(record, confirmations, now),
-    recordFailed: (failures, now) => recordFailed(record, failures, now),
-    requeueSettlements: (ids, now) => requeueSettlements(record, ids, now),
-    recordReorganised: (chainId, fromBlock, now, hashes) =>
-      recordReorganised(record, chainId, { fromBlock, hashes }, now),
-    recordFinalized: (chainId, upToBlock, now) => recordFinalized(record, chainId, upToBlock, now),
+    recordConfirmed: confirm.bind(undefined, record),
+    recordFailed: fail.bind(undefined, record),
+    requeueSettlements: requeue.bind(undefined, record),
+    recordReorganised: reorganise.bind(undefined, record),
+    recordFinalized: finalize.bind(undefined, record),
   } satisfies Partial<EngineStore>;
 }
 
@@ -71,11 +74,7 @@ function firstOfEachId<T extends { readonly id: string }>(items: readonly T[]): 
   return [...byId.values()];
 }
 
-async function recordConfirmed(
-  record: Record,
-  confirmations: readonly Confirmation[],
-  now: number,
-): Promise<Settlement[]> {
+const confirm: Step<"recordConfirmed"> = async (record, confirmations, now) => {
   const changes = firstOfEachId(confirmations).map(({ id, mined }) => ({
     of: id,
     hash: mined.transaction,
@@ -118,13 +117,9 @@ async function recordConfirmed(
     },
     follow: closeRevertedGas,
   });
-}
+};
 
-async function recordFailed(
-  record: Record,
-  failures: readonly Failure[],
-  now: number,
-): Promise<Settlement[]> {
+const fail: Step<"recordFailed"> = async (record, failures, now) => {
   const changes = firstOfEachId(failures).map(({ id, code, message, transaction, ...failure }) => ({
     of: id,
     code,
@@ -167,7 +162,7 @@ async function recordFailed(
       await watchFailures(tx, rows, now);
     },
   });
-}
+};
 
 /** The failed settlements that pause their payers. */
 function blamed(
@@ -225,11 +220,7 @@ function unpricedStep(kind: "requeued" | "reorganised" | "finalized", row: Settl
   return transitionOf(kind, row, { state, credits: Number(row.credits) });
 }
 
-async function requeueSettlements(
-  record: Record,
-  ids: readonly string[],
-  now: number,
-): Promise<Settlement[]> {
+const requeue: Step<"requeueSettlements"> = async (record, ids, now) => {
   if (ids.length === 0) return [];
   return record(now, async (tx) => {
     const which = isOneOf(tx.engine, ids);
@@ -259,15 +250,9 @@ async function requeueSettlements(
       .execute();
     return rows.map((row) => unpricedStep("requeued", row));
   });
-}
+};
 
-async function recordReorganised(
-  record: Record,
-  chainId: ChainId,
-  blocks: { readonly fromBlock: number; readonly hashes: readonly Hex[] | undefined },
-  now: number,
-): Promise<Settlement[]> {
-  const { fromBlock, hashes } = blocks;
+const reorganise: Step<"recordReorganised"> = async (record, chainId, fromBlock, now, hashes) => {
   if (hashes?.length === 0) return [];
   const which = (where: ExpressionBuilder<Tables, "settlements">) =>
     where.and([
@@ -298,14 +283,9 @@ async function recordReorganised(
       .execute();
     return rows.map((row) => unpricedStep("reorganised", row));
   });
-}
+};
 
-function recordFinalized(
-  record: Record,
-  chainId: ChainId,
-  upToBlock: number,
-  now: number,
-): Promise<Settlement[]> {
+const finalize: Step<"recordFinalized"> = (record, chainId, upToBlock, now) => {
   const which = (where: ExpressionBuilder<Tables, "settlements">) =>
     where.and([
       where("chain_id", "=", chainId),
@@ -325,4 +305,4 @@ function recordFinalized(
     await countForPayers(tx, rows, now);
     return rows.map((row) => unpricedStep("finalized", row));
   });
-}
+};

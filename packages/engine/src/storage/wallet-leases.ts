@@ -1,16 +1,16 @@
 /** Leases of relayer wallets, and their nonces. Leases run by the database's clock. */
-import { toLowerHex, type Address, type ChainId } from "@farthing/protocol";
+import { toLowerHex } from "@farthing/protocol";
 import { sql } from "kysely";
 import { Fault } from "../base/fault.ts";
 import type { WalletLease } from "../model/relayer-transaction.ts";
-import { atomic, type Database, type DatabaseDialect } from "./dialect.ts";
-import type { WalletHolder, WalletLeaseStore } from "./engine-store.ts";
+import { atomic, type Database, type DatabaseDialect, type Work } from "./dialect.ts";
+import type { WalletLeaseStore } from "./engine-store.ts";
 
 export function walletLeaseMethods(database: Database): WalletLeaseStore {
   const { db, engine } = database;
   return {
     registerOwner: (owner) => engine.changes.registerOwner(owner),
-    findWalletHolders: (chainId, lanes, now) => findWalletHolders(database, chainId, lanes, now),
+    findWalletHolders: findHolders.bind(undefined, database),
     shortenLostLeases: async (chainId, { toMs, now }) => {
       const { isConnected } = engine;
       if (!isConnected) return;
@@ -23,7 +23,7 @@ export function walletLeaseMethods(database: Database): WalletLeaseStore {
         .where(({ not, ref }) => not(isConnected(ref("lease_owner"))))
         .execute();
     },
-    takeWalletLease: atomic(database, takeWalletLease),
+    takeWalletLease: atomic(database, takeLease),
     renewWalletLease: async (lease, owner, { leaseMs, now }) => {
       const result = await ownLane(database, lease)
         .set({ lease_until: sql<number>`${engine.leaseNow(now)} + ${leaseMs}` })
@@ -82,12 +82,12 @@ export function isRunning(engine: DatabaseDialect, now: number) {
   );
 }
 
-async function findWalletHolders(
-  { db, engine }: Database,
-  chainId: ChainId,
-  lanes: readonly Address[],
-  now: number,
-): Promise<(WalletHolder | undefined)[]> {
+const findHolders: Work<WalletLeaseStore["findWalletHolders"]> = async (
+  { db, engine },
+  chainId,
+  lanes,
+  now,
+) => {
   const rows = await db
     .selectFrom("lanes")
     .select(["lane", "lease_owner", "wanted_by"])
@@ -101,12 +101,9 @@ async function findWalletHolders(
     ]),
   );
   return lanes.map((lane) => holders.get(toLowerHex(lane)));
-}
+};
 
-async function takeWalletLease(
-  { db, engine }: Database,
-  options: Parameters<WalletLeaseStore["takeWalletLease"]>[0],
-): Promise<WalletLease | undefined> {
+const takeLease: Work<WalletLeaseStore["takeWalletLease"]> = async ({ db, engine }, options) => {
   const { chainId, owner, stoppedOwner = owner, nonceFloor, leaseMs, now } = options;
   const lane = toLowerHex(options.lane);
   await db
@@ -134,15 +131,10 @@ async function takeWalletLease(
     )
     .returning(["fence", "next_nonce"])
     .executeTakeFirst();
-  return (
-    row && {
-      chainId,
-      lane: options.lane,
-      fence: Number(row.fence),
-      nextNonce: Number(row.next_nonce),
-    }
-  );
-}
+  if (!row) return undefined;
+  const { fence, next_nonce: nextNonce } = row;
+  return { chainId, lane: options.lane, fence: Number(fence), nextNonce: Number(nextNonce) };
+};
 
 /**
  * Takes the wallet's next nonces; returns the first. Throws `lease_lost` unless the lease is the

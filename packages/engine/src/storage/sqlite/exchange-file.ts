@@ -6,7 +6,7 @@
 import { rmSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { keepPrivate } from "./private-file.ts";
-import type { ExchangeFile, ExchangeKey, ExchangeRow } from "../exchange-store.ts";
+import type { ExchangeKey } from "../exchange-store.ts";
 
 /** A write waits this long for another process that shares the file. */
 const busyTimeoutMs = 1_000;
@@ -38,8 +38,11 @@ const statements = {
 
 type Statements = Readonly<Record<keyof typeof statements, StatementSync>>;
 
+/** The notes of a database that does not keep them itself. */
+export type ExchangeFile = ReturnType<typeof createExchangeFile>;
+
 /** Created when the first exchange is opened. */
-export function createExchangeFile(databasePath: string): ExchangeFile {
+export function createExchangeFile(databasePath: string) {
   const isInMemory = databasePath === ":memory:";
   const path = isInMemory ? databasePath : `${databasePath}.exchanges`;
   let opened: { readonly database: DatabaseSync; readonly run: Statements } | undefined;
@@ -49,7 +52,7 @@ export function createExchangeFile(databasePath: string): ExchangeFile {
     return opened.run;
   }
 
-  function find(key: ExchangeKey): ExchangeRow | undefined {
+  function find(key: ExchangeKey) {
     const row = use().find.get(...keysOf(key));
     return row && { exchanges: Number(row["exchanges"]), forgetAt: Number(row["forget_at"]) };
   }
@@ -69,7 +72,11 @@ export function createExchangeFile(databasePath: string): ExchangeFile {
 
   return {
     find,
-    open: (openings, { now, paymentsMax }) =>
+    /** One entry per opening, in order: false when its payer has reached the limit. */
+    open: (
+      openings: readonly (ExchangeKey & { readonly forgetAt: number })[],
+      { now, paymentsMax }: { readonly now: number; readonly paymentsMax: number },
+    ) =>
       together(() =>
         openings.map(({ forgetAt, ...key }) => {
           const run = use();
@@ -86,22 +93,22 @@ export function createExchangeFile(databasePath: string): ExchangeFile {
           return true;
         }),
       ),
-    cancel: (keys) =>
+    cancel: (keys: readonly ExchangeKey[]) =>
       together(() => {
         for (const key of keys) use().subtract.run(...keysOf(key));
       }),
-    listForgettable: (now, limit) =>
+    listForgettable: (now: number, limit: number) =>
       use()
         .old.all(now, limit)
         .map((row) => ({
           payer: String(row["payer"]),
           nonce: String(row["nonce"]),
-          chainId: Number(row["chain_id"]),
+          chain_id: Number(row["chain_id"]),
           asset: String(row["asset"]),
           exchanges: Number(row["exchanges"]),
           forgetAt: Number(row["forget_at"]),
         })),
-    forget: (keys, now) =>
+    forget: (keys: readonly ExchangeKey[], now: number) =>
       together(() => {
         const run = use();
         for (const key of keys) {
@@ -117,8 +124,8 @@ export function createExchangeFile(databasePath: string): ExchangeFile {
   };
 }
 
-function keysOf({ payer, nonce, chainId, asset }: ExchangeKey): [string, string, number, string] {
-  return [payer, nonce, chainId, asset];
+function keysOf({ payer, nonce, chain_id, asset }: ExchangeKey) {
+  return [payer, nonce, chain_id, asset] as const;
 }
 
 function open(path: string, isInMemory: boolean) {
@@ -146,19 +153,8 @@ function prepare(path: string, isInMemory: boolean) {
 }
 
 function prepareAll(database: DatabaseSync): Statements {
-  const prepared = (name: keyof typeof statements) => database.prepare(statements[name]);
-  return {
-    find: prepared("find"),
-    add: prepared("add"),
-    change: prepared("change"),
-    subtract: prepared("subtract"),
-    ofPayer: prepared("ofPayer"),
-    countPayer: prepared("countPayer"),
-    uncountPayer: prepared("uncountPayer"),
-    dropPayer: prepared("dropPayer"),
-    old: prepared("old"),
-    remove: prepared("remove"),
-  };
+  const entries = Object.entries(statements).map(([name, text]) => [name, database.prepare(text)]);
+  return Object.fromEntries(entries);
 }
 
 /** SQLite's own check has found damage. */
