@@ -6,12 +6,14 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "./schema.ts";
 
+/**
+ * `queued`: created; `unserved`: created by a process without a wallet; `changed`: changed state or
+ * became final; `sent`: a node has the bytes.
+ */
+export const changeKinds = ["queued", "unserved", "changed", "sent"] as const;
+
 export interface Change {
-  /**
-   * `queued`: created; `unserved`: created by a process without a wallet; `changed`: changed state
-   * or became final; `sent`: a node has the bytes.
-   */
-  readonly kind: "queued" | "unserved" | "changed" | "sent";
+  readonly kind: (typeof changeKinds)[number];
   /** Empty when notifications may have been lost and the receiver has to refresh. */
   readonly ids: readonly string[];
 }

@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { sql } from "kysely";
+import { firstByKey } from "../base/first-by-key.ts";
 import type { Claim } from "../model/settlement.ts";
 import { atomic, inTransaction, type Database, type Work } from "./dialect.ts";
 import {
@@ -87,10 +88,7 @@ function listReports(engine: Database["engine"], reports: readonly SuccessReport
 
 const takeSuccess: Work<ExchangeStore["takeSuccess"]> = async (database, reports, now) => {
   // One statement changes a row once, so the first of several writers gets it.
-  const first = new Map<string, SuccessReport>();
-  for (const report of reports) {
-    if (!first.has(report.settlementId)) first.set(report.settlementId, report);
-  }
+  const first = firstByKey(reports, ({ settlementId }) => settlementId);
   const { rows } = await inTransaction(database, ({ db, engine }) =>
     sql<{ settlement_id: string }>`insert into settlement_claims
       (settlement_id, is_upfront, has_several, success_told_to, success_moved_at)

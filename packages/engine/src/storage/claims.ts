@@ -4,6 +4,7 @@
  */
 import { sql } from "kysely";
 import { assert } from "../base/assert.ts";
+import { firstByKey } from "../base/first-by-key.ts";
 import {
   keyText,
   type Claim,
@@ -48,9 +49,10 @@ export async function claimAll(
   ]);
   const known = await findByKeys(tx, claims);
   // Of two equal keys in one batch, the first creates the settlement and the second finds it.
-  const fresh = firstOfEachKey(claims.filter((claim) => !known.has(keyText(claim))));
-  const { refusals, reservations } = await refusalsOf(tx, fresh, participants);
-  const allowed = fresh.filter((claim) => !refusals.has(claim.id));
+  const unknown = claims.filter((claim) => !known.has(keyText(claim)));
+  const fresh = firstByKey(unknown, keyText);
+  const { refusals, reservations } = await refusalsOf(tx, [...fresh.values()], participants);
+  const allowed = [...fresh.values()].filter((claim) => !refusals.has(claim.id));
   const inserted = await insertAll(tx, allowed);
   await reserveRevertedGas(tx, [...inserted.values()], reservations, now);
   const made = allowed.filter(({ id }) => inserted.has(id));
@@ -78,21 +80,12 @@ function sameGroup(created: ReadonlyMap<string, Settlement>, claim: Claim): Sett
 /** Refuses a repeated key of the batch for the reason of the first. */
 function refusalOf(
   claim: Claim,
-  fresh: readonly Claim[],
+  fresh: ReadonlyMap<string, Claim>,
   refusals: ReadonlyMap<string, ClaimRefusal>,
 ): ClaimRefusal {
-  const first = fresh.find((other) => keyText(other) === keyText(claim));
-  const reason = refusals.get(first?.id ?? claim.id);
+  const reason = refusals.get(fresh.get(keyText(claim))?.id ?? claim.id);
   assert(reason !== undefined, "a claim that made and found no settlement was refused");
   return reason;
-}
-
-function firstOfEachKey(claims: readonly Claim[]): Claim[] {
-  const byKey = new Map<string, Claim>();
-  for (const claim of claims) {
-    if (!byKey.has(keyText(claim))) byKey.set(keyText(claim), claim);
-  }
-  return [...byKey.values()];
 }
 
 /** Results are keyed by {@link keyText}. */

@@ -80,10 +80,8 @@ function isFileToBe(databaseUrl: string): boolean {
 }
 
 async function listDone(db: Kysely<Tables>): Promise<string[]> {
-  const { rows } = await sql<{
-    name: string;
-  }>`select name from ${sql.table(migrationTable)}`.execute(db);
-  return rows.map(({ name }) => name);
+  const done = sql<{ name: string }>`select name from ${sql.table(migrationTable)}`;
+  return (await done.execute(db)).rows.map(({ name }) => name);
 }
 
 async function listWallets(

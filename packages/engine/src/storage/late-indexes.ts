@@ -101,18 +101,11 @@ export async function hasLateIndex({ db, engine }: Database, name: string): Prom
 }
 
 /** Finds an index on PostgreSQL; an unfinished or interrupted one is not valid. */
-async function findIndex(
-  db: Kysely<Tables>,
-  name: string,
-): Promise<{ readonly valid: boolean } | undefined> {
-  const { rows } = await sql<{
-    valid: boolean;
-  }>`select indisvalid as valid from pg_index where indexrelid = to_regclass(${name})`.execute(db);
-  return rows[0];
+async function findIndex(db: Kysely<Tables>, name: string) {
+  const found = sql<{ valid: boolean }>`
+    select indisvalid as valid from pg_index where indexrelid = to_regclass(${name})`;
+  return (await found.execute(db)).rows[0];
 }
-
-const creationStarted = "Index creation started";
-const created = "Index created";
 
 /** The pause before another attempt, in milliseconds. */
 const retryMs = 60_000;
@@ -120,45 +113,36 @@ const retryMs = 60_000;
 /** Names the lock under which one process at a time creates indexes; any constant. */
 const lockNumber = 4_020_050;
 
-/** The running creation. `stop` cancels it; the next start repeats it. */
-export interface LateIndexing {
-  stop(): Promise<void>;
-}
-
 /**
- * Creates missing indexes. Resolves at once on a PostgreSQL table with rows, else when it is done.
+ * Creates missing indexes. Resolves when it is done, or at once on a PostgreSQL table with rows:
+ * then it returns a function that cancels the creation, which the next start repeats.
  */
-export async function startLateIndexes(database: Database, log: Log): Promise<LateIndexing> {
-  const { db, engine } = database;
-  if (!engine.migrationDialect) {
-    await createBefore(db, log);
-    return { stop: async () => undefined };
-  }
+export async function startLateIndexes({ db, engine }: Database, log: Log) {
+  if (!engine.migrationDialect) return createBefore(db, log);
   // No other process waits for a new database yet, so its indexes are created before it opens.
-  const row = await db.selectFrom("settlements").select("id").limit(1).executeTakeFirst();
-  if (!row) {
-    await createOnEmpty(db);
-    return { stop: async () => undefined };
-  }
+  if (await isEmpty(db)) return createOnEmpty(db);
   const indexer = new Indexer(new Kysely<Tables>({ dialect: engine.migrationDialect() }), log);
   const work = indexer.run();
-  return {
-    async stop() {
-      await indexer.cancel(db);
-      await work;
-    },
+  return async () => {
+    await indexer.cancel(db);
+    await work;
   };
 }
 
+async function isEmpty(db: Kysely<Tables>): Promise<boolean> {
+  const row = await db.selectFrom("settlements").select("id").limit(1).executeTakeFirst();
+  return row === undefined;
+}
+
 /** Concurrent starts wait milliseconds for each other on an empty table. */
-function createOnEmpty(db: Kysely<Tables>): Promise<void> {
-  return db.transaction().execute(async (transaction) => {
+async function createOnEmpty(db: Kysely<Tables>): Promise<undefined> {
+  await db.transaction().execute(async (transaction) => {
     await sql`select pg_advisory_xact_lock(${lockNumber})`.execute(transaction);
-    await createAtOnce(transaction);
+    await createAtOnce(transaction, lateIndexes);
   });
 }
 
-async function createAtOnce(db: Kysely<Tables>, which = lateIndexes): Promise<void> {
+async function createAtOnce(db: Kysely<Tables>, which: readonly LateIndex[]): Promise<void> {
   for (const { name, table, definition, replaces } of which) {
     await sql.raw(`create index if not exists ${name} on ${table} ${definition}`).execute(db);
     if (replaces) await sql.raw(`drop index if exists ${replaces}`).execute(db);
@@ -166,19 +150,18 @@ async function createAtOnce(db: Kysely<Tables>, which = lateIndexes): Promise<vo
 }
 
 /** Creates missing indexes before the start and logs it, because it may take minutes. */
-export async function createBefore(db: Kysely<Tables>, log: Log): Promise<void> {
+export async function createBefore(db: Kysely<Tables>, log: Log): Promise<undefined> {
   const { rows } = await sql<{ name: string }>`
     select name from sqlite_master where type = 'index'`.execute(db);
   const there = new Set(rows.map(({ name }) => name));
-  const row = await db.selectFrom("settlements").select("id").limit(1).executeTakeFirst();
-  const startLog = row ? log : silentLog;
+  const startLog = (await isEmpty(db)) ? silentLog : log;
   for (const index of lateIndexes) {
     const { replaces } = index;
     if (there.has(index.name) && (replaces === undefined || !there.has(replaces))) continue;
     const fields = { index: index.name, table: index.table };
-    startLog.info({ event: "index_creation_started", ...fields }, creationStarted);
+    startLog.info({ event: "index_creation_started", ...fields }, "Index creation started");
     await createAtOnce(db, [index]);
-    startLog.info({ event: "index_created", ...fields }, created);
+    startLog.info({ event: "index_created", ...fields }, "Index created");
   }
 }
 
@@ -220,14 +203,11 @@ class Indexer {
   /** Returns false while another process creates them. */
   #createMissing(): Promise<boolean> {
     return this.#db.connection().execute(async (connection) => {
-      const { rows } = await sql<{
-        taken: boolean;
-        backend: number;
-      }>`select pg_try_advisory_lock(${lockNumber}) as taken, pg_backend_pid() as backend`.execute(
-        connection,
-      );
-      if (!rows[0]?.taken) return false;
-      this.#backend = rows[0].backend;
+      const lock = sql<{ taken: boolean; backend: number }>`
+        select pg_try_advisory_lock(${lockNumber}) as taken, pg_backend_pid() as backend`;
+      const [held] = (await lock.execute(connection)).rows;
+      if (!held?.taken) return false;
+      this.#backend = held.backend;
       try {
         for (const index of lateIndexes) await this.#create(connection, index);
         return true;
@@ -243,7 +223,7 @@ class Indexer {
     const there = await findIndex(connection, name);
     if (there?.valid || this.#stopping.signal.aborted) return;
     const fields = { index: name, table };
-    this.#log.info({ event: "index_creation_started", ...fields }, creationStarted);
+    this.#log.info({ event: "index_creation_started", ...fields }, "Index creation started");
     // An interrupted creation leaves an index that is maintained and never used.
     if (there) await sql.raw(`drop index concurrently if exists ${name}`).execute(connection);
     await sql
@@ -252,6 +232,6 @@ class Indexer {
     if (replaces) {
       await sql.raw(`drop index concurrently if exists ${replaces}`).execute(connection);
     }
-    this.#log.info({ event: "index_created", ...fields }, created);
+    this.#log.info({ event: "index_created", ...fields }, "Index created");
   }
 }

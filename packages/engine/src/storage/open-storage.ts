@@ -13,7 +13,7 @@ import type { ExchangeStore } from "./exchange-store.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { identifierMethods } from "./payment-identifiers.ts";
 import { walletLeaseMethods } from "./wallet-leases.ts";
-import { startLateIndexes, type LateIndexing } from "./late-indexes.ts";
+import { startLateIndexes } from "./late-indexes.ts";
 import { migrate, migrateFeatures, type Migrations } from "./migrate.ts";
 import { payerPauseMethods } from "./payer-pauses.ts";
 import { openPostgres, type PostgresLimits } from "./postgres/open-postgres.ts";
@@ -67,7 +67,7 @@ export function createStorage(
   const commitTogether = engine.hasRowLocks ? undefined : createGroupCommit(db);
   const database = { db, engine, commitTogether };
   const { changes } = engine;
-  let indexing: LateIndexing | undefined;
+  let cancelIndexes: Awaited<ReturnType<typeof startLateIndexes>>;
   const methods = guard({
     ...settlementMethods(database, participants),
     ...transitionMethods(database, participants),
@@ -97,7 +97,7 @@ export function createStorage(
           participants.map(({ name }) => name),
         );
         await changes.start();
-        indexing = await startLateIndexes(database, log);
+        cancelIndexes = await startLateIndexes(database, log);
       } catch (error) {
         throw explained(error, databaseUrl);
       }
@@ -108,7 +108,7 @@ export function createStorage(
       },
     }),
     async close() {
-      await indexing?.stop();
+      await cancelIndexes?.();
       await changes.stop();
       await db.destroy();
       engine.exchangeFile?.close();

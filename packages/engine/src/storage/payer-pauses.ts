@@ -3,7 +3,7 @@
  * transaction; each revert lengthens the pause of the payer.
  */
 import { toLowerHex, type Address, type ChainId } from "@farthing/protocol";
-import { forgetRevertsAfterMs, pauseMsAfter, type PayerPause } from "../model/payer-pause.ts";
+import { forgetRevertsAfterMs, pauseMsAfter } from "../model/payer-pause.ts";
 import type { Database } from "./dialect.ts";
 import { forgetProvenPayers } from "./proven-payers.ts";
 import type { SettlementRow } from "./schema.ts";
@@ -19,7 +19,11 @@ export function payerPauseMethods({ db }: Database): Pick<EngineStore, "findPaye
         .where("chain_id", "=", chainId)
         .where("payer", "in", [...new Set(payers.map(toLowerHex))])
         .execute();
-      const byPayer = new Map(rows.map((row) => [row.payer, toPause(row)]));
+      const byPayer = new Map(
+        rows.map(({ payer, reverts, paused_until }) => {
+          return [payer, { reverts: Number(reverts), pausedUntilMs: Number(paused_until) }];
+        }),
+      );
       return payers.map((payer) => byPayer.get(toLowerHex(payer)));
     },
   };
@@ -63,8 +67,4 @@ async function pausePayer(
     .values({ chain_id: chainId, payer, ...paused })
     .onConflict((conflict) => conflict.columns(["chain_id", "payer"]).doUpdateSet(paused))
     .execute();
-}
-
-function toPause(row: { reverts: number | string; paused_until: number | string }): PayerPause {
-  return { reverts: Number(row.reverts), pausedUntilMs: Number(row.paused_until) };
 }

@@ -4,6 +4,7 @@
  */
 import type { ExpressionBuilder } from "kysely";
 import { assert } from "../base/assert.ts";
+import { firstByKey } from "../base/first-by-key.ts";
 import { openTransactionStates } from "../model/relayer-transaction.ts";
 import { settlementTransitions, type Settlement } from "../model/settlement.ts";
 import { inTransaction, type Database } from "./dialect.ts";
@@ -67,11 +68,9 @@ function isIn(kind: Transition["kind"]) {
     from.length === 1 ? where("state", "=", only) : where("state", "in", from);
 }
 
-/** The first item of each id, so that one statement changes each settlement once. */
-function firstOfEachId<T extends { readonly id: string }>(items: readonly T[]): T[] {
-  const byId = new Map<string, T>();
-  for (const item of items) if (!byId.has(item.id)) byId.set(item.id, item);
-  return [...byId.values()];
+/** The first of each settlement: one statement changes a row once. */
+function firstOfEachId<T extends { readonly id: string }>(items: readonly T[]) {
+  return [...firstByKey(items, ({ id }) => id).values()];
 }
 
 const confirm: Step<"recordConfirmed"> = async (record, confirmations, now) => {

@@ -8,7 +8,7 @@ import { Client, type ClientConfig } from "pg";
 import { systemClock } from "../../base/clock.ts";
 import { messageOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
-import type { Change, ChangeFeed, ChangeListener } from "../changes.ts";
+import { changeKinds, type Change, type ChangeFeed, type ChangeListener } from "../changes.ts";
 
 /** Channels are per database. */
 const channel = "farthing_changes";
@@ -22,13 +22,6 @@ const pauseMaxMs = 5_000;
 
 /** The prefix of a connected owner's lock name. */
 export const presenceName = "owner ";
-
-const kinds: readonly string[] = [
-  "queued",
-  "unserved",
-  "changed",
-  "sent",
-] satisfies Change["kind"][];
 
 /** Creates a feed without a connection; `start` connects. */
 export function createChangeFeed(
@@ -49,9 +42,10 @@ export function createChangeFeed(
   }
 
   function hear(payload: string): void {
-    const [from, kind, ids = ""] = payload.split(" ");
+    const [from, name, ids = ""] = payload.split(" ");
     // An unknown kind comes from a newer version during a rolling update.
-    if (from !== origin && isKind(kind)) notify({ kind, ids: ids.split(",") });
+    const kind = changeKinds.find((one) => one === name);
+    if (from !== origin && kind) notify({ kind, ids: ids.split(",") });
   }
 
   /** Listens until the connection breaks; throws when there is none. */
@@ -128,10 +122,6 @@ export function createChangeFeed(
       await running;
     },
   };
-}
-
-function isKind(text: string | undefined): text is Change["kind"] {
-  return text !== undefined && kinds.includes(text);
 }
 
 /** Takes a lock of the session, which the server releases with the connection. */
