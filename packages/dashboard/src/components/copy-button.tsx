@@ -5,17 +5,15 @@ import { CheckIcon, CopyIcon } from "./icons.tsx";
 /** Long enough to be seen, short enough to copy again. */
 const copiedMs = 2_000;
 
-/** Copies a text. `what` names it for screen readers. */
-export function CopyButton({
-  text,
-  what,
-  label,
-}: {
+interface CopyButtonProps {
   readonly text: string;
   readonly what: string;
   /** Text beside the icon. */
   readonly label?: string;
-}) {
+}
+
+/** Copies a text. `what` names it for screen readers. */
+export function CopyButton({ text, what, label }: CopyButtonProps) {
   const [outcome, setOutcome] = useState<"copied" | "failed">();
   useEffect(() => {
     if (!outcome) return undefined;

@@ -14,21 +14,17 @@ export interface Column<Row> {
   readonly inCard?: "start" | "end" | "whole" | "hidden";
 }
 
-/** A table, or cards on narrow screens. Explicit roles: browsers drop them with the layout. */
-export function DataTable<Row>({
-  caption,
-  columns,
-  rows,
-  keyOf,
-  empty,
-}: {
+interface DataTableProps<Row> {
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string | number;
   /** Shown instead of a table without rows. */
   readonly empty?: ReactNode;
-}) {
+}
+
+/** A table, or cards on narrow screens. Explicit roles: browsers drop them with the layout. */
+export function DataTable<Row>({ caption, columns, rows, keyOf, empty }: DataTableProps<Row>) {
   if (empty !== undefined && rows.length === 0) return empty;
   const classOf = ({ isNumber, inCard }: Column<Row>) =>
     [isNumber ? "number" : "", inCard ? `card-${inCard}` : ""].filter(Boolean).join(" ") ||

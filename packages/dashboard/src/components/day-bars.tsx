@@ -75,17 +75,14 @@ export function DayBars({ days }: { readonly days: readonly UsageDayJson[] }) {
   );
 }
 
-function Bar({
-  day,
-  index,
-  max,
-  isPointed,
-}: {
+interface BarProps {
   readonly day: UsageDayJson;
   readonly index: number;
   readonly max: number;
   readonly isPointed: boolean;
-}) {
+}
+
+function Bar({ day, index, max, isPointed }: BarProps) {
   let top = height;
   const parts = (["settled", "pending", "failed"] as const).map((what) => {
     const size = (day[what] / max) * height;

@@ -1,21 +1,18 @@
-import { type PropsWithChildren, type ReactNode, useEffect, useId, useRef } from "react";
+import { type PropsWithChildren, useEffect, useId, useRef } from "react";
 import { Button } from "./button.tsx";
 import { Problem } from "./problem.tsx";
 import { useChange, type Change } from "./use-change.ts";
 import { CopyButton } from "./copy-button.tsx";
 
-/** A modal dialog. The focus returns to where it was, or to the heading when that is gone. */
-export function Dialog({
-  title,
-  onClose,
-  isLocked = false,
-  children,
-}: PropsWithChildren<{
+export interface DialogProps {
   readonly title: string;
   readonly onClose: () => void;
   /** Neither Escape nor the cross closes it: its content would be lost. */
   readonly isLocked?: boolean;
-}>) {
+}
+
+/** A modal dialog. The focus returns to where it was, or to the heading when that is gone. */
+export function Dialog({ title, onClose, isLocked, children }: PropsWithChildren<DialogProps>) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => {
@@ -60,10 +57,7 @@ export function Dialog({
 export function DialogActions({
   onClose,
   children,
-}: {
-  readonly onClose: () => void;
-  readonly children?: ReactNode;
-}) {
+}: PropsWithChildren<Pick<DialogProps, "onClose">>) {
   return (
     <div className="dialog-actions">
       <Button look="quiet" onClick={onClose}>
@@ -81,13 +75,7 @@ export function ConfirmDialog({
   onClose,
   children,
   ...change
-}: PropsWithChildren<
-  Change<void, unknown> & {
-    readonly title: string;
-    readonly action: string;
-    readonly onClose: () => void;
-  }
->) {
+}: PropsWithChildren<Change<void, unknown> & DialogProps & { readonly action: string }>) {
   const mutation = useChange(change);
   return (
     <Dialog title={title} onClose={onClose}>

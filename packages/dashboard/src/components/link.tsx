@@ -2,17 +2,14 @@ import type { MouseEvent, PropsWithChildren } from "react";
 import { go, hrefOf, withSearch } from "../location.ts";
 import { DownIcon } from "./icons.tsx";
 
-/** A link within the dashboard; modified clicks stay with the browser. */
-export function Link({
-  to,
-  className,
-  isCurrent = false,
-  children,
-}: PropsWithChildren<{
+interface LinkProps {
   readonly to: string;
   readonly className?: string;
   readonly isCurrent?: boolean;
-}>) {
+}
+
+/** A link within the dashboard; modified clicks stay with the browser. */
+export function Link({ to, className, isCurrent = false, children }: PropsWithChildren<LinkProps>) {
   const follow = (event: MouseEvent) => {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) {
       return;
@@ -46,17 +43,14 @@ export function ExternalLink({
   );
 }
 
-export function CsvLink({
-  path,
-  filters = {},
-  name,
-  look,
-}: {
+interface CsvLinkProps {
   readonly path: string;
   readonly filters?: Readonly<Record<string, string>>;
   readonly name: string;
   readonly look: string;
-}) {
+}
+
+export function CsvLink({ path, filters = {}, name, look }: CsvLinkProps) {
   const href = withSearch(path, { ...filters, format: "csv" });
   return (
     <a className={look} href={href} download={`farthing-${name}.csv`}>

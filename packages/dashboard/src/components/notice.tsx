@@ -3,17 +3,14 @@ import { CheckIcon, InfoIcon, WarnIcon } from "./icons.tsx";
 
 const signs = { info: InfoIcon, good: CheckIcon, warn: WarnIcon, bad: WarnIcon } as const;
 
-export function Notice({
-  tone,
-  title,
-  children,
-  actions,
-}: {
+interface NoticeProps {
   readonly tone: keyof typeof signs;
   readonly title: string;
   readonly children?: ReactNode;
   readonly actions?: ReactNode;
-}) {
+}
+
+export function Notice({ tone, title, children, actions }: NoticeProps) {
   const Sign = signs[tone];
   return (
     <div className={`notice ${tone}`} role={tone === "bad" ? "alert" : undefined}>

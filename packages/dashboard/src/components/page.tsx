@@ -1,23 +1,21 @@
+import { useQuery, type UseQueryOptions } from "@tanstack/react-query";
 import { type PropsWithChildren, type ReactNode, useEffect, useRef, Fragment } from "react";
 import { Link } from "./link.tsx";
+import { Problem } from "./problem.tsx";
 
 /** The first page of a visit does not take the focus from the browser. */
 let isFirst = true;
 
-/** A screen; its heading takes the focus. */
-export function Page({
-  title,
-  back,
-  lead,
-  actions,
-  children,
-}: PropsWithChildren<{
+interface PageProps {
   readonly title: string;
   /** The screen above this one: its location and name. */
   readonly back?: readonly [to: string, name: string];
   readonly lead?: ReactNode;
   readonly actions?: ReactNode;
-}>) {
+}
+
+/** A screen; its heading takes the focus. */
+export function Page({ title, back, lead, actions, children }: PropsWithChildren<PageProps>) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · Farthing`;
@@ -82,18 +80,15 @@ export function Facts({ rows }: { readonly rows: readonly (Fact | false)[] }) {
   );
 }
 
-/** An empty list: why it is empty, and what to do next. */
-export function Empty({
-  title,
-  children,
-  action,
-  link,
-}: PropsWithChildren<{
+interface EmptyProps {
   readonly title: string;
   readonly action?: ReactNode;
   /** A location to go to, and its name. */
   readonly link?: readonly [to: string, name: string];
-}>) {
+}
+
+/** An empty list: why it is empty, and what to do next. */
+export function Empty({ title, children, action, link }: PropsWithChildren<EmptyProps>) {
   const [to, name] = link ?? [];
   return (
     <div className="empty">
@@ -107,6 +102,35 @@ export function Empty({
           </Link>
         </div>
       )}
+    </div>
+  );
+}
+
+interface QueryBoundaryProps<Value> {
+  readonly query: UseQueryOptions<Value>;
+  readonly lines?: number;
+  readonly children: (value: Value) => ReactNode;
+}
+
+/** Shows a query's data, a skeleton while it loads, or its error, below which data stays. */
+export function QueryBoundary<Value>({ query, lines = 4, children }: QueryBoundaryProps<Value>) {
+  const { data, error, refetch } = useQuery(query);
+  if (data === undefined && !error) return <Skeleton count={lines} />;
+  return (
+    <>
+      {error && <Problem problem={error} again={refetch} />}
+      {data !== undefined && children(data)}
+    </>
+  );
+}
+
+/** Placeholder lines keep the page from jumping when content arrives. */
+export function Skeleton({ count = 3 }: { readonly count?: number }) {
+  return (
+    <div className="lines" role="status" aria-label="Loading">
+      {Array.from({ length: count }, (_, index) => (
+        <span key={index} className="bone" />
+      ))}
     </div>
   );
 }

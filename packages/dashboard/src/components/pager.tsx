@@ -1,18 +1,15 @@
 import { withSearch } from "../location.ts";
 import { Link } from "./link.tsx";
 
-/** Links to older rows and back to the newest, where there is more than one page. */
-export function Pager({
-  path,
-  filters = {},
-  cursor,
-  next,
-}: {
+interface PagerProps {
   readonly path: string;
   readonly filters?: Readonly<Record<string, string>>;
   readonly cursor: string;
   readonly next: string | null;
-}) {
+}
+
+/** Links to older rows and back to the newest, where there is more than one page. */
+export function Pager({ path, filters = {}, cursor, next }: PagerProps) {
   if (cursor === "" && next === null) return null;
   return (
     <nav className="pager" aria-label="Pages">

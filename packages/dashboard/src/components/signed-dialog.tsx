@@ -5,9 +5,23 @@ import { prove, type Proof } from "../wallet/proof.ts";
 import { useWalletTask } from "../wallet/wallet-task.ts";
 import { announce } from "./announcer.tsx";
 import { Button } from "./button.tsx";
-import { Dialog, DialogActions } from "./dialog.tsx";
+import { Dialog, DialogActions, type DialogProps } from "./dialog.tsx";
 import { WalletTaskStatus } from "./wallet-task-status.tsx";
 import { Form } from "./field.tsx";
+
+interface SignedDialogProps<Result> extends DialogProps {
+  /** The step-up action and its details, both part of the text to sign. */
+  readonly action: string;
+  readonly details: object;
+  readonly send: (stepUp: Proof) => Promise<Result>;
+  readonly refreshes: InvalidateQueryFilters;
+  readonly announces?: string;
+  /** Closes the dialog by default. */
+  readonly onDone?: (result: Result) => void;
+  readonly label: string;
+  readonly isDanger?: boolean;
+  readonly isReady?: boolean;
+}
 
 /** A dialog for a change that the session's wallet has to sign. */
 export function SignedDialog<Result>({
@@ -17,26 +31,13 @@ export function SignedDialog<Result>({
   send,
   refreshes,
   announces,
-  onDone,
   onClose,
+  onDone = onClose,
   label,
   isDanger = false,
   isReady = true,
   children,
-}: PropsWithChildren<{
-  readonly title: string;
-  /** The step-up action and its details, both part of the text to sign. */
-  readonly action: string;
-  readonly details: object;
-  readonly send: (stepUp: Proof) => Promise<Result>;
-  readonly refreshes: InvalidateQueryFilters;
-  readonly announces?: string;
-  readonly onDone: (result: Result) => void;
-  readonly onClose: () => void;
-  readonly label: string;
-  readonly isDanger?: boolean;
-  readonly isReady?: boolean;
-}>) {
+}: PropsWithChildren<SignedDialogProps<Result>>) {
   const account = useAccount();
   const client = useQueryClient();
   const task = useWalletTask();

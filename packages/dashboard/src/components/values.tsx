@@ -34,16 +34,14 @@ export function Usdc({ units }: { readonly units: string | bigint }) {
   );
 }
 
-/** A shortened address, hash or id that can be copied whole. */
-export function Short({
-  text,
-  what,
-  href,
-}: {
+interface ShortProps {
   readonly text: string;
   readonly what: string;
   readonly href?: string | undefined;
-}) {
+}
+
+/** A shortened address, hash or id that can be copied whole. */
+export function Short({ text, what, href }: ShortProps) {
   const short = <code title={text}>{shortText(text)}</code>;
   return (
     <span className="short">

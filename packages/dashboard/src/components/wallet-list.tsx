@@ -2,7 +2,7 @@
 import { findWalletsInTime, watchWallets, type Wallet } from "@farthing/buyer/wallet";
 import { useSyncExternalStore } from "react";
 import { Notice } from "./notice.tsx";
-import { Skeleton } from "./query-boundary.tsx";
+import { Skeleton } from "./page.tsx";
 import { Button } from "./button.tsx";
 import { ExternalLink } from "./link.tsx";
 

@@ -3,8 +3,7 @@ import { useState } from "react";
 import type { Credits, Purchase } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { creditsQuery, purchaseQuery, purchasesPath, walletsQuery } from "../../api/queries.ts";
-import { QueryBoundary } from "../../components/query-boundary.tsx";
-import { Page, Section } from "../../components/page.tsx";
+import { Page, QueryBoundary, Section } from "../../components/page.tsx";
 import { Problem } from "../../components/problem.tsx";
 import { countText, plural, shortText, usdcText } from "../../components/format.ts";
 import { Timeline, type Step } from "../../components/timeline.tsx";
@@ -151,17 +150,14 @@ function Preview({
   );
 }
 
-function PayFrom({
-  chainId,
-  onChain,
-  payer,
-  onPayer,
-}: {
+interface PayFromProps {
   readonly chainId: ChainId;
   readonly onChain: (chainId: ChainId) => void;
   readonly payer: Address;
   readonly onPayer: (payer: Address) => void;
-}) {
+}
+
+function PayFrom({ chainId, onChain, payer, onPayer }: PayFromProps) {
   const sold = soldOn(useAccount().networks);
   const { data } = useQuery(walletsQuery);
   const wallets = data?.wallets.filter((one) => one.chainId === null || one.chainId === chainId);

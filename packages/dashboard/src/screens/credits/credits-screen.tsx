@@ -1,8 +1,7 @@
 import type { Credits } from "@farthing/facilitator/api";
 import { creditsQuery } from "../../api/queries.ts";
 import { Link } from "../../components/link.tsx";
-import { QueryBoundary } from "../../components/query-boundary.tsx";
-import { Page } from "../../components/page.tsx";
+import { Page, QueryBoundary } from "../../components/page.tsx";
 import { countText, plural } from "../../components/format.ts";
 import { useAccount } from "../../signed-in.ts";
 import { Ledger } from "./ledger.tsx";

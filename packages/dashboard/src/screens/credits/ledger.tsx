@@ -1,9 +1,8 @@
 import type { LedgerEntry } from "@farthing/facilitator/api";
 import { ledgerPath, ledgerQuery } from "../../api/queries.ts";
 import { DataTable, type Column } from "../../components/data-table.tsx";
-import { Empty, Section } from "../../components/page.tsx";
+import { Empty, QueryBoundary, Section } from "../../components/page.tsx";
 import { Link, CsvLink } from "../../components/link.tsx";
-import { QueryBoundary } from "../../components/query-boundary.tsx";
 import { Pager } from "../../components/pager.tsx";
 import { countText, shortText } from "../../components/format.ts";
 import { When } from "../../components/values.tsx";
@@ -74,11 +73,7 @@ const columns: readonly Column<LedgerEntry>[] = [
       </span>
     ),
   },
-  {
-    title: "Balance",
-    isNumber: true,
-    cell: ({ balanceAfter }) => countText(balanceAfter),
-  },
+  { title: "Balance", isNumber: true, cell: ({ balanceAfter }) => countText(balanceAfter) },
 ];
 
 function Cause({ entry }: { readonly entry: LedgerEntry }) {

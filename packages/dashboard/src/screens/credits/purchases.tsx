@@ -1,8 +1,7 @@
 import { purchasesQuery } from "../../api/queries.ts";
 import { DataTable } from "../../components/data-table.tsx";
-import { Empty, Section } from "../../components/page.tsx";
+import { Empty, QueryBoundary, Section } from "../../components/page.tsx";
 import { Link } from "../../components/link.tsx";
-import { QueryBoundary } from "../../components/query-boundary.tsx";
 import { countText } from "../../components/format.ts";
 import { Usdc, When } from "../../components/values.tsx";
 import { PurchaseBadge } from "./purchase-badge.tsx";
@@ -22,16 +21,8 @@ export function Purchases() {
               </Empty>
             }
             columns={[
-              {
-                title: "Time",
-                inCard: "start",
-                cell: ({ createdAt }) => <When at={createdAt} />,
-              },
-              {
-                title: "Credits",
-                isNumber: true,
-                cell: ({ credits }) => countText(credits),
-              },
+              { title: "Time", inCard: "start", cell: ({ createdAt }) => <When at={createdAt} /> },
+              { title: "Credits", isNumber: true, cell: ({ credits }) => countText(credits) },
               { title: "Paid", isNumber: true, cell: ({ amount }) => <Usdc units={amount} /> },
               {
                 title: "State",

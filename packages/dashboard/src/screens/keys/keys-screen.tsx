@@ -1,8 +1,7 @@
 import { useState } from "react";
 import type { ApiKeyJson, NewApiKeyJson } from "@farthing/facilitator/api";
 import { keysQuery } from "../../api/queries.ts";
-import { Empty, Page, Section } from "../../components/page.tsx";
-import { QueryBoundary } from "../../components/query-boundary.tsx";
+import { Empty, Page, QueryBoundary, Section } from "../../components/page.tsx";
 import { SecretReveal } from "../../components/dialog.tsx";
 import { CreateKey } from "./create-key.tsx";
 import { KeysTable } from "./keys-table.tsx";

@@ -23,15 +23,13 @@ const options = overlaps.map(([value, title, why]) => {
   ] as const;
 });
 
-export function RotateKey({
-  apiKey,
-  onClose,
-  onCreated,
-}: {
+interface RotateKeyProps {
   readonly apiKey: ApiKeyJson;
   readonly onClose: () => void;
   readonly onCreated: (key: NewApiKeyJson) => void;
-}) {
+}
+
+export function RotateKey({ apiKey, onClose, onCreated }: RotateKeyProps) {
   const { id } = apiKey;
   const [overlap, setOverlap] = useState<string>(overlaps[0][0]);
   return (

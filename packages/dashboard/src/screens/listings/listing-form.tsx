@@ -20,21 +20,17 @@ import { Button } from "../../components/button.tsx";
 import { Form, SelectField, TextAreaField, TextField } from "../../components/field.tsx";
 import { useChange } from "../../components/use-change.ts";
 
-type Change = (changes: Partial<ListingDraft>) => void;
-
-export function ListingForm({
-  listing,
-  onClose,
-  onSaved,
-}: {
+interface ListingFormProps {
   readonly listing?: ListingJson;
   readonly onClose: () => void;
   readonly onSaved: (listing: ListingJson) => void;
-}) {
+}
+
+export function ListingForm({ listing, onClose, onSaved }: ListingFormProps) {
   const { networks } = useAccount();
   const [draft, setDraft] = useState(() => draftOf(listing, networks[0]?.id ?? ""));
-  const change: Change = (changes) => setDraft({ ...draft, ...changes });
-  const problems = problemsOf(draft);
+  const change = (changes: Partial<ListingDraft>) => setDraft({ ...draft, ...changes });
+  const part: PartProps = { draft, problems: problemsOf(draft), change };
   const endpoint = endpointOf(draft);
   const whole = listingOf(draft, listing?.mimeType ?? null);
   const save = useChange({
@@ -55,14 +51,9 @@ export function ListingForm({
     <Dialog title={listing ? "Change the listing" : "List an endpoint"} onClose={onClose}>
       <Form onSubmit={() => whole && save.mutate(whole)}>
         <fieldset className="plain" disabled={save.isPending}>
-          <EndpointFields draft={draft} problems={problems} change={change} />
-          <TextFields draft={draft} problems={problems} change={change} />
-          <SampleFields
-            draft={draft}
-            problems={problems}
-            change={change}
-            isOpen={listing !== undefined && hasSample(listing)}
-          />
+          <EndpointFields {...part} />
+          <TextFields {...part} />
+          <SampleFields {...part} isOpen={listing !== undefined && hasSample(listing)} />
         </fieldset>
         {trial.error && <Problem problem={trial.error} />}
         {trial.data && <TrialSteps trial={trial.data} />}
@@ -86,7 +77,7 @@ export function ListingForm({
 interface PartProps {
   readonly draft: ListingDraft;
   readonly problems: DraftProblems;
-  readonly change: Change;
+  readonly change: (changes: Partial<ListingDraft>) => void;
 }
 
 function EndpointFields({ draft, problems, change }: PartProps) {

@@ -2,9 +2,8 @@ import { useState } from "react";
 import type { ListingJson } from "@farthing/facilitator/api";
 import { listingsQuery } from "../../api/queries.ts";
 import { DataTable, type Column } from "../../components/data-table.tsx";
-import { Empty, Page, Section } from "../../components/page.tsx";
+import { Empty, Page, QueryBoundary, Section } from "../../components/page.tsx";
 import { Link } from "../../components/link.tsx";
-import { QueryBoundary } from "../../components/query-boundary.tsx";
 import { Usdc, When } from "../../components/values.tsx";
 import { go } from "../../location.ts";
 import { ListingBadge, NextCheck } from "./listing-badge.tsx";
@@ -70,15 +69,8 @@ const columns: readonly Column<ListingJson>[] = [
       </>
     ),
   },
-  {
-    title: "Price",
-    isNumber: true,
-    cell: ({ advertised }) => <Usdc units={advertised.amount} />,
-  },
-  {
-    title: "State",
-    cell: ({ check }) => <ListingBadge state={check.state} />,
-  },
+  { title: "Price", isNumber: true, cell: ({ advertised }) => <Usdc units={advertised.amount} /> },
+  { title: "State", cell: ({ check }) => <ListingBadge state={check.state} /> },
   { title: "Last check", cell: ({ check }) => <When at={check.checkedAt} /> },
   { title: "Next check", cell: ({ check }) => <NextCheck check={check} /> },
 ];

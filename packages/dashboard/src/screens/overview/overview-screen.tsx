@@ -1,9 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { keysQuery, newestSettlementsQuery, purchasesQuery } from "../../api/queries.ts";
 import { Link } from "../../components/link.tsx";
-import { QueryBoundary } from "../../components/query-boundary.tsx";
 import { Notice } from "../../components/notice.tsx";
-import { Page, Section } from "../../components/page.tsx";
+import { Page, QueryBoundary, Section } from "../../components/page.tsx";
 import { plural } from "../../components/format.ts";
 import { useAccount } from "../../signed-in.ts";
 import { SettlementsTable } from "../settlements/settlements-table.tsx";

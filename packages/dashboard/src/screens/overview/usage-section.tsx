@@ -1,8 +1,7 @@
 import type { UsageDayJson } from "@farthing/facilitator/api";
 import { usagePath, usageQuery } from "../../api/queries.ts";
 import { DayBars } from "../../components/day-bars.tsx";
-import { QueryBoundary } from "../../components/query-boundary.tsx";
-import { Section } from "../../components/page.tsx";
+import { QueryBoundary, Section } from "../../components/page.tsx";
 import { countText, daysAgo, usdcText } from "../../components/format.ts";
 import { go, useLocation, withSearch } from "../../location.ts";
 import { Segments } from "../../components/button.tsx";

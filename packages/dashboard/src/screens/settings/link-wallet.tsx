@@ -78,7 +78,6 @@ function Agree({ signed, onClose }: { readonly signed: NewWallet; readonly onClo
       send={(stepUp) => call("/v1/account/wallets", { method: "POST", body: { ...proof, stepUp } })}
       refreshes={walletsQuery}
       announces="Wallet linked"
-      onDone={onClose}
       onClose={onClose}
       label="Sign and link"
     >

@@ -3,8 +3,7 @@ import { useState } from "react";
 import type { LinkedWalletJson } from "@farthing/facilitator/api";
 import { walletsQuery } from "../../api/queries.ts";
 import { DataTable } from "../../components/data-table.tsx";
-import { QueryBoundary } from "../../components/query-boundary.tsx";
-import { Section } from "../../components/page.tsx";
+import { QueryBoundary, Section } from "../../components/page.tsx";
 import { Short, When } from "../../components/values.tsx";
 import { LinkWallet } from "./link-wallet.tsx";
 import { Button } from "../../components/button.tsx";
@@ -89,7 +88,6 @@ function UnlinkWallet({
       send={(stepUp) => call(path, { method: "DELETE", body: { stepUp } })}
       refreshes={walletsQuery}
       announces="Wallet unlinked"
-      onDone={onClose}
       onClose={onClose}
       label="Sign and unlink"
       isDanger

@@ -3,8 +3,7 @@ import { call } from "../../api/call.ts";
 import { sessionsQuery } from "../../api/queries.ts";
 import { Badge } from "../../components/badge.tsx";
 import { DataTable } from "../../components/data-table.tsx";
-import { QueryBoundary } from "../../components/query-boundary.tsx";
-import { Section } from "../../components/page.tsx";
+import { QueryBoundary, Section } from "../../components/page.tsx";
 import { Problem } from "../../components/problem.tsx";
 import { Short, When } from "../../components/values.tsx";
 import { useQuery } from "@tanstack/react-query";
@@ -83,7 +82,6 @@ function EndOtherSessions({ onClose }: { readonly onClose: () => void }) {
       send={(stepUp) => call("/v1/account/sessions", { method: "DELETE", body: { stepUp } })}
       refreshes={sessionsQuery}
       announces="All other sessions ended"
-      onDone={onClose}
       onClose={onClose}
       label="Sign and end them"
       isDanger

@@ -88,14 +88,7 @@ function readTransaction(text: string): string | undefined {
   return isTransactionHash(text.trim()) ? text.trim() : undefined;
 }
 
-/** Incomplete text does not filter. */
-function TextFilter({
-  wrong,
-  read,
-  value,
-  onChange,
-  ...field
-}: {
+interface TextFilterProps {
   readonly label: string;
   readonly placeholder: string;
   readonly wrong: string;
@@ -103,7 +96,10 @@ function TextFilter({
   readonly read: (text: string) => string | undefined;
   readonly value: string;
   readonly onChange: (value: string) => void;
-}) {
+}
+
+/** Incomplete text does not filter. */
+function TextFilter({ wrong, read, value, onChange, ...field }: TextFilterProps) {
   const [text, setText] = useState(value);
   const isWrong = text.trim() !== "" && read(text) === undefined;
   useEffect(() => {

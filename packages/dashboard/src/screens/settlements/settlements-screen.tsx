@@ -1,6 +1,5 @@
 import { settlementsPath, settlementsQuery } from "../../api/queries.ts";
-import { Empty, Page, Section } from "../../components/page.tsx";
-import { QueryBoundary } from "../../components/query-boundary.tsx";
+import { Empty, Page, QueryBoundary, Section } from "../../components/page.tsx";
 import { Pager } from "../../components/pager.tsx";
 import { SettlementFilterBar, useFilters } from "./settlement-filters.tsx";
 import { SettlementsTable } from "./settlements-table.tsx";

@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import { supportedQuery } from "../../api/queries.ts";
 import { Mark } from "../../components/icons.tsx";
 import { Notice } from "../../components/notice.tsx";
-import { QueryBoundary } from "../../components/query-boundary.tsx";
+import { QueryBoundary } from "../../components/page.tsx";
 import { WalletTaskStatus } from "../../components/wallet-task-status.tsx";
 import { WalletList } from "../../components/wallet-list.tsx";
 import { useWalletTask } from "../../wallet/wallet-task.ts";

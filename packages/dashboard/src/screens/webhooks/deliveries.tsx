@@ -7,8 +7,7 @@ import { Badge, type Tone } from "../../components/badge.tsx";
 import { CodeBlock } from "../../components/code-block.tsx";
 import { DataTable } from "../../components/data-table.tsx";
 import { Dialog } from "../../components/dialog.tsx";
-import { Empty, Section } from "../../components/page.tsx";
-import { QueryBoundary } from "../../components/query-boundary.tsx";
+import { Empty, QueryBoundary, Section } from "../../components/page.tsx";
 import { Pager } from "../../components/pager.tsx";
 import { Problem } from "../../components/problem.tsx";
 import { When, Whole } from "../../components/values.tsx";
@@ -59,17 +58,14 @@ export function Deliveries({ id }: { readonly id: string }) {
   );
 }
 
-function DeliveriesTable({
-  rows,
-  isBusy,
-  onResend,
-  onShow,
-}: {
+interface DeliveriesTableProps {
   readonly rows: readonly WebhookDeliveryJson[];
   readonly isBusy: boolean;
   readonly onResend: (id: string) => void;
   readonly onShow: (delivery: WebhookDeliveryJson) => void;
-}) {
+}
+
+function DeliveriesTable({ rows, isBusy, onResend, onShow }: DeliveriesTableProps) {
   return (
     <DataTable
       caption="Deliveries"

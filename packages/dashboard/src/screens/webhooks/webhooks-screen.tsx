@@ -3,9 +3,8 @@ import type { NewWebhookEndpoint, WebhookEndpointJson } from "@farthing/facilita
 import { webhooksQuery } from "../../api/queries.ts";
 import { Badge } from "../../components/badge.tsx";
 import { DataTable, type Column } from "../../components/data-table.tsx";
-import { Empty, Page, Section } from "../../components/page.tsx";
+import { Empty, Page, QueryBoundary, Section } from "../../components/page.tsx";
 import { Link } from "../../components/link.tsx";
-import { QueryBoundary } from "../../components/query-boundary.tsx";
 import { SecretReveal } from "../../components/dialog.tsx";
 import { When } from "../../components/values.tsx";
 import { AddWebhook } from "./add-webhook.tsx";
