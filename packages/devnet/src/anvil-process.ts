@@ -11,20 +11,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-export interface AnvilOptions {
+interface AnvilOptions {
   /** 0 lets the system choose a free port. */
   port: number;
   /** Flags besides `--port`, `--host` and `--cache-path`. */
   flags: string[];
-}
-
-export interface AnvilProcess {
-  readonly port: number;
-  /** Of anvil itself. */
-  readonly pid: number;
-  /** Resolves when anvil and its supervisor have ended and its folder is gone. */
-  readonly ended: Promise<void>;
-  stop(): Promise<void>;
 }
 
 /** anvil answers within 0.2 s on an idle machine. */
@@ -58,7 +49,7 @@ exit $status
  * Finds anvil's binary in this platform's npm package: the wrapper's post-install script may not
  * have run (`npm ci --ignore-scripts`).
  */
-export function findAnvil(): string {
+function findAnvil(): string {
   const system = { linux: "linux", darwin: "darwin" }[process.platform as string];
   const machine = { x64: "amd64", arm64: "arm64" }[process.arch as string];
   const platformPackage = `@foundry-rs/anvil-${system}-${machine}`;
@@ -75,10 +66,8 @@ export function findAnvil(): string {
 /** anvil's 44 MB are no dependency, since only a local chain needs them. */
 function howToGet(machine: string): string {
   const require = createRequire(import.meta.url);
-  const {
-    peerDependencies,
-  }: { peerDependencies: Readonly<Record<string, string>> } = require("../package.json");
-  const version = peerDependencies["@foundry-rs/anvil"];
+  const manifest: { peerDependencies: Record<string, string> } = require("../package.json");
+  const version = manifest.peerDependencies["@foundry-rs/anvil"];
   return (
     `The local chain needs anvil, which is not installed for ${machine}. Install it beside ` +
     `farthing: npm install @foundry-rs/anvil@${version} (with -g where farthing was installed so, ` +
@@ -87,7 +76,7 @@ function howToGet(machine: string): string {
 }
 
 /** Waits until anvil listens. Throws with anvil's own message. */
-export async function startAnvil(options: AnvilOptions): Promise<AnvilProcess> {
+export async function startAnvil(options: AnvilOptions) {
   const folder = mkdtempSync(join(tmpdir(), "farthing-devnet-"));
   const command = [findAnvil(), "--host", "127.0.0.1", "--port", `${options.port}`];
   // anvil writes gigabytes of past states and never removes them: they go where the supervisor
@@ -101,6 +90,7 @@ export async function startAnvil(options: AnvilOptions): Promise<AnvilProcess> {
   });
   // `ended` reports the end of the supervisor.
   child.stdin.on("error", () => {});
+  /** Resolves when anvil and its supervisor have ended and its folder is gone. */
   const ended = new Promise<void>((resolve) => {
     child.once("close", () => resolve());
     child.once("error", () => resolve());
@@ -117,11 +107,8 @@ export async function startAnvil(options: AnvilOptions): Promise<AnvilProcess> {
   }
 }
 
-/** anvil's start page is the only sure source of a port that the system chose. */
-async function untilListening(
-  child: ChildProcess,
-  wantedPort: number,
-): Promise<{ port: number; pid: number }> {
+/** anvil's start page is the only sure source of a port that the system chose; `pid` is anvil's. */
+async function untilListening(child: ChildProcess, wantedPort: number) {
   const { stdout, stderr } = child;
   if (!stdout || !stderr) throw new Error("anvil was started without pipes");
   let complaint = "";

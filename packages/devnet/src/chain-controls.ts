@@ -18,42 +18,13 @@ import { balanceWordsSlot } from "./generated/stand-in-usdc.ts";
 /** Throws `RpcError`. */
 export type Rpc = <T>(method: string, params?: unknown[]) => Promise<T>;
 
-export interface ControlTarget {
+interface ControlTarget {
   readonly rpc: Rpc;
   readonly token: AccountAddress;
   readonly domainSeparator: Hex;
   readonly wallet: AccountAddress;
   /** An account whose key the node holds. */
   readonly sender: AccountAddress;
-}
-
-/** Amounts in USDC base units. */
-export interface UsdcControls {
-  balanceOf(account: AccountAddress): Promise<bigint>;
-  /** True once the authorization is used or canceled. */
-  authorizationState(authorizer: AccountAddress, nonce: Hex): Promise<boolean>;
-  mint(to: AccountAddress, units: bigint): Promise<void>;
-  /** Writes to storage: at once, with no block, no event and no total supply. */
-  setBalance(account: AccountAddress, units: bigint): Promise<void>;
-  pause(): Promise<void>;
-  unpause(): Promise<void>;
-  blacklist(account: AccountAddress): Promise<void>;
-  unBlacklist(account: AccountAddress): Promise<void>;
-  /** Changes the EIP-712 name, and so the domain separator; `""` undoes it. */
-  rename(name: string): Promise<void>;
-}
-
-export interface ChainControls {
-  readonly usdc: UsdcControls;
-  /** Cancels an unused authorization, as its payer may. */
-  cancelAuthorization(cancellation: { privateKey: Hex; nonce: Hex }): Promise<void>;
-  /** Sets how the sample contract wallet responds to signature checks. */
-  walletMode(mode: WalletMode): Promise<void>;
-  walletOwner(owner: AccountAddress): Promise<void>;
-  /** Mines blocks now, one by default; the block time stays. */
-  mine(blocks?: number): Promise<void>;
-  /** Sets the next block's time in Unix seconds; later blocks count on from there. */
-  setNextBlockTimestamp(seconds: number): Promise<void>;
 }
 
 /** 1,000 gwei: ahead of the program under test, also when the pool is full. */
@@ -64,35 +35,44 @@ const controlBlocksMax = 10;
 
 const balanceBits = (1n << 255n) - 1n;
 
-export function createControls(target: ControlTarget): ChainControls {
+export function createControls(target: ControlTarget) {
   const { rpc, token } = target;
   const send = createSender(target);
   const call = (data: Hex) => rpc<Hex>("eth_call", [{ to: token, data }, "latest"]);
   return {
+    /** Amounts in USDC base units. */
     usdc: {
-      balanceOf: async (account) => BigInt(await call(tokenCalls.balanceOf(account))),
-      authorizationState: async (authorizer, nonce) =>
+      balanceOf: async (account: AccountAddress) =>
+        BigInt(await call(tokenCalls.balanceOf(account))),
+      /** True once the authorization is used or canceled. */
+      authorizationState: async (authorizer: AccountAddress, nonce: Hex) =>
         BigInt(await call(tokenCalls.authorizationState(authorizer, nonce))) === 1n,
-      mint: (to, units) => send(token, tokenCalls.mint(to, units)),
-      setBalance: (account, units) => writeBalance(target, account, units),
+      mint: (to: AccountAddress, units: bigint) => send(token, tokenCalls.mint(to, units)),
+      /** Writes to storage: at once, with no block, no event and no total supply. */
+      setBalance: (account: AccountAddress, units: bigint) => writeBalance(target, account, units),
       pause: () => send(token, tokenCalls.pause()),
       unpause: () => send(token, tokenCalls.unpause()),
-      blacklist: (account) => send(token, tokenCalls.blacklist(account)),
-      unBlacklist: (account) => send(token, tokenCalls.unBlacklist(account)),
-      rename: (name) => send(token, tokenCalls.rename(name)),
+      blacklist: (account: AccountAddress) => send(token, tokenCalls.blacklist(account)),
+      unBlacklist: (account: AccountAddress) => send(token, tokenCalls.unBlacklist(account)),
+      /** Changes the EIP-712 name, and so the domain separator; `""` undoes it. */
+      rename: (name: string) => send(token, tokenCalls.rename(name)),
     },
-    cancelAuthorization: ({ privateKey, nonce }) => {
+    /** Cancels an unused authorization, as its payer may. */
+    cancelAuthorization: ({ privateKey, nonce }: { privateKey: Hex; nonce: Hex }) => {
       const authorizer = Address.fromPublicKey(Secp256k1.getPublicKey({ privateKey }));
       const cancellation = { authorizer, privateKey, nonce };
       const signature = signCancellation(target.domainSeparator, cancellation);
       return send(token, tokenCalls.cancelAuthorization(authorizer, nonce, signature));
     },
-    walletMode: (mode) => send(target.wallet, walletCalls.setMode(mode)),
-    walletOwner: (owner) => send(target.wallet, walletCalls.setOwner(owner)),
+    /** Sets how the sample contract wallet responds to signature checks. */
+    walletMode: (mode: WalletMode) => send(target.wallet, walletCalls.setMode(mode)),
+    walletOwner: (owner: AccountAddress) => send(target.wallet, walletCalls.setOwner(owner)),
+    /** Mines blocks now; the block time stays. */
     mine: async (blocks = 1) => {
       await rpc("anvil_mine", [blocks]);
     },
-    setNextBlockTimestamp: async (seconds) => {
+    /** Sets the next block's time in Unix seconds; later blocks count on from there. */
+    setNextBlockTimestamp: async (seconds: number) => {
       await rpc("evm_setNextBlockTimestamp", [seconds]);
     },
   };

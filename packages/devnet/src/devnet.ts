@@ -3,15 +3,15 @@
  * domain, Multicall3, and funded wallets. It has the token's behaviour, not the node's: XDC's nonce
  * limit, gas price floor and error texts are missing.
  */
-import { networkOfChain, type Address, type ChainId, type Hex } from "@farthing/protocol";
-import { startAnvil, type AnvilProcess } from "./anvil-process.ts";
-import { createControls, type ChainControls, type Rpc } from "./chain-controls.ts";
+import { networkOfChain, type Address, type ChainId } from "@farthing/protocol";
+import { startAnvil } from "./anvil-process.ts";
+import { createControls, type Rpc } from "./chain-controls.ts";
 import { encodeBatch, tokenCalls, toWord } from "./contract-calls.ts";
 import { multicall3Code } from "./generated/multicall3.ts";
 import { ownerSlot, sampleWalletCode } from "./generated/sample-wallet.ts";
 import { sendBatch, sendCall } from "./json-rpc.ts";
 import { tokenPlacement } from "./token-code.ts";
-import { deriveWallets, type DevnetWallet, type DevnetWallets } from "./wallets.ts";
+import { deriveWallets } from "./wallets.ts";
 
 export interface DevnetOptions {
   /**
@@ -34,25 +34,7 @@ export interface DevnetOptions {
   blockGasLimit?: number;
 }
 
-export interface Devnet extends ChainControls, Omit<DevnetWallets, "smartWalletOwner"> {
-  readonly chainId: ChainId;
-  readonly rpcUrl: string;
-  readonly blockTimeSeconds: number;
-  /** The stand-in USDC, at the network's canonical address. */
-  readonly token: Address;
-  /** The same as the real token's. */
-  readonly domainSeparator: Hex;
-  readonly multicall3: Address;
-  /** An ERC-1271 wallet with 1,000 USDC, see `walletMode`. */
-  readonly smartWallet: { readonly address: Address; readonly owner: DevnetWallet };
-  /** Of the chain's process. */
-  readonly pid: number;
-  readonly rpc: Rpc;
-  /** Resolves when the chain has ended, by `stop` or by itself. */
-  readonly ended: Promise<void>;
-  /** Resolves when no process and no file of the chain is left. */
-  stop(): Promise<void>;
-}
+export type Devnet = Awaited<ReturnType<typeof furnish>>;
 
 /** 1,000 USDC in base units. */
 export const buyerUnits = 1_000_000_000n;
@@ -108,11 +90,11 @@ function chainFlags(chainId: ChainId, blockTimeSeconds: number, blockGasLimit: n
 }
 
 async function furnish(
-  anvil: AnvilProcess,
+  anvil: Awaited<ReturnType<typeof startAnvil>>,
   chainId: ChainId,
   blockTimeSeconds: number,
-  { smartWalletOwner, ...wallets }: DevnetWallets,
-): Promise<Devnet> {
+  { smartWalletOwner, ...wallets }: ReturnType<typeof deriveWallets>,
+) {
   const { usdc: token, domainSeparator, multicall3: places } = networkOfChain(chainId);
   const [multicall3] = places;
   if (!multicall3) throw new Error(`no Multicall3 address is known for chain ${chainId}`);
@@ -144,14 +126,19 @@ async function furnish(
     chainId,
     rpcUrl,
     blockTimeSeconds,
+    /** The stand-in USDC, at the network's canonical address. */
     token,
+    /** The same as the real token's. */
     domainSeparator,
     multicall3,
     rpc,
+    /** An ERC-1271 wallet with 1,000 USDC, see `walletMode`. */
     smartWallet: { address: wallet, owner: smartWalletOwner },
     pid: anvil.pid,
+    /** Resolves when the chain has ended, by `stop` or by itself. */
     ended: anvil.ended,
-    stop: () => anvil.stop(),
+    /** Resolves when no process and no file of the chain is left. */
+    stop: anvil.stop,
   };
 }
 

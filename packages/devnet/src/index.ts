@@ -12,7 +12,7 @@ export {
 } from "./contract-calls.ts";
 export { hostileFactoryCode } from "./generated/hostile-factory.ts";
 export { hostileWalletCode } from "./generated/hostile-wallet.ts";
-export type { ChainControls, Rpc, UsdcControls } from "./chain-controls.ts";
+export type { Rpc } from "./chain-controls.ts";
 export { RpcError } from "./json-rpc.ts";
 export {
   buyerUnits,

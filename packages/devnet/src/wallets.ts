@@ -38,17 +38,7 @@ const smartWalletOwnerIndex = 20_002;
 export const walletsMax = firstRelayer - firstBuyer;
 
 /** The same on every start. */
-export interface DevnetWallets {
-  readonly buyers: readonly DevnetWallet[];
-  readonly relayers: readonly DevnetWallet[];
-  /** Receives payments; starts without USDC. */
-  readonly seller: DevnetWallet;
-  /** The operator's; starts without USDC. */
-  readonly treasury: DevnetWallet;
-  readonly smartWalletOwner: DevnetWallet;
-}
-
-export function deriveWallets(count: { buyers: number; relayers: number }): DevnetWallets {
+export function deriveWallets(count: { buyers: number; relayers: number }) {
   for (const [name, wanted] of Object.entries(count)) {
     if (!Number.isInteger(wanted) || wanted < 0 || wanted > walletsMax) {
       throw new Error(`${name} must be a whole number from 0 to ${walletsMax}, not ${wanted}`);
@@ -65,7 +55,9 @@ export function deriveWallets(count: { buyers: number; relayers: number }): Devn
   return {
     buyers: range(firstBuyer, count.buyers),
     relayers: range(firstRelayer, count.relayers),
+    /** Receives payments; starts without USDC. */
     seller: wallet(sellerIndex),
+    /** The operator's; starts without USDC. */
     treasury: wallet(treasuryIndex),
     smartWalletOwner: wallet(smartWalletOwnerIndex),
   };
