@@ -23,12 +23,7 @@ import {
   type SettlementParticipant,
 } from "./participant.ts";
 import { identifierLocks, insertIdentifiers, refuseIdentifiers } from "./payment-identifiers.ts";
-import {
-  evaluateRevertedGas,
-  reserveRevertedGas,
-  revertedGasLocks,
-  type RevertedGasReservation,
-} from "./reverted-gas.ts";
+import { evaluateRevertedGas, reserveRevertedGas, revertedGasLocks } from "./reverted-gas.ts";
 import { toSettlement } from "./rows.ts";
 import { newSettlements, settlementColumns } from "./schema.ts";
 import type { ClaimResult } from "./engine-store.ts";
@@ -141,10 +136,7 @@ async function refusalsOf(
   tx: EngineTransaction,
   claims: readonly Claim[],
   participants: readonly SettlementParticipant[],
-): Promise<{
-  refusals: ReadonlyMap<string, ClaimRefusal>;
-  reservations: ReadonlyMap<string, RevertedGasReservation>;
-}> {
+) {
   const refusals = new Map<string, ClaimRefusal>();
   await refuseIdentifiers(tx, claims, tx.now, refusals);
   const reservations = await evaluateRevertedGas(tx, claims, tx.now, refusals);

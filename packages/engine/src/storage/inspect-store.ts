@@ -2,7 +2,6 @@
 import { openTransactionStates } from "../model/relayer-transaction.ts";
 import { accessSync, constants, existsSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Address, ChainId } from "@farthing/protocol";
 import { Kysely, sql } from "kysely";
 import { Fault } from "../base/fault.ts";
 import { measureDatabase, type DatabaseSize } from "./database-size.ts";
@@ -25,16 +24,7 @@ export interface StoreReport {
   readonly size?: DatabaseSize;
 }
 
-export interface WalletReport {
-  readonly chainId: ChainId;
-  /** In lower case. */
-  readonly wallet: Address;
-  readonly nextNonce: number;
-  /** The process with a running lease; null when there is none. */
-  readonly holder: string | null;
-  /** Transactions that may still be mined. */
-  readonly open: number;
-}
+export type WalletReport = Awaited<ReturnType<typeof listWallets>>[number];
 
 /** Kysely's table of migrations. */
 const migrationTable = "kysely_migration";
@@ -84,11 +74,7 @@ async function listDone(db: Kysely<Tables>): Promise<string[]> {
   return (await done.execute(db)).rows.map(({ name }) => name);
 }
 
-async function listWallets(
-  db: Kysely<Tables>,
-  engine: DatabaseDialect,
-  now: number,
-): Promise<WalletReport[]> {
+async function listWallets(db: Kysely<Tables>, engine: DatabaseDialect, now: number) {
   const [wallets, open] = await Promise.all([
     db
       .selectFrom("lanes")
@@ -107,9 +93,12 @@ async function listWallets(
   ]);
   return wallets.map(({ chain_id: chainId, lane: wallet, ...row }) => ({
     chainId,
+    /** In lower case. */
     wallet,
     nextNonce: Number(row.next_nonce),
+    /** The process with a running lease; null when there is none. */
     holder: row.is_running === 1 ? row.lease_owner : null,
+    /** Transactions that may still be mined. */
     open: Number(open.find((one) => one.chain_id === chainId && one.lane === wallet)?.open ?? 0),
   }));
 }

@@ -29,27 +29,16 @@ export interface CounterEntry extends CounterName {
 }
 
 /** Counters as read, with what the transaction adds. */
-export interface Counters {
-  used(counter: CounterName): number;
-  /** The sum of a window's parts from `slot` on; of all parts when absent. */
-  sum(counter: CounterName, slot?: number): number;
-  firstPeriod(counter: CounterName): number | undefined;
-  add(entries: readonly CounterEntry[]): void;
-}
-
-interface Part {
-  readonly slot: number;
-  readonly amount: number;
-}
+export type Counters = Awaited<ReturnType<typeof readCounters>>;
 
 /** Reads unexpired counters by name. */
 export async function readCounters(
   { db, engine }: Database,
   names: readonly CounterName[],
   now: number,
-): Promise<Counters> {
+) {
   const byKey = new Map(names.map((counter) => [keyOf(counter), counter]));
-  const parts = new Map<string, Part[]>();
+  const parts = new Map<string, Pick<CounterEntry, "slot" | "amount">[]>();
   if (byKey.size > 0) {
     const wanted = [...byKey.values()].map(({ chainId, kind, name }) => ({
       of_chain: chainId,
@@ -81,13 +70,14 @@ export async function readCounters(
       .filter(({ slot }) => slot >= from)
       .reduce((total, { amount }) => total + amount, 0);
   return {
+    /** The sum of a window's parts from a slot on; of all parts by default. */
     sum,
-    used: (counter) => sum(counter),
-    firstPeriod: (counter) => {
+    used: (counter: CounterName) => sum(counter),
+    firstPeriod: (counter: CounterName) => {
       const slots = (parts.get(keyOf(counter)) ?? []).map(({ slot }) => slot);
       return slots.length === 0 ? undefined : Math.min(...slots);
     },
-    add(entries) {
+    add(entries: readonly CounterEntry[]) {
       for (const entry of entries) {
         const key = keyOf(entry);
         parts.set(key, [...(parts.get(key) ?? []), entry]);

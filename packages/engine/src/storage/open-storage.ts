@@ -40,16 +40,7 @@ export interface StorageOptions {
 export type EngineStores = EngineStore & WalletLeaseStore & ExchangeStore;
 
 /** A database before `open`; it has to be closed in any case. */
-export interface Storage {
-  /** For the stores of features. */
-  readonly database: Database;
-  readonly store: EngineStores;
-  /** Migrates the schema. Throws `storage_unavailable`. */
-  open(): Promise<void>;
-  /** Resolves when the database responds. Throws `storage_unavailable`. */
-  ping(): Promise<void>;
-  close(): Promise<void>;
-}
+export type Storage = ReturnType<typeof createStorage>;
 
 /**
  * Creates the storage of `sqlite:/path/to/file`, `sqlite::memory:` or `postgres://…` without a
@@ -59,13 +50,13 @@ export function createStorage(
   databaseUrl: string,
   participants: readonly SettlementParticipant[],
   options: StorageOptions,
-): Storage {
+) {
   const { log = silentLog } = options;
   const engine = engineOf(databaseUrl, options);
   const db = new Kysely<Tables>({ dialect: engine.dialect });
   // Without row locks there is one writer, and transactions wait for each other anyway.
   const commitTogether = engine.hasRowLocks ? undefined : createGroupCommit(db);
-  const database = { db, engine, commitTogether };
+  const database: Database = { db, engine, commitTogether };
   const { changes } = engine;
   let cancelIndexes: Awaited<ReturnType<typeof startLateIndexes>>;
   const methods = guard({
@@ -84,9 +75,12 @@ export function createStorage(
     notify: (kind: "sent" | "unserved", ids: readonly string[]) =>
       changes.announce(db, { kind, ids }),
   });
+  const store: EngineStores = { ...methods, onChange: changes.onChange };
   return {
+    /** For the stores of features. */
     database,
-    store: { ...methods, onChange: changes.onChange },
+    store,
+    /** Migrates the schema. Throws `storage_unavailable`. */
     async open() {
       try {
         await updateAside(database, log);
@@ -103,6 +97,7 @@ export function createStorage(
       }
     },
     ...guard({
+      /** Resolves when the database responds. Throws `storage_unavailable`. */
       ping: async () => {
         await sql`select 1`.execute(db);
       },

@@ -15,30 +15,24 @@ import { createChangeFeed, presenceName } from "./change-feed.ts";
 const connectionsMax = 12;
 
 /** Timeouts, in milliseconds. */
-export interface PostgresLimits {
+export const postgresLimits = {
   /** A connection, new or free: longer than a lost packet, shorter than callers wait. */
-  readonly connectMs: number;
+  connectMs: 5_000,
   /** A statement on the server, or its wait for a lock; the store's take milliseconds. */
-  readonly statementMs: number;
+  statementMs: 10_000,
   /** A response: beyond the server's own limit, so the network has failed. */
-  readonly answerMs: number;
+  answerMs: 12_000,
   /**
    * The silence of a process within a transaction, after which the server releases its locks. This
    * service is silent for milliseconds. Less than half of `statementMs`, so that a process which
    * waits for the locks of two frozen ones in turn gets them and no error.
    */
-  readonly silentTransactionMs: number;
-  /** The interval of tests of the listening connection, which would not notice its loss. */
-  readonly heartbeatMs: number;
-}
-
-export const postgresLimits: PostgresLimits = {
-  connectMs: 5_000,
-  statementMs: 10_000,
-  answerMs: 12_000,
   silentTransactionMs: 4_000,
+  /** The interval of tests of the listening connection, which would not notice its loss. */
   heartbeatMs: 10_000,
 };
+
+export type PostgresLimits = typeof postgresLimits;
 
 /**
  * The name of connections on the server, with the schema of this version: processes of versions
@@ -53,11 +47,7 @@ const migrationMs = 30 * 60_000;
 const keepAliveAfterMs = 10_000;
 
 /** Creates a database from its URL; the first statement connects. */
-export function openPostgres(
-  url: string,
-  log: Log,
-  limits: PostgresLimits = postgresLimits,
-): DatabaseDialect {
+export function openPostgres(url: string, log: Log, limits = postgresLimits): DatabaseDialect {
   if (!URL.canParse(url, "postgres://base")) {
     // Without a cause: the platform's error repeats the URL, and with it the password.
     throw new Fault("configuration", "DATABASE_URL is not a URL; percent-encode its password", {
