@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { parseLimits, type Allow, type Ledger, type LimitsInput } from "@farthing/buyer";
+import { parseLimits, type Ledger, type LimitsInput } from "@farthing/buyer";
 import { fileLedger } from "@farthing/buyer/file-ledger";
 import { buyerVariables, isObject, parseJson, type JsonObject } from "@farthing/protocol";
 import { parseAllowLists } from "./allow-lists.ts";
@@ -25,15 +25,6 @@ export function buyerFolder(): string {
 /** The ledger in FARTHING_LEDGER, or in the folder. */
 export function openLedger(): Ledger {
   return fileLedger(readVariable(buyerVariables.ledger) ?? join(buyerFolder(), "ledger.jsonl"));
-}
-
-/** What `farthing ledger limits set` and `farthing wallet use` store. */
-export interface BuyerSettings {
-  readonly limits: LimitsInput;
-  /** Hosts and payees; those of the environment take precedence. */
-  readonly allow: Allow;
-  /** The name of the default wallet. */
-  readonly wallet?: string;
 }
 
 /** The limits: for each key in the settings its variable, its flag, and what it must be. */
@@ -65,15 +56,20 @@ export type LimitName = keyof typeof limitTable;
 /** Removes a limit or a list. */
 export const noLimit = "none";
 
-/** Reads the settings; without a file they are empty. Throws a ConfigurationError. */
-export function readSettings(): BuyerSettings {
+/**
+ * Reads what `farthing ledger limits set` and `farthing wallet use` have stored; without a file it
+ * is empty. Throws a ConfigurationError.
+ */
+export function readSettings() {
   const settings = readSettingsFile();
   const { wallet } = settings;
   const limits = isObject(settings["limits"]) ? settings["limits"] : {};
   return {
     limits: parseLimitTexts(limits, (name) => `limits.${name} in ${settingsPath()}`),
+    /** Hosts and payees; those of the environment take precedence. */
     allow: parseAllowLists(settings),
-    ...(typeof wallet === "string" ? { wallet } : {}),
+    /** The name of the default wallet. */
+    wallet: typeof wallet === "string" ? wallet : undefined,
   };
 }
 

@@ -1,5 +1,5 @@
 /** Prints why a command failed, and tells the exit code of an error. */
-import { PaymentError, UnansweredPaymentError, type PaymentSummary } from "@farthing/buyer";
+import { PaymentError, UnansweredPaymentError } from "@farthing/buyer";
 import { LedgerFileError } from "@farthing/buyer/file-ledger";
 import { printableJson, writeTo } from "@farthing/protocol";
 import {
@@ -10,17 +10,8 @@ import {
   UsageError,
 } from "./command-errors.ts";
 import { exitCodes, exitOfRefusal, type ExitCode } from "./exit-codes.ts";
-import type { PaymentProgress, PaymentStatus } from "./payment-report.ts";
+import type { PaymentProgress } from "./payment-report.ts";
 import { isClosedPipe } from "./terminal.ts";
-
-interface Failure {
-  readonly code: string;
-  readonly message: string;
-  readonly retryable: boolean;
-  readonly paymentStatus: PaymentStatus;
-  readonly requestId: string | undefined;
-  readonly payment: PaymentSummary | undefined;
-}
 
 /**
  * Prints an error: with `json` one object on standard output, otherwise a line on standard error,
@@ -48,7 +39,7 @@ export function showError(
   return exitCode;
 }
 
-function describe(error: unknown, { payment, isSigned }: PaymentProgress): Failure {
+function describe(error: unknown, { payment, isSigned }: PaymentProgress) {
   if (!(error instanceof PaymentError)) {
     return {
       code: codeOf(error),
@@ -72,7 +63,7 @@ function messageOf({ message, cause }: Error): string {
   return cause instanceof Error && cause.message !== "" ? cause.message : message;
 }
 
-function failureObject(failure: Failure, exitCode: ExitCode): Record<string, unknown> {
+function failureObject(failure: ReturnType<typeof describe>, exitCode: ExitCode) {
   const { code, message, retryable, payment, paymentStatus, requestId } = failure;
   return {
     status: null,

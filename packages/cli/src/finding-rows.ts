@@ -1,24 +1,16 @@
 /** Findings of a check as text, each with its fix below, in colour on a terminal. */
 import { styleText } from "node:util";
+import type { Finding } from "@farthing/gateway";
 import { printableLine } from "@farthing/protocol";
 
-/** A finding of the facilitator's or the gateway's checks. */
-export interface FindingRow {
-  readonly name: string;
-  readonly status: "ok" | "warn" | "fail";
-  readonly text: string;
-  /** "" when there is nothing to fix. */
-  readonly fix: string;
-}
+export type FindingCounts = Readonly<Record<Finding["status"], number>>;
 
-export type FindingCounts = Readonly<Record<FindingRow["status"], number>>;
-
-export function countFindings(rows: readonly FindingRow[]): FindingCounts {
-  const of = (status: FindingRow["status"]) => rows.filter((row) => row.status === status).length;
+export function countFindings(rows: readonly Finding[]): FindingCounts {
+  const of = (status: Finding["status"]) => rows.filter((row) => row.status === status).length;
   return { ok: of("ok"), warn: of("warn"), fail: of("fail") };
 }
 
-export function findingText(title: string, rows: readonly FindingRow[]): string {
+export function findingText(title: string, rows: readonly Finding[]): string {
   const width = Math.max(0, ...rows.map(({ name }) => name.length));
   return [
     `\n${styled("bold", printableLine(title))}`,
@@ -27,14 +19,14 @@ export function findingText(title: string, rows: readonly FindingRow[]): string 
   ].join("\n");
 }
 
-const words: Readonly<Record<FindingRow["status"], string>> = {
+const words: Readonly<Record<Finding["status"], string>> = {
   ok: "ok  ",
   warn: "warn",
   fail: "FAIL",
 };
 const colors = { ok: "green", warn: "yellow", fail: "red" } as const;
 
-function rowOf({ name, status, text, fix }: FindingRow, width: number): string {
+function rowOf({ name, status, text, fix }: Finding, width: number): string {
   // Nodes, upstreams, facilitators and the checked file are not trusted.
   const shown = `${printableLine(name.padEnd(width))}  ${printableLine(text)}`;
   const row = `  ${styled(colors[status], words[status])}  ${shown}`;

@@ -14,14 +14,9 @@ import {
 import { UsageError } from "./command-errors.ts";
 import { isJsonWanted, tableText, type PrintFlags } from "./print-output.ts";
 
-export interface LimitFlags {
-  readonly perCall?: string;
-  readonly perDay?: string;
-  readonly openPayments?: string;
-  readonly openPerHost?: string;
-  readonly hosts?: string;
-  readonly payees?: string;
-}
+type LimitFlag = "perCall" | "perDay" | "openPayments" | "openPerHost" | "hosts" | "payees";
+
+export type LimitFlags = Readonly<Partial<Record<LimitFlag, string>>>;
 
 /** Prints the limits, and the usage of each wallet on each network within 24 hours. */
 export async function showLimits(flags: PrintFlags): Promise<void> {

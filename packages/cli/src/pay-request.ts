@@ -23,15 +23,10 @@ export function collect(text: string, before: readonly string[] = []): string[] 
   return [...before, text];
 }
 
-export interface BuiltRequest {
-  readonly url: string;
-  readonly method: string;
-  readonly headers: Headers;
-  readonly body?: Uint8Array<ArrayBuffer>;
-}
+export type BuiltRequest = ReturnType<typeof buildRequest>;
 
 /** Builds the request; throws a UsageError that names the flag. */
-export function buildRequest(url: string, flags: RequestFlags): BuiltRequest {
+export function buildRequest(url: string, flags: RequestFlags) {
   const headers = readHeaders(flags.header ?? []);
   const body = flags.data === undefined ? undefined : joinData(flags.data);
   const method = (flags.request ?? (body === undefined ? "GET" : "POST")).toUpperCase();

@@ -53,7 +53,7 @@ export async function showResponse(
   const object = {
     status,
     headers: Object.fromEntries(response.headers),
-    ...(output === undefined ? bodyFields(await readJsonBody(response)) : { body: null, output }),
+    ...(output === undefined ? await readFields(response) : { body: null, output }),
     paymentStatus: payment.state,
     requestId: payment.requestId,
     payment: isPaid ? payment : null,
@@ -64,11 +64,8 @@ export async function showResponse(
   return exitCode;
 }
 
-function readJsonBody(response: Response): Promise<Uint8Array> {
-  return readBodyWithin(response, jsonBodyBytesMax, "save it to a file with -o.");
-}
-
-function bodyFields(body: Uint8Array): Record<string, unknown> {
+async function readFields(response: Response): Promise<Record<string, unknown>> {
+  const body = await readBodyWithin(response, jsonBodyBytesMax, "save it to a file with -o.");
   try {
     const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
     return { body: decoder.decode(body), bodyEncoding: "text" };

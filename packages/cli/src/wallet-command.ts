@@ -113,10 +113,7 @@ function store(name: string, text: string, flags: PrintFlags): void {
 
 async function list(flags: PrintFlags): Promise<void> {
   const { wallet: used } = readSettings();
-  const wallets = listWallets().map((wallet) => ({
-    ...wallet,
-    isInUse: wallet.name === used,
-  }));
+  const wallets = listWallets().map((wallet) => ({ ...wallet, isInUse: wallet.name === used }));
   printList(wallets, wallets, "No wallets. Create one with: farthing wallet create <name>", flags);
 }
 

@@ -2,7 +2,7 @@
 import { existsSync, linkSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { KeystoreError, keystoreAddress } from "@farthing/buyer/keystore";
-import type { Address } from "@farthing/protocol";
+import { defined, type Address } from "@farthing/protocol";
 import { buyerFolder, readIfThere } from "./buyer-settings.ts";
 import { ConfigurationError } from "./command-errors.ts";
 
@@ -48,14 +48,8 @@ function nameIsTaken(name: string, cause?: unknown): ConfigurationError {
   return new ConfigurationError(`Wallet ${name} already exists. Choose another name.`, { cause });
 }
 
-export interface ListedWallet {
-  readonly name: string;
-  /** Absent when the keystore does not state it. */
-  readonly address?: Address;
-}
-
-/** Every wallet, by name. */
-export function listWallets(): ListedWallet[] {
+/** Every wallet, by name; without an address when its keystore does not state it. */
+export function listWallets() {
   const folder = walletsFolder();
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
@@ -64,7 +58,7 @@ export function listWallets(): ListedWallet[] {
     .map((file) => {
       const name = file.slice(0, -".json".length);
       const address = addressOf(readIfThere(join(folder, file)) ?? "");
-      return { name, ...(address === undefined ? {} : { address }) };
+      return { name, ...defined({ address }) };
     });
 }
 

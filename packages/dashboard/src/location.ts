@@ -2,19 +2,16 @@
 import { useSyncExternalStore } from "react";
 import { basePath } from "./base-path.ts";
 
-export interface DashboardLocation {
-  /** Below the base, without slashes at its ends: `keys`, `settlements/stl_…`. */
-  readonly path: string;
-  /** With the question mark, or empty. */
-  readonly search: string;
-}
-
 /** Browsers keep `popstate` for their own navigation. */
 const moved = "farthing:moved";
 
 let current = readLocation();
 
-function readLocation(): DashboardLocation {
+/**
+ * The path is below the base, without slashes at its ends: `keys`, `settlements/stl_…`; the search
+ * has its question mark, or is empty.
+ */
+function readLocation() {
   const { pathname, search } = globalThis.location;
   const below = pathname.startsWith(basePath) ? pathname.slice(basePath.length) : "";
   return { path: below.replaceAll(/^\/+|\/+$/g, ""), search };
@@ -33,7 +30,7 @@ function subscribe(changed: () => void): () => void {
   };
 }
 
-export function useLocation(): DashboardLocation {
+export function useLocation() {
   return useSyncExternalStore(subscribe, () => current);
 }
 

@@ -21,18 +21,12 @@ export interface TaskTools {
   readonly signal: AbortSignal;
 }
 
-export interface WalletTask {
-  readonly status: TaskStatus;
-  readonly isWorking: boolean;
-  /** Errors become the status and are not thrown. */
-  readonly run: (work: (tools: TaskTools) => Promise<void>) => void;
-  readonly leave: () => void;
-}
+export type WalletTask = ReturnType<typeof useWalletTask>;
 
 const idle = { kind: "idle" } as const;
 
 /** The task of a component, left when the component goes. */
-export function useWalletTask(): WalletTask {
+export function useWalletTask() {
   const [status, setStatus] = useState<TaskStatus>(idle);
   const current = useRef<AbortController>(undefined);
   const leave = useCallback(() => {
@@ -52,6 +46,7 @@ export function useWalletTask(): WalletTask {
       }),
     [],
   );
+  // Errors become the status and are not thrown.
   const run = useCallback((work: (tools: TaskTools) => Promise<void>) => {
     current.current?.abort();
     const controller = new AbortController();

@@ -11,11 +11,7 @@ interface KeyResponse {
   readonly credits: number;
 }
 
-export interface KeyTrial {
-  readonly key: KeyResponse;
-  readonly verification: VerifyResponse;
-  readonly tookMs: number;
-}
+export type KeyTrial = Awaited<ReturnType<typeof tryKey>>;
 
 const sampleSeconds = 120;
 
@@ -52,11 +48,7 @@ function samplePayment({ payTo, network, usdc }: SnippetValues, nowSeconds: numb
 }
 
 /** Calls `GET /v1/key` and `POST /verify` with a key; throws {@link ApiProblem}. */
-export async function tryKey(
-  key: string,
-  values: SnippetValues,
-  signal: AbortSignal,
-): Promise<KeyTrial> {
+export async function tryKey(key: string, values: SnippetValues, signal: AbortSignal) {
   const headers = { Authorization: `Bearer ${key}` };
   const known = await call<KeyResponse>("/v1/key", { headers, signal });
   const start = performance.now();
