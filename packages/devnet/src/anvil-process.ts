@@ -45,10 +45,7 @@ rm -rf "$folder"
 exit $status
 `;
 
-/**
- * Finds anvil's binary in this platform's npm package: the wrapper's post-install script may not
- * have run (`npm ci --ignore-scripts`).
- */
+/** Looks in this platform's package: the wrapper's post-install script may not have run. */
 function findAnvil(): string {
   const system = { linux: "linux", darwin: "darwin" }[process.platform as string];
   const machine = { x64: "amd64", arm64: "arm64" }[process.arch as string];

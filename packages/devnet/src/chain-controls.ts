@@ -1,7 +1,4 @@
-/**
- * The devnet's test controls of chain, token and contract wallet. Each resolves when its effect is
- * on chain, also between two blocks.
- */
+/** Test controls of chain, token and contract wallet; each resolves when its effect is on chain. */
 import * as Address from "ox/Address";
 import * as Secp256k1 from "ox/Secp256k1";
 import { createSerialQueue, type Address as AccountAddress, type Hex } from "@farthing/protocol";

@@ -21,10 +21,7 @@ export interface DevnetOptions {
   chainId?: ChainId;
   /** Default: a free one, on 127.0.0.1. */
   port?: number;
-  /**
-   * Default 2, XDC's block period. With 0 only transactions make blocks, and chain time stands
-   * still in between.
-   */
+  /** Default 2, XDC's block period. With 0, only transactions make blocks and advance the time. */
   blockTimeSeconds?: number;
   /** Wallets with 1,000 USDC each. Default 20. */
   buyers?: number;

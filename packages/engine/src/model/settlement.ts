@@ -1,7 +1,4 @@
-/**
- * A settlement: one authorization from claim to outcome. Its identity is (chain, asset, payer,
- * nonce), which the token accepts once.
- */
+/** A settlement: one authorization, (chain, asset, payer, nonce), from the claim to its outcome. */
 import type { Address, ChainId, Hex, RefusalCode } from "@farthing/protocol";
 import type { RevertedGasTerms } from "./reverted-gas.ts";
 

@@ -14,10 +14,7 @@ export interface CarriedPayment {
   readonly carrierId: number | null;
 }
 
-/**
- * Returns gwei by the id of the settlement: what its transaction could burn, or its own calls where the
- * batch contract limits them.
- */
+/** Returns gwei by settlement: its transaction's gas, or its calls' where a batch limits them. */
 export async function readContractGas(
   { db }: Database,
   settlements: readonly CarriedPayment[],

@@ -1,7 +1,4 @@
-/**
- * Explains database errors to operators. Driver messages are not passed on: they may quote the
- * connection string with the password.
- */
+/** Explains database errors to operators, without drivers' messages, which may quote a password. */
 import { messageOf } from "../base/fault.ts";
 
 export interface DatabaseProblem {

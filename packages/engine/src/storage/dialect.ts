@@ -42,10 +42,7 @@ export interface DatabaseDialect {
   ): AliasedRawBuilder<Row, "given">;
   /** Locks names until the transaction ends, in one order, so that two holders cannot deadlock. */
   lockNames(db: Kysely<Tables>, names: readonly string[]): Promise<void>;
-  /**
-   * The condition that an owner of leases is registered and connected. Absent where all processes
-   * run on one machine.
-   */
+  /** Whether an owner of leases is connected; absent where all processes run on one machine. */
   isConnected?(owner: Expression<string | null>): RawBuilder<SqlBool>;
   /**
    * Returns whether processes of a version before this schema (a migration's number) are connected.
@@ -97,7 +94,7 @@ export type Work<Method extends (...parameters: never[]) => unknown> = (
   ...parameters: Parameters<Method>
 ) => ReturnType<Method>;
 
-/** Makes work a method of a store: each call has a transaction of its own. */
+/** Makes work a method of a store, in a transaction of its own. */
 export function atomic<Args extends unknown[], Result>(
   database: Database,
   work: (inside: Database, ...args: Args) => Promise<Result>,

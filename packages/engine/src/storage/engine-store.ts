@@ -135,10 +135,7 @@ export interface EngineStore extends RetentionMethods, RevertedGasMethods {
     plans: readonly TransactionPlan[],
     now: number,
   ): Promise<RelayerTransaction[]>;
-  /**
-   * Stores signed bytes before they are sent, and returns their settlements as submitted. Throws
-   * `lease_lost`.
-   */
+  /** Stores signed bytes before they are sent; returns their settlements. Throws `lease_lost`. */
   recordSigned(
     lease: WalletLease,
     signed: readonly { readonly id: number; readonly raw: Hex; readonly hash: Hex }[],
@@ -199,10 +196,7 @@ export interface EngineStore extends RetentionMethods, RevertedGasMethods {
 export interface WalletLeaseStore {
   /** Registers an owner of leases as connected for the life of this process. */
   registerOwner(owner: string): Promise<void>;
-  /**
-   * Shortens leases of disconnected owners to `toMs`, unless they are renewed before. Does nothing
-   * where all owners run on one machine.
-   */
+  /** Shortens leases of disconnected owners; does nothing where all run on one machine. */
   shortenLostLeases(
     chainId: ChainId,
     times: { readonly toMs: number; readonly now: number },

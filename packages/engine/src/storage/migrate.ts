@@ -41,10 +41,7 @@ const migrations: Migrations = {
 /** Oldest first. */
 export const migrationNames: readonly string[] = Object.keys(migrations).toSorted();
 
-/**
- * Runs the engine's missing migrations up to `upTo` under the migration lock. Throws
- * `storage_unavailable`.
- */
+/** Runs the engine's missing migrations, to `upTo`, under a lock. Throws `storage_unavailable`. */
 export async function migrate(database: Database, upTo?: string): Promise<void> {
   await run(database, migrations, {}, upTo);
 }

@@ -82,17 +82,13 @@ export interface SettlementParticipant {
   beforePrune?(tx: PruneTransaction, ids: readonly string[]): Promise<PruneReview>;
   /** Removes rows that belong to removed settlements, in the same transaction. */
   onPruned?(tx: PruneTransaction, ids: readonly string[]): Promise<void>;
-  /**
-   * Called after the commit, for metrics, log events and wake-ups: the transaction may be repeated
-   * or rolled back.
-   */
+  /** Called after the commit, for metrics, logs and wake-ups: transactions may be repeated. */
   onCommitted?(transitions: readonly Transition[]): void;
 }
 
 /** The result of a hook that changes no annotation. */
 export const unchanged: AnnotationChanges = new Map();
 
-/** Begins a step with no values of earlier ones. */
 export function beginStep({ db, engine }: Database, now: number): EngineTransaction {
   return { db, engine, now, locals: {} };
 }
@@ -170,7 +166,6 @@ export async function showTransitions(
   return transitions;
 }
 
-/** Notifies the participants of a committed batch. */
 export function showCommitted(
   participants: readonly SettlementParticipant[],
   transitions: readonly Transition[],

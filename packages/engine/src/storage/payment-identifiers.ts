@@ -22,10 +22,7 @@ export function identifierLocks(claims: readonly Claim[]): string[] {
   return claims.filter(isIdentified).map((claim) => `identifier:${nameOf(claim)}`);
 }
 
-/**
- * Refuses claims whose identifier stands for another payment, also of an earlier claim of the
- * batch.
- */
+/** Refuses claims whose identifier stands for another payment, also of the same batch. */
 export async function refuseIdentifiers(
   inside: Database,
   claims: readonly Claim[],

@@ -199,9 +199,7 @@ async function recordNamed(
   });
 }
 
-/**
- * Locks settlements as {@link lockSettlements} does; returns their states before the transition.
- */
+/** Locks settlements like {@link lockSettlements}; returns their states before the transition. */
 async function lockStates({ db, engine }: Database, which: ReturnType<typeof isOneOf>) {
   let query = db
     .selectFrom("settlements")

@@ -23,10 +23,7 @@ interface WorkerMessage {
   readonly message: string;
 }
 
-/**
- * Updates a file of an earlier version with settlements; other updates are quick enough. Throws
- * `storage_unavailable`.
- */
+/** Updates an earlier version's file that has settlements. Throws `storage_unavailable`. */
 export async function updateAside({ db, engine }: Database, log: Log): Promise<void> {
   if (engine.file === undefined || !(await isOfEarlierVersion(db))) return;
   log.info({ event: "database_update_started" }, "Database update started; this may take minutes");
