@@ -73,7 +73,9 @@ async function keepSeveral(
   notes: ReturnType<ExchangeFile["listForgettable"]>,
 ): Promise<void> {
   const list = database.engine.list(
-    notes.map(({ exchanges: _, forgetAt, ...key }) => ({ ...key, forget_at: forgetAt })),
+    notes.map(({ payer, nonce, chain_id, asset, forgetAt: forget_at }) => {
+      return { payer, nonce, chain_id, asset, forget_at };
+    }),
     { ...keyTypes, forget_at: "bigint" },
   );
   await inTransaction(database, ({ db }) =>
