@@ -13,58 +13,24 @@ export interface LineEntry {
 
 /** Entries of one flow, lowest order first, then first come first served. */
 class Flow<T extends LineEntry> {
-  readonly #heap: { readonly entry: T; readonly arrival: number }[] = [];
-  #arrivals = 0;
+  readonly #entries: T[] = [];
 
   get size(): number {
-    return this.#heap.length;
+    return this.#entries.length;
   }
 
   push(entry: T): void {
-    const heap = this.#heap;
-    heap.push({ entry, arrival: this.#arrivals++ });
-    let at = heap.length - 1;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if (!this.#isBefore(at, parent)) break;
-      this.#swap(at, parent);
-      at = parent;
+    let [low, high] = [0, this.#entries.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#entries[middle]?.order ?? 0) <= entry.order) low = middle + 1;
+      else high = middle;
     }
+    this.#entries.splice(low, 0, entry);
   }
 
   pop(): T | undefined {
-    const heap = this.#heap;
-    const [top] = heap;
-    const last = heap.pop();
-    if (!top || !last) return undefined;
-    if (heap.length === 0) return top.entry;
-    heap[0] = last;
-    this.#sink();
-    return top.entry;
-  }
-
-  #sink(): void {
-    for (let at = 0; ;) {
-      const left = 2 * at + 1;
-      const right = left + 1;
-      let first = at;
-      if (left < this.#heap.length && this.#isBefore(left, first)) first = left;
-      if (right < this.#heap.length && this.#isBefore(right, first)) first = right;
-      if (first === at) return;
-      this.#swap(at, first);
-      at = first;
-    }
-  }
-
-  #isBefore(one: number, other: number): boolean {
-    const [a, b] = [this.#heap[one], this.#heap[other]];
-    if (!a || !b) return false;
-    return a.entry.order === b.entry.order ? a.arrival < b.arrival : a.entry.order < b.entry.order;
-  }
-
-  #swap(one: number, other: number): void {
-    const [a, b] = [this.#heap[one], this.#heap[other]];
-    if (a && b) [this.#heap[one], this.#heap[other]] = [b, a];
+    return this.#entries.shift();
   }
 }
 
@@ -129,7 +95,6 @@ class Rotation<T extends LineEntry> {
 /** Taken entries that a rotation may store beside twice the waiting ones. */
 const staleMax = 1_024;
 
-/** Every operation takes logarithmic time, amortised. */
 export class FairLine<T extends LineEntry> {
   readonly #waiting = new Set<T>();
   #rotations = this.#newRotations();
