@@ -7,7 +7,7 @@ import { randomBytes } from "node:crypto";
 import type { Address, ChainId, Hex, Network, Outcome, PaymentRequest } from "@farthing/protocol";
 import { sentenceOf, type CheckLine } from "./base/check-line.ts";
 import { systemClock, type Clock } from "./base/clock.ts";
-import { Fault } from "./base/fault.ts";
+import { misconfigured } from "./base/fault.ts";
 import { silentLog, type Log } from "./base/log.ts";
 import { orAborted } from "./base/or-aborted.ts";
 import type { ChainView } from "./chain/chain-view.ts";
@@ -380,7 +380,5 @@ function refuseFailedChecks(checks: readonly NetworkCheck[]): void {
       .filter(({ name, status }) => status === "fail" && (name !== "relayer" || !isFunded))
       .map((line) => `${network} ${line.name}: ${sentenceOf(line)}`);
   });
-  if (problems.length > 0) {
-    throw new Fault("configuration", problems.join("\n"), { retryable: false });
-  }
+  if (problems.length > 0) throw misconfigured(problems.join("\n"));
 }

@@ -8,6 +8,7 @@ import {
   createLog,
   Fault,
   type Log,
+  misconfigured,
   systemClock,
   warning,
   type Runtime,
@@ -297,10 +298,8 @@ function watchEngine(deps: Pick<PaymentWiring, "engine" | "clock" | "log" | "met
 
 function signersOf(config: Config) {
   if (config.wallets) return createSigners(config.wallets);
-  throw new Fault(
-    "configuration",
+  throw misconfigured(
     "No relayer wallet is configured; set FARTHING_RELAYER_KEYS or FARTHING_RELAYER_MNEMONIC",
-    { retryable: false },
   );
 }
 

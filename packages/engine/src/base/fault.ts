@@ -32,6 +32,11 @@ export class Fault extends Error {
   }
 }
 
+/** A fault that only another configuration removes. */
+export function misconfigured(message: string): Fault {
+  return new Fault("configuration", message, { retryable: false });
+}
+
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

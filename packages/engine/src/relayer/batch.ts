@@ -8,10 +8,7 @@ import { decodeBatch, encodeBatch, simulateBatch } from "../chain/multicall.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { TransactionPlan } from "../model/relayer-transaction.ts";
 
-/**
- * Gas of a batch itself and of each payment, with the payee's first USDC and a reserve. Too low a
- * limit reverts all payments.
- */
+/** With the payee's first USDC and a reserve: too low a limit reverts all payments. */
 const batchBaseGas = 60_000n;
 export const batchPaymentGas = 110_000n;
 
@@ -74,10 +71,7 @@ export function highestPrice(plans: readonly TransactionPlan[]): bigint {
   return plans.reduce((most, { gasPrice }) => (gasPrice > most ? gasPrice : most), 0n);
 }
 
-/**
- * Drops payments that would fail together with the others, such as the second of a payer whose balance
- * covers one. Keeps all when the node cannot simulate the batch.
- */
+/** Drops payments that fail with the others; keeps all when the node cannot simulate the batch. */
 export async function dropFailing(
   chain: Chain,
   from: Address,

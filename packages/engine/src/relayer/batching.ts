@@ -65,20 +65,14 @@ export function createBatching(deps: {
 }
 
 function reportSearch(search: MulticallSearch, chainId: number, log: Log): void {
-  switch (search.kind) {
-    case "found":
-      log.info({ event: "batching_on", chainId, multicall: search.address }, "Batching turned on");
-      return;
-    case "none":
-      log.warn(
-        { event: "batching_without_contract", chainId },
-        "Multicall3 not found; every payment is sent in its own transaction",
-      );
-      return;
-    case "unknown":
-      log.warn(
-        { event: "batching_unknown", chainId, problem: search.problem },
-        "Multicall3 lookup failed; every payment is sent in its own transaction",
-      );
+  const consequence = "every payment is sent in its own transaction";
+  if (search.kind === "found") {
+    log.info({ event: "batching_on", chainId, multicall: search.address }, "Batching turned on");
+  } else if (search.kind === "none") {
+    const fields = { event: "batching_without_contract", chainId };
+    log.warn(fields, `Multicall3 not found; ${consequence}`);
+  } else {
+    const fields = { event: "batching_unknown", chainId, problem: search.problem };
+    log.warn(fields, `Multicall3 lookup failed; ${consequence}`);
   }
 }

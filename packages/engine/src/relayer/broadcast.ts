@@ -2,8 +2,7 @@
  * Sends signed bytes and classifies the node's reply. After a time-out, a cut connection or an unknown
  * error the node may or may not have the bytes.
  */
-import { messageOf } from "../base/fault.ts";
-import type { Log } from "../base/log.ts";
+import { warning, type Log } from "../base/log.ts";
 import { resultOf, type Chain } from "../chain/chain.ts";
 import { classifyNodeError, type NodeProblem } from "../chain/node-errors.ts";
 import type { RelayerTransaction } from "../model/relayer-transaction.ts";
@@ -18,6 +17,7 @@ export async function broadcast(
   transactions: readonly RelayerTransaction[],
   log: Log,
 ): Promise<SendOutcome[]> {
+  const facts = { chainId: chain.network.chainId, endpoint: endpointIndex };
   const raws = transactions.flatMap(({ raw }) => (raw === null ? [] : [raw]));
   if (raws.length !== transactions.length) throw new Error("Only signed transactions are sent");
   try {
@@ -26,15 +26,8 @@ export async function broadcast(
       const answer = answers[index];
       if (answer?.ok) {
         if (String(resultOf(answer, "send")).toLowerCase() === transaction.hash) return "accepted";
-        log.error(
-          {
-            event: "rpc_hash_mismatch",
-            chainId: chain.network.chainId,
-            transaction: transaction.hash,
-            endpoint: endpointIndex,
-          },
-          "RPC endpoint returned a different transaction hash",
-        );
+        const fields = { event: "rpc_hash_mismatch", ...facts, transaction: transaction.hash };
+        log.error(fields, "RPC endpoint returned a different transaction hash");
         chain.distrust(endpointIndex);
         return "unknown";
       }
@@ -46,15 +39,8 @@ export async function broadcast(
       return problem;
     });
   } catch (error) {
-    log.warn(
-      {
-        event: "rpc_send_unknown",
-        chainId: chain.network.chainId,
-        endpoint: endpointIndex,
-        problem: messageOf(error),
-      },
-      "Transaction sent without a clear reply",
-    );
+    const fields = { event: "rpc_send_unknown", ...facts };
+    warning(log, fields, "Transaction sent without a clear reply")(error);
     return transactions.map(() => "unknown");
   }
 }

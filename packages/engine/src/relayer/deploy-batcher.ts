@@ -5,9 +5,8 @@
 import { networkOfChain, type Address, type Hex } from "@farthing/protocol";
 import * as OxAddress from "ox/Address";
 import * as ContractAddress from "ox/ContractAddress";
-import type { Clock } from "../base/clock.ts";
-import { Fault } from "../base/fault.ts";
-import type { Log } from "../base/log.ts";
+import { misconfigured } from "../base/fault.ts";
+import type { Runtime } from "../base/log.ts";
 import { batchContractHash } from "../chain/batch-contract.ts";
 import type { Chain } from "../chain/chain.ts";
 import { batcherCode, batcherCreationCode } from "../chain/generated/batcher.ts";
@@ -41,7 +40,7 @@ const deployerCode: Hex =
 
 const salt: Hex = `0x${"00".repeat(32)}`;
 
-/** Time until the transaction is mined: the longest pause of the chain, twice. */
+/** The longest pause of the chain, twice. */
 const minedMs = 120_000;
 
 /** Half of a block period. */
@@ -54,11 +53,9 @@ export interface BatcherDeployment {
   readonly transaction: Hex | null;
 }
 
-export interface DeployDeps {
+export interface DeployDeps extends Runtime {
   readonly chain: Chain;
   readonly store: EngineStore & WalletLeaseStore;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly signers: readonly Signer[];
   /** Whether all processes on the database run on this machine. */
   readonly isLocal: boolean;
@@ -74,20 +71,15 @@ interface PricedDeps extends DeployDeps {
 export async function deployBatcher(deps: DeployDeps): Promise<BatcherDeployment> {
   const { chain } = deps;
   const deployer = await findDeployer(chain);
-  const address = addressFrom(deployer);
+  const created = { from: deployer, salt, bytecode: batcherCreationCode };
+  const address = OxAddress.checksum(ContractAddress.fromCreate2(created));
   const deployment = { address, codeHash: batchContractHash, transaction: null };
   if (await isDeployed(chain, address)) return deployment;
   const bounds = { floor: gasPriceFloorWei, ceiling: deps.gasPriceCeiling };
   const priced = { ...deps, gasPrice: gasPriceOf({ gasPrice: await readGasPrice(chain) }, bounds) };
   const transaction = await withWallet(priced, (manager) => send(manager, deployer, priced));
   if (await isDeployed(chain, address)) return { ...deployment, transaction };
-  throw refusal(`The transaction ${transaction} was mined and deployed nothing`);
-}
-
-/** Where a deployer creates the contract. */
-function addressFrom(deployer: Address): Address {
-  const created = { from: deployer, salt, bytecode: batcherCreationCode };
-  return OxAddress.checksum(ContractAddress.fromCreate2(created));
+  throw misconfigured(`The transaction ${transaction} was mined and deployed nothing`);
 }
 
 async function findDeployer(chain: Chain): Promise<Address> {
@@ -95,7 +87,7 @@ async function findDeployer(chain: Chain): Promise<Address> {
     if ((await readCode(chain, deployer)) === deployerCode) return deployer;
   }
   const { name } = networkOfChain(chain.network.chainId);
-  throw refusal(`${name} has none of the deployers ${deployers.join(" and ")}`);
+  throw misconfigured(`${name} has none of the deployers ${deployers.join(" and ")}`);
 }
 
 async function isDeployed(chain: Chain, address: Address): Promise<boolean> {
@@ -112,10 +104,7 @@ const unheard: WalletEvents = {
 };
 
 /** Runs a step with a wallet that no running facilitator works, and releases the wallet. */
-async function withWallet<T>(
-  deps: PricedDeps,
-  step: (manager: NonceManager) => Promise<T>,
-): Promise<T> {
+async function withWallet<T>(deps: PricedDeps, step: (manager: NonceManager) => Promise<T>) {
   const { chain, store, clock, signers, gasPrice } = deps;
   const { chainId } = chain.network;
   const owner = createLeaseOwner({ sameMachine: deps.isLocal });
@@ -147,7 +136,7 @@ async function withWallet<T>(
   } finally {
     await store.releaseWallets(chainId, owner.id);
   }
-  throw refusal(
+  throw misconfigured(
     "No relayer wallet is free: a running facilitator works them, they hold too little gas, or they have transactions that are not mined",
   );
 }
@@ -157,12 +146,13 @@ async function send(manager: NonceManager, to: Address, deps: PricedDeps): Promi
   const data: Hex = `${salt}${batcherCreationCode.slice(2)}`;
   const call = { from: manager.signer.address, to, data, gasPrice };
   const estimate = await estimateGas(chain, call, await readHeadNumber(chain));
-  if (!estimate || !("gas" in estimate)) throw refusal("The node cannot estimate the deployment");
+  if (!estimate || !("gas" in estimate))
+    throw misconfigured("The node cannot estimate the deployment");
   const gasLimit = withReserve(estimate.gas);
   await manager.submit([{ settlementIds: [], to, data, gasLimit, gasPrice }]);
   const [pending] = manager.pendingNonces();
   const hash = pending?.attempts[0]?.hash;
-  if (!pending || !hash) throw refusal("The transaction was not signed");
+  if (!pending || !hash) throw misconfigured("The transaction was not signed");
   const endMs = clock.nowMs() + minedMs;
   while (clock.nowMs() < endMs) {
     const [receipt] = await readReceipts(chain, [hash]);
@@ -175,9 +165,5 @@ async function send(manager: NonceManager, to: Address, deps: PricedDeps): Promi
     await manager.keep(undefined);
     await clock.sleep(lookMs);
   }
-  throw refusal(`The transaction ${hash} is not mined yet; run this again`);
-}
-
-function refusal(message: string): Fault {
-  return new Fault("configuration", message, { retryable: false });
+  throw misconfigured(`The transaction ${hash} is not mined yet; run this again`);
 }

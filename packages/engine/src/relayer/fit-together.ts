@@ -33,31 +33,21 @@ export async function fitTogether(
   const { chain, settings, group } = deps;
   const from = manager.signer.address;
   const canAfford = (plan: TransactionPlan) => manager.canAfford(plan);
+  // A payer's balance may cover each of two payments but not both.
+  const payers = new Set(group.map(({ settlement }) => settlement.payer));
+  const hasPayerTwice = payers.size < group.length;
   if (isLimited(settings)) {
-    const hasTwice = hasPayerTwice(group);
-    return fitLimitedBatch(plans, { chain, from, settings, hasPayerTwice: hasTwice, canAfford });
+    return fitLimitedBatch(plans, { chain, from, settings, hasPayerTwice, canAfford });
   }
   if (!settings || plans.length < 2) return { plans, left: [], alone: [] };
-  const { kept, dropped } = hasPayerTwice(group)
+  const { kept, dropped } = hasPayerTwice
     ? await dropFailing(chain, from, plans, settings)
     : { kept: [...plans], dropped: [] };
-  const [batch, ...others] = batchPlans(kept, sizeFor(manager, kept, settings));
+  // A nearly empty wallet carries as much as it can pay for.
+  const [whole] = batchPlans(kept, settings);
+  const size = whole && !canAfford(whole) ? { ...settings, paymentsMax: 1 } : settings;
+  const [batch, ...others] = batchPlans(kept, size);
   // One nonce is reserved for this group.
   const left = [...dropped, ...others.flatMap(({ settlementIds }) => settlementIds)];
   return { plans: batch ? [batch] : [], left, alone: [] };
-}
-
-/** A payer's balance may cover each of two payments but not both. */
-function hasPayerTwice(group: readonly QueuedSettlement[]): boolean {
-  return new Set(group.map(({ settlement }) => settlement.payer)).size < group.length;
-}
-
-/** A nearly empty wallet carries as much as it can pay for. */
-function sizeFor(
-  manager: NonceManager,
-  plans: readonly TransactionPlan[],
-  settings: BatchSettings,
-): BatchSettings {
-  const [whole] = batchPlans(plans, settings);
-  return whole && !manager.canAfford(whole) ? { ...settings, paymentsMax: 1 } : settings;
 }

@@ -3,9 +3,9 @@
  * with fewer wallets, or lost. Every write names the lease, so a former holder cannot write.
  */
 import type { Address, ChainId } from "@farthing/protocol";
-import { steadyClockOf, type Clock } from "../base/clock.ts";
+import { steadyClockOf } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
-import type { Log } from "../base/log.ts";
+import type { Runtime } from "../base/log.ts";
 import type { WalletLease } from "../model/relayer-transaction.ts";
 import type { WalletHolder, WalletLeaseStore } from "../storage/engine-store.ts";
 import { leaseMs, leaseRenewMs, type LeaseOwner } from "./lease.ts";
@@ -18,16 +18,15 @@ const drainMs = 10_000;
 
 export type LeaseHandle = ReturnType<typeof createLeaseHandle>;
 
-export function createLeaseHandle(deps: {
+interface LeaseHandleDeps extends Runtime {
   readonly store: Pick<WalletLeaseStore, "takeWalletLease" | "renewWalletLease" | "handOverWallet">;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly owner: LeaseOwner;
   readonly chainId: ChainId;
   readonly relayer: Address;
-  /** Called when the lease has ended. */
   onLeaseEnded(): void;
-}) {
+}
+
+export function createLeaseHandle(deps: LeaseHandleDeps) {
   const { store, clock, log, owner, chainId, relayer } = deps;
   /** For durations. Leases expire by the time of day, which processes share. */
   const steady = steadyClockOf(clock);

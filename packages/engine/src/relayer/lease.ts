@@ -12,10 +12,7 @@ export const leaseMs = 15_000;
 /** A lease can be renewed several times before it expires. */
 export const leaseRenewMs = 2_000;
 
-/**
- * The remaining lease of a process whose database connection was lost. A live process reconnects and
- * renews twice within it.
- */
+/** What remains after a lost database connection: a live process reconnects and renews twice. */
 export const lostLeaseMs = 4_000;
 
 /** Whether a wallet may be taken: no running process holds it, or this one does. */
@@ -24,7 +21,6 @@ export function isFree(holder: WalletHolder | undefined, self: LeaseOwner): bool
   return holder.owner === self.id || self.isStopped(holder.owner);
 }
 
-/** A process as the holder of leases. */
 export interface LeaseOwner {
   readonly id: string;
   /** Whether a holder certainly no longer runs, so that its lease need not expire first. */

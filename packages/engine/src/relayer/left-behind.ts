@@ -5,17 +5,16 @@
  */
 import type { Address } from "@farthing/protocol";
 import { backOffMs, type BackOffBounds } from "../base/back-off.ts";
-import { steadyClockOf, type Clock } from "../base/clock.ts";
-import { warning, type Log } from "../base/log.ts";
+import { steadyClockOf } from "../base/clock.ts";
+import { warning, type Runtime } from "../base/log.ts";
 import { startPoll } from "../base/poll.ts";
-import type { Chain } from "../chain/chain.ts";
 import { readTransactionCount } from "../chain/reads.ts";
 import type { RelayerTransaction } from "../model/relayer-transaction.ts";
 import type { CarryingWallet, EngineStore } from "../storage/engine-store.ts";
 import { broadcast } from "./broadcast.ts";
 import { isFree, type LeaseOwner } from "./lease.ts";
 import { addTo, closeNonce, newestOf, type PendingNonce } from "./pending-nonce.ts";
-import { checkUsedNonces, type NonceEvents } from "./used-nonces.ts";
+import { checkUsedNonces, type UsedNoncesDeps } from "./used-nonces.ts";
 
 /** Five blocks. Without such wallets a look is one statement. */
 const lookMs = 10_000;
@@ -26,20 +25,15 @@ const retryPause: BackOffBounds = { minMs: lookMs, maxMs: 300_000 };
 /** Transactions sent in one look: as many as XDC nodes accept beyond a wallet's count. */
 const sentMax = 8;
 
-export interface LeftBehindDeps {
-  readonly chain: Chain;
+export interface LeftBehindDeps extends UsedNoncesDeps, Runtime {
   readonly store: Pick<
     EngineStore,
     "listCarryingWallets" | "listOpenTransactions" | "closeTransactions" | "recordSent"
   >;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly owner: LeaseOwner;
-  readonly events: NonceEvents;
   /** The wallets that this process is configured with. */
   readonly addresses: readonly Address[];
   headNumber(): number;
-  finalizedNumber(): number;
 }
 
 /** The last tries for a wallet. */

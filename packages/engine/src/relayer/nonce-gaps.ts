@@ -1,15 +1,11 @@
 /** Nonces that no pending transaction will use, and that hold up all later ones of the wallet. */
 import type { Address } from "@farthing/protocol";
-import { messageOf } from "../base/fault.ts";
-import type { Log } from "../base/log.ts";
+import { warning, type Log } from "../base/log.ts";
 import type { Chain } from "../chain/chain.ts";
 import { readNonceUse, readTransactionCount } from "../chain/reads.ts";
 import type { EngineStore } from "../storage/engine-store.ts";
 
-/**
- * Nonces examined at once: more than a wallet may have pending, and few enough that a wrong count costs
- * little gas.
- */
+/** More than a wallet may have pending, and few enough that a wrong count costs little gas. */
 export const gapsMax = 16;
 
 export interface GapDeps {
@@ -44,10 +40,7 @@ async function reopenUnused(deps: GapDeps, wallet: Address): Promise<void> {
     await store.reopenTransactions(chainId, { lane: wallet, fromNonce: use.count, upToBlock });
   } catch (error) {
     // Usually the node lags; the check is repeated while anything waits.
-    const fields = { chainId, relayer: wallet, problem: messageOf(error) };
-    log.warn(
-      { event: "nonce_gap_check_failed", ...fields },
-      "Nonce gap check failed; retrying later",
-    );
+    const fields = { event: "nonce_gap_check_failed", chainId, relayer: wallet };
+    warning(log, fields, "Nonce gap check failed; retrying later")(error);
   }
 }

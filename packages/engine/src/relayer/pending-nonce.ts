@@ -6,7 +6,6 @@ import type { RelayerTransaction } from "../model/relayer-transaction.ts";
 import type { EngineStore } from "../storage/engine-store.ts";
 import type { SendOutcome } from "./broadcast.ts";
 
-/** A nonce with its signed transactions. */
 export interface PendingNonce {
   readonly nonce: number;
   /** Oldest first; the last one is the one that is sent. */
@@ -108,7 +107,7 @@ export function isTooLarge({ outcome }: PendingNonce): boolean {
   return outcome === "transaction_too_large" || outcome === "fee_cap_exceeded";
 }
 
-/** The attempt that is sent: the last one signed. */
+/** The attempt that is sent. */
 export function newestOf(pending: PendingNonce): RelayerTransaction {
   const newest = pending.attempts.at(-1);
   if (!newest) throw new Error("A pending nonce has a transaction");

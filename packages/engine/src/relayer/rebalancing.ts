@@ -3,8 +3,7 @@
  * the process with the most for one while that process has at least two more. Soon all have about as
  * many, and no wallet moves. Processes without a wallet leave their claims to those with one.
  */
-import type { Clock } from "../base/clock.ts";
-import { warning, type Log } from "../base/log.ts";
+import { warning, type Runtime } from "../base/log.ts";
 import type { Address, ChainId } from "@farthing/protocol";
 import type { WalletHolder, WalletLeaseStore } from "../storage/engine-store.ts";
 import type { NonceManager } from "./wallet-nonces.ts";
@@ -41,17 +40,17 @@ export function walletsToAskFor(holdings: readonly Holding[], self: string): Hol
   }
 }
 
-export function createRebalancer(deps: {
+interface RebalancerDeps extends Runtime {
   readonly store: Pick<
     WalletLeaseStore,
     "findWalletHolders" | "shortenLostLeases" | "askForWallet" | "releaseWallets"
   >;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly owner: LeaseOwner;
   readonly chainId: ChainId;
   readonly managers: readonly NonceManager[];
-}) {
+}
+
+export function createRebalancer(deps: RebalancerDeps) {
   const { store, clock, log, owner, chainId, managers } = deps;
   const wallets = managers.map(({ signer }) => signer.address);
   /** The process of each wallet in use at the last look. */
@@ -83,9 +82,9 @@ export function createRebalancer(deps: {
   function holdingOf(manager: NonceManager, holder: WalletHolder | undefined): Holding | undefined {
     const worker = workerOf(manager, holder);
     const wantedBy = holder?.wantedBy ?? undefined;
-    const isHandingOver = wantedBy !== undefined;
+    const wallet = manager.signer.address;
     if (worker === undefined) return undefined;
-    return { wallet: manager.signer.address, holder: wantedBy ?? worker, isHandingOver };
+    return { wallet, holder: wantedBy ?? worker, isHandingOver: wantedBy !== undefined };
   }
 
   return {

@@ -97,11 +97,7 @@ function canBeSplit(pending: PendingNonce): boolean {
   return !pending.mayBeOut && pending.unresolved.size > 1;
 }
 
-function actionOnAccepted(
-  pending: PendingNonce,
-  sinceSend: number,
-  sinceAttempt: number,
-): RecoveryAction {
+function actionOnAccepted(pending: PendingNonce, sinceSend: number, sinceAttempt: number) {
   if (sinceAttempt >= repriceAfterBlocks * 2 ** (pending.attempts.length - 1)) {
     // With nothing left to carry, the nonce only has to be used.
     return pending.unresolved.size === 0 ? "cancel" : "reprice";

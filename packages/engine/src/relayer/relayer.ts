@@ -3,17 +3,14 @@
  * block it checks transactions mined without the expected log and recovers those that are not mined.
  */
 import type { Address, Hex } from "@farthing/protocol";
-import type { Clock } from "../base/clock.ts";
-import { warning, type Log } from "../base/log.ts";
-import type { Chain } from "../chain/chain.ts";
+import { warning } from "../base/log.ts";
+import { startPoll } from "../base/poll.ts";
 import type { FollowedBlock } from "../chain/chain-view.ts";
-import type { EngineStore, WalletLeaseStore } from "../storage/engine-store.ts";
 import { createBatching, type BatchingState } from "./batching.ts";
 import { NonceManager } from "./wallet-nonces.ts";
-import type { WalletEvents } from "./wallet-transactions.ts";
+import type { WalletDeps, WalletEvents } from "./wallet-transactions.ts";
 import { startLeftBehind } from "./left-behind.ts";
 import { createRebalancer } from "./rebalancing.ts";
-import type { LeaseOwner } from "./lease.ts";
 import type { PrepareDeps, QueuedSettlement } from "./prepare.ts";
 import { isLate } from "./recovery-action.ts";
 import type { Signer } from "./sign.ts";
@@ -49,78 +46,31 @@ export interface RelayerLoad {
   readonly batching: BatchingState;
 }
 
-export interface Relayer {
-  readonly addresses: readonly Address[];
-  /** Wallets with a transaction that should be mined by this block, or that was refused. */
-  lateAddresses(headNumber: number): ReadonlySet<string>;
-  /** Whether a settlement of this kind may enter the queue. */
-  hasRoom(waiter: Waiter): boolean;
-  /** Reserves a place for a settlement that is about to be claimed; see the work queue. */
-  reserve(waiter: Waiter): (() => void) | undefined;
-  /** Whether any wallet, here or in another process, has gas and a node that accepts its sends. */
-  isAble(): boolean;
-  /** Whether this process holds any wallet. */
-  isWorking(): boolean;
-  /** Whether wallets here have room and the queue is empty. */
-  isSpare(): boolean;
-  /** Whether this process carries a settlement that a process without wallets has claimed. */
-  isFor(settlementId: string): boolean;
-  /** Forgets settlements that another process carries. */
-  forget(ids: ReadonlySet<string>): void;
-  /** Adds a claimed settlement; call `reserve` before claiming. */
-  enqueue(queued: QueuedSettlement): void;
-  load(): RelayerLoad;
-  /** In the order of the addresses. */
-  wallets(): readonly WalletLoad[];
-  /** `resolved`: the settlements whose logs were in the block, by transaction. */
-  onBlock(block: FollowedBlock, resolved: ReadonlyMap<Hex, ReadonlySet<string>>): Promise<void>;
-  /** These settlements have an outcome. */
-  onSettled(settlementIds: readonly string[]): void;
-  /** Blocks were reorganised out; nonces used in them are stored as open again. */
-  onReorganised(): Promise<void>;
-  start(): Promise<void>;
-  stop(): Promise<void>;
-}
-
-export interface RelayerDeps extends Omit<PrepareDeps, "chain"> {
-  readonly chain: Chain;
-  readonly store: EngineStore & WalletLeaseStore;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly owner: LeaseOwner;
+export interface RelayerDeps extends PrepareDeps, Omit<WalletDeps, "events"> {
   readonly events: RelayerEvents;
   readonly signers: readonly Signer[];
-  readonly inFlightMax: number;
   /** Settlements of one transaction at most; 1 turns batching off. */
   readonly batchMax: number;
   /** The batch contract, which contract wallets' payments can share; undefined for Multicall3. */
   readonly batcher: Address | undefined;
-  headNumber(): number;
-  finalizedNumber(): number;
-  balanceOf(wallet: Address): bigint | undefined;
-  readonly gasPriceCeiling: bigint;
 }
 
-export function createRelayer(deps: RelayerDeps): Relayer {
+export type Relayer = ReturnType<typeof createRelayer>;
+
+export function createRelayer(deps: RelayerDeps) {
   const { chain, clock, log } = deps;
   const { chainId } = chain.network;
   const batching = createBatching(deps);
-  const events = {
-    ...deps.events,
-    onTooLarge: (settlements: number) => batching.makeSmaller(settlements),
-  };
+  const events = { ...deps.events, onTooLarge: batching.makeSmaller };
   const managers = deps.signers.map((signer) => new NonceManager(signer, { ...deps, events }));
-  const stopping = new AbortController();
   const addresses = managers.map(({ signer }) => signer.address);
-  let ticking: Promise<void> | undefined;
-  let leftBehind: ReturnType<typeof startLeftBehind> | undefined;
+  let ticks = 0;
+  let jobs: { stop(): Promise<void> }[] = [];
   const queue = new WorkQueue({ ...deps, managers, batching: batching.settings });
   const share = createRebalancer({ ...deps, chainId, managers });
 
-  async function onBlock(
-    block: FollowedBlock,
-    resolved: ReadonlyMap<Hex, ReadonlySet<string>>,
-  ): Promise<void> {
+  /** `resolved`: the settlements whose logs were in the block, by transaction. */
+  async function onBlock(block: FollowedBlock, resolved: ReadonlyMap<Hex, ReadonlySet<string>>) {
     // Together, in one commit.
     await Promise.all(managers.map((manager) => closeResolved(manager, resolved, block.number)));
     for (const manager of managers) {
@@ -138,6 +88,16 @@ export function createRelayer(deps: RelayerDeps): Relayer {
     if (block.isHead) queue.dispatch();
   }
 
+  function load(): RelayerLoad {
+    return {
+      inFlight: managers.reduce((sum, manager) => sum + manager.pendingNonces().length, 0),
+      queued: queue.size,
+      walletsUsable: managers.filter((manager) => manager.canWork()).length,
+      walletsElsewhere: share.elsewhere(),
+      batching: batching.state(),
+    };
+  }
+
   async function reopenNonces(): Promise<void> {
     for (const manager of managers) await manager.reopen();
   }
@@ -146,34 +106,38 @@ export function createRelayer(deps: RelayerDeps): Relayer {
     const fields = { event: "reopened_nonce_check_failed", chainId };
     const message = "Reopened nonce check failed; retrying in five seconds";
     const repeatLater = warning(log, fields, message);
-    for (let ticks = 0; !stopping.signal.aborted; ticks++) {
-      await share.look();
-      if (ticks % ticksPerReopening === 0) await reopenNonces().catch(repeatLater);
-      if (ticks % ticksPerLookup === 0) void batching.look();
-      queue.dispatchAll();
-      await clock.sleep(tickMs, stopping.signal);
-    }
+    await share.look();
+    if (ticks % ticksPerReopening === 0) await reopenNonces().catch(repeatLater);
+    if (ticks % ticksPerLookup === 0) void batching.look();
+    queue.dispatchAll();
+    ticks++;
   }
 
   return {
     addresses,
-    lateAddresses: (headNumber) => lateAmong(managers, headNumber),
-    hasRoom: (waiter) => queue.hasRoom(waiter),
-    reserve: (waiter) => queue.reserve(waiter),
+    /** Wallets with a transaction that should be mined by this block, or that was refused. */
+    lateAddresses(headNumber: number): ReadonlySet<string> {
+      const isLateAt = (manager: NonceManager) =>
+        manager.pendingNonces().some((pending) => isLate(pending, headNumber));
+      return new Set(managers.filter(isLateAt).map(({ signer }) => signer.address));
+    },
+    /** Whether a settlement of this kind may enter the queue. */
+    hasRoom: (waiter: Waiter) => queue.hasRoom(waiter),
+    /** Reserves a place for a settlement that is about to be claimed; see the work queue. */
+    reserve: (waiter: Waiter) => queue.reserve(waiter),
+    /** Whether any wallet, here or in another process, has gas and a node that accepts its sends. */
     isAble: () => managers.some((manager) => manager.isAble()),
+    /** Whether this process holds any wallet. */
     isWorking: () => managers.some((manager) => manager.isOurs()),
     isSpare: () => queue.size === 0 && managers.some((manager) => manager.room() > 0),
     isFor: share.isFor,
-    forget: (ids) => queue.forget(ids),
-    enqueue: (queued) => queue.enqueue(queued),
-    load: () => ({
-      inFlight: managers.reduce((sum, manager) => sum + manager.pendingNonces().length, 0),
-      queued: queue.size,
-      walletsUsable: managers.filter((manager) => manager.canWork()).length,
-      walletsElsewhere: share.elsewhere(),
-      batching: batching.state(),
-    }),
-    wallets: () =>
+    /** Forgets settlements that another process carries. */
+    forget: (ids: ReadonlySet<string>) => queue.forget(ids),
+    /** Adds a claimed settlement; call `reserve` before claiming. */
+    enqueue: (queued: QueuedSettlement) => queue.enqueue(queued),
+    load,
+    /** In the order of the addresses. */
+    wallets: (): readonly WalletLoad[] =>
       managers.map((manager) => ({
         address: manager.signer.address,
         isOurs: manager.isOurs(),
@@ -181,33 +145,26 @@ export function createRelayer(deps: RelayerDeps): Relayer {
         oldestAtBlock: manager.pendingNonces()[0]?.attemptedAtBlock,
       })),
     onBlock,
-    onSettled(settlementIds) {
+    onSettled(settlementIds: readonly string[]) {
       queue.forget(settlementIds);
       for (const pending of managers.flatMap((manager) => manager.pendingNonces())) {
         for (const id of settlementIds) pending.unresolved.delete(id);
       }
     },
+    /** Blocks were reorganised out; nonces used in them are stored as open again. */
     onReorganised: reopenNonces,
     async start() {
       await batching.look();
       await share.look();
-      ticking = tick();
-      leftBehind = startLeftBehind({ ...deps, addresses });
+      jobs = [startPoll({ clock, pauseMs: tickMs }, tick), startLeftBehind({ ...deps, addresses })];
     },
     async stop() {
-      stopping.abort();
-      await Promise.all([ticking, leftBehind?.stop()]);
+      await Promise.all(jobs.map((job) => job.stop()));
       await queue.stop();
       await Promise.all(managers.map((manager) => manager.stop()));
       await share.stop();
     },
   };
-}
-
-function lateAmong(managers: readonly NonceManager[], headNumber: number): ReadonlySet<string> {
-  const isLateAt = (manager: NonceManager) =>
-    manager.pendingNonces().some((pending) => isLate(pending, headNumber));
-  return new Set(managers.filter(isLateAt).map(({ signer }) => signer.address));
 }
 
 /** Closes the nonces whose settlements were all found in a block. */

@@ -5,7 +5,7 @@ import { replacementPrice } from "./fees.ts";
 import { newestOf, type PendingNonce } from "./pending-nonce.ts";
 import type { RecoveryAction } from "./recovery-action.ts";
 
-/** Gas of a transaction without data. */
+/** Without data. */
 const cancellationGas = 21_000n;
 
 /** A call of the wallet to itself, which only uses its nonce; gas price in wei. */

@@ -7,7 +7,7 @@ import * as OxAddress from "ox/Address";
 import * as Mnemonic from "ox/Mnemonic";
 import * as Secp256k1 from "ox/Secp256k1";
 import * as TxEnvelopeLegacy from "ox/TxEnvelopeLegacy";
-import { Fault } from "../base/fault.ts";
+import { misconfigured } from "../base/fault.ts";
 import type { Secret } from "../base/secret.ts";
 
 /** The fields of a legacy transaction without a value in the native coin. */
@@ -38,49 +38,33 @@ export type WalletSource =
 
 /** Throws the fault `configuration`, which quotes no part of the secret. */
 export function createSigners(source: WalletSource): Signer[] {
-  const signers = "keys" in source ? signersOfKeys(source.keys) : signersOfMnemonic(source);
+  const keys = "keys" in source ? source.keys.map(readKey) : keysOfMnemonic(source);
+  const signers = keys.map(signerOf);
   if (new Set(signers.map(({ address }) => address)).size < signers.length) {
     // Two managers of one wallet would take each other's nonces.
-    throw new Fault("configuration", "FARTHING_RELAYER_KEYS names a key twice; name each once", {
-      retryable: false,
-    });
+    throw misconfigured("FARTHING_RELAYER_KEYS names a key twice; name each once");
   }
   return signers;
 }
 
-function signersOfKeys(keys: readonly Secret[]): Signer[] {
-  return keys.map((key, index) => signerOf(readKey(key, index)));
-}
-
-function signersOfMnemonic(source: {
-  readonly mnemonic: Secret;
-  readonly count: number;
-}): Signer[] {
-  const words = source.mnemonic.expose().trim().split(/\s+/).join(" ");
+function keysOfMnemonic({ mnemonic, count }: Extract<WalletSource, { readonly count: number }>) {
+  const words = mnemonic.expose().trim().split(/\s+/).join(" ");
   // The checksum detects a mistyped word, which would lead to other, empty wallets.
   if (!Mnemonic.validate(words, Mnemonic.english)) {
-    throw new Fault(
-      "configuration",
+    throw misconfigured(
       "FARTHING_RELAYER_MNEMONIC is not a BIP-39 mnemonic; give its words separated by spaces",
-      { retryable: false },
     );
   }
-  return Array.from({ length: source.count }, (_, index) => {
+  return Array.from({ length: count }, (_, index) => {
     const path = `m/44'/60'/0'/0/${index}`;
-    return signerOf(Mnemonic.toPrivateKey(words, { as: "Hex", path }));
+    return Mnemonic.toPrivateKey(words, { as: "Hex", path });
   });
 }
 
 function readKey(key: Secret, index: number): Hex {
   const text = key.expose().trim();
-  if (!isBytes32(text)) {
-    throw new Fault(
-      "configuration",
-      `FARTHING_RELAYER_KEYS: key ${index + 1} is not 0x and 64 hex digits`,
-      { retryable: false },
-    );
-  }
-  return text;
+  if (isBytes32(text)) return text;
+  throw misconfigured(`FARTHING_RELAYER_KEYS: key ${index + 1} is not 0x and 64 hex digits`);
 }
 
 function signerOf(privateKey: Hex): Signer {
@@ -90,7 +74,7 @@ function signerOf(privateKey: Hex): Signer {
   return {
     address,
     async sign({ chainId, nonce, gasPrice, gasLimit, to, data }) {
-      const envelope = TxEnvelopeLegacy.from({
+      const fields = {
         chainId,
         nonce: BigInt(nonce),
         gasPrice,
@@ -98,14 +82,12 @@ function signerOf(privateKey: Hex): Signer {
         to,
         data,
         value: 0n,
-      });
+      };
+      const envelope = TxEnvelopeLegacy.from(fields);
       const payload = TxEnvelopeLegacy.getSignPayload(envelope);
       const signature = Secp256k1.sign({ payload, privateKey });
       const signed = TxEnvelopeLegacy.from(envelope, { signature });
-      return {
-        raw: TxEnvelopeLegacy.serialize(signed),
-        hash: TxEnvelopeLegacy.hash(signed),
-      };
+      return { raw: TxEnvelopeLegacy.serialize(signed), hash: TxEnvelopeLegacy.hash(signed) };
     },
   };
 }

@@ -5,23 +5,17 @@
  */
 import type { Hex } from "@farthing/protocol";
 import { warning, type Log } from "../base/log.ts";
-import type { AuthorizationEvent } from "../chain/authorization-logs.ts";
 import type { Chain } from "../chain/chain.ts";
 import { readNonceUse, readReceipts, type NonceQuestion, type Receipt } from "../chain/reads.ts";
 import type { RelayerTransaction } from "../model/relayer-transaction.ts";
 import type { NonceManager } from "./wallet-nonces.ts";
 import type { PendingNonce } from "./pending-nonce.ts";
 
-/** A mined transaction with its receipt. */
-export interface MinedTransaction {
+export interface MinedTransaction extends Receipt {
   readonly transaction: RelayerTransaction;
   readonly hash: Hex;
   /** Hashes of all attempts at its nonce. */
   readonly hashes: readonly (Hex | null)[];
-  readonly succeeded: boolean;
-  readonly blockNumber: number;
-  /** Authorization events of its receipt. */
-  readonly events: readonly AuthorizationEvent[];
   /** Settlements it carries whose logs were not seen. */
   readonly unresolved: readonly string[];
 }
@@ -52,20 +46,14 @@ export interface WalletHead {
 }
 
 /** Throws a fault when the node cannot be asked. */
-export async function checkUsedNonces(
-  manager: UsedWallet,
-  head: WalletHead,
-  deps: UsedNoncesDeps,
-): Promise<void> {
+export async function checkUsedNonces(manager: UsedWallet, head: WalletHead, deps: UsedNoncesDeps) {
   await manager.raiseNonce(head.count);
   for (const pending of manager.pendingNonces()) pending.isUsedUp = pending.nonce < head.count;
   const used = manager.pendingNonces().filter(({ isUsedUp }) => isUsedUp);
   if (used.length === 0) return;
   const attempts = used.flatMap((pending) => pending.attempts);
-  const receipts = await readReceipts(
-    deps.chain,
-    attempts.map(({ hash }) => hash),
-  );
+  const hashes = attempts.map(({ hash }) => hash);
+  const receipts = await readReceipts(deps.chain, hashes);
   const receiptOf = new Map(attempts.map(({ id }, index) => [id, receipts[index]]));
   await Promise.all(
     used.map((pending) => {
@@ -100,24 +88,18 @@ async function checkUsedNonce(
     const again = new Set(await deps.events.onMinedWithoutLog(without));
     for (const id of carried) if (!again.has(id)) pending.unresolved.delete(id);
   }
-  if (pending.unresolved.size > 0) {
-    // Other attempts at this nonce carried them and can come back until this one is final.
-    if (deps.finalizedNumber() < receipt.blockNumber) return;
-  }
+  // Other attempts at this nonce carried these and can come back until this one is final.
+  if (pending.unresolved.size > 0 && deps.finalizedNumber() < receipt.blockNumber) return;
   // The nonce is closed first: only settlements without an open transaction are requeued.
   await manager.close(pending, { transaction: mined, blockNumber: receipt.blockNumber });
   if (pending.unresolved.size > 0) await deps.events.onNeverMined([...pending.unresolved]);
 }
 
 /**
- * Without a receipt of this wallet's transactions the node lags, or an external sender used the nonce. It did if the count is
- * past the nonce at a final block for which the same node has no such receipt.
+ * The node lags, or an external sender used the nonce: if the count is past the nonce at a final block
+ * for which the same node has no receipt of ours.
  */
-async function checkLostNonce(
-  manager: UsedWallet,
-  pending: PendingNonce,
-  deps: UsedNoncesDeps,
-): Promise<void> {
+async function checkLostNonce(manager: UsedWallet, pending: PendingNonce, deps: UsedNoncesDeps) {
   const question: NonceQuestion = {
     wallet: manager.signer.address,
     hashes: pending.attempts.map(({ hash }) => hash),
@@ -129,13 +111,10 @@ async function checkLostNonce(
       use && use.count > pending.nonce && use.receipts.every((one) => one === undefined);
     if (use && !isLost) return;
   }
+  const { chainId } = deps.chain.network;
+  const fields = { chainId, relayer: manager.signer.address, nonce: pending.nonce };
   deps.log.error(
-    {
-      event: "nonce_used_externally",
-      chainId: deps.chain.network.chainId,
-      relayer: manager.signer.address,
-      nonce: pending.nonce,
-    },
+    { event: "nonce_used_externally", ...fields },
     "Nonce used by another sender; use each relayer wallet in one installation only",
   );
   await manager.close(pending, undefined);

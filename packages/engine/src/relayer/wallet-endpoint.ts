@@ -8,7 +8,6 @@ import type { Chain } from "../chain/chain.ts";
 
 export type WalletEndpoint = ReturnType<typeof createWalletEndpoint>;
 
-/** Pins a wallet to the first endpoint. */
 export function createWalletEndpoint(deps: {
   readonly chain: Pick<Chain, "endpoints" | "betterThan">;
   readonly log: Log;
@@ -17,9 +16,7 @@ export function createWalletEndpoint(deps: {
   const { chain, log, facts } = deps;
   let endpoint = 0;
   return {
-    /** The endpoint it sends to. */
     index: () => endpoint,
-    /** All the others. */
     others: () => chain.endpoints.map((_, at) => at).filter((at) => at !== endpoint),
     /**
      * Moves to another endpoint if this one is unhealthy, or if `isStuck`: pending transactions are not

@@ -85,7 +85,6 @@ export class NonceManager {
     });
   }
 
-  /** Closes a used nonce. */
   async close(pending: PendingNonce, mined: MinedAttempt | undefined): Promise<void> {
     this.#transactions.pendingNonces.delete(pending.nonce);
     await closeNonce(this.#deps.store, pending, mined);
@@ -96,7 +95,6 @@ export class NonceManager {
     if (!this.#isStopping) await this.#transactions.reopen();
   }
 
-  /** Recovers transactions that are not mined. */
   onHead(head: HeadView): Promise<void> {
     return this.#inTurn(() =>
       this.#lease.current() ? this.#transactions.onHead(head) : Promise.resolve(),

@@ -3,9 +3,8 @@
  * are not mined. Its nonce manager runs one step after the other.
  */
 import type { Address, ChainId } from "@farthing/protocol";
-import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
-import type { Log } from "../base/log.ts";
+import type { Log, Runtime } from "../base/log.ts";
 import type { Chain } from "../chain/chain.ts";
 import type {
   WalletLease,
@@ -49,11 +48,9 @@ export interface HeadView {
   readonly hasOthers: boolean;
 }
 
-export interface WalletDeps {
+export interface WalletDeps extends Runtime {
   readonly chain: Chain;
   readonly store: EngineStore & WalletLeaseStore;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly owner: LeaseOwner;
   readonly events: WalletEvents;
   readonly inFlightMax: number;
@@ -97,17 +94,12 @@ export class WalletTransactions {
     const held = this.lease.current();
     if (!held) throw new Fault("lease_lost", "This process does not hold the wallet");
     const hasMoved = this.#endpoint.moveOn(false);
+    const { store, clock } = this.#deps;
     const reserved = await this.#taking(async () =>
-      this.#signAndStore(
-        held,
-        await this.#deps.store.reserveTransactions(held, plans, this.#deps.clock.nowMs()),
-      ),
+      this.#signAndStore(held, await store.reserveTransactions(held, plans, clock.nowMs())),
     );
-    await this.#send(
-      hasMoved
-        ? this.inOrder()
-        : reserved.flatMap(({ nonce }) => this.pendingNonces.get(nonce) ?? []),
-    );
+    const signed = reserved.flatMap(({ nonce }) => this.pendingNonces.get(nonce) ?? []);
+    await this.#send(hasMoved ? this.inOrder() : signed);
     return new Set(reserved.flatMap(({ settlementIds }) => settlementIds));
   }
 
@@ -121,10 +113,7 @@ export class WalletTransactions {
     }
   }
 
-  async #signAndStore(
-    held: WalletLease,
-    reserved: readonly RelayerTransaction[],
-  ): Promise<readonly RelayerTransaction[]> {
+  async #signAndStore(held: WalletLease, reserved: readonly RelayerTransaction[]) {
     if (reserved.length === 0) return reserved;
     const signed = await Promise.all(
       reserved.map(async (transaction) => ({
@@ -137,11 +126,9 @@ export class WalletTransactions {
     for (const { transaction, raw, hash } of signed) {
       const { nonce, settlementIds } = transaction;
       this.#add({ ...transaction, raw, hash, state: "signed" }, false);
-      const fields = { ...this.#facts, transaction: hash, nonce, settlementIds };
-      this.#deps.log.info(
-        { event: "transaction_signed", ...fields },
-        "Transaction signed and stored",
-      );
+      const facts = { ...this.#facts, transaction: hash, nonce, settlementIds };
+      const fields = { event: "transaction_signed", ...facts };
+      this.#deps.log.info(fields, "Transaction signed and stored");
     }
     this.#deps.events.onSubmitted(submitted);
     return reserved;
@@ -211,19 +198,17 @@ export class WalletTransactions {
       );
       return;
     }
-    this.#deps.log.warn(
-      { event: "transaction_replaced", ...fields, action },
-      "Transaction replaced",
-    );
+    const replaced = { event: "transaction_replaced", ...fields, action };
+    this.#deps.log.warn(replaced, "Transaction replaced");
     await this.#putAt(held, pending.nonce, plan);
   }
 
   async #putAt(held: WalletLease, nonce: number, plan: TransactionPlan): Promise<void> {
-    await this.#taking(async () =>
-      this.#signAndStore(held, [
-        await this.#deps.store.replaceTransaction(held, nonce, plan, this.#deps.clock.nowMs()),
-      ]),
-    );
+    const { store, clock } = this.#deps;
+    await this.#taking(async () => {
+      const attempt = await store.replaceTransaction(held, nonce, plan, clock.nowMs());
+      return this.#signAndStore(held, [attempt]);
+    });
   }
 
   /** Sends the same bytes to every other endpoint; their replies are ignored. */
@@ -244,12 +229,8 @@ export class WalletTransactions {
     this.hasLeftovers = false;
     await this.#fillGaps(taken);
     this.isLoaded = true;
-    const fields = {
-      ...this.#facts,
-      fence: taken.fence,
-      open: open.length,
-      nextNonce: taken.nextNonce,
-    };
+    const { fence, nextNonce } = taken;
+    const fields = { ...this.#facts, fence, open: open.length, nextNonce };
     this.#deps.log.info({ event: "wallet_acquired", ...fields }, "Relayer wallet acquired");
     await this.#send(this.inOrder());
   }
@@ -263,11 +244,8 @@ export class WalletTransactions {
     for (let nonce = first; nonce < Math.min(this.nextNonce, first + gapsMax); nonce++) {
       if (inHand.has(nonce) || this.pendingNonces.has(nonce)) continue;
       this.#deps.log.warn({ event: "nonce_gap_filled", ...this.#facts, nonce }, "Nonce gap filled");
-      await this.#putAt(
-        taken,
-        nonce,
-        planCancellation(this.#signer.address, this.#deps.gasPrice()),
-      );
+      const plan = planCancellation(this.#signer.address, this.#deps.gasPrice());
+      await this.#putAt(taken, nonce, plan);
     }
   }
 
@@ -303,10 +281,8 @@ async function releaseCancelled(
     // No price was possible for its cancellation.
     if (!isCancellation(newestOf(pending))) continue;
     const carriers = pending.attempts.filter((transaction) => !isCancellation(transaction));
-    await store.closeTransactions(
-      carriers.map(({ id }) => id),
-      "dropped",
-    );
+    const ids = carriers.map(({ id }) => id);
+    await store.closeTransactions(ids, "dropped");
     await events.onReleased([...pending.unresolved]);
     pending.unresolved.clear();
   }
@@ -319,18 +295,14 @@ function reportRefusedSend(
 ): void {
   const { nonce, outcome, attempts } = pending;
   const fields = { ...facts, nonce, outcome, transaction: attempts.at(-1)?.hash };
-  // Another program sends from this wallet: two writers lose money to each other.
   if (outcome === "replacement_underpriced" && attempts.length === 1) {
-    log.error(
-      { event: "nonce_conflict", ...fields },
-      "Nonce taken by another sender's transaction",
-    );
+    // Another program sends from this wallet: two writers lose money to each other.
+    const message = "Nonce taken by another sender's transaction";
+    log.error({ event: "nonce_conflict", ...fields }, message);
   } else if (isPausing(pending)) {
     log.error({ event: "wallet_paused", ...fields }, "Relayer wallet paused");
   } else {
-    log.warn(
-      { event: "transaction_not_accepted", ...fields },
-      "Transaction not accepted; retrying",
-    );
+    const message = "Transaction not accepted; retrying";
+    log.warn({ event: "transaction_not_accepted", ...fields }, message);
   }
 }

@@ -5,9 +5,7 @@
  */
 import { refusal, type Address, type ChainId } from "@farthing/protocol";
 import { createBatcher } from "../base/batcher.ts";
-import { messageOf } from "../base/fault.ts";
-import type { Log } from "../base/log.ts";
-import type { TransactionPlan } from "../model/relayer-transaction.ts";
+import { warning, type Runtime } from "../base/log.ts";
 import type { Settlement } from "../model/settlement.ts";
 import type { EngineStore } from "../storage/engine-store.ts";
 import { FairQueue, type QueueGroup } from "./fair-queue.ts";
@@ -45,9 +43,8 @@ export interface QueueEvents {
 /** The fields that determine a settlement's place in the queue. */
 export type Waiter = Pick<Settlement, "payer" | "payTo" | "owner" | "priority" | "payerHasCode">;
 
-export interface WorkQueueDeps extends PrepareDeps {
+export interface WorkQueueDeps extends PrepareDeps, Runtime {
   readonly store: Pick<EngineStore, "listUnassigned" | "findPayerPauses" | "findProvenPayers">;
-  readonly log: Log;
   readonly events: QueueEvents;
   readonly managers: readonly NonceManager[];
   /** Pending transactions of one wallet at most. */
@@ -58,7 +55,6 @@ export interface WorkQueueDeps extends PrepareDeps {
 
 type Queued = readonly QueuedSettlement[];
 
-/** The queue of a relayer. */
 export class WorkQueue {
   readonly #deps: WorkQueueDeps;
   readonly #chainId: ChainId;
@@ -143,8 +139,17 @@ export class WorkQueue {
     await Promise.all(this.#working);
   }
 
+  /** The group of a keyed caller is the account, of a keyless one the payee. */
   #candidateOf(waiter: Waiter, goesAlone = false): QueueCandidate {
-    return candidateOf(waiter, goesAlone, isLimited(this.#deps.batching()));
+    const { payer, payTo, owner, priority, payerHasCode } = waiter;
+    const isKeyed = priority === "keyed";
+    return {
+      group: ((isKeyed ? owner : null) ?? payTo).toLowerCase(),
+      payer: payer.toLowerCase(),
+      isKeyed,
+      isAlone: goesAlone || (payerHasCode && !isLimited(this.#deps.batching())),
+      isBounded: goesAlone || payerHasCode,
+    };
   }
 
   #reservedOf(manager: NonceManager): number {
@@ -182,10 +187,8 @@ export class WorkQueue {
       if (carried.size < sent.length) this.#deferPossiblyTaken(waiting, new Set(sent), carried);
     } catch (error) {
       const fields = { chainId: this.#chainId, settlements: waiting.length };
-      log.warn(
-        { event: "batch_deferred", ...fields, problem: messageOf(error) },
-        "Settlements deferred; retrying in a second",
-      );
+      const message = "Settlements deferred; retrying in a second";
+      warning(log, { event: "batch_deferred", ...fields }, message)(error);
       // The store leaves out settlements that did get a nonce.
       this.#deferAll(waiting);
     } finally {
@@ -199,11 +202,7 @@ export class WorkQueue {
     }
   }
 
-  #deferPossiblyTaken(
-    group: Queued,
-    sent: ReadonlySet<string>,
-    carried: ReadonlySet<string>,
-  ): void {
+  #deferPossiblyTaken(group: Queued, sent: ReadonlySet<string>, carried: ReadonlySet<string>) {
     for (const queued of group) {
       const { id } = queued.settlement;
       if (!sent.has(id) || carried.has(id)) continue;
@@ -239,18 +238,15 @@ export class WorkQueue {
   }
 
   /** Returns one transaction for all that fit together and defers the others. */
-  async #fitTogether(
-    manager: NonceManager,
-    plans: readonly PaymentPlan[],
-    group: Queued,
-  ): Promise<readonly TransactionPlan[]> {
+  async #fitTogether(manager: NonceManager, plans: readonly PaymentPlan[], group: Queued) {
     const { chain, batching, events, headNumber } = this.#deps;
     const fitted = await fitTogether(manager, plans, { chain, settings: batching(), group });
     const [left, alone] = [new Set(fitted.left), new Set(fitted.alone)];
+    const failure = { refusal: refusal("simulation_failed"), atBlock: headNumber() };
     this.#deferAll(group.filter(({ settlement }) => left.has(settlement.id)));
     for (const queued of group.filter(({ settlement }) => alone.has(settlement.id))) {
       // A wallet that is deployed by its batch fails there even without others beside it.
-      if (group.length === 1) await events.onRefused(queued.settlement, failedAt(headNumber()));
+      if (group.length === 1) await events.onRefused(queued.settlement, failure);
       else this.#defer({ ...queued, simulatedAt: 0, goesAlone: true });
     }
     return fitted.plans;
@@ -266,10 +262,8 @@ export class WorkQueue {
       if (preparation.kind === "refused") await events.onRefused(queued.settlement, preparation);
     } catch (error) {
       const fields = { chainId: this.#chainId, settlementId: queued.settlement.id };
-      log.warn(
-        { event: "settlement_deferred", ...fields, problem: messageOf(error) },
-        "Settlement deferred; retrying in a second",
-      );
+      const message = "Settlement deferred; retrying in a second";
+      warning(log, { event: "settlement_deferred", ...fields }, message)(error);
       this.#defer(queued);
     }
     return undefined;
@@ -306,21 +300,4 @@ export class WorkQueue {
       void clock.sleep(gatherMs).then(() => this.dispatch());
     } else setImmediate(() => this.dispatch());
   }
-}
-
-function failedAt(atBlock: number): FailedSimulation {
-  return { refusal: refusal("simulation_failed"), atBlock };
-}
-
-/** The group of a keyed caller is the account, of a keyless one the payee. */
-function candidateOf(waiter: Waiter, goesAlone: boolean, hasLimits: boolean): QueueCandidate {
-  const { payer, payTo, owner, priority, payerHasCode } = waiter;
-  const isKeyed = priority === "keyed";
-  return {
-    group: ((isKeyed ? owner : null) ?? payTo).toLowerCase(),
-    payer: payer.toLowerCase(),
-    isKeyed,
-    isAlone: goesAlone || (payerHasCode && !hasLimits),
-    isBounded: goesAlone || payerHasCode,
-  };
 }

@@ -15,7 +15,7 @@ import {
   type Network,
 } from "@farthing/protocol";
 import { isMessageDomain, gasPriceFloorWei } from "@farthing/engine";
-import { Fault, logLevels, Secret } from "@farthing/engine/base";
+import { logLevels, misconfigured, Secret } from "@farthing/engine/base";
 import { readRetention } from "./retention.ts";
 import { databaseUrlDefault, settings, type SettingName } from "./settings-table.ts";
 import { readTexts, type Environment } from "./setting-texts.ts";
@@ -65,9 +65,7 @@ export function readConfig({ env = process.env }: ConfigSource = {}): Config {
     return undefined;
   };
   const config = assemble(read, texts, problems);
-  if (problems.length > 0 || !config) {
-    throw new Fault("configuration", problems.join("\n"), { retryable: false });
-  }
+  if (problems.length > 0 || !config) throw misconfigured(problems.join("\n"));
   return Object.freeze(config);
 }
 
@@ -75,9 +73,7 @@ export function readConfig({ env = process.env }: ConfigSource = {}): Config {
 export function readDatabaseUrl({ env = process.env }: ConfigSource = {}): string {
   const problems: string[] = [];
   const text = readTexts(env, problems).get("DATABASE_URL") ?? databaseUrlDefault;
-  if (problems.length > 0) {
-    throw new Fault("configuration", problems.join("\n"), { retryable: false });
-  }
+  if (problems.length > 0) throw misconfigured(problems.join("\n"));
   return text;
 }
 

@@ -6,7 +6,7 @@ import {
   createSigners,
   deployBatcher as deploy,
 } from "@farthing/engine";
-import { Fault, silentLog, systemClock } from "@farthing/engine/base";
+import { misconfigured, silentLog, systemClock } from "@farthing/engine/base";
 import { readConfig, type ConfigSource } from "../config/config.ts";
 import { openStore } from "../features/open-store.ts";
 
@@ -17,8 +17,9 @@ export async function deployBatcher(
 ): Promise<BatcherDeployment> {
   const config = readConfig(source);
   const chosen = config.networks.find((one) => one.network.id === network);
-  if (!chosen) throw refusal(`${network} is not configured; name it in FARTHING_NETWORKS`);
-  if (!config.wallets) throw refusal("No relayer wallet is configured; set FARTHING_RELAYER_KEYS");
+  if (!chosen) throw misconfigured(`${network} is not configured; name it in FARTHING_NETWORKS`);
+  if (!config.wallets)
+    throw misconfigured("No relayer wallet is configured; set FARTHING_RELAYER_KEYS");
   const clock = systemClock;
   const endpoints = chosen.rpcUrls.map((url, index) => createRpcEndpoint({ url, index }));
   const chain = createChain({ network: chosen.network, endpoints, log: silentLog, clock });
@@ -36,8 +37,4 @@ export async function deployBatcher(
   } finally {
     await store.close();
   }
-}
-
-function refusal(message: string): Fault {
-  return new Fault("configuration", message, { retryable: false });
 }
