@@ -3,8 +3,7 @@
  * start leaves no gap: the follower first, then the search of the past, then the wallets.
  */
 import type { Address, ChainId, Network } from "@farthing/protocol";
-import type { Clock } from "./base/clock.ts";
-import { warning, type Log } from "./base/log.ts";
+import { warning, type Runtime } from "./base/log.ts";
 import type { Secret } from "./base/secret.ts";
 import { startBlockFollower, type BlockFollower } from "./chain/block-follower.ts";
 import type { ChainView } from "./chain/chain-view.ts";
@@ -24,10 +23,7 @@ import { OutcomeTracker } from "./settlement/outcome-tracker.ts";
 import { createRecovery } from "./settlement/recovery.ts";
 import type { Waiters } from "./settlement/waiters.ts";
 import type { EngineStore, WalletLeaseStore } from "./storage/engine-store.ts";
-import {
-  createUndeployedWallets,
-  type UndeployedWallets,
-} from "./verification/undeployed-wallet.ts";
+import { createUndeployedWallets } from "./verification/undeployed-wallet.ts";
 
 export type NetworkEngine = ReturnType<typeof createNetworkEngine>;
 
@@ -58,11 +54,9 @@ export interface NetworkEndpoints {
   readonly batcher?: Address | undefined;
 }
 
-export interface EngineDeps {
+export interface EngineDeps extends Runtime {
   readonly config: EngineSettings;
   readonly store: EngineStore & WalletLeaseStore;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly waiters: Waiters;
   readonly owner: LeaseOwner;
   readonly signers: readonly Signer[];
@@ -72,12 +66,7 @@ export interface EngineDeps {
 /** Opens a network's chain without a request. */
 export function openChain(
   { network, rpcUrls }: NetworkEndpoints,
-  deps: {
-    readonly log: Log;
-    readonly clock: Clock;
-    /** Wraps an endpoint to observe its requests. */
-    readonly watchEndpoint?: (network: Network, endpoint: RpcEndpoint) => RpcEndpoint;
-  },
+  deps: Runtime & { watchEndpoint?: (network: Network, endpoint: RpcEndpoint) => RpcEndpoint },
 ): Chain {
   const { log, clock, watchEndpoint = (_, endpoint) => endpoint } = deps;
   const endpoints = rpcUrls.map((url, index) =>
@@ -99,35 +88,35 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps) {
   const bounds = { floor: gasPriceFloorWei, ceiling: config.gasPriceMaxWei };
   const gasPrice = () => gasPriceOf(view(), bounds);
   const sender = () => senderAmong(deps, view(), gasPrice());
-  const reader = createPaymentReader(chain, sender);
-  const read = before(limitReadings(reader, view), () => follower?.attend());
-  const undeployed = undeployedWalletsOf(chain, deps, sender);
-  const shared = { chain, store, clock, log };
+  const readWithin = limitReadings(createPaymentReader(chain, sender), view);
+  const read: PaymentReader = (check) => {
+    follower?.attend();
+    return readWithin(check);
+  };
+  const undeployed = createUndeployedWallets({
+    chain,
+    // Without batches no wallet is deployed.
+    batcher: config.batchMax === 1 ? undefined : deps.batcher,
+    factories: config.walletFactories,
+    sender,
+  });
+  const shared = { ...deps, chain, view, headNumber, finalizedNumber };
 
   const outcomes = new OutcomeTracker({
     ...shared,
-    waiters,
     confirmations: config.confirmations,
     simulate: (settlement) => simulate(settlement, { chain, read, undeployed }),
     onSettled: (ids) => relayer.onSettled(ids),
-    view,
-    headNumber,
-    finalizedNumber,
   });
   const relayer = createRelayer({
     ...shared,
     read,
     undeployed,
-    owner: deps.owner,
-    signers: deps.signers,
     inFlightMax: config.laneInFlight,
     contractInFlightMax: config.contractInFlight,
     batchMax: config.batchMax,
-    batcher: deps.batcher,
     marginSeconds: config.settleMarginSeconds,
     gasPrice,
-    headNumber,
-    finalizedNumber,
     balanceOf: (wallet) => view()?.wallets.get(wallet)?.balance,
     gasPriceCeiling: config.gasPriceMaxWei,
     events: {
@@ -205,29 +194,6 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps) {
   }
 
   return { chain, read, undeployed, relayer, outcomes, view, start, stop };
-}
-
-/** Without batches no wallet is deployed. */
-function undeployedWalletsOf(
-  chain: Chain,
-  { config, batcher }: EngineDeps,
-  sender: () => CallSender | undefined,
-): UndeployedWallets {
-  const { batchMax, walletFactories: factories } = config;
-  return createUndeployedWallets({
-    chain,
-    batcher: batchMax === 1 ? undefined : batcher,
-    factories,
-    sender,
-  });
-}
-
-/** A reader that calls `onRead` before each read. */
-function before(read: PaymentReader, onRead: () => void): PaymentReader {
-  return (check) => {
-    onRead();
-    return read(check);
-  };
 }
 
 /** Enqueues settlements that were queued when an earlier process stopped. */

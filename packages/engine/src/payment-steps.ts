@@ -1,8 +1,7 @@
 /** The steps from a payment to its settlement, wired over the store and the networks. */
 import type { ChainId } from "@farthing/protocol";
 import { createBatcher } from "./base/batcher.ts";
-import type { Clock } from "./base/clock.ts";
-import { warning, type Log } from "./base/log.ts";
+import { warning, type Runtime } from "./base/log.ts";
 import type { RevertedGasTerms } from "./model/reverted-gas.ts";
 import type { Claim, AuthorizationKey, Settlement } from "./model/settlement.ts";
 import type { NetworkEngine } from "./network-engine.ts";
@@ -22,16 +21,16 @@ const batches = { itemsMax: 200, inFlightMax: 1, waitingMax: 10_000 };
 
 export type PaymentSteps = ReturnType<typeof createPaymentSteps>;
 
-/** Creates the steps; nothing is read before the first payment. */
-export function createPaymentSteps(deps: {
+interface StepDeps extends Runtime {
   readonly store: EngineStores;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly waiters: Waiters;
   readonly repeatAfterSuccess: RepeatPolicy;
   networkOf(chainId: ChainId): NetworkEngine | undefined;
   revertedGasOf(chainId: ChainId): RevertedGasTerms | undefined;
-}) {
+}
+
+/** Creates the steps; nothing is read before the first payment. */
+export function createPaymentSteps(deps: StepDeps) {
   const { store, clock, log, networkOf } = deps;
   const findByKey = createBatcher<AuthorizationKey, Settlement | undefined>({
     run: (keys) => store.findSettlementsByKey(keys),

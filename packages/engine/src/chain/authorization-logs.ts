@@ -5,10 +5,9 @@
  */
 import { isObject, type Address, type Hex } from "@farthing/protocol";
 import { Fault } from "../base/fault.ts";
-import { bytesOf, quantity, resultOf, type Chain } from "./chain.ts";
+import { bytesOf, quantity, type Chain } from "./chain.ts";
 import { classifyNodeError } from "./node-errors.ts";
-import { ethCall } from "./rpc-endpoint.ts";
-import { encodeAuthorizationState, topicAddress, topics } from "./usdc.ts";
+import { topicAddress, topics } from "./usdc.ts";
 
 export interface AuthorizationEvent {
   readonly kind: "used" | "canceled";
@@ -121,23 +120,4 @@ export async function areEventsSeenElsewhere(
         other.transfer?.value === event.transfer?.value,
     ),
   );
-}
-
-/**
- * Tells whether an authorization is unused at a block. Asks by block number, so that a node without
- * the block fails. Where a second endpoint can be asked, both must agree. Throws RPC faults.
- */
-export async function isUnusedAt(
-  chain: Chain,
-  wanted: { payer: Address; nonce: Hex },
-  blockNumber: number,
-): Promise<boolean> {
-  const data = encodeAuthorizationState(wanted.payer, wanted.nonce);
-  const call = ethCall({ to: chain.network.usdc, data }, blockNumber);
-  const [reply] = await chain.read([call]);
-  const [second] = (await chain.readElsewhere([call], blockNumber)) ?? [];
-  const isUsed = [reply, ...(second?.ok ? [second] : [])].some(
-    (one) => quantity(resultOf(one, "eth_call"), "an authorization's state") !== 0n,
-  );
-  return !isUsed;
 }

@@ -1,6 +1,7 @@
 /** Searches how one authorization ended, from the newest block backwards. */
-import { addressWord, type Address, type Hex } from "@farthing/protocol";
+import { addressWord } from "@farthing/protocol";
 import { readAuthorizationEvents, type AuthorizationEvent } from "./authorization-logs.ts";
+import type { AuthorizationName } from "./authorization-states.ts";
 import { withTransfers } from "./block-events.ts";
 import type { Chain } from "./chain.ts";
 import { walkLogs } from "./log-ranges.ts";
@@ -13,18 +14,17 @@ const searchBlocksMax = 20_000;
 const searchRangesMax = 100;
 
 /**
- * Searches down to `fromBlock`. The node may have blocks above `headNumber`, the newest one known
- * here, and they are searched as well. Undefined when no log is found, which alone proves nothing.
+ * The node may have blocks above `headNumber`, the newest one known here, and they are searched as
+ * well. Undefined when no log is found, which alone proves nothing.
  */
 export async function findAuthorizationEvent(
   chain: Chain,
-  wanted: { payer: Address; nonce: Hex; fromBlock: number; headNumber: number },
+  { payer, nonce }: AuthorizationName,
+  headNumber: number,
 ): Promise<AuthorizationEvent | undefined> {
-  const payerTopic = `0x${addressWord(wanted.payer)}`;
-  const filter = { topics: [[topics.used, topics.canceled], payerTopic, wanted.nonce] };
-  const toBlock = Math.max(wanted.headNumber, wanted.fromBlock);
-  const fromBlock = Math.max(wanted.fromBlock, toBlock - searchBlocksMax);
-  const range = { fromBlock, toBlock, isOpen: true };
+  const filter = { topics: [[topics.used, topics.canceled], `0x${addressWord(payer)}`, nonce] };
+  const fromBlock = Math.max(0, headNumber - searchBlocksMax);
+  const range = { fromBlock, toBlock: headNumber, isOpen: true };
   let ranges = 0;
   for await (const { logs } of walkLogs(chain, filter, range, "newest_first")) {
     const [event] = readAuthorizationEvents(logs);

@@ -30,10 +30,7 @@ export function createAuthorizationStates(chain: Chain) {
   const { usdc } = chain.network;
   let multicall: Address | undefined;
 
-  async function areUsed(
-    wanted: readonly AuthorizationName[],
-    blockNumber: number,
-  ): Promise<boolean[]> {
+  async function areUsed(wanted: readonly AuthorizationName[], blockNumber: number) {
     if (wanted.length === 0) return [];
     const questions = wanted.map(({ payer, nonce }) => encodeAuthorizationState(payer, nonce));
     if (wanted.length > singlyMax && multicall === undefined) {

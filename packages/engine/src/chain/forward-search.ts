@@ -34,22 +34,21 @@ export function createForwardSearch(chain: Chain) {
   const positions = new Map<string, number>();
 
   const positionOf = (one: SearchTarget) =>
-    positions.get(keyOf(one)) ?? Math.max(0, one.seenUnusedAt - slackBlocks);
+    positions.get(payerNonceKey(one)) ?? Math.max(0, one.seenUnusedAt - slackBlocks);
 
-  async function findSome(
-    targets: readonly SearchTarget[],
-    toBlock: number,
-  ): Promise<Map<string, AuthorizationEvent>> {
-    const missing = new Map(targets.map((one) => [keyOf(one), one]));
+  async function findSome(targets: readonly SearchTarget[], toBlock: number) {
+    const missing = new Map(targets.map((one) => [payerNonceKey(one), one]));
     const found = new Map<string, AuthorizationEvent>();
     let from = Math.min(...targets.map(positionOf));
     const range = { fromBlock: from, toBlock };
     let ranges = 0;
     for await (const part of walkLogs(chain, filterOf(targets), range)) {
-      const events = readAuthorizationEvents(part.logs).filter((one) => missing.has(keyOf(one)));
+      const events = readAuthorizationEvents(part.logs).filter((one) =>
+        missing.has(payerNonceKey(one)),
+      );
       for (const event of await withTransfers(chain, events)) {
-        missing.delete(keyOf(event));
-        found.set(keyOf(event), event);
+        missing.delete(payerNonceKey(event));
+        found.set(payerNonceKey(event), event);
       }
       from = part.toBlock + 1;
       if (missing.size === 0 || ++ranges >= rangesMax) break;
@@ -72,10 +71,6 @@ export function createForwardSearch(chain: Chain) {
     }
     return found;
   };
-}
-
-function keyOf({ payer, nonce }: AuthorizationName): string {
-  return payerNonceKey(payer, nonce);
 }
 
 function filterOf(targets: readonly SearchTarget[]) {

@@ -144,6 +144,6 @@ export function keyText(pair: AuthorizationKey): string {
 }
 
 /** The part of the key that logs contain. */
-export function payerNonceKey(payer: string, nonce: string): string {
+export function payerNonceKey({ payer, nonce }: Pick<AuthorizationKey, "payer" | "nonce">): string {
   return `${payer}:${nonce}`.toLowerCase();
 }

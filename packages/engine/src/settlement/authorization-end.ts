@@ -1,17 +1,11 @@
 /** Reads how an authorization ended, once no block can carry it any more. */
 import type { Address, Hex } from "@farthing/protocol";
 import { Fault } from "../base/fault.ts";
-import {
-  areEventsSeenElsewhere,
-  isUnusedAt,
-  type AuthorizationEvent,
-} from "../chain/authorization-logs.ts";
+import { areEventsSeenElsewhere, type AuthorizationEvent } from "../chain/authorization-logs.ts";
 import { findAuthorizationEvent } from "../chain/authorization-search.ts";
+import { createAuthorizationStates } from "../chain/authorization-states.ts";
 import type { ChainView } from "../chain/chain-view.ts";
 import type { Chain } from "../chain/chain.ts";
-
-/** Depth of the search in blocks: eleven hours of XDC. */
-const searchBlocks = 20_000;
 
 export interface AuthorizationQuestion {
   readonly payer: Address;
@@ -35,17 +29,13 @@ export async function readAuthorizationEnd(
 ): Promise<AuthorizationEnd | undefined> {
   const { head, finalized } = view;
   if (Number(finalized.time) * 1000 < expiresAtMs) return undefined;
-  if (await isUnusedAt(chain, { payer, nonce }, finalized.number)) return { kind: "unused" };
-  const fromBlock = Math.max(0, head.number - searchBlocks);
-  const headNumber = head.number;
-  const event = await findAuthorizationEvent(chain, { payer, nonce, fromBlock, headNumber });
+  const [isUsed] = await createAuthorizationStates(chain)([{ payer, nonce }], finalized.number);
+  if (isUsed === false) return { kind: "unused" };
+  const event = await findAuthorizationEvent(chain, { payer, nonce }, head.number);
   if (!event) throw new Fault("rpc_unavailable", "An authorization is used and has no log");
   const isFinal = event.blockNumber <= finalized.number;
-  if (
-    isFinal &&
-    (await areEventsSeenElsewhere(chain, event.blockHash, [event], headNumber)) === false
-  ) {
-    throw new Fault("rpc_unavailable", "RPC endpoints disagree");
-  }
+  const isDenied = async () =>
+    (await areEventsSeenElsewhere(chain, event.blockHash, [event], head.number)) === false;
+  if (isFinal && (await isDenied())) throw new Fault("rpc_unavailable", "RPC endpoints disagree");
   return { kind: "used", event, isFinal };
 }

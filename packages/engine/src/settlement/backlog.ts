@@ -4,29 +4,25 @@
  * not delay the outcomes of new payments.
  */
 import { refusal } from "@farthing/protocol";
-import { messageOf } from "../base/fault.ts";
-import type { Log } from "../base/log.ts";
+import { warning, type Log } from "../base/log.ts";
 import type { ChainView } from "../chain/chain-view.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { Settlement } from "../model/settlement.ts";
-import type { Failure } from "../storage/engine-store.ts";
-import { changesOutcome, type ChainProofs, type Proof } from "./chain-proofs.ts";
+import { changesOutcome, type ProofDeps } from "./chain-proofs.ts";
 
 /** Settlements of one group: a few requests to the node, and one commit of some milliseconds. */
 const groupMax = 500;
 
 export type Backlog = ReturnType<typeof createBacklog>;
 
-export function createBacklog(deps: {
+interface BacklogDeps extends ProofDeps {
   readonly chain: Chain;
   readonly log: Log;
-  readonly proofs: Pick<ChainProofs, "find">;
-  headNumber(): number;
   /** Settlements that fail when they expire. */
   listOpen(): readonly Settlement[];
-  conclude(found: readonly Proof[]): Promise<void>;
-  fail(failures: readonly Failure[], settlements: readonly Settlement[]): Promise<void>;
-}) {
+}
+
+export function createBacklog(deps: BacklogDeps) {
   const { proofs, log } = deps;
   const { chainId } = deps.chain.network;
   const unsearched = new Map<string, Settlement>();
@@ -72,11 +68,9 @@ export function createBacklog(deps: {
         await work(settlements.slice(at, at + groupMax));
       }
     } catch (error) {
-      const fields = { chainId, settlements: settlements.length, problem: messageOf(error) };
-      log.warn(
-        { event: "settlement_search_failed", ...fields },
-        "Settlement search failed; retrying with the next block",
-      );
+      const fields = { chainId, settlements: settlements.length };
+      const message = "Settlement search failed; retrying with the next block";
+      warning(log, { event: "settlement_search_failed", ...fields }, message)(error);
     }
   }
 

@@ -27,6 +27,14 @@ export interface ProofSearch {
 /** Reads proofs from one network. All methods throw RPC faults. */
 export type ChainProofs = ReturnType<typeof createChainProofs>;
 
+/** What decides settlements by proofs. */
+export interface ProofDeps {
+  readonly proofs: Pick<ChainProofs, "find">;
+  headNumber(): number;
+  conclude(found: readonly Proof[]): Promise<void>;
+  fail(failures: readonly Failure[], settlements: readonly Settlement[]): Promise<void>;
+}
+
 export function createChainProofs(deps: {
   chain: Chain;
   store: Pick<EngineStore, "isRelayerTransaction" | "listSignedHashes">;
@@ -42,9 +50,11 @@ export function createChainProofs(deps: {
     const hashes = await store.listSignedHashes(used.map(({ id }) => id));
     const receipts = await readReceipts(chain, hashes);
     const events = new Map(
-      receipts.flatMap((receipt) => receipt?.events ?? []).map((event) => [keyOf(event), event]),
+      receipts
+        .flatMap((receipt) => receipt?.events ?? [])
+        .map((event) => [payerNonceKey(event), event]),
     );
-    const others = used.filter((settlement) => !events.has(keyOf(settlement)));
+    const others = used.filter((settlement) => !events.has(payerNonceKey(settlement)));
     for (const [key, event] of await findOthers(others, atBlock)) events.set(key, event);
     return events;
   }
@@ -63,13 +73,13 @@ export function createChainProofs(deps: {
       const used = settlements.filter((_, index) => areUsed[index]);
       const events = used.length > 0 ? await findUses(used, atBlock) : new Map<string, never>();
       const found = used.flatMap((settlement): Proof[] => {
-        const event = events.get(keyOf(settlement));
+        const event = events.get(payerNonceKey(settlement));
         return event ? [{ event, settlement }] : [];
       });
       return {
         found,
         unused: settlements.filter((_, index) => !areUsed[index]),
-        unexplained: used.filter((settlement) => !events.has(keyOf(settlement))),
+        unexplained: used.filter((settlement) => !events.has(payerNonceKey(settlement))),
       };
     },
     /** Returns the proofs that a second endpoint does not deny. */
@@ -102,15 +112,9 @@ export function createChainProofs(deps: {
   };
 }
 
-function keyOf({ payer, nonce }: Pick<Settlement, "payer" | "nonce">): string {
-  return payerNonceKey(payer, nonce);
-}
-
 /** Whether an event is the authorized transfer, by any sender. */
-export function isAuthorizedTransfer(
-  { kind, transfer }: AuthorizationEvent,
-  settlement: Settlement,
-): boolean {
+export function isAuthorizedTransfer({ event, settlement }: Proof): boolean {
+  const { kind, transfer } = event;
   return (
     kind === "used" &&
     transfer !== undefined &&
@@ -121,17 +125,17 @@ export function isAuthorizedTransfer(
 }
 
 /** A transfer proves success once it is confirmed; anything else proves failure only when final. */
-export function isConclusive({ event, settlement }: Proof, finalizedNumber: number): boolean {
-  return isAuthorizedTransfer(event, settlement) || event.blockNumber <= finalizedNumber;
+export function isConclusive(proof: Proof, finalizedNumber: number): boolean {
+  return isAuthorizedTransfer(proof) || proof.event.blockNumber <= finalizedNumber;
 }
 
 /** A failed settlement changes only when the money moved after all. */
-export function changesOutcome({ event, settlement }: Proof): boolean {
-  return settlement.state !== "failed" || isAuthorizedTransfer(event, settlement);
+export function changesOutcome(proof: Proof): boolean {
+  return proof.settlement.state !== "failed" || isAuthorizedTransfer(proof);
 }
 
 /** The failure of a settlement whose nonce was canceled or used for another transfer. */
-export function failureOf(event: AuthorizationEvent, settlement: Settlement): Failure {
+export function failureOf({ event, settlement }: Proof): Failure {
   const { id, chainId } = settlement;
   const link = explorerLink(networkOfChain(chainId), event.transaction);
   if (event.kind === "canceled") {

@@ -7,8 +7,7 @@
  */
 import { isSettled, type AuthorizationKey, type Settlement } from "../model/settlement.ts";
 import { createBatcher } from "../base/batcher.ts";
-import type { Clock } from "../base/clock.ts";
-import { warning, type Log } from "../base/log.ts";
+import { warning, type Runtime } from "../base/log.ts";
 import {
   lastingWriters,
   type ExchangeFacts,
@@ -31,38 +30,36 @@ const forgetEveryMs = 2_000;
 const forgetMax = 5_000;
 
 /** Requests that share a statement, and requests that may wait for one. */
-const groupMax = 200;
-const waitingMax = 10_000;
+const batches = { itemsMax: 200, inFlightMax: 1, waitingMax: 10_000 };
 
 /** Remembered reads of settlements after which there is nothing more to record. */
 const lookedMax = 10_000;
 
-export function createExchanges(deps: {
+interface ExchangesDeps extends Runtime {
   readonly store: ExchangeStore;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly policy: RepeatPolicy;
-}) {
+}
+
+export function createExchanges(deps: ExchangesDeps) {
   const { store, clock, log, policy } = deps;
-  const group = { itemsMax: groupMax, inFlightMax: 1, waitingMax };
   const openOne = createBatcher<ExchangeOpening, OpenedExchange>({
     run: (openings) => store.openExchanges(openings, clock.nowMs()),
-    ...group,
+    ...batches,
   });
   const findFacts = createBatcher<ExchangeQuestion, ExchangeFacts>({
     run: (questions) => store.findExchangeFacts(questions),
-    ...group,
+    ...batches,
   });
   const takeSuccess = createBatcher<SuccessReport, boolean>({
     run: (reports) => store.takeSuccess(reports, clock.nowMs()),
-    ...group,
+    ...batches,
   });
   const releaseSuccess = createBatcher<SuccessReport, undefined>({
     run: async (reports) => {
       await store.releaseSuccess(reports, clock.nowMs());
       return reports.map(() => undefined);
     },
-    ...group,
+    ...batches,
   });
   const claimingCalls = createClaimingCalls(clock);
   const looked = new Set<string>();
@@ -78,9 +75,7 @@ export function createExchanges(deps: {
   /** Takes the success for a response; releases it when the response was not written whole. */
   async function take(report: SuccessReport, delivered: Promise<boolean>): Promise<boolean> {
     const isTaken = await takeSuccess(report);
-    if (isTaken) {
-      void delivered.then((isWhole) => (isWhole ? undefined : release(report)));
-    }
+    if (isTaken) void delivered.then((isWhole) => (isWhole ? undefined : release(report)));
     return isTaken;
   }
 

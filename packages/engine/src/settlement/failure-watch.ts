@@ -4,14 +4,12 @@
  * after that a stored list is polled in groups, at growing intervals.
  */
 import { backOffMs, type BackOffBounds } from "../base/back-off.ts";
-import type { Clock } from "../base/clock.ts";
-import { messageOf } from "../base/fault.ts";
-import type { Log } from "../base/log.ts";
+import { warning, type Runtime } from "../base/log.ts";
 import type { ChainView } from "../chain/chain-view.ts";
 import type { Chain } from "../chain/chain.ts";
 import { payerNonceKey, type Settlement } from "../model/settlement.ts";
 import type { EngineStore } from "../storage/engine-store.ts";
-import { isAuthorizedTransfer, type ChainProofs, type Proof } from "./chain-proofs.ts";
+import { isAuthorizedTransfer, type ProofDeps } from "./chain-proofs.ts";
 
 /** Time that blocks are read for a failure: most payers who can pay after all do so at once. */
 const closelyMs = 60_000;
@@ -33,18 +31,16 @@ const earlierMs = 24 * 60 * 60 * 1000;
 
 export type FailureWatch = ReturnType<typeof createFailureWatch>;
 
-export function createFailureWatch(deps: {
+interface FailureWatchDeps extends Runtime, Pick<ProofDeps, "proofs" | "conclude"> {
   readonly chain: Pick<Chain, "network">;
   readonly store: Pick<
     EngineStore,
     "takeFailuresToLookAt" | "endFailureWatches" | "watchFailedSince"
   >;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly proofs: Pick<ChainProofs, "find">;
   view(): ChainView | undefined;
-  conclude(found: readonly Proof[]): Promise<void>;
-}) {
+}
+
+export function createFailureWatch(deps: FailureWatchDeps) {
   const { store, clock, log } = deps;
   const { chainId } = deps.chain.network;
   /** By payer and nonce, oldest first. */
@@ -72,17 +68,15 @@ export function createFailureWatch(deps: {
 
   async function check(due: readonly Settlement[], { head, finalized }: ChainView): Promise<void> {
     const { found, unused } = await deps.proofs.find(due, head.number);
-    await deps.conclude(
-      found.filter(({ event, settlement }) => isAuthorizedTransfer(event, settlement)),
-    );
+    await deps.conclude(found.filter(isAuthorizedTransfer));
     // These never move money: canceled or used for another transfer for good, or expired.
-    const lost = found.filter(
-      ({ event, settlement }) =>
-        !isAuthorizedTransfer(event, settlement) && event.blockNumber <= finalized.number,
-    );
+    const lost = found
+      .filter(
+        (proof) => !isAuthorizedTransfer(proof) && proof.event.blockNumber <= finalized.number,
+      )
+      .map(({ settlement }) => settlement);
     const over = unused.filter(({ validBefore }) => finalized.time >= validBefore);
-    const ended = [...lost.map(({ settlement }) => settlement), ...over];
-    await store.endFailureWatches(ended.map(({ id }) => id));
+    await store.endFailureWatches([...lost, ...over].map(({ id }) => id));
   }
 
   /** Returns whether the step succeeded; a later poll repeats it. */
@@ -91,10 +85,8 @@ export function createFailureWatch(deps: {
       await step();
       return true;
     } catch (error) {
-      log.warn(
-        { event: "failure_poll_failed", chainId, problem: messageOf(error) },
-        "Poll of failed settlements failed; retrying with a later one",
-      );
+      const message = "Poll of failed settlements failed; retrying with a later one";
+      warning(log, { event: "failure_poll_failed", chainId }, message)(error);
       return false;
     }
   }
@@ -113,12 +105,12 @@ export function createFailureWatch(deps: {
 
   return {
     add(settlement: Settlement) {
-      const key = payerNonceKey(settlement.payer, settlement.nonce);
+      const key = payerNonceKey(settlement);
       close.delete(key);
       close.set(key, { settlement, untilMs: clock.nowMs() + closelyMs });
       forgetOld();
     },
-    remove: ({ payer, nonce }: Settlement) => void close.delete(payerNonceKey(payer, nonce)),
+    remove: (settlement: Settlement) => void close.delete(payerNonceKey(settlement)),
     /** Returns the failure with this authorization while blocks are read for it. */
     find: (key: string) => close.get(key)?.settlement,
     /** Whether blocks are read for failures. */

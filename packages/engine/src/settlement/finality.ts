@@ -3,8 +3,7 @@
  * repeated with the next block; it delays neither the relayer nor the start of the service.
  */
 import type { Hex } from "@farthing/protocol";
-import type { Clock } from "../base/clock.ts";
-import { warning, type Log } from "../base/log.ts";
+import { warning, type Runtime } from "../base/log.ts";
 import type { BlockName } from "../chain/block-events.ts";
 import type { ChainView } from "../chain/chain-view.ts";
 import type { Chain } from "../chain/chain.ts";
@@ -17,13 +16,13 @@ const rememberedBlocks = 128;
 
 export type Finality = ReturnType<typeof createFinality>;
 
-export function createFinality(deps: {
+interface FinalityDeps extends Runtime {
   readonly chain: Chain;
   readonly store: Pick<EngineStore, "listUnfinalizedBlocks" | "recordFinalized">;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly waiters: Waiters;
-}) {
+}
+
+export function createFinality(deps: FinalityDeps) {
   const { chain, store, clock, log, waiters } = deps;
   const { chainId } = chain.network;
   /** Blocks of stored confirmations, until they have been seen in the chain. */

@@ -5,8 +5,7 @@
  * authorization has expired: if the money moves after all, the settlement becomes confirmed.
  */
 import type { ChainId, Hex } from "@farthing/protocol";
-import type { Clock } from "../base/clock.ts";
-import type { Log } from "../base/log.ts";
+import type { Runtime } from "../base/log.ts";
 import type { BlockInterest, ChainView, FollowedBlock } from "../chain/chain-view.ts";
 import type { Chain } from "../chain/chain.ts";
 import { readBlockHash } from "../chain/reads.ts";
@@ -21,6 +20,7 @@ import {
   isConclusive,
   type ChainProofs,
   type Proof,
+  type ProofDeps,
 } from "./chain-proofs.ts";
 import { createFailureWatch, type FailureWatch } from "./failure-watch.ts";
 import { createFinality, type Finality } from "./finality.ts";
@@ -37,11 +37,9 @@ const readMax = 500;
  */
 const confirmMax = 500;
 
-export interface OutcomeDeps {
+export interface OutcomeDeps extends Runtime {
   readonly chain: Chain;
   readonly store: EngineStore;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly waiters: Waiters;
   /** Blocks a transaction must be deep: 1 is its own block. */
   readonly confirmations: number;
@@ -79,24 +77,23 @@ export class OutcomeTracker {
     this.#chainId = deps.chain.network.chainId;
     this.#proofs = createChainProofs(deps);
     this.#finality = createFinality(deps);
-    const shared = {
+    const isUndecided = ({ id }: Settlement) => !this.#awaitingConfirmations.has(id);
+    const shared: OutcomeDeps & ProofDeps = {
       ...deps,
       proofs: this.#proofs,
-      conclude: (found: readonly Proof[]) => this.#concludeFound(found),
-      fail: (failures: readonly Failure[], settlements: readonly Settlement[]) =>
-        this.#fail(failures, settlements),
-      listOpen: () =>
-        [...this.#open.values()].filter(({ id }) => !this.#awaitingConfirmations.has(id)),
+      conclude: (found) => this.#concludeFound(found),
+      fail: (failures, settlements) => this.#fail(failures, settlements),
     };
     this.onMinedWithoutLog = createResolveMined(shared);
     this.onRefused = createResolveRefused(shared);
-    this.#backlog = createBacklog(shared);
+    const listOpen = () => [...this.#open.values()].filter(isUndecided);
+    this.#backlog = createBacklog({ ...shared, listOpen });
     this.#watch = createFailureWatch(shared);
   }
 
   /** Adds a settlement, or replaces it by its newer state. */
   observe(settlement: Settlement): void {
-    const key = payerNonceKey(settlement.payer, settlement.nonce);
+    const key = payerNonceKey(settlement);
     this.#watch.remove(settlement);
     if (isSettled(settlement)) {
       this.#awaitingConfirmations.delete(settlement.id);
@@ -110,7 +107,7 @@ export class OutcomeTracker {
     const resolved = new Map<Hex, Set<string>>();
     this.#finality.noteBlock(block);
     for (const event of block.events) {
-      const key = payerNonceKey(event.payer, event.nonce);
+      const key = payerNonceKey(event);
       const settlement = this.#open.get(key) ?? this.#watch.find(key);
       if (!settlement) continue;
       this.#awaitingConfirmations.set(settlement.id, { event, settlement });
@@ -138,11 +135,11 @@ export class OutcomeTracker {
     const confirmed = await this.#proofs.confirmByQuorum(
       proofs.filter((proof) => isConclusive(proof, finalized)),
     );
-    for (const { event, settlement } of confirmed) {
-      if (isAuthorizedTransfer(event, settlement)) {
-        const mined = await this.#proofs.minedOf(event, settlement);
-        confirmations.push({ id: settlement.id, mined });
-      } else failures.push(failureOf(event, settlement));
+    for (const proof of confirmed) {
+      if (isAuthorizedTransfer(proof)) {
+        const mined = await this.#proofs.minedOf(proof.event, proof.settlement);
+        confirmations.push({ id: proof.settlement.id, mined });
+      } else failures.push(failureOf(proof));
     }
     for (let at = 0; at < confirmations.length; at += confirmMax) {
       const some = confirmations.slice(at, at + confirmMax);
@@ -286,8 +283,8 @@ export class OutcomeTracker {
     return new Set([...this.#open.values()].map(({ id }) => id));
   }
 
-  #isOpen({ payer, nonce }: Settlement): boolean {
-    return this.#open.has(payerNonceKey(payer, nonce));
+  #isOpen(settlement: Settlement): boolean {
+    return this.#open.has(payerNonceKey(settlement));
   }
 
   /** Waits for running searches and ends. */

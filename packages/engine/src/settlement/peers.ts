@@ -4,8 +4,7 @@
  * loses nothing: its claims are in the store, which every process polls.
  */
 import type { ChainId } from "@farthing/protocol";
-import type { Clock } from "../base/clock.ts";
-import { warning, type Log } from "../base/log.ts";
+import { warning, type Runtime } from "../base/log.ts";
 import { startPoll } from "../base/poll.ts";
 import { isSettled, type Settlement } from "../model/settlement.ts";
 import type { Relayer } from "../relayer/relayer.ts";
@@ -28,17 +27,17 @@ const takeOverPauseMs = 40;
 /** Claims of one poll: a few batches. */
 const claimsMax = 200;
 
-/** Listens to notifications and polls; returns the function that stops both. */
-export function startPeerListener(deps: {
+interface PeerDeps extends Runtime {
   readonly store: EngineStore;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly waiters: Waiters;
   readonly networks: ReadonlyMap<
     ChainId,
     { readonly relayer: Relayer; readonly outcomes: OutcomeTracker }
   >;
-}): () => Promise<void> {
+}
+
+/** Listens to notifications and polls; returns the function that stops both. */
+export function startPeerListener(deps: PeerDeps): () => Promise<void> {
   const { store, clock, log, waiters, networks } = deps;
   const stopping = new AbortController();
   const repeatLater = warning(
@@ -56,6 +55,10 @@ export function startPeerListener(deps: {
   function relevant(ids: readonly string[]): string[] {
     const open = openSets();
     return ids.filter((id) => waiters.has(id) || open.some((set) => set.has(id)));
+  }
+
+  function allIds(): string[] {
+    return [...new Set([...waiters.ids(), ...openSets().flatMap((open) => [...open])])];
   }
 
   async function refresh(ids: readonly string[]): Promise<void> {
@@ -78,16 +81,13 @@ export function startPeerListener(deps: {
     for (const [chainId, { relayer }] of networks) {
       if (!mayTake(relayer)) continue;
       for (const isKeyed of [true, false]) {
-        await takeOverClass(chainId, { olderThan, isKeyed }).catch(repeatLater);
+        await takeOverClass(chainId, olderThan, isKeyed).catch(repeatLater);
       }
     }
   }
 
   /** Continues where the last poll of this class ended, so a long backlog hides nothing behind it. */
-  async function takeOverClass(
-    chainId: ChainId,
-    { olderThan, isKeyed }: { readonly olderThan: number; readonly isKeyed: boolean },
-  ): Promise<void> {
+  async function takeOverClass(chainId: ChainId, olderThan: number, isKeyed: boolean) {
     const key = `${chainId} ${isKeyed}`;
     const from = cursors.get(key) ?? 0;
     const limit = claimsMax;
@@ -108,10 +108,7 @@ export function startPeerListener(deps: {
     enqueue(found.filter(({ id, chainId }) => networks.get(chainId)?.relayer.isFor(id)));
   }
 
-  function enqueue(
-    settlements: readonly Settlement[],
-    alone: ReadonlySet<string> = new Set(),
-  ): void {
+  function enqueue(settlements: readonly Settlement[], alone: ReadonlySet<string> = new Set()) {
     for (const settlement of settlements) {
       const network = networks.get(settlement.chainId);
       if (!network?.relayer.hasRoom(settlement)) continue;
@@ -141,10 +138,6 @@ export function startPeerListener(deps: {
     // No ids: notifications may have been lost.
     else void refresh(ids.length > 0 ? relevant(ids) : allIds()).catch(repeatLater);
   });
-
-  function allIds(): string[] {
-    return [...new Set([...waiters.ids(), ...openSets().flatMap((open) => [...open])])];
-  }
 
   // Also while this process is busy: the claimer of so old a claim may have no wallet at all.
   const polling = startPoll({ clock, pauseMs: pollMs }, () =>

@@ -3,8 +3,7 @@
  * this process acquires a wallet whose previous owner may have died before its work was recorded.
  */
 import type { ChainId } from "@farthing/protocol";
-import { messageOf } from "../base/fault.ts";
-import type { Log } from "../base/log.ts";
+import { warning, type Log } from "../base/log.ts";
 import type { Settlement } from "../model/settlement.ts";
 import type { Relayer } from "../relayer/relayer.ts";
 import type { EngineStore } from "../storage/engine-store.ts";
@@ -70,8 +69,8 @@ export function createRecovery(deps: {
 
   function defer(error: unknown): void {
     isDue = true;
-    const fields = { event: "recovery_failed", chainId, problem: messageOf(error) };
-    log.warn(fields, "Recovery failed; retrying with the next block");
+    const fields = { event: "recovery_failed", chainId };
+    warning(log, fields, "Recovery failed; retrying with the next block")(error);
   }
 
   async function runWhileDue(): Promise<void> {

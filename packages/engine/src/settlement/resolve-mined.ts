@@ -12,26 +12,21 @@ import { payerNonceKey, type Settlement } from "../model/settlement.ts";
 import type { FailedSimulation } from "../relayer/prepare.ts";
 import type { MinedTransaction } from "../relayer/used-nonces.ts";
 import type { Failure, EngineStore } from "../storage/engine-store.ts";
-import type { ChainProofs, Proof } from "./chain-proofs.ts";
+import type { ProofDeps } from "./chain-proofs.ts";
 
-/** The returned function resolves them and returns the ids of those to settle again. */
-export function createResolveMined(deps: {
+interface ResolveMinedDeps extends ProofDeps {
   readonly chain: Chain;
   readonly store: Pick<EngineStore, "findSettlement" | "findPayerPauses">;
   readonly log: Log;
-  readonly proofs: Pick<ChainProofs, "find">;
   simulate(settlement: Settlement): Promise<FailedSimulation | undefined>;
-  headNumber(): number;
-  conclude(found: readonly Proof[]): Promise<void>;
-  fail(failures: readonly Failure[], settlements: readonly Settlement[]): Promise<void>;
-}) {
+}
+
+/** The returned function resolves them and returns the ids of those to settle again. */
+export function createResolveMined(deps: ResolveMinedDeps) {
   const { store, log } = deps;
   const { chainId } = deps.chain.network;
 
-  async function resolveUnmoved(
-    settlements: readonly Settlement[],
-    mined: MinedTransaction,
-  ): Promise<readonly string[]> {
+  async function resolveUnmoved(settlements: readonly Settlement[], mined: MinedTransaction) {
     const simulated = await Promise.all(
       settlements.map(async (one) => [one.id, await deps.simulate(one)] as const),
     );
@@ -61,20 +56,14 @@ export function createResolveMined(deps: {
 
   return async (mined: MinedTransaction): Promise<readonly string[]> => {
     const stored = await Promise.all(mined.unresolved.map((id) => store.findSettlement(id)));
-    const carried = stored
-      .filter((one) => one !== undefined)
-      .filter((one) => isCarriedBy(one, mined));
-    const events = new Map(
-      mined.events.map((event) => [payerNonceKey(event.payer, event.nonce), event]),
-    );
-    const eventOf = ({ payer, nonce }: Settlement) => events.get(payerNonceKey(payer, nonce));
-    await deps.conclude(
-      carried.flatMap((settlement) => {
-        const event = eventOf(settlement);
-        return event ? [{ event, settlement }] : [];
-      }),
-    );
-    const unmoved = carried.filter((settlement) => !eventOf(settlement));
+    const carried = stored.flatMap((one) => (one && isCarriedBy(one, mined) ? [one] : []));
+    const events = new Map(mined.events.map((event) => [payerNonceKey(event), event]));
+    const proofs = carried.flatMap((settlement) => {
+      const event = events.get(payerNonceKey(settlement));
+      return event ? [{ event, settlement }] : [];
+    });
+    await deps.conclude(proofs);
+    const unmoved = carried.filter((settlement) => !events.has(payerNonceKey(settlement)));
     const again = unmoved.length > 0 ? await resolveUnmoved(unmoved, mined) : [];
     if (isWholeBatch(mined)) {
       const counts = { settlements: mined.unresolved.length, queuedAgain: again.length };

@@ -2,8 +2,7 @@
 import { createBatcher } from "../base/batcher.ts";
 import type { Settlement } from "../model/settlement.ts";
 import type { FailedSimulation } from "../relayer/prepare.ts";
-import type { Failure } from "../storage/engine-store.ts";
-import type { ChainProofs, Proof, ProofSearch } from "./chain-proofs.ts";
+import type { ProofDeps, ProofSearch } from "./chain-proofs.ts";
 import { logsMissing } from "./resolve-mined.ts";
 
 /** Settlements of one search, and those that may wait for it. */
@@ -11,12 +10,7 @@ const itemsMax = 200;
 const waitingMax = 10_000;
 
 /** The returned function throws when the chain's state cannot be read. */
-export function createResolveRefused(deps: {
-  readonly proofs: Pick<ChainProofs, "find">;
-  headNumber(): number;
-  conclude(found: readonly Proof[]): Promise<void>;
-  fail(failures: readonly Failure[], settlements: readonly Settlement[]): Promise<void>;
-}) {
+export function createResolveRefused(deps: ProofDeps) {
   const search = createBatcher<{ settlement: Settlement; atBlock: number }, ProofSearch>({
     async run(queries) {
       const settlements = queries.map(({ settlement }) => settlement);

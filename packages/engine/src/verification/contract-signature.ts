@@ -31,11 +31,7 @@ export async function isHashAccepted(chain: Chain, question: HashQuestion): Prom
 }
 
 /** Throws as {@link isHashAccepted}. */
-export function isAcceptedByWallet(
-  chain: Chain,
-  authorization: Authorization,
-  signature: Hex,
-): Promise<boolean> {
+export function isAcceptedByWallet(chain: Chain, authorization: Authorization, signature: Hex) {
   const hash = authorizationDigest(chain.network, authorization);
   return isHashAccepted(chain, {
     wallet: authorization.from,

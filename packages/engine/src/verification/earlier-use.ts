@@ -16,8 +16,7 @@ import type { ChainView } from "../chain/chain-view.ts";
 import type { Chain } from "../chain/chain.ts";
 import { keyText, type AuthorizationKey } from "../model/settlement.ts";
 
-/** The search covers 20,000 blocks. XDC takes at least this time for them: 11 hours. */
-const searchBlocks = 20_000;
+/** XDC takes at least this time for the blocks of a search: 11 hours. */
 const searchSeconds = 40_000n;
 
 /** Concurrent searches; each takes up to 21 sequential requests. */
@@ -43,10 +42,7 @@ export function createRefuseUsed(deps: {
   networkOf(chainId: ChainId): { readonly chain: Chain; view(): ChainView | undefined } | undefined;
 }): RefuseUsed {
   const { clock } = deps;
-  const remembered = new Map<
-    string,
-    { readonly hash: Hex | undefined; readonly untilMs: number }
-  >();
+  const remembered = new Map<string, { readonly hash: Found["hash"]; readonly untilMs: number }>();
   let searching = 0;
 
   async function search(key: AuthorizationKey, validBefore: bigint): Promise<Found> {
@@ -54,10 +50,7 @@ export function createRefuseUsed(deps: {
     const view = network?.view();
     // The authorization expired, and so was used, before the earliest block of any search.
     if (!network || !view || validBefore + searchSeconds < view.head.time) return notFound;
-    const { number: headNumber } = view.head;
-    const fromBlock = Math.max(0, headNumber - searchBlocks);
-    const wanted = { payer: key.payer, nonce: key.nonce, fromBlock, headNumber };
-    const event = await findAuthorizationEvent(network.chain, wanted);
+    const event = await findAuthorizationEvent(network.chain, key, view.head.number);
     if (!event) return notFound;
     return { hash: event.transaction, isFinal: event.blockNumber <= view.finalized.number };
   }

@@ -6,7 +6,7 @@ import type { Devnet } from "@farthing/devnet";
 import { isObject, networkOfChain, type Hex, type JsonObject } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Chain, createChain, createRpcEndpoint } from "@farthing/engine";
-import { isUnusedAt } from "@farthing/engine/source/chain/authorization-logs";
+import { createAuthorizationStates } from "@farthing/engine/source/chain/authorization-states";
 import { type Clock, type Log, Secret, silentLog, systemClock } from "@farthing/engine/base";
 import {
   bodyOn,
@@ -276,12 +276,13 @@ describe("one endpoint lies", () => {
     const chain = chainOf([first, second]);
     const body = bodyOn(devnet);
     const head = async () => Number(await devnet.rpc<Hex>("eth_blockNumber"));
-    expect(await isUnusedAt(chain, payerAndNonceOf(body), await head())).toBe(true);
+    const areUsed = createAuthorizationStates(chain);
+    expect(await areUsed([payerAndNonceOf(body)], await head())).toEqual([false]);
     await frontRun(devnet, body);
     await devnet.mine(finalAfterBlocks);
     first.react = ({ method }) =>
       method === "eth_call" ? { result: `0x${"0".repeat(64)}` } : undefined;
-    expect(await isUnusedAt(chain, payerAndNonceOf(body), await head())).toBe(false);
+    expect(await areUsed([payerAndNonceOf(body)], await head())).toEqual([true]);
   });
 
   test("with nothing about what is used: it is no second word, and not asked again", async () => {
@@ -289,9 +290,10 @@ describe("one endpoint lies", () => {
     const name = payerAndNonceOf(bodyOn(devnet));
     const head = Number(await devnet.rpc<Hex>("eth_blockNumber"));
     second.react = ({ method }) => (method === "eth_call" ? { result: "0x" } : undefined);
-    expect(await isUnusedAt(chain, name, head)).toBe(true);
+    const areUsed = createAuthorizationStates(chain);
+    expect(await areUsed([name], head)).toEqual([false]);
     second.reset();
-    expect(await isUnusedAt(chain, name, head)).toBe(true);
+    expect(await areUsed([name], head)).toEqual([false]);
     expect(second.countOf("eth_call")).toBe(0);
   });
 });
