@@ -80,10 +80,7 @@ export function gasOfLimitedBatch(calls: readonly LimitedCall[]): bigint {
 }
 
 /** Undefined when the node cannot tell. */
-export async function simulateLimitedBatch(
-  chain: Chain,
-  batch: SimulatedBatch,
-): Promise<LimitedResult[] | undefined> {
+export async function simulateLimitedBatch(chain: Chain, batch: SimulatedBatch) {
   const result = await simulateBatch(chain, batch);
   if (result === undefined) return undefined;
   return readArray(result, ({ numberAt, bytesAt }, body) => ({

@@ -21,10 +21,7 @@ export interface BlockName {
 }
 
 /** Reads logs and header from one node; undefined where it lacks this block. Throws RPC faults. */
-export async function readEventsByNumber(
-  chain: Chain,
-  { number, hash }: BlockName,
-): Promise<AuthorizationEvent[] | undefined> {
+export async function readEventsByNumber(chain: Chain, { number, hash }: BlockName) {
   const [logs, header] = await chain.read([rangeCall(chain, number, number), headerCall(number)]);
   const there = header?.ok ? findHeader(header.result) : undefined;
   if (there?.hash !== hash) return undefined;
@@ -33,10 +30,7 @@ export async function readEventsByNumber(
 }
 
 /** Reads the reply of {@link blockLogsCall}. Throws `rpc_refused` for logs of another block. */
-export function readEventsByHash(
-  block: BlockName,
-  reply: RpcReply | undefined,
-): AuthorizationEvent[] {
+export function readEventsByHash(block: BlockName, reply: RpcReply | undefined) {
   const events = readAuthorizationEvents(resultOf(reply, "eth_getLogs"));
   if (areOf(block, events)) return events;
   throw new Fault("rpc_refused", "The node sent logs of another block than the one asked for");
@@ -53,10 +47,7 @@ export function isRefusalOfLogs(error: NodeError): boolean {
 }
 
 /** Leaves out blocks that were reorganised out. Throws RPC faults. */
-export async function readEventsOfBlocks(
-  chain: Chain,
-  blocks: readonly BlockName[],
-): Promise<AuthorizationEvent[]> {
+export async function readEventsOfBlocks(chain: Chain, blocks: readonly BlockName[]) {
   const replies = await chain.read(blocks.map(({ hash }) => blockLogsCall(chain, hash)));
   const events: AuthorizationEvent[] = [];
   for (const [at, block] of blocks.entries()) {
@@ -71,10 +62,7 @@ export async function readEventsOfBlocks(
 }
 
 /** Reads the whole blocks: a filter by payer and nonce excludes the Transfer beside each use. */
-export async function withTransfers(
-  chain: Chain,
-  events: readonly AuthorizationEvent[],
-): Promise<AuthorizationEvent[]> {
+export async function withTransfers(chain: Chain, events: readonly AuthorizationEvent[]) {
   const used = events.filter(({ kind }) => kind === "used");
   const numbers = new Map(used.map(({ blockHash, blockNumber }) => [blockHash, blockNumber]));
   if (numbers.size === 0) return [...events];

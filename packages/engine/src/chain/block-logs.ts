@@ -63,10 +63,7 @@ export function createBlockLogs(chain: Chain, log: Log) {
     return found;
   }
 
-  async function readByHash(
-    block: BlockHead,
-    reply: RpcReply | undefined,
-  ): Promise<AuthorizationEvent[] | undefined> {
+  async function readByHash(block: BlockHead, reply: RpcReply | undefined) {
     if (!reply || reply.ok) return readEventsByHash(block, reply);
     const problem = classifyNodeError(reply.error);
     if (problem === "node_behind") return undefined;
@@ -87,10 +84,7 @@ export function createBlockLogs(chain: Chain, log: Log) {
   }
 
   /** Undefined while it is open whether the logs are complete: they are requested again. */
-  async function areWhole(
-    block: BlockHead,
-    events: readonly AuthorizationEvent[],
-  ): Promise<boolean | undefined> {
+  async function areWhole(block: BlockHead, events: readonly AuthorizationEvent[]) {
     const { hash } = block;
     const missing = promisesOf(block).filter(
       ({ topic }) => !events.some(({ kind }) => topics[kind] === topic),
@@ -109,10 +103,7 @@ export function createBlockLogs(chain: Chain, log: Log) {
   }
 
   /** Undefined where the node returns no receipts. */
-  async function doReceiptsHold(
-    blockHash: Hex,
-    wanted: ReadonlySet<string>,
-  ): Promise<boolean | undefined> {
+  async function doReceiptsHold(blockHash: Hex, wanted: ReadonlySet<string>) {
     const [reply] = await chain.read([{ method: "eth_getBlockReceipts", params: [blockHash] }]);
     if (!reply?.ok || !Array.isArray(reply.result)) return undefined;
     return reply.result

@@ -20,11 +20,7 @@ export interface ReadBlock {
  * Reads from `fromBlock` up to `finalBlock` at most. Returns the blocks with events and the last
  * one read; nothing when the endpoint refuses the range or needs a smaller one. Throws RPC faults.
  */
-export async function readBlockRange(
-  chain: Chain,
-  fromBlock: number,
-  finalBlock: number,
-): Promise<ReadBlock[]> {
+export async function readBlockRange(chain: Chain, fromBlock: number, finalBlock: number) {
   const toBlock = Math.min(finalBlock, fromBlock + logRangeBlocks(chain) - 1);
   // One request: the logs come from a node that has the last of the blocks.
   const [logs, header] = await chain.read([

@@ -158,11 +158,7 @@ class LimitedChain implements Chain {
   }
 
   /** Undefined when the endpoint has no capacity in time. */
-  async #ask(
-    at: number,
-    calls: readonly RpcCall[],
-    asking: Asking,
-  ): Promise<RpcReply[] | undefined> {
+  async #ask(at: number, calls: readonly RpcCall[], asking: Asking) {
     const endpoint = this.endpoints[at];
     if (!endpoint) throw new Fault("configuration", "The network has no RPC endpoint");
     try {
@@ -190,11 +186,7 @@ class LimitedChain implements Chain {
   }
 
   /** Stops waiting after a while; a later reply is only recorded. */
-  async #askInTime(
-    at: number,
-    calls: readonly RpcCall[],
-    asking: Asking,
-  ): Promise<RpcReply[] | undefined> {
+  async #askInTime(at: number, calls: readonly RpcCall[], asking: Asking) {
     const answering = this.#ask(at, calls, asking);
     const isAnswered = new AbortController();
     const timeoutMs = failoverMs + Math.max(0, asking.untilMs - this.#clock.nowMs());
@@ -223,10 +215,7 @@ class LimitedChain implements Chain {
     }
   }
 
-  async read(
-    calls: readonly RpcCall[],
-    { priority = "outcome" }: ReadOptions = {},
-  ): Promise<RpcReply[]> {
+  async read(calls: readonly RpcCall[], { priority = "outcome" }: ReadOptions = {}) {
     const order = this.#inOrder();
     const lastMs = this.#clock.nowMs() + waitMsMax[priority];
     const soonMs = this.#clock.nowMs() + waitMsWithOthers;

@@ -65,10 +65,7 @@ export async function checkEndpoint(
   }
 }
 
-export function compareHeads(
-  reports: readonly EndpointReport[],
-  lagBlocksMax: number,
-): CheckLine[] {
+export function compareHeads(reports: readonly EndpointReport[], lagBlocksMax: number) {
   const heads = reports.flatMap(({ endpoint, head }) =>
     head === undefined ? [] : [{ index: endpoint.index, head }],
   );

@@ -27,10 +27,7 @@ export interface WalletNonces {
   readonly pending: number;
 }
 
-export async function readNonces(
-  chain: Chain,
-  wallets: readonly Address[],
-): Promise<WalletNonces[]> {
+export async function readNonces(chain: Chain, wallets: readonly Address[]) {
   const method = "eth_getTransactionCount";
   const replies = await chain.read(
     wallets.flatMap((wallet) =>
@@ -60,10 +57,7 @@ export async function readBlockHash(chain: Chain, number: number): Promise<Hex |
 }
 
 /** Undefined where the node has no receipt, which proves nothing. */
-export async function readReceipts(
-  chain: Chain,
-  hashes: readonly (Hex | null)[],
-): Promise<(Receipt | undefined)[]> {
+export async function readReceipts(chain: Chain, hashes: readonly (Hex | null)[]) {
   if (hashes.length === 0) return [];
   return (await chain.read(hashes.map(receiptCall))).map((reply) => toReceipt(chain, reply));
 }
@@ -101,11 +95,7 @@ export async function readNonceUse(
 }
 
 /** The smallest count of all endpoints: a false one would raise a wallet's nonce for good. */
-export async function readCountAt(
-  chain: Chain,
-  wallet: Address,
-  blockNumber: number,
-): Promise<number> {
+export async function readCountAt(chain: Chain, wallet: Address, blockNumber: number) {
   const question = { wallet, hashes: [], blockNumber };
   const here = await readNonceUse(chain, question, "here");
   const there = await readNonceUse(chain, question, "elsewhere");

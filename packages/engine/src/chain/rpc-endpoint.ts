@@ -155,11 +155,7 @@ function parseJson(text: string): unknown {
  * Returns the error of a request as a whole: one object for several calls, a list with that object
  * alone (geth's "batch too large"), or the same refusal for every call.
  */
-function errorOfWhole(
-  parsed: unknown,
-  count: number,
-  scrub: (text: string) => string,
-): NodeError | undefined {
+function errorOfWhole(parsed: unknown, count: number, scrub: (text: string) => string) {
   const answers = Array.isArray(parsed) ? parsed : [parsed];
   const errors = answers.flatMap((reply) =>
     isObject(reply) && isObject(reply["error"]) ? [readError(reply["error"], scrub)] : [],
@@ -175,11 +171,7 @@ function isOfRequest(error: NodeError): boolean {
   return problem === "rate_limited" || problem === "batch_too_large";
 }
 
-function refusalOf(
-  { status, headers }: Response,
-  whole: NodeError | undefined,
-  count: number,
-): RequestRefusal | undefined {
+function refusalOf({ status, headers }: Response, whole: NodeError | undefined, count: number) {
   const problem = whole && classifyNodeError(whole);
   if (problem === "batch_too_large" && count > 1) return "batch_too_large";
   if (status === 429 || problem === "rate_limited") return "rate_limited";
