@@ -5,7 +5,7 @@
  */
 import { steadyClockOf, type Clock } from "../base/clock.ts";
 import { Fault, messageOf } from "../base/fault.ts";
-import type { Log } from "../base/log.ts";
+import type { Log, Runtime } from "../base/log.ts";
 import { headerCall, headerOf, type BlockHead } from "./block-headers.ts";
 import { BlockWalk } from "./block-walk.ts";
 import type { Chain } from "./chain.ts";
@@ -23,7 +23,7 @@ import type {
   WalletState,
 } from "./chain-view.ts";
 import { createClockSkew, type ClockSkew } from "./clock-skew.ts";
-import { ConditionSchedule } from "./condition-schedule.ts";
+import { ConditionSchedule, type ScheduleDeps } from "./condition-schedule.ts";
 import { AcceptedHead } from "./accepted-head.ts";
 import { createLookPace, type LookResult } from "./look-pace.ts";
 import type { RpcReply } from "./rpc-endpoint.ts";
@@ -32,16 +32,8 @@ import type { RpcReply } from "./rpc-endpoint.ts";
 const probeMs = 4_000;
 const idleProbeMs = 120_000;
 
-export interface FollowerOptions {
-  readonly chain: Chain;
-  readonly clock: Clock;
-  readonly log: Log;
+export interface FollowerOptions extends Runtime, Omit<ScheduleDeps, "nowMs"> {
   readonly listener: BlockListener;
-  /** Wallets whose transaction counts and balances are read periodically. */
-  readonly wallets: readonly string[];
-  /** Wallets that must be read with each head: their transactions are late or were refused. */
-  lateWallets(headNumber: number): ReadonlySet<string>;
-  interest(): BlockInterest;
 }
 
 export function startBlockFollower(options: FollowerOptions): BlockFollower {
@@ -79,21 +71,11 @@ export class BlockFollower {
     this.#log = log;
     this.#interest = () => options.interest();
     this.#steady = steadyClockOf(clock);
-    this.#walk = new BlockWalk({
-      chain,
-      log,
-      listener,
-      isStopping: () => this.#stopping.signal.aborted,
-    });
+    const isStopping = () => this.#stopping.signal.aborted;
+    this.#walk = new BlockWalk({ chain, log, listener, isStopping });
     this.#accepted = new AcceptedHead(chain);
     this.#skew = createClockSkew({ chainId, log });
-    this.#schedule = new ConditionSchedule({
-      chain,
-      wallets: options.wallets,
-      lateWallets: (headNumber) => options.lateWallets(headNumber),
-      interest: this.#interest,
-      nowMs: () => this.#steady.nowMs(),
-    });
+    this.#schedule = new ConditionSchedule({ ...options, nowMs: () => this.#steady.nowMs() });
     this.#ready.promise.catch(() => undefined);
   }
 
@@ -127,10 +109,8 @@ export class BlockFollower {
   }
 
   async #look(): Promise<LookResult> {
-    const expected = this.#schedule.wanted(
-      this.#seen ? this.#seen.head.number + 1 : 0,
-      this.#isEverythingDue(),
-    );
+    const next = this.#seen ? this.#seen.head.number + 1 : 0;
+    const expected = this.#schedule.wanted(next, this.#isEverythingDue());
     const early = this.#walk.earlyCalls();
     const asked = [headerCall("latest"), ...early, ...conditionCalls(expected)];
     const [latest, ...replies] = await this.#chain.read(asked);
@@ -199,9 +179,8 @@ export class BlockFollower {
       this.#noteUnread(isRead ? lackingLogs(this.#walk) : "blocks come without their logs");
       return isRead;
     } catch (error) {
-      this.#noteUnread(
-        error instanceof Fault ? error.message : "an error of this program, see the log",
-      );
+      const isFault = error instanceof Fault;
+      this.#noteUnread(isFault ? error.message : "an error of this program, see the log");
       throw error;
     }
   }
@@ -217,14 +196,8 @@ export class BlockFollower {
       return true;
     }
     if (!how.isNew && at === head.number && this.#walk.lackingLogs() === 0) return true;
-    const { early } = how;
-    const wallets = this.#freshWallets;
-    const isRead = await this.#walk.walkTo({
-      head,
-      finalizedNumber: finalized.number,
-      wallets,
-      early,
-    });
+    const facts = { head, finalizedNumber: finalized.number, wallets: this.#freshWallets };
+    const isRead = await this.#walk.walkTo({ ...facts, early: how.early });
     if (isRead) this.#freshWallets = new Map();
     return isRead;
   }
@@ -234,20 +207,16 @@ export class BlockFollower {
     const { unread, ...rest } = this.#seen;
     const sinceMs = unread?.sinceMs ?? this.#steady.nowMs();
     const walkedTo = this.#walk.position() ?? rest.head.number;
-    this.#seen = {
-      ...rest,
-      walkedTo,
-      ...(problem !== undefined && { unread: { sinceMs, problem } }),
-    };
+    const still = problem !== undefined && { unread: { sinceMs, problem } };
+    this.#seen = { ...rest, walkedTo, ...still };
   }
 
   #forgetHead(head: BlockHead): void {
     if (!this.#seen) return;
     const { chainId } = this.#chain.network;
-    this.#log.warn(
-      { event: "head_forgotten", chainId, forgotten: this.#seen.head.number, head: head.number },
-      "Head forgotten; no endpoint shows it any more",
-    );
+    const heads = { forgotten: this.#seen.head.number, head: head.number };
+    const fields = { event: "head_forgotten", chainId, ...heads };
+    this.#log.warn(fields, "Head forgotten; no endpoint shows it any more");
     this.#walk.forgetAbove(head.number);
     this.#schedule.forgetFinality();
     this.#accepted.note(head, this.#steady.nowMs());
@@ -285,10 +254,8 @@ export class BlockFollower {
     let pauseMs = this.#pace.pauseMs(this.#interest(), this.#clock.nowMs());
     while (pauseMs > 0 && !this.#stopping.signal.aborted) {
       this.#wakeUp = new AbortController();
-      await this.#clock.sleep(
-        pauseMs,
-        AbortSignal.any([this.#stopping.signal, this.#wakeUp.signal]),
-      );
+      const ended = AbortSignal.any([this.#stopping.signal, this.#wakeUp.signal]);
+      await this.#clock.sleep(pauseMs, ended);
       if (!this.#wakeUp.signal.aborted) return;
       pauseMs = this.#pace.wokenPauseMs(this.#interest(), this.#clock.nowMs());
     }

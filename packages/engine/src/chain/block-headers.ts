@@ -38,6 +38,11 @@ export function findHeader(value: unknown): BlockHead | undefined {
   };
 }
 
+export async function readLatestHeader(chain: Chain): Promise<BlockHead> {
+  const [reply] = await chain.read([headerCall("latest")]);
+  return headerOf(reply);
+}
+
 export async function readHeader(chain: Chain, number: number): Promise<BlockHead> {
   const [reply] = await chain.read([headerCall(number)]);
   const head = headerOf(reply);

@@ -4,17 +4,12 @@
  * that it has.
  */
 import { Fault } from "../base/fault.ts";
-import { readAuthorizationEvents, type AuthorizationEvent } from "./authorization-logs.ts";
-import { findHeader, headerCall, headerOf, type BlockHead } from "./block-headers.ts";
+import { readAuthorizationEvents } from "./authorization-logs.ts";
+import { findHeader, headerCall, headerOf } from "./block-headers.ts";
 import { resultOf, type Chain } from "./chain.ts";
 import { logRangeBlocks } from "./log-ranges.ts";
-import type { RpcCall } from "./rpc-endpoint.ts";
+import { hexOf, type RpcCall } from "./rpc-endpoint.ts";
 import { topics } from "./usdc.ts";
-
-export interface ReadBlock {
-  readonly block: BlockHead;
-  readonly events: readonly AuthorizationEvent[];
-}
 
 /**
  * Reads from `fromBlock` up to `finalBlock` at most. Returns the blocks with events and the last
@@ -46,7 +41,7 @@ export async function readBlockRange(chain: Chain, fromBlock: number, finalBlock
 }
 
 export function rangeCall(chain: Chain, fromBlock: number, toBlock: number): RpcCall {
-  const range = { fromBlock: `0x${fromBlock.toString(16)}`, toBlock: `0x${toBlock.toString(16)}` };
+  const range = { fromBlock: hexOf(fromBlock), toBlock: hexOf(toBlock) };
   const filter = { address: chain.network.usdc, ...range, topics: [Object.values(topics)] };
   return { method: "eth_getLogs", params: [filter] };
 }

@@ -5,7 +5,6 @@
  */
 import type { Hex } from "@farthing/protocol";
 import { Fault } from "../base/fault.ts";
-import type { Log } from "../base/log.ts";
 import type { AuthorizationEvent } from "./authorization-logs.ts";
 import {
   findHeader,
@@ -16,9 +15,8 @@ import {
 } from "./block-headers.ts";
 import { createBlockLogs, type BlockLogs } from "./block-logs.ts";
 import { readBlockRange } from "./block-ranges.ts";
-import type { Chain } from "./chain.ts";
-import type { BlockListener, WalletState } from "./chain-view.ts";
-import { LateLogs } from "./late-logs.ts";
+import type { WalletState } from "./chain-view.ts";
+import { LateLogs, type LateLogsDeps } from "./late-logs.ts";
 import type { RpcReply, RpcCall } from "./rpc-endpoint.ts";
 
 /** Blocks remembered to notice a reorganisation; XDC finalizes within a handful. */
@@ -31,10 +29,7 @@ const stepBlocksMax = 32;
 /** Nearer blocks are read one by one, by hash, since a backend may lag this far. */
 const nearBlocks = 12;
 
-export interface WalkDeps {
-  readonly chain: Chain;
-  readonly log: Log;
-  readonly listener: BlockListener;
+export interface WalkDeps extends LateLogsDeps {
   isStopping(): boolean;
 }
 
@@ -239,18 +234,14 @@ export class BlockWalk {
     const start = Math.min(this.#position ?? head.number - 1, head.number);
     let number = start;
     while (this.#known.has(number) && !this.#standsOnKnown(head, number)) {
-      const hash =
-        number === head.number ? head.hash : (await readHeader(this.#deps.chain, number)).hash;
-      if (hash === this.#known.get(number)) break;
+      const there = number === head.number ? head : await readHeader(this.#deps.chain, number);
+      if (there.hash === this.#known.get(number)) break;
       number--;
     }
     if (number < start) {
       const { chain, log } = this.#deps;
-      const { chainId } = chain.network;
-      log.warn(
-        { event: "chain_reorganised", chainId, fromBlock: number + 1, head: head.number },
-        "Chain reorganised",
-      );
+      const fields = { chainId: chain.network.chainId, fromBlock: number + 1, head: head.number };
+      log.warn({ event: "chain_reorganised", ...fields }, "Chain reorganised");
       this.#ahead.clear();
       const replaced = [...this.#known].filter(([later]) => later > number);
       const hashes = replaced.map(([, hash]) => hash);

@@ -4,7 +4,7 @@ import { backOffMs, type BackOffBounds } from "../base/back-off.ts";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import { silentLog } from "../base/log.ts";
-import { headerCall, headerOf, readHeaders, type BlockHead } from "./block-headers.ts";
+import { readHeaders, readLatestHeader, type BlockHead } from "./block-headers.ts";
 import { createBlockLogs, type BlockEvents } from "./block-logs.ts";
 import type { Chain } from "./chain.ts";
 import { clockFix, clockSkewSecondsMax } from "./clock-skew.ts";
@@ -19,8 +19,7 @@ const retryPause: BackOffBounds = { minMs: 400, maxMs: 2_000 };
 /** Throws RPC faults where there are no blocks at all. */
 export async function checkBlocks(chain: Chain, clock: Clock): Promise<CheckLine[]> {
   for (let tries = 1; ; tries++) {
-    const [latest] = await chain.read([headerCall("latest")]);
-    const head = headerOf(latest);
+    const head = await readLatestHeader(chain);
     const logs = await checkLogs(chain, head);
     if (logs.status === "ok" || tries === triesMax) return [logs, clockLine(head, clock)];
     await clock.sleep(backOffMs(tries, retryPause));

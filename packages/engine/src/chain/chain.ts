@@ -5,10 +5,10 @@
  */
 import type { Hex, Network } from "@farthing/protocol";
 import { steadyClockOf, systemClock, type Clock } from "../base/clock.ts";
-import { Fault, messageOf } from "../base/fault.ts";
-import type { Log } from "../base/log.ts";
+import { Fault } from "../base/fault.ts";
+import { warning, type Log } from "../base/log.ts";
 import { EndpointHealth } from "./endpoint-health.ts";
-import type { EndpointLimits, RpcPriority } from "./endpoint-limiter.ts";
+import { EndpointLimiter, type EndpointLimits, type RpcPriority } from "./endpoint-limiter.ts";
 import {
   limitEndpoint,
   type Asking,
@@ -130,7 +130,8 @@ class LimitedChain implements Chain {
   }
 
   limitsInUse(): EndpointLimits {
-    return this.limits()[this.#inOrder()[0] ?? 0] ?? noLimits;
+    const best = this.endpoints[this.#inOrder()[0] ?? 0];
+    return (best?.limiter ?? new EndpointLimiter(this.#clock)).limits();
   }
 
   distrust(at: number): void {
@@ -138,7 +139,7 @@ class LimitedChain implements Chain {
   }
 
   #newestHead(): number {
-    return Math.max(0, ...this.#health.filter((one) => one.isOurs()).map((one) => one.head()));
+    return Math.max(0, ...this.#health.filter(({ isOurs }) => isOurs).map(({ head }) => head));
   }
 
   #rankOf(at: number): number {
@@ -151,7 +152,7 @@ class LimitedChain implements Chain {
       (at - this.#preferred + this.endpoints.length) % this.endpoints.length;
     return this.endpoints
       .map((_, at) => at)
-      .filter((at) => this.#health[at]?.isOurs())
+      .filter((at) => this.#health[at]?.isOurs)
       .toSorted(
         (one, other) => this.#rankOf(one) - this.#rankOf(other) || distance(one) - distance(other),
       );
@@ -172,15 +173,8 @@ class LimitedChain implements Chain {
       return isWhole ? read : undefined;
     } catch (error) {
       this.#health[at]?.noteFailure();
-      this.#log.warn(
-        {
-          event: "rpc_request_failed",
-          chainId: this.network.chainId,
-          endpoint: at,
-          problem: messageOf(error),
-        },
-        "RPC request failed",
-      );
+      const fields = { chainId: this.network.chainId, endpoint: at };
+      warning(this.#log, { event: "rpc_request_failed", ...fields }, "RPC request failed")(error);
       throw error;
     }
   }
@@ -204,13 +198,14 @@ class LimitedChain implements Chain {
   }
 
   #noteAnswers(at: number, calls: readonly RpcCall[], replies: LimitedReplies): void {
+    const health = this.#health[at];
     for (const [index, reply] of replies.entries()) {
       const call = calls[index];
       const number = reply?.ok ? headOf(call, reply.result) : undefined;
-      if (number !== undefined) this.#health[at]?.noteHead(number);
+      if (health && number !== undefined) health.head = number;
       const isRange =
         reply?.ok === false && classifyNodeError(reply.error) === "log_range_too_large";
-      const blocks = isRange ? blocksOf(call, this.#health[at]?.head() ?? 0) : undefined;
+      const blocks = isRange ? blocksOf(call, health?.head ?? 0) : undefined;
       if (blocks) this.endpoints[at]?.limiter.learnSize("logRangeBlocks", blocks);
     }
   }
@@ -258,10 +253,8 @@ class LimitedChain implements Chain {
   async readElsewhere(calls: readonly RpcCall[], headNumber: number) {
     const other = this.#inOrder().find((at) => at !== this.#preferred && this.#rankOf(at) === 0);
     if (other === undefined) return undefined;
-    const asking = {
-      priority: "outcome",
-      untilMs: this.#clock.nowMs() + waitMsMax.outcome,
-    } as const;
+    const untilMs = this.#clock.nowMs() + waitMsMax.outcome;
+    const asking: Asking = { priority: "outcome", untilMs };
     try {
       for (let look = 1; look <= secondLooksMax; look++) {
         // One request: a head that was seen earlier may be older than the block in question.
@@ -294,10 +287,10 @@ class LimitedChain implements Chain {
   }
 
   betterThan(at: number): number | undefined {
-    if (this.#health[at]?.isOurs() && this.#rankOf(at) === 0) return undefined;
+    const isOurs = this.#health[at]?.isOurs === true;
+    if (isOurs && this.#rankOf(at) === 0) return undefined;
     const [best] = this.#inOrder();
-    const isBetter =
-      best !== undefined && (!this.#health[at]?.isOurs() || this.#rankOf(best) < this.#rankOf(at));
+    const isBetter = best !== undefined && (!isOurs || this.#rankOf(best) < this.#rankOf(at));
     return isBetter ? best : undefined;
   }
 
@@ -309,25 +302,17 @@ class LimitedChain implements Chain {
         const replies = await this.#ask(at, probeCalls, asking).catch(() => undefined);
         const [id] = replies ?? [];
         if (!id?.ok) return;
-        const isOurs = Number(id.result) === this.network.chainId;
-        if (!isOurs)
-          this.#log.error(
-            { event: "rpc_chain_mismatched", chainId: this.network.chainId, endpoint: at },
-            "RPC endpoint serves another chain",
-          );
-        this.#health[at]?.noteChain(isOurs);
+        const { chainId } = this.network;
+        const health = this.#health[at];
+        const isOurs = Number(id.result) === chainId;
+        if (health) health.isOurs = isOurs;
+        if (isOurs) return;
+        const fields = { event: "rpc_chain_mismatched", chainId, endpoint: at };
+        this.#log.error(fields, "RPC endpoint serves another chain");
       }),
     );
   }
 }
-
-const noLimits: EndpointLimits = {
-  requestsPerSecond: undefined,
-  countsCalls: false,
-  batchCalls: undefined,
-  logRangeBlocks: undefined,
-  bodyBytes: undefined,
-};
 
 /** `full` lists the endpoints without capacity. */
 function unansweredBy(full: readonly number[], fault: unknown): Fault {
@@ -348,6 +333,12 @@ export function resultOf(reply: RpcReply | undefined, method: string): unknown {
     `${method} was refused: ${problem}`,
     { cause: reply && new Error(reply.error.message) },
   );
+}
+
+/** Returns the result of a single call. Throws as {@link resultOf}. */
+export async function readOne(chain: Chain, call: RpcCall): Promise<unknown> {
+  const [reply] = await chain.read([call]);
+  return resultOf(reply, call.method);
 }
 
 /** Returns lower-case bytes. */

@@ -1,7 +1,7 @@
 /** Compares this machine's clock, which we verify by, with the chain's, which miners go by. */
 import { fail, ok, warn, type CheckLine } from "../base/check-line.ts";
 import { steadyClockOf, type Clock } from "../base/clock.ts";
-import { headerCall, headerOf, type BlockHead } from "./block-headers.ts";
+import { readLatestHeader } from "./block-headers.ts";
 import type { Chain } from "./chain.ts";
 import { clockFix, clockSkewSecondsMax } from "./clock-skew.ts";
 
@@ -12,30 +12,24 @@ const pollMs = 250;
 
 /** Compares the clock with a block at the moment it arrives. Throws RPC faults. */
 export async function checkClock(chain: Chain, clock: Clock): Promise<CheckLine> {
-  const first = await readHead(chain);
+  const first = await readLatestHeader(chain);
   const steady = steadyClockOf(clock);
   const until = steady.nowMs() + waitMs;
   let head = first;
   while (head.number === first.number && steady.nowMs() < until) {
     await clock.sleep(pollMs);
-    head = await readHead(chain);
+    head = await readLatestHeader(chain);
   }
   const skew = Math.round(clock.nowMs() / 1000 - Number(head.time));
-  if (skew < -clockSkewSecondsMax) return wrong(`${-skew} s behind block ${head.number}`);
+  if (skew < -clockSkewSecondsMax) {
+    return fail("clock", `${-skew} s behind block ${head.number}`, clockFix);
+  }
   if (head.number === first.number) {
     const text = `no new block within ${waitMs / 1000} s to compare with`;
     return warn("clock", text, "look again in a minute; XDC makes one every 2 s");
   }
-  if (skew > clockSkewSecondsMax)
-    return wrong(`${skew} s ahead of block ${head.number}, which is new`);
+  if (skew > clockSkewSecondsMax) {
+    return fail("clock", `${skew} s ahead of block ${head.number}, which is new`, clockFix);
+  }
   return ok("clock", `within ${clockSkewSecondsMax} s of block ${head.number}, which is new`);
-}
-
-function wrong(text: string): CheckLine {
-  return fail("clock", text, clockFix);
-}
-
-async function readHead(chain: Chain): Promise<BlockHead> {
-  const [reply] = await chain.read([headerCall("latest")]);
-  return headerOf(reply);
 }

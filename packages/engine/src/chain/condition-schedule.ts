@@ -20,7 +20,6 @@ const openConditionsMs = 10_000;
 /** XDC's rule: what is sent now is final after this many blocks at the earliest. */
 const finalityBlocks = 2;
 
-/** Times are of a clock that never goes back. */
 export interface ScheduleDeps {
   readonly chain: Chain;
   /** Wallets whose transaction counts and balances are read periodically. */
@@ -28,6 +27,7 @@ export interface ScheduleDeps {
   /** Wallets that must be read with each head: their transactions are late or were refused. */
   lateWallets(headNumber: number): ReadonlySet<string>;
   interest(): BlockInterest;
+  /** By a clock that never goes back. */
   nowMs(): number;
 }
 
@@ -111,12 +111,4 @@ export class ConditionSchedule {
   }
 }
 
-interface OpenSince {
-  readonly sinceMs: number;
-  readonly atNumber: number;
-}
-
-const nothingOpen: OpenSince = {
-  sinceMs: Number.POSITIVE_INFINITY,
-  atNumber: Number.POSITIVE_INFINITY,
-};
+const nothingOpen = { sinceMs: Infinity, atNumber: Infinity };

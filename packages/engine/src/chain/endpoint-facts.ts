@@ -1,5 +1,5 @@
 /** Facts that an endpoint reports in one look, and their evaluation. */
-import { isObject, type Hex, type Network } from "@farthing/protocol";
+import { isObject, type Network } from "@farthing/protocol";
 import { fail, ok, warn, type CheckLine } from "../base/check-line.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
@@ -38,22 +38,10 @@ export function explainedResult(reply: RpcReply | undefined, method: string): un
   return resultOf(reply, method);
 }
 
-export interface Facts {
-  readonly head: number;
-  readonly hash: Hex;
-  /** Unix seconds. */
-  readonly time: bigint;
-  readonly miner: unknown;
-  /** Wei. */
-  readonly baseFee: bigint;
-  readonly gasPrice: bigint;
-  readonly finalized: number | undefined;
-  /** False if the block before the newest one is missing, which no true head allows. */
-  readonly isHeadLinked: boolean;
-}
+export type Facts = Awaited<ReturnType<typeof readFacts>>;
 
-/** Throws RPC faults. */
-export async function readFacts(chain: Chain): Promise<Facts> {
+/** Prices in wei, the time in Unix seconds. Throws RPC faults. */
+export async function readFacts(chain: Chain) {
   const [latest, finalized, gasPrice] = await chain.read([
     headerCall("latest"),
     headerCall("finalized"),
@@ -72,6 +60,7 @@ export async function readFacts(chain: Chain): Promise<Facts> {
     baseFee: quantity(block["baseFeePerGas"] ?? "0x0", "a base fee"),
     gasPrice: quantity(explainedResult(gasPrice, "eth_gasPrice"), "the gas price"),
     finalized: final && Number(quantity(final["number"], "a block number")),
+    /** False if the block before the newest one is missing, which no true head allows. */
     isHeadLinked: before?.ok === true && isObject(before.result),
   };
 }

@@ -15,23 +15,17 @@ const lagBlocksMax = 3;
 const distrustMs = 600_000;
 
 export class EndpointHealth {
+  /** The newest block that it showed. */
+  head = 0;
+  /** An endpoint on another chain is excluded until it reports the right one. */
+  isOurs = true;
   readonly #clock: Clock;
   #failures = 0;
   #restsUntilMs = 0;
-  #head = 0;
-  #isOurs = true;
   #distrustedUntilMs = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
-  }
-
-  head(): number {
-    return this.#head;
-  }
-
-  noteHead(number: number): void {
-    this.#head = number;
   }
 
   noteReply(): void {
@@ -44,15 +38,6 @@ export class EndpointHealth {
     this.#restsUntilMs = this.#clock.nowMs() + backOffMs(this.#failures, restAfterFailure);
   }
 
-  /** An endpoint on another chain is excluded until it reports the right one. */
-  noteChain(isOurs: boolean): void {
-    this.#isOurs = isOurs;
-  }
-
-  isOurs(): boolean {
-    return this.#isOurs;
-  }
-
   /** Ranks the endpoint last for a while, because it gave a false reply. */
   distrust(): void {
     this.#distrustedUntilMs = this.#clock.nowMs() + distrustMs;
@@ -63,6 +48,6 @@ export class EndpointHealth {
     const nowMs = this.#clock.nowMs();
     if (this.#distrustedUntilMs > nowMs) return 3;
     if (this.#restsUntilMs > nowMs) return 2;
-    return this.#head > 0 && newestHead - this.#head > lagBlocksMax ? 1 : 0;
+    return this.head > 0 && newestHead - this.head > lagBlocksMax ? 1 : 0;
   }
 }

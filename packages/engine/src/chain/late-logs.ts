@@ -10,6 +10,12 @@ import type { BlockListener } from "./chain-view.ts";
 const lackingMax = 64;
 const lateBlocksMax = 4;
 
+export interface LateLogsDeps {
+  readonly chain: Chain;
+  readonly log: Log;
+  readonly listener: BlockListener;
+}
+
 export class LateLogs {
   readonly #deps: LateLogsDeps;
   readonly #logs: BlockLogs;
@@ -62,10 +68,4 @@ export class LateLogs {
     const [oldest] = this.#lacking.keys();
     if (this.#lacking.size > lackingMax && oldest !== undefined) this.#lacking.delete(oldest);
   }
-}
-
-interface LateLogsDeps {
-  readonly chain: Chain;
-  readonly log: Log;
-  readonly listener: BlockListener;
 }

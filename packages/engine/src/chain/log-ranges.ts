@@ -3,26 +3,22 @@ import { Fault } from "../base/fault.ts";
 import { resultOf, type Chain } from "./chain.ts";
 import { classifyNodeError } from "./node-errors.ts";
 import { readHeadNumber } from "./reads.ts";
+import { hexOf } from "./rpc-endpoint.ts";
 
 /** Providers cap the blocks of one `eth_getLogs`, commonly at 1,000 to 10,000. */
 export const logRangeBlocksMax = 980;
 
-export interface LogFilter {
+interface LogFilter {
   readonly topics: readonly unknown[];
 }
+
+type Order = "oldest_first" | "newest_first";
 
 export interface BlockRange {
   readonly fromBlock: number;
   readonly toBlock: number;
   /** True if the range extends to the node's newest block; `toBlock` is the newest one known. */
   readonly isOpen?: boolean;
-}
-
-/** The unparsed logs of a part of a range. */
-export interface RangeLogs {
-  readonly fromBlock: number;
-  readonly toBlock: number;
-  readonly logs: readonly unknown[];
 }
 
 export function logRangeBlocks(chain: Chain): number {
@@ -34,8 +30,8 @@ export async function* walkLogs(
   chain: Chain,
   filter: LogFilter,
   range: BlockRange,
-  order: "oldest_first" | "newest_first" = "oldest_first",
-): AsyncGenerator<RangeLogs> {
+  order: Order = "oldest_first",
+) {
   let { fromBlock } = range;
   const isOpen = range.isOpen === true;
   // The range needs a known size, and the newest known block may be old.
@@ -51,38 +47,24 @@ export async function* walkLogs(
 }
 
 /** Reads the largest part at one end of a range that the endpoint allows. */
-async function readPart(
-  chain: Chain,
-  filter: LogFilter,
-  range: BlockRange,
-  order: "oldest_first" | "newest_first",
-): Promise<RangeLogs> {
+async function readPart(chain: Chain, filter: LogFilter, range: BlockRange, order: Order) {
   const method = "eth_getLogs";
   for (let blocks = logRangeBlocks(chain); blocks >= 1; blocks = Math.floor(blocks / 2)) {
-    const fromBlock =
-      order === "oldest_first"
-        ? range.fromBlock
-        : Math.max(range.fromBlock, range.toBlock - blocks + 1);
+    const least = order === "oldest_first" ? range.fromBlock : range.toBlock - blocks + 1;
+    const fromBlock = Math.max(range.fromBlock, least);
     const toBlock = Math.min(range.toBlock, fromBlock + blocks - 1);
     const isOpen = range.isOpen === true && toBlock === range.toBlock;
     const bounds = { fromBlock: hexOf(fromBlock), toBlock: isOpen ? "latest" : hexOf(toBlock) };
     const params = [{ address: chain.network.usdc, topics: filter.topics, ...bounds }];
     const [reply] = await chain.read([{ method, params }]);
-    if (reply?.ok === false && isTooLarge(reply.error) && blocks > 1) {
+    const problem = reply?.ok === false && classifyNodeError(reply.error);
+    if (problem === "log_range_too_large" && blocks > 1) {
       blocks = Math.min(blocks, toBlock - fromBlock + 1);
       continue;
     }
     const logs = resultOf(reply, method);
     if (!Array.isArray(logs)) throw new Fault("rpc_refused", "The node sent no list of logs");
-    return { fromBlock, toBlock, logs };
+    return { fromBlock, toBlock, logs: logs as readonly unknown[] };
   }
   throw new Fault("rpc_refused", "The endpoint gives the logs of no range");
-}
-
-function isTooLarge(error: Parameters<typeof classifyNodeError>[0]): boolean {
-  return classifyNodeError(error) === "log_range_too_large";
-}
-
-function hexOf(block: number): string {
-  return `0x${block.toString(16)}`;
 }

@@ -6,8 +6,8 @@
 import { addressWord, isSameAddress, type Address, type Hex } from "@farthing/protocol";
 import { messageOf } from "../base/fault.ts";
 import { encodeArray, encodeBytes, readArray, word } from "./abi.ts";
-import { resultOf, type Chain } from "./chain.ts";
-import { ethCall } from "./rpc-endpoint.ts";
+import { readOne, type Chain } from "./chain.ts";
+import { ethCall, hexOf } from "./rpc-endpoint.ts";
 import { domainSeparatorCall } from "./usdc.ts";
 
 /** aggregate3((address,bool,bytes)[]) */
@@ -38,7 +38,6 @@ export function decodeBatch(result: string): BatchedResult[] {
   }));
 }
 
-/** A batch as a transaction would send it. */
 export interface SimulatedBatch {
   readonly from: Address;
   readonly to: Address;
@@ -52,8 +51,8 @@ export async function simulateBatch(
   chain: Chain,
   { from, to, data, gasLimit, gasPrice }: SimulatedBatch,
 ): Promise<string | undefined> {
-  const price = gasPrice !== undefined && { gasPrice: `0x${gasPrice.toString(16)}` };
-  const call = { from, to, data, gas: `0x${gasLimit.toString(16)}`, ...price };
+  const price = gasPrice !== undefined && { gasPrice: hexOf(gasPrice) };
+  const call = { from, to, data, gas: hexOf(gasLimit), ...price };
   const [reply] = await chain.read([ethCall(call)]);
   return reply?.ok && typeof reply.result === "string" ? reply.result : undefined;
 }
@@ -88,8 +87,7 @@ async function isMulticall(chain: Chain, to: Address): Promise<boolean> {
     { to: usdc, data: domainSeparatorCall },
     { to: usdc, data: "0xffffffff" },
   ]);
-  const [reply] = await chain.read([ethCall({ to, data })]);
-  const results = decodeBatch(String(resultOf(reply, "eth_call")));
+  const results = decodeBatch(String(await readOne(chain, ethCall({ to, data }))));
   return (
     results.length === 2 &&
     results[0]?.succeeded === true &&

@@ -6,7 +6,6 @@ import { bytesOf, quantity, resultOf, type Chain } from "./chain.ts";
 import { isContractFailure } from "./node-errors.ts";
 import {
   forVerification,
-  hexOf,
   isSenderRefused,
   senderFields,
   transferGasCap,
@@ -14,7 +13,7 @@ import {
   type PaymentCheck,
   type PaymentReading,
 } from "./payment-reading.ts";
-import { ethCall, type RpcReply } from "./rpc-endpoint.ts";
+import { ethCall, hexOf, type RpcReply } from "./rpc-endpoint.ts";
 import { encodeAuthorizationState, encodeBalanceOf } from "./usdc.ts";
 
 const callsPerPayment = 4;

@@ -13,7 +13,6 @@ import { paymentReaderCode } from "./generated/payment-reader.ts";
 import { readByBatch } from "./payment-batch-reader.ts";
 import {
   forVerification,
-  hexOf,
   isSenderRefused,
   senderFields,
   transferGasCap,
@@ -21,7 +20,7 @@ import {
   type PaymentCheck,
   type PaymentReading,
 } from "./payment-reading.ts";
-import { ethCall } from "./rpc-endpoint.ts";
+import { ethCall, hexOf } from "./rpc-endpoint.ts";
 import { encodeTransfer } from "./usdc.ts";
 
 export type PaymentReader = (check: PaymentCheck) => Promise<PaymentReading>;
@@ -96,14 +95,8 @@ export function createPaymentReader(
     return readByBatch(chain, checks, calls, from);
   }
 
-  const readOne = createBatcher({
-    run,
-    itemsMax: checksMax,
-    inFlightMax: callsInFlightMax,
-    waitingMax,
-    gatherMs,
-    worthItems,
-  });
+  const bounds = { itemsMax: checksMax, inFlightMax: callsInFlightMax, waitingMax };
+  const readOne = createBatcher({ run, ...bounds, gatherMs, worthItems });
   return async (check) => {
     const outcome = await readOne(check);
     if (isFault(outcome)) throw outcome;
@@ -123,7 +116,7 @@ function callBytesMax(chain: Chain): number {
   return Math.min(createBytesMax, Math.floor((bodyBytes - requestBytes) / 2));
 }
 
-/** Bytes of the call's data: the reader's code, and each transfer's calldata with its frame. */
+/** The reader's code, and each transfer's calldata with its frame. */
 function bytesOfCall(calls: readonly Hex[]): number {
   return calls.reduce((sum, call) => sum + bytesOfCheck(call), paymentReaderCode.length / 2);
 }
@@ -200,11 +193,7 @@ async function readDeployless(
 }
 
 /** ABI encoding of (address token, uint256 gasCap, (address, bytes32, bytes)[] checks). */
-function encodeChecks(
-  token: Address,
-  checks: readonly PaymentCheck[],
-  calls: readonly Hex[],
-): string {
+function encodeChecks(token: Address, checks: readonly PaymentCheck[], calls: readonly Hex[]) {
   const bodies = checks.map(({ authorization }, index) => {
     const start = `${addressWord(authorization.from)}${authorization.nonce.slice(2)}`;
     return `${start}${word(96)}${encodeBytes(calls[index] ?? "0x")}`;
@@ -218,19 +207,15 @@ function decodeReadings(result: string, count: number): PaymentReading[] | undef
   const { wordAt, numberAt, bytesAt } = readAbi(result);
   const start = numberAt(64) + 32;
   if (numberAt(start - 32) !== count) return undefined;
-  const bodyAt = (index: number) => start + numberAt(start + index * 32);
-  const isWhole = (body: number) => wordAt(body + 128).length === 64;
-  if (!Array.from({ length: count }, (_, index) => bodyAt(index)).every(isWhole)) return undefined;
-  return Array.from({ length: count }, (_, index) => {
-    const body = bodyAt(index);
-    return {
-      blockNumber: numberAt(0),
-      blockTime: BigInt(`0x${wordAt(32)}`),
-      payerHasCode: numberAt(body) > 0,
-      balance: BigInt(`0x${wordAt(body + 32)}`),
-      isUsed: numberAt(body + 64) === 1,
-      isTransferable: numberAt(body + 96) === 1,
-      revertData: bytesAt(body + numberAt(body + 128)),
-    };
-  });
+  const bodies = Array.from({ length: count }, (_, at) => start + numberAt(start + at * 32));
+  if (bodies.some((body) => wordAt(body + 128).length !== 64)) return undefined;
+  return bodies.map((body) => ({
+    blockNumber: numberAt(0),
+    blockTime: BigInt(`0x${wordAt(32)}`),
+    payerHasCode: numberAt(body) > 0,
+    balance: BigInt(`0x${wordAt(body + 32)}`),
+    isUsed: numberAt(body + 64) === 1,
+    isTransferable: numberAt(body + 96) === 1,
+    revertData: bytesAt(body + numberAt(body + 128)),
+  }));
 }

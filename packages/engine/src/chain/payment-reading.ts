@@ -1,6 +1,6 @@
 import type { Address, Authorization, Hex } from "@farthing/protocol";
 import { classifyNodeError } from "./node-errors.ts";
-import type { RpcReply } from "./rpc-endpoint.ts";
+import { hexOf, type RpcReply } from "./rpc-endpoint.ts";
 
 export interface PaymentCheck {
   readonly authorization: Authorization;
@@ -44,10 +44,6 @@ export function senderFields(sender: CallSender | undefined): Record<string, str
   if (!sender) return {};
   const { from, gasPrice } = sender;
   return { from, ...(gasPrice !== undefined && { gasPrice: hexOf(gasPrice) }) };
-}
-
-export function hexOf(value: bigint): string {
-  return `0x${value.toString(16)}`;
 }
 
 /** True if a node refused a call for its sender's balance or price, not for its content. */

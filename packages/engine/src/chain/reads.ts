@@ -1,10 +1,10 @@
 /** Single reads of a chain, each with its reply parsed and checked. All throw RPC faults. */
-import { isObject, isSameAddress, toLowerHex, type Address, type Hex } from "@farthing/protocol";
+import { isObject, isSameAddress, type Address, type Hex } from "@farthing/protocol";
 import { Fault } from "../base/fault.ts";
 import { readAuthorizationEvents, type AuthorizationEvent } from "./authorization-logs.ts";
-import { bytesOf, quantity, resultOf, type Chain } from "./chain.ts";
+import { bytesOf, quantity, readOne, resultOf, type Chain } from "./chain.ts";
 import { classifyNodeError, contractFailed, isContractFailure } from "./node-errors.ts";
-import { blockParameter, ethCall, type RpcReply } from "./rpc-endpoint.ts";
+import { blockParameter, ethCall, hexOf, type RpcReply } from "./rpc-endpoint.ts";
 import { encodeIsBlacklisted } from "./usdc.ts";
 
 export interface Receipt {
@@ -16,9 +16,8 @@ export interface Receipt {
 
 /** Transactions of a wallet in blocks: its next nonce, as far as the chain knows. */
 export async function readTransactionCount(chain: Chain, wallet: Address): Promise<number> {
-  const method = "eth_getTransactionCount";
-  const [reply] = await chain.read([{ method, params: [wallet, "latest"] }]);
-  return Number(quantity(resultOf(reply, method), "a transaction count"));
+  const call = { method: "eth_getTransactionCount", params: [wallet, "latest"] };
+  return Number(quantity(await readOne(chain, call), "a transaction count"));
 }
 
 /** Transactions of a wallet in blocks, and including this node's pool. */
@@ -34,25 +33,21 @@ export async function readNonces(chain: Chain, wallets: readonly Address[]) {
       ["latest", "pending"].map((tag) => ({ method, params: [wallet, tag] })),
     ),
   );
-  const counts = replies.map((reply) =>
-    Number(quantity(resultOf(reply, method), "a transaction count")),
-  );
+  const counts = replies.map((reply) => quantity(resultOf(reply, method), "a transaction count"));
   return wallets.map((_, index) => ({
-    latest: counts[index * 2] ?? 0,
-    pending: counts[index * 2 + 1] ?? 0,
+    latest: Number(counts[index * 2] ?? 0),
+    pending: Number(counts[index * 2 + 1] ?? 0),
   }));
 }
 
 export async function readGasPrice(chain: Chain): Promise<bigint> {
-  const [reply] = await chain.read([{ method: "eth_gasPrice", params: [] }]);
-  return quantity(resultOf(reply, "eth_gasPrice"), "the gas price");
+  return quantity(await readOne(chain, { method: "eth_gasPrice", params: [] }), "the gas price");
 }
 
 /** Undefined when the chain is not that high. */
 export async function readBlockHash(chain: Chain, number: number): Promise<Hex | undefined> {
-  const method = "eth_getBlockByNumber";
-  const [reply] = await chain.read([{ method, params: [blockParameter(number), false] }]);
-  const block = resultOf(reply, method);
+  const params = [blockParameter(number), false];
+  const block = await readOne(chain, { method: "eth_getBlockByNumber", params });
   return isObject(block) ? bytesOf(block["hash"], "a block hash") : undefined;
 }
 
@@ -69,17 +64,12 @@ export interface NonceQuestion {
   readonly blockNumber: number;
 }
 
-export interface NonceUse {
-  readonly count: number;
-  readonly receipts: readonly (Receipt | undefined)[];
-}
-
 /** Reads both from one node that has the block; undefined without a second endpoint. */
 export async function readNonceUse(
   chain: Chain,
   { wallet, hashes, blockNumber }: NonceQuestion,
   where: "here" | "elsewhere",
-): Promise<NonceUse | undefined> {
+) {
   const method = "eth_getTransactionCount";
   const count = { method, params: [wallet, blockParameter(blockNumber)] };
   const calls = [count, ...hashes.map(receiptCall)];
@@ -132,7 +122,7 @@ export interface SentCall {
 }
 
 function callOf({ from, to, data, gasPrice }: SentCall) {
-  return { from, to, data, gasPrice: `0x${gasPrice.toString(16)}` };
+  return { from, to, data, gasPrice: hexOf(gasPrice) };
 }
 
 /** Asks by block number, so that a node without it fails. Undefined when the node cannot tell. */
@@ -156,21 +146,19 @@ export async function hasCode(chain: Chain, address: Address): Promise<boolean> 
 
 /** In lower case; `0x` for an account without code. */
 export async function readCode(chain: Chain, address: Address): Promise<Hex> {
-  const [reply] = await chain.read([{ method: "eth_getCode", params: [address, "latest"] }]);
-  return toLowerHex(bytesOf(resultOf(reply, "eth_getCode"), "a contract's code"));
+  const call = { method: "eth_getCode", params: [address, "latest"] };
+  return bytesOf(await readOne(chain, call), "a contract's code");
 }
 
 export async function readHeadNumber(chain: Chain): Promise<number> {
-  const method = "eth_blockNumber";
-  const [reply] = await chain.read([{ method, params: [] }]);
-  return Number(quantity(resultOf(reply, method), "a block number"));
+  const call = { method: "eth_blockNumber", params: [] };
+  return Number(quantity(await readOne(chain, call), "a block number"));
 }
 
 /** Tells whether the issuer of USDC blocks an address. */
 export async function isBlacklisted(chain: Chain, address: Address): Promise<boolean> {
   const call = { to: chain.network.usdc, data: encodeIsBlacklisted(address) };
-  const [reply] = await chain.read([ethCall(call)]);
-  return quantity(resultOf(reply, "eth_call"), "isBlacklisted") === 1n;
+  return quantity(await readOne(chain, ethCall(call)), "isBlacklisted") === 1n;
 }
 
 /** Undefined when the transaction would succeed. Throws for errors not about the call itself. */
@@ -179,7 +167,7 @@ export async function simulateSend(
   call: SentCall & { readonly gasLimit: bigint },
   blockNumber: number,
 ): Promise<{ readonly revertData: Hex } | undefined> {
-  const sent = { ...callOf(call), gas: `0x${call.gasLimit.toString(16)}` };
+  const sent = { ...callOf(call), gas: hexOf(call.gasLimit) };
   const [reply] = await chain.read([ethCall(sent, blockNumber)]);
   if (reply && !reply.ok) {
     const isReverted = classifyNodeError(reply.error) === "reverted";
@@ -196,7 +184,7 @@ export async function callCapped(
   call: { readonly to: Address; readonly data: Hex; readonly gas: bigint },
 ): Promise<string | undefined> {
   const { to, data, gas } = call;
-  const [reply] = await chain.read([ethCall({ to, data, gas: `0x${gas.toString(16)}` })]);
+  const [reply] = await chain.read([ethCall({ to, data, gas: hexOf(gas) })]);
   if (reply?.ok === false && isContractFailure(reply.error)) return undefined;
   return String(resultOf(reply, "eth_call"));
 }

@@ -24,9 +24,13 @@ export function ethCall(call: object, block: number | "latest" = "latest"): RpcC
   return { method: "eth_call", params: [call, blockParameter(block)] };
 }
 
-/** A block in the form of JSON-RPC. */
+/** A number in the form of JSON-RPC. */
+export function hexOf(value: number | bigint): string {
+  return `0x${value.toString(16)}`;
+}
+
 export function blockParameter(block: number | "latest" | "finalized"): string {
-  return typeof block === "number" ? `0x${block.toString(16)}` : block;
+  return typeof block === "number" ? hexOf(block) : block;
 }
 
 /** Why an endpoint processed no call of a request. */
@@ -58,7 +62,7 @@ export interface RpcEndpoint {
 /** Largest response that is read; the logs of a full block stay below it. */
 const responseBytesMax = 64 * 1024 * 1024;
 
-/** Longest part of a node's error text that is kept. */
+/** Of a node's error text. */
 const errorCharsMax = 300;
 
 /** XDC nodes stop an `eth_call` after 5 s. */
@@ -98,12 +102,7 @@ export function createRpcEndpoint(options: {
 
   async function send(calls: readonly RpcCall[]): Promise<RpcResponse> {
     if (calls.length === 0) return { kind: "answered", answers: [] };
-    const requests = calls.map(({ method, params }) => ({
-      jsonrpc: "2.0",
-      id: nextId++,
-      method,
-      params,
-    }));
+    const requests = calls.map((call) => ({ jsonrpc: "2.0", id: nextId++, ...call }));
     const body = JSON.stringify(requests.length === 1 ? requests[0] : requests);
     const { response, text } = await post(body);
     const { status } = response;
@@ -122,8 +121,17 @@ export function createRpcEndpoint(options: {
     const answers = Array.isArray(parsed) ? parsed : [parsed];
     const byId = new Map(answers.filter(isObject).map((reply) => [reply["id"], reply]));
     const [first] = answers;
-    const read = ({ id, method }: { id: number; method: string }) =>
-      readReply(requests.length === 1 ? first : byId.get(id), { method, unavailable, scrub });
+    const read = ({ id, method }: { id: number; method: string }): RpcReply => {
+      const reply = requests.length === 1 ? first : byId.get(id);
+      if (!isObject(reply)) throw unavailable("an answer is missing");
+      const { error, result } = reply;
+      if (isObject(error)) return { ok: false, error: readError(error, scrub) };
+      if (!("result" in reply)) throw unavailable("an answer has neither result nor error");
+      if (method === "eth_call" && typeof result === "string" && revertResult.test(result)) {
+        return { ok: false, error: revertError(result) };
+      }
+      return { ok: true, result };
+    };
     return { kind: "answered", answers: requests.map(read) };
   }
 
@@ -239,25 +247,6 @@ function createScrubber(url: Secret): (text: string) => string {
 
 /** Path segments this long may be a key; shorter ones are words such as `rpc` and `v2`. */
 const secretCharsMin = 8;
-
-function readReply(
-  body: unknown,
-  context: {
-    readonly method: string;
-    unavailable(what: string): Fault;
-    scrub(text: string): string;
-  },
-): RpcReply {
-  const { method, unavailable, scrub } = context;
-  if (!isObject(body)) throw unavailable("an answer is missing");
-  const { error, result } = body;
-  if (isObject(error)) return { ok: false, error: readError(error, scrub) };
-  if (!("result" in body)) throw unavailable("an answer has neither result nor error");
-  if (method === "eth_call" && typeof result === "string" && revertResult.test(result)) {
-    return { ok: false, error: revertError(result) };
-  }
-  return { ok: true, result };
-}
 
 /** A revert as a result: the selector of `Error(string)` or `Panic(uint256)`, and words. */
 const revertResult = /^0x(08c379a0|4e487b71)([0-9a-f]{64})+$/i;
