@@ -32,10 +32,7 @@ export function readAbi(encoded: string) {
   return { length: hex.length, wordAt, numberAt, bytesAt };
 }
 
-/**
- * Reads the array that is the only value: one item for each element, of which `read` gets the
- * position. Empty for what is no such array.
- */
+/** Reads the array that is the only value; `read` gets the position of each element. */
 export function readArray<T>(
   encoded: string,
   read: (abi: ReturnType<typeof readAbi>, position: number) => T,

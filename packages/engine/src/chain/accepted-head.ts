@@ -24,7 +24,7 @@ const strayBlocks = 64;
 /** The accepted head is forgotten when only such heads are seen for this long: ten blocks. */
 const strayMs = 20_000;
 
-/** The head that the follower accepts; the first one has to be readable too. */
+/** The first head has to be readable too. */
 export class AcceptedHead {
   readonly #chain: Chain;
   #accepted: { readonly number: number; readonly atMs: number } | undefined;
@@ -60,10 +60,8 @@ export class AcceptedHead {
 }
 
 /**
- * Replaces the block of a payment reading, which a faulty node may make up, by the followed head if
- * the chain cannot have reached it: a search that starts above the head never finds the payment's
- * event. What is unused at a block was unused before. Throws
- * `rpc_unavailable` before the first head.
+ * Replaces a reading's block by the followed head if the chain cannot have reached it: a search from
+ * above the head never finds the payment's event. Throws `rpc_unavailable` before the first head.
  */
 export function limitReadings(
   read: PaymentReader,

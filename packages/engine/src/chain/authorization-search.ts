@@ -13,10 +13,7 @@ const searchBlocksMax = 20_000;
 /** Most requests of one search, for endpoints that allow small ranges only. */
 const searchRangesMax = 100;
 
-/**
- * The node may have blocks above `headNumber`, the newest one known here, and they are searched as
- * well. Undefined when no log is found, which alone proves nothing.
- */
+/** Also searches blocks above `headNumber`, the newest known. Finding no log proves nothing. */
 export async function findAuthorizationEvent(
   chain: Chain,
   { payer, nonce }: AuthorizationName,

@@ -22,15 +22,14 @@ const singlyMax = 4;
 const questionsMax = 100;
 
 /**
- * The returned function returns, in order, whether each is used or canceled at a block. Asks by block
- * number, so that a node without the block fails. Where a second endpoint can be asked, both must say
- * "unused". Throws RPC faults.
+ * The returned function returns, in order, whether each is used or canceled at a block; a node without
+ * it fails. Where a second endpoint can be asked, both must say "unused". Throws RPC faults.
  */
 export function createAuthorizationStates(chain: Chain) {
   const { usdc } = chain.network;
   let multicall: Address | undefined;
 
-  async function areUsed(wanted: readonly AuthorizationName[], blockNumber: number) {
+  return async (wanted: readonly AuthorizationName[], blockNumber: number) => {
     if (wanted.length === 0) return [];
     const questions = wanted.map(({ payer, nonce }) => encodeAuthorizationState(payer, nonce));
     if (wanted.length > singlyMax && multicall === undefined) {
@@ -45,7 +44,7 @@ export function createAuthorizationStates(chain: Chain) {
     const replies = await chain.readElsewhere(calls, blockNumber);
     const elsewhere = replies?.every(({ ok }) => ok) ? read(replies) : [];
     return here.map((isUsed, index) => isUsed || elsewhere[index] === true);
-  }
+  };
 
   function singly(questions: readonly Hex[], blockNumber: number): Asked {
     return {
@@ -69,8 +68,6 @@ export function createAuthorizationStates(chain: Chain) {
         groups.flatMap((group, index) => readTogether(replies[index], group.length)),
     };
   }
-
-  return areUsed;
 }
 
 interface Asked {

@@ -33,7 +33,6 @@ export interface LimitedResult extends BatchedResult {
 
 export const batchContractHash: Hex = Hash.keccak256(batcherCode);
 
-/** Calldata of the batch contract. */
 export function encodeLimitedBatch(calls: readonly LimitedCall[]): Hex {
   const bodies = calls.map(
     ({ to, gasLimit, data }) =>
@@ -42,7 +41,7 @@ export function encodeLimitedBatch(calls: readonly LimitedCall[]): Hex {
   return `0x${selector}${word(32)}${encodeArray(bodies)}`;
 }
 
-/** Bytes before the calldata in a call: its address, its limit and the offset. */
+/** Bytes of a call before its calldata: its address, its limit and the offset. */
 const bodyHead = 96;
 
 /** Bytes that a call takes beside its calldata: its head, its length and its place in the array. */
@@ -64,10 +63,7 @@ const callGas = 5_000;
 /** Gas of the contract before its first call: the selector, and what reads the list. */
 const startGas = 5_000;
 
-/**
- * The gas limit with which every call gets its own, whatever the others burn. The contract's own steps
- * take no more than it keeps back, which is why that counts twice.
- */
+/** What the contract keeps back counts twice, since its own steps take up to as much. */
 export function gasOfLimitedBatch(calls: readonly LimitedCall[]): bigint {
   const bytes = Buffer.from(encodeLimitedBatch(calls).slice(2), "hex");
   const data = bytes.reduce((sum, byte) => sum + (byte === 0 ? byteGas.zero : byteGas.other), 0);
@@ -90,10 +86,7 @@ export async function simulateLimitedBatch(chain: Chain, batch: SimulatedBatch) 
   }));
 }
 
-/**
- * The most gas that the calls of a payment may use in a batch, that of a factory before its transfer
- * included. Undefined when the calldata is no such batch, or the payment is not in it.
- */
+/** The most gas that a payment may use in a batch, its factory's included; undefined without it. */
 export function gasWithinBatch(
   data: Hex,
   { payer, nonce }: { readonly payer: Address; readonly nonce: Hex },

@@ -61,7 +61,7 @@ export async function readEventsOfBlocks(chain: Chain, blocks: readonly BlockNam
   return events;
 }
 
-/** Reads the whole blocks: a filter by payer and nonce excludes the Transfer beside each use. */
+/** Reads whole blocks: a filter by payer and nonce excludes the Transfer beside each use. */
 export async function withTransfers(chain: Chain, events: readonly AuthorizationEvent[]) {
   const used = events.filter(({ kind }) => kind === "used");
   const numbers = new Map(used.map(({ blockHash, blockNumber }) => [blockHash, blockNumber]));

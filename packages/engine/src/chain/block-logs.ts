@@ -121,12 +121,8 @@ export function createBlockLogs(chain: Chain, log: Log) {
   }
 
   return {
-    /**
-     * Returns the events of blocks in order and ends before the first whose logs are not available
-     * yet. `early` holds earlier replies to {@link callFor}, by block hash. Throws RPC faults.
-     */
+    /** In order, up to the first whose logs are missing; `early`: replies to {@link callFor}. */
     read,
-    /** The call for a block's logs, to be sent together with others. */
     callFor: (blockHash: Hex) => blockLogsCall(chain, blockHash),
     /** True if the header's bloom filter indicates events. */
     hasPromise: (block: BlockHead) => promisesOf(block).length > 0,

@@ -12,8 +12,8 @@ import { hexOf, type RpcCall } from "./rpc-endpoint.ts";
 import { topics } from "./usdc.ts";
 
 /**
- * Reads from `fromBlock` up to `finalBlock` at most. Returns the blocks with events and the last
- * one read; nothing when the endpoint refuses the range or needs a smaller one. Throws RPC faults.
+ * Returns the blocks with events up to `finalBlock` at most, and the last one read; nothing when the
+ * endpoint refuses the range. Throws RPC faults.
  */
 export async function readBlockRange(chain: Chain, fromBlock: number, finalBlock: number) {
   const toBlock = Math.min(finalBlock, fromBlock + logRangeBlocks(chain) - 1);

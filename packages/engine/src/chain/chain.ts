@@ -62,16 +62,10 @@ export interface Chain {
 const secondLooksMax = 5;
 const secondLookMs = 100;
 
-/**
- * Time limit while another endpoint remains: replies take milliseconds, and XDC makes a block every
- * 2 s. The last endpoint gets its full timeout.
- */
+/** Time limit while another endpoint remains: replies take milliseconds. The last gets its timeout. */
 const failoverMs = 3_000;
 
-/**
- * Longest queueing at a rate-limited endpoint: an outcome is due within three blocks of 2 s, and
- * callers wait about as long for a verification. A rejected send waits for another block.
- */
+/** An outcome or verification is due in three blocks of 2 s; a rejected send waits for another. */
 const waitMsMax: Record<RpcPriority, number> = {
   send: 8_000,
   outcome: 6_000,

@@ -10,9 +10,8 @@ import {
 import type { BlockInterest } from "./chain-view.ts";
 
 /**
- * Between full reads with nothing open: only other software changes these values, and XDC's price
- * hardly moves. With something open, also the delay of the first read, since most payments are
- * confirmed earlier.
+ * Between full reads: XDC's price hardly moves. With something open, also the delay of the first read,
+ * since most payments are confirmed earlier.
  */
 const idleConditionsMs = 60_000;
 const openConditionsMs = 10_000;

@@ -9,9 +9,8 @@ import { RequestPace, type Permit } from "./request-pace.ts";
 export type RpcPriority = "send" | "outcome" | "verification";
 
 /**
- * A request of this priority goes before requests that came up to this many ms earlier. Sends go
- * first. Outcomes go before verifications, but not always: polling repeats, and would starve them
- * at a slow endpoint.
+ * A request of this priority goes before requests that came up to this many ms earlier. Outcomes do
+ * not always go before verifications: polling repeats, and would starve them at a slow endpoint.
  */
 const headStartMs: Record<RpcPriority, number> = { send: 60_000, outcome: 1_000, verification: 0 };
 

@@ -89,9 +89,8 @@ export function createLookPace() {
 }
 
 /**
- * Limits the polls without result of an open payment, however irregular the blocks: those saved up,
- * and those regained each second. At a block every two seconds, each second has half a successful
- * poll and half a read of logs; with this budget a payment stays below two requests a second.
+ * Polls without result of an open payment: those saved up, and those regained each second. With half a
+ * successful poll and half a read of logs a second, it stays below two requests a second.
  */
 const savedMax = 4;
 const savedPerSecond = 0.75;

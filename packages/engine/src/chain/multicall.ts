@@ -64,11 +64,7 @@ export type MulticallSearch =
   /** The chain has not replied and has to be asked again. */
   | { readonly kind: "unknown"; readonly problem: string };
 
-/**
- * Returns the first candidate that handles a batch of two correctly, a call of the token and one
- * that fails. Only replies prove that there is none: a refusal says nothing about the contract.
- * Throws nothing.
- */
+/** Returns the first candidate that handles two calls, one failing, correctly. Throws nothing. */
 export async function findMulticall(chain: Chain): Promise<MulticallSearch> {
   let problem: string | undefined;
   for (const address of chain.network.multicall3) {

@@ -31,9 +31,8 @@ export interface CallSender {
 }
 
 /**
- * Gas cap of one simulated transfer. A contract payer's transaction is sent with at most 400 k, a
- * fifth of it in reserve, 21 k and calldata before the call begins: 290 k are left, so whatever
- * passes here can be sent. A plain transfer takes at most 104 k.
+ * Of one simulated transfer. A contract payer's transaction has at most 400 k, a fifth in reserve, 21 k
+ * and calldata before the call: 290 k are left. A plain transfer takes at most 104 k.
  */
 export const transferGasCap = 290_000n;
 

@@ -54,10 +54,7 @@ const longRunMsMax = 120_000;
 /** A minute with fewer requests says nothing about a limit by the minute. */
 const busyMinuteMin = 30;
 
-/**
- * A higher rate is tried only while requests wait too long, a tenth higher each time, after a while
- * without a refusal. Each failure makes the next attempt four times as late.
- */
+/** A higher rate is tried while requests wait too long; each failure makes the next four times as late. */
 const raiseShare = 1.1;
 const raiseAfterMsMin = 10_000;
 const raiseAfterMsMax = 3_600_000;

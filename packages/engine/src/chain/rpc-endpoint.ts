@@ -159,10 +159,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/**
- * Returns the error of a request as a whole: one object for several calls, a list with that object
- * alone (geth's "batch too large"), or the same refusal for every call.
- */
+/** Of a whole request: one object, a list of it alone (geth), or the same refusal for every call. */
 function errorOfWhole(parsed: unknown, count: number, scrub: (text: string) => string) {
   const answers = Array.isArray(parsed) ? parsed : [parsed];
   const errors = answers.flatMap((reply) =>

@@ -25,10 +25,7 @@ import type { Signer } from "./sign.ts";
 import { NonceManager } from "./wallet-nonces.ts";
 import type { WalletEvents } from "./wallet-transactions.ts";
 
-/**
- * Deployers that create a contract at an address that depends on its code alone: Safe's, which is on
- * both XDC networks, and the one that local chains have.
- */
+/** They derive the address from the code alone: Safe's, on both XDC networks, and local chains'. */
 const deployers: readonly Address[] = [
   "0x914d7Fec6aaC8cd542e72Bca78B30650d45643d7",
   "0x4e59b44847b379578588920cA78FbF26c0B4956C",

@@ -51,9 +51,8 @@ const keptForKeyed = 2;
 
 /**
  * Eighths of the capacity for payments that go alone, since such a transaction carries one payment
- * instead of fifty. Beside plain payments keyless ones have half of the keyless share: with four wallets
- * an unknown contract wallet leaves within ten blocks among 100 hostile ones, and plain payments keep
- * 150 places in a block of one wallet. Some capacity always stays free for later settlements.
+ * instead of fifty. With four wallets an unknown contract wallet leaves within ten blocks among 100
+ * hostile ones, and plain payments keep 150 places in a block of one wallet.
  */
 const aloneShares = {
   amongOthers: { all: 4, keyless: 3 },
@@ -91,7 +90,7 @@ export class FairQueue<T> {
   /** Classes whose last transaction carried one payment alone. */
   readonly #wentAlone = new Set<boolean>();
 
-  /** `boundedMax`: bounded payments of one payer, at once. */
+  /** `boundedMax` is per payer, at once. */
   constructor(boundedMax: number) {
     this.#boundedMax = boundedMax;
   }

@@ -33,13 +33,15 @@ export async function fitTogether(
   const { chain, settings, group } = deps;
   const from = manager.signer.address;
   const canAfford = (plan: TransactionPlan) => manager.canAfford(plan);
+  if (!settings || (plans.length < 2 && !isLimited(settings))) {
+    return { plans, left: [], alone: [] };
+  }
   // A payer's balance may cover each of two payments but not both.
   const payers = new Set(group.map(({ settlement }) => settlement.payer));
   const hasPayerTwice = payers.size < group.length;
   if (isLimited(settings)) {
     return fitLimitedBatch(plans, { chain, from, settings, hasPayerTwice, canAfford });
   }
-  if (!settings || plans.length < 2) return { plans, left: [], alone: [] };
   const { kept, dropped } = hasPayerTwice
     ? await dropFailing(chain, from, plans, settings)
     : { kept: [...plans], dropped: [] };

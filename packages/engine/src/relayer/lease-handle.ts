@@ -10,10 +10,7 @@ import type { WalletLease } from "../model/relayer-transaction.ts";
 import type { WalletHolder, WalletLeaseStore } from "../storage/engine-store.ts";
 import { leaseMs, leaseRenewMs, type LeaseOwner } from "./lease.ts";
 
-/**
- * Pending transactions of a wallet have five blocks to finish before the hand-over. The next holder
- * takes over the rest, as after a crash.
- */
+/** Five blocks for pending transactions; the next holder takes over the rest, as after a crash. */
 const drainMs = 10_000;
 
 export type LeaseHandle = ReturnType<typeof createLeaseHandle>;
@@ -72,10 +69,7 @@ export function createLeaseHandle(deps: LeaseHandleDeps) {
     current: () => lease,
     /** Whether the wallet is being handed over and takes no new work. */
     isHandingOver: () => handOverSince !== undefined,
-    /**
-     * Renews the lease when it is due, or hands the wallet over to the process that asked for it.
-     * `isIdle`: the wallet has no pending transaction.
-     */
+    /** Renews the lease or hands the wallet over; `isIdle`: it has no pending transaction. */
     keep,
     /** Takes the wallet if no other process uses it. The next nonce is at least `nonceFloor`. */
     async take(nonceFloor: number, holder?: WalletHolder) {

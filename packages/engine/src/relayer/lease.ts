@@ -27,10 +27,7 @@ export interface LeaseOwner {
   isStopped(holder: string): boolean;
 }
 
-/**
- * `sameMachine`: every possible holder runs here (a database in a local file), so an ended process is
- * recognised at once. With a shared database its lease has to expire.
- */
+/** `sameMachine`: every holder runs here (a local file), so an ended one is recognised at once. */
 export function createLeaseOwner(options: { sameMachine: boolean }): LeaseOwner {
   const host = hostname();
   const id = `${host}/${process.pid}/${randomBytes(6).toString("hex")}`;

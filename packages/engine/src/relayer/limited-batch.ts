@@ -30,17 +30,12 @@ export interface LimitedBatchSettings {
   readonly paymentsMax: number;
 }
 
-/**
- * Most gas of such a transaction: a seventh of XDC's blocks, so that several fit into one. Fifty
- * payments of Safe wallets take half of it.
- */
+/** A seventh of XDC's blocks; fifty payments of Safe wallets take half of it. */
 const batchGasMax = 12_000_000n;
 
 /**
- * A payment may use more than the simulation has shown, beyond the reserve of a payment alone, by what
- * the calls before it have paid for: reading the token's and the wallet's code for the first time in a
- * transaction (25,300 gas measured), and the payee's first USDC (17,100). If those calls fail in the
- * block, this one pays for it.
+ * What the calls before a payment have paid for, which it pays if those fail: the first reading of the
+ * token's and the wallet's code (25,300 gas measured), and the payee's first USDC (17,100).
  */
 const firstCallGas = 45_000n;
 
@@ -56,13 +51,11 @@ interface Member {
   readonly transfer: LimitedCall;
 }
 
-/** What became of the calls of a member. */
 interface MemberResult {
   readonly deployment: LimitedResult | undefined;
   readonly transfer: LimitedResult | undefined;
 }
 
-/** What became of the payments of a group. */
 export interface FittedBatch {
   /** One transaction, or none. */
   readonly plans: readonly TransactionPlan[];

@@ -16,8 +16,8 @@ export interface GapDeps {
 }
 
 /**
- * The lowest nonce that may be unused. Nonces stored as used, but unused at a final block, are reopened:
- * their blocks were reorganised out unseen. Without stored bytes they count as unused.
+ * The lowest nonce that may be unused. Those stored as used, but unused at a final block, are reopened:
+ * their blocks were reorganised out unseen.
  */
 export async function firstUnusedNonce(deps: GapDeps, wallet: Address): Promise<number> {
   const { chain, store } = deps;

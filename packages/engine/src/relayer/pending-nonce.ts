@@ -135,10 +135,7 @@ export async function closeNonce(
 /** Nonces that a wallet may keep until they are final, for each that may be pending. */
 const unfinalRatio = 4;
 
-/**
- * How many more transactions a wallet may send. A used nonce is kept until its result is final, and
- * takes no place from unused ones meanwhile.
- */
+/** How many more it may send; a used nonce, kept until it is final, takes no place from unused ones. */
 export function roomFor(pendingNonces: Iterable<PendingNonce>, inFlightMax: number): number {
   const all = [...pendingNonces];
   const open = all.filter(({ isUsedUp }) => !isUsedUp).length;

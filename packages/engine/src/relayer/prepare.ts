@@ -50,10 +50,7 @@ export interface FailedSimulation {
 /** A simulation is fresh for one block period. */
 const freshMs = 2_000;
 
-/**
- * Seconds that our clock must be past validAfter, which the token compares with block time: a
- * block may carry the time of its predecessor's pending, one period (2 s) behind.
- */
+/** Seconds past validAfter by our clock: a block's own time may be one period (2 s) behind. */
 const validAfterSlack = 2n;
 
 export interface PrepareDeps {
@@ -112,8 +109,8 @@ export async function prepare(
 }
 
 /**
- * A contract wallet's code runs in our transaction, can read its sender, and may burn all of its gas.
- * Therefore the exact transaction is simulated last: the same wallet, price and gas limit.
+ * A contract wallet's code can read the sender and burn all gas, so the exact transaction is simulated
+ * last: the same wallet, price and gas limit.
  */
 async function prepareContract(
   settlement: Settlement,

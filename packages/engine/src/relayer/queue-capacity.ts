@@ -16,19 +16,13 @@ export interface QueueCandidate {
   readonly isBounded: boolean;
 }
 
-/**
- * The bound for keyed and for keyless callers each. 100 payers with 5,000 waiting leave room for
- * others; one wallet carries 8,000 in 20 blocks of eight batches of 50.
- */
+/** For keyed and keyless callers each; one wallet carries as many in 20 blocks of 8 batches of 50. */
 export const waitingMax = 8_000;
 
 /** The part of them that needs transactions of its own, of which each block takes a few. */
 export const waitingAloneMax = 1_000;
 
-/**
- * A payer may use one place for every 25 free ones, so it takes 109 payers to fill the thousand places
- * for payments that go alone.
- */
+/** So it takes 109 payers to fill the thousand places for payments that go alone. */
 const freePerPayer = 25;
 
 /** An account may use as many places as are free: its payers are bounded individually. */

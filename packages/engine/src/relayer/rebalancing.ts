@@ -17,10 +17,7 @@ export interface Holding {
   readonly isHandingOver: boolean;
 }
 
-/**
- * The wallets that a process asks for. Every process gets the same order, so two that ask at once name
- * the same wallets and only the first gets them.
- */
+/** Every process gets the same order, so of two that ask at once only the first gets a wallet. */
 export function walletsToAskFor(holdings: readonly Holding[], self: string): Holding[] {
   const counts = new Map([[self, 0]]);
   for (const { holder } of holdings) counts.set(holder, (counts.get(holder) ?? 0) + 1);

@@ -85,10 +85,7 @@ export function isLate(pending: PendingNonce, headNumber: number): boolean {
   return isUsedUp || !isOnItsWay || headNumber - sentAtBlock >= afterBlocks;
 }
 
-/**
- * Whether anything but one plain transfer runs in it; its gas limit shows it. Contract wallets can make a
- * transaction revert, which no log shows, and it would occupy its wallet for blocks.
- */
+/** By its gas limit: all but one plain transfer can revert, which no log shows. */
 function canRevertUnseen(pending: PendingNonce): boolean {
   return pending.attempts.some(({ gasLimit }) => gasLimit !== plainTransferGas);
 }

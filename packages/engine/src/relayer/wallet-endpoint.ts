@@ -19,8 +19,8 @@ export function createWalletEndpoint(deps: {
     index: () => endpoint,
     others: () => chain.endpoints.map((_, at) => at).filter((at) => at !== endpoint),
     /**
-     * Moves to another endpoint if this one is unhealthy, or if `isStuck`: pending transactions are not
-     * mined. After true the caller sends all of them again, because the new node may have none.
+     * Moves if the endpoint is unhealthy, or `isStuck`: transactions are not mined. After true the
+     * caller sends all of them again, because the new node may have none.
      */
     moveOn(isStuck: boolean) {
       const next = (endpoint + 1) % chain.endpoints.length;

@@ -269,9 +269,8 @@ export class WalletTransactions {
 }
 
 /**
- * Releases settlements that no node accepted to other wallets: only cancellations are sent at their nonce
- * from now on. If a node has kept the bytes after all, the token still takes the authorization once,
- * and its logs show the transaction.
+ * Releases settlements that no node accepted to other wallets. If a node has kept the bytes after all,
+ * the token still takes the authorization once, and its logs show the transaction.
  */
 async function releaseCancelled(
   pendingNonces: readonly PendingNonce[],

@@ -23,8 +23,8 @@ import { trackUse, type UseTracker } from "./transaction-use.ts";
 import { waitingMax, type QueueCandidate } from "./queue-capacity.ts";
 
 /**
- * A contract wallet's payment whose end was not reported stops counting as pending after this, longer
- * than authorizations usually run. The store counts such payments again before a nonce is reserved.
+ * After this an unreported payment of a contract wallet no longer counts as pending; the store counts
+ * such payments again before a nonce is reserved.
  */
 const pendingMaxMs = 10 * 60_000;
 
@@ -86,10 +86,7 @@ export class WorkQueue {
     return this.#queue.hasRoom(this.#candidateOf(waiter));
   }
 
-  /**
-   * Reserves a place for a settlement that is about to be claimed; call what it returns once it is
-   * enqueued, or was not claimed. Undefined when there is no room.
-   */
+  /** Call what it returns once the settlement is enqueued or was not claimed. */
   reserve(waiter: Waiter): (() => void) | undefined {
     return this.#queue.reserve(this.#candidateOf(waiter));
   }
@@ -110,7 +107,7 @@ export class WorkQueue {
     for (const id of ids) this.#queue.end(id);
   }
 
-  /** Passes work to wallets with room; also resumes what was deferred. */
+  /** Also resumes what was deferred. */
   dispatchAll(): void {
     const now = this.#deps.clock.nowMs();
     this.#queue.resume(now);

@@ -19,10 +19,7 @@ import type { VerifiedPayment } from "../verification/verify.ts";
 /** The caller, for the fairness of the queue. */
 export type AdmissionCaller = Pick<Claim, "owner" | "priority">;
 
-/**
- * Returns the refusal of a paused payer. Throws the fault `no_wallet` or `queue_full` when nothing can
- * be sent, and `reverted_gas_exhausted` when nothing of contract wallets can.
- */
+/** Returns the refusal of a paused payer. Throws the faults of {@link isNotAdmitted}. */
 export type Admit = (
   verified: VerifiedPayment,
   caller: AdmissionCaller,

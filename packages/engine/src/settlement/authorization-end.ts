@@ -19,10 +19,7 @@ export type AuthorizationEnd =
   | { readonly kind: "unused" }
   | { readonly kind: "used"; readonly event: AuthorizationEvent; readonly isFinal: boolean };
 
-/**
- * Returns undefined until a final block is past the expiry. Throws RPC faults, also when endpoints
- * disagree about a final event.
- */
+/** Undefined until a final block is past the expiry. Throws RPC faults, also for disagreement. */
 export async function readAuthorizationEnd(
   { chain, view }: { readonly chain: Chain; readonly view: ChainView },
   { payer, nonce, expiresAtMs }: AuthorizationQuestion,

@@ -83,10 +83,7 @@ export function createFinality(deps: FinalityDeps) {
     },
     /** Records settlements that became final. Never rejects. */
     onHead: (view: ChainView) => finalize(view).catch(repeatLater),
-    /**
-     * Returns a block with stored confirmations that is no longer in the chain. A node that lacks the
-     * block proves nothing and is asked again.
-     */
+    /** A block with stored confirmations that left the chain; a node without it proves nothing. */
     async findReorganisedOut() {
       for (const [number, hash] of unchecked) {
         const found = await readBlockHash(chain, number);

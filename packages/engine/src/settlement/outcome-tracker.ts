@@ -31,10 +31,7 @@ import type { Waiters } from "./waiters.ts";
 /** Settlements that are read in one statement. */
 const readMax = 500;
 
-/**
- * Confirmations per commit. A full block has thousands: the callers of the first ones are notified
- * while the rest is written.
- */
+/** Per commit: a full block has thousands, and the first are notified while the rest is written. */
 const confirmMax = 500;
 
 export interface OutcomeDeps extends Runtime {
@@ -64,12 +61,7 @@ export class OutcomeTracker {
   readonly #finality: Finality;
   readonly #backlog: Backlog;
   readonly #watch: FailureWatch;
-  /**
-   * Resolves settlements of a final transaction whose logs were not seen. Returns the ids of those to
-   * settle again, because another settlement made the batch revert.
-   */
   readonly onMinedWithoutLog: ReturnType<typeof createResolveMined>;
-  /** Resolves a queued settlement that would fail. */
   readonly onRefused: ReturnType<typeof createResolveRefused>;
 
   constructor(deps: OutcomeDeps) {
@@ -214,10 +206,7 @@ export class OutcomeTracker {
     this.#watch.start();
   }
 
-  /**
-   * Checks that the blocks of earlier confirmations and of search results are still in the chain;
-   * returns what `onReorganisation` returns where one is not. A node without the block proves nothing.
-   */
+  /** Reverts earlier confirmations and search results whose block has left the chain. */
   async recheck(): Promise<readonly string[] | undefined> {
     const block = await this.#finality.findReorganisedOut();
     if (block) return this.onReorganisation(block.number, [block.hash]);

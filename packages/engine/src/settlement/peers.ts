@@ -18,10 +18,7 @@ const pollMs = 1_000;
 /** A claim of this age should have a wallet: any wallet with room takes it in far less. */
 const unassignedAfterMs = 2_000;
 
-/**
- * Time that a peer has for its own claim before processes with room take it over: with a free wallet
- * it needs a few milliseconds. A random part keeps peers from taking over at the same moment.
- */
+/** With a free wallet a peer needs a few ms for its own claim; a random part keeps takers apart. */
 const takeOverPauseMs = 40;
 
 /** Claims of one poll: a few batches. */

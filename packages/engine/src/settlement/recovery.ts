@@ -90,9 +90,8 @@ export function createRecovery(deps: {
 
   return {
     /**
-     * Loads unowned work and returns the settlements that are still open. Throws when the store or the
-     * node cannot be read. A node that refuses the check for reorganised-out blocks, by a rate limit
-     * for example, must not prevent the start: no confirmation becomes final before the check.
+     * Returns the settlements that are still open. Throws when the store or the node cannot be read. A
+     * refused check for reorganised-out blocks is repeated: no confirmation becomes final before it.
      */
     run: () => run(() => recheck().catch(defer)),
     onWalletAcquired() {

@@ -20,22 +20,13 @@ export interface SettleCallDeps {
   release(report: SuccessReport): Promise<void>;
 }
 
-/**
- * Within this time of taking the success, a call has written its response or released the success.
- * Ended calls are remembered as long.
- */
+/** Within this time a call that took the success has responded or released it. */
 const writingMs = 1_000;
 
-/**
- * A seller that polls begins within this time of the response "pending". Until then no repeat takes
- * the success, or two responses would report it.
- */
+/** A seller polls this soon after "pending"; a repeat that takes the success earlier repeats it. */
 const pollBeginsMs = 1_500;
 
-/**
- * A claiming call that does not wait for the outcome responds within five seconds; one that is open
- * after this time died with its process.
- */
+/** A claiming call that does not wait ends in 5 s; one open for longer died with its process. */
 const maxClaimingCallMs = 6_000;
 
 /** Pause between two reads of a call of another process. */
@@ -161,10 +152,7 @@ export function createSettleCall(terms: SettleCallTerms, deps: SettleCallDeps): 
   };
 }
 
-/**
- * Returns until when another call may still report the success of a confirmed settlement, because
- * its response is being written or its poll is about to begin.
- */
+/** Until then another call may still report the success: in its response or by its poll. */
 function openUntilMs(
   { createdAt, confirmedAt }: Settlement,
   { successWriter, successMovedAt }: ExchangeFacts,
@@ -193,10 +181,7 @@ async function endsInTime(ending: Promise<void>, clock: Clock): Promise<boolean>
   }
 }
 
-/**
- * The claiming calls of this process whose response is not written yet or ended a moment ago. Calls
- * of other processes are known from the database alone.
- */
+/** Of this process, open or ended a moment ago; those of others are known from the database alone. */
 export type ClaimingCalls = ReturnType<typeof createClaimingCalls>;
 
 export function createClaimingCalls(clock: Clock) {
