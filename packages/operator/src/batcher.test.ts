@@ -10,6 +10,9 @@ import { farthing, type Run } from "farthing/testing";
 /** It follows from the contract's code and from the local chain's deployer. */
 const address = "0x969dBA570c09406676b12956E01Fe21D1d321237";
 
+/** Of local chains, as many tools expect it. */
+const localDeployer = "0x4e59b44847b379578588920cA78FbF26c0B4956C";
+
 let devnet: Devnet;
 let folder: string;
 let environment: Record<string, string>;
@@ -67,6 +70,24 @@ test("deploys once; prints the address, the code hash and what to set", async ()
   const same = { network: "eip155:51", address, codeHash, transaction: null };
   expect(JSON.parse(again.stdout)).toEqual(same);
   expect(await devnet.rpc("eth_getTransactionCount", [relayer(), "latest"])).toBe(count);
+});
+
+test("without a deployer the wallet creates it; a second run finds it where the setting says", async () => {
+  await devnet.rpc("anvil_setCode", [localDeployer, "0x"]);
+  const first = await deploy("--json");
+  expect([first.code, first.stderr]).toEqual([0, ""]);
+  const { address: created, transaction, codeHash } = JSON.parse(first.stdout);
+  const receipt = await devnet.rpc<{ contractAddress: string }>("eth_getTransactionReceipt", [
+    transaction,
+  ]);
+  expect(receipt.contractAddress.toLowerCase()).toBe(created.toLowerCase());
+  const codeAt = (place: string) => devnet.rpc("eth_getCode", [place, "latest"]);
+  expect(await codeAt(created)).toBe(await codeAt(address));
+
+  environment["FARTHING_BATCHER_51"] = created;
+  const again = await deploy("--json");
+  const same = { network: "eip155:51", address: created, codeHash, transaction: null };
+  expect(JSON.parse(again.stdout)).toEqual(same);
 });
 
 test("a network that is not configured: 3; one that is none: 2", async () => {

@@ -1,5 +1,5 @@
 /** Single reads of a chain, each with its reply parsed and checked. All throw RPC faults. */
-import { isObject, isSameAddress, type Address, type Hex } from "@farthing/protocol";
+import { isObject, isSameAddress, zeroAddress, type Address, type Hex } from "@farthing/protocol";
 import { Fault } from "../base/fault.ts";
 import { readAuthorizationEvents, type AuthorizationEvent } from "./authorization-logs.ts";
 import { bytesOf, quantity, readOne, resultOf, type Chain } from "./chain.ts";
@@ -116,13 +116,15 @@ export type CallGas = { readonly gas: bigint } | { readonly revertData: Hex | un
 /** A contract wallet sees the origin and gas price of a call. */
 export interface SentCall {
   readonly from: Address;
+  /** The zero address for a call that creates a contract. */
   readonly to: Address;
   readonly data: Hex;
   readonly gasPrice: bigint;
 }
 
 function callOf({ from, to, data, gasPrice }: SentCall) {
-  return { from, to, data, gasPrice: hexOf(gasPrice) };
+  const recipient = to === zeroAddress ? {} : { to };
+  return { from, ...recipient, data, gasPrice: hexOf(gasPrice) };
 }
 
 /** Asks by block number, so that a node without it fails. Undefined when the node cannot tell. */

@@ -1,8 +1,9 @@
 /**
  * Deploys the batch contract with a relayer wallet. Its address follows from its code, through a deployer
- * that many chains have, so a second run finds what the first one has deployed.
+ * that many chains have, so a second run finds what the first one has deployed. Without a deployer the
+ * wallet creates it itself; then a second run finds it by the configured address alone.
  */
-import { networkOfChain, type Address, type Hex } from "@farthing/protocol";
+import { zeroAddress, type Address, type Hex } from "@farthing/protocol";
 import * as OxAddress from "ox/Address";
 import * as ContractAddress from "ox/ContractAddress";
 import { misconfigured } from "../base/fault.ts";
@@ -57,6 +58,8 @@ export interface DeployDeps extends Runtime {
   /** Whether all processes on the database run on this machine. */
   readonly isLocal: boolean;
   readonly gasPriceCeiling: bigint;
+  /** Where the configuration says that the contract is. */
+  readonly configured: Address | undefined;
 }
 
 interface PricedDeps extends DeployDeps {
@@ -64,27 +67,53 @@ interface PricedDeps extends DeployDeps {
   readonly gasPrice: bigint;
 }
 
-/** Throws the fault `configuration` when no wallet or deployer can be used, and RPC faults. */
-export async function deployBatcher(deps: DeployDeps): Promise<BatcherDeployment> {
-  const { chain } = deps;
-  const deployer = await findDeployer(chain);
-  const created = { from: deployer, salt, bytecode: batcherCreationCode };
-  const address = OxAddress.checksum(ContractAddress.fromCreate2(created));
-  const deployment = { address, codeHash: batchContractHash, transaction: null };
-  if (await isDeployed(chain, address)) return deployment;
-  const bounds = { floor: gasPriceFloorWei, ceiling: deps.gasPriceCeiling };
-  const priced = { ...deps, gasPrice: gasPriceOf({ gasPrice: await readGasPrice(chain) }, bounds) };
-  const transaction = await withWallet(priced, (manager) => send(manager, deployer, priced));
-  if (await isDeployed(chain, address)) return { ...deployment, transaction };
-  throw misconfigured(`The transaction ${transaction} was mined and deployed nothing`);
+/** A transaction that creates the contract; `address` is where it does, by wallet and nonce. */
+interface Creation {
+  readonly to: Address;
+  readonly data: Hex;
+  address(wallet: Address, nonce: number): Address;
 }
 
-async function findDeployer(chain: Chain): Promise<Address> {
+/** Throws the fault `configuration` when no wallet can be used, and RPC faults. */
+export async function deployBatcher(deps: DeployDeps): Promise<BatcherDeployment> {
+  const { chain, configured } = deps;
+  const deployer = await findDeployer(chain);
+  const known = [configured, deployer && addressFrom(deployer)];
+  for (const address of known) {
+    if (address === undefined || !(await isDeployed(chain, address))) continue;
+    return { address, codeHash: batchContractHash, transaction: null };
+  }
+  const bounds = { floor: gasPriceFloorWei, ceiling: deps.gasPriceCeiling };
+  const priced = { ...deps, gasPrice: gasPriceOf({ gasPrice: await readGasPrice(chain) }, bounds) };
+  const creation = deployer ? creationBy(deployer) : creationByWallet;
+  const sent = await withWallet(priced, (manager) => send(manager, creation, priced));
+  if (await isDeployed(chain, sent.address)) return { ...sent, codeHash: batchContractHash };
+  throw misconfigured(`The transaction ${sent.transaction} was mined and deployed nothing`);
+}
+
+function creationBy(deployer: Address): Creation {
+  const data: Hex = `${salt}${batcherCreationCode.slice(2)}`;
+  return { to: deployer, data, address: () => addressFrom(deployer) };
+}
+
+const creationByWallet: Creation = {
+  to: zeroAddress,
+  data: batcherCreationCode,
+  address: (from, nonce) =>
+    OxAddress.checksum(ContractAddress.fromCreate({ from, nonce: BigInt(nonce) })),
+};
+
+/** Where a deployer creates the contract. */
+function addressFrom(deployer: Address): Address {
+  const created = { from: deployer, salt, bytecode: batcherCreationCode };
+  return OxAddress.checksum(ContractAddress.fromCreate2(created));
+}
+
+async function findDeployer(chain: Chain): Promise<Address | undefined> {
   for (const deployer of deployers) {
     if ((await readCode(chain, deployer)) === deployerCode) return deployer;
   }
-  const { name } = networkOfChain(chain.network.chainId);
-  throw misconfigured(`${name} has none of the deployers ${deployers.join(" and ")}`);
+  return undefined;
 }
 
 async function isDeployed(chain: Chain, address: Address): Promise<boolean> {
@@ -138,10 +167,15 @@ async function withWallet<T>(deps: PricedDeps, step: (manager: NonceManager) => 
   );
 }
 
-async function send(manager: NonceManager, to: Address, deps: PricedDeps): Promise<Hex> {
+async function send(
+  manager: NonceManager,
+  creation: Creation,
+  deps: PricedDeps,
+): Promise<{ readonly address: Address; readonly transaction: Hex }> {
   const { chain, clock, gasPrice } = deps;
-  const data: Hex = `${salt}${batcherCreationCode.slice(2)}`;
-  const call = { from: manager.signer.address, to, data, gasPrice };
+  const { to, data } = creation;
+  const wallet = manager.signer.address;
+  const call = { from: wallet, to, data, gasPrice };
   const estimate = await estimateGas(chain, call, await readHeadNumber(chain));
   if (!estimate || !("gas" in estimate))
     throw misconfigured("The node cannot estimate the deployment");
@@ -150,17 +184,20 @@ async function send(manager: NonceManager, to: Address, deps: PricedDeps): Promi
   const [pending] = manager.pendingNonces();
   const hash = pending?.attempts[0]?.hash;
   if (!pending || !hash) throw misconfigured("The transaction was not signed");
+  const address = creation.address(wallet, pending.nonce);
   const endMs = clock.nowMs() + minedMs;
   while (clock.nowMs() < endMs) {
     const [receipt] = await readReceipts(chain, [hash]);
     const [transaction] = pending.attempts;
     if (receipt && transaction) {
       await manager.close(pending, { transaction, blockNumber: receipt.blockNumber });
-      return hash;
+      return { address, transaction: hash };
     }
     // Renews the lease.
     await manager.keep(undefined);
     await clock.sleep(lookMs);
   }
-  throw misconfigured(`The transaction ${hash} is not mined yet; run this again`);
+  throw misconfigured(
+    `The transaction ${hash} is not mined yet; the contract will be at ${address}. Run this again when a facilitator has finished the transaction`,
+  );
 }

@@ -2,7 +2,7 @@
  * The only file that sees a private key; a key service can implement the same interface. Signatures are
  * deterministic (RFC 6979), so signing the same fields again returns the same bytes.
  */
-import { isBytes32, type Address, type ChainId, type Hex } from "@farthing/protocol";
+import { isBytes32, zeroAddress, type Address, type ChainId, type Hex } from "@farthing/protocol";
 import * as OxAddress from "ox/Address";
 import * as Mnemonic from "ox/Mnemonic";
 import * as Secp256k1 from "ox/Secp256k1";
@@ -17,6 +17,7 @@ export interface UnsignedTransaction {
   /** Wei. */
   readonly gasPrice: bigint;
   readonly gasLimit: bigint;
+  /** The zero address for a transaction that creates a contract: it has no recipient. */
   readonly to: Address;
   readonly data: Hex;
 }
@@ -79,7 +80,7 @@ function signerOf(privateKey: Hex): Signer {
         nonce: BigInt(nonce),
         gasPrice,
         gas: gasLimit,
-        to,
+        ...(to === zeroAddress ? {} : { to }),
         data,
         value: 0n,
       };

@@ -33,6 +33,7 @@ export async function deployBatcher(
       signers: createSigners(config.wallets),
       isLocal: config.databaseUrl.startsWith("sqlite:"),
       gasPriceCeiling: config.gasPriceMaxWei,
+      configured: chosen.batcher,
     });
   } finally {
     await store.close();
