@@ -27,6 +27,9 @@ const laneInFlightMax = 10;
 /** Far below the limit up to which whole numbers keep the ledger exact. */
 const maxCreditsPerSettlement = 1_000_000;
 
+/** A thousand USDC a month, for anyone who signs in. */
+const maxFreeCredits = 1_000_000;
+
 /** The effective configuration. Amounts are USDC base units; a limit that is null has no bound. */
 export type Config = Readonly<NonNullable<ReturnType<typeof assemble>>>;
 
@@ -89,6 +92,10 @@ function assemble(read: Read, texts: ReadonlyMap<string, string>, problems: stri
   const treasury = read("FARTHING_TREASURY", parseAddress);
   const contact = read("FARTHING_CONTACT", contactAddress);
   const price = read("FARTHING_CREDITS_PER_SETTLEMENT", whole(0, maxCreditsPerSettlement));
+  const publicNetworks = read(
+    "FARTHING_PUBLIC_NETWORKS",
+    listOf((name) => all.find(({ id }) => id === name)),
+  );
   const retention = readRetention(read, problems);
   const outboundCa = read("FARTHING_OUTBOUND_CA", certificates);
   for (const name of ["FARTHING_WEBHOOK_INSECURE", "FARTHING_LISTING_LOCAL"]) {
@@ -102,11 +109,10 @@ function assemble(read: Read, texts: ReadonlyMap<string, string>, problems: stri
     networks: served,
     databaseUrl: read("DATABASE_URL", databaseLocation),
     confirmations: read("FARTHING_CONFIRMATIONS", whole(1, 100)),
-    publicNetworks:
-      read(
-        "FARTHING_PUBLIC_NETWORKS",
-        listOf((name) => all.find(({ id }) => id === name)),
-      ) ?? (mainnet.length > 0 ? mainnet : all),
+    publicNetworks: publicNetworks ?? (mainnet.length > 0 ? mainnet : all),
+    /** Networks of the public surface for test keys alone. */
+    testNetworks:
+      publicNetworks || mainnet.length === 0 ? [] : all.filter(({ chainId }) => chainId !== 50),
     hostedAuth: read("FARTHING_HOSTED_AUTH", oneOf(["none", "api-key"])),
     rateLimit: read("FARTHING_RATE_LIMIT", whole(0, 1_000_000)),
     ...keylessLimits(read),
@@ -117,6 +123,7 @@ function assemble(read: Read, texts: ReadonlyMap<string, string>, problems: stri
       oneOf(["auto", "return", "once", "refuse"]),
     ),
     creditsPerSettlement: price ?? (treasury === undefined ? 0 : 1),
+    freeCredits: read("FARTHING_FREE_CREDITS", whole(0, maxFreeCredits)),
     purchaseMinUnits: read("FARTHING_PURCHASE_MIN", creditUnits),
     purchaseReviewAboveUnits: read("FARTHING_PURCHASE_REVIEW_ABOVE", (text) => parseUsdc(text)),
     webhookInsecure: read("FARTHING_WEBHOOK_INSECURE", yesOrNo),

@@ -81,7 +81,8 @@ export const settings = complete({
     fallback: "1",
   },
   FARTHING_PUBLIC_NETWORKS: {
-    shape: "networks of the public surface, comma-separated; eip155:50 when it is served, else all",
+    shape:
+      "networks of the public surface, comma-separated; when left out, eip155:50 where it is served, with the other networks for test keys, and otherwise all",
     example: "eip155:50",
   },
   FARTHING_HOSTED_AUTH: {
@@ -152,6 +153,12 @@ export const settings = complete({
     shape:
       "credits that a settlement with an API key costs, 0 to 1000000; 1 with a treasury, else 0",
     example: "1",
+  },
+  FARTHING_FREE_CREDITS: {
+    shape:
+      "credits that each account gets with its first settlement of a calendar month (UTC), 0 to 1000000; anyone who signs in has an account",
+    example: "1000",
+    fallback: "0",
   },
   FARTHING_PURCHASE_MIN: {
     shape: "minimum purchase of credits in USDC",

@@ -3,7 +3,7 @@
  * needs of a later one is an argument here.
  */
 import type { Address, Network } from "@farthing/protocol";
-import type { Settle, SettlementEngine, Waiters } from "@farthing/engine";
+import type { Settle, SettlementEngine, Verifier, Waiters } from "@farthing/engine";
 import type { Runtime } from "@farthing/engine/base";
 import type { Database, EngineStore, Migrations } from "@farthing/engine/storage";
 import type { PurchaseBudget } from "../payments/keyless/terms.ts";
@@ -16,6 +16,7 @@ import { credits } from "./credits/feature.ts";
 import type { Feature } from "./feature.ts";
 import { history } from "./history/feature.ts";
 import { listings, type ListingFeatureDeps } from "./listings/feature.ts";
+import { paidKeys } from "./paid-keys/feature.ts";
 import { purchases, type PurchaseFeatureDeps } from "./purchases/feature.ts";
 import { signIn } from "./sign-in/feature.ts";
 import { createSiteAddress } from "./sign-in/site.ts";
@@ -29,6 +30,7 @@ export const features = [
   apiKeys,
   credits,
   purchases,
+  paidKeys,
   listings,
   history,
 ] as const satisfies readonly Feature[];
@@ -63,6 +65,7 @@ export interface FeaturesDeps extends Runtime {
       readonly networks: readonly { readonly network: Network }[];
       readonly treasury: Address | undefined;
       readonly creditsPerSettlement: number;
+      readonly freeCredits: number;
       readonly purchaseMinUnits: bigint;
       readonly purchaseReviewAboveUnits: bigint;
     };
@@ -70,6 +73,7 @@ export interface FeaturesDeps extends Runtime {
   readonly waiters: Waiters;
   readonly version: string;
   readonly settle: Settle;
+  readonly verifier: Pick<Verifier, "verify">;
   /** Requests of one account in a window; null for no limit. */
   readonly requestsMax: number | null;
   readonly budget: PurchaseBudget;
@@ -81,13 +85,14 @@ export type Features = ReturnType<typeof createFeatures>;
 
 export function createFeatures(wiring: FeaturesDeps) {
   const { config, store } = wiring;
-  const { treasury, creditsPerSettlement } = config;
+  const { treasury, creditsPerSettlement, freeCredits } = config;
   const { site, listensAt } = createSiteAddress(config);
   const deps = {
     ...wiring,
     site,
     treasury,
     creditsPerSettlement,
+    freeCredits,
     networks: config.networks.map(({ network }) => network),
     accounts: createAccounts(store),
     findCredits: (account: Address) => store.findCredits(account),

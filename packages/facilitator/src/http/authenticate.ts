@@ -34,7 +34,7 @@ export function admission(
 }
 
 /** Returns the key, or null on a surface without keys. Throws 401. */
-async function authenticateCaller(
+export async function authenticateCaller(
   context: Authentication,
   surface: Pick<Surface, "auth">,
   request: FastifyRequest,

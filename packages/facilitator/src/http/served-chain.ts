@@ -15,13 +15,18 @@ export function servedChain({ networks }: ServedNetworks, chainId: ChainId): Cha
 
 const mainnet: ChainId = 50;
 
+/** The networks on which credits are sold: mainnet alone where it is served. */
+export function sellingNetworks({ networks }: ServedNetworks): readonly Network[] {
+  const mainnets = networks.filter((network) => network.chainId === mainnet);
+  return mainnets.length > 0 ? mainnets : networks;
+}
+
 /**
  * Returns the chain when credits are sold on it; throws 400 otherwise. An account has one
  * balance, so where mainnet is served, a test network's USDC buys nothing.
  */
 export function sellingChain(context: ServedNetworks, chainId: ChainId): ChainId {
   const served = servedChain(context, chainId);
-  const isMainnetServed = context.networks.some((network) => network.chainId === mainnet);
-  if (!isMainnetServed || served === mainnet) return served;
+  if (sellingNetworks(context).some((network) => network.chainId === served)) return served;
   throw new HttpProblem("invalid_request", `Credits are bought on chain ${mainnet}; name that.`);
 }

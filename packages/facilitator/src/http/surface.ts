@@ -7,13 +7,20 @@ export interface Surface {
   readonly basePath: string;
   readonly versions: readonly (1 | 2)[];
   readonly networks: readonly Network[];
+  /** Further networks, which only callers with a test key use. */
+  readonly testNetworks: readonly Network[];
   /** `async` answers once the transfer is sent, `sync` once it is mined. */
   readonly settle: "async" | "sync";
   readonly auth: "api-key" | "none";
 }
 
 export function isServed(surface: Surface, version: 1 | 2, network: Network): boolean {
-  return surface.versions.includes(version) && surface.networks.includes(network);
+  return surface.versions.includes(version) && networksOf(surface).includes(network);
+}
+
+/** All networks of a surface; on those of tests, `checkPayee` demands a test key. */
+export function networksOf({ networks, testNetworks }: Surface): readonly Network[] {
+  return [...networks, ...testNetworks];
 }
 
 /** Returns the minimum amount in USDC base units. Callers with a key pay for settlements. */
@@ -42,10 +49,12 @@ export function surfacesOf(options: {
   selfBuilt: boolean;
   networks: readonly Network[];
   publicNetworks: readonly Network[];
+  testNetworks: readonly Network[];
   hostedAuth: Surface["auth"];
 }): Surface[] {
-  const { networks, publicNetworks, hostedAuth } = options;
-  const open = { versions: [1, 2], networks, settle: "sync", auth: hostedAuth } as const;
+  const { networks, publicNetworks, testNetworks, hostedAuth } = options;
+  const waits = { settle: "sync", testNetworks: [], auth: hostedAuth } as const;
+  const open = { versions: [1, 2], networks, ...waits } as const;
   if (options.selfBuilt) return [{ name: "self-built", basePath: "", ...open }];
   return [
     {
@@ -53,6 +62,7 @@ export function surfacesOf(options: {
       basePath: "",
       versions: [2],
       networks: publicNetworks,
+      testNetworks,
       settle: "async",
       auth: "api-key",
     },

@@ -33,7 +33,11 @@ export function registerAccepts({ server, context, surface, throttle }: SurfaceS
     ...describeAccepts(surface),
     onRequest: admission(context, surface, throttle),
     preHandler: requireBody,
-    handler: async (request) => completeOffers(surface, request.body, unitsMinOf(context, surface)),
+    handler: async (request) => {
+      const testNetworks = request.apiKey?.mode === "test" ? surface.testNetworks : [];
+      const own = { ...surface, testNetworks };
+      return completeOffers(own, request.body, unitsMinOf(context, surface));
+    },
   });
 }
 

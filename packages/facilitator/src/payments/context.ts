@@ -60,6 +60,13 @@ export interface PaymentContext extends Omit<ServerContext, "limits">, Authentic
   readonly settleMarginSeconds: bigint;
   /** Credits that the account of a key pays for a settlement. */
   readonly creditsPerSettlement: number;
+  /** Credits that an account gets with its first settlement of a month. */
+  readonly freeCredits: number;
+  /**
+   * Where mainnet is served, test keys cost nothing and share the gas budget of callers without a
+   * key. A service without mainnet has no other keys; there, buying and spending is the test.
+   */
+  readonly areTestKeysFree: boolean;
   readonly exchanges: Exchanges;
   /** The current gas cost of a settlement in gwei, for a plain payer and for a contract. */
   gasOf(chainId: ChainId): Pick<KeylessGas, "plainGwei" | "contractGwei">;

@@ -36,7 +36,8 @@ export function describePayments(surface: Surface) {
     ? ["insufficient_facilitator_credits", "seller_plan_inactive"]
     : [];
   const wrongPlan: readonly ErrorCode[] = hasKeys ? ["seller_plan_inactive"] : [];
-  const noGas: readonly ErrorCode[] = hasKeys ? [] : ["caller_gas_share_used"];
+  const isLimited = !hasKeys || surface.testNetworks.length > 0;
+  const noGas: readonly ErrorCode[] = isLimited ? ["caller_gas_share_used"] : [];
   const tags = ["Payments"];
   const waits =
     surface.settle === "async"

@@ -30,7 +30,7 @@ import type { PaymentContext, SurfaceScope } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
 import { settleCallTermsOf } from "./exchange-call.ts";
 import { respondToExtensions } from "./extension-responses.ts";
-import { gasProblem, keylessTerms } from "./keyless/terms.ts";
+import { gasProblem, isPaying, keylessTerms } from "./keyless/terms.ts";
 import { refundJunk } from "../http/limits.ts";
 import { parsePrefer } from "../http/prefer.ts";
 import { requireBody } from "../http/read-body.ts";
@@ -106,6 +106,7 @@ function settleOptions(
     prefer.respondAsync || (surface.settle === "async" && prefer.waitMs === undefined);
   if (prefer.applied !== "") reply.header("Preference-Applied", prefer.applied);
   const asyncMs = prefer.respondAsync ? respondAsyncMs : broadcastWaitMs;
+  const isPaid = isPaying(context, request.apiKey);
   const timeoutMs = isAsync ? asyncMs : (prefer.waitMs ?? outcomeWaitMs);
   return {
     served: isServed.bind(undefined, surface),
@@ -114,9 +115,11 @@ function settleOptions(
     keyId: request.apiKey?.id ?? null,
     owner: request.apiKey?.account ?? null,
     priority: request.apiKey ? "keyed" : "open",
-    credits: request.apiKey ? context.creditsPerSettlement : 0,
+    credits: isPaid ? context.creditsPerSettlement : 0,
     requestId: request.id,
-    terms: keylessTerms(context, surface, request, paymentRequest),
+    terms: isPaid
+      ? { freeCredits: context.freeCredits }
+      : keylessTerms(context, request, paymentRequest),
     goal: isAsync ? "broadcast" : "outcome",
     timeoutMs,
     // A requested wait, or none, also applies to a repeat.

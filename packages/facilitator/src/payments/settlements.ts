@@ -7,7 +7,7 @@ import type { SurfaceScope } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
 import { callTermsOf } from "./exchange-call.ts";
 import { parseWait, maxWaitSeconds } from "../http/prefer.ts";
-import type { Surface } from "../http/surface.ts";
+import { networksOf, type Surface } from "../http/surface.ts";
 
 export function registerSettlements({ server, context, surface, throttle }: SurfaceScope): void {
   server.get<{ Params: { id: string }; Querystring: { wait?: unknown } }>(
@@ -47,7 +47,7 @@ export function registerSettlements({ server, context, surface, throttle }: Surf
 }
 
 function isOffered(surface: Surface, { chainId }: Settlement): boolean {
-  return surface.networks.some((network) => network.chainId === chainId);
+  return networksOf(surface).some((network) => network.chainId === chainId);
 }
 
 /**

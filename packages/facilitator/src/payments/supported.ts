@@ -3,20 +3,33 @@
  * because stock sellers exit when a kind that they need is missing.
  */
 import { usdcDecimals, type SupportedKind, type SupportedResponse } from "@farthing/protocol";
+import { authenticateCaller } from "../http/authenticate.ts";
+import { networksOf, type Surface } from "../http/surface.ts";
 import type { PaymentContext, SurfaceScope } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
-import type { Surface } from "../http/surface.ts";
 
-export function registerSupported({ server, context, surface }: SurfaceScope): void {
+export function registerSupported({ server, context, surface, throttle }: SurfaceScope): void {
   const body = supportedBy(surface, context);
   const description = describePayments(surface).supported;
-  server.get(`${surface.basePath}/supported`, description, async (_, reply) => {
-    reply.header("Cache-Control", "public, max-age=60");
-    return body;
+  const path = `${surface.basePath}/supported`;
+  if (surface.testNetworks.length === 0) {
+    server.get(path, description, async (_, reply) => {
+      reply.header("Cache-Control", "public, max-age=60");
+      return body;
+    });
+    return;
+  }
+  const testBody = supportedBy({ ...surface, networks: networksOf(surface) }, context);
+  server.get(path, description, async (request, reply) => {
+    reply.headers({ "Cache-Control": "public, max-age=60", Vary: "Authorization" });
+    if (request.headers.authorization === undefined) return body;
+    const key = await authenticateCaller(context, surface, request).catch(() => null);
+    await throttle(request, reply, key);
+    return key?.mode === "test" ? testBody : body;
   });
 }
 
-export function supportedBy(surface: Surface, context: PaymentContext): SupportedResponse {
+function supportedBy(surface: Surface, context: PaymentContext): SupportedResponse {
   const kinds = surface.networks.flatMap((network): SupportedKind[] =>
     surface.versions.toReversed().flatMap((x402Version) => {
       const names = x402Version === 2 ? [network.id] : [network.label, ...network.aliases];

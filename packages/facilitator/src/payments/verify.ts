@@ -52,7 +52,7 @@ export function registerVerify({ server, context, surface, throttle }: SurfaceSc
         return reply.send(invalidResponse(verified.refusal, payer));
       }
       whenUnwritten(reply, () => void undo());
-      const terms = keylessTerms(context, surface, request, parsed.value);
+      const terms = keylessTerms(context, request, parsed.value);
       const limited =
         problem ??
         (await context.refuseIdentifier(verified.value).catch(asError)) ??

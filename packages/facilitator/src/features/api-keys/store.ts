@@ -30,6 +30,8 @@ export function createApiKeyStore(database: Database) {
      * `workingMax` keys of the account would work.
      */
     rotateApiKey: atomic(database, rotate),
+    /** The number of an account's keys that work. */
+    countWorkingKeys: countWorking.bind(undefined, database),
     findApiKey: async (id: string) => {
       const row = await db
         .selectFrom("api_keys")
@@ -74,7 +76,8 @@ async function countWorking({ db }: Database, account: Address, now: number): Pr
   return Number(count);
 }
 
-async function mint(
+/** Adds a key to an existing account; false when `workingMax` of its keys work. */
+export async function mint(
   inside: Database,
   key: ApiKey,
   { workingMax, now }: Omit<RotationTerms, "endsAt">,

@@ -4,7 +4,7 @@
  */
 import type { Devnet } from "@farthing/devnet";
 import type { Hex, JsonObject } from "@farthing/protocol";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createApiKey } from "../api-keys/key-text.ts";
 import { systemClock } from "@farthing/engine/base";
 import {
@@ -29,7 +29,7 @@ let served: Served;
 let headers: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
-  devnet = await startChain();
+  devnet = await startChain({ relayers: 2 });
   const databaseUrl = newDatabaseUrl();
   store = await openStore(databaseUrl);
   const account = devnet.seller.address;
@@ -141,6 +141,22 @@ test("an inactive plan: nothing is sent until the operator activates it", async 
   await store.setPlan(devnet.seller.address, "active");
   expect((await verify()).body).toMatchObject({ isValid: true });
   expect((await settle(body, { prefer: "wait=20" })).body).toMatchObject({ success: true });
+});
+
+test("free credits pay for the first settlements of a month, also of a new account", async () => {
+  const databaseUrl = newDatabaseUrl();
+  const other = await openStore(databaseUrl);
+  const account = devnet.seller.address;
+  const { text } = await createApiKey(other, systemClock, { account, mode: "test", label: "t" });
+  const env = { FARTHING_CREDITS_PER_SETTLEMENT: "2", FARTHING_FREE_CREDITS: "3" };
+  const options = { selfBuilt: false, databaseUrl, store: other, wallets: [1], env };
+  const free = await serveOn(devnet, options);
+  onTestFinished(() => free.stop());
+  const own = { authorization: `Bearer ${text}`, prefer: "wait=20" };
+  expect((await free.post("/settle", bodyOn(devnet), own)).body).toMatchObject({ success: true });
+  expect(await other.findCredits(account)).toEqual({ available: 1, held: 0 });
+  const second = await free.post("/settle", bodyOn(devnet), own);
+  expectDenied(second, "insufficient_facilitator_credits", /account/);
 });
 
 describe("with credits", () => {

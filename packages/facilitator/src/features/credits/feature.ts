@@ -2,12 +2,14 @@
 import { createCreditStore } from "./store.ts";
 import { creditsParticipant } from "./participant.ts";
 import type { Feature, RunningFeature } from "../feature.ts";
+import { migrations } from "./migrations.ts";
 import { registerCredits, type CreditRouteDeps } from "./routes.ts";
 
 export const credits = {
   name: "credits",
   participant: creditsParticipant,
   createStore: createCreditStore,
+  migrations,
   tags: [{ name: "Credits", description: "What settlements cost" }],
   create: (deps: CreditRouteDeps): RunningFeature => ({
     routes: { account: (server) => registerCredits(server, deps) },

@@ -34,6 +34,13 @@ export const entryTransitions = {
   release: ["hold", "charge"],
 } as const satisfies Partial<Record<CreditEntryKind, readonly CreditEntryKind[]>>;
 
+declare module "@farthing/engine" {
+  interface ClaimTerms {
+    /** Credits that an account gets with its first settlement of a month. */
+    readonly freeCredits?: number;
+  }
+}
+
 export interface CreditBalance {
   readonly available: number;
   /** Subtracted from `available` for open settlements. */

@@ -20,6 +20,7 @@ import {
   textList,
 } from "@farthing/engine/storage";
 import { settlementEntries, type CreditEntryRow } from "./tables.ts";
+import { addFreeCredits } from "./free-credits-store.ts";
 import { putIntoOutbox } from "../webhooks/participant.ts";
 
 /** Available credits by account in lower case, locked until the transaction ends. */
@@ -71,10 +72,9 @@ async function denyUnpaid(
   claims: readonly Claim[],
 ): Promise<ReadonlyMap<string, ClaimDenial>> {
   const priced = claims.filter(({ credits }) => credits > 0);
-  const funds = await lockFunds(
-    tx,
-    priced.flatMap(({ owner }) => owner ?? []),
-  );
+  const accounts = priced.flatMap(({ owner }) => owner ?? []);
+  let funds = await lockFunds(tx, accounts);
+  if (await addFreeCredits(tx, priced)) funds = await lockFunds(tx, accounts);
   fundsOfClaims(tx).funds = funds;
   const denial = { code: "insufficient_facilitator_credits" };
   return new Map(unpaid(priced, funds).map(({ id }) => [id, denial]));

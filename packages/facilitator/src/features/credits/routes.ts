@@ -40,6 +40,9 @@ export const EntryResponse = exactly({
 export const CreditsResponse = exactly({
   ...BalanceResponse,
   perSettlement: Type.Integer({ description: "Credits that a settlement costs" }),
+  freePerMonth: Type.Integer({
+    description: "Added with the first settlement of each calendar month, in UTC",
+  }),
   treasury: nullable(AddressText),
   minUnits: AmountText,
   reviewAboveUnits: AmountText,
@@ -74,6 +77,8 @@ export interface CreditRouteDeps extends Pick<
 > {
   readonly store: Pick<CreditStore, "findCredits" | "listCreditEntries">;
   readonly creditTerms: CreditTerms;
+  /** Credits of each calendar month. */
+  readonly freeCredits: number;
 }
 
 export function registerCredits(server: TypedServer, deps: CreditRouteDeps): void {
@@ -96,6 +101,7 @@ export function registerCredits(server: TypedServer, deps: CreditRouteDeps): voi
         ...credits,
         lowAt: lowCreditsAt,
         perSettlement: deps.creditsPerSettlement,
+        freePerMonth: deps.freeCredits,
         treasury: deps.treasury ?? null,
         minUnits: creditTerms.minUnits.toString(),
         reviewAboveUnits: creditTerms.reviewAboveUnits.toString(),

@@ -74,5 +74,6 @@ declare module "@farthing/engine/storage" {
     credit_balances: CreditBalanceTable;
     credit_closings: CreditClosingTable;
     credit_entries: CreditEntryTable;
+    free_credits: { account: Address; month: number };
   }
 }

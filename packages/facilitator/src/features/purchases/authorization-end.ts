@@ -10,9 +10,10 @@ import type { WorkerDeps } from "./worker.ts";
 export function createReadEnd(
   engine: Pick<SettlementEngine, "readAuthorizationEnd">,
 ): WorkerDeps["readEnd"] {
-  return async ({ id, chainId, payer, expiresAt, units }, treasury) => {
+  return async (purchase, treasury) => {
+    const { chainId, payer, expiresAt, units } = purchase;
     if (payer === null) return "unpaid";
-    const question = { payer, nonce: purchaseNonce(id), expiresAtMs: expiresAt };
+    const question = { payer, nonce: purchaseNonce(purchase), expiresAtMs: expiresAt };
     const end = await engine.readAuthorizationEnd(chainId, question);
     if (end?.kind !== "used") return end && "unpaid";
     const { kind, transfer, transaction, blockNumber, logIndex } = end.event;

@@ -5,6 +5,7 @@ import type { CreditTerms } from "../credits/routes.ts";
 import { createPurchaseStore } from "./store.ts";
 import { purchasesParticipant } from "./participant.ts";
 import type { Feature, RunningFeature } from "../feature.ts";
+import { migrations } from "./migrations.ts";
 import { createReadEnd } from "./authorization-end.ts";
 import { createPayPurchase, type PayDeps } from "./payment.ts";
 import { registerPurchases } from "./routes.ts";
@@ -24,6 +25,7 @@ export const purchases = {
   name: "purchases",
   participant: purchasesParticipant,
   createStore: createPurchaseStore,
+  migrations,
   create,
 } satisfies Feature;
 

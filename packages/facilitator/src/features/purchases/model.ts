@@ -59,6 +59,10 @@ export interface CreditPurchase {
   readonly chainId: ChainId;
   /** The wallet that pays; null until it is known. */
   readonly payer: Address | null;
+  /** The nonce of a payment whose payer chose it; null where it derives from the id. */
+  readonly nonce: Hex | null;
+  /** The API key that was sold with the credits; null before, and where none was. */
+  readonly keyId: string | null;
   readonly credits: number;
   /** The price in USDC base units. */
   readonly units: bigint;

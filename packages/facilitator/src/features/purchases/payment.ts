@@ -6,6 +6,7 @@
 import {
   networkOfChain,
   type Address,
+  type Authorization,
   type ChainId,
   type Hex,
   type Network,
@@ -46,6 +47,8 @@ export interface PurchasePayment {
   readonly account: Address;
   readonly id: string;
   readonly signature: Hex;
+  /** What was signed, where the payer wrote it; derived from the purchase when left out. */
+  readonly authorization?: Authorization;
   readonly requestId: string;
   /** The gas limits of callers without a key, as they apply to the buyer. */
   keylessOf(chainId: ChainId): KeylessTerms | undefined;
@@ -85,7 +88,7 @@ export function createPayPurchase(deps: PayDeps): PayPurchase {
     if (now?.state !== "settling") {
       return reads < readsMax ? pay(payment, reads + 1) : { kind: "closed", purchase };
     }
-    const request = requestOf(purchase, { payer, treasury, signature: payment.signature });
+    const request = requestOf(purchase, { payer, treasury, ...payment });
     const result = await deps
       .settle(request, settleOptions(payment, purchase.chainId))
       .catch(async (error: unknown) => {
@@ -167,11 +170,13 @@ const paidStates: ReadonlySet<string> = new Set(["confirmed", "held", "credited"
 /** The payment as a settle request. */
 function requestOf(
   purchase: CreditPurchase,
-  signed: { readonly payer: Address; readonly treasury: Address; readonly signature: Hex },
+  signed: Pick<PurchasePayment, "signature" | "authorization"> & {
+    readonly payer: Address;
+    readonly treasury: Address;
+  },
 ): PaymentRequest {
   const network = networkOfChain(purchase.chainId);
-  const { signature, treasury } = signed;
-  const authorization = purchaseAuthorization(purchase, signed);
+  const { signature, treasury, authorization = purchaseAuthorization(purchase, signed) } = signed;
   const name = { network, networkName: network.id };
   return {
     payment: { shape: "flat-v2", version: 2, ...name, authorization, signature },

@@ -225,8 +225,8 @@ function isResting({ state }: CreditPurchase): boolean {
   return ["held", "credited", "rejected", "failed", "expired", "canceled"].includes(state);
 }
 
-function notCreated(
-  { creditTerms }: PurchaseRouteDeps,
+export function notCreated(
+  { creditTerms }: Pick<PurchaseRouteDeps, "creditTerms">,
   kind: "no_treasury" | "below_minimum" | "payer_not_linked" | "too_many",
 ): HttpProblem {
   switch (kind) {

@@ -32,6 +32,8 @@ export const creditsMax = 1_000_000_000;
 export interface PurchaseInput extends Pick<CreditPurchase, "account" | "chainId" | "credits"> {
   /** The wallet that will sign. */
   readonly payer: Address;
+  /** A payment that the payer has signed already; expiry in milliseconds since 1970. */
+  readonly signed?: { readonly nonce: Hex; readonly expiresAt: number };
 }
 
 export type PurchaseOutcome =
@@ -41,6 +43,7 @@ export type PurchaseOutcome =
   | { readonly kind: "below_minimum" }
   /** The payer is neither the account nor linked to it on this chain, or is the treasury itself. */
   | { readonly kind: "payer_not_linked" }
+  /** Too many wait for payment, or the payment is that of another purchase. */
   | { readonly kind: "too_many" };
 
 export interface PurchaseDeps extends Runtime {
@@ -68,8 +71,9 @@ export function createPurchases(deps: PurchaseDeps) {
     await store.ensureAccount(account, now);
     const id = `pur_${randomBytes(16).toString("hex")}`;
     // Authorizations are signed in whole seconds.
-    const expiresAt = Math.floor((now + purchaseLifetimeMs) / 1000) * 1000;
-    const made = { id, account, chainId, payer, credits, units, createdAt: now, expiresAt };
+    const unsigned = { expiresAt: Math.floor((now + purchaseLifetimeMs) / 1000) * 1000 };
+    const terms = { account, chainId, payer, credits, units };
+    const made = { id, ...terms, createdAt: now, ...(input.signed ?? unsigned) };
     if (!(await store.createPurchase(made, { awaitingMax }))) return { kind: "too_many" };
     log.info(
       { event: "purchase_created", account, purchaseId: id, chainId, payer, credits },
@@ -113,15 +117,15 @@ export async function isLinked(
   return chainId === null || chainId === who.chainId;
 }
 
-export function purchaseNonce(id: string): Hex {
-  return `0x${createHash("sha256").update(`farthing purchase ${id}`).digest("hex")}`;
+export function purchaseNonce({ id, nonce }: Pick<CreditPurchase, "id" | "nonce">): Hex {
+  return nonce ?? `0x${createHash("sha256").update(`farthing purchase ${id}`).digest("hex")}`;
 }
 
 /** The authorization key of the payment. */
 export function purchaseKey(purchase: CreditPurchase): AuthorizationKey | undefined {
   const { chainId, payer } = purchase;
   if (payer === null) return undefined;
-  return { chainId, asset: networkOfChain(chainId).usdc, payer, nonce: purchaseNonce(purchase.id) };
+  return { chainId, asset: networkOfChain(chainId).usdc, payer, nonce: purchaseNonce(purchase) };
 }
 
 export function purchaseAuthorization(
@@ -134,7 +138,7 @@ export function purchaseAuthorization(
     value: purchase.units,
     validAfter: 0n,
     validBefore: BigInt(purchase.expiresAt / 1000),
-    nonce: purchaseNonce(purchase.id),
+    nonce: purchaseNonce(purchase),
   };
 }
 

@@ -37,7 +37,10 @@ export function createPurchaseStore(database: Database) {
   const { db } = database;
   const all = () => db.selectFrom("credit_purchases").selectAll();
   return {
-    /** Stores an unpaid purchase; false when its account has `awaitingMax` of them. */
+    /**
+     * Stores an unpaid purchase; false when its account has `awaitingMax` of them, or when its
+     * payment is that of another purchase.
+     */
     createPurchase: atomic(database, createPurchase),
     /** Limited to `account` when given. */
     findPurchase: async (id: string, account?: Address) => {
@@ -155,14 +158,24 @@ async function createPurchase(
   inside: Database,
   purchase: Pick<
     CreditPurchase,
-    "id" | "account" | "chainId" | "payer" | "credits" | "units" | "createdAt" | "expiresAt"
-  >,
+    | "id"
+    | "account"
+    | "chainId"
+    | "payer"
+    | "credits"
+    | "units"
+    | "createdAt"
+    | "expiresAt"
+  > &
+    Partial<Pick<CreditPurchase, "nonce">>,
   { awaitingMax }: { readonly awaitingMax: number },
 ): Promise<boolean> {
   const { db } = inside;
   const state = "awaiting_payment";
   const account = toLowerHex(purchase.account);
   await lockAccount(inside, purchase.account);
+  const { chainId, payer, nonce = null } = purchase;
+  if (nonce !== null && (await findByNonce(inside, { chainId, payer, nonce }))) return false;
   const { count } = await db
     .selectFrom("credit_purchases")
     .select(({ fn }) => fn.countAll<number | string>().as("count"))
@@ -176,6 +189,7 @@ async function createPurchase(
     .values(
       newPurchases.write({
         ...purchase,
+        nonce,
         state,
         timeline: [{ state, at: purchase.createdAt }],
         updatedAt: purchase.createdAt,
@@ -183,6 +197,21 @@ async function createPurchase(
     )
     .execute();
   return true;
+}
+
+/** The purchase that a payer began with a payment of theirs. */
+export async function findByNonce(
+  { db }: Database,
+  { chainId, payer, nonce }: Pick<CreditPurchase, "chainId" | "payer" | "nonce">,
+): Promise<CreditPurchase | undefined> {
+  const row = await db
+    .selectFrom("credit_purchases")
+    .selectAll()
+    .where("payer", "=", payer && toLowerHex(payer))
+    .where("nonce", "=", nonce && toLowerHex(nonce))
+    .where("chain_id", "=", chainId)
+    .executeTakeFirst();
+  return row && purchaseTable.read(row);
 }
 
 async function movePurchase(

@@ -43,6 +43,7 @@ const purchase = {
   account: walletAddress(),
   chainId: smallInteger<ChainId>(),
   payer: nullable(walletAddress()),
+  nonce: nullable(text<Hex>()),
   credits: integer(),
   units: decimal(),
   state: text<PurchaseState>(),
@@ -56,6 +57,7 @@ export const newPurchases = table("credit_purchases", purchase);
 
 export const purchaseTable = table("credit_purchases", {
   ...purchase,
+  keyId: optional(nullable(text())),
   settlementId: optional(nullable(text())),
   holdReason: optional(nullable(text<HoldReason>())),
   failureMessage: optional(nullable(text())),

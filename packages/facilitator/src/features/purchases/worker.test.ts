@@ -43,10 +43,11 @@ function workerOf(store: ServiceStore, clock: Clock = systemClock) {
 async function shown(
   store: ServiceStore,
   payment: "none" | "claimed" | "final",
+  nonce: CreditPurchase["nonce"] = null,
 ): Promise<CreditPurchase> {
   const id = `pur_${next().toString(16).padStart(32, "0")}`;
   await store.ensureAccount(account, now);
-  const made = { id, account, chainId, payer: account, credits: 1_000, units: 1_000_000n };
+  const made = { id, account, chainId, payer: account, credits: 1_000, units: 1_000_000n, nonce };
   await store.createPurchase(
     { ...made, createdAt: now, expiresAt: now + 3_600_000 },
     { awaitingMax: 1_000 },
@@ -112,6 +113,22 @@ describe.each(bothEngines())("on %s", (_, start) => {
     expect(await store.findPurchase(purchase.id)).toMatchObject({ state: "credited" });
     expect((await available()) - before).toBe(1_000);
     expect(await store.auditCredits(10)).toEqual([]);
+  });
+
+  test("a payment whose payer chose the nonce is found after a crash and credited once", async () => {
+    const nonce = hex32(next());
+    const purchase = await shown(store, "final", nonce);
+    const before = await available();
+    expect(await store.findPurchaseByPayment({ chainId, payer: account, nonce })).toMatchObject({
+      id: purchase.id,
+      settlementId: null,
+    });
+    for (let looks = 0; looks < 3; looks++) await workerOf(store).poll();
+    expect(await store.findPurchase(purchase.id)).toMatchObject({ state: "credited" });
+    expect((await available()) - before).toBe(1_000);
+    const { id: _, ...terms } = purchase;
+    const second = { ...terms, id: `pur_${"0".repeat(31)}1` };
+    expect(await store.createPurchase(second, { awaitingMax: 1_000 })).toBe(false);
   });
 
   test("dead before the claim was made: it can be paid again, and not before its time", async () => {

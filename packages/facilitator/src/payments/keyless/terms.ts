@@ -21,7 +21,7 @@ import {
 import type { KeylessLimits, KeylessQuestion } from "./store.ts";
 import { HttpProblem } from "../../http/responses.ts";
 import type { PaymentContext } from "../context.ts";
-import type { Surface } from "../../http/surface.ts";
+import type { RequestKey } from "../../http/request-key.ts";
 
 /** The window of a payer's cap: a day. */
 const payerCapWindowMs = 24 * hourMs;
@@ -29,15 +29,22 @@ const payerCapWindowMs = 24 * hourMs;
 /** The network of a caller: the range that one customer of a provider usually has. */
 const networkBits = { ipv4: 24, ipv6: 48 } as const;
 
-/** Returns the limits of a payment; none on surfaces with keys. */
+/** Whether the caller's settlements cost credits, where the operator sells any. */
+export function isPaying(
+  { areTestKeysFree }: Pick<PaymentContext, "areTestKeysFree">,
+  key: RequestKey | null,
+): boolean {
+  return key !== null && !(areTestKeysFree && key.mode === "test");
+}
+
+/** Returns the limits of a payment; none for callers whose key pays. */
 export function keylessTerms(
   context: PaymentContext,
-  surface: Pick<Surface, "auth">,
   request: FastifyRequest,
   { payment }: PaymentRequest,
 ): KeylessLimits {
   const { payerCapUnits, payerCountMax } = context.limits;
-  if (surface.auth !== "none") return {};
+  if (isPaying(context, request.apiKey)) return {};
   const gas = gasTerms(context, payment.network.chainId);
   const isLimited = payerCountMax !== null || gas !== null;
   return {
