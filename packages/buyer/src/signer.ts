@@ -7,6 +7,8 @@ import {
   type Hex,
 } from "@farthing/protocol";
 import * as OxAddress from "ox/Address";
+import * as OxHex from "ox/Hex";
+import * as PersonalMessage from "ox/PersonalMessage";
 import * as Secp256k1 from "ox/Secp256k1";
 import * as Signature from "ox/Signature";
 import * as TypedData from "ox/TypedData";
@@ -35,6 +37,12 @@ export function privateKeySigner(privateKey: string): Signer {
       return Signature.toHex(Secp256k1.sign({ payload, privateKey: key }));
     },
   };
+}
+
+/** The signature of a text by `personal_sign` (EIP-191). Throws a TypeError for an invalid key. */
+export function signPersonalMessage(privateKey: string, text: string): Hex {
+  const payload = PersonalMessage.getSignPayload(OxHex.fromString(text));
+  return Signature.toHex(Secp256k1.sign({ payload, privateKey: readPrivateKey(privateKey) }));
 }
 
 function readPrivateKey(text: string): Hex {

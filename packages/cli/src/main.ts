@@ -46,6 +46,10 @@ await runProgram(
       summary: "list, export and verify the receipts of what was paid",
       load: () => import("./receipts.ts"),
     },
+    account: {
+      summary: "sign in to a facilitator; keys, credits, listings and webhooks",
+      load: () => import("./account.ts"),
+    },
     wallet: {
       summary: "create, import and choose encrypted wallets to pay from",
       load: () => import("./wallet-command.ts"),

@@ -1,7 +1,18 @@
 /** The paying wallet: a key of the environment, or a keystore of this machine. */
-import { contractWalletSigner, privateKeySigner, type Signer } from "@farthing/buyer";
+import {
+  contractWalletSigner,
+  privateKeySigner,
+  signPersonalMessage,
+  type Signer,
+} from "@farthing/buyer";
 import { decryptKeystore, keystoreAddress, KeystoreError } from "@farthing/buyer/keystore";
-import { buyerVariables, parseAddress, zeroAddress, type Address } from "@farthing/protocol";
+import {
+  buyerVariables,
+  parseAddress,
+  zeroAddress,
+  type Address,
+  type Hex,
+} from "@farthing/protocol";
 import { readNamedFile, readSettings, readVariable } from "./buyer-settings.ts";
 import { ConfigurationError } from "./command-errors.ts";
 import { readPassword, type PasswordFlags } from "./prompt.ts";
@@ -11,6 +22,8 @@ export interface Wallet {
   readonly signer: Signer;
   /** The secret that nonces of request ids are derived from; absent without a key. */
   readonly nonceSecret?: Uint8Array;
+  /** Signs a text by `personal_sign`; absent without a key. */
+  readonly signText?: (text: string) => Hex;
 }
 
 export interface WalletFlags extends PasswordFlags {
@@ -41,7 +54,11 @@ export async function readWallet(flags: WalletFlags, isReadOnly: boolean): Promi
   const owner = ownerOf(key);
   const signer =
     contract === undefined ? owner : contractWalletSigner(contractAddress(contract), owner);
-  return { signer, nonceSecret: await nonceSecretOf(key) };
+  return {
+    signer,
+    nonceSecret: await nonceSecretOf(key),
+    signText: (text) => signPersonalMessage(key, text),
+  };
 }
 
 /** The name of the keystore to use; undefined for a key of the environment, or no wallet. */

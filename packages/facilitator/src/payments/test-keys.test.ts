@@ -25,10 +25,7 @@ let testKey: Readonly<Record<string, string>>;
 let liveKey: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
-  [apothem, mainnet] = await Promise.all([
-    startChain(),
-    startChain({ chainId: 50, buyers: 2 }),
-  ]);
+  [apothem, mainnet] = await Promise.all([startChain(), startChain({ chainId: 50, buyers: 2 })]);
   served = await serveOn(apothem, {
     selfBuilt: false,
     env: {

@@ -158,14 +158,7 @@ async function createPurchase(
   inside: Database,
   purchase: Pick<
     CreditPurchase,
-    | "id"
-    | "account"
-    | "chainId"
-    | "payer"
-    | "credits"
-    | "units"
-    | "createdAt"
-    | "expiresAt"
+    "id" | "account" | "chainId" | "payer" | "credits" | "units" | "createdAt" | "expiresAt"
   > &
     Partial<Pick<CreditPurchase, "nonce">>,
   { awaitingMax }: { readonly awaitingMax: number },

@@ -1,0 +1,83 @@
+/** `farthing account credits buy`: pays a facilitator for credits and waits until they are there. */
+import {
+  authorizationTypedData,
+  findNetwork,
+  formatUsdc,
+  isBytes32,
+  member,
+  networkOfChain,
+  parseAddress,
+  parseUint256,
+  type Authorization,
+  type JsonObject,
+} from "@farthing/protocol";
+import { openAccount, type AccountFlags } from "./account-session.ts";
+import { CanceledError, UsageError } from "./command-errors.ts";
+import { exitCodes, type ExitCode } from "./exit-codes.ts";
+import { printOne } from "./print-output.ts";
+import { askYesNo } from "./prompt.ts";
+import { readWallet } from "./wallet.ts";
+
+export interface BuyFlags extends AccountFlags {
+  readonly yes?: boolean;
+}
+
+/** 1 credit is 0.001 USDC; no other price is signed. */
+const unitsPerCredit = 1_000n;
+
+const path = "/v1/account/credits/purchases";
+
+/** Reads of a purchase, each held for ten seconds: the time of a payment and its finality. */
+const readsMax = 60;
+
+const restingStates = ["credited", "held", "rejected", "failed", "expired", "canceled"];
+
+export async function buyCredits(credits: number, flags: BuyFlags): Promise<ExitCode> {
+  const account = openAccount(flags);
+  const network =
+    flags.network === undefined ? networkOfChain(account.chainId) : findNetwork(flags.network);
+  if (!network) throw new UsageError("--network must be eip155:50 or eip155:51.");
+  const { signer } = await readWallet(flags, false);
+  const { chainId } = network;
+  const order = { credits, chainId, payer: signer.address };
+  const purchase = await account.call("POST", path, order);
+  const authorization = readAuthorization(purchase, { from: signer.address, credits });
+  const price = `${formatUsdc(authorization.value)} USDC`;
+  const question = `Pay ${price} for ${credits} credits to ${authorization.to} on ${network.id}?`;
+  if (flags.yes !== true && !(await askYesNo(question))) {
+    throw new CanceledError("Canceled. Nothing was paid.");
+  }
+  const signature = await signer.signTypedData(authorizationTypedData(network, authorization));
+  const id = encodeURIComponent(String(member(purchase, "id")));
+  let current = await account.call("POST", `${path}/${id}/payment`, { signature });
+  for (let reads = 0; reads < readsMax && !isResting(current); reads++) {
+    const state = encodeURIComponent(String(member(current, "state")));
+    current = await account.call("GET", `${path}/${id}?wait=10&while=${state}`);
+  }
+  const { typedData: _, timeline: __, ...shown } = current;
+  printOne(shown, flags);
+  if (member(current, "state") === "credited") return exitCodes.success;
+  return isResting(current) && member(current, "state") !== "held"
+    ? exitCodes.general
+    : exitCodes.paymentOpen;
+}
+
+function isResting(purchase: JsonObject): boolean {
+  return restingStates.includes(String(member(purchase, "state")));
+}
+
+/** What is signed is made here; the facilitator names the payee, the nonce and the end. */
+function readAuthorization(
+  purchase: JsonObject,
+  { from, credits }: { readonly from: Authorization["from"]; readonly credits: number },
+): Authorization {
+  const to = parseAddress(member(purchase, "payTo"));
+  const nonce = member(purchase, "nonce");
+  const validBefore = parseUint256(member(purchase, "validBefore"));
+  const value = BigInt(credits) * unitsPerCredit;
+  const isPriced = member(purchase, "amount") === value.toString();
+  if (!to || !isBytes32(nonce) || validBefore === undefined || !isPriced) {
+    throw new Error("The facilitator's purchase has another price or form; nothing was signed.");
+  }
+  return { from, to, value, validAfter: 0n, validBefore, nonce };
+}

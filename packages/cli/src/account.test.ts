@@ -1,0 +1,156 @@
+/** `farthing account` as it is run, against a real facilitator. */
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startDevnet, type Devnet } from "@farthing/devnet";
+import { readConfig, silentLog, startFacilitator, type Facilitator } from "@farthing/facilitator";
+import { networkOfChain } from "@farthing/protocol";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { farthing, onTerminal, type Run } from "./farthing-bin.testing.ts";
+
+let folder: string;
+let devnet: Devnet;
+let facilitator: Facilitator;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "farthing-account-"));
+  // Blocks come by themselves, so that payments become final.
+  devnet = await startDevnet({ buyers: 3, blockTimeSeconds: 1 });
+  const config = readConfig({
+    env: {
+      FARTHING_PORT: "0",
+      FARTHING_RPC_51: devnet.rpcUrl,
+      FARTHING_RELAYER_KEYS: devnet.relayers[0]?.privateKey ?? "",
+      FARTHING_TREASURY: devnet.treasury.address,
+      FARTHING_WEBHOOK_INSECURE: "yes",
+      FARTHING_LISTING_LOCAL: "yes",
+      DATABASE_URL: `sqlite:${join(folder, "farthing.db")}`,
+    },
+  });
+  facilitator = await startFacilitator({ config, log: silentLog });
+});
+afterAll(async () => {
+  await facilitator?.stop();
+  await devnet?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const walletOf = (buyer: number) => devnet.buyers[buyer]?.privateKey ?? "";
+
+/** Runs as one user, whose session stays from run to run. */
+function userOf(buyer: number) {
+  const home = mkdtempSync(join(folder, "home-"));
+  const environment = {
+    XDG_CONFIG_HOME: home,
+    FARTHING_FACILITATOR_URL: facilitator.url,
+    FARTHING_WALLET_KEY: walletOf(buyer),
+  };
+  const run = (...args: string[]): Promise<Run> => farthing(["account", ...args], { environment });
+  return {
+    home,
+    environment,
+    run,
+    async read(...args: string[]) {
+      const { code, stdout, stderr } = await run(...args);
+      expect([args, code, stderr]).toEqual([args, 0, ""]);
+      return JSON.parse(stdout);
+    },
+  };
+}
+
+test("signs in with the wallet, and keeps the session where only its owner reads it", async () => {
+  const { home, environment, run, read } = userOf(0);
+  const before = await run("keys");
+  expect([before.code, before.stderr]).toEqual([3, expect.stringMatching(/account sign-in/)]);
+  expect(await read("sign-in")).toMatchObject({ account: devnet.buyers[0]?.address, chainId: 51 });
+  expect(statSync(join(home, "farthing", "sessions.json")).mode & 0o777).toBe(0o600);
+  expect(await read("keys")).toEqual([]);
+  const shown = await farthing(["account", "credits"], { ...onTerminal, environment });
+  expect(shown.stdout).toMatch(/^available +0$/m);
+  expect(await run("sign-out")).toEqual({ code: 0, stdout: "", stderr: "" });
+  expect((await run("keys")).code).toBe(3);
+});
+
+test("creates, rotates and revokes keys", async () => {
+  const { run, read } = userOf(1);
+  await read("sign-in", "--network", "xdc-apothem");
+  const made = await read("keys", "create", "--label", "shop", "--test");
+  expect(made).toMatchObject({ label: "shop", mode: "test", expiresAt: null });
+  const ask = (key: string) =>
+    fetch(`${facilitator.url}/v1/key`, { headers: { authorization: `Bearer ${key}` } });
+  expect(await (await ask(made.key)).json()).toMatchObject({ account: devnet.buyers[1]?.address });
+  const rotated = await read("keys", "rotate", made.id, "--overlap", "0");
+  expect((await ask(made.key)).status).toBe(401);
+  expect((await ask(rotated.key)).status).toBe(200);
+  expect(await run("keys", "revoke", rotated.id)).toMatchObject({ code: 0 });
+  expect((await ask(rotated.key)).status).toBe(401);
+  const list: readonly { readonly status: string }[] = await read("keys", "list");
+  expect(list.map(({ status }) => status)).toEqual(["revoked", "expired"]);
+  expect(await run("keys", "revoke", "000000000000")).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/no such key/),
+  });
+});
+
+test("buys credits, and waits until they are there", async () => {
+  const { read } = userOf(2);
+  await read("sign-in");
+  const before = await devnet.usdc.balanceOf(devnet.treasury.address);
+  const bought = await read("credits", "buy", "1500", "--yes");
+  expect(bought).toMatchObject({ state: "credited", credits: 1500, amount: "1500000" });
+  expect((await devnet.usdc.balanceOf(devnet.treasury.address)) - before).toBe(1_500_000n);
+  expect(await read("credits")).toMatchObject({ available: 1500 });
+});
+
+test("adds and removes listings and webhooks", async () => {
+  const { home, run, read } = userOf(0);
+  await read("sign-in");
+  const file = join(home, "listing.json");
+  const network = networkOfChain(51).id;
+  const resource = "https://127.0.0.1:1/report";
+  writeFileSync(
+    file,
+    JSON.stringify({ resource, method: "GET", network, amount: "1", title: "Report" }),
+  );
+  const listing = await read("listings", "add", file);
+  expect(await read("listings")).toMatchObject([{ id: listing.id, resource }]);
+  expect(await run("listings", "remove", listing.id)).toMatchObject({ code: 0 });
+  expect(await read("listings")).toEqual([]);
+  const url = "http://127.0.0.1:1/hook";
+  const added = await read("webhooks", "add", url, "--event", "credits.low");
+  expect(added).toMatchObject({ url, events: ["credits.low"], secret: expect.any(String) });
+  expect(await read("webhooks")).toMatchObject([{ id: added.id }]);
+  expect(await run("webhooks", "remove", added.id)).toMatchObject({ code: 0 });
+  expect(await read("webhooks")).toEqual([]);
+});
+
+test("signs no text of another site", async () => {
+  const seen: string[] = [];
+  const address = devnet.buyers[0]?.address ?? "";
+  const message = `bank.example wants you to sign in with your Ethereum account:\n${address}\n\n`;
+  const impostor = createServer((request, response) => {
+    seen.push(request.url ?? "");
+    response.setHeader("set-cookie", "__Host-farthing-signin=x");
+    response.end(JSON.stringify({ requestId: "sgn_1", message }));
+  });
+  await new Promise<void>((resolve) => impostor.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void impostor.close());
+  const at = impostor.address();
+  const port = typeof at === "object" ? (at?.port ?? 0) : 0;
+  const { run } = userOf(0);
+  const args = ["sign-in", "--facilitator", `http://127.0.0.1:${port}`, "--network", "eip155:51"];
+  expect(await run(...args)).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringMatching(/nothing was signed/),
+  });
+  expect(seen).toEqual(["/v1/account/sign-in"]);
+});
+
+test("refuses what cannot be asked, with its exit code", async () => {
+  const { run } = userOf(0);
+  expect((await run("sign-in", "--facilitator", "http://pay.example")).code).toBe(3);
+  expect((await run("sign-in", "--facilitator", "http://127.0.0.1:1")).code).toBe(4);
+  expect((await run("sign-in", "--network", "base")).code).toBe(2);
+  expect((await run("credits", "buy", "1.5", "--yes")).code).toBe(2);
+});

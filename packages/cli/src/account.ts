@@ -1,0 +1,192 @@
+/** `farthing account`: a seller's account at a facilitator, without a browser. */
+import { isObject, member, parseJson } from "@farthing/protocol";
+import type { Command } from "commander";
+import { buyCredits, type BuyFlags } from "./account-credits.ts";
+import {
+  addAccountFlags,
+  addSigningFlags,
+  openAccount,
+  signIn,
+  signOut,
+  type AccountFlags,
+} from "./account-session.ts";
+import { readNamedFile } from "./buyer-settings.ts";
+import { UsageError } from "./command-errors.ts";
+import { printList, printOne } from "./print-output.ts";
+import { runCommand } from "./run-command.ts";
+
+const overlaps = ["0", "1h", "24h", "7d"];
+
+const webhookEvents = [
+  "settlement.confirmed",
+  "settlement.failed",
+  "settlement.finalized",
+  "credits.low",
+  "purchase.credited",
+  "purchase.held",
+];
+
+interface KeyFlags extends AccountFlags {
+  readonly label: string;
+  readonly test?: boolean;
+  readonly expiresInDays?: string;
+  readonly overlap: string;
+}
+
+interface WebhookFlags extends AccountFlags {
+  readonly event: readonly string[];
+}
+
+export function register(program: Command): void {
+  const account = program
+    .command("account")
+    .description(
+      "Administers a seller's account at a facilitator. The account is the address of the wallet that signs in.",
+    )
+    .helpCommand(false);
+  registerSession(account);
+  registerKeys(account);
+  registerCredits(account);
+  registerListings(account);
+  registerWebhooks(account);
+}
+
+function registerSession(account: Command): void {
+  addSigningFlags(account.command("sign-in"))
+    .description("sign in with the wallet, and keep the session for the other commands")
+    .option("--network <name>", "network of the sign-in: eip155:50 or eip155:51")
+    .action((flags: AccountFlags) => runCommand(async () => printOne(await signIn(flags), flags)));
+  addAccountFlags(account.command("sign-out"))
+    .description("end the session")
+    .action((flags: AccountFlags) => runCommand(() => signOut(flags)));
+}
+
+function registerKeys(account: Command): void {
+  const path = "/v1/account/keys";
+  const keys = account.command("keys").description("API keys").helpCommand(false);
+  listsBy(keys, path, "keys", "No API keys. Create one with: farthing account keys create");
+  addSigningFlags(keys.command("create"))
+    .description("create a key; it is printed once")
+    .requiredOption("--label <text>", "what the key is for")
+    .option("--test", "a key for Apothem")
+    .option("--expires-in-days <days>", "days until the key ends (default: never)")
+    .action((flags: KeyFlags) =>
+      runCommand(async () => {
+        const { label, test, expiresInDays: days } = flags;
+        const expiresInDays = days === undefined ? null : wholeNumber(days, "--expires-in-days");
+        const details = { label, mode: test === true ? "test" : "live", expiresInDays };
+        const step = { action: "create_key", details };
+        printOne(await openAccount(flags).callSigned(path, step, details), flags);
+      }),
+    );
+  addSigningFlags(keys.command("rotate"))
+    .description("replace a key by a new one; it is printed once")
+    .argument("<id>")
+    .option("--overlap <time>", `how long the old key works on: ${overlaps.join(", ")}`, "24h")
+    .action((id: string, flags: KeyFlags) =>
+      runCommand(async () => {
+        const { overlap } = flags;
+        const step = { action: "rotate_key", details: { id, overlap } };
+        const to = `${path}/${encodeURIComponent(id)}/rotate`;
+        printOne(await openAccount(flags).callSigned(to, step, { overlap }), flags);
+      }),
+    );
+  removesBy(keys, "revoke", path, "revoke a key; it stops working at once");
+}
+
+function registerCredits(account: Command): void {
+  const credits = account
+    .command("credits")
+    .description("the balance, and purchases of credits")
+    .helpCommand(false);
+  addAccountFlags(credits.command("show", { isDefault: true }))
+    .description("show the balance")
+    .action((flags: AccountFlags) =>
+      runCommand(async () =>
+        printOne(await openAccount(flags).call("GET", "/v1/account/credits"), flags),
+      ),
+    );
+  addSigningFlags(credits.command("buy"))
+    .description("buy credits with USDC of the wallet, at 0.001 USDC each")
+    .argument("<credits>", "whole number")
+    .option("--network <name>", "network to pay on (default: that of the sign-in)")
+    .option("--yes", "do not ask")
+    .action((count: string, flags: BuyFlags) =>
+      runCommand(() => buyCredits(wholeNumber(count, "<credits>"), flags)),
+    );
+}
+
+function registerListings(account: Command): void {
+  const path = "/v1/account/listings";
+  const listings = account.command("listings").description("listed endpoints").helpCommand(false);
+  listsBy(listings, path, "listings", "No listings.");
+  addAccountFlags(listings.command("add"))
+    .description("list an endpoint that a JSON file describes; see docs/reference/listings.md")
+    .argument("<file>")
+    .action((file: string, flags: AccountFlags) =>
+      runCommand(async () => {
+        const body = parseJson(readNamedFile(file, "<file>", UsageError))?.value;
+        if (!isObject(body)) throw new UsageError(`${file} is not a JSON object.`);
+        printOne(await openAccount(flags).call("POST", path, body), flags);
+      }),
+    );
+  removesBy(listings, "remove", path, "remove a listing");
+}
+
+function registerWebhooks(account: Command): void {
+  const path = "/v1/account/webhooks";
+  const webhooks = account.command("webhooks").description("webhooks").helpCommand(false);
+  listsBy(webhooks, path, "webhooks", "No webhooks.");
+  addSigningFlags(webhooks.command("add"))
+    .description("send events to an address; the secret of their signatures is printed once")
+    .argument("<url>")
+    .option("--event <names...>", `events to send (default: all): ${webhookEvents.join(", ")}`)
+    .action((url: string, flags: WebhookFlags) =>
+      runCommand(async () => {
+        const step = { action: "webhook_secret", details: { url } };
+        const body = { url, events: flags.event ?? webhookEvents };
+        printOne(await openAccount(flags).callSigned(path, step, body), flags);
+      }),
+    );
+  removesBy(webhooks, "remove", path, "remove an endpoint and what waits for it");
+}
+
+/** The list, which is also what the command without a subcommand shows. */
+function listsBy(command: Command, path: string, name: string, none: string): void {
+  addAccountFlags(command.command("list", { isDefault: true }))
+    .description("list them")
+    .action((flags: AccountFlags) =>
+      runCommand(async () => {
+        const objects = await openAccount(flags).list(path, name);
+        printList(objects, objects.map(rowOf), none, flags);
+      }),
+    );
+}
+
+function removesBy(command: Command, name: string, path: string, description: string): void {
+  addAccountFlags(command.command(name))
+    .description(description)
+    .argument("<id>")
+    .action((id: string, flags: AccountFlags) =>
+      runCommand(async () => {
+        await openAccount(flags).call("DELETE", `${path}/${encodeURIComponent(id)}`);
+      }),
+    );
+}
+
+/** The members that fit into a table; a listing's check is its state. */
+function rowOf(object: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const check = member(object, "check");
+  const short = Object.entries(object).filter(
+    ([, value]) => typeof value !== "object" || Array.isArray(value),
+  );
+  return {
+    ...Object.fromEntries(short),
+    ...(isObject(check) && { check: member(check, "state") }),
+  };
+}
+
+function wholeNumber(text: string, name: string): number {
+  if (/^[1-9]\d{0,9}$/.test(text)) return Number(text);
+  throw new UsageError(`${name} must be a whole number above 0.`);
+}
