@@ -71,13 +71,14 @@ test("signs in with the wallet, and keeps the session where only its owner reads
   expect((await run("keys")).code).toBe(3);
 });
 
+const ask = (key: string) =>
+  fetch(`${facilitator.url}/v1/key`, { headers: { authorization: `Bearer ${key}` } });
+
 test("creates, rotates and revokes keys", async () => {
   const { run, read } = userOf(1);
   await read("sign-in", "--network", "xdc-apothem");
   const made = await read("keys", "create", "--label", "shop", "--test");
   expect(made).toMatchObject({ label: "shop", mode: "test", expiresAt: null });
-  const ask = (key: string) =>
-    fetch(`${facilitator.url}/v1/key`, { headers: { authorization: `Bearer ${key}` } });
   expect(await (await ask(made.key)).json()).toMatchObject({ account: devnet.buyers[1]?.address });
   const rotated = await read("keys", "rotate", made.id, "--overlap", "0");
   expect((await ask(made.key)).status).toBe(401);

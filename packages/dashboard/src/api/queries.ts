@@ -197,12 +197,13 @@ export const settlementQuery = (id: string) =>
 
 export const usagePath = "/v1/account/usage";
 
-/** Usage from a UTC day such as `2026-11-20` on. */
-export const usageQuery = (from: string) =>
-  read<List<"days", Responses.UsageDayJson>>(["usage", from], withSearch(usagePath, { from }), {
-    placeholderData: keepPreviousData,
-    refetchInterval: 30_000,
-  });
+/** Usage from a UTC day such as `2026-11-20` on, of all networks unless one is named. */
+export const usageQuery = (from: string, network = "") =>
+  read<List<"days", Responses.UsageDayJson>>(
+    ["usage", from, network],
+    withSearch(usagePath, { from, network }),
+    { placeholderData: keepPreviousData, refetchInterval: 30_000 },
+  );
 
 export const webhooksPath = "/v1/account/webhooks";
 

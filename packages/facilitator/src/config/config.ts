@@ -92,10 +92,6 @@ function assemble(read: Read, texts: ReadonlyMap<string, string>, problems: stri
   const treasury = read("FARTHING_TREASURY", parseAddress);
   const contact = read("FARTHING_CONTACT", contactAddress);
   const price = read("FARTHING_CREDITS_PER_SETTLEMENT", whole(0, maxCreditsPerSettlement));
-  const publicNetworks = read(
-    "FARTHING_PUBLIC_NETWORKS",
-    listOf((name) => all.find(({ id }) => id === name)),
-  );
   const retention = readRetention(read, problems);
   const outboundCa = read("FARTHING_OUTBOUND_CA", certificates);
   for (const name of ["FARTHING_WEBHOOK_INSECURE", "FARTHING_LISTING_LOCAL"]) {
@@ -109,10 +105,7 @@ function assemble(read: Read, texts: ReadonlyMap<string, string>, problems: stri
     networks: served,
     databaseUrl: read("DATABASE_URL", databaseLocation),
     confirmations: read("FARTHING_CONFIRMATIONS", whole(1, 100)),
-    publicNetworks: publicNetworks ?? (mainnet.length > 0 ? mainnet : all),
-    /** Networks of the public surface for test keys alone. */
-    testNetworks:
-      publicNetworks || mainnet.length === 0 ? [] : all.filter(({ chainId }) => chainId !== 50),
+    ...publicNetworksOf(read, all),
     hostedAuth: read("FARTHING_HOSTED_AUTH", oneOf(["none", "api-key"])),
     rateLimit: read("FARTHING_RATE_LIMIT", whole(0, 1_000_000)),
     ...keylessLimits(read),
@@ -153,6 +146,19 @@ function assemble(read: Read, texts: ReadonlyMap<string, string>, problems: stri
     metrics: metricsPort === undefined ? undefined : { host: metricsHost, port: metricsPort },
     settleMarginSeconds: BigInt(settleMarginSeconds),
   };
+}
+
+/** The networks of the public surface, and those that it has for test keys alone. */
+function publicNetworksOf(read: Read, all: readonly Network[]) {
+  const publicNetworks = read(
+    "FARTHING_PUBLIC_NETWORKS",
+    listOf((name) => all.find(({ id }) => id === name)),
+  );
+  if (publicNetworks) return { publicNetworks, testNetworks: [] };
+  const mainnet = all.filter(({ chainId }) => chainId === 50);
+  if (mainnet.length === 0) return { publicNetworks: all, testNetworks: [] };
+  const testNetworks = all.filter((network) => !mainnet.includes(network));
+  return { publicNetworks: mainnet, testNetworks };
 }
 
 /** How settlements are put into transactions. */

@@ -28,6 +28,11 @@ function named({ name, auth }: Surface, operationId: string, isFree: boolean) {
   };
 }
 
+/** Callers without a key and with a test key share a gas budget. */
+function hasGasLimit({ auth, testNetworks }: Surface): boolean {
+  return auth === "none" || testNetworks.length > 0;
+}
+
 export function describePayments(surface: Surface) {
   const hasKeys = surface.auth === "api-key";
   const wrongKey: readonly ErrorCode[] = hasKeys ? ["unauthorized"] : [];
@@ -36,8 +41,7 @@ export function describePayments(surface: Surface) {
     ? ["insufficient_facilitator_credits", "seller_plan_inactive"]
     : [];
   const wrongPlan: readonly ErrorCode[] = hasKeys ? ["seller_plan_inactive"] : [];
-  const isLimited = !hasKeys || surface.testNetworks.length > 0;
-  const noGas: readonly ErrorCode[] = isLimited ? ["caller_gas_share_used"] : [];
+  const noGas: readonly ErrorCode[] = hasGasLimit(surface) ? ["caller_gas_share_used"] : [];
   const tags = ["Payments"];
   const waits =
     surface.settle === "async"

@@ -243,6 +243,9 @@ describe("wallets", () => {
   });
 });
 
+const testOf = (env: Record<string, string>) =>
+  readConfig({ env }).testNetworks.map(({ id }) => id);
+
 const publicOf = (env: Record<string, string>) =>
   readConfig({ env }).publicNetworks.map(({ id }) => id);
 
@@ -267,8 +270,6 @@ describe("networks", () => {
 
   test("beside mainnet, Apothem is for test keys unless the public networks are named", () => {
     const both = { ...enough, FARTHING_RPC_50: "http://127.0.0.1:8546" };
-    const testOf = (env: Record<string, string>) =>
-      readConfig({ env }).testNetworks.map(({ id }) => id);
     expect(testOf(both)).toEqual(["eip155:51"]);
     expect(testOf(enough)).toEqual([]);
     expect(testOf({ ...both, FARTHING_PUBLIC_NETWORKS: "eip155:50" })).toEqual([]);

@@ -62,42 +62,6 @@ function claimTests(at: StoreAt): void {
     expect(await store.findSettlementsByKey([claim])).toEqual([undefined]);
   });
 
-  test("gets the free credits of its account's month, once, and each account for itself", async () => {
-    const { store } = at();
-    await store.ensureAccount(other, 1);
-    await fund(store, seller, 1);
-    const november = Date.UTC(2026, 10, 30, 23, 59, 59, 999);
-    const terms = { freeCredits: 3 };
-    const claims = [seller, seller, other].map((account) => priced({ account, price: 2, terms }));
-    const first = await store.claimSettlements(claims, november);
-    expect(first.map(({ kind }) => kind)).toEqual(["created", "created", "created"]);
-    expect(await store.findCredits(seller)).toEqual({ available: 0, held: 4 });
-    expect(await store.findCredits(other)).toEqual({ available: 1, held: 2 });
-    const short = await store.claimSettlements([priced({ price: 1, terms })], november);
-    expect(short.map(refusalOf)).toEqual(["insufficient_facilitator_credits"]);
-    // An earlier time, of another process's clock, is not another month.
-    await store.claimSettlements([priced({ price: 1, terms })], november - 1);
-    await store.claimSettlements([priced({ price: 1, terms })], november + 1);
-    expect(await store.findCredits(seller)).toEqual({ available: 2, held: 5 });
-    const { items } = await store.listCreditEntries(seller, { limit: 10 });
-    expect(items.filter(({ kind }) => kind === "grant").map(({ note }) => note)).toEqual([
-      "Free credits of 2026-12",
-      "Free credits of 2026-11",
-      null,
-    ]);
-  });
-
-  test("of one account at ten stores' calls at once gets its free credits once", async () => {
-    const { store } = at();
-    await store.ensureAccount(seller, 1);
-    const terms = { freeCredits: 4 };
-    const calls = Array.from({ length: 10 }, () =>
-      store.claimSettlements([priced({ price: 1, terms })], 5),
-    );
-    const results = (await Promise.all(calls)).flat();
-    expect(results.filter(({ kind }) => kind === "created")).toHaveLength(4);
-  });
-
   test("in a group with others: they add up, each account for itself", async () => {
     const { store } = at();
     await fund(store, seller, 3);

@@ -4,14 +4,26 @@ import { DayBars } from "../../components/day-bars.tsx";
 import { QueryBoundary, Section } from "../../components/page.tsx";
 import { countText, daysAgo, usdcText } from "../../components/format.ts";
 import { go, useLocation, withSearch } from "../../location.ts";
+import { useAccount } from "../../signed-in.ts";
 import { Segments } from "../../components/button.tsx";
 import { CsvLink } from "../../components/link.tsx";
+
+const mainnet = 50;
 
 const spans = [7, 30, 90] as const;
 
 export function UsageSection() {
   const { search } = useLocation();
-  const asked = Number(new URLSearchParams(search).get("days"));
+  const { networks } = useAccount();
+  const chosen = new URLSearchParams(search);
+  const asked = Number(chosen.get("days"));
+  // Live and test money are never one sum.
+  const network =
+    networks.find(({ id }) => id === chosen.get("network")) ??
+    networks.find(({ chainId }) => chainId === mainnet) ??
+    networks[0];
+  const choose = (changes: Readonly<Record<string, string>>) =>
+    go(withSearch("", { ...Object.fromEntries(chosen), ...changes }), { replace: true });
   const span = spans.find((one) => one === asked) ?? 30;
   const from = daysAgo(span - 1);
   return (
@@ -19,17 +31,30 @@ export function UsageSection() {
       title="Usage"
       actions={
         <>
+          {networks.length > 1 && (
+            <Segments
+              label="Network shown"
+              options={networks.map(({ id, label }) => [id, label])}
+              value={network?.id ?? ""}
+              onChoose={(id) => choose({ network: id })}
+            />
+          )}
           <Segments
             label="Days shown"
             options={spans.map((one) => [one, `${one} days`])}
             value={span}
-            onChoose={(one) => go(withSearch("", { days: `${one}` }), { replace: true })}
+            onChoose={(one) => choose({ days: `${one}` })}
           />
-          <CsvLink path={usagePath} filters={{ from }} name="usage" look="button quiet small" />
+          <CsvLink
+            path={usagePath}
+            filters={{ from, network: network?.id ?? "" }}
+            name="usage"
+            look="button quiet small"
+          />
         </>
       }
     >
-      <QueryBoundary query={usageQuery(from)} lines={5}>
+      <QueryBoundary query={usageQuery(from, network?.id)} lines={5}>
         {({ days }) => {
           const whole = everyDay(days, span);
           return (

@@ -6,18 +6,22 @@ import { toLowerHex, type Address } from "@farthing/protocol";
 import type { Claim } from "@farthing/engine";
 import { textList, type EngineTransaction } from "@farthing/engine/storage";
 import { sql } from "kysely";
+import { lockFunds } from "./funds-store.ts";
 
-/** Adds the month's credits of the claims' accounts, once; returns whether there were any. */
+/**
+ * Adds the month's credits of the claims' accounts, once. A concurrent batch waits here for the first
+ * one, so balances are read afterwards.
+ */
 export async function addFreeCredits(
   { db, engine, now }: EngineTransaction,
   claims: readonly Claim[],
-): Promise<boolean> {
+): Promise<void> {
   const perMonth = new Map<Address, number>();
   for (const { owner, terms } of claims) {
     const { freeCredits = 0 } = terms;
     if (owner && freeCredits > 0) perMonth.set(toLowerHex(owner), freeCredits);
   }
-  if (perMonth.size === 0) return false;
+  if (perMonth.size === 0) return;
   const { month, text } = monthOf(now);
   const accounts = textList(engine, [...perMonth.keys()]);
   // In one order, so that two batches with the same accounts do not wait for each other.
@@ -26,11 +30,14 @@ export async function addFreeCredits(
     on conflict (account) do update set month = excluded.month
       where free_credits.month < excluded.month
     returning account`.execute(db);
-  if (rows.length === 0) return false;
+  if (rows.length === 0) return;
+  const granted = rows.map(({ account }) => account);
+  // The lock precedes the numbering of entries, so that their order is the order of the balance.
+  await lockFunds({ db, engine }, granted);
   await db
     .insertInto("credit_entries")
     .values(
-      rows.map(({ account }) => ({
+      granted.map((account) => ({
         account,
         kind: "grant" as const,
         credits: perMonth.get(account) ?? 0,
@@ -43,7 +50,6 @@ export async function addFreeCredits(
       })),
     )
     .execute();
-  return true;
 }
 
 /** Months since the year 0, and `2026-11`. */

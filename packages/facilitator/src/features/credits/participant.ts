@@ -10,7 +10,6 @@ import {
   type AnnotationChanges,
   type ClaimDenial,
   createLocal,
-  type Database,
   type EngineTransaction,
   type PruneReview,
   type PruneTransaction,
@@ -20,16 +19,9 @@ import {
   textList,
 } from "@farthing/engine/storage";
 import { settlementEntries, type CreditEntryRow } from "./tables.ts";
+import { lockFunds, type Funds } from "./funds-store.ts";
 import { addFreeCredits } from "./free-credits-store.ts";
 import { putIntoOutbox } from "../webhooks/participant.ts";
-
-/** Available credits by account in lower case, locked until the transaction ends. */
-type Funds = ReadonlyMap<Address, Fund>;
-
-interface Fund {
-  readonly available: number;
-  readonly lowCreditsAt: number | null;
-}
 
 /** The available credits of a batch's accounts: read before the claim, and reserved with it. */
 const fundsOfClaims = createLocal((): { funds: Funds } => ({ funds: new Map() }));
@@ -73,8 +65,8 @@ async function denyUnpaid(
 ): Promise<ReadonlyMap<string, ClaimDenial>> {
   const priced = claims.filter(({ credits }) => credits > 0);
   const accounts = priced.flatMap(({ owner }) => owner ?? []);
-  let funds = await lockFunds(tx, accounts);
-  if (await addFreeCredits(tx, priced)) funds = await lockFunds(tx, accounts);
+  await addFreeCredits(tx, priced);
+  const funds = await lockFunds(tx, accounts);
   fundsOfClaims(tx).funds = funds;
   const denial = { code: "insufficient_facilitator_credits" };
   return new Map(unpaid(priced, funds).map(({ id }) => [id, denial]));
@@ -91,30 +83,6 @@ async function moveCredits(
   await releaseAll(tx, priced("failed"));
   await follow(tx, priced("reorganised"), ["charge"], "reopen");
   return chargeAll(tx, priced("confirmed"));
-}
-
-/** Reads and locks available credits. Accounts are locked in one order to avoid deadlocks. */
-export async function lockFunds(
-  { db, engine }: Database,
-  accounts: Iterable<Address>,
-): Promise<Funds> {
-  const lowerCase = [...new Set([...accounts].map((account) => toLowerHex(account)))];
-  if (lowerCase.length === 0) return new Map();
-  const list = textList(engine, lowerCase);
-  let query = db
-    .selectFrom("credit_balances")
-    .innerJoin("accounts", "accounts.address", "credit_balances.account")
-    .select(["credit_balances.account", "credit_balances.balance", "accounts.low_credits_at"])
-    .where("credit_balances.account", "in", db.selectFrom(list).select("given.of"))
-    .orderBy("credit_balances.account");
-  if (engine.hasRowLocks) query = query.forUpdate("credit_balances");
-  const rows = await query.execute();
-  return new Map(
-    rows.map(({ account, balance, low_credits_at: low }) => [
-      account,
-      { available: Number(balance), lowCreditsAt: low === null ? null : Number(low) },
-    ]),
-  );
 }
 
 /** Claims that their accounts cannot pay; each claim takes from what earlier ones left. */

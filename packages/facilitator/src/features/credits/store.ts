@@ -12,7 +12,7 @@ import { sql, type Kysely } from "kysely";
 import type { CreditBalance, LedgerCursor } from "./model.ts";
 import { entryColumns, type CreditEntry } from "./tables.ts";
 import { ensureAccount } from "../accounts/store.ts";
-import { lockFunds } from "./participant.ts";
+import { lockFunds } from "./funds-store.ts";
 
 /** An entry that the operator adds. */
 export interface Grant {

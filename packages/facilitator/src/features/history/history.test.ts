@@ -185,6 +185,8 @@ test("a failure says what to do", async () => {
   });
 });
 
+const none = { settled: 0, failed: 0, pending: 0, amount: "0", credits: 0 };
+
 test("days: every one of a span, also those on which nothing happened", async () => {
   const today = new Date().toISOString().slice(0, 10);
   const { body } = await seller.get("/v1/account/usage");
@@ -200,6 +202,10 @@ test("days: every one of a span, also those on which nothing happened", async ()
     amount: (oneCent * BigInt(settled)).toString(),
   });
   expect(days[0]).toMatchObject({ settled: 0, failed: 0, amount: "0", credits: 0 });
+  const of = async (network: string) =>
+    (await seller.get(`/v1/account/usage?network=${network}`)).body["days"];
+  expect(await of("eip155:51")).toEqual(days);
+  expect(await of("eip155:50")).toEqual(days.map(({ day }) => ({ day, ...none })));
   const some = await seller.get("/v1/account/usage?from=2024-02-28&to=2024-03-01");
   expect(some.body["days"]).toMatchObject([
     { day: "2024-02-28" },

@@ -106,13 +106,17 @@ const settlementsFile: CsvFile<Settlement> = {
 
 const path = "/v1/account/settlements";
 
+export const NetworkQuery = Type.Optional(
+  Type.String({ maxLength: 32, description: "`eip155:50` or its name" }),
+);
+
 const FilterQuery = exactly({
   state: Type.Optional(StateText),
   payer: Type.Optional(AddressInput),
   from: DayOrTime,
   to: DayOrTime,
   key: Type.Optional(KeyId),
-  network: Type.Optional(Type.String({ maxLength: 32, description: "`eip155:50` or its name" })),
+  network: NetworkQuery,
   transaction: Type.Optional(HashText),
 });
 
@@ -198,7 +202,7 @@ function readFilter(query: Static<typeof FilterQuery>): HistoryFilter {
   };
 }
 
-function readNetwork(text: string): ChainId {
+export function readNetwork(text: string): ChainId {
   const network = findNetwork(text);
   if (network) return network.chainId;
   throw new HttpProblem("invalid_request", "network must be eip155:50 or eip155:51.");

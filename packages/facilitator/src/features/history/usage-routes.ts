@@ -4,6 +4,8 @@ import { Type } from "typebox";
 import { dayMs } from "./participant.ts";
 import type { HistoryStore } from "./store.ts";
 import type { UsageDay } from "./model.ts";
+import { NetworkQuery, readNetwork } from "./routes.ts";
+import type { UsageSpan } from "./usage-store.ts";
 import { HttpProblem } from "../../http/responses.ts";
 import { AmountText, exactly, readProblems } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
@@ -51,12 +53,17 @@ export function registerUsage(
       operationId: "readUsage",
       tags: ["Settlements"],
       summary: "Settlements per day, in UTC, by the day of their claim",
-      description: `Every day from \`from\` to \`to\`, at most ${usageDaysMax}; the last ${daysDefault} when nothing is said.`,
-      querystring: exactly({ from: DayOrTime, to: DayOrTime, format: Format }),
+      description: `Every day from \`from\` to \`to\`, at most ${usageDaysMax}; the last ${daysDefault} when nothing is said. Without \`network\`, live and test money are added up.`,
+      querystring: exactly({
+        from: DayOrTime,
+        to: DayOrTime,
+        network: NetworkQuery,
+        format: Format,
+      }),
       response: { 200: jsonOrCsv(UsageResponse), ...readProblems() },
     },
     handler: async (request, reply) => {
-      const { from, to } = request.query;
+      const { from, to, network } = request.query;
       const lastDay = Math.floor(((readTo(to) ?? clock.nowMs() + 1) - 1) / dayMs);
       const since = readFrom(from);
       const firstDay = since === undefined ? lastDay - daysDefault + 1 : Math.floor(since / dayMs);
@@ -64,7 +71,11 @@ export function registerUsage(
         throw new HttpProblem("invalid_request", `Ask for ${usageDaysMax} days at most.`);
       }
       const { account } = sessionOf(request);
-      const days = await listUsageDays(store, account, { firstDay, lastDay });
+      const days = await listUsageDays(store, account, {
+        firstDay,
+        lastDay,
+        chainId: network === undefined ? undefined : readNetwork(network),
+      });
       if (wantsCsv(request)) {
         return sendCsv(reply, usageFile, async () => ({ items: days, next: null }));
       }
@@ -73,13 +84,18 @@ export function registerUsage(
   });
 }
 
+interface UsageDays extends Pick<UsageSpan, "chainId"> {
+  readonly firstDay: number;
+  readonly lastDay: number;
+}
+
 /** Lists the days from `firstDay` to `lastDay`, both included, oldest first. */
 async function listUsageDays(
   store: Pick<HistoryStore, "listUsage">,
   account: Address,
-  { firstDay, lastDay }: { readonly firstDay: number; readonly lastDay: number },
+  { firstDay, lastDay, chainId }: UsageDays,
 ): Promise<UsageDay[]> {
-  const times = { since: firstDay * dayMs, before: (lastDay + 1) * dayMs };
+  const times = { since: firstDay * dayMs, before: (lastDay + 1) * dayMs, chainId };
   const known = new Map((await store.listUsage(account, times)).map((one) => [one.day, one]));
   const count = Math.max(0, lastDay - firstDay + 1);
   return Array.from({ length: count }, (_, index) => {

@@ -1,17 +1,30 @@
 /** Usage by day and sales at a price, read from the sums. */
-import { toLowerHex, type Address } from "@farthing/protocol";
+import { toLowerHex, type Address, type ChainId } from "@farthing/protocol";
 import { sql } from "kysely";
 import type { ListingStats, ListingPrice } from "../listings/model.ts";
 import type { UsageDay } from "./model.ts";
 import { type Database, numberOrNull } from "@farthing/engine/storage";
 import { dayMs, dayOf, isComplete } from "./participant.ts";
 
+export interface UsageSpan {
+  /** Milliseconds since 1970; the end is not included. */
+  readonly since: number;
+  readonly before: number;
+  /** All networks together when left out, which adds live and test money up. */
+  readonly chainId?: ChainId | undefined;
+}
+
+function onChain(chainId: ChainId | undefined) {
+  return chainId === undefined ? sql<boolean>`true` : sql<boolean>`chain_id = ${chainId}`;
+}
+
 export async function listUsage(
   database: Database,
   account: Address,
-  { since, before }: { readonly since: number; readonly before: number },
+  span: UsageSpan,
 ): Promise<UsageDay[]> {
-  if (!(await isComplete(database))) return addUpUsage(database, account, { since, before });
+  const { since, before, chainId } = span;
+  if (!(await isComplete(database))) return addUpUsage(database, account, span);
   const rows = await database.db
     .selectFrom("usage_days")
     .select(["day", "outcome"])
@@ -23,6 +36,7 @@ export async function listUsage(
     .where("account", "=", toLowerHex(account))
     .where("day", ">=", Math.ceil(since / dayMs))
     .where("day", "<", Math.ceil(before / dayMs))
+    .where(onChain(chainId))
     .groupBy(["day", "outcome"])
     .orderBy("day")
     .execute();
@@ -45,7 +59,7 @@ export async function listUsage(
 async function addUpUsage(
   { db }: Database,
   account: Address,
-  { since, before }: { readonly since: number; readonly before: number },
+  { since, before, chainId }: UsageSpan,
 ): Promise<UsageDay[]> {
   const whole = sql<number | string>`created_at / ${sql.lit(dayMs)}`;
   const rows = await db
@@ -66,6 +80,7 @@ async function addUpUsage(
     .where("account", "=", toLowerHex(account))
     .where("created_at", ">=", since)
     .where("created_at", "<", before)
+    .where(onChain(chainId))
     .groupBy(whole)
     .orderBy("day")
     .execute();

@@ -172,7 +172,7 @@ test("who lost the answer of a pending payment gets the key by its binding alone
   await devnet.mine();
   clock.hurryFromMs = Number.POSITIVE_INFINITY;
   // Without the salt, as anyone reads the payment from the chain.
-  const rebuilt = JSON.parse(Buffer.from(header, "base64").toString()) as JsonObject;
+  const rebuilt: object = JSON.parse(Buffer.from(header, "base64").toString());
   const seen = encodeHeader({ ...rebuilt, extensions: {} });
   expect(await buy(seen)).toMatchObject({ status: 200, body: { key: null, keyId: null } });
   const proven = await buy(header);

@@ -20,7 +20,7 @@ import {
 import { purchaseData } from "../webhooks/model.ts";
 import { newPurchases, purchaseTable, type CreditPurchaseRow } from "./tables.ts";
 import { lockAccount } from "../accounts/store.ts";
-import { lockFunds } from "../credits/participant.ts";
+import { lockFunds } from "../credits/funds-store.ts";
 import { putIntoOutbox } from "../webhooks/participant.ts";
 
 /** The first purchase of a page, by id and by the time that orders the list. */
