@@ -275,6 +275,7 @@ async function useKeys(store: ServiceStore): Promise<void> {
   const [old, fresh] = [keyOf(`key${next()}`), keyOf(`key${next()}`)];
   await store.mintApiKey(old, { workingMax: 1_000, now });
   await store.rotateApiKey(old.id, fresh, { endsAt: now + 1, now, workingMax: 1_000 });
+  await store.countWorkingKeys(busySeller, now);
   await store.findApiKey(fresh.id);
   await store.touchApiKey(fresh.id, now);
   await store.revokeApiKey(fresh.id, now, busySeller);
@@ -283,9 +284,12 @@ async function useKeys(store: ServiceStore): Promise<void> {
 
 async function buyCredits(store: ServiceStore): Promise<void> {
   const id = `pur_${next()}`;
+  const nonce = hex32(next());
   const terms = { account: busySeller, chainId, payer: rarePayer, credits: 1, units: 1_000n };
   const times = { createdAt: now, expiresAt: now + 1_000 };
-  await store.createPurchase({ id, ...terms, ...times }, { awaitingMax: 20 });
+  await store.createPurchase({ id, nonce, ...terms, ...times }, { awaitingMax: 20 });
+  await store.findPurchaseByPayment({ chainId, payer: rarePayer, nonce });
+  await store.addPaidKey(id, keyOf(`key${next()}`), { workingMax: 1_000, now });
   const settling = { to: "settling", payer: rarePayer, settlementId: null } as const;
   await store.movePurchase(id, "awaiting_payment", settling, now);
   const paid = { transaction: hex32(next()), blockNumber: 1, logIndex: 0 };
