@@ -1,5 +1,5 @@
 /** Purchases of credits for tests of stores. */
-import type { Address } from "@farthing/protocol";
+import type { Address, Hex } from "@farthing/protocol";
 import type { PurchaseMove, PurchaseState } from "../../src/features/purchases/model.ts";
 import { chainId, hex32, next } from "./store-values.testing.ts";
 import type { ServiceStore } from "../../src/features/open-store.ts";
@@ -10,11 +10,11 @@ const other: Address = `0x${"44".repeat(20)}`;
 /** A purchase that awaits payment; gives its id. */
 export async function purchased(
   store: ServiceStore,
-  changes: { createdAt?: number; account?: Address } = {},
+  changes: { createdAt?: number; account?: Address; payer?: Address; nonce?: Hex } = {},
 ) {
   const id = `pur_${next()}`;
-  const { createdAt = 1_000, account = seller } = changes;
-  const purchase = { id, account, chainId, payer: null, credits: 500, units: 500_000n };
+  const { createdAt = 1_000, account = seller, payer = null, nonce = null } = changes;
+  const purchase = { id, account, chainId, payer, nonce, credits: 500, units: 500_000n };
   const times = { createdAt, expiresAt: createdAt + 1_000 };
   await store.createPurchase({ ...purchase, ...times }, { awaitingMax: 20 });
   return id;

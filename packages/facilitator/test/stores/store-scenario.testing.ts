@@ -14,6 +14,7 @@ import {
   planOf,
   take,
 } from "./store-values.testing.ts";
+import { purchased, purchaseSteps } from "./purchase-values.testing.ts";
 import { removeWhatIsOver } from "./removal-scenario.testing.ts";
 import type { ServiceStore } from "../../src/features/open-store.ts";
 
@@ -283,17 +284,12 @@ async function useKeys(store: ServiceStore): Promise<void> {
 }
 
 async function buyCredits(store: ServiceStore): Promise<void> {
-  const id = `pur_${next()}`;
-  const nonce = hex32(next());
-  const terms = { account: busySeller, chainId, payer: rarePayer, credits: 1, units: 1_000n };
-  const times = { createdAt: now, expiresAt: now + 1_000 };
-  await store.createPurchase({ id, nonce, ...terms, ...times }, { awaitingMax: 20 });
-  await store.findPurchaseByPayment({ chainId, payer: rarePayer, nonce });
+  const payment = { payer: rarePayer, nonce: hex32(next()) };
+  const id = await purchased(store, { account: busySeller, createdAt: now, ...payment });
+  await store.findPurchaseByPayment({ chainId, ...payment });
   await store.addPaidKey(id, keyOf(`key${next()}`), { workingMax: 1_000, now });
-  const settling = { to: "settling", payer: rarePayer, settlementId: null } as const;
-  await store.movePurchase(id, "awaiting_payment", settling, now);
-  const paid = { transaction: hex32(next()), blockNumber: 1, logIndex: 0 };
-  await store.movePurchase(id, "settling", { to: "confirmed", ...paid }, now);
+  await store.movePurchase(id, "awaiting_payment", purchaseSteps.settling(0), now);
+  await store.movePurchase(id, "settling", purchaseSteps.confirmed(next()), now);
   await store.movePurchase(id, "confirmed", { to: "credited" }, now);
   await store.findPurchase(id, busySeller);
   await store.listPurchases(busySeller, { limit: 5 });
