@@ -103,7 +103,7 @@ test("buys credits, and waits until they are there", async () => {
   expect(await read("credits")).toMatchObject({ available: 1500 });
 });
 
-test("adds and removes listings and webhooks", async () => {
+test("adds and removes listings", async () => {
   const { home, run, read } = userOf(0);
   await read("sign-in");
   const file = join(home, "listing.json");
@@ -117,6 +117,11 @@ test("adds and removes listings and webhooks", async () => {
   expect(await read("listings")).toMatchObject([{ id: listing.id, resource }]);
   expect(await run("listings", "remove", listing.id)).toMatchObject({ code: 0 });
   expect(await read("listings")).toEqual([]);
+});
+
+test("adds and removes webhooks", async () => {
+  const { run, read } = userOf(0);
+  await read("sign-in");
   const url = "http://127.0.0.1:1/hook";
   const added = await read("webhooks", "add", url, "--event", "credits.low");
   expect(added).toMatchObject({ url, events: ["credits.low"], secret: expect.any(String) });

@@ -1,14 +1,13 @@
 /** The description of the service is right: what it answers, in success and failure, is described. */
 import { createServer, type Server } from "node:http";
 import type { Devnet } from "@farthing/devnet";
-import { encodeHeader, isObject, type JsonObject } from "@farthing/protocol";
+import { isObject, type JsonObject } from "@farthing/protocol";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { answerTo, openBrowser, openSignedIn, signIn, stepUp } from "../support/browser.testing.ts";
 import {
   bodyOn,
   newDatabaseUrl,
-  secondsFromNow,
   serveOn,
   startChain,
   textAt,
@@ -23,6 +22,7 @@ import {
   purchasesPath,
   signPurchase,
 } from "../../src/features/purchases/purchases.testing.ts";
+import { buyKey } from "../../src/features/paid-keys/paid-keys.testing.ts";
 import { openStore, type ServiceStore } from "../../src/features/open-store.ts";
 
 let devnet: Devnet;
@@ -284,17 +284,7 @@ test("credits and purchases", async () => {
 });
 
 test("a key without a browser", async () => {
-  const buy = (header?: string) =>
-    fetch(`${served.url}/v1/keys`, {
-      method: "POST",
-      headers: header === undefined ? {} : { "payment-signature": header },
-    }).then(({ status }) => status);
-  expect(await buy()).toBe(402);
-  const to = devnet.treasury.address;
-  const authorization = { to, value: 1_000_000n, validBefore: secondsFromNow(300) };
-  const payer = walletAt(devnet.buyers, 2);
-  const header = encodeHeader(bodyOn(devnet, { payer, authorization })["paymentPayload"]);
-  expect([await buy(header), await buy(header)]).toEqual([201, 200]);
+  expect(await buyKey(served, devnet)).toEqual([402, 201, 200]);
 });
 
 test("history, as JSON and as files", async () => {
