@@ -3,6 +3,7 @@
  * commands of this repository, `npm install` checks that a package exists, and public addresses
  * lead to services on this machine.
  */
+import { generateKeyPairSync } from "node:crypto";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -50,8 +51,13 @@ export async function startWorld(): Promise<World> {
       { ...devnet, relayers: devnet.relayers.slice(0, 2) },
       databaseUrl,
     );
+    const attestation = generateKeyPairSync("ed25519").privateKey;
+    const own = {
+      FARTHING_RATE_LIMIT: "0",
+      FARTHING_ATTESTATION_KEYS: String(attestation.export({ type: "pkcs8", format: "pem" })),
+    };
     const facilitator = await startFacilitator({
-      config: readConfig({ env: { ...settings, FARTHING_RATE_LIMIT: "0" } }),
+      config: readConfig({ env: { ...settings, ...own } }),
       log: silentLog,
     });
     stack.defer(() => facilitator.stop());

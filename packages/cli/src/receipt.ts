@@ -1,6 +1,7 @@
 /** The receipt of a settled payment: what shows, and proves, that it was paid. */
 import type { LedgerRecord, SignedTerms } from "@farthing/buyer";
 import {
+  apothem,
   explorerLink,
   findNetwork,
   isBytes32,
@@ -8,7 +9,9 @@ import {
   isTransactionHash,
   parseAddress,
   parseUint256,
+  xdc,
   type Hex,
+  type SettlementAttestation,
 } from "@farthing/protocol";
 import { recordObject, timeOf } from "./ledger-report.ts";
 
@@ -81,4 +84,22 @@ export function readClaim(value: unknown): ReceiptClaim | undefined {
   if (!isComplete || typeof validBefore !== "number" || Number.isNaN(signedAfter)) return undefined;
   if (typeof transaction !== "string" || !isTransactionHash(transaction)) return undefined;
   return { network, from, to, units, nonce, validBefore, signedAfter, transaction };
+}
+
+/** Buyers sign a payment minutes before it is settled, and most attestations follow at once. */
+const hourSeconds = 3600;
+
+/** An attestation as the claim that it makes; the payment was used before it was attested. */
+export function claimOfAttestation(attestation: SettlementAttestation): ReceiptClaim {
+  const { iat, payer: from, payTo: to, nonce, transaction } = attestation;
+  return {
+    network: attestation.network === xdc.id ? xdc : apothem,
+    from,
+    to,
+    units: BigInt(attestation.amount),
+    nonce,
+    transaction,
+    validBefore: iat,
+    signedAfter: iat - hourSeconds,
+  };
 }

@@ -29,6 +29,7 @@ import { registerFeatures } from "./features/routes.ts";
 import { authenticate } from "./features/api-keys/key-text.ts";
 import { createCatalogue } from "./features/listings/extension-responses.ts";
 import { surfacesOf } from "./http/surface.ts";
+import { createAttestor } from "./payments/attestation.ts";
 import type { PaymentContext } from "./payments/context.ts";
 import { batchKeylessChecks } from "./payments/keyless/batched-checks.ts";
 
@@ -245,6 +246,7 @@ function createPaymentContext(wiring: PaymentWiring): PaymentContext {
     creditsPerSettlement: config.creditsPerSettlement,
     freeCredits: config.freeCredits,
     areTestKeysFree: networks.some(({ network }) => network.chainId === 50),
+    attestor: createAttestor({ ...config, clock }),
     findSettlement: engine.find,
     authenticate: (text) => authenticate(store, clock, text),
     planOf: async (account) => (await store.findAccount(account))?.plan,

@@ -18,5 +18,6 @@ export * from "./refusals.ts";
 export * from "./request-binding.ts";
 export * from "./requirements.ts";
 export * from "./serial-queue.ts";
+export * from "./settlement-attestation.ts";
 export * from "./signature.ts";
 export * from "./usdc.ts";

@@ -2,7 +2,7 @@
  * Configuration from a YAML file and the environment. An environment variable wins over the file;
  * `NAME_FILE` names a file with the value, for secrets. Unknown or invalid settings stop the start.
  */
-import { X509Certificate } from "node:crypto";
+import { createPrivateKey, createPublicKey, X509Certificate, type KeyObject } from "node:crypto";
 import { isIP } from "node:net";
 import {
   findNetwork,
@@ -32,6 +32,16 @@ const maxFreeCredits = 1_000_000;
 
 /** The effective configuration. Amounts are USDC base units; a limit that is null has no bound. */
 export type Config = Readonly<NonNullable<ReturnType<typeof assemble>>>;
+
+/** Keys of attestations. A `KeyObject` prints neither its value nor its numbers. */
+export interface AttestationKeys {
+  readonly signing: KeyObject;
+  /** All public keys that are published, that of `signing` first. */
+  readonly published: readonly KeyObject[];
+}
+
+/** Enough for years of rotation; each adds about 150 bytes to the published document. */
+const attestationKeysMax = 8;
 
 type RelayerWallets =
   | { readonly keys: readonly Secret[] }
@@ -94,6 +104,7 @@ function assemble(read: Read, texts: ReadonlyMap<string, string>, problems: stri
   const price = read("FARTHING_CREDITS_PER_SETTLEMENT", whole(0, maxCreditsPerSettlement));
   const retention = readRetention(read, problems);
   const outboundCa = read("FARTHING_OUTBOUND_CA", certificates);
+  const attestationKeys = read("FARTHING_ATTESTATION_KEYS", signingKeys);
   for (const name of ["FARTHING_WEBHOOK_INSECURE", "FARTHING_LISTING_LOCAL"]) {
     if (mainnet.length > 0 && texts.get(name) === "yes") {
       problems.push(`${name}=yes is for devnets; leave it out with eip155:50.`);
@@ -122,6 +133,7 @@ function assemble(read: Read, texts: ReadonlyMap<string, string>, problems: stri
     webhookInsecure: read("FARTHING_WEBHOOK_INSECURE", yesOrNo),
     listingCheckMinutes: read("FARTHING_LISTING_CHECK_MINUTES", whole(1, 1_440)),
     listingLocal: read("FARTHING_LISTING_LOCAL", yesOrNo),
+    settleAttestation: read("FARTHING_SETTLE_ATTESTATION", yesOrNo),
     gasPriceMaxWei: read("FARTHING_GAS_PRICE_MAX", gwei),
     ...transactionSettings(read),
     trustedProxies: read("FARTHING_TRUSTED_PROXIES", listOf(proxyAddress)) ?? [],
@@ -141,6 +153,8 @@ function assemble(read: Read, texts: ReadonlyMap<string, string>, problems: stri
     contact,
     /** PEM; undefined for the usual authorities only. */
     outboundCa,
+    /** Undefined if no settlement is attested. */
+    attestationKeys,
     /** Undefined keeps completed settlements for ever. */
     retention,
     metrics: metricsPort === undefined ? undefined : { host: metricsHost, port: metricsPort },
@@ -283,6 +297,23 @@ function certificates(text: string): string | undefined {
   try {
     const read = each.map((one) => new X509Certificate(one));
     return read.length > 0 ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Accepts PEM blocks of Ed25519 keys, a private one first, and nothing between them. */
+function signingKeys(text: string): AttestationKeys | undefined {
+  const block = /-----BEGIN (PRIVATE|PUBLIC) KEY-----[^-]+-----END \1 KEY-----/g;
+  const blocks = text.match(block) ?? [];
+  const [first] = blocks;
+  const isWhole = text.replaceAll(block, "").trim() === "" && blocks.length <= attestationKeysMax;
+  if (first === undefined || !isWhole) return undefined;
+  try {
+    const signing = createPrivateKey(first);
+    const published = blocks.map((one) => createPublicKey(one));
+    const areAllEdwards = published.every((key) => key.asymmetricKeyType === "ed25519");
+    return areAllEdwards ? { signing, published } : undefined;
   } catch {
     return undefined;
   }

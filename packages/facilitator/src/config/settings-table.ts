@@ -190,6 +190,18 @@ export const settings = complete({
     example: "a PEM text (keep it in a file: FARTHING_OUTBOUND_CA_FILE=/etc/farthing/ca.pem)",
     isSecret: true,
   },
+  FARTHING_ATTESTATION_KEYS: {
+    shape:
+      "Ed25519 keys (PEM): the first, a private key, signs attestations of settlements; up to seven more, private or public, stay published; without it there are no attestations",
+    example:
+      "a PEM text (keep it in a file: FARTHING_ATTESTATION_KEYS_FILE=/etc/farthing/attestation.pem)",
+    isSecret: true,
+  },
+  FARTHING_SETTLE_ATTESTATION: {
+    shape:
+      "whether answers of /settle and /settlements/{id} that report success carry an attestation, if there is a key for it: yes, or no",
+    fallback: "yes",
+  },
   FARTHING_GAS_PRICE_MAX: {
     shape: "highest gas price in gwei, at least 12.5",
     fallback: "100",

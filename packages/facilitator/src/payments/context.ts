@@ -18,6 +18,7 @@ import type { Throttle } from "../http/limits.ts";
 import type { Surface } from "../http/surface.ts";
 import type { ServerContext } from "../http/server.ts";
 import type { KeylessQuestion, KeylessResult } from "./keyless/store.ts";
+import type { Attestor } from "./attestation.ts";
 import type { RespondToExtensions } from "./extension-responses.ts";
 
 /** A surface whose routes are registered. */
@@ -68,6 +69,7 @@ export interface PaymentContext extends Omit<ServerContext, "limits">, Authentic
    */
   readonly areTestKeysFree: boolean;
   readonly exchanges: Exchanges;
+  readonly attestor: Attestor;
   /** The current gas cost of a settlement in gwei, for a plain payer and for a contract. */
   gasOf(chainId: ChainId): Pick<KeylessGas, "plainGwei" | "contractGwei">;
   checkKeyless(question: KeylessQuestion): Promise<KeylessResult>;

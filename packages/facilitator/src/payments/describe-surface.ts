@@ -5,6 +5,8 @@ import { described } from "../http/openapi.ts";
 import {
   AcceptsResponseBody,
   AcceptsBody,
+  AttestationBody,
+  KeySetBody,
   PaymentRequestBody,
   SettleResponseBody,
   SettlementResponseBody,
@@ -102,6 +104,29 @@ export function describePayments(surface: Surface) {
       },
     }),
   };
+}
+
+export function describeAttestations(surface: Surface) {
+  const wrongKey: readonly ErrorCode[] = surface.auth === "api-key" ? ["unauthorized"] : [];
+  return described({
+    ...named(surface, "attestSettlement", false),
+    tags: ["Payments"],
+    summary: "Attests that the money of a settlement moved",
+    description:
+      "A signed statement about the present, to be kept and shown to others. It opens nothing: a seller serves by `/settle` and `/settlements/{id}`.",
+    params: Type.Object({ id: Type.String() }),
+    response: { 200: AttestationBody, ...problems(...wrongKey, "not_found", "conflict") },
+  });
+}
+
+export function describeKeySet() {
+  return described({
+    operationId: "listAttestationKeys",
+    security: [],
+    tags: ["Payments"],
+    summary: "Lists the public keys of attestations",
+    response: { 200: KeySetBody, ...freeProblems },
+  });
 }
 
 export function describeAccepts(surface: Surface) {

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import type { RouteLimits } from "../http/limits.ts";
 import { registerAccepts } from "./accepts.ts";
+import { registerAttestations, registerKeySet } from "./attestation-routes.ts";
 import type { PaymentContext } from "./context.ts";
 import { registerSettle } from "./settle.ts";
 import { registerSettlements } from "./settlements.ts";
@@ -14,6 +15,7 @@ export function registerPayments(
   context: PaymentContext,
   { throttle, settleThrottle }: RouteLimits,
 ): void {
+  registerKeySet(server, context);
   for (const surface of context.surfaces) {
     const scope = { server, context, surface, throttle };
     registerSupported(scope);
@@ -21,6 +23,7 @@ export function registerPayments(
     registerVerify(scope);
     registerSettle({ ...scope, throttle: settleThrottle });
     registerSettlements(scope);
+    registerAttestations(scope);
     registerStatus(scope);
   }
 }

@@ -103,6 +103,21 @@ const StatusText = oneOf(
   "`failed`: the money did not and will not move; `pending`: nobody knows yet",
 );
 
+const SignatureText = Type.String({
+  description: "A JWS in compact form (EdDSA); the key is in /.well-known/jwks.json",
+});
+
+const Attestation = Type.Object(
+  {
+    "settlement-attestation": Type.Object({
+      info: Type.Object({
+        attestation: Type.Object({ format: oneOf(["jws"]), signature: SignatureText }),
+      }),
+    }),
+  },
+  { description: "With `success` only, where the facilitator attests settlements" },
+);
+
 const settleMembers = {
   success: Type.Boolean({ description: "The money has moved" }),
   transaction: Type.String({ description: "A hash; empty while none is known" }),
@@ -112,6 +127,7 @@ const settleMembers = {
   errorReason: Type.Optional(RefusalCodeText),
   errorMessage: Type.Optional(Type.String()),
   extra: Type.Optional(Type.Object(extraMembers)),
+  extensions: Type.Optional(Attestation),
 };
 
 export const SettleResponseBody = Type.Object(
@@ -144,6 +160,27 @@ export const SettlementResponseBody = Type.Object(
     failedAt: nullable(TimeText),
   },
   { description: "The settlement" },
+);
+
+export const AttestationBody = Type.Object(
+  { settlementId: Type.String(), format: oneOf(["jws"]), signature: SignatureText },
+  { description: "The attestation" },
+);
+
+export const KeySetBody = Type.Object(
+  {
+    keys: Type.Array(
+      Type.Object({
+        kty: oneOf(["OKP"]),
+        crv: oneOf(["Ed25519"]),
+        x: Type.String(),
+        kid: Type.String({ description: "The key's thumbprint (RFC 7638)" }),
+        alg: oneOf(["EdDSA"]),
+        use: oneOf(["sig"]),
+      }),
+    ),
+  },
+  { description: "A JSON Web Key Set (RFC 7517); empty where nothing is attested" },
 );
 
 const notEvaluatedCodes =

@@ -74,7 +74,11 @@ export function registerSettle({ server, context, surface, throttle }: SurfaceSc
         throw gasProblem(context, result.code);
       }
       const { status, body } = await respondToResult(parsed.value, result, call);
-      return reply.code(status).send(body);
+      const attested =
+        body.success && result.kind === "settlement"
+          ? context.attestor.extensionsOf(result.settlement)
+          : {};
+      return reply.code(status).send({ ...body, ...attested });
     },
     errorHandler: (error, request, reply) => {
       const isOther = error instanceof HttpProblem && !shapedCodes.has(error.code);

@@ -1,6 +1,7 @@
 /** GET /settlements/{id}: the state of a settlement; `?wait=N` waits for a change. */
 import { isSameAddress } from "@farthing/protocol";
 import { isSettled, type Settlement } from "@farthing/engine";
+import type { FastifyRequest } from "fastify";
 import { settlementResponse, HttpProblem } from "../http/responses.ts";
 import { admission } from "../http/authenticate.ts";
 import type { SurfaceScope } from "./context.ts";
@@ -21,7 +22,7 @@ export function registerSettlements({ server, context, surface, throttle }: Surf
         if (waitMs === undefined) {
           throw new HttpProblem("invalid_request", `wait must be 0 to ${maxWaitSeconds} seconds.`);
         }
-        const find = async () => visible(await context.findSettlement(id), request.apiKey?.account);
+        const find = () => findVisible({ context, surface }, request);
         const waiting = context.waiters.wait(id, "change", waitMs);
         let settlement = await find();
         // Only pending settlements are waited for; an unknown id must not hold a connection.
@@ -30,20 +31,40 @@ export function registerSettlements({ server, context, surface, throttle }: Surf
           settlement = await find();
         }
         waiting.cancel();
-        if (!settlement || !isOffered(surface, settlement)) {
-          throw new HttpProblem("not_found", "There is no such settlement of this account.");
-        }
+        if (!settlement) throw noSettlement();
         const view = context.viewOf(settlement.chainId);
         const finalizedNumber = view?.finalized.number ?? 0;
         await context.exchanges.looked(settlement, callTermsOf(request, reply));
         reply.header("Cache-Control", "no-store");
-        return settlementResponse(settlement, {
+        const response = settlementResponse(settlement, {
           headNumber: view?.head.number ?? 0,
           finalizedNumber,
         });
+        // Sellers on the asynchronous surface learn the outcome here, and pass it on to the buyer.
+        const attested = response.success ? context.attestor.extensionsOf(settlement) : {};
+        return { ...response, ...attested };
       },
     },
   );
+}
+
+type Reader = Pick<SurfaceScope, "context" | "surface">;
+type SettlementRequest = FastifyRequest<{ Params: { id: string } }>;
+
+/** Returns the settlement of the path, if the caller may read it. Throws 404. */
+export async function findReadable(reader: Reader, request: SettlementRequest) {
+  const settlement = await findVisible(reader, request);
+  if (settlement) return settlement;
+  throw noSettlement();
+}
+
+async function findVisible({ context, surface }: Reader, { params, apiKey }: SettlementRequest) {
+  const settlement = visible(await context.findSettlement(params.id), apiKey?.account);
+  return settlement && isOffered(surface, settlement) ? settlement : undefined;
+}
+
+function noSettlement(): HttpProblem {
+  return new HttpProblem("not_found", "There is no such settlement of this account.");
 }
 
 function isOffered(surface: Surface, { chainId }: Settlement): boolean {

@@ -15,6 +15,7 @@ import {
   withMember,
   type Served,
 } from "../support/facilitator.testing.ts";
+import { newAttestationKey } from "../support/attestation-keys.testing.ts";
 import { holdAnswers, readContract, type Contract } from "../support/openapi.testing.ts";
 import {
   beginPurchase,
@@ -49,6 +50,7 @@ beforeAll(async () => {
     store: failing(store),
     env: {
       FARTHING_TREASURY: devnet.treasury.address,
+      FARTHING_ATTESTATION_KEYS: newAttestationKey().signing,
       FARTHING_WEBHOOK_INSECURE: "yes",
       FARTHING_LISTING_LOCAL: "yes",
       FARTHING_RATE_LIMIT: "100000",
@@ -141,6 +143,7 @@ describe.each(["", "/api/facilitator"])("the payments under '%s'", (base) => {
     await served.post(`${base}/settle`, { paymentPayload: 1 }, headers);
     const id = textAt(settled.body, "id");
     await served.get(`${base}/settlements/${id}?wait=0`, headers);
+    await served.get(`${base}/settlements/${id}/attestation`, headers);
     expect((await served.get(`${base}/settlements/stl_0`, headers)).status).toBe(404);
     expect((await served.get(`${base}/settlements/${id}?wait=x`, headers)).status).toBe(400);
   });
@@ -160,6 +163,7 @@ describe.each(["", "/api/facilitator"])("the payments under '%s'", (base) => {
   });
 
   test("and its health", async () => {
+    await served.get("/.well-known/jwks.json");
     for (const path of ["/health", "/ready", "/v1/status"]) await served.get(`${base}${path}`);
     await withoutStore(async () => {
       expect((await served.get(`${base}/ready`)).status).toBe(503);
@@ -366,26 +370,31 @@ test("every operation was seen to succeed, and every status somewhere", () => {
 });
 
 test("the self-built face describes itself, and no accounts", async () => {
-  const selfBuilt = await serveOn(devnet, { wallets: [1] });
+  const env = { FARTHING_ATTESTATION_KEYS: newAttestationKey().signing };
+  const selfBuilt = await serveOn(devnet, { wallets: [1], env });
   const own = await readContract(selfBuilt.url);
   endings.push(holdAnswers(selfBuilt.url, own));
   const { paths = {} }: JsonObject = own.document;
   expect(Object.keys(isObject(paths) ? paths : {})).toEqual([
+    "/.well-known/jwks.json",
     "/supported",
     "/accepts",
     "/verify",
     "/settle",
     "/settlements/{id}",
+    "/settlements/{id}/attestation",
     "/health",
     "/ready",
     "/v1/status",
   ]);
   const body = bodyOn(devnet);
-  for (const path of ["/supported", "/health", "/ready", "/v1/status"]) await selfBuilt.get(path);
+  const free = ["/supported", "/health", "/ready", "/v1/status", "/.well-known/jwks.json"];
+  for (const path of free) await selfBuilt.get(path);
   await selfBuilt.post("/accepts", { x402Version: 1, accepts: [] });
   await selfBuilt.post("/verify", body);
   const settled = await selfBuilt.post("/settle", body);
-  await selfBuilt.get(`/settlements/${textAt(settled.body, "id")}`);
+  const settlement = `/settlements/${textAt(settled.body, "id")}`;
+  for (const path of [settlement, `${settlement}/attestation`]) await selfBuilt.get(path);
   await selfBuilt.post("/settle", "{");
   expect(own.successes.filter((one) => !own.seen.has(one))).toEqual([]);
   await selfBuilt.stop();

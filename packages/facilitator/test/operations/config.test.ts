@@ -1,4 +1,5 @@
 /** The configuration: what is wrong stops the start and is named; secrets are in no message. */
+import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { settings, type SettingName } from "../../src/config/settings-table.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { Fault } from "@farthing/engine/base";
+import { newAttestationKey } from "../support/attestation-keys.testing.ts";
 
 let folder = "";
 beforeAll(() => {
@@ -117,6 +119,14 @@ const bad: Readonly<Partial<Record<SettingName, readonly string[]>>> = {
   FARTHING_LISTING_CHECK_MINUTES: ["0", "1441", "hourly"],
   FARTHING_LISTING_LOCAL: ["true", "1", "YES"],
   FARTHING_OUTBOUND_CA: ["/etc/ca.pem", "-----BEGIN CERTIFICATE-----AAAA-----END CERTIFICATE-----"],
+  FARTHING_ATTESTATION_KEYS: [
+    "/etc/attestation.pem",
+    newAttestationKey().published,
+    `${newAttestationKey().signing}and more`,
+    generateKeyPairSync("x25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+    newAttestationKey().signing.repeat(9),
+  ],
+  FARTHING_SETTLE_ATTESTATION: ["true", "never"],
   FARTHING_GAS_PRICE_MAX: ["12.4", "0", "1e9", "fast"],
   FARTHING_BATCH_MAX: ["0", "101", "all"],
   FARTHING_BATCHER_51: ["yes", "0x12", `0x${"11".repeat(19)}`],
@@ -381,10 +391,16 @@ describe("no secret is in a message or in the printed configuration", () => {
   });
 
   test("in the configuration itself", () => {
+    const pem = newAttestationKey().signing;
     const config = readConfig({
-      env: { FARTHING_RPC_51: `http://node/${word}`, FARTHING_RELAYER_KEYS: key },
+      env: {
+        FARTHING_RPC_51: `http://node/${word}`,
+        FARTHING_RELAYER_KEYS: key,
+        FARTHING_ATTESTATION_KEYS: pem,
+      },
     });
-    const printed = [inspect(config, { depth: 9 }), JSON.stringify(config, toJson)];
-    expect(printed.join()).not.toMatch(new RegExp(`${word}|${key}`));
+    const printed = [inspect(config, { depth: 9 }), JSON.stringify(config, toJson)].join();
+    expect(printed).not.toMatch(new RegExp(`${word}|${key}`));
+    expect(printed).not.toContain(pem.split("\n")[1]);
   });
 });
