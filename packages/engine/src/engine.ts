@@ -41,7 +41,7 @@ import { createWaiters, type WaitGoal, type Waiters, type Waiting } from "./sett
 import { createStorage, type EngineStores } from "./storage/open-storage.ts";
 import type { SettlementParticipant } from "./storage/participant.ts";
 import { installCrypto } from "./verification/signature.ts";
-import type { VerifiedPayment, VerifyOptions } from "./verification/verify.ts";
+import type { Screen, VerifiedPayment, VerifyOptions } from "./verification/verify.ts";
 import { readWalletSignature, type WalletReading } from "./verification/wallet-signature.ts";
 
 /** The least gas money of a relayer wallet, and the gas price for estimates of its supply. */
@@ -102,6 +102,8 @@ export interface EngineOptions {
   readonly log?: Log;
   /** Wraps an endpoint to observe its requests. */
   readonly watchEndpoint?: (network: Network, endpoint: RpcEndpoint) => RpcEndpoint;
+  /** Refuses payments of addresses that the operator does not serve; absent serves all. */
+  readonly screen?: Screen | undefined;
 }
 
 export interface StartOptions {
@@ -211,6 +213,7 @@ export function createEngine(options: EngineOptions): SettlementEngine {
   const steps = createPaymentSteps({
     ...shared,
     repeatAfterSuccess,
+    screen: options.screen,
     networkOf,
     revertedGasOf: (chainId) =>
       budgetGwei === null

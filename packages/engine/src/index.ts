@@ -8,7 +8,7 @@ export type { AdmissionCaller } from "./settlement/admission.ts";
 export type { AuthorizationEnd, AuthorizationQuestion } from "./settlement/authorization-end.ts";
 export type { Settle, SettleOptions, SettleResult } from "./settlement/settle.ts";
 export type { Waiters, WaitGoal, Waiting } from "./settlement/waiters.ts";
-export type { VerifiedPayment, Verifier, VerifyOptions } from "./verification/verify.ts";
+export type { Screen, VerifiedPayment, Verifier, VerifyOptions } from "./verification/verify.ts";
 export type { WalletKind, WalletReading } from "./verification/wallet-signature.ts";
 export type { GasReceipt } from "./chain/gas-receipts.ts";
 

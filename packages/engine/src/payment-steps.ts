@@ -14,7 +14,7 @@ import type { Waiters } from "./settlement/waiters.ts";
 import type { ClaimResult } from "./storage/engine-store.ts";
 import type { EngineStores } from "./storage/open-storage.ts";
 import { createRefuseUsed } from "./verification/earlier-use.ts";
-import { createVerifier } from "./verification/verify.ts";
+import { createVerifier, type Screen } from "./verification/verify.ts";
 
 /** Requests of one statement, and those that may wait for one. */
 const batches = { itemsMax: 200, inFlightMax: 1, waitingMax: 10_000 };
@@ -25,6 +25,7 @@ interface StepDeps extends Runtime {
   readonly store: EngineStores;
   readonly waiters: Waiters;
   readonly repeatAfterSuccess: RepeatPolicy;
+  readonly screen?: Screen | undefined;
   networkOf(chainId: ChainId): NetworkEngine | undefined;
   revertedGasOf(chainId: ChainId): RevertedGasTerms | undefined;
 }
@@ -57,6 +58,7 @@ export function createPaymentSteps(deps: StepDeps) {
     openExchange: exchanges.open,
     refuseUsed,
     chainOf: networkOf,
+    screen: deps.screen,
   });
   const settle = createSettle({
     ...deps,

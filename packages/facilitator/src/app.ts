@@ -30,6 +30,8 @@ import { authenticate } from "./features/api-keys/key-text.ts";
 import { createCatalogue } from "./features/listings/extension-responses.ts";
 import { surfacesOf } from "./http/surface.ts";
 import { createAttestor } from "./payments/attestation.ts";
+import { openDenyList } from "./payments/deny-list.ts";
+import { createScreening } from "./payments/screening.ts";
 import type { PaymentContext } from "./payments/context.ts";
 import { batchKeylessChecks } from "./payments/keyless/batched-checks.ts";
 
@@ -102,6 +104,8 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
         signers.map(({ address }) => address),
       )
     : noMetrics;
+  const path = config.denyListFile;
+  const denyList = path === undefined ? undefined : await openDenyList(path, { clock, log });
   const storage = storageOf(options, { log, metrics });
   const { store } = storage;
   const engine = createEngine({
@@ -111,6 +115,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     settings: config,
     clock,
     log,
+    screen: createScreening({ ...config, denyList, clock, log }),
     watchEndpoint: metrics.watchEndpoint,
   });
   const shared = { config, store, clock, log, engine, metrics };
@@ -152,6 +157,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     const engines = new Map(engine.status().networks.map((one) => [one.network.chainId, one]));
     const removal = startRemoval({ engines, retention: config.retention, ...shared });
     stops.push(gasWatch.stop, removal.stop);
+    if (denyList) stops.push(denyList.watch().stop);
     if (features) stops.push(features.start());
   }
 

@@ -31,6 +31,7 @@ const names: readonly (readonly [RefusalCode, string])[] = [
   // The ecosystem has no name for this one.
   ["payer_spend_cap_reached", "payer_spend_cap_reached"],
   ["payer_count_reached", "payer_count_reached"],
+  ["address_not_served", "address_not_served"],
   ["amount_below_minimum", "amount_below_minimum"],
   ["payer_paused", "payer_paused"],
   ["payment_identifier_conflict", "payment_identifier_conflict"],

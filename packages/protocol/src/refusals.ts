@@ -35,6 +35,7 @@ const messages = {
   token_paused: "USDC is paused by its issuer; try again later.",
   payer_blocked: "The payer is blocked by the issuer of USDC; pay from another address.",
   payee_blocked: "payTo is blocked by the issuer of USDC; the seller needs another address.",
+  address_not_served: "This facilitator does not serve the payer or the payee of this payment.",
   simulation_failed: "The transfer would fail on chain.",
   payer_spend_cap_reached:
     "The payer has reached the spending cap of this facilitator; try again later.",

@@ -84,6 +84,7 @@ const admissionFaults: ReadonlySet<FaultCode> = new Set([
   "no_wallet",
   "queue_full",
   "reverted_gas_exhausted",
+  "screening_unavailable",
 ]);
 
 /** Whether a payment was not admitted, so that the caller may repeat it. */

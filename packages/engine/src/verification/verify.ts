@@ -53,7 +53,14 @@ export interface VerifierDeps {
   /** Looks up a valid payment and records the exchange that the result opens. */
   openExchange(key: AuthorizationKey, validBefore: bigint): Promise<OpenedExchange>;
   refuseUsed: RefuseUsed;
+  readonly screen?: Screen | undefined;
 }
+
+/**
+ * Refuses a valid payment whose addresses the operator does not serve. Throws a fault when that
+ * cannot be evaluated now.
+ */
+export type Screen = (payment: Payment) => Promise<Refusal | undefined>;
 
 /** The key that identifies a payment. */
 export function authorizationKeyOf({ payment }: PaymentRequest): AuthorizationKey {
@@ -69,7 +76,17 @@ export function authorizationKeyOf({ payment }: PaymentRequest): AuthorizationKe
 export function createVerifier(deps: VerifierDeps) {
   const { clock } = deps;
 
+  /** Screens valid payments only, so that strangers cannot have arbitrary addresses looked up. */
   async function verify(
+    request: PaymentRequest,
+    options: VerifyOptions,
+  ): Promise<Outcome<VerifiedPayment>> {
+    const verified = await evaluate(request, options);
+    const refused = verified.ok ? await deps.screen?.(request.payment) : undefined;
+    return refused ? { ok: false, refusal: refused } : verified;
+  }
+
+  async function evaluate(
     request: PaymentRequest,
     options: VerifyOptions,
   ): Promise<Outcome<VerifiedPayment>> {

@@ -104,6 +104,8 @@ function assemble(read: Read, texts: ReadonlyMap<string, string>, problems: stri
   const price = read("FARTHING_CREDITS_PER_SETTLEMENT", whole(0, maxCreditsPerSettlement));
   const retention = readRetention(read, problems);
   const outboundCa = read("FARTHING_OUTBOUND_CA", certificates);
+  const denyListFile = read("FARTHING_DENY_LIST_FILE", (text) => text || undefined);
+  const screeningUrl = read("FARTHING_SCREENING_URL", httpUrl);
   const attestationKeys = read("FARTHING_ATTESTATION_KEYS", signingKeys);
   for (const name of ["FARTHING_WEBHOOK_INSECURE", "FARTHING_LISTING_LOCAL"]) {
     if (mainnet.length > 0 && texts.get(name) === "yes") {
@@ -133,6 +135,7 @@ function assemble(read: Read, texts: ReadonlyMap<string, string>, problems: stri
     webhookInsecure: read("FARTHING_WEBHOOK_INSECURE", yesOrNo),
     listingCheckMinutes: read("FARTHING_LISTING_CHECK_MINUTES", whole(1, 1_440)),
     listingLocal: read("FARTHING_LISTING_LOCAL", yesOrNo),
+    screeningFailure: read("FARTHING_SCREENING_FAILURE", oneOf(["refuse", "serve"])),
     settleAttestation: read("FARTHING_SETTLE_ATTESTATION", yesOrNo),
     gasPriceMaxWei: read("FARTHING_GAS_PRICE_MAX", gwei),
     ...transactionSettings(read),
@@ -153,6 +156,10 @@ function assemble(read: Read, texts: ReadonlyMap<string, string>, problems: stri
     contact,
     /** PEM; undefined for the usual authorities only. */
     outboundCa,
+    /** Undefined if every address is served. */
+    denyListFile,
+    /** Undefined if no service is asked. */
+    screeningUrl,
     /** Undefined if no settlement is attested. */
     attestationKeys,
     /** Undefined keeps completed settlements for ever. */

@@ -190,6 +190,22 @@ export const settings = complete({
     example: "a PEM text (keep it in a file: FARTHING_OUTBOUND_CA_FILE=/etc/farthing/ca.pem)",
     isSecret: true,
   },
+  FARTHING_DENY_LIST_FILE: {
+    shape:
+      "file of addresses that are not served as payer or payee, one a line, # begins a comment; reread when it changes",
+    example: "/etc/farthing/deny-list.txt",
+  },
+  FARTHING_SCREENING_URL: {
+    shape:
+      "http or https URL of a screening service, which is asked about the payer and the payee of each valid payment",
+    example: "https://screening.example/check",
+    isSecret: true,
+  },
+  FARTHING_SCREENING_FAILURE: {
+    shape:
+      "what happens to payments while the screening service does not respond: refuse (503, nothing is evaluated), or serve",
+    fallback: "refuse",
+  },
   FARTHING_ATTESTATION_KEYS: {
     shape:
       "Ed25519 keys (PEM): the first, a private key, signs attestations of settlements; up to seven more, private or public, stay published; without it there are no attestations",

@@ -14,7 +14,7 @@ import {
   type VerifyResponse,
 } from "@farthing/protocol";
 import { creditsOf, type Settlement } from "@farthing/engine";
-import { Fault, timeText } from "@farthing/engine/base";
+import { Fault, type FaultCode, timeText } from "@farthing/engine/base";
 
 /** An error response; thrown inside the HTTP layer only. The payment was not evaluated. */
 export class HttpProblem extends Error {
@@ -98,10 +98,7 @@ function toProblem(error: unknown): HttpProblem {
     if (error.code === "queue_full" || error.code === "reverted_gas_exhausted") {
       return new HttpProblem(error.code, error.message, error.retryAfterSeconds);
     }
-    return new HttpProblem(
-      "service_unavailable",
-      error.code === "no_wallet" ? noWallet : unavailable,
-    );
+    return new HttpProblem("service_unavailable", sentences[error.code] ?? unavailable);
   }
   return new HttpProblem(
     "internal_error",
@@ -112,8 +109,12 @@ function toProblem(error: unknown): HttpProblem {
 const unavailable =
   "The service cannot reach the chain or its database right now; nothing was evaluated, try again shortly with the same payment.";
 
-const noWallet =
-  "No relayer wallet can send transactions right now; nothing was claimed, try again shortly with the same payment.";
+const sentences: Readonly<Partial<Record<FaultCode, string>>> = {
+  no_wallet:
+    "No relayer wallet can send transactions right now; nothing was claimed, try again shortly with the same payment.",
+  screening_unavailable:
+    "The service cannot screen payments right now; nothing was claimed, try again shortly with the same payment.",
+};
 
 /** Returns 200, or 409 for an identifier of another payment, as the extension requires. */
 export function refusedStatus({ code }: Refusal): 200 | 409 {

@@ -19,7 +19,12 @@ import {
   type PaymentInput,
 } from "../support/facilitator.testing.ts";
 import { chainCases, shapeCases, termsCases } from "../support/refusal-cases.testing.ts";
-import { sellerOnlyCodes, settleOnlyCodes, x402Reasons } from "../support/refusal-table.testing.ts";
+import {
+  operatorsCodes,
+  sellerOnlyCodes,
+  settleOnlyCodes,
+  x402Reasons,
+} from "../support/refusal-table.testing.ts";
 import { signatureCases } from "../support/signature-cases.testing.ts";
 import { toCompact, toErc6492, toParityV } from "../support/signature-forms.testing.ts";
 
@@ -43,6 +48,7 @@ test("every refusal of the table is provoked, here or after a claim", () => {
   const provoked = new Set([
     ...cases.map(({ code }) => code),
     ...settleOnlyCodes,
+    ...operatorsCodes,
     ...sellerOnlyCodes,
   ]);
   expect([...provoked].toSorted()).toEqual(refusalCodes.toSorted());

@@ -25,6 +25,7 @@ export const x402Reasons: Readonly<Record<RefusalCode, string>> = {
   token_paused: "invalid_exact_evm_transaction_simulation_failed",
   payer_blocked: "invalid_exact_evm_transaction_simulation_failed",
   payee_blocked: "invalid_exact_evm_transaction_simulation_failed",
+  address_not_served: "address_not_served",
   simulation_failed: "invalid_exact_evm_transaction_simulation_failed",
   payer_spend_cap_reached: "payer_spend_cap_reached",
   payer_count_reached: "payer_count_reached",
@@ -45,6 +46,9 @@ export const sellerOnlyCodes = [
   "binding_mismatch",
   "binding_required",
 ] as const satisfies RefusalCode[];
+
+/** Refusals by the operator's own list, which screening.test.ts provokes. */
+export const operatorsCodes = ["address_not_served"] as const satisfies RefusalCode[];
 
 /** Refusals that only a settle can meet; refusals-after-claim.test.ts provokes each. */
 export const settleOnlyCodes = [

@@ -1,0 +1,221 @@
+/** Screening: the operator's list and the operator's service, at /verify and at /settle. */
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type ServerResponse } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Devnet } from "@farthing/devnet";
+import { parseJson, toXdcAddress, type JsonObject } from "@farthing/protocol";
+import { silentLog } from "@farthing/engine/base";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  bodyOn,
+  createSteeredClock,
+  serveOn,
+  startChain,
+  textAt,
+  usesOf,
+  walletAt,
+  type PaymentInput,
+  type Served,
+} from "../support/facilitator.testing.ts";
+
+const code = "address_not_served";
+const stack = new AsyncDisposableStack();
+let devnet: Devnet;
+let folder = "";
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "farthing-screening-"));
+  stack.defer(() => rmSync(folder, { recursive: true }));
+  devnet = await startChain({ relayers: 3 });
+  stack.defer(() => devnet.stop());
+});
+afterAll(() => stack.disposeAsync());
+
+const buyer = (index: number) => walletAt(devnet.buyers, index);
+
+/** Expects that a payment is refused by its addresses at both routes, and that nothing is sent. */
+async function expectRefused(at: Served, input: PaymentInput): Promise<void> {
+  const body = bodyOn(devnet, input);
+  const verified = await at.post("/verify", body);
+  expect([verified.status, verified.body]).toMatchObject([
+    200,
+    { isValid: false, invalidReason: code, extra: { x402Reason: code } },
+  ]);
+  const settled = await at.post("/settle", body);
+  expect([settled.status, settled.body]).toMatchObject([
+    200,
+    { success: false, errorReason: code, transaction: "" },
+  ]);
+  expect(await usesOf(devnet, body)).toEqual([]);
+}
+
+async function expectServed(at: Served, input: PaymentInput): Promise<JsonObject> {
+  const body = bodyOn(devnet, input);
+  expect((await at.post("/verify", body)).body).toMatchObject({ isValid: true });
+  expect((await at.post("/settle", body)).body).toMatchObject({ success: true });
+  return body;
+}
+
+describe("the list", () => {
+  const clock = createSteeredClock();
+  /** What was logged about the list, in order. */
+  const events: object[] = [];
+  const note = (fields: object) => {
+    if ("event" in fields && /^deny_list/.test(String(fields.event))) events.push(fields);
+  };
+  let served: Served;
+  let path = "";
+
+  /** Replaces the file as an editor does, and waits until the service has read it. */
+  async function replace(text: string): Promise<object> {
+    const known = events.length;
+    writeFileSync(`${path}.new`, text);
+    renameSync(`${path}.new`, path);
+    await expect.poll(() => events.length, { timeout: 60_000 }).toBe(known + 1);
+    return events[known] ?? {};
+  }
+
+  beforeAll(async () => {
+    path = join(folder, "deny-list.txt");
+    const xdc = toXdcAddress(buyer(2).address).toUpperCase().replace(/^XDC/, "xdc");
+    writeFileSync(path, `# not served\n\n${buyer(1).address.toLowerCase()} # a payer\r\n${xdc}\n`);
+    // Reads that come every five seconds come at once.
+    clock.hurryFromMs = 5_000;
+    const env = { FARTHING_DENY_LIST_FILE: path };
+    const log = { ...silentLog, info: note, error: note };
+    served = await serveOn(devnet, { env, clock, log });
+    stack.defer(() => served.stop());
+  });
+
+  test("refuses its addresses as payer and as payee, in every spelling, and serves all others", async () => {
+    await expectRefused(served, { payer: buyer(1) });
+    await expectRefused(served, { payer: buyer(2) });
+    await expectRefused(served, { authorization: { to: buyer(1).address } });
+    await expectServed(served, { payer: buyer(0) });
+  });
+
+  test("is reread when it changes; a payment that was settled before keeps its outcome", async () => {
+    const settled = await expectServed(served, { payer: buyer(3) });
+    const added = await replace(`${buyer(3).address}\n`);
+    expect(added).toEqual({ event: "deny_list_loaded", addresses: 1 });
+    await expectRefused(served, { payer: buyer(3) });
+    await expectServed(served, { payer: buyer(1) });
+    expect((await served.post("/settle", settled)).body).toMatchObject({ success: true });
+  });
+
+  test("with a wrong line is named and leaves the previous one in force, also when it is gone", async () => {
+    await replace(`${buyer(1).address}\n`);
+    const wrong = await replace(`${buyer(0).address}\n0x12\n`);
+    expect(wrong).toMatchObject({
+      event: "deny_list_rejected",
+      problem: expect.stringMatching(/deny-list\.txt, line 2: 0x12 is not an address/),
+    });
+    await expectRefused(served, { payer: buyer(1) });
+    await expectServed(served, { payer: buyer(0) });
+    const known = events.length;
+    rmSync(path);
+    await expect.poll(() => events.length, { timeout: 60_000 }).toBe(known + 1);
+    await expectRefused(served, { payer: buyer(1) });
+  });
+
+  test("stops the start when it cannot be read", async () => {
+    const wrong = join(folder, "wrong.txt");
+    writeFileSync(wrong, "0x12\n");
+    for (const [file, says] of [
+      [wrong, /FARTHING_DENY_LIST_FILE: .*wrong\.txt, line 1: 0x12 is not an address/],
+      [join(folder, "nowhere.txt"), /FARTHING_DENY_LIST_FILE: .*nowhere\.txt/],
+    ] as const) {
+      const start = serveOn(devnet, { wallets: [1], env: { FARTHING_DENY_LIST_FILE: file } });
+      await expect(start).rejects.toThrow(says);
+    }
+  });
+});
+
+describe("the service", () => {
+  const questions: JsonObject[] = [];
+  /** Responds to the next questions. */
+  let respond: (response: ServerResponse, question: JsonObject) => void;
+  let url = "";
+
+  beforeAll(async () => {
+    const server = createServer((request, response) => {
+      request.setEncoding("utf8");
+      let text = "";
+      request.on("data", (part: string) => (text += part));
+      request.on("end", () => {
+        const question = parseJson(text)?.value as JsonObject;
+        questions.push(question);
+        respond(response, question);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    stack.defer(() => void server.close());
+    const address = server.address();
+    url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}/secret-path`;
+  });
+
+  async function start(wallet: number, env: Readonly<Record<string, string>> = {}) {
+    const lines: object[] = [];
+    const served = await serveOn(devnet, {
+      wallets: [wallet],
+      env: { FARTHING_SCREENING_URL: url, ...env },
+      log: { ...silentLog, warn: (fields) => lines.push(fields) },
+    });
+    stack.defer(() => served.stop());
+    return { served, lines };
+  }
+
+  const say =
+    (body: string, status = 200) =>
+    (response: ServerResponse) => {
+      response.writeHead(status).end(body);
+    };
+
+  test("decides by payer and payee of valid payments, and is asked once for verify and settle", async () => {
+    const { served } = await start(1);
+    respond = (response, { payer }) => say(`{"allowed":${payer !== buyer(1).address}}`)(response);
+    const forged = bodyOn(devnet, { alter: () => `0x${"11".repeat(65)}` });
+    await served.post("/verify", forged);
+    expect(questions).toEqual([]);
+    await expectServed(served, { payer: buyer(0) });
+    expect(questions).toEqual([
+      {
+        payer: buyer(0).address,
+        payTo: devnet.seller.address,
+        network: "eip155:51",
+        asset: devnet.token,
+        amount: "10000",
+      },
+    ]);
+    await expectRefused(served, { payer: buyer(1) });
+    expect(questions).toHaveLength(2);
+    await served.stop();
+  });
+
+  test.each([
+    ["refuses to respond", say("{}", 500)],
+    ["redirects", (response: ServerResponse) => response.writeHead(307, { location: "/" }).end()],
+    ["says nothing that is understood", say('{"allowed":"yes"}')],
+    ["says too much", say(`{"allowed":true,"why":"${"x".repeat(5_000)}"}`)],
+    ["never responds", () => undefined],
+  ])("while it %s, payments get 503, or are served if the operator says so", async (_, failing) => {
+    respond = failing;
+    const { served: strict, lines } = await start(1);
+    const body = bodyOn(devnet);
+    for (const path of ["/verify", "/settle"]) {
+      const { status, body: answer } = await strict.post(path, body);
+      expect([status, answer["error"]]).toEqual([503, "service_unavailable"]);
+      expect(textAt(answer, "message")).toMatch(/cannot screen payments/);
+    }
+    expect(await usesOf(devnet, body)).toEqual([]);
+    expect(lines).toContainEqual(
+      expect.objectContaining({ event: "screening_failed", payments: "refuse" }),
+    );
+    expect(JSON.stringify(lines)).not.toContain("secret-path");
+    await strict.stop();
+    const { served: open } = await start(1, { FARTHING_SCREENING_FAILURE: "serve" });
+    await expectServed(open, {});
+    await open.stop();
+  });
+});
