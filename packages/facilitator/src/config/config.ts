@@ -2,8 +2,7 @@
  * Configuration from a YAML file and the environment. An environment variable wins over the file;
  * `NAME_FILE` names a file with the value, for secrets. Unknown or invalid settings stop the start.
  */
-import { createPrivateKey, createPublicKey, X509Certificate, type KeyObject } from "node:crypto";
-import { isIP } from "node:net";
+import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import {
   findNetwork,
   networkOfChain,
@@ -14,12 +13,25 @@ import {
   type ChainId,
   type Network,
 } from "@farthing/protocol";
-import { isMessageDomain, gasPriceFloorWei } from "@farthing/engine";
 import { logLevels, misconfigured, Secret } from "@farthing/engine/base";
 import { readRetention } from "./retention.ts";
 import { databaseUrlDefault, settings, type SettingName } from "./settings-table.ts";
 import { readTexts, type Environment } from "./setting-texts.ts";
-import { unitsPerCredit } from "../features/credits/model.ts";
+import {
+  certificates,
+  contactAddress,
+  creditUnits,
+  databaseLocation,
+  gasBudget,
+  gwei,
+  httpUrl,
+  listOf,
+  oneOf,
+  proxyAddress,
+  publicOrigin,
+  whole,
+  yesOrNo,
+} from "./values.ts";
 
 /** XDC nodes refuse a nonce more than ten above what they have seen. */
 const laneInFlightMax = 10;
@@ -98,15 +110,9 @@ function assemble(read: Read, texts: ReadonlyMap<string, string>, problems: stri
   const wallets = readWallets(read, texts, problems);
   const metricsPort = read("FARTHING_METRICS_PORT", whole(0, 65_535));
   const mainnet = all.filter(({ chainId }) => chainId === 50);
-  const publicUrl = read("FARTHING_PUBLIC_URL", publicOrigin);
   const treasury = read("FARTHING_TREASURY", parseAddress);
-  const contact = read("FARTHING_CONTACT", contactAddress);
   const price = read("FARTHING_CREDITS_PER_SETTLEMENT", whole(0, maxCreditsPerSettlement));
   const retention = readRetention(read, problems);
-  const outboundCa = read("FARTHING_OUTBOUND_CA", certificates);
-  const denyListFile = read("FARTHING_DENY_LIST_FILE", (text) => text || undefined);
-  const screeningUrl = read("FARTHING_SCREENING_URL", httpUrl);
-  const attestationKeys = read("FARTHING_ATTESTATION_KEYS", signingKeys);
   for (const name of ["FARTHING_WEBHOOK_INSECURE", "FARTHING_LISTING_LOCAL"]) {
     if (mainnet.length > 0 && texts.get(name) === "yes") {
       problems.push(`${name}=yes is for devnets; leave it out with eip155:50.`);
@@ -135,8 +141,7 @@ function assemble(read: Read, texts: ReadonlyMap<string, string>, problems: stri
     webhookInsecure: read("FARTHING_WEBHOOK_INSECURE", yesOrNo),
     listingCheckMinutes: read("FARTHING_LISTING_CHECK_MINUTES", whole(1, 1_440)),
     listingLocal: read("FARTHING_LISTING_LOCAL", yesOrNo),
-    screeningFailure: read("FARTHING_SCREENING_FAILURE", oneOf(["refuse", "serve"])),
-    settleAttestation: read("FARTHING_SETTLE_ATTESTATION", yesOrNo),
+    ...policies(read),
     gasPriceMaxWei: read("FARTHING_GAS_PRICE_MAX", gwei),
     ...transactionSettings(read),
     trustedProxies: read("FARTHING_TRUSTED_PROXIES", listOf(proxyAddress)) ?? [],
@@ -149,19 +154,9 @@ function assemble(read: Read, texts: ReadonlyMap<string, string>, problems: stri
   return {
     ...rest,
     wallets,
-    /** Undefined for the address on which the service listens. */
-    publicUrl,
     /** Undefined if no credits are sold. */
     treasury,
-    contact,
-    /** PEM; undefined for the usual authorities only. */
-    outboundCa,
-    /** Undefined if every address is served. */
-    denyListFile,
-    /** Undefined if no service is asked. */
-    screeningUrl,
-    /** Undefined if no settlement is attested. */
-    attestationKeys,
+    ...optionalSettings(read),
     /** Undefined keeps completed settlements for ever. */
     retention,
     metrics: metricsPort === undefined ? undefined : { host: metricsHost, port: metricsPort },
@@ -180,6 +175,31 @@ function publicNetworksOf(read: Read, all: readonly Network[]) {
   if (mainnet.length === 0) return { publicNetworks: all, testNetworks: [] };
   const testNetworks = all.filter((network) => !mainnet.includes(network));
   return { publicNetworks: mainnet, testNetworks };
+}
+
+/** What is left out where it is not configured. */
+function optionalSettings(read: Read) {
+  return {
+    /** Undefined for the address on which the service listens. */
+    publicUrl: read("FARTHING_PUBLIC_URL", publicOrigin),
+    contact: read("FARTHING_CONTACT", contactAddress),
+    /** PEM; undefined for the usual authorities only. */
+    outboundCa: read("FARTHING_OUTBOUND_CA", certificates),
+    /** Undefined if every address is served. */
+    denyListFile: read("FARTHING_DENY_LIST_FILE", (text) => text || undefined),
+    /** Undefined if no screening service is asked. */
+    screeningUrl: read("FARTHING_SCREENING_URL", httpUrl),
+    /** Undefined if no settlement is attested. */
+    attestationKeys: read("FARTHING_ATTESTATION_KEYS", signingKeys),
+  };
+}
+
+/** How the optional parts are used. */
+function policies(read: Read) {
+  return {
+    screeningFailure: read("FARTHING_SCREENING_FAILURE", oneOf(["refuse", "serve"])),
+    settleAttestation: read("FARTHING_SETTLE_ATTESTATION", yesOrNo),
+  };
 }
 
 /** How settlements are put into transactions. */
@@ -288,27 +308,6 @@ function refuseDuplicateKeys(keys: readonly Secret[], problems: string[]): void 
   }
 }
 
-function whole(least: number, most: number) {
-  return (text: string): number | undefined => {
-    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    return value >= least && value <= most ? value : undefined;
-  };
-}
-
-function yesOrNo(text: string): boolean | undefined {
-  return text === "yes" ? true : text === "no" ? false : undefined;
-}
-
-function certificates(text: string): string | undefined {
-  const each = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-  try {
-    const read = each.map((one) => new X509Certificate(one));
-    return read.length > 0 ? text : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** Accepts PEM blocks of Ed25519 keys, a private one first, and nothing between them. */
 function signingKeys(text: string): AttestationKeys | undefined {
   const block = /-----BEGIN (PRIVATE|PUBLIC) KEY-----[^-]+-----END \1 KEY-----/g;
@@ -324,71 +323,4 @@ function signingKeys(text: string): AttestationKeys | undefined {
   } catch {
     return undefined;
   }
-}
-
-function oneOf<const T extends string>(choices: readonly T[]) {
-  return (text: string): T | undefined => choices.find((choice) => choice === text);
-}
-
-function listOf<T>(parse: (text: string) => T | undefined) {
-  return (text: string): T[] | undefined => {
-    const parts = text
-      .split(",")
-      .map((part) => part.trim())
-      .filter((part) => part !== "");
-    const values = parts.map(parse).filter((value) => value !== undefined);
-    return parts.length > 0 && values.length === parts.length ? values : undefined;
-  };
-}
-
-function databaseLocation(text: string): string | undefined {
-  return /^(sqlite:.+|postgres(ql)?:\/\/.+)$/.test(text) ? text : undefined;
-}
-
-function httpUrl(text: string): Secret | undefined {
-  return /^https?:$/.test(URL.parse(text)?.protocol ?? "") ? new Secret(text) : undefined;
-}
-
-/** Accepts an origin without a path, with plain http for this machine only. */
-function publicOrigin(text: string): string | undefined {
-  const url = URL.parse(text);
-  if (!url || `${url.origin}/` !== url.href) return undefined;
-  // Wallets sign texts that contain it, in a format without IPv6 and without names without a dot.
-  if (!isMessageDomain(url.host)) return undefined;
-  const isLocal = /^(localhost|127\.\d+\.\d+\.\d+)$/.test(url.hostname);
-  return url.protocol === "https:" || (url.protocol === "http:" && isLocal)
-    ? url.origin
-    : undefined;
-}
-
-/** Accepts an e-mail address or a URL. */
-function contactAddress(text: string): string | undefined {
-  const isContact = /^([^\s@]+@[^\s@]+|https:\/\/\S+)$/.test(text) && text.length <= 200;
-  return isContact ? text : undefined;
-}
-
-/** Accepts USDC for a whole number of credits, at least one. */
-function creditUnits(text: string): bigint | undefined {
-  const units = parseUsdc(text);
-  return units !== undefined && units > 0n && units % unitsPerCredit === 0n ? units : undefined;
-}
-
-/** Accepts an address, or a range such as 10.0.0.0/8. */
-function proxyAddress(text: string): string | undefined {
-  const [, address = "", bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
-  const maxBits = { 4: 32, 6: 128 }[isIP(address)];
-  return maxBits !== undefined && Number(bits ?? 0) <= maxBits ? text : undefined;
-}
-
-/** A daily budget of gas in gwei, exact as a number up to nine million XDC; 0 is no bound. */
-function gasBudget(text: string): number | null | undefined {
-  const match = /^(\d{1,6})(?:\.(\d{1,9}))?$/.exec(text);
-  return match ? Number(`${match[1]}${(match[2] ?? "").padEnd(9, "0")}`) || null : undefined;
-}
-
-function gwei(text: string): bigint | undefined {
-  const match = /^(\d{1,6})(?:\.(\d{1,9}))?$/.exec(text);
-  if (!match) return undefined;
-  const wei = BigInt(`${match[1]}${(match[2] ?? "").padEnd(9, "0")}`);
-  return wei >= gasPriceFloorWei ? wei : undefined;
 }

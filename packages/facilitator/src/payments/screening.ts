@@ -29,7 +29,7 @@ export function createScreening(terms: ScreeningTerms): Screen | undefined {
 }
 
 /** A payment waits for the service, and sellers give up after some 20 seconds. */
-const timeoutMs = 3_000;
+const timeoutMs = 2_500;
 
 /** `{"allowed":false}` with room for an explanation, which is not read. */
 const maxResponseBytes = 4_096;
@@ -56,26 +56,31 @@ function askService(url: Secret, { screeningFailure, clock, log }: ScreeningTerm
     const known = results.get(key);
     if (known && known.untilMs > clock.nowMs()) return known.isAllowed;
     const question = { payer, payTo, network: network.id, asset: network.usdc };
+    const [deadline, done] = [new AbortController(), new AbortController()];
+    void clock.sleep(timeoutMs, done.signal).then(() => deadline.abort());
     try {
-      return remember(key, await ask(url, { ...question, amount: value.toString() }));
+      const asked = { ...question, amount: value.toString() };
+      return remember(key, await ask(url, asked, deadline.signal));
     } catch (error) {
       const fields = { event: "screening_failed", payer, payTo, payments: screeningFailure };
       warning(log, fields, "Screening service did not respond")(error);
       if (screeningFailure === "serve") return true;
       const message = "The screening service did not respond";
       throw new Fault("screening_unavailable", message, { retryable: true, cause: error });
+    } finally {
+      done.abort();
     }
   };
 }
 
 /** Throws on anything but `{"allowed": true | false}`. Errors never hold the URL. */
-async function ask(url: Secret, question: object): Promise<boolean> {
+async function ask(url: Secret, question: object, signal: AbortSignal): Promise<boolean> {
   const response = await fetch(url.expose(), {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(question),
     redirect: "manual",
-    signal: AbortSignal.timeout(timeoutMs),
+    signal,
   });
   const text = await readAtMost(response.body, maxResponseBytes);
   const body = response.status === 200 ? parseJson(text)?.value : undefined;

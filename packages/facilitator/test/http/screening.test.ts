@@ -7,9 +7,9 @@ import type { Devnet } from "@farthing/devnet";
 import { parseJson, toXdcAddress, type JsonObject } from "@farthing/protocol";
 import { silentLog } from "@farthing/engine/base";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createClockWithWaits } from "../support/changed-waits.testing.ts";
 import {
   bodyOn,
-  createSteeredClock,
   serveOn,
   startChain,
   textAt,
@@ -58,7 +58,8 @@ async function expectServed(at: Served, input: PaymentInput): Promise<JsonObject
 }
 
 describe("the list", () => {
-  const clock = createSteeredClock();
+  // Reads of the file that come every five seconds come at once.
+  const clock = createClockWithWaits((ms) => (ms === 5_000 ? 50 : ms));
   /** What was logged about the list, in order. */
   const events: object[] = [];
   const note = (fields: object) => {
@@ -80,8 +81,6 @@ describe("the list", () => {
     path = join(folder, "deny-list.txt");
     const xdc = toXdcAddress(buyer(2).address).toUpperCase().replace(/^XDC/, "xdc");
     writeFileSync(path, `# not served\n\n${buyer(1).address.toLowerCase()} # a payer\r\n${xdc}\n`);
-    // Reads that come every five seconds come at once.
-    clock.hurryFromMs = 5_000;
     const env = { FARTHING_DENY_LIST_FILE: path };
     const log = { ...silentLog, info: note, error: note };
     served = await serveOn(devnet, { env, clock, log });
@@ -155,10 +154,15 @@ describe("the service", () => {
     url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}/secret-path`;
   });
 
+  /** The time limit of 2.5 seconds comes at once where a test says so, and else never. */
+  let isLate = false;
+  const clock = createClockWithWaits((ms) => (ms === 2_500 ? (isLate ? 50 : 600_000) : ms));
+
   async function start(wallet: number, env: Readonly<Record<string, string>> = {}) {
     const lines: object[] = [];
     const served = await serveOn(devnet, {
       wallets: [wallet],
+      clock,
       env: { FARTHING_SCREENING_URL: url, ...env },
       log: { ...silentLog, warn: (fields) => lines.push(fields) },
     });
@@ -199,23 +203,27 @@ describe("the service", () => {
     ["says nothing that is understood", say('{"allowed":"yes"}')],
     ["says too much", say(`{"allowed":true,"why":"${"x".repeat(5_000)}"}`)],
     ["never responds", () => undefined],
-  ])("while it %s, payments get 503, or are served if the operator says so", async (_, failing) => {
-    respond = failing;
-    const { served: strict, lines } = await start(1);
-    const body = bodyOn(devnet);
-    for (const path of ["/verify", "/settle"]) {
-      const { status, body: answer } = await strict.post(path, body);
-      expect([status, answer["error"]]).toEqual([503, "service_unavailable"]);
-      expect(textAt(answer, "message")).toMatch(/cannot screen payments/);
-    }
-    expect(await usesOf(devnet, body)).toEqual([]);
-    expect(lines).toContainEqual(
-      expect.objectContaining({ event: "screening_failed", payments: "refuse" }),
-    );
-    expect(JSON.stringify(lines)).not.toContain("secret-path");
-    await strict.stop();
-    const { served: open } = await start(1, { FARTHING_SCREENING_FAILURE: "serve" });
-    await expectServed(open, {});
-    await open.stop();
-  });
+  ])(
+    "while it %s, payments get 503, or are served if the operator says so",
+    async (name, failing) => {
+      respond = failing;
+      isLate = name === "never responds";
+      const { served: strict, lines } = await start(1);
+      const body = bodyOn(devnet);
+      for (const path of ["/verify", "/settle"]) {
+        const { status, body: answer } = await strict.post(path, body);
+        expect([status, answer["error"]]).toEqual([503, "service_unavailable"]);
+        expect(textAt(answer, "message")).toMatch(/cannot screen payments/);
+      }
+      expect(await usesOf(devnet, body)).toEqual([]);
+      expect(lines).toContainEqual(
+        expect.objectContaining({ event: "screening_failed", payments: "refuse" }),
+      );
+      expect(JSON.stringify(lines)).not.toContain("secret-path");
+      await strict.stop();
+      const { served: open } = await start(1, { FARTHING_SCREENING_FAILURE: "serve" });
+      await expectServed(open, {});
+      await open.stop();
+    },
+  );
 });
