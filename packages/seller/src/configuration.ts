@@ -9,6 +9,7 @@ import {
   type Network,
 } from "@farthing/protocol";
 import type { EventListener } from "./events.ts";
+import type { ReceiptSigner } from "./extensions/offer-receipt.ts";
 import {
   callTimeoutMsDefault,
   createFacilitatorClient,
@@ -112,6 +113,8 @@ export interface SellerOptions<R = unknown> extends RouteOptions<R> {
   /** The page that browsers get with a 402; `false` gives them JSON. */
   readonly paywall?: PaywallOptions | false;
   readonly onEvent?: EventListener;
+  /** Signs offers in challenges, and receipts after delivery (extension `offer-receipt`). */
+  readonly receiptSigner?: ReceiptSigner;
 }
 
 export interface PaywallOptions {
@@ -175,6 +178,7 @@ export function parseSellerOptions<R>(options: SellerOptions<R>, hasOwnAddresses
     bodyBytesMax: parseInteger("bodyBytesMax", options.bodyBytesMax, 1024 * 1024, 0, maxBytes),
     allowOrigin,
     paywall: parsePaywall(options.paywall ?? {}),
+    receiptSigner: parseReceiptSigner(options.receiptSigner),
   };
 }
 
@@ -287,6 +291,22 @@ function parsePaywall(paywall: unknown): PaywallOptions | false {
   if (typeof name === "string" && name !== "" && name.length <= maxNameChars) return { name };
   const shape = `false, or an object whose name has at most ${maxNameChars} characters`;
   throw new ConfigurationError("paywall", shape, '{ name: "Weather Ltd" }');
+}
+
+function parseReceiptSigner(signer: ReceiptSigner | undefined): ReceiptSigner | undefined {
+  const isComplete =
+    signer === undefined ||
+    (signer.format === "jws"
+      ? typeof signer.sign === "function" && isName(signer.kid) && isName(signer.algorithm)
+      : signer.format === "eip712" && typeof signer.signTypedData === "function");
+  if (isComplete) return signer;
+  const shape =
+    "an object of format eip712 with signTypedData, or jws with kid, algorithm and sign";
+  throw new ConfigurationError("receiptSigner", shape, '{ format: "eip712", signTypedData }');
+}
+
+function isName(value: unknown): boolean {
+  return typeof value === "string" && value !== "" && value.length <= maxNameChars;
 }
 
 function parseNetworks(input: string | readonly string[]): readonly Network[] {

@@ -15,6 +15,7 @@ export type { Clock } from "./clock.ts";
 export type { Serve } from "./exchange/paid-request.ts";
 export { timeCalls, type ChargeTimings } from "./exchange/call-timings.ts";
 export type * from "./events.ts";
+export type { ReceiptSigner, TypedDataToSign } from "./extensions/offer-receipt.ts";
 export { createFacilitatorClient } from "./facilitator.ts";
 export type * from "./facilitator.ts";
 export type * from "./payment-records/payment-records.ts";

@@ -30,6 +30,7 @@ import {
 } from "./events.ts";
 import { toError } from "./errors.ts";
 import { exchange } from "./exchange/exchange.ts";
+import { signOffers, signReceipt, type ReceiptSigner } from "./extensions/offer-receipt.ts";
 import { respondToHead } from "./exchange/head.ts";
 import { createMemoryGrants } from "./payment-records/memory.ts";
 import { ask, undecided } from "./exchange/open-responses.ts";
@@ -122,6 +123,12 @@ function openSeller<R>(
   };
 }
 
+interface SignedExchange
+  extends Pick<Charged, "response" | "outcome">, Pick<ExchangeDeps, "clock" | "emit"> {
+  readonly payment: PaidRequest | undefined;
+  readonly url: string;
+}
+
 function guard(listener: EventListener): EventListener {
   return (event) => {
     try {
@@ -199,6 +206,7 @@ function createRoute<R>(
       try {
         const deps = { ...seller, facilitator };
         const { response, outcome, payment } = await respond(deps, request, serve, options);
+        await addSignatures(of.receiptSigner, { response, outcome, payment, url, ...seller });
         addCommonHeaders(response, of.allowOrigin);
         emitOutcome(seller.emit, url, outcome);
         return { response, outcome, ...defined({ payment }), timings };
@@ -209,6 +217,25 @@ function createRoute<R>(
       }
     },
   };
+}
+
+/** Signs what the response offers or delivers. A signer that fails costs no buyer the response. */
+async function addSignatures(
+  signer: ReceiptSigner | undefined,
+  { response, outcome, payment, url, clock, emit }: SignedExchange,
+): Promise<void> {
+  if (!signer) return;
+  const nowMs = clock.now();
+  const isDelivered =
+    outcome.type === "delivered" || (outcome.type === "repeated" && outcome.isKept);
+  try {
+    if (outcome.type === "challenged") await signOffers(signer, response.headers, nowMs);
+    if (isDelivered && payment) {
+      await signReceipt(signer, response.headers, { url, payment, nowMs });
+    }
+  } catch (error) {
+    emit({ type: "broken", url, error });
+  }
 }
 
 /** Returns the payment that a result is about: one that was verified, or whose receipt is sent. */

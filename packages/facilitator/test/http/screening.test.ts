@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Devnet } from "@farthing/devnet";
-import { parseJson, toXdcAddress, type JsonObject } from "@farthing/protocol";
+import { isObject, parseJson, toXdcAddress, type JsonObject } from "@farthing/protocol";
 import { silentLog } from "@farthing/engine/base";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createClockWithWaits } from "../support/changed-waits.testing.ts";
@@ -63,7 +63,7 @@ describe("the list", () => {
   /** What was logged about the list, in order. */
   const events: object[] = [];
   const note = (fields: object) => {
-    if ("event" in fields && /^deny_list/.test(String(fields.event))) events.push(fields);
+    if ("event" in fields && String(fields.event).startsWith("deny_list")) events.push(fields);
   };
   let served: Served;
   let path = "";
@@ -131,6 +131,13 @@ describe("the list", () => {
   });
 });
 
+/** Responds to the screening's question with a body. */
+const say =
+  (body: string, status = 200) =>
+  (response: ServerResponse) => {
+    response.writeHead(status).end(body);
+  };
+
 describe("the service", () => {
   const questions: JsonObject[] = [];
   /** Responds to the next questions. */
@@ -143,7 +150,8 @@ describe("the service", () => {
       let text = "";
       request.on("data", (part: string) => (text += part));
       request.on("end", () => {
-        const question = parseJson(text)?.value as JsonObject;
+        const value = parseJson(text)?.value;
+        const question = isObject(value) ? value : {};
         questions.push(question);
         respond(response, question);
       });
@@ -169,12 +177,6 @@ describe("the service", () => {
     stack.defer(() => served.stop());
     return { served, lines };
   }
-
-  const say =
-    (body: string, status = 200) =>
-    (response: ServerResponse) => {
-      response.writeHead(status).end(body);
-    };
 
   test("decides by payer and payee of valid payments, and is asked once for verify and settle", async () => {
     const { served } = await start(1);
