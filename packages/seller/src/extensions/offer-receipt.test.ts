@@ -27,7 +27,6 @@ import { useScene } from "../scene.testing.ts";
 
 const account = privateKeyToAccount(`0x${"51".repeat(32)}`);
 const key = generateKeyPairSync("ed25519");
-const jwk = { ...key.publicKey.export({ format: "jwk" }), alg: "EdDSA" };
 
 const signers: Readonly<Record<"eip712" | "jws", ReceiptSigner>> = {
   eip712: {
@@ -64,7 +63,7 @@ async function challengeAt(url: string) {
 
 /** The payload, once the stock client has verified the signature. */
 async function verifiedOffer(offer: SignedOffer): Promise<unknown> {
-  if (isJWSSignedOffer(offer)) return verifyOfferSignatureJWS(offer, jwk);
+  if (isJWSSignedOffer(offer)) return verifyOfferSignatureJWS(offer, key.publicKey);
   if (!isEIP712SignedOffer(offer)) throw new Error("of no known format");
   const { signer, payload } = await verifyOfferSignatureEIP712(offer);
   expect(signer).toBe(account.address);
@@ -73,7 +72,7 @@ async function verifiedOffer(offer: SignedOffer): Promise<unknown> {
 
 async function verifiedReceipt(receipt: SignedReceipt | undefined): Promise<unknown> {
   if (!receipt) throw new Error("there is no receipt");
-  if (isJWSSignedReceipt(receipt)) return verifyReceiptSignatureJWS(receipt, jwk);
+  if (isJWSSignedReceipt(receipt)) return verifyReceiptSignatureJWS(receipt, key.publicKey);
   if (!isEIP712SignedReceipt(receipt)) throw new Error("of no known format");
   const { signer, payload } = await verifyReceiptSignatureEIP712(receipt);
   expect(signer).toBe(account.address);
