@@ -1,5 +1,4 @@
 /** The configuration: what is wrong stops the start and is named; secrets are in no message. */
-import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { settings, type SettingName } from "../../src/config/settings-table.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { Fault } from "@farthing/engine/base";
-import { newAttestationKey } from "../support/attestation-keys.testing.ts";
+import { newAttestationKey, wrongAttestationKeys } from "../support/attestation-keys.testing.ts";
 
 let folder = "";
 beforeAll(() => {
@@ -119,13 +118,7 @@ const bad: Readonly<Partial<Record<SettingName, readonly string[]>>> = {
   FARTHING_LISTING_CHECK_MINUTES: ["0", "1441", "hourly"],
   FARTHING_LISTING_LOCAL: ["true", "1", "YES"],
   FARTHING_OUTBOUND_CA: ["/etc/ca.pem", "-----BEGIN CERTIFICATE-----AAAA-----END CERTIFICATE-----"],
-  FARTHING_ATTESTATION_KEYS: [
-    "/etc/attestation.pem",
-    newAttestationKey().published,
-    `${newAttestationKey().signing}and more`,
-    generateKeyPairSync("x25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
-    newAttestationKey().signing.repeat(9),
-  ],
+  FARTHING_ATTESTATION_KEYS: wrongAttestationKeys,
   FARTHING_SETTLE_ATTESTATION: ["true", "never"],
   FARTHING_GAS_PRICE_MAX: ["12.4", "0", "1e9", "fast"],
   FARTHING_BATCH_MAX: ["0", "101", "all"],

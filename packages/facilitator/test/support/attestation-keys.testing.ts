@@ -16,6 +16,15 @@ export function newAttestationKey(): AttestationKey {
   return { signing: privateKey, published: publicKey };
 }
 
+/** Values that the setting must refuse: a path, no private key, more text, another curve, too many. */
+export const wrongAttestationKeys: readonly string[] = [
+  "/etc/attestation.pem",
+  newAttestationKey().published,
+  `${newAttestationKey().signing}and more`,
+  generateKeyPairSync("x25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+  newAttestationKey().signing.repeat(9),
+];
+
 /** A JWS as it was read; its signature is right by the key that it names. */
 export interface ReadJws {
   readonly header: JsonObject;
