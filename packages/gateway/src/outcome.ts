@@ -19,6 +19,7 @@ export type Outcome =
   | "challenged" // Without a payment.
   | "rejected" // With an invalid payment.
   | "paid" // Content for a payment.
+  | "used" // Content for one use of a pass.
   | "replayed" // The same once more.
   | "conflict" // The payment belongs to another request, or its response is not kept any more.
   | "upstream_failed" // The upstream's response was not charged for, or there was none.
@@ -29,6 +30,7 @@ export type Outcome =
 const outcomes: Readonly<Record<Exclude<ChargeOutcome["type"], "undecided">, Outcome>> = {
   challenged: "challenged",
   delivered: "paid",
+  used: "used",
   repeated: "replayed",
   undelivered: "upstream_failed",
   uncharged: "upstream_failed",

@@ -3,6 +3,7 @@ import { parseWireAddress, zeroAddress, type Address } from "./address.ts";
 import { authorizationPrimaryType as primaryType, parseUint256 } from "./authorization.ts";
 import { defined, isObject, member, textMembers, type JsonObject } from "./json.ts";
 import { findNetwork, findNetworkOf, usdcDecimals, type Network } from "./networks.ts";
+import type { PassTerms } from "./pass.ts";
 import { accept, refuse, type Outcome } from "./refusals.ts";
 
 export interface Requirements {
@@ -21,6 +22,8 @@ export interface Requirements {
   readonly domainVersion?: string;
   /** `authorization` when absent; `upfront` means that the seller settles before working. */
   readonly paymentFlow?: string;
+  /** What the payment buys beside this one response. Written only; buyers read `parsePassTerms`. */
+  readonly pass?: PassTerms;
   readonly resource?: string;
   readonly description?: string;
   readonly mimeType?: string;
@@ -49,6 +52,7 @@ interface TokenExtra {
   readonly decimals: typeof usdcDecimals;
   /** Some buyers (thirdweb 5.121) would otherwise look up the token's ABI before they sign. */
   readonly primaryType: typeof primaryType;
+  readonly pass?: PassTerms;
 }
 
 export interface RequirementsV2 extends WireEntry {
@@ -198,12 +202,13 @@ export function toRequirementsV2(requirements: Requirements): RequirementsV2 {
   };
 }
 
-function toTokenExtra({ network, domainName, domainVersion }: Requirements): TokenExtra {
+function toTokenExtra({ network, domainName, domainVersion, pass }: Requirements): TokenExtra {
   return {
     name: domainName ?? network.domain.name,
     version: domainVersion ?? network.domain.version,
     decimals: usdcDecimals,
     primaryType,
+    ...defined({ pass }),
   };
 }
 

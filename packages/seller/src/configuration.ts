@@ -86,6 +86,21 @@ export interface RouteOptions<R = unknown> {
   readonly requireBinding?: boolean;
   /** Longest time for the work of `after-success`; then the buyer gets an uncharged 504. */
   readonly workMs?: number;
+  /** One payment opens this and later requests. Price and payee must then be fixed. */
+  readonly pass?: PassOptions;
+}
+
+/** What one payment buys: a number of requests, within a time. */
+export interface PassOptions {
+  /** Requests that the payment opens, the paid one among them. */
+  readonly uses: number;
+  /** A number with a unit, `s`, `m`, `h` or `d`, such as `"30d"`. */
+  readonly validFor: string;
+  /**
+   * Routes with the same name share their passes. Without it a pass opens the path that it was
+   * bought at, with any query.
+   */
+  readonly scope?: string;
 }
 
 /** Options of a seller. The route options are the defaults of every route. */
@@ -160,6 +175,19 @@ const maxDescriptionChars = 500;
 /** A seller's name: a few lines on a phone. */
 const maxNameChars = 200;
 
+/** More than one request a second for a week: an account with the seller serves such buyers better. */
+const maxPassUses = 1_000_000;
+
+/** A year, and a month to renew it. */
+const maxPassMs = 400 * 24 * 60 * 60 * 1000;
+
+const unitMs: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
 /** `hasOwnAddresses`: this process creates the addresses of its resources, as those of tools. */
 export function parseSellerOptions<R>(options: SellerOptions<R>, hasOwnAddresses = false) {
   if (typeof options.payTo !== "function") parsePayTo(options.payTo);
@@ -228,7 +256,41 @@ export function parseRouteOptions<R>(options: RouteOptions<R>) {
     description,
     mimeType,
     isStreamed: options.stream === true,
+    pass: options.pass === undefined ? undefined : parsePass(options, options.pass),
   };
+}
+
+function parsePass<R>({ price, payTo, serveWhen }: RouteOptions<R>, pass: PassOptions) {
+  if (typeof price === "function" || typeof payTo === "function") {
+    const field = typeof price === "function" ? "price" : "payTo";
+    throw new ConfigurationError(field, "a fixed value on a route that sells a pass", '"1.00"');
+  }
+  if (serveWhen === "queued") {
+    throw new ConfigurationError(
+      "serveWhen",
+      "confirmed on a route that sells a pass",
+      '"confirmed"',
+    );
+  }
+  if (!isObject(pass)) {
+    throw new ConfigurationError("pass", "an object", '{ uses: 100, validFor: "30d" }');
+  }
+  const { scope } = pass;
+  if (scope !== undefined && !(isShortText(scope) && scope !== "")) {
+    const shape = `a name of at most ${maxDescriptionChars} characters`;
+    throw new ConfigurationError("pass.scope", shape, '"reports"');
+  }
+  const uses = parseInteger("pass.uses", pass.uses, 0, 1, maxPassUses);
+  return { uses, validForMs: parsePassMs(pass.validFor), scope };
+}
+
+function parsePassMs(text: unknown): number {
+  const [, count, unit = ""] =
+    typeof text === "string" ? (/^(\d{1,9})([smhd])$/.exec(text) ?? []) : [];
+  const ms = Number(count) * (unitMs[unit] ?? NaN);
+  if (ms > 0 && ms <= maxPassMs) return ms;
+  const shape = "a whole number with the unit s, m, h or d, at most 400 days";
+  throw new ConfigurationError("pass.validFor", shape, '"30d"');
 }
 
 function oneOf<T extends string>(

@@ -13,6 +13,17 @@ export interface PaidRequest {
   /** Hash of the transaction. Absent with `after-success`, where the money moves after the work. */
   readonly transaction?: string;
   readonly settlementId?: string;
+  /** The pass that opened the request. The other facts are those of the payment that bought it. */
+  readonly pass?: UsedPass;
+}
+
+/** A pass after one use. */
+export interface UsedPass {
+  /** Public, as in the receipt of the payment. */
+  readonly id: string;
+  readonly usesLeft: number;
+  /** Milliseconds since the Unix epoch. */
+  readonly expiresAtMs: number;
 }
 
 export interface SettledRequest extends PaidRequest {
@@ -23,6 +34,8 @@ export interface SettledRequest extends PaidRequest {
 export type ChargeOutcome =
   | /** The content went out, the first time. */
     { readonly type: "delivered"; readonly payment: SettledRequest }
+  /** A use of a pass opened the content; its payment was counted when it bought the pass. */
+  | { readonly type: "used"; readonly payment: SettledRequest }
   /** The payment was repeated after its delivery; `isKept`: so was the response. */
   | { readonly type: "repeated"; readonly receipt: SettleResponse; readonly isKept: boolean }
   /** The buyer paid, and the seller's code threw or responded with 500 or above. Act on this. */

@@ -2,6 +2,7 @@
 export { ConfigurationError } from "./configuration.ts";
 export type {
   Head,
+  PassOptions,
   SettlementTiming,
   PerRequest,
   Price,
@@ -19,6 +20,8 @@ export type { ReceiptSigner, TypedDataToSign } from "./extensions/offer-receipt.
 export { createFacilitatorClient } from "./facilitator.ts";
 export type * from "./facilitator.ts";
 export type * from "./payment-records/payment-records.ts";
+export type * from "./payment-records/passes.ts";
+export type * from "./payment-records/pass-store.ts";
 export { createPaymentRecords } from "./payment-records/create-payment-records.ts";
 export type { PaymentRecordOptions } from "./payment-records/create-payment-records.ts";
 export type { PaymentRecord } from "./payment-records/record-transitions.ts";

@@ -1,6 +1,7 @@
 /** The offers for a request, and the one that a payment takes. */
 import {
   accept,
+  defined,
   isObject,
   isSameAddress,
   member,
@@ -10,6 +11,7 @@ import {
   type JsonObject,
   type Network,
   type Outcome,
+  type PassTerms,
   type Payment,
   type Requirements,
 } from "@farthing/protocol";
@@ -23,7 +25,11 @@ export interface Terms {
   readonly maxTimeoutSeconds: number;
 }
 
-export function offersOf(networks: readonly Network[], terms: Terms): readonly Requirements[] {
+export function offersOf(
+  networks: readonly Network[],
+  terms: Terms,
+  pass?: PassTerms,
+): readonly Requirements[] {
   return networks.map((network) => ({
     version: 2,
     network,
@@ -34,14 +40,16 @@ export function offersOf(networks: readonly Network[], terms: Terms): readonly R
     maxTimeoutSeconds: terms.maxTimeoutSeconds,
     domainName: network.domain.name,
     domainVersion: network.domain.version,
+    ...defined({ pass }),
   }));
 }
 
 /** Returns what computes the offers for one request. It throws what the seller's own functions throw. */
 export function createQuote<R>(networks: readonly Network[], route: RouteConfiguration<R>) {
-  const { amount, payTo, maxTimeoutSeconds } = route;
+  const { amount, payTo, maxTimeoutSeconds, pass } = route;
   if (typeof amount === "bigint" && typeof payTo === "string") {
-    const offers = offersOf(networks, { amount, payTo, maxTimeoutSeconds });
+    const sold = pass && { uses: pass.uses, validForSeconds: pass.validForMs / 1000 };
+    const offers = offersOf(networks, { amount, payTo, maxTimeoutSeconds }, sold);
     return async () => offers;
   }
   return async (request: Request, original: R) => {

@@ -66,8 +66,8 @@ export function paymentSuite(listen: Listen): void {
       });
       expect(response.status).toBe(204);
       const allowed = response.headers.get("Access-Control-Allow-Headers");
-      const names = "Content-Type, PAYMENT-SIGNATURE, X-PAYMENT, Access-Control-Expose-Headers";
-      expect(allowed).toBe(names);
+      const own = "PAYMENT-SIGNATURE, X-PAYMENT, PAYMENT-PASS, Idempotency-Key";
+      expect(allowed).toBe(`Content-Type, ${own}, Access-Control-Expose-Headers`);
       expect(at.served).toEqual([]);
     });
 

@@ -5,6 +5,7 @@ import {
   defined,
   headerNames,
   isHexBytes,
+  passHeaders,
   receiptHeaders,
   requestBindingKey,
   type Refusal,
@@ -12,6 +13,7 @@ import {
   type Resource,
   type SettleResponse,
 } from "@farthing/protocol";
+import type { Pass } from "./payment-records/pass-store.ts";
 import { randomHex } from "./payment-records/proof.ts";
 import { servedMethods, type AddressRefusal } from "./request-address.ts";
 
@@ -23,6 +25,7 @@ export type ResponseCode =
   | "payment_header_too_large"
   | "request_too_large"
   | "payment_bound_elsewhere"
+  | "idempotency_key_reused"
   | "already_delivered"
   | "already_settled"
   | "outcome_unknown"
@@ -59,6 +62,7 @@ const exposedHeaders = [
   headerNames.paymentCharged,
   "Retry-After",
   replayedHeader,
+  ...Object.values(passHeaders),
 ];
 
 /** Headers that only the exchange may write. */
@@ -69,6 +73,8 @@ const allowedHeaders = [
   "Content-Type",
   headerNames.paymentSignature,
   headerNames.xPayment,
+  passHeaders.token,
+  "Idempotency-Key",
   "Access-Control-Expose-Headers",
 ];
 
@@ -134,9 +140,9 @@ export function refuseRequest({ status, error, message }: RequestRefusal): Respo
 }
 
 /** Returns the seller's content with the receipts, without headers of the exchange's own. */
-export function content(response: AppResponse, body: BodyInit | null, receipt: SettleResponse) {
+export function content(response: AppResponse, body: BodyInit | null, receipt?: SettleResponse) {
   const headers = unforged(response.headers);
-  addReceipt(headers, receipt);
+  if (receipt) addReceipt(headers, receipt);
   return toResponse(response.status, headers, body);
 }
 
@@ -186,7 +192,8 @@ export function preflight(): Response {
 /** Adds CORS, and tells caches to consider the payment. */
 export function addCommonHeaders(response: Response, allowOrigin: string | false): Response {
   const { headers } = response;
-  addTokens(headers, "Vary", [headerNames.paymentSignature, headerNames.xPayment]);
+  const { paymentSignature, xPayment } = headerNames;
+  addTokens(headers, "Vary", [paymentSignature, xPayment, passHeaders.token]);
   if (allowOrigin !== false) {
     if (!headers.has("Access-Control-Allow-Origin")) {
       headers.set("Access-Control-Allow-Origin", allowOrigin);
@@ -206,7 +213,13 @@ export function addTokens(headers: Headers, name: string, tokens: readonly strin
   headers.set(name, [...present.filter((token) => token !== ""), ...added].join(", "));
 }
 
-function addReceipt(headers: Headers, receipt: SettleResponse): void {
+/** Tells what is left of a pass. */
+export function addPass(headers: Headers, pass: Pick<Pass, "usesLeft" | "expiresAtMs">): void {
+  headers.set(passHeaders.remaining, `${pass.usesLeft}`);
+  headers.set(passHeaders.expires, new Date(pass.expiresAtMs).toISOString());
+}
+
+export function addReceipt(headers: Headers, receipt: SettleResponse): void {
   for (const [name, value] of Object.entries(receiptHeaders(compact(receipt)))) {
     headers.set(name, value);
   }
@@ -219,12 +232,13 @@ const maxReceiptChars = 2048;
 function compact(receipt: SettleResponse): SettleResponse {
   if (JSON.stringify(receipt).length <= maxReceiptChars) return receipt;
   const { extensions: _extensions, extra, errorMessage, ...facts } = receipt;
-  const { settlementId, nonce, logIndex } = extra ?? {};
+  const { settlementId, nonce, logIndex, passId } = extra ?? {};
   const names = defined({
     settlementId: typeof settlementId === "string" ? settlementId : undefined,
     // Several payments can share a transaction; these two identify one.
     nonce: isHexBytes(nonce, 32) ? nonce : undefined,
     logIndex: typeof logIndex === "number" ? logIndex : undefined,
+    passId: typeof passId === "string" ? passId : undefined,
   });
   const hasNames = Object.keys(names).length > 0;
   const short = { errorMessage: errorMessage?.slice(0, 300), extra: hasNames ? names : undefined };

@@ -6,6 +6,7 @@ import { describe } from "vitest";
 import { boundRepeatsSuite } from "./bound-repeats.suite.ts";
 import { afterSuccessSuite } from "./exchange/after-success.suite.ts";
 import { facilitatorFaultsSuite } from "./facilitator-faults.suite.ts";
+import { passSuite } from "./passes.suite.ts";
 import { paymentSuite } from "./payment.suite.ts";
 import type { Listen } from "./scene.testing.ts";
 import { singleUseSuite } from "./single-use.suite.ts";
@@ -20,5 +21,6 @@ export function sellerSuite(name: string, listen: Listen): void {
     afterSuccessSuite(listen);
     termsSuite(listen);
     boundRepeatsSuite(listen);
+    passSuite(listen);
   });
 }

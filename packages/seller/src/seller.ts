@@ -1,5 +1,5 @@
 /** The seller: charges for requests on web-standard Request and Response. */
-import { defined } from "@farthing/protocol";
+import { defined, passHeaders } from "@farthing/protocol";
 import {
   addCommonHeaders,
   preflight,
@@ -45,7 +45,9 @@ import {
   type ExchangeResult,
   type MatchedPayment,
   type Serve,
+  type SoldPass,
 } from "./exchange/paid-request.ts";
+import { servePass } from "./exchange/use-pass.ts";
 import { createWalletBudget } from "./exchange/wallet-budget.ts";
 
 export interface ChargeOptions<R = unknown> extends BodyReader {
@@ -157,6 +159,13 @@ function createRoute<R>(
     throw new ConfigurationError("publicUrl", shape, '"https://api.example.com"');
   }
   const quote = createQuote(of.networks, route);
+  const pass = openSale(seller, route);
+  const soldAt = (sale: NonNullable<typeof pass>, url: string): SoldPass => {
+    const { protocol, host, pathname } = new URL(url);
+    // The buyer writes the Host header, which must not choose what a pass opens.
+    const path = isPublic || of.hasOwnAddresses ? `${protocol}//${host}${pathname}` : pathname;
+    return { ...sale, scope: sale.scope ?? path };
+  };
 
   async function respond(
     deps: ExchangeDeps,
@@ -178,6 +187,15 @@ function createRoute<R>(
       return respondToHead(terms, isPaid, route.head === "free" ? serve : undefined);
     }
     if (presented.kind === "none") {
+      const token = request.headers.get(passHeaders.token);
+      if (pass && token !== null) {
+        const audience = options.boundTo === undefined ? await audienceOf(request) : undefined;
+        const shown = { request, token, pass: soldAt(pass, resource.url), terms, serve };
+        const used = { ...options, ...of, ...route, ...shown, ...defined({ audience }) };
+        const result = await servePass(deps, used);
+        const { outcome } = result;
+        return "payment" in outcome ? { ...result, payment: outcome.payment } : result;
+      }
       const asked = ask(terms);
       const response = offerPage(asked.response, terms, request, of.paywall, deps.clock.now());
       return { ...asked, response: await response };
@@ -190,7 +208,10 @@ function createRoute<R>(
     if ("response" in matched) return matched;
     // `boundTo` binds the payment to the credentials already.
     const audience = options.boundTo === undefined ? await audienceOf(request) : undefined;
-    const result = await exchange(deps, { ...route, ...matched, serve, ...defined({ audience }) });
+    const sold = pass && soldAt(pass, resource.url);
+    const { pass: _terms, ...rules } = route;
+    const more = defined({ audience, pass: sold });
+    const result = await exchange(deps, { ...rules, ...matched, serve, ...more });
     return { ...result, ...defined({ payment: paymentBehind(matched, result) }) };
   }
 
@@ -236,6 +257,14 @@ async function addSignatures(
   } catch (error) {
     emit({ type: "broken", url, error });
   }
+}
+
+/** Returns the route's pass with the part of the store that keeps it. */
+function openSale<R>({ records }: ExchangeDeps, { pass }: RouteConfiguration<R>) {
+  if (pass === undefined) return undefined;
+  const { passes } = records;
+  if (passes) return { ...pass, passes };
+  throw new ConfigurationError("grants", "a store that keeps passes", "createMemoryGrants()");
 }
 
 /** Returns the payment that a result is about: one that was verified, or whose receipt is sent. */

@@ -17,6 +17,7 @@ import {
   toStored,
   type Made,
 } from "./delivery.ts";
+import type { PaidRequest } from "../events.ts";
 import type { Lease } from "../payment-records/payment-records.ts";
 import { releaseClaim } from "./lost-lease.ts";
 import { ask } from "./open-responses.ts";
@@ -41,7 +42,7 @@ export async function serveAfterSuccess(
   if (late) await releaseClaim(lease);
   if (refused) return refused;
   const startedAtMs = deps.clock.now();
-  const made = await makeInTime(deps, charged);
+  const made = await makeInTime(deps, charged, factsBefore(charged));
   if ("outcome" in made) {
     await releaseClaim(lease);
     return made;
@@ -71,8 +72,11 @@ function refuseLate(deps: ExchangeDeps, { binding, terms, workMs }: ChargedReque
 }
 
 /** Runs the work; returns its response, or the result for a buyer who is not charged. */
-async function makeInTime(deps: ExchangeDeps, charged: ChargedRequest) {
-  const payment = factsBefore(charged);
+export async function makeInTime(
+  deps: ExchangeDeps,
+  charged: Pick<ChargedRequest, "serve" | "isStreamed" | "workMs" | "redirects">,
+  payment: PaidRequest,
+): Promise<Made | ExchangeResult> {
   const end = (response: Response, status: number, error?: unknown): ExchangeResult => {
     const outcome = { type: "uncharged", payment, status, ...defined({ error }) } as const;
     return { response, outcome };
@@ -80,7 +84,9 @@ async function makeInTime(deps: ExchangeDeps, charged: ChargedRequest) {
   const fail = (status: number, error: unknown): ExchangeResult => {
     const message =
       "The seller could not make the answer, and nothing was charged. Repeat the request with the " +
-      "same payment if you still want it, or let the payment end unused.";
+      (payment.pass
+        ? "same pass if you still want it."
+        : "same payment if you still want it, or let the payment end unused.");
     const body = { error: "not_charged", message, retryable: true } as const;
     return end(errorResponse(status, body, { retryAfterSeconds: retrySeconds }), status, error);
   };

@@ -8,7 +8,6 @@ import {
   bodyHashOf,
   canonicalJson,
   defined,
-  hexDigits,
   readRequestBinding,
   refuse,
   toWirePayment,
@@ -18,6 +17,7 @@ import {
   type Payment,
   type Requirements,
 } from "@farthing/protocol";
+import { sha256, sha256OfText } from "../sha256.ts";
 import type { Binding } from "../payment-records/payment-records.ts";
 
 export interface BoundRequest {
@@ -38,30 +38,43 @@ export async function bind(
   offer: Requirements,
 ): Promise<Binding> {
   const { from, nonce, validBefore } = payment.authorization;
-  const url = new URL(request.url);
   const [bodyHash, payload, earlierPayload] = await Promise.all([
     sha256(request.body),
-    sha256(encode(canonicalJson(toWirePayment(withoutProof(payment))))),
-    sha256(encode(canonicalJson(toEarlierPayment(payment)))),
+    sha256OfText(canonicalJson(toWirePayment(withoutProof(payment)))),
+    sha256OfText(canonicalJson(toEarlierPayment(payment))),
   ]);
-  const parts = [
-    request.method.toUpperCase(),
-    url.host,
-    url.pathname,
-    url.search,
-    bodyHash,
-    offer.payTo,
-    offer.amount.toString(),
-    ...(request.boundTo === undefined ? [] : [request.boundTo]),
-  ];
   return {
     key: [offer.network.id, offer.asset, from, nonce].join("/").toLowerCase(),
-    // As JSON, so that no two lists of parts have the same text.
-    fingerprint: await sha256(encode(JSON.stringify(parts))),
+    fingerprint: await fingerprintOf(request, bodyHash, [offer.payTo, offer.amount.toString()]),
     payload,
     earlierPayload,
     validBeforeMs: Math.min(Number(validBefore) * 1000, maxTimeMs),
   };
+}
+
+/** Binds one use of a pass to its request by the `Idempotency-Key`, so that a repeat takes no other. */
+export async function bindUse(
+  request: BoundRequest,
+  pass: { readonly id: string; readonly expiresAtMs: number },
+  idempotencyKey: string,
+): Promise<Binding> {
+  return {
+    key: `pass/${pass.id}/${await sha256OfText(idempotencyKey)}`,
+    fingerprint: await fingerprintOf(request, await sha256(request.body), []),
+    payload: "pass",
+    validBeforeMs: pass.expiresAtMs,
+  };
+}
+
+async function fingerprintOf(
+  { method, url: address, boundTo }: BoundRequest,
+  bodyHash: string,
+  terms: readonly string[],
+): Promise<string> {
+  const { host, pathname, search } = new URL(address);
+  const parts = [method.toUpperCase(), host, pathname, search, bodyHash, ...terms];
+  // As JSON, so that no two lists of parts have the same text.
+  return sha256OfText(JSON.stringify(boundTo === undefined ? parts : [...parts, boundTo]));
 }
 
 /** What the nonce of a bound payment commits to. */
@@ -99,18 +112,9 @@ export function withoutProof({ extensions, ...payment }: Payment): Payment {
 export async function audienceOf({ headers }: Request): Promise<string | undefined> {
   const credentials = [headers.get("Authorization"), headers.get("Cookie")];
   const hasNone = credentials.every((one) => one === null);
-  return hasNone ? undefined : sha256(encode(JSON.stringify(credentials)));
-}
-
-function encode(text: string): Uint8Array<ArrayBuffer> {
-  return new TextEncoder().encode(text);
+  return hasNone ? undefined : sha256OfText(JSON.stringify(credentials));
 }
 
 export async function hashOf(text: string | null | undefined): Promise<string | undefined> {
-  return text ? sha256(encode(text)) : undefined;
-}
-
-async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return hexDigits(digest);
+  return text ? sha256OfText(text) : undefined;
 }

@@ -74,7 +74,7 @@ export function cancelBody({ body }: Made): void {
 }
 
 /** Returns a response to keep; undefined when it is a stream or too large. */
-export function toStored({ response, body }: Made, { audience }: ChargedRequest) {
+export function toStored({ response, body }: Made, { audience }: Pick<ChargedRequest, "audience">) {
   if (body instanceof ReadableStream) return undefined;
   const headers = [...response.headers].filter(([name]) => !unrepeatedHeaders.has(name));
   const stored = { status: response.status, headers, body: body ?? new Uint8Array() };
@@ -82,9 +82,44 @@ export function toStored({ response, body }: Made, { audience }: ChargedRequest)
 }
 
 /** Returns a kept response if it was made for this caller; the seller's code does not rerun. */
-export function responseFor({ audience }: ChargedRequest, kept?: StoredResponse) {
+export function responseFor({ audience }: Pick<ChargedRequest, "audience">, kept?: StoredResponse) {
   const isForAnyone = kept?.reader === undefined;
   return isForAnyone || kept.reader === audience ? kept : undefined;
+}
+
+/** A failure of the seller's code, and the status of the response to it. */
+export interface Failure {
+  readonly status: number;
+  readonly error: unknown;
+}
+
+type PaidWork = Work & Pick<ChargedRequest, "settlementTiming" | "redirects">;
+
+/** Makes content that is paid for already. */
+export async function makePaid(
+  work: PaidWork,
+  payment: PaidRequest,
+  bytesMax: number,
+): Promise<Made | Failure> {
+  let made: Made | undefined;
+  try {
+    made = await makeWithin(work, payment, bytesMax, maxWorkMs);
+  } catch (error) {
+    return { status: minFailureStatus, error };
+  }
+  // The buyer has paid and may try again.
+  const late = { status: 504, error: new Error(`The answer was not made within ${maxWorkMs} ms.`) };
+  if (!made) return late;
+  const { status } = made.response;
+  // With `after-success` only a success counts; otherwise a refusal is a response as well.
+  const isFailure =
+    work.settlementTiming === "after-success"
+      ? !isSold(made.response, work)
+      : status >= minFailureStatus;
+  if (!isFailure) return made;
+  cancelBody(made);
+  const error = new Error(`The seller's code answered ${status}.`);
+  return { status: Math.max(status, minFailureStatus), error };
 }
 
 /** Makes and keeps the content; when that fails, keeps the fact that it is paid. */
@@ -94,29 +129,11 @@ export async function deliver(
   paid: Paid,
 ): Promise<ExchangeResult> {
   const { receipt, facts: payment } = paid;
+  const made = await makePaid(charged, payment, records.answerBytesMax);
   // The state stays `paid`: the next request with this payment makes the content again.
-  const failed = (status: number, error: unknown): ExchangeResult => {
-    const response = undelivered(status, receipt);
-    return { response, outcome: { type: "undelivered", payment, error }, receipt };
-  };
-  let made: Made | undefined;
-  try {
-    made = await makeWithin(charged, payment, records.answerBytesMax, maxWorkMs);
-  } catch (error) {
-    return failed(minFailureStatus, error);
-  }
-  // The buyer has paid and may try again.
-  if (!made) return failed(504, new Error(`The answer was not made within ${maxWorkMs} ms.`));
-  const { status } = made.response;
-  // With `after-success` only a success counts; otherwise a refusal is a response as well.
-  const isFailure =
-    charged.settlementTiming === "after-success"
-      ? !isSold(made.response, charged)
-      : status >= minFailureStatus;
-  if (isFailure) {
-    cancelBody(made);
-    const error = new Error(`The seller's code answered ${status}.`);
-    return failed(Math.max(status, minFailureStatus), error);
+  if ("error" in made) {
+    const response = undelivered(made.status, receipt);
+    return { response, outcome: { type: "undelivered", payment, error: made.error }, receipt };
   }
   const kept = charged.redeliver === "never" ? undefined : toStored(made, charged);
   return complete(paid, content(made.response, made.body, receipt), kept);
@@ -133,13 +150,13 @@ export async function complete(
 }
 
 /** Repeats a kept response with its receipt, marked as a repeat. */
-export function replay(stored: StoredResponse, receipt: SettleResponse): Response {
+export function replay(stored: StoredResponse, receipt?: SettleResponse): Response {
   const response = fromStored(stored, receipt);
   response.headers.set(replayedHeader, "true");
   return response;
 }
 
-export function fromStored(stored: StoredResponse, receipt: SettleResponse): Response {
+export function fromStored(stored: StoredResponse, receipt?: SettleResponse): Response {
   const headers = new Headers(stored.headers.map(([name, value]) => [name, value]));
   const body = stored.body.byteLength === 0 ? null : stored.body;
   return content({ status: stored.status, headers }, body, receipt);

@@ -11,6 +11,7 @@ import { settleMatched } from "./settle-claim.ts";
 import { responseFor, replay } from "./delivery.ts";
 import type { Lease } from "../payment-records/payment-records.ts";
 import { LeaseLostError, releaseClaim } from "./lost-lease.ts";
+import { refuseWithoutRoom, withPass } from "./open-pass.ts";
 import {
   alreadyDelivered,
   ask,
@@ -24,7 +25,8 @@ import type { ChargedRequest, ExchangeDeps, ExchangeResult } from "./paid-reques
 /** A store that fails leaves the outcome open; that must not look like a failed payment. */
 export async function exchange(deps: ExchangeDeps, charged: ChargedRequest) {
   try {
-    return await takeAndWork(deps, charged);
+    const refused = await refuseWithoutRoom(deps, charged);
+    return refused ?? (await withPass(deps, charged, await takeAndWork(deps, charged)));
   } catch (error) {
     return storeFailed(error);
   } finally {

@@ -149,7 +149,12 @@ function ownUrl(url: string, isPublic: boolean): (given: string) => boolean {
   };
 }
 
-async function readBody({ request, bodyBytesMax, readBody: own }: Presentation) {
+/** Returns undefined for a body that is too large. */
+export async function readBody({
+  request,
+  bodyBytesMax,
+  readBody: own,
+}: BodyReader & { readonly request: Request; readonly bodyBytesMax: number }) {
   if (own) return own(bodyBytesMax);
   return request.body ? readBytes(request.clone().body, bodyBytesMax) : new Uint8Array();
 }

@@ -6,6 +6,7 @@ import type { RouteConfiguration } from "../configuration.ts";
 import type { ChargeOutcome, EventListener, PaidRequest, SettledRequest } from "../events.ts";
 import type { Facilitator, FacilitatorRequest } from "../facilitator.ts";
 import type { Access, Binding, PaymentRecords } from "../payment-records/payment-records.ts";
+import type { Passes, PassSale } from "../payment-records/passes.ts";
 import { settlementIdOf } from "./settle.ts";
 import type { WalletBudget } from "./wallet-budget.ts";
 
@@ -17,6 +18,11 @@ export interface ExchangeResult {
   readonly outcome: ChargeOutcome;
   /** The receipt in the headers of the response, where there is one. */
   readonly receipt?: SettleResponse;
+}
+
+/** A route's pass, and the part of the store that keeps it. */
+export interface SoldPass extends PassSale {
+  readonly passes: Passes;
 }
 
 export interface ExchangeDeps {
@@ -60,6 +66,7 @@ export interface ChargedRequest extends MatchedPayment, Pick<RouteConfiguration,
   readonly serve: Serve;
   /** Hash of the caller's credentials, see `audienceOf`; a response made for others is withheld. */
   readonly audience?: string;
+  readonly pass?: SoldPass;
 }
 
 /** Returns the payment as the seller's code sees it before the money has moved. */

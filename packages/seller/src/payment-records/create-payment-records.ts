@@ -8,6 +8,7 @@ import {
 } from "./retention.ts";
 import type { Access, Binding, PaymentRecords, Acquisition } from "./payment-records.ts";
 import { createSteps, holdLease } from "./held-lease.ts";
+import { createPasses } from "./passes.ts";
 import { isHeld, type PaymentRecord } from "./record-transitions.ts";
 import { mayResume, openerOf, randomHex } from "./proof.ts";
 import type { Changed, Inserted, PaymentRecordStore } from "./store.ts";
@@ -27,6 +28,8 @@ export interface PaymentRecordOptions {
   readonly pollMs?: number | undefined;
   /** Longest wait for the store before a payment is acquired. Later steps have no limit. */
   readonly replyMsMax?: number | undefined;
+  /** Milliseconds since the Unix epoch, for the end of passes. */
+  readonly now?: (() => number) | undefined;
 }
 
 /** Unnoticeable beside a block of two seconds. */
@@ -131,7 +134,13 @@ export function createPaymentRecords(
       const record = await find(binding.key);
       return record !== undefined && isBoundTo(record, binding);
     },
+    async isProven(binding, access) {
+      const record = await find(binding.key);
+      if (record === undefined || !isBoundTo(record, binding)) return false;
+      return mayResume(record.opener, { ...access, rule: "proven" }, true);
+    },
     wait: createWaiting(isBusy, pollMs, store.watch?.bind(store)),
+    ...(store.passes ? { passes: createPasses(store.passes, options.now ?? Date.now) } : {}),
   };
 }
 

@@ -1,5 +1,7 @@
 /** Payment records for one process. Later the facilitator still refuses used payments. */
 import { createPaymentRecords, type PaymentRecordOptions } from "./create-payment-records.ts";
+import { createMemoryPassStore } from "./memory-pass-store.ts";
+import type { PassStore } from "./pass-store.ts";
 import { maxTokenMs } from "./retention.ts";
 import type { PaymentRecords, StoredResponse } from "./payment-records.ts";
 import { isHeld, type PaymentRecord } from "./record-transitions.ts";
@@ -57,6 +59,7 @@ const maxWatchers = 64;
 /** The store in memory. Each call runs to its end before the next one starts. */
 export class MemoryStore implements PaymentRecordStore {
   readonly tokens: TokenStore;
+  readonly passes: PassStore;
   readonly #bounds: Bounds;
   // In order of creation, so that the first delivered entry is the oldest.
   readonly #entries = new Map<string, Entry>();
@@ -66,6 +69,7 @@ export class MemoryStore implements PaymentRecordStore {
   constructor(bounds: Bounds) {
     this.#bounds = bounds;
     this.tokens = createTokens(bounds);
+    this.passes = createMemoryPassStore(bounds.entriesMax, bounds.now);
   }
 
   get keptBytes(): number {

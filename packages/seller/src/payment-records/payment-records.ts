@@ -4,6 +4,7 @@
  * the request wait. When a process dies its lease expires, and the next request continues.
  */
 import type { SettleResponse } from "@farthing/protocol";
+import type { Passes } from "./passes.ts";
 
 /**
  * - `claimed`: nothing was sent to be settled; the record may be forgotten.
@@ -119,6 +120,10 @@ export interface PaymentRecords {
   isTokenShared(token: string, payer: string): Promise<boolean>;
   /** Whether there is a record with exactly this binding, in whatever state. */
   has(binding: Binding): Promise<boolean>;
+  /** Whether the request proves that it comes from the buyer who made the record. */
+  isProven(binding: Binding, access: Access): Promise<boolean>;
   /** Waits until a busy record is free again. False when that took longer than `timeoutMs`. */
   wait(key: string, timeoutMs: number): Promise<boolean>;
+  /** Absent where the store keeps no passes. */
+  readonly passes?: Passes;
 }

@@ -12,7 +12,8 @@ export const returnedNames = Object.entries(storedNames).flatMap(([name, { field
 
 const storedFields = returnedNames.map(({ field }) => `'${field}'`);
 
-const start = `
+/** ARGV[1]: now, -1 for the server's clock. */
+export const start = `
 local now = tonumber(ARGV[1])
 if now < 0 then
   local time = redis.call('TIME')

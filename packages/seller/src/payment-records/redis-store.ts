@@ -1,6 +1,8 @@
 /** The store of payment records in Redis. Each call is one script. */
 import type { StoredResponse } from "./payment-records.ts";
+import type { PassStore } from "./pass-store.ts";
 import { recordFormat, type PaymentRecord } from "./record-transitions.ts";
+import { createRedisPassStore } from "./redis-pass-store.ts";
 import {
   responseScript,
   changeScript,
@@ -43,6 +45,7 @@ interface Deps {
 /** The store in Redis. It has no bound of its own: Redis says when there is no memory left. */
 export class RedisStore implements PaymentRecordStore {
   readonly tokens: TokenStore;
+  readonly passes: PassStore;
   readonly #deps: Deps;
 
   constructor(deps: Deps) {
@@ -54,6 +57,9 @@ export class RedisStore implements PaymentRecordStore {
       },
       share: async (token) => void (await this.#setToken(token, "", "1")),
     };
+    this.passes = createRedisPassStore((id, script, more) =>
+      this.#eval(script, [`${deps.prefix}{pass:${id}}`], more),
+    );
   }
 
   async get(key: string): Promise<PaymentRecord | undefined> {

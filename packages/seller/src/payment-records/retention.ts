@@ -23,3 +23,6 @@ export const leaseMsDefault = 15_000;
 
 /** One document or image: the longest body that is kept for a repeat. */
 export const defaultMaxResponseBytes = 1024 * 1024;
+
+/** For a pass after its end: as long as the record of the payment that bought it. */
+export const maxPassKeptMs = maxDeliveredMs;

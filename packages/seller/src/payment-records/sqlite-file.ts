@@ -74,6 +74,21 @@ create index tokens_by_end on tokens (expires_at_ms);
 pragma user_version = ${schemaVersion};
 `;
 
+/** Added to files of every version, which earlier versions may open again. `payment` is JSON. */
+const passes = `
+create table if not exists passes (
+  id text primary key,
+  token_hash text not null,
+  scope text not null,
+  uses integer not null,
+  uses_left integer not null check (uses_left between 0 and uses),
+  expires_at_ms integer not null,
+  is_void integer not null default 0,
+  payment text not null
+) strict;
+create index if not exists passes_by_end on passes (expires_at_ms);
+`;
+
 /** Opens the file, which is created when there is none. */
 export function openRecords(path: string, busyTimeoutMs: number) {
   keepPrivate(path);
@@ -120,7 +135,7 @@ export function openRecords(path: string, busyTimeoutMs: number) {
 
 function setUp(database: DatabaseSync, path: string): void {
   const version = database.prepare("pragma user_version").get()?.["user_version"];
-  if (version === schemaVersion) return addFormat(database);
+  if (version === schemaVersion) return addLater(database);
   const { tables } = database.prepare("select count(*) as tables from sqlite_schema").get() ?? {};
   const isNew = version === 0 && tables === 0;
   if (!isNew && version !== 1) {
@@ -128,11 +143,12 @@ function setUp(database: DatabaseSync, path: string): void {
   }
   if (isNew) database.exec(schema);
   database.exec(secondVersion);
-  addFormat(database);
+  addLater(database);
 }
 
-/** Adds the column; `user_version` stays, because earlier versions may open the file again. */
-function addFormat(database: DatabaseSync): void {
+/** Adds what came later; `user_version` stays, because earlier versions may open the file again. */
+function addLater(database: DatabaseSync): void {
+  database.exec(passes);
   const names = database.prepare("select name from pragma_table_info('grants')").all();
   if (names.some(({ name }) => name === "format")) return;
   database.exec("alter table grants add column format integer not null default 1");

@@ -1,7 +1,9 @@
 /** The store of payment records in a SQLite file. Each call is one transaction. */
 import type { StoredResponse } from "./payment-records.ts";
 import { recordFormat, type PaymentRecord } from "./record-transitions.ts";
+import type { PassStore } from "./pass-store.ts";
 import type { Database, Row, Value } from "./sqlite-file.ts";
+import { createSqlitePassStore } from "./sqlite-pass-store.ts";
 import { maxTokenMs } from "./retention.ts";
 import {
   fieldsOf,
@@ -40,6 +42,7 @@ const lists: Readonly<Record<RecordList, string>> = {
 
 export class SqliteStore implements PaymentRecordStore {
   readonly tokens: TokenStore;
+  readonly passes: PassStore;
   readonly #database: Database;
   readonly #bounds: Bounds;
 
@@ -47,6 +50,7 @@ export class SqliteStore implements PaymentRecordStore {
     this.#database = database;
     this.#bounds = bounds;
     this.tokens = createTokens(database, bounds);
+    this.passes = createSqlitePassStore(database, bounds.entriesMax, bounds.now);
   }
 
   get keptBytes(): number {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { closingSuite } from "../exchange/closing.suite.ts";
+import { passesSuite } from "./passes.suite.ts";
 import { paymentRecordsSuite, type StoreKind } from "./payment-records.suite.ts";
 import { createSeller } from "../index.ts";
 import { listenFetch } from "../adapters/listen.testing.ts";
@@ -80,6 +81,7 @@ const sqlite: StoreKind = {
 
 paymentRecordsSuite("sqlite", sqlite);
 closingSuite("sqlite", sqlite);
+passesSuite("sqlite", sqlite);
 
 /** The promises of a seller hold on this store as they do in memory. */
 sellerSuite("core on sqlite", async (options, route, app) => {

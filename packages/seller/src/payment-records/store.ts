@@ -3,6 +3,7 @@ import type { SettleResponse } from "@farthing/protocol";
 import type { Binding, StoredResponse } from "./payment-records.ts";
 import type { PaymentRecord, StoredState } from "./record-transitions.ts";
 import type { Opener } from "./proof.ts";
+import type { PassStore } from "./pass-store.ts";
 
 /** A moment by the clock of the store: so long after the call, and not after a given time. */
 export interface Deadline {
@@ -81,6 +82,8 @@ export interface PaymentRecordStore {
   /** Calls `onFree` when a holder ends its work. Undefined when too many callers watch. */
   watch?(key: string, onFree: () => void): (() => void) | undefined;
   readonly tokens: TokenStore;
+  /** Absent where the store keeps no passes. */
+  readonly passes?: PassStore;
 }
 
 /** The payers who have shown the tokens of challenges. A token is kept for a day. */

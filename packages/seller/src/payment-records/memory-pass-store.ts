@@ -1,0 +1,43 @@
+/** Passes of one process. Each call runs to its end before the next one starts. */
+import { maxPassKeptMs } from "./retention.ts";
+import type { Pass, PassStore } from "./pass-store.ts";
+
+export function createMemoryPassStore(passesMax: number, now: () => number): PassStore {
+  const passes = new Map<string, Pass>();
+  function find(id: string): Pass | undefined {
+    const pass = passes.get(id);
+    if (!pass || pass.expiresAtMs + maxPassKeptMs > now()) return pass;
+    passes.delete(id);
+    return undefined;
+  }
+  function set(pass: Pass): Pass {
+    passes.set(pass.id, pass);
+    return pass;
+  }
+  return {
+    get: async (id) => find(id),
+    async open(pass) {
+      const found = find(pass.id);
+      if (!found) return set(pass);
+      return found.isVoid ? found : set({ ...found, tokenHash: pass.tokenHash });
+    },
+    async addUses(id, added, tokenHash) {
+      const found = find(id);
+      if (!found || found.isVoid) return undefined;
+      if (tokenHash !== undefined && tokenHash !== found.tokenHash) return undefined;
+      const usesLeft = found.usesLeft + added;
+      return usesLeft < 0 || usesLeft > found.uses
+        ? undefined
+        : set({ ...found, usesLeft }).usesLeft;
+    },
+    async void(id) {
+      const found = find(id);
+      return found !== undefined && set({ ...found, isVoid: true }).isVoid;
+    },
+    async isFull() {
+      if (passes.size < passesMax) return false;
+      for (const id of passes.keys()) find(id);
+      return passes.size >= passesMax;
+    },
+  };
+}

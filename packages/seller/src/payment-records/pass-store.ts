@@ -1,0 +1,70 @@
+/** The part of a store that keeps passes. Each call is atomic across processes. */
+import { isObject, member, parseJson, textMembers } from "@farthing/protocol";
+import type { SettledRequest } from "../events.ts";
+
+/** A pass as a store keeps it. */
+export interface Pass {
+  /** Public: the receipt names it. */
+  readonly id: string;
+  /** SHA-256 of the token, as hex. */
+  readonly tokenHash: string;
+  /** What the pass opens. */
+  readonly scope: string;
+  /** All uses, and those that are left. */
+  readonly uses: number;
+  readonly usesLeft: number;
+  readonly expiresAtMs: number;
+  /** Whether it opens nothing any more, whatever is left. */
+  readonly isVoid: boolean;
+  /** The payment that bought it. */
+  readonly payment: SettledRequest;
+}
+
+/** Passes in a store. A pass is kept for a day after its end. */
+export interface PassStore {
+  get(id: string): Promise<Pass | undefined>;
+  /**
+   * Stores a new pass. Of one that is stored and not void it replaces the hash of the token alone.
+   * Returns the stored pass.
+   */
+  open(pass: Pass): Promise<Pass>;
+  /**
+   * Adds to the uses that are left of a pass that is not void, if they stay between 0 and all of
+   * them. With a hash, only while the token has this hash. Returns the uses that are left then.
+   */
+  addUses(id: string, added: 1 | -1, tokenHash?: string): Promise<number | undefined>;
+  /** Makes a pass void. Returns false when there is none. */
+  void(id: string): Promise<boolean>;
+  /** Whether there is no room for a new pass. Absent where the store has no bound of its own. */
+  isFull?(): Promise<boolean>;
+}
+
+/** Parses a pass from the texts and numbers of a store outside of the process. */
+export function passIn(stored: Readonly<Record<string, unknown>>): Pass {
+  return {
+    id: String(stored["id"]),
+    tokenHash: String(stored["tokenHash"]),
+    scope: String(stored["scope"]),
+    uses: Number(stored["uses"]),
+    usesLeft: Number(stored["usesLeft"]),
+    expiresAtMs: Number(stored["expiresAtMs"]),
+    isVoid: Number(stored["isVoid"]) !== 0,
+    payment: paymentIn(stored["payment"]),
+  };
+}
+
+function paymentIn(stored: unknown): SettledRequest {
+  const value = typeof stored === "string" ? parseJson(stored)?.value : undefined;
+  const text = (name: string): string => {
+    const found = isObject(value) ? member(value, name) : undefined;
+    if (typeof found === "string") return found;
+    throw new Error("The store keeps something else under the id of a pass.");
+  };
+  return {
+    payer: text("payer"),
+    amount: text("amount"),
+    network: text("network"),
+    transaction: text("transaction"),
+    ...(isObject(value) ? textMembers(value, "settlementId") : {}),
+  };
+}

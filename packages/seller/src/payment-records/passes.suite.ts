@@ -1,0 +1,135 @@
+/** What every store promises about passes: as many uses as were paid for, whoever asks at once. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { SettledRequest } from "../events.ts";
+import type { Passes } from "./passes.ts";
+import type { PaymentRecords } from "./payment-records.ts";
+import type { CreateStore, StoreKind } from "./payment-records.suite.ts";
+import { dayMs } from "./payment-records.testing.ts";
+
+const payment: SettledRequest = {
+  payer: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+  amount: "1000000",
+  network: "eip155:50",
+  transaction: "0x1",
+  settlementId: "s_1",
+};
+const sale = { scope: "reports", uses: 100, validForMs: dayMs };
+
+/** Runs these promises against one store. */
+export function passesSuite(name: string, kind: StoreKind): void {
+  let nowMs: number;
+  let stage: Awaited<ReturnType<StoreKind["open"]>>;
+  let passes: Passes;
+  const create = (bounds: Partial<Parameters<CreateStore>[0]> = {}) =>
+    passesOf(stage.create({ now: () => nowMs, ...bounds }));
+  beforeEach(async () => {
+    nowMs = 1_000;
+    stage = await kind.open();
+    passes = create();
+  });
+  afterEach(() => stage.close());
+
+  async function opened(key = "a", changes: Partial<typeof sale> = {}) {
+    const one = await passes.open(key, { ...sale, ...changes }, payment);
+    if (!one) throw new Error("The pass is void.");
+    return one;
+  }
+
+  describe(`${name}: a pass`, () => {
+    test("is found by its token alone, with all that was paid for", async () => {
+      const { pass, token } = await opened();
+      const facts = { scope: "reports", uses: 100, usesLeft: 99, isVoid: false, payment };
+      expect(await passes.find(token)).toEqual(pass);
+      expect(pass).toMatchObject({ ...facts, expiresAtMs: 1_000 + dayMs });
+      expect(JSON.stringify(pass)).not.toContain(token.split(".")[1]);
+      const other = await opened("b");
+      const mixed = `${pass.id}.${other.token.split(".")[1]}`;
+      for (const wrong of [mixed, pass.id, "", token.toUpperCase(), `${token}0`, "a".repeat(97)]) {
+        expect(await passes.find(wrong)).toBeUndefined();
+      }
+    });
+
+    test("opens as many requests as it has uses, of a thousand at once", async () => {
+      const { pass, token } = await opened("a", { uses: 101 });
+      const other = kind.isShared ? create() : passes;
+      const takes = await Promise.all(
+        Array.from({ length: 1_000 }, (_one, at) => (at % 2 ? other : passes).take(pass)),
+      );
+      const left = takes.flatMap((taken) => (taken ? [taken.usesLeft] : []));
+      expect(left.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, at) => at));
+      const now = await passes.find(token);
+      expect(now?.usesLeft).toBe(0);
+      expect(now && passes.endOf(now)).toBe("exhausted");
+    });
+
+    test("gets back what was taken, and never more than was paid for", async () => {
+      const { pass, token } = await opened("a", { uses: 2 });
+      expect((await passes.take(pass))?.usesLeft).toBe(0);
+      expect(await passes.take(pass)).toBeUndefined();
+      const given = await Promise.all(Array.from({ length: 9 }, () => passes.giveBack(pass)));
+      expect(given).toHaveLength(9);
+      expect((await passes.find(token))?.usesLeft).toBe(2);
+    });
+
+    test("ends with its time, and is forgotten a day later", async () => {
+      const { pass, token } = await opened();
+      nowMs = pass.expiresAtMs - 1;
+      expect((await passes.take(pass))?.usesLeft).toBe(98);
+      nowMs = pass.expiresAtMs;
+      expect(passes.endOf(pass)).toBe("expired");
+      expect(await passes.take(pass)).toBeUndefined();
+      expect((await passes.find(token))?.usesLeft).toBe(98);
+    });
+
+    test("that is opened again keeps its uses and its end, and gets a new token", async () => {
+      const first = await opened();
+      await passes.take(first.pass);
+      nowMs += 5_000;
+      const second = await opened("a", { uses: 500 });
+      expect(second.pass).toEqual({
+        ...first.pass,
+        usesLeft: 98,
+        tokenHash: second.pass.tokenHash,
+      });
+      expect(await passes.find(first.token)).toBeUndefined();
+      // Also where the old token was read before it was replaced.
+      expect(await passes.take(first.pass)).toBeUndefined();
+      expect((await passes.take(second.pass))?.usesLeft).toBe(97);
+    });
+
+    test("that is void opens nothing, and no new token either", async () => {
+      const { pass, token } = await opened();
+      expect(await passes.voidPass(pass.id)).toBe(true);
+      expect(await passes.take(pass)).toBeUndefined();
+      expect((await passes.giveBack(pass)).usesLeft).toBe(99);
+      const found = await passes.find(token);
+      expect(found && passes.endOf(found)).toBe("void");
+      expect(await passes.open("a", sale, payment)).toBeUndefined();
+      expect(await passes.voidPass("0".repeat(32))).toBe(false);
+    });
+
+    test("is seen by every process", async () => {
+      if (!kind.isShared) return;
+      const { token } = await opened();
+      const other = create();
+      const found = await other.find(token);
+      expect(found && (await other.take(found))?.usesLeft).toBe(98);
+      expect((await passes.find(token))?.usesLeft).toBe(98);
+    });
+  });
+
+  test.runIf(kind.isBounded)(`${name}: passes that were paid for make no room`, async () => {
+    passes = create({ entriesMax: 2 });
+    await opened("a");
+    expect(await passes.isFull()).toBe(false);
+    const { pass } = await opened("b");
+    expect(await passes.isFull()).toBe(true);
+    nowMs = pass.expiresAtMs + dayMs;
+    expect(await passes.isFull()).toBe(false);
+  });
+}
+
+function passesOf({ passes }: PaymentRecords): Passes {
+  if (!passes) throw new Error("The store keeps no passes.");
+  return passes;
+}

@@ -1,0 +1,86 @@
+/**
+ * Passes: one payment opens later requests. The holder of a token uses the pass; a store knows the
+ * token's hash alone. The rules for every store: tokens, ends, and who takes a use.
+ */
+import { hexDigits } from "@farthing/protocol";
+import type { SettledRequest } from "../events.ts";
+import { sha256OfText } from "../sha256.ts";
+import type { Pass, PassStore } from "./pass-store.ts";
+
+/** What a payment buys. */
+export interface PassSale {
+  /** What the pass opens: a path, or the name that routes share. */
+  readonly scope: string;
+  /** The request that pays is the first use. */
+  readonly uses: number;
+  readonly validForMs: number;
+}
+
+export interface OpenedPass {
+  readonly pass: Pass;
+  /** The id and 256 random bits, shown once. It replaces the token that was given before. */
+  readonly token: string;
+}
+
+/** The passes of a seller, shared by all processes that share the payment records. */
+export interface Passes {
+  /** Opens the pass of a payment, or gives a new token for it. Undefined for one that is void. */
+  open(key: string, sale: PassSale, payment: SettledRequest): Promise<OpenedPass | undefined>;
+  /** Finds the pass of a token, also one that has ended; see {@link endOf}. */
+  find(token: string): Promise<Pass | undefined>;
+  /** Takes one use. Undefined when none is left, or the pass or its token has ended. */
+  take(pass: Pass): Promise<Pass | undefined>;
+  /** Gives one use back that was taken. */
+  giveBack(pass: Pass): Promise<Pass>;
+  /** Ends the pass of a payment. Returns false when the payment has opened none. */
+  voidPass(id: string): Promise<boolean>;
+  /** Whether there is no room for another pass. */
+  isFull(): Promise<boolean>;
+  /** Why a pass opens nothing now; undefined while it does. */
+  endOf(pass: Pass): "void" | "expired" | "exhausted" | undefined;
+}
+
+/** 128 bits of the hash of a payment's key: one payment opens one pass, however often it is asked for. */
+const idChars = 32;
+
+const tokenShape = /^([0-9a-f]{32})\.[0-9a-f]{64}$/;
+
+/** Returns the public id of the pass that a payment opens. `key` is that of its {@link Binding}. */
+export async function passIdOf(key: string): Promise<string> {
+  return (await sha256OfText(`pass/${key}`)).slice(0, idChars);
+}
+
+export function createPasses(store: PassStore, now: () => number): Passes {
+  const endOf: Passes["endOf"] = ({ isVoid, expiresAtMs, usesLeft }) => {
+    if (isVoid) return "void";
+    if (expiresAtMs <= now()) return "expired";
+    return usesLeft < 1 ? "exhausted" : undefined;
+  };
+  return {
+    endOf,
+    async open(key, { scope, uses, validForMs }, payment) {
+      const id = await passIdOf(key);
+      const token = `${id}.${hexDigits(crypto.getRandomValues(new Uint8Array(32)))}`;
+      const tokenHash = await sha256OfText(token);
+      const terms = { scope, uses, usesLeft: uses - 1, expiresAtMs: now() + validForMs };
+      const pass = await store.open({ id, tokenHash, ...terms, isVoid: false, payment });
+      return pass.isVoid ? undefined : { pass, token };
+    },
+    async find(token) {
+      const id = tokenShape.exec(token)?.[1];
+      const pass = id === undefined ? undefined : await store.get(id);
+      return pass && pass.tokenHash === (await sha256OfText(token)) ? pass : undefined;
+    },
+    async take(pass) {
+      if (endOf(pass) !== undefined) return undefined;
+      const usesLeft = await store.addUses(pass.id, -1, pass.tokenHash);
+      return usesLeft === undefined ? undefined : { ...pass, usesLeft };
+    },
+    async giveBack(pass) {
+      const usesLeft = await store.addUses(pass.id, 1);
+      return usesLeft === undefined ? pass : { ...pass, usesLeft };
+    },
+    voidPass: (id) => store.void(id),
+    isFull: async () => (await store.isFull?.()) ?? false,
+  };
+}

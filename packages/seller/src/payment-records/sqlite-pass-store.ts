@@ -1,0 +1,79 @@
+/** Passes in the SQLite file of the payment records. Each call is one transaction. */
+import { maxPassKeptMs } from "./retention.ts";
+import { passIn, type Pass, type PassStore } from "./pass-store.ts";
+import type { Database } from "./sqlite-file.ts";
+
+/** Ended passes that each new one deletes: more than it adds, so nothing piles up. */
+const maxSwept = 4;
+
+const columns = `id, token_hash as tokenHash, scope, uses, uses_left as usesLeft,
+  expires_at_ms as expiresAtMs, is_void as isVoid, payment`;
+
+export function createSqlitePassStore(
+  database: Database,
+  passesMax: number,
+  now: () => number,
+): PassStore {
+  function find(id: string): Pass | undefined {
+    const text = `select ${columns} from passes where id = ? and expires_at_ms > ?`;
+    const row = database.get(text, id, now() - maxPassKeptMs);
+    return row && passIn(row);
+  }
+  function sweep(): void {
+    database.run(
+      `delete from passes where id in (select id from passes where expires_at_ms <= ?
+         order by expires_at_ms limit ${maxSwept})`,
+      now() - maxPassKeptMs,
+    );
+  }
+  function insert({ id, tokenHash, scope, uses, usesLeft, expiresAtMs, payment }: Pass): void {
+    sweep();
+    database.run(
+      `insert into passes (id, token_hash, scope, uses, uses_left, expires_at_ms, payment)
+       values (?, ?, ?, ?, ?, ?, ?)
+       on conflict (id) do update set token_hash = excluded.token_hash where is_void = 0`,
+      id,
+      tokenHash,
+      scope,
+      uses,
+      usesLeft,
+      expiresAtMs,
+      JSON.stringify(payment),
+    );
+  }
+  return {
+    get: async (id) => find(id),
+    open: async (pass) =>
+      database.transaction(() => {
+        insert(pass);
+        return find(pass.id) ?? pass;
+      }, "surely"),
+    async addUses(id, added, tokenHash) {
+      const guard = tokenHash === undefined ? "" : "and token_hash = ?";
+      // The table's check keeps the sum between 0 and all uses; a power cut may give a use back.
+      const row = database.transaction(
+        () =>
+          database.get(
+            `update passes set uses_left = uses_left + ? where id = ? and is_void = 0
+               and uses_left + ? between 0 and uses ${guard} returning uses_left as usesLeft`,
+            added,
+            id,
+            added,
+            ...(tokenHash === undefined ? [] : [tokenHash]),
+          ),
+        "soon",
+      );
+      return row && Number(row["usesLeft"]);
+    },
+    async void(id) {
+      const text = "update passes set is_void = 1 where id = ? returning id";
+      return database.transaction(() => database.get(text, id), "surely") !== undefined;
+    },
+    async isFull() {
+      database.transaction(sweep, "soon");
+      return (
+        Number(database.get("select count(*) as entries from passes")?.["entries"]) >= passesMax
+      );
+    },
+  };
+}
