@@ -22,6 +22,7 @@ import {
 import type { Quotation, Quote, QuotingTerms, QuotingTools } from "./offer/quote.ts";
 import { quoteText, type Offer } from "./offer/read-challenge.ts";
 import type { ReplayableRequest } from "./replayable-request.ts";
+import { readPass, type Passes } from "./passes.ts";
 import { recordTransition, sendPayment, type SendingTools } from "./send-payment.ts";
 import { signPayment } from "./sign-payment.ts";
 
@@ -32,6 +33,7 @@ export interface PayingTools extends QuotingTools, SendingTools {
   readonly nonceSecret?: Uint8Array;
   /** Resolves when the open payments of earlier runs have been reconciled. */
   readonly reconciledAtStart: () => Promise<void>;
+  readonly passes: Passes;
 }
 
 export interface PayingOrder {
@@ -239,6 +241,8 @@ async function deliver(
     signed,
     expected: { payer: record.wallet, network, amountUnits: record.amountUnits },
   });
+  const pass = delivery.response && readPass(delivery.response);
+  if (pass) tools.passes.learn(pass, signed.url);
   const payment = summarize(record, signed, network, delivery);
   const type = payment.state === "settled" ? "settled" : "ambiguous";
   tools.emit({ type, requestId, payment });

@@ -13,6 +13,8 @@ export type FetchFunction = (input: string | URL, init?: RequestInit) => Promise
 
 export interface SendOptions {
   readonly header?: readonly [name: string, value: string];
+  /** Further ones, which replace those of the request. */
+  readonly headers?: readonly (readonly [name: string, value: string])[];
   readonly redirect?: RequestRedirect;
   readonly signal?: AbortSignal;
   /** Where an unpaid redirect has led, instead of the request's own address. */
@@ -64,6 +66,7 @@ export async function readReplayable(
     signal,
     send(fetch, options) {
       const sent = new Headers(headers);
+      for (const [name, value] of options.headers ?? []) sent.set(name, value);
       if (options.header) sent.set(...options.header);
       return fetch(options.url ?? url, {
         ...base,

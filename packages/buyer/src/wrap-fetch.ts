@@ -6,7 +6,7 @@
  * has two signatures; an unknown outcome is called `ambiguous`, never failed. It does not keep
  * limits beyond its ledger, follow a redirect with a payment, or evaluate whether a price is fair.
  */
-import { defined, headerNames, parseWireAddress } from "@farthing/protocol";
+import { defined, headerNames, parseWireAddress, passHeaders } from "@farthing/protocol";
 import type { AgreedTerms, Allow } from "./offer/check-offer.ts";
 import type { PreferredVersion } from "./offer/choose-offer.ts";
 import { unresolvedStates, type Ledger, type LedgerRecord } from "./ledger/ledger.ts";
@@ -20,6 +20,7 @@ import {
   type PayingTools,
 } from "./pay-once.ts";
 import { PaymentError, refusedPayment } from "./payment-error.ts";
+import { createPasses, readPassUse, type KnownPass } from "./passes.ts";
 import type { PaymentEvent } from "./payment-events.ts";
 import { inFlightProblem, withPayment, type PaidResponse } from "./payment-summary.ts";
 import { nodesOf } from "./chain/nodes.ts";
@@ -160,6 +161,7 @@ function toolsOf(fetch: FetchFunction, options: BuyerOptions): PayingTools {
     emit: emitterOf(options.onEvent),
     reconciledAtStart: onceOnly(() => reconcileCounting(tools)),
     nodesOf: nodesOf(rpcUrl),
+    passes: createPasses(ledger, () => (options.runtime ?? systemRuntime).now()),
     ...defined({ approve, nonceSecret: options.nonceSecret }),
   };
   return tools;
@@ -223,12 +225,55 @@ async function run(tools: PayingTools, call: Call): Promise<PaidResponse> {
   const { requestId } = terms;
   const record = isNamed ? await findReconciled(tools, requestId) : undefined;
   if (record && record.state !== "released") return resumePayment(tools, request, record);
-  const response = await sendUnpaid(tools, request);
-  if (response.status !== 402) return withPayment(response, { state: "not_required", requestId });
+  const { response, pass } = await sendWithPass(tools, call);
+  if (response.status !== 402) {
+    return withPayment(response, { state: "not_required", requestId, ...defined({ pass }) });
+  }
   await tools.reconciledAtStart();
   await reconcileEnded(tools);
   const quotation = await quote402(tools, request, response, terms);
   return payOnce(tools, { ...call, quotation });
+}
+
+/** Sends the request with a pass where there is one, else unpaid; a 402 may name another pass. */
+async function sendWithPass(tools: PayingTools, call: Call) {
+  const { request } = call;
+  const { passes } = tools;
+  // The caller may show a pass of their own.
+  if (request.headers.has(passHeaders.token)) return { response: await sendUnpaid(tools, request) };
+  const known = await passes.for(request.url);
+  const first = await (known ? sendPass(tools, call, known) : sendUnpaid(tools, request));
+  if (first.status !== 402) return { response: first, pass: known && readPassUse(first) };
+  const url = first.url === "" ? request.url : first.url;
+  const other = await passes.after(first, url);
+  if (!other) return { response: first };
+  const second = await sendPass(tools, call, other, url);
+  if (second.status === 402) return { response: second };
+  first.body?.cancel().catch(() => {});
+  return { response: second, pass: readPassUse(second) };
+}
+
+async function sendPass(
+  { fetch, passes }: PayingTools,
+  { request, terms, isNamed }: Call,
+  pass: KnownPass,
+  url: string = request.url,
+): Promise<Response> {
+  const { signal } = request;
+  // Repeats of a named request take one use together.
+  const key: [string, string][] =
+    isNamed && !request.headers.has("Idempotency-Key")
+      ? [["Idempotency-Key", terms.requestId]]
+      : [];
+  const response = await request.send(fetch, {
+    headers: [[passHeaders.token, pass.token], ...key],
+    url,
+    // A redirect would carry the token to another address.
+    redirect: "manual",
+    ...defined({ signal }),
+  });
+  passes.judge(pass, url, response);
+  return response;
 }
 
 /** The record of an earlier call, reconciled when it should have an outcome. */

@@ -113,6 +113,15 @@ export interface KeptResponse {
   readonly receipt?: SettleResponse;
   /** The seller says that it charged nothing, which is no proof. */
   readonly saysUncharged?: true;
+  /** The pass that came with it. */
+  readonly pass?: KeptPass;
+}
+
+/** A pass opens later requests at the seller's origin. The token is a secret. */
+export interface KeptPass {
+  readonly token: string;
+  /** Unix milliseconds. */
+  readonly expiresAtMs: number;
 }
 
 type Added = "state" | "signed" | "transaction" | "answer" | "evidence" | "settledAt";

@@ -8,10 +8,13 @@ import {
   encodeHeader,
   headerNames,
   isObject,
+  isPassToken,
   member,
   parseJson,
+  passHeaders,
   receiptHeaders,
   parseSettleResponse,
+  textMembers,
   type JsonObject,
 } from "@farthing/protocol";
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -38,6 +41,8 @@ export type ToolResponse = z.infer<typeof answerSchema>;
 /** Keys of `_meta` in x402's transport for MCP. */
 const paymentMetaKey = "x402/payment";
 const receiptMetaKey = "x402/payment-response";
+/** Ours: the token of a call; the headers of a pass in a result. */
+const passMetaKey = "x402/payment-pass";
 
 /** Error codes that ask for money: x402's first transport, and SEP-1036. */
 const challengeCodes: ReadonlySet<number> = new Set([402, ErrorCode.UrlElicitationRequired]);
@@ -64,11 +69,15 @@ export function toolFetch(
     if (!url.href.startsWith(`${base}/`)) return answer(409, { failure: elsewhere }, {});
     const tool = decodeURIComponent(url.pathname.slice(url.pathname.lastIndexOf("/") + 1));
     const given: unknown = JSON.parse(await new Response(init.body ?? "{}").text());
-    const payment = paymentIn(new Headers(init.headers));
+    const sent = new Headers(init.headers);
+    const meta = defined({
+      [paymentMetaKey]: paymentIn(sent),
+      [passMetaKey]: sent.get(passHeaders.token) ?? undefined,
+    });
     const params = {
       name: tool,
       arguments: isObject(given) ? { ...given } : {},
-      ...(payment !== undefined && { _meta: { [paymentMetaKey]: payment } }),
+      ...(Object.keys(meta).length > 0 && { _meta: meta }),
     };
     const options = defined({ signal: init.signal ?? undefined, timeout: timeoutMs });
     try {
@@ -96,12 +105,26 @@ function paymentIn(headers: Headers): unknown {
 
 function answerOf(result: CallToolResult): Response {
   const receipt = parseSettleResponse(result._meta?.[receiptMetaKey]);
-  const headers = receipt === undefined ? {} : receiptHeaders(receipt);
+  const headers = {
+    ...(receipt && receiptHeaders(receipt)),
+    ...passIn(result._meta?.[passMetaKey]),
+  };
   if (result.isError !== true) return answer(200, { result }, headers);
   const words = errorObjectsOf(result);
   const required = words.find(isChallenge);
   if (required) return answer(402, { result }, { ...headers, ...challengeHeader(required) });
   return answer(statusOf(words), { result }, { ...headers, ...retryHeader(words) });
+}
+
+/** Returns the headers of a pass; `Response` refuses what is none. */
+function passIn(meta: unknown): Record<string, string> {
+  if (!isObject(meta)) return {};
+  const { token, remaining, expires } = textMembers(meta, "token", "remaining", "expires");
+  return defined({
+    [passHeaders.token]: isPassToken(token) ? token : undefined,
+    [passHeaders.remaining]: /^\d{1,9}$/.test(remaining ?? "") ? remaining : undefined,
+    [passHeaders.expires]: Number.isNaN(Date.parse(expires ?? "")) ? undefined : expires,
+  });
 }
 
 function answerOfError(error: McpError): Response {

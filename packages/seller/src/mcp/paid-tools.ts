@@ -3,7 +3,7 @@
  * of an unpaid call, the payment and the receipt in `_meta`. A payment is bound to the tool and its
  * arguments. Tools settle after their work by default, because the transport demands it.
  */
-import { defined } from "@farthing/protocol";
+import { defined, isObject } from "@farthing/protocol";
 import type {
   BaseToolCallback,
   McpServer,
@@ -22,7 +22,13 @@ import type {
   ServerRequest,
   ToolAnnotations,
 } from "@modelcontextprotocol/sdk/types.js";
-import type { Price, RouteOptions, SellerOptions } from "../configuration.ts";
+import {
+  ConfigurationError,
+  type PassOptions,
+  type Price,
+  type RouteOptions,
+  type SellerOptions,
+} from "../configuration.ts";
 import type { PaidRequest } from "../events.ts";
 import { callPaid, outputCheck, type Schema } from "./tool-call.ts";
 import { rememberArguments, sentArguments } from "./sent-arguments.ts";
@@ -50,7 +56,7 @@ export type ToolArguments<Input extends undefined | Schema> = Input extends ZodR
 
 export interface ToolPayment extends Pick<
   RouteOptions,
-  "maxTimeoutSeconds" | "settle" | "workMs" | "redeliver" | "requireBinding"
+  "maxTimeoutSeconds" | "settle" | "workMs" | "redeliver" | "requireBinding" | "pass"
 > {
   readonly price?: Price;
   /** Where the money goes, `0x…` or `xdc…`. */
@@ -114,7 +120,8 @@ export function farthing(options: ToolSellerOptions): ToolSeller {
     registerTool(server, name, config, handler) {
       const { title, description, inputSchema, outputSchema, annotations, _meta, ...own } = config;
       const shown = { title, description, inputSchema, outputSchema, annotations, _meta };
-      const { price, ...fixed } = { ...own, ...wordsOf(name, config) };
+      const sold = passOf(own.pass ?? rest.pass, `${serverName ?? ""}/${name}`);
+      const { price, ...fixed } = { ...own, ...wordsOf(name, config), ...defined({ pass: sold }) };
       const routeOf = routes(seller, price, fixed);
       const check = outputCheck(name, config.outputSchema);
       const hasInput = config.inputSchema !== undefined;
@@ -137,6 +144,11 @@ export function farthing(options: ToolSellerOptions): ToolSeller {
   };
 }
 
+/** Without a name of its own, a pass opens one tool of one server. */
+function passOf(pass: PassOptions | undefined, tool: string): PassOptions | undefined {
+  return isObject(pass) ? { ...pass, scope: pass.scope ?? tool } : pass;
+}
+
 /** Callbacks with and without arguments are two types to the SDK; here they are one. */
 // oxlint-disable-next-line typescript/no-explicit-any -- what it stands for is checked outside
 type AnyCallback = (...given: any[]) => any;
@@ -152,6 +164,9 @@ function routes(
   // An `undefined` would override the seller's default.
   const fixed = defined(given);
   if (typeof price === "function") {
+    // A pass that was bought at the lowest price would open all calls.
+    if ("pass" in fixed)
+      throw new ConfigurationError("price", "fixed for a tool with a pass", '"1.00"');
     return async (values) => seller.route({ ...fixed, price: await price(values) });
   }
   const route = seller.route(price === undefined ? fixed : { ...fixed, price });

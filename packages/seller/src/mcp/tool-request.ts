@@ -1,9 +1,19 @@
 /** A tool call as a request: the tool is its address, server and arguments are its body. */
-import { canonicalJson, encodeHeader, headerNames } from "@farthing/protocol";
+import {
+  canonicalJson,
+  defined,
+  encodeHeader,
+  headerNames,
+  isPassToken,
+  passHeaders,
+} from "@farthing/protocol";
 import type { BindingSubject } from "../exchange/binding.ts";
 
 /** The key of a call's `_meta` that holds the payment as an object. */
 export const paymentMetaKey = "x402/payment";
+
+/** Ours: the token of a pass in a call, and what is left of a pass in a result. */
+export const passMetaKey = "x402/payment-pass";
 
 export interface ToolCall {
   /** Name of the server, where several servers share one store of payment records. */
@@ -17,12 +27,16 @@ export interface ToolCall {
 /** Throws a TypeError for arguments other than JSON, which could not be told apart. */
 export function toolRequest(call: ToolCall): Request {
   const payment = call.meta?.[paymentMetaKey];
+  const token = call.meta?.[passMetaKey];
   const { server, arguments: given } = call;
   assertJson(given);
   return new Request(`mcp://tool/${encodeURIComponent(call.tool)}`, {
     method: "POST",
     // The payload names its version; the name of the header does not matter.
-    headers: payment === undefined ? {} : { [headerNames.paymentSignature]: encodeHeader(payment) },
+    headers: defined({
+      [headerNames.paymentSignature]: payment === undefined ? undefined : encodeHeader(payment),
+      [passHeaders.token]: isPassToken(token) ? token : undefined,
+    }),
     body: canonicalJson({ server, arguments: given }),
   });
 }

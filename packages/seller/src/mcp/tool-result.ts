@@ -5,10 +5,12 @@ import {
   headerNames,
   isObject,
   parseJson,
+  passHeaders,
   readReceipt,
   type JsonObject,
 } from "@farthing/protocol";
 import { CallToolResultSchema, type CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { passMetaKey } from "./tool-request.ts";
 
 /** The key of a result's `_meta` that holds the receipt. */
 export const receiptMetaKey = "x402/payment-response";
@@ -21,7 +23,7 @@ export const receiptMetaKey = "x402/payment-response";
 export async function toToolResult(response: Response): Promise<CallToolResult> {
   if (response.ok) {
     const result = CallToolResultSchema.parse(await response.json());
-    return { ...result, _meta: { ...result._meta, ...receiptMeta(response.headers) } };
+    return { ...result, _meta: { ...result._meta, ...metaOf(response.headers) } };
   }
   if (response.status === 402) {
     const required = decodeHeader(response.headers.get(headerNames.paymentRequired))?.value;
@@ -33,7 +35,7 @@ export async function toToolResult(response: Response): Promise<CallToolResult> 
     ...(isObject(said) ? said : { error: "seller_error", retryable: response.status >= 500 }),
     ...(retryAfter === null ? {} : { retryAfterSeconds: Number(retryAfter) }),
   };
-  return { ...refusal(words), ...defined({ _meta: receiptMeta(response.headers) }) };
+  return { ...refusal(words), ...defined({ _meta: metaOf(response.headers) }) };
 }
 
 /** Both places hold the same: clients without structured content read the text. */
@@ -45,7 +47,12 @@ function refusal(what: JsonObject): CallToolResult {
   };
 }
 
-function receiptMeta(headers: Headers): Record<string, unknown> | undefined {
-  const receipt = readReceipt(headers);
-  return receipt === undefined ? undefined : { [receiptMetaKey]: receipt };
+function metaOf(headers: Headers): Record<string, unknown> | undefined {
+  const entries = Object.entries(passHeaders).map(([name, header]) => [name, headers.get(header)]);
+  const pass = Object.fromEntries(entries.filter(([, value]) => value !== null));
+  const meta = defined({
+    [receiptMetaKey]: readReceipt(headers),
+    [passMetaKey]: Object.keys(pass).length > 0 ? pass : undefined,
+  });
+  return Object.keys(meta).length > 0 ? meta : undefined;
 }
