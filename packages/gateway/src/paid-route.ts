@@ -3,6 +3,7 @@ import {
   createSeller,
   readRequestAddress,
   type Facilitator,
+  type PassOptions,
   type PaymentRecords,
   type SellerEvent,
   type Serve,
@@ -65,7 +66,7 @@ export function createPaidRoute(
     settle: own.settle === "after-success" ? "after-success" : "before-work",
     workMs: own.upstream.timeouts.totalMs + workSlackMs,
     stream: own.stream !== undefined,
-    ...defined({ price, description, mimeType }),
+    ...defined({ price, description, mimeType, pass: passOf(own) }),
   });
   const current: DatedTerms = { amount: price ?? 0n, payTo, maxTimeoutSeconds };
   const nowMs = performance.now();
@@ -88,6 +89,13 @@ export function createPaidRoute(
       return route.charge(request, serve, { readBody, boundTo, acceptedTerms });
     },
   };
+}
+
+/** Without a name of its own, a pass opens its route. */
+function passOf({ passes, host = "", name }: RouteConfig): PassOptions | undefined {
+  if (!passes) return undefined;
+  const validFor = `${passes.validFor / 1000}s`;
+  return { uses: passes.uses, validFor, scope: passes.scope ?? `${host} ${name}`.trim() };
 }
 
 function isAccepted({ replacedAtMs, maxTimeoutSeconds }: DatedTerms): boolean {

@@ -176,7 +176,7 @@ const maxDescriptionChars = 500;
 const maxNameChars = 200;
 
 /** More than one request a second for a week: an account with the seller serves such buyers better. */
-const maxPassUses = 1_000_000;
+export const maxPassUses = 1_000_000;
 
 /** A year, and a month to renew it. */
 const maxPassMs = 400 * 24 * 60 * 60 * 1000;
@@ -281,16 +281,18 @@ function parsePass<R>({ price, payTo, serveWhen }: RouteOptions<R>, pass: PassOp
     throw new ConfigurationError("pass.scope", shape, '"reports"');
   }
   const uses = parseInteger("pass.uses", pass.uses, 0, 1, maxPassUses);
-  return { uses, validForMs: parsePassMs(pass.validFor), scope };
+  const validForMs = parseValidFor(pass.validFor);
+  if (validForMs !== undefined) return { uses, validForMs, scope };
+  const shape = "a whole number with the unit s, m, h or d, at most 400 days";
+  throw new ConfigurationError("pass.validFor", shape, '"30d"');
 }
 
-function parsePassMs(text: unknown): number {
+/** Returns how long a pass is valid, in milliseconds; undefined for a text that says no such time. */
+export function parseValidFor(text: unknown): number | undefined {
   const [, count, unit = ""] =
     typeof text === "string" ? (/^(\d{1,9})([smhd])$/.exec(text) ?? []) : [];
   const ms = Number(count) * (unitMs[unit] ?? NaN);
-  if (ms > 0 && ms <= maxPassMs) return ms;
-  const shape = "a whole number with the unit s, m, h or d, at most 400 days";
-  throw new ConfigurationError("pass.validFor", shape, '"30d"');
+  return ms > 0 && ms <= maxPassMs ? ms : undefined;
 }
 
 function oneOf<T extends string>(

@@ -1,5 +1,5 @@
 /** Charge for requests: x402 payments in USDC on XDC, for any web-standard server. */
-export { ConfigurationError } from "./configuration.ts";
+export { ConfigurationError, maxPassUses, parseValidFor } from "./configuration.ts";
 export type {
   Head,
   PassOptions,

@@ -33,6 +33,12 @@ export function assembleRoute(
   if (own.serveWhen === "queued" && file.facilitator !== "embedded") {
     context.report([...location, "serveWhen"], needsEmbedded);
   }
+  if (own.passes && (own.serveWhen ?? file.serveWhen) === "queued") {
+    context.report(
+      [...location, "passes"],
+      "needs serveWhen: confirmed, or a pass may cost nothing",
+    );
+  }
   const upstream = upstreams.get(upstreamName);
   if (!upstream && !isUpstreamWrong) {
     const known = [...upstreams.keys()].join(", ") || "none";
@@ -56,13 +62,23 @@ export function assembleRoute(
   };
 }
 
+const paidSettings = [
+  "settle",
+  "redirects",
+  "head",
+  "serveWhen",
+  "redeliver",
+  "requireBinding",
+  "passes",
+] as const;
+
 /** Settings of paid routes are a mistake on a free one. */
 function checkPrice(location: Location, { isGiven, report }: ConfigContext) {
   const isFree = isGiven([...location, "free"]);
   if (isFree === isGiven([...location, "price"])) {
     report(location, 'must have either free: true or a price, for example price: "0.01"');
   }
-  for (const name of ["settle", "redirects", "head", "serveWhen", "redeliver", "requireBinding"]) {
+  for (const name of paidSettings) {
     const at = [...location, name];
     if (isFree && isGiven(at)) report(at, "makes no sense on a free route; remove it");
   }

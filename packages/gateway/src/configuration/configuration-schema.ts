@@ -1,5 +1,6 @@
 /** The configuration file, declared once for checks, types, defaults, editors and the reference. */
 import { findNetwork } from "@farthing/protocol";
+import { maxPassUses, parseValidFor } from "@farthing/seller";
 import { Type, type StaticDecode } from "typebox";
 import { matchPattern } from "../routing/route-pattern.ts";
 import {
@@ -153,6 +154,19 @@ const routeSettings = {
     "seconds that a buyer's signature is valid; overrides the setting for all routes",
     minTimeoutSeconds,
     maxTimeoutSeconds,
+  ),
+  passes: group(
+    "one payment opens this and later requests, which show the header PAYMENT-PASS",
+    {
+      uses: whole("requests that one payment opens, the paid one among them", 1, maxPassUses),
+      validFor: parsed(
+        parseValidFor,
+        "how long: a whole number with s, m, h or d, at most 400 days",
+        "30d",
+        { pattern: "^[1-9][0-9]{0,8}[smhd]$" },
+      ),
+    },
+    { scope: text("routes with the same name share their passes", "reports", { maxLength: 200 }) },
   ),
   pass: optionalList(
     "headers of the client (authorization, cookie) and of the upstream (set-cookie) that are passed on",

@@ -60,7 +60,14 @@ export type SettleMode = RouteSettings["settle"];
 export type PassedHeader = RouteSettings["pass"][number];
 
 type SharedSettings = "serveWhen" | "redeliver" | "requireBinding" | "maxTimeoutSeconds";
-type OwnSettings = "settle" | "redirects" | "head" | "stream" | "description" | "mimeType";
+type OwnSettings =
+  | "settle"
+  | "redirects"
+  | "head"
+  | "stream"
+  | "description"
+  | "mimeType"
+  | "passes";
 
 export interface RouteConfig
   extends Readonly<Pick<GatewayFile, SharedSettings>>, Readonly<Pick<RouteSettings, OwnSettings>> {

@@ -1,10 +1,12 @@
 /** CORS for free responses and preflights. The exchange adds CORS to its own responses. */
-import { headerNames } from "@farthing/protocol";
+import { headerNames, passHeaders } from "@farthing/protocol";
 
 /** Headers that a script may send. Stock buyers send the last one. */
 const allowedHeaders = [
   headerNames.paymentSignature,
   headerNames.xPayment,
+  passHeaders.token,
+  "Idempotency-Key",
   "Content-Type",
   "Authorization",
   "Access-Control-Expose-Headers",
