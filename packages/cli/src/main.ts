@@ -42,6 +42,10 @@ await runProgram(
       nodeMin: ledgerNodeMin,
       load: () => import("./ledger.ts"),
     },
+    passes: {
+      summary: "list the passes that payments have bought",
+      load: () => import("./passes.ts"),
+    },
     receipts: {
       summary: "list, export and verify the receipts of what was paid",
       load: () => import("./receipts.ts"),

@@ -13,7 +13,11 @@ export interface PaymentProgress {
 
 export function paymentLine(payment: PaymentSummary, isTerminal: boolean): string {
   if (!isTerminal) return `${JSON.stringify({ event: "payment", ...paymentFields(payment) })}\n`;
-  if (payment.state === "not_required") return "no payment required\n";
+  if (payment.state === "not_required") {
+    const { remaining } = payment.pass ?? {};
+    const left = remaining === undefined ? "" : `, ${remaining} uses left`;
+    return payment.pass ? `opened by a pass${left}\n` : "no payment required\n";
+  }
   const { amountUsdc, payTo, network, explorerUrl, problem, state } = payment;
   const link = explorerUrl === undefined ? "" : `\n  ${explorerUrl}`;
   const why = problem === undefined ? "" : `\n  ${problem.message}`;
@@ -22,7 +26,7 @@ export function paymentLine(payment: PaymentSummary, isTerminal: boolean): strin
 
 function paymentFields(payment: PaymentSummary): Record<string, unknown> {
   const { state: paymentStatus, requestId } = payment;
-  if (payment.state === "not_required") return { paymentStatus, requestId };
+  if (payment.state === "not_required") return { paymentStatus, requestId, pass: payment.pass };
   const { amount, amountUsdc, asset, network, payTo, transaction, explorerUrl, problem } = payment;
   const terms = { amount, amountUsdc, asset, network, payTo };
   return { paymentStatus, requestId, ...terms, transaction, explorerUrl, problem };

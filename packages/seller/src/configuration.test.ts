@@ -51,6 +51,16 @@ test.each<[string, string, object]>([
   ["allowOrigin", "empty", { allowOrigin: "" }],
   ["description", "too long for a header", { description: "x".repeat(501) }],
   ["mimeType", "no media type", { mimeType: "json" }],
+  ["pass", "no object", { pass: 100 }],
+  ["pass.uses", "zero", { pass: { uses: 0, validFor: "30d" } }],
+  ["pass.uses", "missing", { pass: { validFor: "30d" } }],
+  ["pass.validFor", "without a unit", { pass: { uses: 1, validFor: "30" } }],
+  ["pass.validFor", "too long", { pass: { uses: 1, validFor: "401d" } }],
+  ["pass.validFor", "zero", { pass: { uses: 1, validFor: "0s" } }],
+  ["pass.scope", "empty", { pass: { uses: 1, validFor: "1h", scope: "" } }],
+  ["price", "a function beside a pass", { price: () => "1", pass: { uses: 1, validFor: "1h" } }],
+  ["payTo", "a function beside a pass", { payTo: () => "0x", pass: { uses: 1, validFor: "1h" } }],
+  ["serveWhen", "queued beside a pass", { serveWhen: "queued", pass: { uses: 1, validFor: "1h" } }],
 ])("%s %s is refused", (field, _case, change) => {
   const create = () => createSeller({ ...good, ...change });
   expect(create).toThrow(ConfigurationError);
