@@ -58,6 +58,7 @@ test.each<[string, string, object]>([
   ["pass.validFor", "too long", { pass: { uses: 1, validFor: "401d" } }],
   ["pass.validFor", "zero", { pass: { uses: 1, validFor: "0s" } }],
   ["pass.scope", "empty", { pass: { uses: 1, validFor: "1h", scope: "" } }],
+  ["pass.finalAbove", "a float", { pass: { uses: 1, validFor: "1h", finalAbove: 0.5 } }],
   ["price", "a function beside a pass", { price: () => "1", pass: { uses: 1, validFor: "1h" } }],
   ["payTo", "a function beside a pass", { payTo: () => "0x", pass: { uses: 1, validFor: "1h" } }],
   ["serveWhen", "queued beside a pass", { serveWhen: "queued", pass: { uses: 1, validFor: "1h" } }],

@@ -101,6 +101,11 @@ export interface PassOptions {
    * bought at, with any query.
    */
   readonly scope?: string;
+  /**
+   * Above this price a pass opens requests only once its payment is final, which the facilitator
+   * has to report, and is void if its settlement fails after all.
+   */
+  readonly finalAbove?: Price;
 }
 
 /** Options of a seller. The route options are the defaults of every route. */
@@ -275,14 +280,16 @@ function parsePass<R>({ price, payTo, serveWhen }: RouteOptions<R>, pass: PassOp
   if (!isObject(pass)) {
     throw new ConfigurationError("pass", "an object", '{ uses: 100, validFor: "30d" }');
   }
-  const { scope } = pass;
+  const { scope, finalAbove } = pass;
   if (scope !== undefined && !(isShortText(scope) && scope !== "")) {
     const shape = `a name of at most ${maxDescriptionChars} characters`;
     throw new ConfigurationError("pass.scope", shape, '"reports"');
   }
   const uses = parseInteger("pass.uses", pass.uses, 0, 1, maxPassUses);
   const validForMs = parseValidFor(pass.validFor);
-  if (validForMs !== undefined) return { uses, validForMs, scope };
+  const isFinalOnly =
+    finalAbove !== undefined && parsePrice(price) > parsePrice(finalAbove, "pass.finalAbove");
+  if (validForMs !== undefined) return { uses, validForMs, scope, isFinalOnly };
   const shape = "a whole number with the unit s, m, h or d, at most 400 days";
   throw new ConfigurationError("pass.validFor", shape, '"30d"');
 }
@@ -309,11 +316,11 @@ function oneOf<T extends string>(
   throw new ConfigurationError(field, shape, `"${standard}"`);
 }
 
-function parsePrice(price: Price | undefined): bigint {
+function parsePrice(price: Price | undefined, field = "price"): bigint {
   const amount = typeof price === "string" ? parseUsdc(price) : price;
   if (typeof amount === "bigint" && amount > 0n) return amount;
   const shape = "USDC above 0 as text with at most 6 decimals, or base units as a bigint";
-  throw new ConfigurationError("price", shape, '"0.01" or 10000n');
+  throw new ConfigurationError(field, shape, '"0.01" or 10000n');
 }
 
 function parsePayTo(text: string | undefined): Address {

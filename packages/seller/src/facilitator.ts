@@ -52,7 +52,12 @@ export type VerifyOutcome =
   | AccountProblem;
 
 export type SettleOutcome =
-  | { readonly kind: "settlement"; readonly settlement: SettleResponse }
+  | {
+      readonly kind: "settlement";
+      readonly settlement: SettleResponse;
+      /** The transfer's block can no longer leave the chain. Facilitators need not tell. */
+      readonly isFinal?: boolean;
+    }
   | Fault
   | AccountProblem;
 
@@ -147,13 +152,22 @@ export function createFacilitatorClient(options: FacilitatorOptions): Facilitato
       if (response.kind === "response" && (response.status === 404 || response.status === 405)) {
         return { kind: "not_found" };
       }
-      return parseReply(response, readSettlementRecord, settled);
+      return parseReply(response, readSettlementRecord, (settlement) => ({
+        ...settled(settlement),
+        ...(isFlagged(response, "finalized") ? { isFinal: true } : {}),
+      }));
     },
   };
 }
 
-function settled(settlement: SettleResponse): SettleOutcome {
-  return { kind: "settlement", settlement };
+function settled(settlement: SettleResponse) {
+  return { kind: "settlement" as const, settlement };
+}
+
+function isFlagged(response: Awaited<ReturnType<typeof call>>, name: string): boolean {
+  return (
+    response.kind === "response" && isObject(response.body) && member(response.body, name) === true
+  );
 }
 
 async function call(

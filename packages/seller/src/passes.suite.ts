@@ -9,8 +9,16 @@ import {
 import { describe, expect, test } from "vitest";
 import { pay, payBound, payFor, payer, rebuildFromChain } from "./buyer.testing.ts";
 import { createMemoryGrants, type RouteOptions } from "./index.ts";
-import { bodyOf, expectLater, reasonOf, useScene, type App, type Listen } from "./scene.testing.ts";
-import { transferHash } from "./scripted-facilitator.testing.ts";
+import {
+  bodyOf,
+  expectLater,
+  reasonOf,
+  shortMs,
+  useScene,
+  type App,
+  type Listen,
+} from "./scene.testing.ts";
+import { confirmedReply, pendingReply, transferHash } from "./scripted-facilitator.testing.ts";
 
 const pass = { uses: 3, validFor: "30d" };
 const route: RouteOptions = { price: "1.00", pass };
@@ -186,6 +194,44 @@ export function passSuite(listen: Listen): void {
       isBroken = false;
       expect(leftOf(await fetch(url, { headers }))).toBe("2");
       expect(at.events.map(({ type }) => type)).toEqual(["broken", "delivered", "repeated"]);
+    });
+  });
+
+  describe("a pass above the price that has to be final", () => {
+    const final: RouteOptions = { price: "1.00", pass: { ...pass, finalAbove: "0.99" } };
+    const settled = (finalized: boolean) =>
+      confirmedReply({ id: "s", status: "confirmed", finalized });
+
+    test("opens once the facilitator calls its payment final, and is not asked about again", async () => {
+      const url = await at.start(undefined, {}, final);
+      const headers = passOf((await buy(url)).response);
+      at.facilitator.script.settlement.push(pendingReply("s"), settled(false), settled(true));
+      expect(leftOf(await fetch(url, { headers }))).toBe("1");
+      expect((await fetch(url, { headers })).status).toBe(200);
+      const asked = at.facilitator.operations().filter((name) => name === "settlement");
+      expect(asked).toHaveLength(3);
+    });
+
+    test("opens nothing before that, and nothing is taken", async () => {
+      const url = await at.start(undefined, { waitMs: shortMs }, final);
+      const headers = passOf((await buy(url)).response);
+      await expectLater(await fetch(url, { headers }), "settlement_pending");
+      at.facilitator.script.settlement.length = 0;
+      at.facilitator.script.settlement.push(settled(true));
+      expect(leftOf(await fetch(url, { headers }))).toBe("1");
+    });
+
+    test("is void when its settlement fails after all", async () => {
+      const url = await at.start(undefined, {}, final);
+      const headers = passOf((await buy(url)).response);
+      const json = { success: false, status: "failed", errorReason: "transaction_reverted" };
+      at.facilitator.script.settlement.push({
+        json: { ...json, transaction: "", network: "eip155:50" },
+      });
+      for (let nth = 0; nth < 2; nth++) {
+        expect(await reasonOf(await fetch(url, { headers }))).toBe("pass_void");
+      }
+      expect(at.served).toHaveLength(1);
     });
   });
 

@@ -17,10 +17,18 @@ import {
 import { makeInTime } from "./after-success.ts";
 import { bindUse } from "./binding.ts";
 import { makePaid, replay, responseFor, retrySeconds, toStored } from "./delivery.ts";
+import { awaitFinal } from "./final-pass.ts";
 import { checkHeld, LeaseLostError } from "./lost-lease.ts";
 import { readBody, type BodyReader } from "./match-payment.ts";
 import { factsOfUse, receiptOfUse } from "./open-pass.ts";
-import { alreadyDelivered, ask, later, storeFailed, undecided } from "./open-responses.ts";
+import {
+  alreadyDelivered,
+  ask,
+  later,
+  pendingRetrySeconds,
+  storeFailed,
+  undecided,
+} from "./open-responses.ts";
 import type { ExchangeDeps, ExchangeResult, Serve, SoldPass } from "./paid-request.ts";
 
 type UseRules = Pick<
@@ -71,6 +79,18 @@ async function find(deps: ExchangeDeps, asked: PassRequest): Promise<ExchangeRes
   const key = asked.request.headers.get("Idempotency-Key");
   // The last use of an exhausted pass can still be repeated.
   if (end !== undefined && !(end === "exhausted" && key !== null)) return refuse(asked, end, pass);
+  if (pass.isFinal) return useByKey(deps, asked, pass, key);
+  const state = await awaitFinal(deps, passes, pass);
+  if (state === "final") return useByKey(deps, asked, { ...pass, isFinal: true }, key);
+  return state === "void" ? refuse(asked, "void", pass) : undecided(notFinal());
+}
+
+async function useByKey(
+  deps: ExchangeDeps,
+  asked: PassRequest,
+  pass: Pass,
+  key: string | null,
+): Promise<ExchangeResult> {
   if (key === null) return use(deps, asked, pass);
   if (key.length > maxKeyChars) {
     const message = `An Idempotency-Key has at most ${maxKeyChars} characters.`;
@@ -188,6 +208,12 @@ function undelivered(status: number, isRepeatable: boolean): Response {
       "Idempotency-Key, a repeat takes no other use.";
   const body = { error: "paid_undelivered", message, retryable: isRepeatable } as const;
   return errorResponse(status, body, { retryAfterSeconds: retrySeconds });
+}
+
+function notFinal(): Response {
+  const message = "The payment of this pass is not final yet. Repeat the request with the pass.";
+  const body = { error: "settlement_pending", message, retryable: true } as const;
+  return errorResponse(503, body, { retryAfterSeconds: pendingRetrySeconds });
 }
 
 function stillBusy(): Response {

@@ -30,9 +30,11 @@ export function createMemoryPassStore(passesMax: number, now: () => number): Pas
         ? undefined
         : set({ ...found, usesLeft }).usesLeft;
     },
-    async void(id) {
+    async mark(id, mark) {
       const found = find(id);
-      return found !== undefined && set({ ...found, isVoid: true }).isVoid;
+      if (!found) return false;
+      set({ ...found, ...(mark === "void" ? { isVoid: true } : { isFinal: true }) });
+      return true;
     },
     async isFull() {
       if (passes.size < passesMax) return false;

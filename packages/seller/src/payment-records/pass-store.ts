@@ -16,9 +16,13 @@ export interface Pass {
   readonly expiresAtMs: number;
   /** Whether it opens nothing any more, whatever is left. */
   readonly isVoid: boolean;
+  /** Whether its payment is final, or need not be. Otherwise it opens nothing yet. */
+  readonly isFinal: boolean;
   /** The payment that bought it. */
   readonly payment: SettledRequest;
 }
+
+export type PassMark = "final" | "void";
 
 /** Passes in a store. A pass is kept for a day after its end. */
 export interface PassStore {
@@ -33,8 +37,8 @@ export interface PassStore {
    * them. With a hash, only while the token has this hash. Returns the uses that are left then.
    */
   addUses(id: string, added: 1 | -1, tokenHash?: string): Promise<number | undefined>;
-  /** Makes a pass void. Returns false when there is none. */
-  void(id: string): Promise<boolean>;
+  /** Marks a pass for good. Returns false when there is none. */
+  mark(id: string, mark: PassMark): Promise<boolean>;
   /** Whether there is no room for a new pass. Absent where the store has no bound of its own. */
   isFull?(): Promise<boolean>;
 }
@@ -49,6 +53,7 @@ export function passIn(stored: Readonly<Record<string, unknown>>): Pass {
     usesLeft: Number(stored["usesLeft"]),
     expiresAtMs: Number(stored["expiresAtMs"]),
     isVoid: Number(stored["isVoid"]) !== 0,
+    isFinal: Number(stored["isFinal"]) !== 0,
     payment: paymentIn(stored["payment"]),
   };
 }

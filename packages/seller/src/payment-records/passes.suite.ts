@@ -13,7 +13,7 @@ const payment: SettledRequest = {
   transaction: "0x1",
   settlementId: "s_1",
 };
-const sale = { scope: "reports", uses: 100, validForMs: dayMs };
+const sale = { scope: "reports", uses: 100, validForMs: dayMs, isFinalOnly: false };
 
 /** Runs these promises against one store. */
 export function passesSuite(name: string, kind: StoreKind): void {
@@ -106,6 +106,17 @@ export function passesSuite(name: string, kind: StoreKind): void {
       expect(found && passes.endOf(found)).toBe("void");
       expect(await passes.open("a", sale, payment)).toBeUndefined();
       expect(await passes.voidPass("0".repeat(32))).toBe(false);
+    });
+
+    test("whose payment has to be final opens nothing before", async () => {
+      const { pass, token } = await opened("a", { isFinalOnly: true });
+      expect([pass.isFinal, passes.endOf(pass), await passes.take(pass)]).toEqual([
+        ...[false, undefined, undefined],
+      ]);
+      expect(await passes.markFinal(pass.id)).toBe(true);
+      const found = await passes.find(token);
+      expect(found && (await passes.take(found))?.usesLeft).toBe(98);
+      expect(await passes.markFinal("0".repeat(32))).toBe(false);
     });
 
     test("is seen by every process", async () => {

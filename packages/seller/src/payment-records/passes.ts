@@ -14,6 +14,8 @@ export interface PassSale {
   /** The request that pays is the first use. */
   readonly uses: number;
   readonly validForMs: number;
+  /** Whether the pass opens requests only once its payment is final. */
+  readonly isFinalOnly: boolean;
 }
 
 export interface OpenedPass {
@@ -28,10 +30,12 @@ export interface Passes {
   open(key: string, sale: PassSale, payment: SettledRequest): Promise<OpenedPass | undefined>;
   /** Finds the pass of a token, also one that has ended; see {@link endOf}. */
   find(token: string): Promise<Pass | undefined>;
-  /** Takes one use. Undefined when none is left, or the pass or its token has ended. */
+  /** Takes one use. Undefined when none is left, and for a pass that opens nothing (yet). */
   take(pass: Pass): Promise<Pass | undefined>;
   /** Gives one use back that was taken. */
   giveBack(pass: Pass): Promise<Pass>;
+  /** Records that the payment of a pass is final. */
+  markFinal(id: string): Promise<boolean>;
   /** Ends the pass of a payment. Returns false when the payment has opened none. */
   voidPass(id: string): Promise<boolean>;
   /** Whether there is no room for another pass. */
@@ -58,12 +62,13 @@ export function createPasses(store: PassStore, now: () => number): Passes {
   };
   return {
     endOf,
-    async open(key, { scope, uses, validForMs }, payment) {
+    async open(key, { scope, uses, validForMs, isFinalOnly }, payment) {
       const id = await passIdOf(key);
       const token = `${id}.${hexDigits(crypto.getRandomValues(new Uint8Array(32)))}`;
       const tokenHash = await sha256OfText(token);
       const terms = { scope, uses, usesLeft: uses - 1, expiresAtMs: now() + validForMs };
-      const pass = await store.open({ id, tokenHash, ...terms, isVoid: false, payment });
+      const state = { isVoid: false, isFinal: !isFinalOnly };
+      const pass = await store.open({ id, tokenHash, ...terms, ...state, payment });
       return pass.isVoid ? undefined : { pass, token };
     },
     async find(token) {
@@ -72,7 +77,7 @@ export function createPasses(store: PassStore, now: () => number): Passes {
       return pass && pass.tokenHash === (await sha256OfText(token)) ? pass : undefined;
     },
     async take(pass) {
-      if (endOf(pass) !== undefined) return undefined;
+      if (!pass.isFinal || endOf(pass) !== undefined) return undefined;
       const usesLeft = await store.addUses(pass.id, -1, pass.tokenHash);
       return usesLeft === undefined ? undefined : { ...pass, usesLeft };
     },
@@ -80,7 +85,8 @@ export function createPasses(store: PassStore, now: () => number): Passes {
       const usesLeft = await store.addUses(pass.id, 1);
       return usesLeft === undefined ? pass : { ...pass, usesLeft };
     },
-    voidPass: (id) => store.void(id),
+    markFinal: (id) => store.mark(id, "final"),
+    voidPass: (id) => store.mark(id, "void"),
     isFull: async () => (await store.isFull?.()) ?? false,
   };
 }

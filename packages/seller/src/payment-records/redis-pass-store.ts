@@ -11,6 +11,7 @@ const names = [
   "usesLeft",
   "expiresAtMs",
   "isVoid",
+  "isFinal",
   "payment",
 ] as const;
 
@@ -39,9 +40,10 @@ redis.call('HSET', KEYS[1], 'usesLeft', left)
 return left
 `;
 
-const voidScript = `
+/** ARGV: now, and the field to set. */
+const markScript = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
-redis.call('HSET', KEYS[1], 'isVoid', '1')
+redis.call('HSET', KEYS[1], ARGV[2], '1')
 return 1
 `;
 
@@ -51,8 +53,9 @@ export function createRedisPassStore(run: Run): PassStore {
   return {
     get: async (id) => toPass(id, await run(id, getScript, [])),
     async open(pass) {
-      const { payment, isVoid, expiresAtMs } = pass;
-      const texts = { ...pass, payment: JSON.stringify(payment), isVoid: isVoid ? "1" : "0" };
+      const { payment, isVoid, isFinal, expiresAtMs } = pass;
+      const flags = { isVoid: isVoid ? "1" : "0", isFinal: isFinal ? "1" : "0" };
+      const texts = { ...pass, ...flags, payment: JSON.stringify(payment) };
       const values = names.map((name) => String(texts[name]));
       const forgottenAtMs = String(expiresAtMs + maxPassKeptMs);
       return toPass(pass.id, await run(pass.id, openScript, [forgottenAtMs, ...values])) ?? pass;
@@ -61,7 +64,10 @@ export function createRedisPassStore(run: Run): PassStore {
       const left = await run(id, addScript, [String(added), tokenHash]);
       return typeof left === "number" ? left : undefined;
     },
-    void: async (id) => (await run(id, voidScript, [])) === 1,
+    mark: async (id, mark) => {
+      const field = mark === "void" ? "isVoid" : "isFinal";
+      return (await run(id, markScript, [field])) === 1;
+    },
   };
 }
 

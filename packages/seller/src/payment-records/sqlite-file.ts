@@ -84,6 +84,7 @@ create table if not exists passes (
   uses_left integer not null check (uses_left between 0 and uses),
   expires_at_ms integer not null,
   is_void integer not null default 0,
+  is_final integer not null,
   payment text not null
 ) strict;
 create index if not exists passes_by_end on passes (expires_at_ms);

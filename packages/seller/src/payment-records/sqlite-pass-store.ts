@@ -7,7 +7,10 @@ import type { Database } from "./sqlite-file.ts";
 const maxSwept = 4;
 
 const columns = `id, token_hash as tokenHash, scope, uses, uses_left as usesLeft,
-  expires_at_ms as expiresAtMs, is_void as isVoid, payment`;
+  expires_at_ms as expiresAtMs, is_void as isVoid,
+  is_final as isFinal, payment`;
+
+const marks = { final: "is_final", void: "is_void" } as const;
 
 export function createSqlitePassStore(
   database: Database,
@@ -26,19 +29,21 @@ export function createSqlitePassStore(
       now() - maxPassKeptMs,
     );
   }
-  function insert({ id, tokenHash, scope, uses, usesLeft, expiresAtMs, payment }: Pass): void {
+  function insert(pass: Pass): void {
     sweep();
     database.run(
-      `insert into passes (id, token_hash, scope, uses, uses_left, expires_at_ms, payment)
-       values (?, ?, ?, ?, ?, ?, ?)
+      `insert into passes
+         (id, token_hash, scope, uses, uses_left, expires_at_ms, is_final, payment)
+       values (?, ?, ?, ?, ?, ?, ?, ?)
        on conflict (id) do update set token_hash = excluded.token_hash where is_void = 0`,
-      id,
-      tokenHash,
-      scope,
-      uses,
-      usesLeft,
-      expiresAtMs,
-      JSON.stringify(payment),
+      pass.id,
+      pass.tokenHash,
+      pass.scope,
+      pass.uses,
+      pass.usesLeft,
+      pass.expiresAtMs,
+      pass.isFinal ? 1 : 0,
+      JSON.stringify(pass.payment),
     );
   }
   return {
@@ -65,8 +70,8 @@ export function createSqlitePassStore(
       );
       return row && Number(row["usesLeft"]);
     },
-    async void(id) {
-      const text = "update passes set is_void = 1 where id = ? returning id";
+    async mark(id, mark) {
+      const text = `update passes set ${marks[mark]} = 1 where id = ? returning id`;
       return database.transaction(() => database.get(text, id), "surely") !== undefined;
     },
     async isFull() {
