@@ -17,15 +17,16 @@ const token = (nth: number) => `${"ab".repeat(16)}.${nth}`;
 /** The clock of the bench stands at this time; passes end an hour later. */
 const expires = new Date(1_790_003_600_000).toISOString();
 
+const sold = (nth: number): Answer => ({
+  headers: { ...receiptHeader(), "PAYMENT-PASS": token(nth), "X-Pass-Expires": expires },
+  body: `bought ${nth}`,
+});
+
 const shown = ({ headers }: SeenRequest) => headers["payment-pass"];
 
 /** A shop that sells passes of three uses, numbered; `refuse` may say why a request is not opened. */
 async function openShop(refuse: (request: SeenRequest) => string | undefined = () => undefined) {
   const left = new Map<string, number>();
-  const sold = (nth: number): Answer => ({
-    headers: { ...receiptHeader(), "PAYMENT-PASS": token(nth), "X-Pass-Expires": expires },
-    body: `bought ${nth}`,
-  });
   const unpaid = (request: SeenRequest): Answer => {
     const given = String(shown(request) ?? "");
     const remaining = (left.get(given) ?? 2) - 1;
@@ -79,6 +80,8 @@ test("the ledger keeps a pass for the next run, and not beyond its end", async (
   expect(seller.requests.filter((request) => shown(request) !== undefined)).toHaveLength(1);
 });
 
+const pad = ([path, nth]: string[]) => [path, nth];
+
 test("another path of the origin is tried once, after a challenge that sells passes", async () => {
   await using seller = await openShop(({ path, headers }) =>
     path === "/other" && headers["payment-pass"] === token(1) ? "pass_elsewhere" : undefined,
@@ -91,12 +94,10 @@ test("another path of the origin is tried once, after a challenge that sells pas
   expect((await pay(shared)).payment.state).toBe("not_required");
   expect((await pay(shared)).payment.state).toBe("not_required");
   const paths = seller.requests.map((request) => [request.path, shown(request)?.at(-1)]);
-  expect(paths).toEqual(
-    [
-      ...[["/r"], ["/r"], ["/other"], ["/other", "1"], ["/other"], ["/shared"], ["/shared", "2"]],
-      ["/shared", "2"],
-    ].map(([path, nth]) => [path, nth]),
+  expect(paths.slice(0, 5)).toEqual(
+    [["/r"], ["/r"], ["/other"], ["/other", "1"], ["/other"]].map(pad),
   );
+  expect(paths.slice(5)).toEqual([["/shared"], ["/shared", "2"], ["/shared", "2"]].map(pad));
 });
 
 test("no other origin sees a token, and no redirect carries it there", async () => {

@@ -103,7 +103,7 @@ export function createPasses(ledger: Pick<Ledger, "list">, now: () => number) {
       return find(url, true) ?? find(url, undefined);
     },
     /** Records what a response says about the pass that it was asked with. */
-    judge({ token, paths }: KnownPass, url: string, { status, headers }: Response): void {
+    recordResponse({ token, paths }: KnownPass, url: string, { status, headers }: Response): void {
       const { path } = placeOf(url);
       const isRefused = status === 402;
       paths.set(path, !isRefused);

@@ -272,7 +272,7 @@ async function sendPass(
     redirect: "manual",
     ...defined({ signal }),
   });
-  passes.judge(pass, url, response);
+  passes.recordResponse(pass, url, response);
   return response;
 }
 

@@ -49,7 +49,7 @@ export function passSuite(listen: Listen): void {
       const body = await bodyOf(challenge);
       const entries = [required, body].flatMap((one) => (isObject(one) ? one["accepts"] : []));
       expect(entries).toHaveLength(3);
-      for (const entry of entries as unknown[]) {
+      for (const entry of entries) {
         expect(parsePassTerms(entry)).toEqual({ uses: 3, validForSeconds: 30 * 24 * 60 * 60 });
       }
       const { response } = await buy(url);

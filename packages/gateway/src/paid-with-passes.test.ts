@@ -1,0 +1,93 @@
+/** Passes of the gateway: a route's, or those of several routes, and what reaches the upstream. */
+import { headerNames } from "@farthing/protocol";
+import { payFor } from "@farthing/seller/testing/buyer";
+import type { Facilitator } from "@farthing/seller";
+import { listen, type Listening } from "@farthing/seller/testing/listen";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { gatewayConfig, rule } from "./configuration/gateway-file.testing.ts";
+import { configOf } from "./gateway.testing.ts";
+import { startGateway, type Gateway } from "./gateway.ts";
+
+const transaction = `0x${"cd".repeat(32)}`;
+
+/** Takes every payment. */
+const facilitator: Facilitator = {
+  verify: async () => ({ kind: "verdict", verdict: { isValid: true } }),
+  settle: async () => ({
+    kind: "settlement",
+    settlement: { success: true, transaction, network: "eip155:50" },
+  }),
+  settlement: async () => ({ kind: "not_found" }),
+};
+
+const passes = { uses: 3, validFor: "30d" };
+let asked: Record<string, unknown>[];
+let status: number;
+let upstream: Listening;
+let gateway: Gateway;
+beforeEach(async () => {
+  asked = [];
+  status = 200;
+  upstream = await listen((request, response) => {
+    asked.push(request.headers);
+    response.writeHead(status, { "PAYMENT-PASS": "forged", "X-Pass-Remaining": "99" });
+    response.end("content");
+  });
+  const shared = { passes: { ...passes, scope: "all" }, settle: "before-upstream" };
+  const routes = [
+    rule("GET /items/:id 1", { passes }),
+    rule("GET /a 1", shared),
+    rule("GET /b 1", shared),
+  ];
+  const config = configOf(upstream.url, {
+    publicUrl: "http://shop.example",
+    store: "memory",
+    routes,
+  });
+  gateway = await startGateway({ config, facilitator });
+});
+afterEach(async () => {
+  await gateway.stop();
+  await upstream.close();
+});
+
+async function buy(path: string) {
+  const url = `${gateway.url}${path}`;
+  const response = await fetch(url, { headers: await payFor(url) });
+  return { response, headers: { "PAYMENT-PASS": response.headers.get("PAYMENT-PASS") ?? "" } };
+}
+
+const left = ({ headers }: Response) => headers.get("X-Pass-Remaining");
+
+test("one payment opens the requests of a route, whatever its parameters", async () => {
+  const { response, headers } = await buy("/items/1");
+  expect([response.status, left(response)]).toEqual([200, "2"]);
+  expect(left(await fetch(`${gateway.url}/items/2`, { headers }))).toBe("1");
+  status = 500;
+  const failed = await fetch(`${gateway.url}/items/3`, { headers });
+  expect([failed.status, left(failed)]).toEqual([500, "1"]);
+  expect(failed.headers.get(headerNames.paymentCharged)).toBe("no");
+  status = 200;
+  expect(left(await fetch(`${gateway.url}/items/3`, { headers }))).toBe("0");
+  expect((await fetch(`${gateway.url}/items/4`, { headers })).status).toBe(402);
+  expect((await fetch(`${gateway.url}/a`, { headers })).status).toBe(402);
+  expect(asked.map((one) => one["payment-pass"])).toEqual(asked.map(() => undefined));
+});
+
+test("routes of one scope share a pass", async () => {
+  const { headers } = await buy("/a");
+  expect(left(await fetch(`${gateway.url}/b`, { headers }))).toBe("1");
+});
+
+test("the file says how many uses, and how long", () => {
+  const read = (more: object) => gatewayConfig({ routes: [rule("GET /a 1", { passes: more })] });
+  expect(read(passes).routes[0]?.passes).toEqual({ uses: 3, validFor: 30 * 86_400_000 });
+  for (const odd of [{ uses: 0, validFor: "1d" }, { uses: 1 }, { uses: 1, validFor: "401d" }]) {
+    expect(() => read(odd)).toThrow(/routes\[0\]\.passes\.(uses|validFor) is/);
+  }
+  const queued = { facilitator: "embedded", serveWhen: "queued" };
+  const routes = [rule("GET /a 1", { passes })];
+  expect(() => gatewayConfig({ ...queued, routes })).toThrow(/passes needs serveWhen: confirmed/);
+  const free = [rule("GET /a free", { passes })];
+  expect(() => gatewayConfig({ routes: free })).toThrow(/passes makes no sense on a free route/);
+});
