@@ -158,7 +158,9 @@ const routeSettings = {
   passes: group(
     "one payment opens this and later requests, which show the header PAYMENT-PASS",
     {
-      uses: whole("requests that one payment opens, the paid one among them", 1, maxPassUses),
+      uses: whole("requests that one payment opens, the paid one among them", 1, maxPassUses, {
+        examples: [100],
+      }),
       validFor: parsed(
         parseValidFor,
         "how long: a whole number with s, m, h or d, at most 400 days",

@@ -43,8 +43,8 @@ export function choice<const C extends string>(description: string, choices: rea
   return withDefault(oneOf(description, choices), choices[0]);
 }
 
-export function whole(description: string, minimum: number, maximum: number) {
-  return Type.Integer({ description, minimum, maximum });
+export function whole(description: string, minimum: number, maximum: number, notes: Notes = {}) {
+  return Type.Integer({ description, minimum, maximum, ...notes });
 }
 
 /** A setting that the file may leave out. */
