@@ -79,8 +79,9 @@ test("routes of one scope share a pass", async () => {
   expect(left(await fetch(`${gateway.url}/b`, { headers }))).toBe("1");
 });
 
+const read = (more: object) => gatewayConfig({ routes: [rule("GET /a 1", { passes: more })] });
+
 test("the file says how many uses, and how long", () => {
-  const read = (more: object) => gatewayConfig({ routes: [rule("GET /a 1", { passes: more })] });
   expect(read(passes).routes[0]?.passes).toEqual({ uses: 3, validFor: 30 * 86_400_000 });
   for (const odd of [{ uses: 0, validFor: "1d" }, { uses: 1 }, { uses: 1, validFor: "401d" }]) {
     expect(() => read(odd)).toThrow(/routes\[0\]\.passes\.(uses|validFor) is/);

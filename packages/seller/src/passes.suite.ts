@@ -32,14 +32,21 @@ function passOf({ headers }: Response): Record<string, string> {
 
 const leftOf = ({ headers }: Response) => headers.get("X-Pass-Remaining");
 
+async function buy(url: string, init: RequestInit = {}) {
+  const headers = await payBound(url, init);
+  return { headers, response: await fetch(url, { ...init, headers }) };
+}
+
+const settled = (finalized: boolean) => confirmedReply({ id: "s", status: "confirmed", finalized });
+
+const failing =
+  (ways: ReturnType<App>[]): App =>
+  () =>
+    ways.shift() ?? { body: "content" };
+
 /** Runs these promises against one adapter. */
 export function passSuite(listen: Listen): void {
   const at = useScene(listen);
-
-  async function buy(url: string, init: RequestInit = {}) {
-    const headers = await payBound(url, init);
-    return { headers, response: await fetch(url, { ...init, headers }) };
-  }
 
   describe("a pass", () => {
     test("is bought by one payment and opens requests to its end", async () => {
@@ -199,8 +206,6 @@ export function passSuite(listen: Listen): void {
 
   describe("a pass above the price that has to be final", () => {
     const final: RouteOptions = { price: "1.00", pass: { ...pass, finalAbove: "0.99" } };
-    const settled = (finalized: boolean) =>
-      confirmedReply({ id: "s", status: "confirmed", finalized });
 
     test("opens once the facilitator calls its payment final, and is not asked about again", async () => {
       const url = await at.start(undefined, {}, final);
@@ -245,11 +250,6 @@ export function passSuite(listen: Listen): void {
   });
 
   describe("a use of a pass that brings nothing", () => {
-    const failing =
-      (ways: ReturnType<App>[]): App =>
-      () =>
-        ways.shift() ?? { body: "content" };
-
     test("settling before work is spent, unless an Idempotency-Key repeats it", async () => {
       const ways = [{ body: "content" }, { status: 503 }, { status: 500 }];
       const url = await at.start(failing(ways), {}, route);
@@ -263,9 +263,8 @@ export function passSuite(listen: Listen): void {
       expect(await bodyOf(failed)).toMatchObject({ error: "paid_undelivered", retryable: true });
       const again = await fetch(url, once);
       expect([await again.text(), leftOf(again)]).toEqual(["content", "0"]);
-      expect(at.events.map(({ type }) => type)).toEqual([
-        ...["delivered", "undelivered", "undelivered", "used"],
-      ]);
+      const types = at.events.map(({ type }) => type);
+      expect(types).toEqual(["delivered", "undelivered", "undelivered", "used"]);
     });
 
     test("settling after success is given back", async () => {

@@ -3,7 +3,7 @@
  * when the seller's code fails before anything has left. With an `Idempotency-Key` the use has a
  * record like a payment's: a repeat gets the same response, or the work again, for the same use.
  */
-import { defined, passHeaders } from "@farthing/protocol";
+import { defined } from "@farthing/protocol";
 import type { RouteConfiguration } from "../configuration.ts";
 import type { Pass } from "../payment-records/pass-store.ts";
 import type { Binding, Lease } from "../payment-records/payment-records.ts";
@@ -217,8 +217,5 @@ function notFinal(): Response {
 }
 
 function stillBusy(): Response {
-  return later(
-    "busy",
-    `A request with this Idempotency-Key and ${passHeaders.token} is under way.`,
-  );
+  return later("busy", "A request with this Idempotency-Key is under way.");
 }
