@@ -192,8 +192,7 @@ export function preflight(): Response {
 /** Adds CORS, and tells caches to consider the payment. */
 export function addCommonHeaders(response: Response, allowOrigin: string | false): Response {
   const { headers } = response;
-  const { paymentSignature, xPayment } = headerNames;
-  addTokens(headers, "Vary", [paymentSignature, xPayment, passHeaders.token]);
+  addTokens(headers, "Vary", [headerNames.paymentSignature, headerNames.xPayment]);
   if (allowOrigin !== false) {
     if (!headers.has("Access-Control-Allow-Origin")) {
       headers.set("Access-Control-Allow-Origin", allowOrigin);

@@ -2,6 +2,7 @@
 import { defined, passHeaders } from "@farthing/protocol";
 import {
   addCommonHeaders,
+  addTokens,
   preflight,
   reasonOf,
   refuseAddress,
@@ -229,6 +230,7 @@ function createRoute<R>(
         const { response, outcome, payment } = await respond(deps, request, serve, options);
         await addSignatures(of.receiptSigner, { response, outcome, payment, url, ...seller });
         addCommonHeaders(response, of.allowOrigin);
+        if (pass) addTokens(response.headers, "Vary", [passHeaders.token]);
         emitOutcome(seller.emit, url, outcome);
         return { response, outcome, ...defined({ payment }), timings };
       } catch (error) {
