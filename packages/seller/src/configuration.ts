@@ -1,14 +1,14 @@
 /** A seller's options, checked when it is created. Error messages never repeat a secret. */
-import {
-  findNetwork,
-  isObject,
-  parseAddress,
-  parseUsdc,
-  zeroAddress,
-  type Address,
-  type Network,
-} from "@farthing/protocol";
+import { findNetwork, isObject, type Network } from "@farthing/protocol";
 import type { EventListener } from "./events.ts";
+import {
+  ConfigurationError,
+  oneOf,
+  parseInteger,
+  parsePayTo,
+  parsePrice,
+  type Price,
+} from "./option-values.ts";
 import type { ReceiptSigner } from "./extensions/offer-receipt.ts";
 import {
   callTimeoutMsDefault,
@@ -19,8 +19,8 @@ import {
 import type { PaymentRecords } from "./payment-records/payment-records.ts";
 import { minSettleMs } from "./exchange/settle.ts";
 
-/** USDC as text, `"0.01"` or `"$0.01"`; or base units as a bigint, `10000n`. Never a number. */
-export type Price = string | bigint;
+export { ConfigurationError } from "./option-values.ts";
+export type { Price } from "./option-values.ts";
 
 /**
  * When the money moves. `before-work` (the default): settle, wait for confirmation, then work.
@@ -145,15 +145,6 @@ export interface PaywallOptions {
 export type Configuration = ReturnType<typeof parseSellerOptions>;
 
 export type RouteConfiguration<R = unknown> = ReturnType<typeof parseRouteOptions<R>>;
-
-export class ConfigurationError extends Error {
-  readonly field: string;
-  constructor(field: string, shape: string, example: string) {
-    super(`${field} must be ${shape}, for example ${example}.`);
-    this.name = "ConfigurationError";
-    this.field = field;
-  }
-}
 
 /** Time for a person to confirm in a wallet, and for a slow block. */
 const timeoutSecondsDefault = 120;
@@ -302,34 +293,6 @@ export function parseValidFor(text: unknown): number | undefined {
   return ms > 0 && ms <= maxPassMs ? ms : undefined;
 }
 
-function oneOf<T extends string>(
-  field: string,
-  value: T | undefined,
-  standard: T,
-  ...others: readonly T[]
-): T {
-  if (value === undefined || value === standard) return standard;
-  if (others.includes(value)) return value;
-  const last = others.at(-1) ?? standard;
-  const choices = [standard, ...others].slice(0, -1).join(", ");
-  const shape = others.length > 1 ? `one of ${choices} and ${last}` : `${choices} or ${last}`;
-  throw new ConfigurationError(field, shape, `"${standard}"`);
-}
-
-function parsePrice(price: Price | undefined, field = "price"): bigint {
-  const amount = typeof price === "string" ? parseUsdc(price) : price;
-  if (typeof amount === "bigint" && amount > 0n) return amount;
-  const shape = "USDC above 0 as text with at most 6 decimals, or base units as a bigint";
-  throw new ConfigurationError(field, shape, '"0.01" or 10000n');
-}
-
-function parsePayTo(text: string | undefined): Address {
-  const payTo = typeof text === "string" ? parseAddress(text) : undefined;
-  if (payTo && payTo !== zeroAddress) return payTo;
-  const shape = "an address of 20 bytes, 0x… (with its checksum if in mixed case) or xdc…";
-  throw new ConfigurationError("payTo", shape, '"0x209693Bc6afc0C5328bA36FaF03C514EF312287C"');
-}
-
 function parseFacilitator(facilitator: FacilitatorOptions | Facilitator | undefined): Facilitator {
   if (facilitator && "verify" in facilitator) return facilitator;
   if (!facilitator || !isHttpUrl(facilitator.url)) {
@@ -407,12 +370,4 @@ function isHttpUrl(text: unknown): text is string {
 
 function isShortText(value: unknown): value is string {
   return typeof value === "string" && value.length <= maxDescriptionChars;
-}
-
-function parseInteger(field: string, value: unknown, standard: number, min: number, max: number) {
-  const given = value ?? standard;
-  const isNumber = typeof given === "number" && Number.isInteger(given);
-  if (isNumber && given >= min && given <= max) return given;
-  const shape = `a whole number from ${min} to ${max}`;
-  throw new ConfigurationError(field, shape, `${Math.max(min, 60)}`);
 }
