@@ -8,6 +8,7 @@ export {
   inTransaction,
   patiently,
   textList,
+  type IdType,
 } from "./storage/dialect.ts";
 export type {
   ClaimResult,
