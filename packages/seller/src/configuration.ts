@@ -9,6 +9,8 @@ import {
   parsePrice,
   type Price,
 } from "./option-values.ts";
+import type { Description } from "./extensions/bazaar.ts";
+import type { InputCheck } from "./extensions/input-check.ts";
 import type { ReceiptSigner } from "./extensions/offer-receipt.ts";
 import {
   callTimeoutMsDefault,
@@ -84,6 +86,13 @@ export interface RouteOptions<R = unknown> {
    * stock buyers do not make. Needs the seller's `publicUrl`.
    */
   readonly requireBinding?: boolean;
+  /** Declares input and output in the challenge (extension `bazaar`), for catalogues. */
+  readonly describe?: Description;
+  /**
+   * Refuses a wrong request before it costs anything: called before the 402, and again before a new
+   * payment is taken. A response of 400 or above is sent instead; undefined lets the request pass.
+   */
+  readonly check?: InputCheck;
   /** Longest time for the work of `after-success`; then the buyer gets an uncharged 504. */
   readonly workMs?: number;
   /** One payment opens this and later requests. Price and payee must then be fixed. */
@@ -253,6 +262,8 @@ export function parseRouteOptions<R>(options: RouteOptions<R>) {
     mimeType,
     isStreamed: options.stream === true,
     pass: options.pass === undefined ? undefined : parsePass(options, options.pass),
+    describe: parseDescription(options.describe),
+    check: options.check,
   };
 }
 
@@ -325,6 +336,19 @@ function parsePaywall(paywall: unknown): PaywallOptions | false {
   if (typeof name === "string" && name !== "" && name.length <= maxNameChars) return { name };
   const shape = `false, or an object whose name has at most ${maxNameChars} characters`;
   throw new ConfigurationError("paywall", shape, '{ name: "Weather Ltd" }');
+}
+
+/** The challenge travels in a header of at most about 8 KiB, and comes back with the payment. */
+const maxDescribeChars = 3_000;
+
+function parseDescription(describe: unknown): Description | undefined {
+  if (describe === undefined) return undefined;
+  const parts = isObject(describe) ? [describe["input"], describe["output"]] : [null];
+  const isShort = JSON.stringify(parts).length <= maxDescribeChars;
+  if (isShort && parts.every((part) => part === undefined || isObject(part)))
+    return { ...describe };
+  const shape = `JSON Schemas of input and output, ${maxDescribeChars} characters together`;
+  throw new ConfigurationError("describe", shape, '{ output: { type: "object" } }');
 }
 
 function parseReceiptSigner(signer: ReceiptSigner | undefined): ReceiptSigner | undefined {

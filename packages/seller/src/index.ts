@@ -16,6 +16,8 @@ export type { Clock } from "./clock.ts";
 export type { Serve } from "./exchange/paid-request.ts";
 export { timeCalls, type ChargeTimings } from "./exchange/call-timings.ts";
 export type * from "./events.ts";
+export type { Description } from "./extensions/bazaar.ts";
+export type { InputCheck } from "./extensions/input-check.ts";
 export type { ReceiptSigner, TypedDataToSign } from "./extensions/offer-receipt.ts";
 export { createFacilitatorClient } from "./facilitator.ts";
 export type * from "./facilitator.ts";

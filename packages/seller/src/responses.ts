@@ -8,6 +8,7 @@ import {
   passHeaders,
   receiptHeaders,
   requestBindingKey,
+  type JsonObject,
   type Refusal,
   type Requirements,
   type Resource,
@@ -85,6 +86,8 @@ export interface ChallengeTerms {
   readonly offers: readonly Requirements[];
   readonly resource: Resource;
   readonly mode: "dual" | "v2-only";
+  /** Declared beside the seller's own. */
+  readonly extensions?: JsonObject;
 }
 
 /** Asks for a payment; `why` explains the refusal of the presented one. */
@@ -97,7 +100,7 @@ export function challenge(
     ...terms,
     ...defined({ error: why?.error }),
     // With the token a buyer proves that a repeat is theirs.
-    extensions: { [requestBindingKey]: declareRequestBinding(randomHex()) },
+    extensions: { ...terms.extensions, [requestBindingKey]: declareRequestBinding(randomHex()) },
   });
   const receipts = receipt && receiptHeaders(compact(receipt));
   return new Response(JSON.stringify({ ...body, message: why?.message }), {

@@ -31,6 +31,8 @@ import {
 } from "./events.ts";
 import { toError } from "./errors.ts";
 import { exchange } from "./exchange/exchange.ts";
+import { declareBazaar } from "./extensions/bazaar.ts";
+import { checkInput } from "./extensions/input-check.ts";
 import { signOffers, signReceipt, type ReceiptSigner } from "./extensions/offer-receipt.ts";
 import { respondToHead } from "./exchange/head.ts";
 import { createMemoryGrants } from "./payment-records/memory.ts";
@@ -181,8 +183,18 @@ function createRoute<R>(
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without a framework, R is Request
     const original = options.original ?? (request as R);
     const offers = await quote(request, original);
-    const terms: ChallengeTerms = { offers, resource, mode: of.mode };
+    const { describe } = route;
+    // Tools declare their input in their own protocol.
+    const isDeclared = describe !== undefined && !of.hasOwnAddresses;
+    const extensions = isDeclared ? declareBazaar(request.method, describe) : undefined;
+    const terms: ChallengeTerms = { offers, resource, mode: of.mode, ...defined({ extensions }) };
     const presented = readPresentedPayment(request.headers);
+    // A payment that is presented is checked once it is known to be new.
+    const wrong =
+      presented.kind === "payment"
+        ? undefined
+        : await checkInput({ ...options, ...of, ...route, request });
+    if (wrong) return undecided(wrong);
     if (request.method === "HEAD" && route.head !== "charge") {
       const isPaid = presented.kind !== "none";
       return respondToHead(terms, isPaid, route.head === "free" ? serve : undefined);

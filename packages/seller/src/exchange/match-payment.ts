@@ -12,6 +12,7 @@ import {
 import { reasonOf, refuseRequest, type ChallengeTerms } from "../responses.ts";
 import { bind, checkRequestBinding, hashOf, withoutProof, type BindingSubject } from "./binding.ts";
 import { readBytes } from "../body.ts";
+import { runCheck } from "../extensions/input-check.ts";
 import type { Configuration, Redeliver, RouteConfiguration } from "../configuration.ts";
 import type { Access, Proof } from "../payment-records/payment-records.ts";
 import { matchOffer, offersOf, type Terms } from "../offer.ts";
@@ -33,7 +34,7 @@ export interface BodyReader {
 
 type MatchRules = Pick<
   RouteConfiguration,
-  "redeliver" | "requiresBinding" | "serveWhen" | "maxTimeoutSeconds"
+  "redeliver" | "requiresBinding" | "serveWhen" | "maxTimeoutSeconds" | "check"
 > &
   Pick<Configuration, "networks" | "bodyBytesMax">;
 
@@ -84,6 +85,10 @@ export async function matchPayment(
     if (isUnbound && !(await hasRecord())) return ask(terms, bindingRequired);
     // A recorded payment was let through before, and needs no new call.
     if (!deps.wallets.allows(payment) && !(await hasRecord())) return undecided(tooManyWallets());
+    const { check } = presented;
+    // What was begun is finished, whatever the check says by now.
+    const wrong = check && !(await hasRecord()) && (await runCheck(check, asked, body));
+    if (wrong) return undecided(wrong);
     const proof = await readProof(deps, presented, opening.value);
     const access = { proof, rule: ruleOf(presented.redeliver, acceptsPreviousTerms) };
     const servesQueued = presented.serveWhen === "queued";

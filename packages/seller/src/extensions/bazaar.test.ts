@@ -1,0 +1,57 @@
+/** Declarations, validated and read by the stock extension's own functions. */
+import { decodeHeader, headerNames, isObject, member } from "@farthing/protocol";
+import { validateDiscoveryExtension, type DiscoveryExtension } from "@x402/extensions/bazaar";
+import { describe, expect, test } from "vitest";
+import { ConfigurationError, createSeller } from "../index.ts";
+
+const facilitator = { url: "https://facilitator.example" };
+const payTo = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C";
+const city = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+const weather = { type: "object", properties: { degrees: { type: "number" } } };
+const shown = {
+  input: { ...city, examples: [{ city: "Paris" }] },
+  output: { ...weather, examples: [{ degrees: 20 }] },
+};
+
+async function declaredFor(method: string, describe: object): Promise<DiscoveryExtension> {
+  const seller = createSeller({ facilitator, payTo, price: "0.01", describe });
+  const { response } = await seller.charge(
+    new Request("https://shop.example/weather", { method }),
+    () => new Response(),
+  );
+  const challenge = decodeHeader(response.headers.get(headerNames.paymentRequired))?.value;
+  const extensions = isObject(challenge) ? member(challenge, "extensions") : undefined;
+  const bazaar = isObject(extensions) ? member(extensions, "bazaar") : undefined;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the stock functions' own type
+  return bazaar as DiscoveryExtension;
+}
+
+describe.each([
+  ["GET", shown, { type: "http", method: "GET", queryParams: { city: "Paris" } }],
+  ["POST", shown, { type: "http", method: "POST", bodyType: "json", body: { city: "Paris" } }],
+  ["GET", { input: city }, { type: "http", method: "GET" }],
+  ["POST", { input: city, output: weather }, { type: "http", method: "POST", bodyType: "json" }],
+  ["GET", {}, { type: "http", method: "GET" }],
+] as const)("%s of %j", (method, described, input) => {
+  test("is declared as the stock extension validates it", async () => {
+    const declared = await declaredFor(method, described);
+    expect(declared.info.input).toEqual(input);
+    expect(validateDiscoveryExtension(declared)).toEqual({ valid: true });
+  });
+});
+
+test("what is shown of the output", async () => {
+  expect((await declaredFor("GET", shown)).info.output).toEqual({
+    type: "json",
+    example: { degrees: 20 },
+  });
+});
+
+test.each([{ input: "city" }, { output: { description: "x".repeat(3_000) } }])(
+  "a description such as %j is refused at the start",
+  (described) => {
+    const options: object = { facilitator, payTo, price: "0.01", describe: described };
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as from JavaScript
+    expect(() => createSeller(options as never)).toThrow(ConfigurationError);
+  },
+);

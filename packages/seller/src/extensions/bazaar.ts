@@ -1,0 +1,64 @@
+/**
+ * The extension `bazaar`: a challenge declares what the request takes and what comes back, so that
+ * catalogues can show it and programs can call it. Nothing is validated by it.
+ */
+import { member, type JsonObject } from "@farthing/protocol";
+
+const bazaarKey = "bazaar";
+
+/** Shapes as JSON Schema; TypeBox objects are JSON Schema. The first of `examples` is shown. */
+export interface Description {
+  /** Of the query of GET, HEAD and DELETE, and of the JSON body of other methods. */
+  readonly input?: JsonObject;
+  /** Of the JSON content. */
+  readonly output?: JsonObject;
+}
+
+const queryMethods = new Set(["GET", "HEAD", "DELETE"]);
+
+/** Returns the `extensions` that declare a description for a request's method. */
+export function declareBazaar(method: string, description: Description): JsonObject {
+  return { [bazaarKey]: declare(method, description) };
+}
+
+function declare(method: string, { input, output }: Description): JsonObject {
+  const isQuery = queryMethods.has(method);
+  const place = isQuery ? "queryParams" : "body";
+  const example = exampleOf(input);
+  const bodyType = isQuery ? undefined : "json";
+  const required = ["type", "method", ...(isQuery ? [] : ["bodyType"])];
+  return {
+    info: {
+      input: { type: "http", method, bodyType, [place]: example },
+      output: output && { type: "json", example: exampleOf(output) },
+    },
+    schema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object",
+      properties: {
+        input: {
+          type: "object",
+          properties: {
+            type: { const: "http" },
+            method: { type: "string", enum: [method] },
+            bodyType: isQuery ? undefined : { type: "string", enum: ["json"] },
+            [place]: input ?? { type: "object" },
+          },
+          required,
+          additionalProperties: false,
+        },
+        output: output && {
+          type: "object",
+          properties: { type: { type: "string" }, example: output },
+          required: ["type"],
+        },
+      },
+      required: ["input"],
+    },
+  };
+}
+
+function exampleOf(schema: JsonObject | undefined): unknown {
+  const examples = schema && member(schema, "examples");
+  return Array.isArray(examples) ? examples[0] : undefined;
+}
