@@ -9,9 +9,9 @@ import {
   parsePrice,
   type Price,
 } from "./option-values.ts";
-import type { Description } from "./extensions/bazaar.ts";
-import type { InputCheck } from "./extensions/input-check.ts";
-import type { ReceiptSigner } from "./extensions/offer-receipt.ts";
+import { parseDescription, type Description } from "./extensions/bazaar.ts";
+import { parseInputCheck, type InputCheck } from "./extensions/input-check.ts";
+import { parseReceiptSigner, type ReceiptSigner } from "./extensions/offer-receipt.ts";
 import {
   callTimeoutMsDefault,
   createFacilitatorClient,
@@ -263,7 +263,7 @@ export function parseRouteOptions<R>(options: RouteOptions<R>) {
     isStreamed: options.stream === true,
     pass: options.pass === undefined ? undefined : parsePass(options, options.pass),
     describe: parseDescription(options.describe),
-    check: options.check,
+    check: parseInputCheck(options.check),
   };
 }
 
@@ -336,35 +336,6 @@ function parsePaywall(paywall: unknown): PaywallOptions | false {
   if (typeof name === "string" && name !== "" && name.length <= maxNameChars) return { name };
   const shape = `false, or an object whose name has at most ${maxNameChars} characters`;
   throw new ConfigurationError("paywall", shape, '{ name: "Weather Ltd" }');
-}
-
-/** The challenge travels in a header of at most about 8 KiB, and comes back with the payment. */
-const maxDescribeChars = 3_000;
-
-function parseDescription(describe: unknown): Description | undefined {
-  if (describe === undefined) return undefined;
-  const parts = isObject(describe) ? [describe["input"], describe["output"]] : [null];
-  const isShort = JSON.stringify(parts).length <= maxDescribeChars;
-  if (isShort && parts.every((part) => part === undefined || isObject(part)))
-    return { ...describe };
-  const shape = `JSON Schemas of input and output, ${maxDescribeChars} characters together`;
-  throw new ConfigurationError("describe", shape, '{ output: { type: "object" } }');
-}
-
-function parseReceiptSigner(signer: ReceiptSigner | undefined): ReceiptSigner | undefined {
-  const isComplete =
-    signer === undefined ||
-    (signer.format === "jws"
-      ? typeof signer.sign === "function" && isName(signer.kid) && isName(signer.algorithm)
-      : signer.format === "eip712" && typeof signer.signTypedData === "function");
-  if (isComplete) return signer;
-  const shape =
-    "an object of format eip712 with signTypedData, or jws with kid, algorithm and sign";
-  throw new ConfigurationError("receiptSigner", shape, '{ format: "eip712", signTypedData }');
-}
-
-function isName(value: unknown): boolean {
-  return typeof value === "string" && value !== "" && value.length <= maxNameChars;
 }
 
 function parseNetworks(input: string | readonly string[]): readonly Network[] {

@@ -5,6 +5,7 @@
 import { describe } from "vitest";
 import { boundRepeatsSuite } from "./bound-repeats.suite.ts";
 import { afterSuccessSuite } from "./exchange/after-success.suite.ts";
+import { inputCheckSuite } from "./extensions/input-check.suite.ts";
 import { facilitatorFaultsSuite } from "./facilitator-faults.suite.ts";
 import { passSuite } from "./passes.suite.ts";
 import { paymentSuite } from "./payment.suite.ts";
@@ -22,5 +23,6 @@ export function sellerSuite(name: string, listen: Listen): void {
     termsSuite(listen);
     boundRepeatsSuite(listen);
     passSuite(listen);
+    inputCheckSuite(listen);
   });
 }

@@ -32,7 +32,7 @@ import {
 import { toError } from "./errors.ts";
 import { exchange } from "./exchange/exchange.ts";
 import { declareBazaar } from "./extensions/bazaar.ts";
-import { checkInput } from "./extensions/input-check.ts";
+import { checkInput, readOnce } from "./extensions/input-check.ts";
 import { signOffers, signReceipt, type ReceiptSigner } from "./extensions/offer-receipt.ts";
 import { respondToHead } from "./exchange/head.ts";
 import { createMemoryGrants } from "./payment-records/memory.ts";
@@ -239,7 +239,12 @@ function createRoute<R>(
       const { url } = resourceOf(request, of, route);
       try {
         const deps = { ...seller, facilitator };
-        const { response, outcome, payment } = await respond(deps, request, serve, options);
+        const { response, outcome, payment } = await respond(
+          deps,
+          request,
+          serve,
+          readOnce(options),
+        );
         await addSignatures(of.receiptSigner, { response, outcome, payment, url, ...seller });
         addCommonHeaders(response, of.allowOrigin);
         if (pass) addTokens(response.headers, "Vary", [passHeaders.token]);

@@ -2,7 +2,8 @@
  * The extension `bazaar`: a challenge declares what the request takes and what comes back, so that
  * catalogues can show it and programs can call it. Nothing is validated by it.
  */
-import { member, type JsonObject } from "@farthing/protocol";
+import { isObject, member, type JsonObject } from "@farthing/protocol";
+import { ConfigurationError } from "../option-values.ts";
 
 const bazaarKey = "bazaar";
 
@@ -61,4 +62,18 @@ function declare(method: string, { input, output }: Description): JsonObject {
 function exampleOf(schema: JsonObject | undefined): unknown {
   const examples = schema && member(schema, "examples");
   return Array.isArray(examples) ? examples[0] : undefined;
+}
+
+/** The challenge travels in a header of at most about 8 KiB, and comes back with the payment. */
+const maxDescribeChars = 3_000;
+
+/** Throws {@link ConfigurationError} for a description that is no JSON Schema, or too long. */
+export function parseDescription(describe: unknown): Description | undefined {
+  if (describe === undefined) return undefined;
+  const parts = isObject(describe) ? [describe["input"], describe["output"]] : [null];
+  const isShort = JSON.stringify(parts).length <= maxDescribeChars;
+  if (isShort && parts.every((part) => part === undefined || isObject(part)))
+    return { ...describe };
+  const shape = `JSON Schemas of input and output, ${maxDescribeChars} characters together`;
+  throw new ConfigurationError("describe", shape, '{ output: { type: "object" } }');
 }

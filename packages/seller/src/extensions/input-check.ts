@@ -1,5 +1,6 @@
 /** Input before money: the seller's own check of a request, before it costs anything. */
 import { readBytes } from "../body.ts";
+import { ConfigurationError } from "../option-values.ts";
 import { refuseRequest, uncharged } from "../responses.ts";
 
 /** Returns the response to a wrong request, of 400 or above; undefined for a right one. */
@@ -36,4 +37,17 @@ export async function runCheck(
   if (!response) return undefined;
   if (response.status >= 400) return uncharged(response, response.body);
   throw new Error(`The check responded ${response.status}; only 400 and above refuses a request.`);
+}
+
+export function parseInputCheck(check: InputCheck | undefined): InputCheck | undefined {
+  if (check === undefined || typeof check === "function") return check;
+  throw new ConfigurationError("check", "a function of the request", "(request) => undefined");
+}
+
+/** Reads a body once for all who need it: the stream of node:http can be read only once. */
+export function readOnce<T extends Pick<UncheckedRequest, "readBody">>(options: T): T {
+  const { readBody } = options;
+  if (!readBody) return options;
+  let reading: Promise<Bytes | undefined> | undefined;
+  return { ...options, readBody: (bytesMax: number) => (reading ??= readBody(bytesMax)) };
 }

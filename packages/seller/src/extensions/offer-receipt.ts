@@ -12,6 +12,7 @@ import {
   type JsonObject,
 } from "@farthing/protocol";
 import type { PaidRequest } from "../events.ts";
+import { ConfigurationError } from "../option-values.ts";
 
 export const offerReceiptKey = "offer-receipt";
 
@@ -164,4 +165,24 @@ function withInfo(message: JsonObject, info: JsonObject): JsonObject {
 function base64url(text: string): string {
   const binary = String.fromCharCode(...new TextEncoder().encode(text));
   return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}
+
+/** A DID with its fragment; it travels in a header. */
+const maxKidChars = 200;
+
+/** Throws {@link ConfigurationError} for a signer that could not sign. */
+export function parseReceiptSigner(signer: ReceiptSigner | undefined): ReceiptSigner | undefined {
+  const isComplete =
+    signer === undefined ||
+    (signer.format === "jws"
+      ? typeof signer.sign === "function" && isName(signer.kid) && isName(signer.algorithm)
+      : signer.format === "eip712" && typeof signer.signTypedData === "function");
+  if (isComplete) return signer;
+  const shape =
+    "an object of format eip712 with signTypedData, or jws with kid, algorithm and sign";
+  throw new ConfigurationError("receiptSigner", shape, '{ format: "eip712", signTypedData }');
+}
+
+function isName(value: unknown): boolean {
+  return typeof value === "string" && value !== "" && value.length <= maxKidChars;
 }
