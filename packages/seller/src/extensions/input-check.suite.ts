@@ -5,6 +5,10 @@ import { payFor } from "../buyer.testing.ts";
 import type { RouteOptions } from "../index.ts";
 import { useScene, type Listen } from "../scene.testing.ts";
 
+const post = { method: "POST", body: '{"city":"Oslo"}' };
+const withoutQuery = (url: string) => url.replace("?city=Paris", "");
+const report = ({ body }: { readonly body: string }) => ({ body: `report on ${body}` });
+
 export function inputCheckSuite(listen: Listen): void {
   describe("input before money", () => {
     const scene = useScene(listen);
@@ -23,10 +27,6 @@ export function inputCheckSuite(listen: Listen): void {
         headers: { "PAYMENT-RESPONSE": "forged" },
       });
     };
-    const post = { method: "POST", body: '{"city":"Oslo"}' };
-    const withoutQuery = (url: string) => url.replace("?city=Paris", "");
-    const report = ({ body }: { readonly body: string }) => ({ body: `report on ${body}` });
-
     test("a wrong request is refused before the 402, a right one is sold with its body", async () => {
       const url = withoutQuery(await scene.start(report, {}, { check }));
       const wrong = await fetch(url);
