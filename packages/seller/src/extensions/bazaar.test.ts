@@ -7,16 +7,16 @@ import { ConfigurationError, createSeller } from "../index.ts";
 const facilitator = { url: "https://facilitator.example" };
 const payTo = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C";
 const city = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
-const weather = { type: "object", properties: { degrees: { type: "number" } } };
+const report = { type: "object", properties: { degrees: { type: "number" } } };
 const shown = {
   input: { ...city, examples: [{ city: "Paris" }] },
-  output: { ...weather, examples: [{ degrees: 20 }] },
+  output: { ...report, examples: [{ degrees: 20 }] },
 };
 
 async function declaredFor(method: string, describe: object): Promise<DiscoveryExtension> {
   const seller = createSeller({ facilitator, payTo, price: "0.01", describe });
   const { response } = await seller.charge(
-    new Request("https://shop.example/weather", { method }),
+    new Request("https://shop.example/report", { method }),
     () => new Response(),
   );
   const challenge = decodeHeader(response.headers.get(headerNames.paymentRequired))?.value;
@@ -30,7 +30,7 @@ describe.each([
   ["GET", shown, { type: "http", method: "GET", queryParams: { city: "Paris" } }],
   ["POST", shown, { type: "http", method: "POST", bodyType: "json", body: { city: "Paris" } }],
   ["GET", { input: city }, { type: "http", method: "GET" }],
-  ["POST", { input: city, output: weather }, { type: "http", method: "POST", bodyType: "json" }],
+  ["POST", { input: city, output: report }, { type: "http", method: "POST", bodyType: "json" }],
   ["GET", {}, { type: "http", method: "GET" }],
 ] as const)("%s of %j", (method, described, input) => {
   test("is declared as the stock extension validates it", async () => {
