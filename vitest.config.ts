@@ -17,8 +17,8 @@ export default defineConfig({
     // The buyer's library asks public nodes unless told otherwise; no test may.
     setupFiles: ["tools/no-internet.testing.ts"],
     sequence: { sequencer: LongFilesFirst },
-    // Most of a test's time is waiting for blocks, so a file more than there are cores does no harm.
-    maxWorkers: Math.min(8, availableParallelism() + 1),
+    // Most of a test's time is waiting for blocks, so two files more than there are cores do no harm.
+    maxWorkers: Math.min(8, availableParallelism() + 2),
     // Tests on a local chain wait for real blocks, and several start processes: what takes ten seconds
     // alone takes five times as long where other files use all cores. Only a test that hangs waits.
     testTimeout: 90_000,

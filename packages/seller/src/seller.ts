@@ -236,7 +236,9 @@ function createRoute<R>(
         timings[`${call}Ms`] = (timings[`${call}Ms`] ?? 0) + ms;
       };
       const facilitator = timeCalls(seller.facilitator, () => clock.now(), add);
-      const { url } = resourceOf(request, of, route);
+      // An address that cannot be parsed is refused below.
+      const isAddress = URL.canParse(request.url);
+      const { url } = isAddress ? resourceOf(request, of, route) : request;
       try {
         const deps = { ...seller, facilitator };
         const { response, outcome, payment } = await respond(

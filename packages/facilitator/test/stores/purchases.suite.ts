@@ -60,6 +60,8 @@ function purchaseTests(at: StoreAt): void {
       state: "credited",
       settlementId: "stl_1",
       holdReason: "amount_above_limit",
+      keyId: null,
+      nonce: null,
       failureMessage: null,
       reviewer: "op",
       reviewNote: "known",
