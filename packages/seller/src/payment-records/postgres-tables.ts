@@ -1,0 +1,82 @@
+/** The tables of payment records in PostgreSQL, made where they are missing. */
+
+/** The part of a client, such as a `Pool` of the package `pg`, that is used. */
+export interface PostgresClient {
+  query(
+    text: string,
+    values?: unknown[],
+  ): Promise<{ readonly rows: readonly Readonly<Record<string, unknown>>[] }>;
+}
+
+/** Runs one statement and returns its rows. */
+export type Query = (
+  text: string,
+  values: unknown[],
+) => Promise<readonly Readonly<Record<string, unknown>>[]>;
+
+/** Names the lock of those who make the tables: "farthing" in a bigint. */
+const lock = 0x66617274;
+
+/** The names of the columns are those of a SQLite file; see `storedNames`. */
+const tables = `
+create table if not exists farthing_grants (
+  key text primary key,
+  format integer not null,
+  fingerprint text not null,
+  payload text not null,
+  state text not null check (state in ('claimed', 'settling', 'paid', 'delivered')),
+  exchange text,
+  opener text,
+  receipt text,
+  answer_status integer,
+  answer_headers text,
+  answer_body bytea,
+  answer_until_ms bigint not null default 0,
+  expires_at_ms bigint not null,
+  holder text,
+  held_until_ms bigint not null default 0,
+  dispensable_from_ms bigint not null default 0
+);
+create index if not exists farthing_grants_by_end on farthing_grants (expires_at_ms);
+create index if not exists farthing_grants_by_answer on farthing_grants (answer_until_ms)
+  where answer_body is not null;
+
+create table if not exists farthing_tokens (
+  id bigint generated always as identity,
+  token text primary key,
+  payer text,
+  expires_at_ms bigint not null
+);
+create index if not exists farthing_tokens_by_end on farthing_tokens (expires_at_ms);
+create unique index if not exists farthing_tokens_by_id on farthing_tokens (id);
+
+create table if not exists farthing_passes (
+  id text primary key,
+  token_hash text not null,
+  scope text not null,
+  uses bigint not null,
+  uses_left bigint not null check (uses_left between 0 and uses),
+  expires_at_ms bigint not null,
+  is_void integer not null default 0,
+  is_final integer not null,
+  payment text not null
+);
+create index if not exists farthing_passes_by_end on farthing_passes (expires_at_ms);
+`;
+
+/** One statement, so that it is one transaction with every driver and pooler. */
+export async function createTables(client: PostgresClient): Promise<void> {
+  await client.query(`do $do$ begin
+    perform pg_advisory_xact_lock(${lock});
+    ${tables}
+  end $do$`);
+}
+
+/** Returns the expression for now: a parameter, or the clock of PostgreSQL when there is no other. */
+export function nowOf(
+  values: { add(value: unknown): string },
+  now: (() => number) | undefined,
+): string {
+  if (now) return `${values.add(now())}::bigint`;
+  return "floor(extract(epoch from statement_timestamp()) * 1000)::bigint";
+}
