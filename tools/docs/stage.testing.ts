@@ -12,6 +12,7 @@ import { startDevnet } from "@farthing/devnet";
 import { readConfig, silentLog, startFacilitator } from "@farthing/facilitator";
 import express from "express";
 import { listen } from "@farthing/seller/testing/listen";
+import { privateKeyToAccount } from "viem/accounts";
 import { freePorts } from "../e2e/support/free-ports.testing.ts";
 import { facilitatorEnvironment, mintKey } from "../e2e/support/market.testing.ts";
 
@@ -61,11 +62,14 @@ export async function startWorld(): Promise<World> {
       log: silentLog,
     });
     stack.defer(() => facilitator.stop());
+    // Its address is in the guide to proofs.
+    const signer = privateKeyToAccount(`0x${"51".repeat(32)}`);
     const charge = charging({
       facilitator: { url: facilitator.url, apiKey },
       payTo: devnet.seller.address,
       network: "eip155:51",
       price: "0.01",
+      receiptSigner: { format: "eip712", signTypedData: (data) => signer.signTypedData(data) },
     });
     const api = express();
     api.all("/:any", charge(), (_request, response) => void response.json({ report: "paid for" }));

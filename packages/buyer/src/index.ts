@@ -26,6 +26,11 @@ export {
 export type { Quotation, Quote } from "./offer/quote.ts";
 export { nodesOf, noNode, publicNodes, type NodesOf } from "./chain/nodes.ts";
 export { verifyAttestation, type VerifiedAttestation } from "./attestation.ts";
+export {
+  verifySellerStatement,
+  type SellerStatement,
+  type TrustedSeller,
+} from "./seller-statement.ts";
 export { readBalances, readEveryBalance, type Balances } from "./chain/read-balance.ts";
 export type { Offer } from "./offer/read-challenge.ts";
 export { endedMarginMs, reservedMsMax, type Reconciliation } from "./chain/reconcile.ts";

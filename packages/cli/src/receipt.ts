@@ -1,12 +1,16 @@
 /** The receipt of a settled payment: what shows, and proves, that it was paid. */
-import type { LedgerRecord, SignedTerms } from "@farthing/buyer";
+import { verifySellerStatement, type LedgerRecord, type SignedTerms } from "@farthing/buyer";
 import {
   apothem,
+  decodeHeader,
+  defined,
   explorerLink,
   findNetwork,
+  findSignedOffers,
   isBytes32,
   isObject,
   isTransactionHash,
+  member,
   parseAddress,
   parseUint256,
   xdc,
@@ -40,7 +44,10 @@ const receiptColumns = [
 ] as const;
 
 /** A receipt as it is printed; amounts as digits, times in RFC 3339. */
-export type Receipt = Readonly<Partial<Record<(typeof receiptColumns)[number], unknown>>>;
+export type Receipt = Readonly<Partial<Record<(typeof receiptColumns)[number], unknown>>> & {
+  /** As the seller signed it, of the terms that were paid; not in CSV. */
+  readonly sellerOffer?: unknown;
+};
 
 export function receiptOf(record: LedgerRecord): Receipt {
   const { transaction, signed, reservedAt } = record;
@@ -51,7 +58,21 @@ export function receiptOf(record: LedgerRecord): Receipt {
     explorerUrl: network && transaction && explorerLink(network, transaction),
     createdAt: timeOf(reservedAt),
   };
-  return Object.fromEntries(receiptColumns.map((column) => [column, all[column]]));
+  const columns = Object.fromEntries(receiptColumns.map((column) => [column, all[column]]));
+  return { ...columns, ...defined({ sellerOffer: signed && paidOffer(signed.headerValue) }) };
+}
+
+/** Returns the signed offer whose terms a payment echoes; undefined without one. */
+function paidOffer(paymentHeader: string): unknown {
+  const payment = decodeHeader(paymentHeader)?.value;
+  if (!isObject(payment)) return undefined;
+  const terms = member(payment, "accepted");
+  return findSignedOffers(member(payment, "extensions")).find((offer) => {
+    const read = verifySellerStatement("offer", offer);
+    const isSame = (name: string) =>
+      read.ok && isObject(terms) && member(read.statement, name) === member(terms, name);
+    return ["scheme", "network", "asset", "payTo", "amount"].every(isSame);
+  });
 }
 
 /** Receipts as CSV by RFC 4180, with a header line. */

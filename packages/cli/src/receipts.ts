@@ -32,7 +32,7 @@ export function register(program: Command): void {
     .action(({ format }: { format: "csv" | "json" }) => runCommand(() => exportAll(format)));
   addPrintFlags(receipts.command("verify"))
     .description(
-      "compare a receipt with the chain, and its attestation with a facilitator's keys: valid, attested, not_final, mismatch, or unknown when no node can tell",
+      "compare a receipt with the chain, its attestation with a facilitator's keys, and the seller's signatures with the seller: valid, attested, signed, not_final, mismatch, or unknown when no node can tell",
     )
     .argument(
       "<request-id or file>",
@@ -41,6 +41,10 @@ export function register(program: Command): void {
     .option(
       "--jwks <url or file>",
       "keys of the facilitator that you trust, such as https://facilitator.example",
+    )
+    .option(
+      "--seller <address, url or file>",
+      "address or keys of the seller that you trust, for signed offers and receipts (default: the payee)",
     )
     .addOption(rpcOption("node to ask"))
     .action((name: string, flags: VerifyFlags) => runCommand(() => verifyReceipt(name, flags)));

@@ -6,8 +6,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startDevnet, type Devnet } from "@farthing/devnet";
 import { present } from "@farthing/devnet/testing";
-import { apothem, isObject, parseJson, type JsonObject } from "@farthing/protocol";
-import { challenge, oneCent, startSeller } from "@farthing/buyer/testing";
+import {
+  apothem,
+  decodeHeader,
+  encodeHeader,
+  headerNames,
+  isObject,
+  parseJson,
+  type JsonObject,
+} from "@farthing/protocol";
+import { challenge, oneCent, startSeller, type Answer } from "@farthing/buyer/testing";
+import {
+  createEIP712OfferReceiptIssuer,
+  createJWSOfferReceiptIssuer,
+} from "@x402/extensions/offer-receipt";
+import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { farthing } from "./farthing-bin.testing.ts";
 
@@ -15,6 +28,22 @@ const [facilitator, stranger] = [generateKeyPairSync("ed25519"), generateKeyPair
 const keySetOf = ({ publicKey }: typeof facilitator) => ({
   keys: [{ ...publicKey.export({ format: "jwk" }), kid: "one" }],
 });
+
+/** Sellers that sign with the reference implementation. */
+const account = privateKeyToAccount(`0x${"51".repeat(32)}`);
+const keys = generateKeyPairSync("ed25519");
+const kid = "did:web:shop.example#key-1";
+const sellers = {
+  eip712: createEIP712OfferReceiptIssuer(`did:pkh:eip155:1:${account.address}`, (data) =>
+    account.signTypedData(data),
+  ),
+  jws: createJWSOfferReceiptIssuer(kid, {
+    kid,
+    format: "jws",
+    algorithm: "EdDSA",
+    sign: async (bytes) => sign(null, bytes, keys.privateKey).toString("base64url"),
+  }),
+};
 
 let devnet: Devnet;
 let folder = "";
@@ -29,7 +58,11 @@ beforeAll(async () => {
   await devnet.rpc("anvil_autoImpersonateAccount", [true]);
   const where = { network: apothem, networkName: apothem.id, asset: apothem.usdc };
   const offer = { ...oneCent, ...where, payTo: devnet.seller.address };
-  await using seller = await startSeller({ unpaid: challenge(offer), paid: [{ body: "content" }] });
+  let unpaid = challenge(offer);
+  await using seller = await startSeller({ unpaid: () => unpaid, paid: [{ body: "content" }] });
+  const paidTerms = { ...apothemTerms, payTo: devnet.seller.address, acceptIndex: 0 };
+  const signed = await sellers.eip712.issueOffer(seller.url, paidTerms);
+  unpaid = withOffers(unpaid, [signed]);
   await run(["pay", "--request-id", "order", seller.url]);
   const transaction = await present(devnet, seller.payment());
   await devnet.mine(3);
@@ -52,6 +85,22 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
   await devnet?.stop();
 });
+
+const apothemTerms = {
+  scheme: "exact",
+  network: apothem.id,
+  asset: apothem.usdc,
+  amount: "10000",
+};
+
+/** A challenge with signed offers in its header. */
+function withOffers(answer: Answer, offers: readonly object[]): Answer {
+  const { headers = {} } = answer;
+  const value = decodeHeader(String(headers[headerNames.paymentRequired]))?.value;
+  const extensions = { "offer-receipt": { info: { offers } } };
+  const header = encodeHeader({ ...(isObject(value) ? value : {}), extensions });
+  return { ...answer, headers: { ...headers, [headerNames.paymentRequired]: header } };
+}
 
 function run(args: readonly string[]) {
   const environment = {
@@ -156,3 +205,77 @@ test("keys that cannot be read, and an attestation without any, end with their o
   const noKeys = [join(folder, "nowhere"), file("no JSON")];
   for (const keys of noKeys) expect((await verify(path, "--jwks", keys)).code).toBe(3);
 });
+
+/** The receipt with what a seller signed about it. */
+async function bySeller(
+  issuer: typeof sellers.jws,
+  changes: { amount?: string; payer?: string } = {},
+) {
+  const [url, payer] = [String(receipt["url"]), changes.payer ?? String(receipt["payer"])];
+  const { amount = "10000" } = changes;
+  const terms = { ...apothemTerms, payTo: String(receipt["payTo"]), amount, acceptIndex: 0 };
+  const sellerOffer = await issuer.issueOffer(url, terms);
+  const transaction = String(receipt["transaction"]);
+  const signed = await issuer.issueReceipt(url, payer, apothem.id, transaction);
+  const serverReceipt = { extensions: { "offer-receipt": { info: { receipt: signed } } } };
+  return file({ ...receipt, sellerOffer, serverReceipt });
+}
+
+test("the offer that was paid is in the receipt, and its signature is the seller's", async () => {
+  const signedBy = { sellerOffer: `${account.address} offered these terms` };
+  const named = ["--seller", account.address];
+  expect(await verify("order", ...named)).toMatchObject({
+    code: 0,
+    report: { verdict: "valid", ...signedBy },
+  });
+  expect(await verify(file(receipt), ...named, ...offline)).toMatchObject({
+    code: 0,
+    report: { verdict: "signed", ...signedBy },
+  });
+  const unnamed = await verify("order");
+  expect(unnamed).toMatchObject({ code: 0, report: { verdict: "valid" } });
+  expect(unnamed.report["sellerOffer"]).toMatch(/^not verified: signed by 0x/);
+});
+
+test.each(["eip712", "jws"] as const)(
+  "offer and receipt as %s: on chain, offline, and what is not the seller's or of this payment",
+  async (format) => {
+    const issuer = sellers[format];
+    const trusted = { eip712: account.address, jws: file(keySetNamed(keys)) }[format];
+    const path = await bySeller(issuer);
+    const texts = {
+      sellerOffer: expect.stringMatching(/ offered these terms$/),
+      sellerReceipt: expect.stringMatching(/ states that it delivered$/),
+    };
+    expect(await verify(path, "--seller", trusted)).toMatchObject({
+      code: 0,
+      report: { verdict: "valid", ...texts },
+    });
+    expect(await verify(path, "--seller", trusted, ...offline)).toMatchObject({
+      code: 0,
+      report: { verdict: "signed", ...texts },
+    });
+    const other = { eip712: devnet.seller.address, jws: file(keySetNamed(stranger)) }[format];
+    const otherPayer = await bySeller(issuer, { payer: devnet.seller.address });
+    const otherAmount = await bySeller(issuer, { amount: "99999" });
+    const lies: readonly (readonly [string, string, RegExp])[] = [
+      [path, other, /the seller's offer is wrong/],
+      [otherPayer, trusted, /receipt is wrong: it is about another payer/],
+      [otherAmount, trusted, /offer is wrong: it is about another amount/],
+    ];
+    for (const [lie, seller, reason] of lies) {
+      const { code, report } = await verify(lie, "--seller", seller, ...offline);
+      expect([code, report]).toMatchObject([1, { verdict: "mismatch" }]);
+      expect(report["reason"]).toMatch(reason);
+    }
+    const { sellerOffer: _offer, ...unsigned } = receipt;
+    expect(await verify(file(unsigned), "--seller", trusted, ...offline)).toMatchObject({
+      code: 1,
+      report: { reason: expect.stringMatching(/contains nothing that a seller signed/) },
+    });
+  },
+);
+
+function keySetNamed(pair: typeof keys) {
+  return { keys: [{ ...pair.publicKey.export({ format: "jwk" }), kid }] };
+}

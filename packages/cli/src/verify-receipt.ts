@@ -1,4 +1,7 @@
-/** `farthing receipts verify`: a receipt or an attestation, by a facilitator's keys and on chain. */
+/**
+ * `farthing receipts verify`: a receipt or an attestation, by the signatures of facilitator and seller
+ * and on chain.
+ */
 import { readFileSync } from "node:fs";
 import {
   nodesOf,
@@ -18,16 +21,18 @@ import {
 import { openLedger } from "./buyer-settings.ts";
 import { ConfigurationError } from "./command-errors.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
-import { parseHttpUrl } from "./http-url.ts";
+import { readKeySet } from "./key-set.ts";
 import { timeOf } from "./ledger-report.ts";
 import { printOne, type PrintFlags } from "./print-output.ts";
-import { readBodyWithin } from "./read-body.ts";
 import { claimOfAttestation, readClaim, receiptOf, type ReceiptClaim } from "./receipt.ts";
 import { demandNode, nodeUrl, type NodeFlags } from "./rpc-node.ts";
+import { readSellerEvidence, verifySeller, type SellerEvidence } from "./verify-seller.ts";
 
 export interface VerifyFlags extends PrintFlags, NodeFlags {
   /** A URL or a file. */
   readonly jwks?: string;
+  /** An address, a URL or a file. */
+  readonly seller?: string;
 }
 
 export async function verifyReceipt(name: string, flags: VerifyFlags): Promise<ExitCode> {
@@ -48,13 +53,15 @@ interface Evidence {
   readonly claim: ReceiptClaim | undefined;
   /** Not verified yet. */
   readonly jws: string | undefined;
+  readonly signed: SellerEvidence;
 }
 
-type Verdict = "valid" | "attested" | "not_final" | "mismatch" | "unknown";
+type Verdict = "valid" | "attested" | "signed" | "not_final" | "mismatch" | "unknown";
 
 const exitOfVerdict: Readonly<Record<Verdict, ExitCode>> = {
   valid: exitCodes.success,
   attested: exitCodes.success,
+  signed: exitCodes.success,
   not_final: exitCodes.paymentOpen,
   mismatch: exitCodes.general,
   unknown: exitCodes.network,
@@ -65,9 +72,24 @@ interface Examined {
   readonly reason: string;
   readonly transaction: string | undefined;
   readonly attestation?: string;
+  readonly sellerOffer?: string;
+  readonly sellerReceipt?: string;
 }
 
-async function examine({ claim, jws }: Evidence, flags: VerifyFlags): Promise<Examined> {
+async function examine(evidence: Evidence, flags: VerifyFlags): Promise<Examined> {
+  const { claim } = evidence;
+  const seller = await verifySeller(evidence, flags.seller);
+  if (!seller.ok) return { ...mismatch(seller.reason), transaction: claim?.transaction };
+  const { isVerified, texts } = seller;
+  // Without a node, the signature of the seller is what there is to see.
+  if (isVerified && flags.jwks === undefined && nodeUrl(flags) === noNode) {
+    const { transaction } = claim ?? {};
+    return { verdict: "signed", reason: "no node was asked", transaction, ...texts };
+  }
+  return { ...(await examinePayment(evidence, flags)), ...texts };
+}
+
+async function examinePayment({ claim, jws }: Evidence, flags: VerifyFlags): Promise<Examined> {
   const { jwks } = flags;
   if (jwks === undefined) {
     if (!claim) {
@@ -80,7 +102,7 @@ async function examine({ claim, jws }: Evidence, flags: VerifyFlags): Promise<Ex
   if (jws === undefined) {
     return { ...mismatch("the receipt contains no attestation"), transaction: claim?.transaction };
   }
-  const verified = verifyAttestation(jws, await readKeySet(jwks));
+  const verified = verifyAttestation(jws, await readKeySet(jwks, "--jwks"));
   if (!verified.ok) {
     const { reason } = verified;
     return { ...mismatch(`the attestation is wrong: ${reason}`), transaction: claim?.transaction };
@@ -140,40 +162,8 @@ function evidenceOf(value: unknown): Evidence | undefined {
     findSettlementAttestation(member(value, "extensions")) ??
     (typeof alone === "string" && compactJws.test(alone) ? alone : undefined);
   const claim = readClaim(value);
-  return claim || jws !== undefined ? { claim, jws } : undefined;
-}
-
-const keySetPath = "/.well-known/jwks.json";
-const keySetTimeoutMs = 10_000;
-
-/** A hundred keys with all their members. */
-const maxKeySetBytes = 64 * 1024;
-
-/** Reads keys from a file, or from an address; an origin alone stands for its well-known path. */
-async function readKeySet(place: string): Promise<unknown> {
-  const url = parseHttpUrl(place);
-  const text = url ? await fetchKeySet(url) : readKeyFile(place);
-  const parsed = parseJson(text);
-  if (parsed) return parsed.value;
-  throw new ConfigurationError(`--jwks: ${place} holds no keys as JSON.`);
-}
-
-function readKeyFile(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    throw new ConfigurationError(`--jwks: the file ${path} cannot be read.`);
-  }
-}
-
-async function fetchKeySet(url: URL): Promise<string> {
-  const address = url.pathname === "/" ? new URL(keySetPath, url) : url;
-  const signal = AbortSignal.timeout(keySetTimeoutMs);
-  // A redirect may lead to keys of someone else.
-  const response = await fetch(address, { signal, redirect: "error" });
-  if (!response.ok) throw new Error(`${address.href} responds ${response.status}, without keys.`);
-  const advice = "is it the address of the keys?";
-  return new TextDecoder().decode(await readBodyWithin(response, maxKeySetBytes, advice));
+  const signed = readSellerEvidence(value);
+  return claim || jws !== undefined ? { claim, jws, signed } : undefined;
 }
 
 async function compareWithChain(claim: ReceiptClaim, flags: VerifyFlags) {

@@ -37,6 +37,7 @@ const messages = [
 
 const reads = (read: (...inputs: unknown[]) => unknown, name: string, input: unknown) => {
   if (name === "findNetworkOf") return [read(1, input), read(2, input)];
+  if (name === "parseSellerStatement") return [read("offer", input), read("receipt", input)];
   if (name === "isSameAddress") return read(typeof input, "0x");
   if (name === "isHexBytes") return read(input, 65);
   // These two are given what was read before: an object, hexadecimal bytes.
@@ -56,6 +57,8 @@ test("the readers are found", () => {
     "findNetwork",
     "findNetworkOf",
     "findSettlementAttestation",
+    "findSignedOffers",
+    "findSignedReceipt",
     "isBytes32",
     "isHexBytes",
     "isObject",
@@ -73,6 +76,7 @@ test("the readers are found", () => {
     "parsePayment",
     "parsePaymentRequest",
     "parseRequirements",
+    "parseSellerStatement",
     "parseSettleResponse",
     "parseSettlementAttestation",
     "parseUint256",

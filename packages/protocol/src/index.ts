@@ -10,6 +10,7 @@ export * from "./headers.ts";
 export * from "./hex.ts";
 export * from "./json.ts";
 export * from "./networks.ts";
+export * from "./offer-receipt.ts";
 export * from "./pass.ts";
 export * from "./payment-identifier.ts";
 export * from "./payment.ts";

@@ -9,12 +9,14 @@ import {
   headerNames,
   isObject,
   member,
+  offerReceiptKey,
+  offerReceiptTypedData,
+  offerReceiptVersion,
   type JsonObject,
+  type SellerStatementKind,
 } from "@farthing/protocol";
 import type { PaidRequest } from "../events.ts";
 import { ConfigurationError } from "../option-values.ts";
-
-export const offerReceiptKey = "offer-receipt";
 
 /** Typed data as wallets and the accounts of viem sign it. */
 export interface TypedDataToSign {
@@ -45,30 +47,6 @@ export type ReceiptSigner =
       sign(bytes: Uint8Array): Promise<string> | string;
     };
 
-const formatVersion = 1;
-
-type Member = readonly [name: string, type: "uint256" | "string"];
-
-/** The members of the signed objects in the order of their EIP-712 types. */
-const offerMembers: readonly Member[] = [
-  ["version", "uint256"],
-  ["resourceUrl", "string"],
-  ["scheme", "string"],
-  ["network", "string"],
-  ["asset", "string"],
-  ["payTo", "string"],
-  ["amount", "string"],
-  ["validUntil", "uint256"],
-];
-const receiptMembers: readonly Member[] = [
-  ["version", "uint256"],
-  ["network", "string"],
-  ["resourceUrl", "string"],
-  ["payer", "string"],
-  ["issuedAt", "uint256"],
-  ["transaction", "string"],
-];
-
 type Signed =
   | { readonly format: "jws"; readonly signature: string }
   | { readonly format: "eip712"; readonly payload: JsonObject; readonly signature: string };
@@ -90,7 +68,7 @@ export async function signOffers(
       const validUntil = Math.floor(nowMs / 1000) + Number(maxTimeoutSeconds);
       const resourceUrl = member(resource, "url");
       const terms = { scheme, network, asset, payTo, amount };
-      const offer = { version: formatVersion, resourceUrl, ...terms, validUntil };
+      const offer = { version: offerReceiptVersion, resourceUrl, ...terms, validUntil };
       return { acceptIndex, ...(await sign(signer, "offer", offer)) };
     }),
   );
@@ -111,14 +89,21 @@ export async function signReceipt(
   const { url: resourceUrl, payment, nowMs } = delivered;
   const { payer, network, transaction = "" } = payment;
   const issuedAt = Math.floor(nowMs / 1000);
-  const receipt = { version: formatVersion, network, resourceUrl, payer, issuedAt, transaction };
+  const receipt = {
+    version: offerReceiptVersion,
+    network,
+    resourceUrl,
+    payer,
+    issuedAt,
+    transaction,
+  };
   const info = { receipt: await sign(signer, "receipt", receipt) };
   write(headers, headerNames.paymentResponse, withInfo(settled, info));
 }
 
 async function sign(
   signer: ReceiptSigner,
-  kind: "offer" | "receipt",
+  kind: SellerStatementKind,
   payload: JsonObject,
 ): Promise<Signed> {
   if (signer.format === "jws") {
@@ -130,20 +115,7 @@ async function sign(
     const signature = await signer.sign(new TextEncoder().encode(text));
     return { format: "jws", signature: `${text}.${signature}` };
   }
-  const members = kind === "offer" ? offerMembers : receiptMembers;
-  const primaryType = kind === "offer" ? "Offer" : "Receipt";
-  const signature = await signer.signTypedData({
-    // Of the extension, whatever network is paid on.
-    domain: { name: `x402 ${kind}`, version: "1", chainId: 1 },
-    types: { [primaryType]: members.map(([name, type]) => ({ name, type })) },
-    primaryType,
-    message: Object.fromEntries(
-      members.map(([name, type]) => {
-        const value = member(payload, name);
-        return [name, type === "uint256" ? BigInt(Number(value)) : value];
-      }),
-    ),
-  });
+  const signature = await signer.signTypedData(offerReceiptTypedData(kind, payload));
   return { format: "eip712", payload, signature };
 }
 
