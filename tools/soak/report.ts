@@ -60,7 +60,7 @@ function figuresOf({ evidence, blows, takeOvers, ms }: SoakReport): Record<strin
     sellers: `${count(outcomes.length)}, some payments being presented by several at once`,
     confirmed: count(told.size),
     kills: `${blows.length - frozen}, and ${frozen} processes frozen`,
-    "lane take-overs": takeOverText(takeOvers),
+    "wallet take-overs": takeOverText(takeOvers),
     "transactions sent": count(sent),
     "payments per transaction": (ledger.entries.length / sent).toFixed(1),
     seconds: (ms / 1000).toFixed(1),

@@ -1,18 +1,18 @@
 /** `farthing account credits buy`: pays a facilitator for credits and waits until they are there. */
 import {
   authorizationTypedData,
-  findNetwork,
   formatUsdc,
   isBytes32,
   member,
   networkOfChain,
   parseAddress,
   parseUint256,
+  unitsPerCredit,
   type Authorization,
   type JsonObject,
 } from "@farthing/protocol";
-import { openAccount, type AccountFlags } from "./account-session.ts";
-import { CanceledError, UsageError } from "./command-errors.ts";
+import { namedNetwork, openAccount, type AccountFlags } from "./account-session.ts";
+import { CanceledError } from "./command-errors.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { printOne } from "./print-output.ts";
 import { askYesNo } from "./prompt.ts";
@@ -21,9 +21,6 @@ import { readWallet } from "./wallet.ts";
 export interface BuyFlags extends AccountFlags {
   readonly yes?: boolean;
 }
-
-/** 1 credit is 0.001 USDC; no other price is signed. */
-const unitsPerCredit = 1_000n;
 
 const path = "/v1/account/credits/purchases";
 
@@ -34,9 +31,7 @@ const restingStates = ["credited", "held", "rejected", "failed", "expired", "can
 
 export async function buyCredits(credits: number, flags: BuyFlags): Promise<ExitCode> {
   const account = openAccount(flags);
-  const network =
-    flags.network === undefined ? networkOfChain(account.chainId) : findNetwork(flags.network);
-  if (!network) throw new UsageError("--network must be eip155:50 or eip155:51.");
+  const network = namedNetwork(flags) ?? networkOfChain(account.chainId);
   const { signer } = await readWallet(flags, false);
   const { chainId } = network;
   const order = { credits, chainId, payer: signer.address };
@@ -66,7 +61,7 @@ function isResting(purchase: JsonObject): boolean {
   return restingStates.includes(String(member(purchase, "state")));
 }
 
-/** What is signed is made here; the facilitator names the payee, the nonce and the end. */
+/** What is signed is made here, at no other price; the facilitator names the payee, the nonce and the end. */
 function readAuthorization(
   purchase: JsonObject,
   { from, credits }: { readonly from: Authorization["from"]; readonly credits: number },

@@ -2,7 +2,6 @@
  * A seller's session at a facilitator: the sign-in with a wallet (EIP-4361), the file that keeps the
  * session for the next command, and the requests that it carries.
  */
-import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isLoopback } from "@farthing/buyer";
 import {
@@ -14,9 +13,10 @@ import {
   type ChainId,
   type Hex,
   type JsonObject,
+  type Network,
 } from "@farthing/protocol";
 import { Option, type Command } from "commander";
-import { buyerFolder, readIfThere } from "./buyer-settings.ts";
+import { buyerFolder, readIfThere, writePrivateJson } from "./buyer-settings.ts";
 import { ConfigurationError, UsageError } from "./command-errors.ts";
 import { parseHttpUrl } from "./http-url.ts";
 import { addPrintFlags, type PrintFlags } from "./print-output.ts";
@@ -81,18 +81,23 @@ export async function signIn(flags: AccountFlags): Promise<JsonObject> {
 }
 
 /** The chain of the sign-in: the named one, or the first that the facilitator lists. */
-async function chainOf(origin: string, { network }: AccountFlags): Promise<ChainId> {
-  if (network !== undefined) {
-    const named = findNetwork(network);
-    if (named) return named.chainId;
-    throw new UsageError("--network must be eip155:50 or eip155:51.");
-  }
+async function chainOf(origin: string, flags: AccountFlags): Promise<ChainId> {
+  const named = namedNetwork(flags);
+  if (named) return named.chainId;
   const { body } = await send(origin, "GET", "/supported");
   const kinds = member(body, "kinds");
   const [first] = Array.isArray(kinds) ? kinds.filter(isObject) : [];
   const listed = first && findNetwork(String(member(first, "network")));
   if (listed) return listed.chainId;
   throw new Error("The facilitator lists no network of XDC.");
+}
+
+/** The network of the flag; undefined without it. Throws a UsageError for another one. */
+export function namedNetwork({ network }: Pick<AccountFlags, "network">): Network | undefined {
+  if (network === undefined) return undefined;
+  const named = findNetwork(network);
+  if (named) return named;
+  throw new UsageError("--network must be eip155:50 or eip155:51.");
 }
 
 /** Ends the session and forgets it, also one that has ended. */
@@ -235,11 +240,7 @@ function readSession(origin: string): StoredSession | undefined {
 function writeSession(origin: string, session: StoredSession | undefined): void {
   const { [origin]: _, ...others } = readSessions();
   const sessions = { ...others, ...(session && { [origin]: session }) };
-  mkdirSync(buyerFolder(), { recursive: true, mode: 0o700 });
-  const path = sessionsPath();
-  // The rename replaces the file as a whole or not at all.
-  writeFileSync(`${path}.new`, `${JSON.stringify(sessions, undefined, 2)}\n`, { mode: 0o600 });
-  renameSync(`${path}.new`, path);
+  writePrivateJson(sessionsPath(), sessions);
 }
 
 function sessionsPath(): string {

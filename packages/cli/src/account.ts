@@ -1,5 +1,5 @@
 /** `farthing account`: a seller's account at a facilitator, without a browser. */
-import { isObject, member, parseJson } from "@farthing/protocol";
+import { isObject, keyOverlaps, member, parseJson, webhookEvents } from "@farthing/protocol";
 import type { Command } from "commander";
 import { buyCredits, type BuyFlags } from "./account-credits.ts";
 import {
@@ -14,17 +14,6 @@ import { readNamedFile } from "./buyer-settings.ts";
 import { UsageError } from "./command-errors.ts";
 import { printList, printOne } from "./print-output.ts";
 import { runCommand } from "./run-command.ts";
-
-const overlaps = ["0", "1h", "24h", "7d"];
-
-const webhookEvents = [
-  "settlement.confirmed",
-  "settlement.failed",
-  "settlement.finalized",
-  "credits.low",
-  "purchase.credited",
-  "purchase.held",
-];
 
 interface KeyFlags extends AccountFlags {
   readonly label: string;
@@ -82,7 +71,7 @@ function registerKeys(account: Command): void {
   addSigningFlags(keys.command("rotate"))
     .description("replace a key by a new one; it is printed once")
     .argument("<id>")
-    .option("--overlap <time>", `how long the old key works on: ${overlaps.join(", ")}`, "24h")
+    .option("--overlap <time>", `how long the old key works on: ${keyOverlaps.join(", ")}`, "24h")
     .action((id: string, flags: KeyFlags) =>
       runCommand(async () => {
         const { overlap } = flags;

@@ -112,11 +112,13 @@ function isLimitName(name: string): name is LimitName {
 
 /** Changes the named settings and keeps the others. */
 export function writeSettings(change: JsonObject): void {
-  const path = settingsPath();
-  const settings = { ...readSettingsFile(), ...change };
+  writePrivateJson(settingsPath(), { ...readSettingsFile(), ...change });
+}
+
+/** Writes a file that only its owner can read, as a whole or not at all. */
+export function writePrivateJson(path: string, value: JsonObject): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  // The rename replaces the file as a whole or not at all.
-  writeFileSync(`${path}.new`, `${JSON.stringify(settings, undefined, 2)}\n`, { mode: 0o600 });
+  writeFileSync(`${path}.new`, `${JSON.stringify(value, undefined, 2)}\n`, { mode: 0o600 });
   renameSync(`${path}.new`, path);
 }
 

@@ -15,4 +15,5 @@ export {
 } from "./base/log.ts";
 export { orAborted } from "./base/or-aborted.ts";
 export { startPoll } from "./base/poll.ts";
+export { readText } from "./base/read-text.ts";
 export { Secret } from "./base/secret.ts";

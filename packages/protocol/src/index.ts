@@ -1,4 +1,5 @@
 /** The x402 protocol for USDC on XDC: messages, networks, signatures' digest, refusals. Pure. */
+export * from "./account-api.ts";
 export * from "./address.ts";
 export * from "./authorization.ts";
 export * from "./caller-network.ts";

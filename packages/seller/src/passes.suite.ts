@@ -173,7 +173,7 @@ export function passSuite(listen: Listen): void {
       expect(at.facilitator.transfers()).toBe(1);
     });
 
-    test("that cannot be stored costs nobody the content", async () => {
+    test("that cannot be stored costs no buyer the content", async () => {
       const grants = createMemoryGrants();
       const { passes } = grants;
       if (!passes) throw new Error("The store keeps no passes.");

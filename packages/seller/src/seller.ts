@@ -128,6 +128,12 @@ function openSeller<R>(
   };
 }
 
+interface ResourceRequest {
+  readonly request: Request;
+  readonly resource: ChallengeTerms["resource"];
+  readonly serve: Serve;
+}
+
 interface SignedExchange
   extends Pick<Charged, "response" | "outcome">, Pick<ExchangeDeps, "clock" | "emit"> {
   readonly payment: PaidRequest | undefined;
@@ -172,14 +178,12 @@ function createRoute<R>(
 
   async function respond(
     deps: ExchangeDeps,
-    request: Request,
-    serve: Serve,
+    { request, resource, serve }: ResourceRequest,
     options: ChargeOptions<R>,
   ): Promise<ExchangeResult & Pick<Charged, "payment">> {
     if (request.method === "OPTIONS") return undecided(preflight());
     const malformed = checkRequestAddress(request);
     if (malformed) return undecided(refuseAddress(malformed));
-    const resource = resourceOf(request, of, route);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without a framework, R is Request
     const original = options.original ?? (request as R);
     const offers = await quote(request, original);
@@ -236,15 +240,13 @@ function createRoute<R>(
         timings[`${call}Ms`] = (timings[`${call}Ms`] ?? 0) + ms;
       };
       const facilitator = timeCalls(seller.facilitator, () => clock.now(), add);
-      // An address that cannot be parsed is refused below.
-      const isAddress = URL.canParse(request.url);
-      const { url } = isAddress ? resourceOf(request, of, route) : request;
+      const resource = resourceOf(request, of, route);
+      const { url } = resource;
       try {
         const deps = { ...seller, facilitator };
         const { response, outcome, payment } = await respond(
           deps,
-          request,
-          serve,
+          { request, resource, serve },
           readOnce(options),
         );
         await addSignatures(of.receiptSigner, { response, outcome, payment, url, ...seller });
@@ -303,7 +305,9 @@ function resourceOf(
   request: Request,
   seller: Configuration,
   { description, mimeType }: Pick<RouteConfiguration, "description" | "mimeType">,
-) {
+): ChallengeTerms["resource"] {
+  // An address that cannot be parsed is refused; only events name it.
+  if (!URL.canParse(request.url)) return { url: request.url };
   const { protocol, host, pathname, search } = new URL(request.url);
   // Not `origin`: that is "null" for the address of an MCP tool, `mcp://tool/…`.
   const origin = `${protocol}//${host}`;

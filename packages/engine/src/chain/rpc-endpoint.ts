@@ -7,6 +7,7 @@ import { unescape } from "node:querystring";
 import { isObject, type Hex, type JsonObject } from "@farthing/protocol";
 import { systemClock, type Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
+import { readText } from "../base/read-text.ts";
 import type { Secret } from "../base/secret.ts";
 import { classifyNodeError, revertCode, type NodeError } from "./node-errors.ts";
 
@@ -91,7 +92,7 @@ export function createRpcEndpoint(options: {
         signal: AbortSignal.timeout(timeoutMs),
         redirect: "error",
       });
-      const text = await readText(response);
+      const text = await readText(response, responseBytesMax);
       if (text === undefined) throw unavailable("the answer is too large");
       return { response, text };
     } catch (error) {
@@ -136,19 +137,6 @@ export function createRpcEndpoint(options: {
   }
 
   return { index, send };
-}
-
-/** Undefined for a body that is too large. */
-async function readText({ body }: Response): Promise<string | undefined> {
-  const decoder = new TextDecoder();
-  let text = "";
-  let bytes = 0;
-  for await (const chunk of body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > responseBytesMax) return undefined;
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
 }
 
 function parseJson(text: string): unknown {

@@ -1,6 +1,7 @@
 /** Contract payers whose transactions revert, and company that makes a batch revert. */
 import type { Address } from "@farthing/protocol";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { storesForEach } from "./store-benches.testing.ts";
 import {
   chainId,
   claimOf,
@@ -19,18 +20,12 @@ const dayMs = 24 * 60 * minuteMs;
 
 /** The tests, on databases that `start` makes. */
 export function contractPayersSuite(start: () => Promise<StoreBench>): void {
-  let bench: StoreBench;
+  const storeAt = storesForEach(start, 2);
   let store: TestStore;
   let other: TestStore;
-  beforeEach(async () => {
-    bench = await start();
-    store = await bench.open();
-    other = await bench.open();
-  });
-  afterEach(async () => {
-    await store.close();
-    await other.close();
-    await bench.stop();
+  beforeEach(() => {
+    store = storeAt(0);
+    other = storeAt(1);
   });
 
   async function claimed(payer = wallet, payerHasCode = true): Promise<string> {

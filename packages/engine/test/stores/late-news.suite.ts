@@ -1,5 +1,6 @@
 /** What one process says after another has gone further: it takes nothing back that still holds. */
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { storesForEach } from "./store-benches.testing.ts";
 import {
   chainId,
   claimOf,
@@ -22,18 +23,12 @@ const refused = (id: string): Failure => ({
 
 /** The tests, on databases that `start` makes. */
 export function lateNewsSuite(start: () => Promise<StoreBench>): void {
-  let bench: StoreBench;
+  const storeAt = storesForEach(start, 2);
   let store: TestStore;
   let other: TestStore;
-  beforeEach(async () => {
-    bench = await start();
-    store = await bench.open();
-    other = await bench.open();
-  });
-  afterEach(async () => {
-    await store.close();
-    await other.close();
-    await bench.stop();
+  beforeEach(() => {
+    store = storeAt(0);
+    other = storeAt(1);
   });
 
   async function claimed(): Promise<string> {

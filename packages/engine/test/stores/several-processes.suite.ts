@@ -1,9 +1,10 @@
 /** Several processes on one database: guarded transitions, wallets that change hands, unassigned work. */
 import type { Hex } from "@farthing/protocol";
 import * as fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { SettlementState } from "../../src/index.ts";
 import type * as relayed from "../../src/model/relayer-transaction.ts";
+import { storesForEach } from "./store-benches.testing.ts";
 import {
   chainId,
   claimOf,
@@ -22,21 +23,7 @@ import {
 
 /** The tests, on databases that `start` makes. */
 export function severalProcessesSuite(start: () => Promise<StoreBench>): void {
-  let bench: StoreBench;
-  let stores: TestStore[];
-  beforeEach(async () => {
-    bench = await start();
-    stores = [await bench.open(), await bench.open(), await bench.open()];
-  });
-  afterEach(async () => {
-    await Promise.all(stores.map((store) => store.close()));
-    await bench.stop();
-  });
-  const storeAt = (index: number): TestStore => {
-    const store = stores[index];
-    if (!store) throw new Error(`there is no process ${index}`);
-    return store;
-  };
+  const storeAt = storesForEach(start, 3);
 
   describe("every verb in state", () => guardTests(storeAt));
   describe("a wallet that changes hands", () => handOverTests(storeAt));

@@ -138,3 +138,26 @@ export function storeForEach<Store extends Closable>(
   });
   return () => ({ bench, store });
 }
+
+/** Opens a new database before each test, as often as processes share it. */
+export function storesForEach<Store extends Closable>(
+  start: () => Promise<StoreBench<Store>>,
+  count: number,
+): (index: number) => Store {
+  let bench: StoreBench<Store>;
+  let stores: Store[];
+  beforeEach(async () => {
+    bench = await start();
+    stores = [];
+    while (stores.length < count) stores.push(await bench.open());
+  });
+  afterEach(async () => {
+    await Promise.all(stores.map((store) => store.close()));
+    await bench.stop();
+  });
+  return (index) => {
+    const store = stores[index];
+    if (!store) throw new Error(`there is no process ${index}`);
+    return store;
+  };
+}

@@ -124,7 +124,7 @@ export async function held(
   at: Address = lane,
 ): Promise<WalletLease> {
   const lease = await take(store, owner, { lane: at });
-  if (!lease) throw new Error("the lane is somebody else's");
+  if (!lease) throw new Error("another process holds the lane");
   return lease;
 }
 

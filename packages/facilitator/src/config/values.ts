@@ -1,10 +1,9 @@
 /** Readers of single values; each returns undefined for a text that it does not accept. */
 import { X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
-import { parseUsdc } from "@farthing/protocol";
+import { parseUsdc, unitsPerCredit } from "@farthing/protocol";
 import { isMessageDomain, gasPriceFloorWei } from "@farthing/engine";
 import { Secret } from "@farthing/engine/base";
-import { unitsPerCredit } from "../features/credits/model.ts";
 
 export function whole(least: number, most: number) {
   return (text: string): number | undefined => {

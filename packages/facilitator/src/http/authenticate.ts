@@ -3,7 +3,7 @@ import { isSameAddress, type Address, type PaymentRequest } from "@farthing/prot
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { HttpProblem } from "./responses.ts";
 import type { Throttle } from "./limits.ts";
-import type { RequestKey } from "./request-key.ts";
+import { keyModeOf, type RequestKey } from "./request-key.ts";
 import type { Surface } from "./surface.ts";
 
 /** The text does not distinguish unknown, mistyped, expired and revoked keys. */
@@ -59,7 +59,7 @@ export function checkPayee(
 ): void {
   if (key === null) return;
   const { network } = requirements;
-  const mode = network.chainId === 50 ? "live" : "test";
+  const mode = keyModeOf(network.chainId);
   if (key.mode !== mode && payment.network === network) {
     throw new HttpProblem(
       "unauthorized",

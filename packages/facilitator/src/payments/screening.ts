@@ -4,7 +4,7 @@
  */
 import { isObject, member, parseJson, refusal, type Payment } from "@farthing/protocol";
 import type { Screen } from "@farthing/engine";
-import { Fault, warning, type Runtime, type Secret } from "@farthing/engine/base";
+import { Fault, readText, warning, type Runtime, type Secret } from "@farthing/engine/base";
 import type { DenyList } from "./deny-list.ts";
 
 export interface ScreeningTerms extends Runtime {
@@ -82,23 +82,10 @@ async function ask(url: Secret, question: object, signal: AbortSignal): Promise<
     redirect: "manual",
     signal,
   });
-  const text = await readAtMost(response.body, maxResponseBytes);
+  const text = await readText(response, maxResponseBytes);
+  if (text === undefined) throw new Error(`It responded with more than ${maxResponseBytes} bytes.`);
   const body = response.status === 200 ? parseJson(text)?.value : undefined;
   const allowed = isObject(body) ? member(body, "allowed") : undefined;
   if (typeof allowed === "boolean") return allowed;
   throw new Error(`It responded ${response.status} without {"allowed": true or false}.`);
-}
-
-async function readAtMost(
-  body: ReadableStream<Uint8Array> | null,
-  bytesMax: number,
-): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body ?? []) {
-    length += chunk.byteLength;
-    if (length > bytesMax) throw new Error(`It responded with more than ${bytesMax} bytes.`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
 }

@@ -124,7 +124,7 @@ test("only a fresh request calls it final, once that is recorded; a repeat of th
 });
 
 describe("who gets one", () => {
-  test("on the public surface: the payee's account, and nobody else", async () => {
+  test("on the public surface: the payee's account alone", async () => {
     const headers = { ...own, prefer: "wait=20" };
     const { body } = await served.post("/settle", bodyOn(devnet), headers);
     expect(body).toMatchObject({ success: true });
@@ -142,7 +142,7 @@ describe("who gets one", () => {
     expect((await served.get(attestationPath(hosted, id))).status).toBe(404);
   });
 
-  test("nobody before the settlement is confirmed, and not beside a pending answer", async () => {
+  test("no caller before the settlement is confirmed, and no pending response", async () => {
     await devnet.rpc("evm_setAutomine", [false]);
     const body = bodyOn(devnet);
     const pending = await served.post(`${hosted}/settle`, body, { prefer: "respond-async" });

@@ -80,7 +80,7 @@ test("a key that is being revoked is waited for, and then claims nothing", async
   expect(await claiming).toEqual([{ kind: "refused", reason: "key_not_valid" }]);
 });
 
-test("news of a purchase that an operator decides reaches whoever waits for it", async () => {
+test("the decision of an operator on a purchase reaches the request that waits for it", async () => {
   const bench = await startBench();
   const [one, other] = [await openOn(bench), await openOn(bench)];
   await one.ensureAccount(`0x${"33".repeat(20)}`, 1);

@@ -1,11 +1,7 @@
 /** What every store promises about webhooks: what is told, to whom, and how often it is tried. */
-import { isObject, type Address } from "@farthing/protocol";
+import { isObject, type Address, webhookEvents } from "@farthing/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import {
-  webhookEvents,
-  type WebhookDelivery,
-  type WebhookEndpoint,
-} from "../../src/features/webhooks/model.ts";
+import type { WebhookDelivery, WebhookEndpoint } from "../../src/features/webhooks/model.ts";
 import { bringPurchase, purchaseSteps } from "./purchase-values.testing.ts";
 import { storeForEach, type StoreAt } from "./store-benches.testing.ts";
 import { chainId, claimOf, fund, minedIn, next, type StoreBench } from "./store-values.testing.ts";

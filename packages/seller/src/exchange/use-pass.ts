@@ -113,7 +113,7 @@ function refuse(asked: PassRequest, why: keyof typeof refusals, pass?: Pass): Ex
   return result;
 }
 
-/** Whoever shows the token is the holder of the pass. */
+/** The token proves that the caller holds the pass. */
 const holder = { proof: { isOpened: true }, rule: "bound" } as const;
 
 /** Serves one use for all requests with the same `Idempotency-Key`. */

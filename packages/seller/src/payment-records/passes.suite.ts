@@ -1,4 +1,4 @@
-/** What every store promises about passes: as many uses as were paid for, whoever asks at once. */
+/** What every store promises about passes: as many uses as were paid for, also for concurrent requests. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { SettledRequest } from "../events.ts";
 import type { Passes } from "./passes.ts";

@@ -1,4 +1,10 @@
-import { networkOfChain, parseUsdc, type Address, type ChainId } from "@farthing/protocol";
+import {
+  networkOfChain,
+  parseUsdc,
+  type Address,
+  type ChainId,
+  unitsPerCredit,
+} from "@farthing/protocol";
 import { useState } from "react";
 import type { Credits, Purchase } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
@@ -13,9 +19,6 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button, Segments } from "../../components/button.tsx";
 import { Form, SelectField, TextField } from "../../components/field.tsx";
 import { useChange } from "../../components/use-change.ts";
-
-/** The base units of one credit: it costs 0.001 USDC. */
-const creditUnits = 1_000n;
 
 /** From a first try to a busy shop. */
 const offers = ["1", "10", "50", "250"] as const;
@@ -63,7 +66,7 @@ const way: readonly Step[] = [
 function wrongWith(units: bigint | undefined, minUnits: string): string | undefined {
   if (units === undefined) return "Enter an amount, such as 10 or 2.50.";
   if (units < BigInt(minUnits)) return `Enter at least ${usdcText(minUnits)} USDC.`;
-  return units % creditUnits === 0n
+  return units % unitsPerCredit === 0n
     ? undefined
     : "One credit is 0.001 USDC, so use at most three decimals.";
 }
@@ -85,7 +88,7 @@ function BuyForm({ credits }: { readonly credits: Credits }) {
   const [payer, setPayer] = useState<Address>(account.wallet);
   const units = parseUsdc(amount);
   const wrong = wrongWith(units, credits.minUnits);
-  const bought = units === undefined || wrong ? 0 : Number(units / creditUnits);
+  const bought = units === undefined || wrong ? 0 : Number(units / unitsPerCredit);
   const body = { credits: bought, chainId, payer };
   const begin = useChange({
     send: () => call<Purchase>(purchasesPath, { method: "POST", body }),

@@ -1,8 +1,6 @@
 /** A seller's API key as stored: a hash, never the key. */
-import type { Address } from "@farthing/protocol";
-
-/** `live` keys settle on XDC mainnet, `test` keys elsewhere. */
-export type KeyMode = "live" | "test";
+import type { Address, keyOverlaps } from "@farthing/protocol";
+import type { KeyMode } from "../../http/request-key.ts";
 
 /** Times are milliseconds since 1970. */
 export interface ApiKey {
@@ -22,8 +20,7 @@ export interface ApiKey {
 }
 
 /** How long a rotated key works beside its successor. */
-export const overlaps = ["0", "1h", "24h", "7d"] as const;
-export type Overlap = (typeof overlaps)[number];
+export type Overlap = (typeof keyOverlaps)[number];
 
 declare module "../sign-in/model.ts" {
   interface StepUpDetails {

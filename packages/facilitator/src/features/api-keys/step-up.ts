@@ -1,8 +1,8 @@
 /** The actions of API keys that require a step-up signature. */
+import { keyOverlaps } from "@farthing/protocol";
 import { Type } from "typebox";
 import { KeyId, KeyModeText, nullable, oneOf } from "../../http/schemas.ts";
 import type { StepUpAction } from "../sign-in/step-up.ts";
-import { overlaps } from "./model.ts";
 
 /** The longest lifetime of a key that expires: ten years. */
 const maxKeyDays = 3_650;
@@ -28,7 +28,7 @@ export const rotateKey = {
   action: "rotate_key",
   details: {
     id: KeyId,
-    overlap: oneOf(overlaps, "How long the replaced key works on"),
+    overlap: oneOf(keyOverlaps, "How long the replaced key works on"),
   },
   sentence({ id, overlap }) {
     const end = overlap === "0" ? "ends at once" : `works for ${overlap} more`;

@@ -3,9 +3,6 @@
  * are whole numbers. Times are milliseconds since 1970.
  */
 
-/** USDC base units. */
-export const unitsPerCredit = 1_000n;
-
 /**
  * The effect of an entry on the balance.
  * - `purchase`, `grant`, `adjustment`: adds credits; an adjustment may also subtract.

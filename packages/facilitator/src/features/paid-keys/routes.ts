@@ -13,6 +13,7 @@ import {
   type Payment,
   type Refusal,
   type Requirements,
+  unitsPerCredit,
 } from "@farthing/protocol";
 import type { Settlement } from "@farthing/engine";
 import type { Clock } from "@farthing/engine/base";
@@ -20,6 +21,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { sellersMatter } from "../../http/authenticate.ts";
 import type { MakeLimit } from "../../http/limits.ts";
+import { keyModeOf } from "../../http/request-key.ts";
 import { HttpProblem, settleResponse } from "../../http/responses.ts";
 import {
   AddressText,
@@ -35,7 +37,6 @@ import {
 import { sellingNetworks, type ServedNetworks } from "../../http/served-chain.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
 import { gasProblem, purchaseTerms, type PurchaseBudget } from "../../payments/keyless/terms.ts";
-import { unitsPerCredit } from "../credits/model.ts";
 import type { CreditTerms } from "../credits/routes.ts";
 import { PurchaseState } from "../purchases/purchase-response.ts";
 import { notCreated } from "../purchases/routes.ts";
@@ -253,7 +254,7 @@ function soldResponse({ purchase, settlement, made }: SoldKey) {
     account,
     key: made?.text ?? null,
     keyId,
-    mode: purchase.chainId === 50 ? "live" : "test",
+    mode: keyModeOf(purchase.chainId),
     credits,
     purchaseId,
     state,

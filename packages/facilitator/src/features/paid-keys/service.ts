@@ -26,7 +26,7 @@ import {
 } from "@farthing/engine";
 import type { Runtime } from "@farthing/engine/base";
 import type { EngineStore } from "@farthing/engine/storage";
-import type { KeyMode } from "../api-keys/model.ts";
+import { keyModeOf } from "../../http/request-key.ts";
 import { workingKeysMax } from "../api-keys/service.ts";
 import { drawApiKey, type NewApiKey } from "../api-keys/key-text.ts";
 import type { AccountStore } from "../accounts/store.ts";
@@ -171,7 +171,7 @@ export function createSellKey(deps: PaidKeyDeps): SellKey {
   ): Promise<NewApiKey | undefined> {
     if (keyId !== null) return undefined;
     const now = clock.nowMs();
-    const mode: KeyMode = payment.network.chainId === 50 ? "live" : "test";
+    const mode = keyModeOf(payment.network.chainId);
     const made = drawApiKey(now, { account, label, mode });
     const isAdded = await store.addPaidKey(purchaseId, made.key, {
       workingMax: workingKeysMax,

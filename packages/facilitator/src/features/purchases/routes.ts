@@ -1,10 +1,9 @@
 /** Buying credits: create a purchase, pay it with a signature, and poll until it is credited. */
-import { formatUsdc, type Refusal } from "@farthing/protocol";
+import { formatUsdc, type Refusal, unitsPerCredit } from "@farthing/protocol";
 import { Type } from "typebox";
 import { awaitingMax, creditsMax, type Purchases } from "./service.ts";
 import type { Waiters } from "@farthing/engine";
 import { type Clock, timeText } from "@farthing/engine/base";
-import { unitsPerCredit } from "../credits/model.ts";
 import type { CreditPurchase } from "./model.ts";
 import { found, HttpProblem } from "../../http/responses.ts";
 import { gasProblem, purchaseTerms, type PurchaseBudget } from "../../payments/keyless/terms.ts";

@@ -11,10 +11,10 @@ import {
   type Authorization,
   type ChainId,
   type Hex,
+  unitsPerCredit,
 } from "@farthing/protocol";
 import type { AuthorizationKey, Settlement } from "@farthing/engine";
 import type { Runtime } from "@farthing/engine/base";
-import { unitsPerCredit } from "../credits/model.ts";
 import type { CreditPurchase } from "./model.ts";
 import type { AccountStore } from "../accounts/store.ts";
 import type { PurchaseStore } from "./store.ts";

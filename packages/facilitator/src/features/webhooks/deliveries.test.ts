@@ -1,8 +1,8 @@
 /** Processes that share a database deliver each message, once as long as none of them dies. */
+import { webhookEvents } from "@farthing/protocol";
 import type { Address } from "@farthing/protocol";
 import { beforeEach, describe, expect, test } from "vitest";
 import { silentLog, systemClock } from "@farthing/engine/base";
-import { webhookEvents } from "./model.ts";
 import { bothEngines, storeForEach } from "../../../test/stores/store-benches.testing.ts";
 import { next } from "../../../test/stores/store-values.testing.ts";
 import type { ServiceStore } from "../open-store.ts";

@@ -1,17 +1,8 @@
 /** Webhook endpoints and deliveries. Times are milliseconds since 1970. */
-import { networkOfChain, type Address } from "@farthing/protocol";
+import { networkOfChain, webhookEvents, type Address } from "@farthing/protocol";
 import { creditsOf, type Settlement } from "@farthing/engine";
 import { timeText } from "@farthing/engine/base";
 import type { CreditPurchase } from "../purchases/model.ts";
-
-export const webhookEvents = [
-  "settlement.confirmed",
-  "settlement.failed",
-  "settlement.finalized",
-  "credits.low",
-  "purchase.credited",
-  "purchase.held",
-] as const;
 
 export type WebhookEvent = (typeof webhookEvents)[number];
 

@@ -1,9 +1,10 @@
 /** The webhooks of an account and their deliveries. */
+import { webhookEvents } from "@farthing/protocol";
 import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { endpointsMax, type Webhooks } from "./service.ts";
 import { timeText } from "@farthing/engine/base";
-import { webhookEvents, type WebhookDelivery, type WebhookEndpoint } from "./model.ts";
+import { type WebhookDelivery, type WebhookEndpoint } from "./model.ts";
 import { found, HttpProblem } from "../../http/responses.ts";
 import { findUrlProblem, type Reach } from "../../http/outbound/url-rules.ts";
 import {

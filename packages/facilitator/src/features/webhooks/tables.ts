@@ -1,4 +1,5 @@
 /** The tables of webhooks. */
+import { webhookEvents } from "@farthing/protocol";
 import {
   integer,
   nullable,
@@ -11,12 +12,7 @@ import {
   type KyselyTable,
   type Whole,
 } from "@farthing/engine/storage";
-import {
-  webhookEvents,
-  type DeliveryState,
-  type DeliveryType,
-  type WebhookEvent,
-} from "./model.ts";
+import { type DeliveryState, type DeliveryType, type WebhookEvent } from "./model.ts";
 
 /** The subscribed events as JSON. Names that this version does not know are left out. */
 const events: Column<readonly WebhookEvent[], string> = {

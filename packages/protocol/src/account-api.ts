@@ -1,0 +1,17 @@
+/** Values of the account API that the service and its clients have to know alike. */
+
+/** The price of a credit: 0.001 USDC, in base units. */
+export const unitsPerCredit = 1_000n;
+
+/** How long a rotated API key works beside its successor. */
+export const keyOverlaps = ["0", "1h", "24h", "7d"] as const;
+
+/** The events that a webhook can subscribe to. */
+export const webhookEvents = [
+  "settlement.confirmed",
+  "settlement.failed",
+  "settlement.finalized",
+  "credits.low",
+  "purchase.credited",
+  "purchase.held",
+] as const;
