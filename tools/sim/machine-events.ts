@@ -1,7 +1,6 @@
 /** What happens to processes and nodes. */
-import { feeCapDefault } from "@farthing/lab/ordinary-node";
 import type { SimEnvironment } from "./environment.ts";
-import type { NodeRules } from "./node-pool.ts";
+import { defaultRules, type NodeRules } from "./node-pool.ts";
 import type { Event } from "./plan.ts";
 
 /** An event at a process, a node or the chain's block production. */
@@ -19,6 +18,7 @@ type MachineEvent = Extract<
       | "node-restart"
       | "lag"
       | "fee-cap"
+      | "nonce-distance"
       | "pool-full"
       | "pool-free";
   }
@@ -64,6 +64,8 @@ export function createMachineEvents(environment: SimEnvironment) {
           return aside(processes[event.process]?.handOver());
         case "fee-cap":
           return setRules(event.node, { feeCapWei: BigInt(event.milliXdc) * milliXdc });
+        case "nonce-distance":
+          return setRules(event.node, { maxNonceDistance: event.nonces });
         case "pool-full":
         case "pool-free":
           return setRules(event.node, { isFull: event.what === "pool-full" });
@@ -89,7 +91,7 @@ export function createMachineEvents(environment: SimEnvironment) {
       for (const { index } of nodes) {
         setDown(index, false);
         setLag(index, 0);
-        setRules(index, { feeCapWei: feeCapDefault, isFull: false });
+        setRules(index, defaultRules);
       }
     },
     /** Starts the processes that do not run. */

@@ -2,6 +2,8 @@
 import type { Submission } from "@farthing/lab/audit";
 import { refuse, type NodeReply } from "@farthing/lab/json-rpc";
 import {
+  feeCapDefault,
+  maxNonceDistanceDefault,
   readTransaction,
   refuseTransaction,
   type PoolTransaction,
@@ -25,9 +27,18 @@ export interface TransactionFate {
 export interface NodeRules {
   /** Wei that gas limit times price may come to. */
   feeCapWei: bigint;
+  /** How far above the pool's next nonce of a sender a nonce may be. */
+  maxNonceDistance: number;
   /** Whether its pool takes no more. */
   isFull: boolean;
 }
+
+/** The rules of a node whose operator has set nothing. */
+export const defaultRules: Readonly<NodeRules> = {
+  feeCapWei: feeCapDefault,
+  maxNonceDistance: maxNonceDistanceDefault,
+  isFull: false,
+};
 
 /** What a pool is made with. */
 export interface NodePoolDeps {
@@ -98,7 +109,7 @@ export function createNodePool(deps: NodePoolDeps): NodePool {
   async function refusalOf(tx: PoolTransaction, head: number): Promise<string | undefined> {
     const count = await countAt(tx.from, head);
     forgetMined(tx.from, count);
-    const { feeCapWei, isFull } = rules;
+    const { feeCapWei, maxNonceDistance, isFull } = rules;
     return refuseTransaction(
       tx,
       {
@@ -108,7 +119,7 @@ export function createNodePool(deps: NodePoolDeps): NodePool {
         sameNonce: pool.get(keyOf(tx.from, tx.nonce)),
         isFull,
       },
-      { feeCapWei, minGasPriceWei: world.priceAt(head) },
+      { feeCapWei, maxNonceDistance, minGasPriceWei: world.priceAt(head) },
     );
   }
 

@@ -4,12 +4,12 @@
  * would.
  */
 import { RpcError } from "@farthing/devnet";
-import { feeCapDefault, type PoolTransaction } from "@farthing/lab/ordinary-node";
+import type { PoolTransaction } from "@farthing/lab/ordinary-node";
 import { isHexBytes, isObject, parseWireAddress, type Address, type Hex } from "@farthing/protocol";
 import { finalDepth } from "@farthing/lab/audit";
 import { refuse, type NodeCall, type NodeReply } from "@farthing/lab/json-rpc";
 import { hexOf, type ReplacedBlock } from "./chain-world.ts";
-import { createNodePool, type NodePoolDeps, type NodeRules } from "./node-pool.ts";
+import { createNodePool, defaultRules, type NodePoolDeps, type NodeRules } from "./node-pool.ts";
 import { short } from "./trace.ts";
 
 /** A node. */
@@ -37,7 +37,7 @@ export interface NodeViewDeps extends Omit<NodePoolDeps, "rules" | "publish"> {
 export function createNodeView(options: NodeViewDeps): NodeView {
   const { index, world, trace, observedFaults } = options;
   const { rpc } = world.devnet;
-  const rules: NodeRules = { feeCapWei: feeCapDefault, isFull: false };
+  const rules: NodeRules = { ...defaultRules };
   const pool = createNodePool({
     ...options,
     rules,

@@ -95,6 +95,7 @@ export type Event = { readonly block: number } & (
   | { readonly what: "lag"; readonly node: number; readonly blocks: number }
   | { readonly what: "gas-price"; readonly gwei: number }
   | { readonly what: "fee-cap"; readonly node: number; readonly milliXdc: number }
+  | { readonly what: "nonce-distance"; readonly node: number; readonly nonces: number }
   | { readonly what: "pool-full" | "pool-free"; readonly node: number }
   | { readonly what: "wallet-used"; readonly relayer: number }
 );

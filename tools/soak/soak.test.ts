@@ -141,14 +141,13 @@ describe("the audit finds", () => {
   });
 
   test("two processes that write with one wallet", () => {
-    const [first] = honest.signed;
-    const since = first?.at ?? 0;
-    const inTurns = honest.signed.map((one, index) => ({
-      ...one,
-      pid: index % 2,
-      at: since + index,
-    }));
-    expect(rulesOf({ signed: inTurns })).toContain("one writer");
+    const wallet = honest.signed[0]?.wallet ?? "";
+    const takeovers = honest.fences.get(wallet) ?? 0;
+    const others = honest.signed.filter((one) => one.wallet !== wallet);
+    const byTwo = (turns: number) =>
+      Array.from({ length: turns }, (_, nonce) => ({ wallet, nonce, pid: nonce % 2, at: nonce }));
+    expect(rulesOf({ signed: [...others, ...byTwo(takeovers)] })).not.toContain("one writer");
+    expect(rulesOf({ signed: [...others, ...byTwo(takeovers + 1)] })).toContain("one writer");
     expect(rulesOf({ signed: [] })).toContain("one writer");
   });
 

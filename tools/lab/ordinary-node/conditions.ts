@@ -30,6 +30,8 @@ export interface PoolRules {
   readonly feeCapWei?: bigint;
   /** Transactions of all senders at most. Default: 6,144. */
   readonly maxTransactions?: number;
+  /** How far above the pool's next nonce of a sender a nonce may be. Default: 10. */
+  readonly maxNonceDistance?: number;
 }
 
 /** Ways in which a rate limit is told. */

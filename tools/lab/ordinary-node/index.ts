@@ -27,5 +27,5 @@ export {
 } from "./ordinary-node.ts";
 export type { NodeExchange, NodeRecord } from "./node-record.ts";
 export { startOrdinaryNode, type RunningNode } from "./node-server.ts";
-export { feeCapDefault, refuseTransaction } from "./pool-rules.ts";
+export { feeCapDefault, maxNonceDistanceDefault, refuseTransaction } from "./pool-rules.ts";
 export { readTransaction, type PoolTransaction } from "./transaction.ts";

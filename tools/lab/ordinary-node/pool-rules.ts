@@ -17,8 +17,8 @@ export interface PoolState {
   readonly isFull: boolean;
 }
 
-/** A nonce so far above the pool's next one is refused. */
-const maxNonceDistance = 10;
+/** A nonce that is further above the pool's next one is refused. */
+export const maxNonceDistanceDefault = 10;
 /** A node's cap on gas limit times price by default: 1 XDC, in wei. */
 export const feeCapDefault = 10n ** 18n;
 /** The constant base fee, 12.5 gwei, in wei. */
@@ -35,6 +35,7 @@ export function refuseTransaction(
 ): string | undefined {
   const { transactionCount, poolNonce, balanceWei, sameNonce, isFull } = state;
   const { feeCapWei = feeCapDefault, minGasPriceWei = minGasPriceDefault } = rules;
+  const { maxNonceDistance = maxNonceDistanceDefault } = rules;
   if (sameNonce?.hash === tx.hash) return "already known";
   if (tx.raw.length / 2 > maxTransactionBytes) return "oversized data";
   const feeWei = tx.gasLimit * tx.gasPrice;
