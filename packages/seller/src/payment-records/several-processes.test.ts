@@ -51,6 +51,25 @@ for (const [name, isThere, open] of stores) {
       expect([one.made() + other.made(), facilitator.transfers()]).toEqual([1, 1]);
     });
 
+    test.each(["before-work", "after-success"] as const)(
+      "%s: a process that is killed between taking a use of a pass and serving costs that use",
+      async (settle) => {
+        const base = { facilitatorUrl: facilitator.url, payTo, settle, leaseMs: 15_000 };
+        const order: ShopOrder = { ...base, store: shared.store, passUses: 3 };
+        shops.push(await startShop({ ...order, diesAt: 2 }), await startShop(order));
+        const [dying, other] = shops;
+        if (!dying || !other) throw new Error("A shop is missing.");
+        const bought = await fetch(dying.url, { headers: await payFor(dying.url) });
+        const headers = { "PAYMENT-PASS": bought.headers.get("PAYMENT-PASS") ?? "" };
+        expect(bought.headers.get("X-Pass-Remaining")).toBe("2");
+        await expect(fetch(dying.url, { headers })).rejects.toThrow();
+        const used = await fetch(other.url, { headers });
+        expect([used.status, used.headers.get("X-Pass-Remaining")]).toEqual([200, "0"]);
+        expect((await fetch(other.url, { headers })).status).toBe(402);
+        expect([dying.made(), other.made(), facilitator.transfers()]).toEqual([1, 1, 1]);
+      },
+    );
+
     const late = { json: { isValid: false, invalidReason: "authorization_expired" } };
     test.each<["verify" | "settle", Reply]>([
       ["verify", late],

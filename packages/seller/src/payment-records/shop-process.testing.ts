@@ -18,6 +18,10 @@ export interface ShopOrder {
   /** A file for SQLite, a socket for Redis. */
   readonly store: { readonly kind: "sqlite" | "redis"; readonly path: string };
   readonly leaseMs: number;
+  /** Uses of the pass that a payment buys. */
+  readonly passUses?: number;
+  /** The process kills itself while it makes this report, counted from one. */
+  readonly diesAt?: number;
 }
 
 async function open({ store: { kind, path }, leaseMs }: ShopOrder): Promise<PaymentRecords> {
@@ -27,7 +31,9 @@ async function open({ store: { kind, path }, leaseMs }: ShopOrder): Promise<Paym
 }
 
 async function start(order: ShopOrder): Promise<void> {
-  const { facilitatorUrl, payTo, settle } = order;
+  const { facilitatorUrl, payTo, settle, passUses, diesAt } = order;
+  const pass = passUses === undefined ? {} : { pass: { uses: passUses, validFor: "1h" } };
+  let begun = 0;
   const grants = await open(order);
   const charge = farthing({
     facilitator: { url: facilitatorUrl },
@@ -40,7 +46,8 @@ async function start(order: ShopOrder): Promise<void> {
     onEvent: () => undefined,
   });
   const shop = await listen(
-    charge({ price: "0.01" }, (_req, res) => {
+    charge({ price: "0.01", ...pass }, (_req, res) => {
+      if (++begun === diesAt) process.kill(process.pid, "SIGKILL");
       process.stdout.write("made\n");
       res.end(`made by ${process.pid}`);
     }),

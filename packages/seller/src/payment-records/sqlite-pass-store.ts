@@ -1,7 +1,7 @@
-/** Passes in the SQLite file of the payment records. Each call is one transaction. */
+/** Passes in the SQLite database of the payment records. Each call is one transaction. */
 import { maxPassKeptMs } from "./retention.ts";
 import { passIn, type Pass, type PassStore } from "./pass-store.ts";
-import type { Database } from "./sqlite-file.ts";
+import type { Database } from "./sqlite-tables.ts";
 
 /** Ended passes that each new one deletes: more than it adds, so nothing piles up. */
 const maxSwept = 4;

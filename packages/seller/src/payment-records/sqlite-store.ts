@@ -1,8 +1,8 @@
-/** The store of payment records in a SQLite file. Each call is one transaction. */
+/** The store of payment records in SQLite. Each call is one transaction. */
 import type { StoredResponse } from "./payment-records.ts";
 import { recordFormat, type PaymentRecord } from "./record-transitions.ts";
 import type { PassStore } from "./pass-store.ts";
-import type { Database, Row, Value } from "./sqlite-file.ts";
+import type { Database, Row, Value } from "./sqlite-tables.ts";
 import { createSqlitePassStore } from "./sqlite-pass-store.ts";
 import { maxTokenMs } from "./retention.ts";
 import {
@@ -34,8 +34,8 @@ const columns = [
 
 /** The condition and the order of each list, along an index of its own. */
 const lists: Readonly<Record<RecordList, string>> = {
-  dispensable: `state in ('claimed', 'settling') and dispensable_from_ms <= :now
-    and (holder is null or held_until_ms <= :now) order by dispensable_from_ms`,
+  dispensable: `state in ('claimed', 'settling') and dispensable_from_ms <= ?
+    and (holder is null or held_until_ms <= ?) order by dispensable_from_ms`,
   delivered: "state = 'delivered' order by id",
   responses: "answer_body is not null and answer_until_ms > 0 order by answer_until_ms",
 };
@@ -85,8 +85,8 @@ export class SqliteStore implements PaymentRecordStore {
   async list(list: RecordList, limit: number): Promise<readonly PaymentRecord[]> {
     const text = `select ${columns} from grants where format <= ${recordFormat} and ${lists[list]}`;
     const now = this.#bounds.now();
-    const named = list === "dispensable" ? { now, limit } : { limit };
-    return this.#database.all(`${text} limit :limit`, named).map((row) => this.#toRecord(row));
+    const values = list === "dispensable" ? [now, now, limit] : [limit];
+    return this.#database.all(`${text} limit ?`, ...values).map((row) => this.#toRecord(row));
   }
 
   #insert({ binding, opener, ...change }: NewPaymentRecord): Inserted {

@@ -1,0 +1,89 @@
+/** The runtime of Cloudflare Workers with one Durable Object class, on a free port of this machine. */
+import { spawn } from "node:child_process";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
+import { isObject, parseJson } from "@farthing/protocol";
+import { build } from "esbuild";
+import type { RecordsNamespace } from "./durable-object.ts";
+
+const config = `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [
+    (name = "main", worker = .main),
+    (name = "disk", disk = (path = "disk", writable = true)),
+  ],
+  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+);
+const main :Workerd.Worker = (
+  modules = [(name = "worker", esModule = embed "worker.js")],
+  compatibilityDate = "2026-11-01",
+  durableObjectNamespaces = [
+    (className = "PaymentRecordsObject", uniqueKey = "records", enableSql = true),
+  ],
+  durableObjectStorage = (localDisk = "disk"),
+  bindings = [(name = "RECORDS", durableObjectNamespace = "PaymentRecordsObject")],
+);
+`;
+
+/** Starts the runtime; `restart` kills it and starts it again on the same disk. */
+export async function startWorkerd() {
+  const folder = await mkdtemp(join(tmpdir(), "farthing-workerd-"));
+  await mkdir(join(folder, "disk"));
+  await writeFile(join(folder, "config.capnp"), config);
+  await build({
+    entryPoints: [join(import.meta.dirname, "durable-object-worker.testing.ts")],
+    outfile: join(folder, "worker.js"),
+    bundle: true,
+    format: "esm",
+    target: "es2024",
+    conditions: ["@farthing/source"],
+  });
+  let running = await run(folder);
+  const namespace: RecordsNamespace<string> = {
+    idFromName: (name) => name,
+    get: (name) => ({ fetch: (_url, init) => fetch(`${running.url}/${name}`, init) }),
+  };
+  return {
+    namespace,
+    async restart() {
+      await running.kill();
+      running = await run(folder);
+    },
+    async stop() {
+      await running.kill();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The file descriptor on which the runtime tells its port. */
+const controlFd = 3;
+
+async function run(folder: string) {
+  const { default: command }: { default: string } = createRequire(import.meta.url)("workerd");
+  const flags = ["serve", join(folder, "config.capnp"), `--control-fd=${controlFd}`];
+  const child = spawn(command, flags, { cwd: folder, stdio: ["ignore", "ignore", "pipe", "pipe"] });
+  let said = "";
+  child.stderr?.setEncoding("utf8").on("data", (more: string) => (said += more));
+  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const control = child.stdio[controlFd];
+  if (!(control instanceof Readable)) throw new Error("The runtime has no control channel.");
+  const port = await new Promise<unknown>((resolve, reject) => {
+    createInterface(control).on("line", (line) => {
+      const event = parseJson(line)?.value;
+      if (isObject(event) && event["event"] === "listen") resolve(event["port"]);
+    });
+    child.once("close", () => reject(new Error(`workerd did not start: ${said}`)));
+  });
+  return {
+    url: `http://127.0.0.1:${String(port)}`,
+    async kill() {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
