@@ -12,6 +12,7 @@ import { accounts } from "./accounts/feature.ts";
 import { createAccounts } from "./accounts/service.ts";
 import { apiKeys } from "./api-keys/feature.ts";
 import { workingKeysMax } from "./api-keys/service.ts";
+import { books } from "./books/feature.ts";
 import { credits } from "./credits/feature.ts";
 import type { Feature } from "./feature.ts";
 import { history } from "./history/feature.ts";
@@ -26,6 +27,7 @@ import { webhooks, type WebhookFeatureDeps } from "./webhooks/feature.ts";
 export const features = [
   accounts,
   signIn,
+  books,
   webhooks,
   apiKeys,
   credits,

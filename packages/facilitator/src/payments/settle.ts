@@ -26,6 +26,7 @@ import {
   shapedCodes,
 } from "../http/responses.ts";
 import { admission, checkPayee, sellersMatter } from "../http/authenticate.ts";
+import { readBooks } from "./books.ts";
 import type { PaymentContext, SurfaceScope } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
 import { settleCallTermsOf } from "./exchange-call.ts";
@@ -121,9 +122,12 @@ function settleOptions(
     priority: request.apiKey ? "keyed" : "open",
     credits: isPaid ? context.creditsPerSettlement : 0,
     requestId: request.id,
-    terms: isPaid
-      ? { freeCredits: context.freeCredits }
-      : keylessTerms(context, request, paymentRequest),
+    terms: {
+      ...(isPaid
+        ? { freeCredits: context.freeCredits }
+        : keylessTerms(context, request, paymentRequest)),
+      ...(request.apiKey && { books: readBooks(request, paymentRequest) }),
+    },
     goal: isAsync ? "broadcast" : "outcome",
     timeoutMs,
     // A requested wait, or none, also applies to a repeat.

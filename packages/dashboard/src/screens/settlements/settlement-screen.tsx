@@ -66,6 +66,7 @@ function Failure({ settlement }: { readonly settlement: SettlementDetail }) {
 
 function Money({ settlement }: { readonly settlement: SettlementDetail }) {
   const { amount, payer, payTo, network, credits, keyId, requestId, state } = settlement;
+  const { resource, route, reference } = settlement;
   const units = (
     <>
       <Usdc units={amount} />{" "}
@@ -87,6 +88,9 @@ function Money({ settlement }: { readonly settlement: SettlementDetail }) {
         ["Payer", <Whole text={payer} what="payer" />],
         ["Paid to", <Whole text={payTo} what="payee" />],
         ["Network", findNetwork(network)?.name ?? network],
+        ["Resource", resource === null ? none : <code>{resource}</code>],
+        ["Route", route ?? none],
+        ["Reference", reference ?? none],
         ["Credits", price],
         ["Key", keyId === null ? <span className="muted">none</span> : <KeyName id={keyId} />],
         ["Request", requestId === null ? none : <Whole text={requestId} what="request id" />],

@@ -3,13 +3,14 @@ import type { Waiters } from "@farthing/engine";
 import type { Clock } from "@farthing/engine/base";
 import { createHistoryStore, type HistoryStore } from "./store.ts";
 import { aggregatesParticipant } from "./participant.ts";
+import type { BookStore } from "../books/store.ts";
 import type { Feature, RunningFeature } from "../feature.ts";
 import { registerAccountSettlements } from "./routes.ts";
 import { createHistory, type HistoryDeps } from "./service.ts";
 import { registerUsage } from "./usage-routes.ts";
 
 export interface HistoryFeatureDeps extends HistoryDeps {
-  readonly store: HistoryDeps["store"] & HistoryStore;
+  readonly store: HistoryDeps["store"] & HistoryStore & Pick<BookStore, "findBooks">;
   readonly clock: Clock;
   readonly waiters: Waiters;
 }

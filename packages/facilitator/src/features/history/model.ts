@@ -1,10 +1,11 @@
 /** The settlements of an account as their owner sees them. Times are milliseconds since 1970. */
 import type { SettlementState } from "@farthing/engine";
 import type { Address, ChainId, Hex } from "@farthing/protocol";
+import type { BookFilter } from "../books/store.ts";
 import type { carrierColumns } from "./tables.ts";
 
 /** An empty filter selects all settlements of an account. */
-export interface HistoryFilter {
+export interface HistoryFilter extends BookFilter {
   readonly state?: SettlementState | undefined;
   readonly payer?: Address | undefined;
   readonly keyId?: string | undefined;

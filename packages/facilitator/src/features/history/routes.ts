@@ -1,9 +1,12 @@
 /** The settlements of an account: a list with filters, and each settlement with its history. */
 import type { TimeCursor } from "@farthing/engine/storage";
 import {
+  bookedResourceCharsMax,
+  bookedRouteCharsMax,
   explorerLink,
   findNetwork,
   networkOfChain,
+  referenceCharsMax,
   type ChainId,
   type RefusalCode,
 } from "@farthing/protocol";
@@ -12,7 +15,9 @@ import type { History, SettlementStory, StoryStep } from "./service.ts";
 import { creditsOf, type Settlement, type Waiters } from "@farthing/engine";
 import { timeText } from "@farthing/engine/base";
 import type { HistoryFilter } from "./model.ts";
+import type { BookStore } from "../books/store.ts";
 import type { HistoryStore } from "./store.ts";
+import { noBooks, type SettlementBooks } from "../../payments/books.ts";
 import { found, HttpProblem } from "../../http/responses.ts";
 import { parseWait } from "../../http/prefer.ts";
 import {
@@ -55,6 +60,9 @@ const row = {
   confirmedAt: nullable(TimeText),
   finalizedAt: nullable(TimeText),
   failure: nullable(Type.String({ description: "The refusal's code" })),
+  resource: nullable(Type.String({ description: "What was paid for: scheme, host and path" })),
+  route: nullable(Type.String({ description: "The seller's name of it" })),
+  reference: nullable(Type.String({ description: "The seller's own name of the sale" })),
 };
 
 export const RowResponse = exactly(row);
@@ -82,7 +90,10 @@ export const StoryResponse = exactly({
   explorer: nullable(Type.String({ format: "uri" })),
 });
 
-const settlementsFile: CsvFile<Settlement> = {
+/** A settlement with what its books keep. */
+type BookedSettlement = Settlement & SettlementBooks;
+
+const settlementsFile: CsvFile<BookedSettlement> = {
   name: "settlements",
   columns: {
     id: ({ id }) => id,
@@ -101,6 +112,9 @@ const settlementsFile: CsvFile<Settlement> = {
     failure: ({ failure }) => failure,
     key_id: ({ keyId }) => keyId,
     request_id: ({ requestId }) => requestId,
+    resource: ({ resource }) => resource,
+    route: ({ route }) => route,
+    reference: ({ reference }) => reference,
   },
 };
 
@@ -118,10 +132,15 @@ const FilterQuery = exactly({
   key: Type.Optional(KeyId),
   network: NetworkQuery,
   transaction: Type.Optional(HashText),
+  resource: Type.Optional(
+    Type.String({ maxLength: bookedResourceCharsMax, description: "Without a query" }),
+  ),
+  route: Type.Optional(Type.String({ maxLength: bookedRouteCharsMax })),
+  reference: Type.Optional(Type.String({ maxLength: referenceCharsMax })),
 });
 
 export interface HistoryRouteDeps {
-  readonly store: Pick<HistoryStore, "listAccountSettlements">;
+  readonly store: Pick<HistoryStore, "listAccountSettlements"> & Pick<BookStore, "findBooks">;
   readonly history: History;
   readonly waiters: Waiters;
 }
@@ -147,14 +166,18 @@ export function registerAccountSettlements(server: TypedServer, deps: HistoryRou
       const { account } = sessionOf(request);
       const filter = readFilter(request.query);
       if (wantsCsv(request)) {
-        return sendCsv<Settlement, TimeCursor>(reply, settlementsFile, (paging) =>
-          store.listAccountSettlements(account, filter, paging),
-        );
+        return sendCsv<BookedSettlement, TimeCursor>(reply, settlementsFile, async (paging) => {
+          const page = await store.listAccountSettlements(account, filter, paging);
+          return { ...page, items: await booked(store, page.items) };
+        });
       }
       const { cursor, limit } = request.query;
       const paging = { from: timeCursor.read(cursor), limit: readLimit(limit) };
       const { items, next } = await store.listAccountSettlements(account, filter, paging);
-      return { settlements: items.map(rowResponse), next: timeCursor.write(next) };
+      return {
+        settlements: (await booked(store, items)).map(rowResponse),
+        next: timeCursor.write(next),
+      };
     },
   });
   server.get(`${path}/:id`, {
@@ -179,9 +202,19 @@ export function registerAccountSettlements(server: TypedServer, deps: HistoryRou
         settlement = await history.find(account, id);
       }
       waiting.cancel();
-      return storyResponse(await history.describe(found(settlement, "settlement")));
+      const story = await history.describe(found(settlement, "settlement"));
+      const [known] = await booked(store, [story.settlement]);
+      return storyResponse(story, known ?? { ...story.settlement, ...noBooks });
     },
   });
+}
+
+async function booked(
+  store: HistoryRouteDeps["store"],
+  settlements: readonly Settlement[],
+): Promise<BookedSettlement[]> {
+  const books = await store.findBooks(settlements.map(({ id }) => id));
+  return settlements.map((one) => ({ ...one, ...(books.get(one.id) ?? noBooks) }));
 }
 
 /** Returns whether the settlement can no longer change. */
@@ -199,6 +232,9 @@ function readFilter(query: Static<typeof FilterQuery>): HistoryFilter {
     transaction: transaction === undefined ? undefined : `0x${transaction.slice(2).toLowerCase()}`,
     since: readFrom(query.from),
     before: readTo(query.to),
+    resource: query.resource,
+    route: query.route,
+    reference: query.reference,
   };
 }
 
@@ -208,7 +244,7 @@ export function readNetwork(text: string): ChainId {
   throw new HttpProblem("invalid_request", "network must be eip155:50 or eip155:51.");
 }
 
-function rowResponse(settlement: Settlement) {
+function rowResponse(settlement: BookedSettlement) {
   const { id, state, chainId, payer, payTo, transaction, keyId, failure } = settlement;
   return {
     id,
@@ -224,10 +260,13 @@ function rowResponse(settlement: Settlement) {
     confirmedAt: timeText(settlement.confirmedAt),
     finalizedAt: timeText(settlement.finalizedAt),
     failure,
+    resource: settlement.resource,
+    route: settlement.route,
+    reference: settlement.reference,
   };
 }
 
-function storyResponse({ settlement, steps, gasUsed, gasPaid }: SettlementStory) {
+function storyResponse({ steps, gasUsed, gasPaid }: SettlementStory, settlement: BookedSettlement) {
   const { chainId, transaction, failure } = settlement;
   const carrier = steps.find(({ carrier: one }) => one && one.hash === transaction)?.carrier;
   return {

@@ -7,10 +7,12 @@ import {
   listed,
   settlements,
   fromCursor,
+  textList,
   toPage,
 } from "@farthing/engine/storage";
 import { networks, toLowerHex, type Address, type Hex } from "@farthing/protocol";
 import { sql } from "kysely";
+import { findBooks, isBookedAs, isBookFilter, listBooked } from "../books/store.ts";
 import type { CarriedBy, HistoryFilter } from "./model.ts";
 import { type Settlement, settlementStates } from "@farthing/engine";
 import { carrierColumns } from "./tables.ts";
@@ -58,6 +60,8 @@ async function listAccountSettlements(
   filter: HistoryFilter,
   { from, limit }: Paging<TimeCursor>,
 ): Promise<Page<Settlement, TimeCursor>> {
+  if (isBookFilter(filter))
+    return listBookedSettlements(database, account, filter, { from, limit });
   const { lead, rest } = splitFilter(filter);
   const { since, before } = filter;
   const page = (query: HistoryQuery, count: number) => {
@@ -88,6 +92,36 @@ async function listAccountSettlements(
   const fitting = found.slice(0, examinedMax).filter((settlement) => fits(settlement, rest));
   // A page with few matches ends early; the next one continues behind the rows that were read.
   const looked = toPage(found, examinedMax);
+  return fitting.length > limit ? toPage(fitting, limit) : { items: fitting, next: looked.next };
+}
+
+/** Found by what the books name; the rest of the filter narrows a bounded page. */
+async function listBookedSettlements(
+  database: Database,
+  account: Address,
+  filter: HistoryFilter,
+  { from, limit }: Paging<TimeCursor>,
+): Promise<Page<Settlement, TimeCursor>> {
+  const ids = await listBooked(database, account, filter, { from, limit: examinedMax + 1 });
+  const list = textList(database.engine, ids);
+  const chosen = settlements(database).where(
+    "id",
+    "in",
+    database.db.selectFrom(list).select("given.of"),
+  );
+  const found = (await listed(chosen)).toSorted(newestFirst);
+  const looked = toPage(found, examinedMax);
+  const books = await findBooks(
+    database,
+    looked.items.map(({ id }) => id),
+  );
+  const { transaction } = filter;
+  const fitting = looked.items.filter(
+    (settlement) =>
+      fits(settlement, filter) &&
+      isBookedAs(books.get(settlement.id), filter) &&
+      (transaction === undefined || settlement.transaction === transaction),
+  );
   return fitting.length > limit ? toPage(fitting, limit) : { items: fitting, next: looked.next };
 }
 

@@ -14,6 +14,8 @@ import {
   unchanged,
   textList,
 } from "@farthing/engine/storage";
+import { findBooks } from "../books/store.ts";
+import { noBooks, type SettlementBooks } from "../../payments/books.ts";
 import { settlementData, type WebhookEvent } from "./model.ts";
 import { newDeliveries, subscribers } from "./tables.ts";
 
@@ -38,7 +40,7 @@ async function notifyAccounts(
     const type = eventOf[kind];
     return account === null || type === undefined
       ? []
-      : [{ account, type, data: settlementData(settlement) }];
+      : [{ account, type, data: settlementData(settlement), settlementId: settlement.id }];
   });
   await putIntoOutbox(tx, events, tx.now);
   return unchanged;
@@ -49,10 +51,19 @@ export interface AccountEvent {
   readonly type: WebhookEvent;
   /** The JSON value of `data` in deliveries. */
   readonly data: object;
+  /** The settlement whose books are added to `data`. */
+  readonly settlementId?: string;
 }
 
 /** Random bytes of a delivery's id, by which endpoints recognise duplicates. */
 const idBytes = 16;
+
+function booksOf(
+  settlementId: string | undefined,
+  books: ReadonlyMap<string, SettlementBooks>,
+): Partial<SettlementBooks> {
+  return settlementId === undefined ? {} : (books.get(settlementId) ?? noBooks);
+}
 
 /** Stores deliveries for the endpoints that subscribed to the events. */
 export async function putIntoOutbox(
@@ -71,7 +82,12 @@ export async function putIntoOutbox(
     .where("paused_at", "is", null)
     .execute();
   const endpoints = rows.map(subscribers.read);
-  const deliveries = events.flatMap(({ account, type, data }) =>
+  if (endpoints.length === 0) return;
+  const books = await findBooks(
+    { db, engine },
+    events.flatMap(({ settlementId }) => settlementId ?? []),
+  );
+  const deliveries = events.flatMap(({ account, type, data, settlementId }) =>
     endpoints
       .filter((endpoint) => isSameAddress(endpoint.account, account))
       .filter((endpoint) => endpoint.events.includes(type))
@@ -81,7 +97,11 @@ export async function putIntoOutbox(
           endpointId: endpoint.id,
           account,
           type,
-          body: JSON.stringify({ type, timestamp: timeText(now), data }),
+          body: JSON.stringify({
+            type,
+            timestamp: timeText(now),
+            data: { ...data, ...booksOf(settlementId, books) },
+          }),
           createdAt: now,
           state: "pending",
           attempts: 0,

@@ -1,0 +1,24 @@
+/** The table of what books keep of settlements. */
+import {
+  integer,
+  nullable,
+  table,
+  text,
+  walletAddress,
+  type KyselyTable,
+} from "@farthing/engine/storage";
+
+export const bookTable = table("settlement_books", {
+  settlementId: text(),
+  account: walletAddress(),
+  createdAt: integer(),
+  resource: nullable(text()),
+  route: nullable(text()),
+  reference: nullable(text()),
+});
+
+declare module "@farthing/engine/storage" {
+  interface Tables {
+    settlement_books: KyselyTable<typeof bookTable>;
+  }
+}

@@ -1,0 +1,67 @@
+/** Reads what a settlement's books keep, from the seller's headers and from the payment. */
+import {
+  bookedResource,
+  bookedRouteCharsMax,
+  bookHeaderNames,
+  isBookText,
+  member,
+  referenceCharsMax,
+  type PaymentRequest,
+} from "@farthing/protocol";
+import type { FastifyRequest } from "fastify";
+import { HttpProblem } from "../http/responses.ts";
+
+export interface SettlementBooks {
+  /** Scheme, host and path of what was paid for. */
+  readonly resource: string | null;
+  readonly route: string | null;
+  /** The seller's own name of the sale. */
+  readonly reference: string | null;
+}
+
+declare module "@farthing/engine" {
+  interface ClaimTerms {
+    readonly books?: SettlementBooks;
+  }
+}
+
+export const noBooks: SettlementBooks = { resource: null, route: null, reference: null };
+
+/**
+ * The seller's words count before those of the requirements, and these before the buyer's. Throws
+ * 400 for a header that cannot be kept: an order would be missing in the books.
+ */
+export function readBooks(
+  request: FastifyRequest,
+  { payment, requirements }: PaymentRequest,
+): SettlementBooks {
+  const own = headerOf(request, bookHeaderNames.resource);
+  const named = own === undefined ? undefined : bookedResource(own);
+  if (own !== undefined && named === undefined) {
+    throw wrong(bookHeaderNames.resource, "an http or https address of at most 512 characters");
+  }
+  const paid = payment.resource && member(payment.resource, "url");
+  const stated = [requirements.resource, paid].filter((text) => typeof text === "string");
+  const resource = named ?? stated.map(bookedResource).find((text) => text !== undefined);
+  return {
+    resource: resource ?? null,
+    route: textOf(request, bookHeaderNames.route, bookedRouteCharsMax),
+    reference: textOf(request, bookHeaderNames.reference, referenceCharsMax),
+  };
+}
+
+function headerOf({ headers }: FastifyRequest, name: string): string | undefined {
+  const value = headers[name.toLowerCase()];
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function textOf(request: FastifyRequest, name: string, charsMax: number): string | null {
+  const text = headerOf(request, name);
+  if (text === undefined) return null;
+  if (isBookText(text, charsMax)) return text;
+  throw wrong(name, `1 to ${charsMax} printable ASCII characters`);
+}
+
+function wrong(name: string, shape: string): HttpProblem {
+  return new HttpProblem("invalid_request", `${name} must be ${shape}.`);
+}
