@@ -19,6 +19,7 @@ export async function removeWhatIsOver(
   const terms = { madeBefore: now + 1, endedBefore: 1_000, limit: 3 };
   const place = { at: now - 1, id: "" };
   const from = { transactionId: -1_000_000_000, failed: place, elsewhere: place };
+  await store.findBooks([`stl_${next()}`]);
   await store.pruneSettlements(chainId, { ...terms, from }, () => Promise.resolve());
   await store.pruneSignedBytes(chainId, block, 3);
   await store.forgetExpired(now, 5);

@@ -160,10 +160,11 @@ describe.each(bothEngines())("%s", (name, start) => {
   test("only what is over is removed, with all that belongs to it", async () => {
     await fund(store(), account, 100);
     const far = { validBefore: (1n << 256n) - 1n };
+    const books = { resource: "https://shop.example/r", route: null, reference: "1" };
     const [gone = "", , kept = ""] = await settled(
       store(),
       10,
-      oldClaim(),
+      oldClaim({ terms: { books } }),
       oldClaim(far),
       oldClaim({ validBefore: 1_000n }),
     );
@@ -187,6 +188,8 @@ describe.each(bothEngines())("%s", (name, start) => {
       { kind: "hold", credits: -2 },
       { kind: "charge", credits: 0 },
     ]);
+    expect(exported?.["books"]).toEqual(books);
+    expect(await count("settlement_books")).toBe(0);
     expect(exported?.settlement).toMatchObject({ state: "confirmed", amount: 10n });
     expect(exported?.settlement).not.toHaveProperty("signature");
     for (const id of [gone, failed]) expect(await store().findSettlement(id)).toBeUndefined();

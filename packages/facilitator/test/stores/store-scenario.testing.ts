@@ -81,7 +81,6 @@ function keyOf(id: string) {
 
 const gas = { budgetGwei: 1_000_000, plainGwei: 1, contractGwei: 10 };
 
-/** What a contract payer may burn. */
 const burned = { budgetGwei: 1_000_000_000, reserveGwei: 1 };
 
 function keylessClaim() {
@@ -96,8 +95,9 @@ async function claims(store: ServiceStore) {
   const key = keyOf(`key${next()}`);
   await store.createApiKey(key);
   const claimingCall = { caller: "c", idempotencyKey: "k", isUpfront: true, successWriter: null };
-  const keyed = () =>
-    claimOf({ account: busySeller, keyId: key.id, price: 1, payer: rarePayer, claimingCall });
+  const terms = { books: { resource: null, route: "rare", reference: "rare" } };
+  const sale = { account: busySeller, keyId: key.id, price: 1, payer: rarePayer };
+  const keyed = () => claimOf({ ...sale, claimingCall, terms });
   return [keyed(), keyed(), keyed(), keylessClaim(), keylessClaim(), keylessClaim()];
 }
 
@@ -221,6 +221,7 @@ async function readHistory(store: ServiceStore): Promise<void> {
     { payer: rarePayer },
     { keyId: "key_other" },
     { transaction: hex32(1) },
+    ...(["resource", "route", "reference"] as const).map((name) => ({ [name]: "rare" })),
   ];
   for (const filter of filters) {
     const { next: from } = await store.listAccountSettlements(busySeller, filter, { limit: 2 });

@@ -140,7 +140,7 @@ describe("over HTTP", () => {
 });
 
 describe.each(bothEngines())("on %s", (_, start) => {
-  test("a page reads on where it was; what is removed takes its books along", async () => {
+  test("a page of a route reads on where it was, within a span of time", async () => {
     const bench = await start();
     const store = await bench.open();
     const account: Address = `0x${next().toString(16).padStart(40, "0")}`;
