@@ -16,8 +16,9 @@ export const bookedRouteCharsMax = 128;
 export const referenceCharsMax = 64;
 
 /** Printable ASCII, as a header carries it. */
-export function isBookText(text: string, charsMax: number): boolean {
+export function isBookText(text: unknown, charsMax: number): text is string {
   return (
+    typeof text === "string" &&
     text.length > 0 &&
     text.length <= charsMax &&
     /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(text)

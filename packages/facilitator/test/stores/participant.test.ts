@@ -33,7 +33,9 @@ test("a bare engine does not open a service's database; the service opens a bare
   await service.close();
   await expect(openStore(databaseUrl, { participants: [] })).rejects.toMatchObject({
     code: "configuration",
-    message: expect.stringContaining("aggregates, api-keys, credits, keyless-limits, purchases"),
+    message: expect.stringContaining(
+      "aggregates, api-keys, books, credits, keyless-limits, purchases",
+    ),
   });
   const again = await openStore(databaseUrl);
   await again.close();
