@@ -59,6 +59,7 @@ test("the readers are found", () => {
     "findSettlementAttestation",
     "findSignedOffers",
     "findSignedReceipt",
+    "isBookText",
     "isBytes32",
     "isHexBytes",
     "isObject",
