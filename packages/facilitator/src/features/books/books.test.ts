@@ -41,9 +41,11 @@ describe("over HTTP", () => {
     key = (await createApiKey(store, systemClock, input)).text;
     await store.close();
     seller = await openSignedIn(served, { wallet: devnet.seller });
-    receiver = createServer(async (request, response) => {
-      receive(JSON.parse(await text(request)));
-      response.end();
+    receiver = createServer((request, response) => {
+      void text(request).then((body) => {
+        receive(JSON.parse(body));
+        response.end();
+      });
     });
     await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
     const at = receiver.address();
@@ -103,6 +105,8 @@ describe("over HTTP", () => {
     }
     expect(await list("reference=order%202026-1&route=other")).toEqual([]);
     expect(await list("reference=order%202026-1&state=failed")).toEqual([]);
+    const unprintable = await seller.get("/v1/account/settlements?reference=%00");
+    expect(unprintable).toMatchObject({ status: 400, body: { error: "invalid_request" } });
     const story = await seller.get(`/v1/account/settlements/${textAt(body, "id")}`);
     expect(story.body).toMatchObject(books);
     const cookie = [...seller.cookies].map(([name, value]) => `${name}=${value}`).join("; ");

@@ -3,7 +3,6 @@ import type { Feature, RunningFeature } from "../feature.ts";
 import { migrations } from "./migrations.ts";
 import { booksParticipant } from "./participant.ts";
 import { createBookStore } from "./store.ts";
-import "./tables.ts";
 
 export const books = {
   name: "books",

@@ -124,6 +124,9 @@ export const NetworkQuery = Type.Optional(
   Type.String({ maxLength: 32, description: "`eip155:50` or its name" }),
 );
 
+/** What books keep, see `isBookText`. */
+const printable = { pattern: "^[ -~]+$" };
+
 const FilterQuery = exactly({
   state: Type.Optional(StateText),
   payer: Type.Optional(AddressInput),
@@ -133,10 +136,14 @@ const FilterQuery = exactly({
   network: NetworkQuery,
   transaction: Type.Optional(HashText),
   resource: Type.Optional(
-    Type.String({ maxLength: bookedResourceCharsMax, description: "Without a query" }),
+    Type.String({
+      ...printable,
+      maxLength: bookedResourceCharsMax,
+      description: "Without a query",
+    }),
   ),
-  route: Type.Optional(Type.String({ maxLength: bookedRouteCharsMax })),
-  reference: Type.Optional(Type.String({ maxLength: referenceCharsMax })),
+  route: Type.Optional(Type.String({ ...printable, maxLength: bookedRouteCharsMax })),
+  reference: Type.Optional(Type.String({ ...printable, maxLength: referenceCharsMax })),
 });
 
 export interface HistoryRouteDeps {
