@@ -1,5 +1,5 @@
 /** What a settlement was for: kept from the payment and the seller's headers, found and exported. */
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Devnet } from "@farthing/devnet";
@@ -33,6 +33,10 @@ describe("over HTTP", () => {
     receive = resolve;
   });
 
+  async function takeMessage(request: IncomingMessage): Promise<void> {
+    receive(JSON.parse(await text(request)));
+  }
+
   beforeAll(async () => {
     devnet = await startChain();
     served = await serveOn(devnet, { selfBuilt: false, env: { FARTHING_WEBHOOK_INSECURE: "yes" } });
@@ -42,10 +46,8 @@ describe("over HTTP", () => {
     await store.close();
     seller = await openSignedIn(served, { wallet: devnet.seller });
     receiver = createServer((request, response) => {
-      void text(request).then((body) => {
-        receive(JSON.parse(body));
-        response.end();
-      });
+      void takeMessage(request);
+      response.end();
     });
     await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
     const at = receiver.address();
