@@ -20,7 +20,7 @@ const config :Workerd.Config = (
 );
 const main :Workerd.Worker = (
   modules = [(name = "worker", esModule = embed "worker.js")],
-  compatibilityDate = "2026-11-01",
+  compatibilityDate = "2026-10-01",
   durableObjectNamespaces = [
     (className = "PaymentRecordsObject", uniqueKey = "records", enableSql = true),
   ],
