@@ -1,6 +1,7 @@
 /** The active configuration: its compiled routes, with their upstreams and prices. */
 import { allRoutes, type GatewayConfig, type RouteConfig } from "./configuration/configuration.ts";
 import { createBuiltInEndpoints } from "./built-in-endpoints.ts";
+import { checkedOperations, createOperationCheck } from "./openapi/input-check.ts";
 import { compileRoutes } from "./routing/route-table.ts";
 import { createPaidRoute, type PaidRoute, type ChargingDeps } from "./paid-route.ts";
 import { createUpstream } from "./upstream.ts";
@@ -16,12 +17,14 @@ export function activateConfiguration(
   const upstreams = new Map(
     [...config.upstreams].map(([name, one]) => [name, createUpstream(one)]),
   );
+  const operations = checkedOperations(config);
   const paidRoutes = new Map(
     allRoutes(config)
       .filter(({ amountUnits }) => amountUnits !== undefined)
       .map((route) => {
         const previous = before?.findPaidRoute(route)?.terms;
-        return [route, createPaidRoute(config, route, deps, previous)] as const;
+        const check = createOperationCheck(operations, route);
+        return [route, createPaidRoute(config, route, deps, { previous, check })] as const;
       }),
   );
   let inside = 0;

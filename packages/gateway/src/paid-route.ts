@@ -15,6 +15,7 @@ import { clientCredentials } from "./headers/header-rules.ts";
 import type { Incoming } from "./incoming.ts";
 import { settleWaitMs } from "./routing/route-conflicts.ts";
 import { errorResponse } from "./error-response.ts";
+import type { OperationCheck } from "./openapi/input-check.ts";
 
 /** The charging dependencies of all routes. */
 export interface ChargingDeps {
@@ -33,18 +34,23 @@ export interface DatedTerms extends Terms {
   readonly replacedAtMs?: number;
 }
 
+export interface PaidRouteParts {
+  /** The terms before a reload. */
+  readonly previous?: readonly DatedTerms[] | undefined;
+  readonly check?: OperationCheck | undefined;
+}
+
 /** More changes within the validity of one signature are a mistake. */
 const maxPreviousTerms = 8;
 
 /** The upstream's timeout ends first, and names the reason. */
 const workSlackMs = 1_000;
 
-/** Creates the route; `previous` are its terms before a reload. */
 export function createPaidRoute(
   config: GatewayConfig,
   own: RouteConfig,
   deps: ChargingDeps,
-  previous: readonly DatedTerms[] = [],
+  { previous = [], check }: PaidRouteParts = {},
 ) {
   const { publicUrl, network, payTo, discovery } = config;
   const seller = createSeller({
@@ -66,7 +72,7 @@ export function createPaidRoute(
     settle: own.settle === "after-success" ? "after-success" : "before-work",
     workMs: own.upstream.timeouts.totalMs + workSlackMs,
     stream: own.stream !== undefined,
-    ...defined({ price, description, mimeType, pass: passOf(own) }),
+    ...defined({ price, description, mimeType, pass: passOf(own), check }),
   });
   const current: DatedTerms = { amount: price ?? 0n, payTo, maxTimeoutSeconds };
   const nowMs = performance.now();

@@ -294,6 +294,10 @@ const optional = {
       "file of the upstream's OpenAPI document; /openapi.json adds the prices",
       "./openapi.json",
     ),
+    validate: yesOrNo(
+      "whether requests for paid routes are validated against that document before the payment",
+      true,
+    ),
     wellKnown: yesOrNo("whether /.well-known/x402 lists the paid routes", true),
     title: text("name of the API", "Reports", { maxLength: 200 }),
     guidance: text(

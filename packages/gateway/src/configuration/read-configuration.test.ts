@@ -45,7 +45,7 @@ test("the shortest file, with every default", () => {
     fallback: undefined,
     maxTimeoutSeconds: 60,
     replay: { ttlMs: 600_000, entryBytesMax: 1024 ** 2, totalBytesMax: 512 * 1024 ** 2 },
-    discovery: { wellKnown: true },
+    discovery: { validate: true, wellKnown: true },
   });
   expect(api).toEqual({
     name: "api",

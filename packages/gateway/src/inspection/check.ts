@@ -4,6 +4,7 @@ import { allRoutes, type GatewayConfig, type RouteConfig } from "../configuratio
 import { formatDuration } from "../configuration/duration-size.ts";
 import { findDocumentedRedirects } from "./check-redirects.ts";
 import { nameOf, warn, type Finding } from "./finding.ts";
+import { findUnchecked } from "../openapi/input-check.ts";
 import { shortUsdc } from "../configuration/price-text.ts";
 import { timeBudgetMs } from "../routing/route-conflicts.ts";
 
@@ -65,6 +66,13 @@ export function findWarnings(config: GatewayConfig): readonly Finding[] {
   return [
     ...all.flatMap(warningsOf),
     ...findDocumentedRedirects(config),
+    ...findUnchecked(config).map(({ name, problem }) =>
+      warn(
+        "discovery.openapi",
+        `requests of ${name} are not validated before they are paid: ${problem}`,
+        "correct the document, or use discovery.validate: false",
+      ),
+    ),
     ...when(!isPaid, "routes", "no route has a price", "give one a price"),
     ...when(
       isPaid && fallback !== undefined && fallback.amountUnits === undefined,
