@@ -2,6 +2,7 @@
  * The audit against planted faults. Its evidence is one run without faults; each test changes one
  * thing in it, as a defective facilitator would have left it.
  */
+import { buyerUnits } from "@farthing/devnet";
 import { beforeAll, describe, expect, test } from "vitest";
 import {
   audit,
@@ -86,6 +87,12 @@ function withAnswer(
       : response,
   );
   return { ...honest, responses };
+}
+
+/** What a payer of the honest run has left, its probes included. */
+function unitsAfter(payer: string): bigint {
+  const own = honest.ledger.entries.filter((entry) => entry.payer === payer.toLowerCase());
+  return own.reduce((sum, { transfer }) => sum - (transfer?.units ?? 0n), buyerUnits);
 }
 
 const told = (status: string) => (response: CallerResponse) =>
@@ -256,6 +263,16 @@ describe("the run", () => {
   test("the seller got something else", () => {
     const ledger = { ...honest.ledger, sellerUnits: honest.ledger.sellerUnits + 1n };
     expect(rulesOf({ ...honest, ledger })).toContain("the seller has it");
+  });
+
+  test("a contract payer has another amount left", () => {
+    const payment = honest.payments.get(0);
+    if (!payment) throw new Error("an honest run has payments");
+    const { from, value } = payment.authorization;
+    const rulesWith = (units: bigint) =>
+      rulesOf({ ...honest, payerUnits: new Map([[from, units]]) });
+    expect(rulesWith(unitsAfter(from))).not.toContain("the payer has the rest");
+    expect(rulesWith(unitsAfter(from) - value)).toContain("the payer has the rest");
   });
 
   test("an authorization used twice, or for another amount", () => {

@@ -63,6 +63,8 @@ export interface World {
   }): Promise<ReplacedBlock[]>;
   /** Sets a relayer wallet's balance of native coin, in wei. */
   fund(wallet: Address, wei: bigint): Promise<void>;
+  /** Sets the code of an account. */
+  setCode(account: Address, code: Hex): Promise<void>;
   /** Calls the listener with every transaction that leaves all pools unmined. */
   onLost(listener: (transaction: PoolTransaction) => void): void;
   /** Transactions, of relayers and third parties, that a reorganisation removed from a block. */
@@ -98,6 +100,7 @@ export async function createWorld(deps: WorldDeps): Promise<World> {
   const contents = new Map<number, { transactions: PoolTransaction[]; orders: Placed[] }>();
   const reorganisedOut = new Set<Hex>();
   const balances = new Map<Address, bigint>();
+  const codes = new Map<Address, Hex>();
   const prices = [{ fromBlock: 0, wei: gasPriceMin }];
   let orders: Ordered[] = [];
   let head = 0;
@@ -189,6 +192,7 @@ export async function createWorld(deps: WorldDeps): Promise<World> {
       blocks.delete(number);
     }
     for (const [wallet, wei] of balances) await setBalance(wallet, wei);
+    for (const [account, code] of codes) await rpc("anvil_setCode", [account, code]);
     const blocksMade = depth + random.whole(0, 1);
     for (let made = 0; made < blocksMade; made++) await makeBlock();
     return replaced;
@@ -227,6 +231,11 @@ export async function createWorld(deps: WorldDeps): Promise<World> {
       inTurn(async () => {
         balances.set(wallet, wei);
         await setBalance(wallet, wei);
+      }),
+    setCode: (account, code) =>
+      inTurn(async () => {
+        codes.set(account, code);
+        await rpc("anvil_setCode", [account, code]);
       }),
     onLost: pool.onLost,
     reorganisedOut,

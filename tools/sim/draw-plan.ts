@@ -1,13 +1,17 @@
 /** Draws a run from its seed. */
 import { drawConditions } from "./draw-conditions.ts";
+import { drawContracts } from "./draw-contracts.ts";
 import { drawEvents, rushBlock, rushBlocks, type Size } from "./draw-events.ts";
-import { faultKinds, type Ask, type Plan, type PlannedPayment } from "./plan.ts";
-import type { Service, FaultKind } from "./plan.ts";
+import { faultKinds, type DrawnAsk, type DrawnPayment, type Plan } from "./plan.ts";
+import type { FaultKind, PlannedPayment, Service } from "./plan.ts";
 import { createSeededRandom, type SeededRandom } from "./seeded-random.ts";
 import { transportFaults } from "@farthing/lab/faulty-transport";
 
 /** Fault kinds that are drawn together; later ones must not change what these draw. */
 const drawnTogether = 8;
+
+/** Of a hundred runs with contract payers, those with the batch contract. */
+const batchContractPercent = 60;
 
 /** Longest and shortest run in blocks of 2 s. */
 const runBlocks = { min: 12, max: 22 };
@@ -39,15 +43,22 @@ export function drawPlan(seed: number, input: PlanInput = {}): Plan {
   const rush = has.has("rush")
     ? drawRush(createSeededRandom(seed, "rush"), size, drawn.length)
     : [];
+  const contracts = has.has("contracts")
+    ? drawContracts(seed, size, drawn.length + rush.length)
+    : { payments: [], events: [] };
+  const events = drawEvents(seed, has, { ...size, processes: service.processes, payments: drawn });
   return {
     seed,
     faultKinds: faultKinds.filter((faultKind) => has.has(faultKind)),
     service,
+    hasBatchContract:
+      has.has("contracts") &&
+      createSeededRandom(seed, "batch contract").chance(batchContractPercent),
     ...size,
     // A rush in batches would fit into a transaction or two.
     batchMax: has.has("rush") ? 1 : size.batchMax,
-    payments: withSurfaces(seed, service, [...drawn, ...rush]),
-    events: drawEvents(seed, has, { ...size, processes: service.processes, payments: drawn }),
+    payments: withSurfaces(seed, service, [...drawn, ...rush, ...contracts.payments]),
+    events: [...events, ...contracts.events].toSorted((one, other) => one.block - other.block),
     transport: drawTransport(createSeededRandom(seed, "road"), has),
     pool: drawPool(createSeededRandom(seed, "pool"), has),
     conditions: has.has("ordinary")
@@ -71,9 +82,6 @@ export function drawService(seed: number, requested: Partial<Service> = {}): Ser
 
 /** Processes that share a PostgreSQL; SQLite has one. */
 const processesMax = 2;
-
-type DrawnAsk = Omit<Ask, "surface" | "polls" | "waitSeconds">;
-type DrawnPayment = Omit<PlannedPayment, "asks"> & { readonly asks: readonly DrawnAsk[] };
 
 function drawPayments(random: SeededRandom, size: Size): DrawnPayment[] {
   const count = random.whole(4, 18);

@@ -7,6 +7,12 @@ import type { Hex } from "@farthing/protocol";
 import { createObservedFaults, observedKindOf, type ObservedFaults } from "./observed-faults.ts";
 import { createCallers, type Callers } from "./callers.ts";
 import { createWorld, type World } from "./chain-world.ts";
+import {
+  batchContract,
+  buyersInAll,
+  placeContractPayers,
+  type ContractPayers,
+} from "./contract-payers.ts";
 import type { Databases, RunDatabase } from "./databases.ts";
 import { createKeys } from "./surfaces.ts";
 import { createFacilitatorChild, type FacilitatorChild } from "./facilitator-child.ts";
@@ -35,6 +41,8 @@ export interface SimEnvironment extends Chain {
   readonly processes: readonly FacilitatorChild[];
   readonly callers: Callers;
   readonly payerWallets: PayerWallets;
+  /** Undefined in a run without any. */
+  readonly contracts: ContractPayers | undefined;
   /** Makes a block one period later, or lets the period pass without one. */
   period(makesBlock?: boolean): Promise<void>;
 }
@@ -66,9 +74,12 @@ export async function setUp(
   const trace = createTrace(clock);
   trace.note(`time runs ${time.speed} times as fast`);
   const observedFaults = createObservedFaults();
-  const { buyers, relayers, service } = plan;
-  const devnet = await startDevnet({ blockTimeSeconds: 0, buyers, relayers });
+  const { relayers, service } = plan;
+  const devnet = await startDevnet({ blockTimeSeconds: 0, buyers: buyersInAll(plan), relayers });
   stack.defer(() => devnet.stop());
+  const contracts = plan.faultKinds.includes("contracts")
+    ? await placeContractPayers(devnet, plan)
+    : undefined;
   const database = await databases.open(service.database, time);
   stack.defer(() => database.close());
   const random = seededRandomByName(plan.seed);
@@ -93,6 +104,7 @@ export async function setUp(
     FARTHING_BATCH_MAX: `${plan.batchMax}`,
     FARTHING_CONFIRMATIONS: `${service.confirmations}`,
     FARTHING_LANE_IN_FLIGHT: `${service.inFlight}`,
+    ...(plan.hasBatchContract ? { [`FARTHING_BATCHER_${devnet.chainId}`]: batchContract } : {}),
   };
   const processes = Array.from({ length: service.processes }, () =>
     createFacilitatorChild(env, trace, observedFaults),
@@ -122,9 +134,9 @@ export async function setUp(
       entry.resolve();
     }
   }
-  const payerWallets = createPayerWallets(plan, devnet, clock);
+  const payerWallets = createPayerWallets({ plan, devnet, clock, contracts });
   const base = { ...chain, plan, clock, trace, observedFaults, devnet, database, processes };
-  return { ...base, callers, payerWallets, period };
+  return { ...base, callers, payerWallets, contracts, period };
 }
 
 /** One call after the other, as a node takes those of a batch. */

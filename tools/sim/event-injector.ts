@@ -2,6 +2,7 @@
 import type { Address } from "@farthing/protocol";
 import { gasPriceMin } from "./chain-world.ts";
 import type { SimEnvironment } from "./environment.ts";
+import { createContractEvents } from "./contract-payers.ts";
 import { createMachineEvents } from "./machine-events.ts";
 import type { Event, PlannedPayment } from "./plan.ts";
 import { hashOf, signOrder } from "./raw-transaction.ts";
@@ -38,6 +39,7 @@ export function createEventInjector(environment: SimEnvironment): EventInjector 
   const playing = new Set<Promise<void>>();
   const tokenEvents = createTokenEvents(environment);
   const machineEvents = createMachineEvents(environment);
+  const contractEvents = createContractEvents(devnet, world, environment.contracts);
 
   function begin(planned: PlannedPayment): void {
     const payment = payerWallets.sign(planned);
@@ -74,6 +76,12 @@ export function createEventInjector(environment: SimEnvironment): EventInjector 
       case "cancel":
       case "front-run":
         return tokenEvents.inject(event);
+      case "harm":
+      case "no-harm":
+      case "code-placed":
+      case "code-removed":
+      case "wallet-deployed":
+        return contractEvents.inject(event);
       default:
         return machineEvents.inject(event);
     }
@@ -125,6 +133,7 @@ export function createEventInjector(environment: SimEnvironment): EventInjector 
       world.setPrice(gasPriceMin);
       for (const { address } of devnet.relayers) await world.fund(address, fullWei);
       tokenEvents.heal();
+      await contractEvents.heal();
       await machineEvents.startAll();
       trace.note("all faults are over");
     },

@@ -45,6 +45,15 @@ export const observedFaultKinds = [
   "stranger: replacement underpriced",
   /** Another program's transaction at our nonce is mined. */
   "stranger: nonce used",
+  /** A wallet burns its gas, at the check or in a block. */
+  "contracts: burner",
+  "contracts: reverter",
+  /** A plain payer's account has code when the payment is checked or mined. */
+  "contracts: gets-code",
+  /** A payment deploys its payer's wallet. */
+  "contracts: undeployed",
+  /** Payments of contract wallets are in one transaction with others. */
+  "contracts: shared transaction",
   ...nodeOddities.map((kind) => `ordinary: ${kind}` as const),
 ] as const;
 

@@ -1,9 +1,10 @@
 /** The wallets of the payers: they sign each planned payment when it is due, and keep it. */
 import { buyerUnits, type Devnet, type DevnetWallet } from "@farthing/devnet";
 import type { Clock } from "@farthing/facilitator";
-import type { Address, Hex } from "@farthing/protocol";
+import type { Hex } from "@farthing/protocol";
+import { payerByKey, type ContractPayers, type Payer } from "./contract-payers.ts";
 import type { Plan, PlannedPayment } from "./plan.ts";
-import { signAuthorization, type SignedPayment } from "@farthing/lab/token-calls";
+import type { SignedPayment } from "@farthing/lab/token-calls";
 
 /** The payers of a run. */
 export interface PayerWallets {
@@ -19,41 +20,52 @@ export interface PayerWallets {
 const probeUnits = 7;
 const probeSeconds = 3_600;
 
-export function createPayerWallets(plan: Plan, devnet: Devnet, clock: Clock): PayerWallets {
+export interface PayerWalletsDeps {
+  readonly plan: Plan;
+  readonly devnet: Devnet;
+  readonly clock: Clock;
+  /** Undefined in a run without any. */
+  readonly contracts: ContractPayers | undefined;
+}
+
+export function createPayerWallets(deps: PayerWalletsDeps): PayerWallets {
+  const { plan, devnet, clock, contracts } = deps;
   const signed = new Map<number, SignedPayment>();
   const keys = new Map<number, Hex>();
 
   function buyer(index: number): DevnetWallet {
-    const wallet = devnet.buyers[index % devnet.buyers.length];
+    const wallet = devnet.buyers[index % plan.buyers];
     if (!wallet) throw new Error("a devnet has buyers");
     return wallet;
   }
 
   function sign(planned: PlannedPayment): SignedPayment {
     const { index, units, validFor, beginsIn } = planned;
-    const payer = payerOf(planned.buyer);
+    const payer = payerOf(planned);
     const now = BigInt(Math.floor(clock.nowMs() / 1000));
     const authorization = {
-      from: payer.from,
+      from: payer.address,
       to: devnet.seller.address,
       value: BigInt(Math.min(units, Number(buyerUnits))),
       validAfter: now + BigInt(beginsIn),
       validBefore: now + BigInt(validFor),
       nonce: nonceOf(plan.seed, index),
     };
-    const payment = signAuthorization(devnet.chainId, authorization, payer.privateKey);
+    const payment = payer.sign(authorization);
     signed.set(index, payment);
     keys.set(index, payer.privateKey);
     return payment;
   }
 
-  function payerOf(index: number | undefined): { from: Address; privateKey: Hex } {
-    if (index === undefined) {
-      const { address, owner } = devnet.smartWallet;
-      return { from: address, privateKey: owner.privateKey };
+  function payerOf({ buyer: index, contract }: PlannedPayment): Payer {
+    if (contract !== undefined) {
+      const payer = contracts?.payers[contract][index ?? 0];
+      if (!payer) throw new Error(`the run has no payer ${contract} ${index}`);
+      return payer;
     }
-    const { address, privateKey } = buyer(index);
-    return { from: address, privateKey };
+    const { address, owner } = devnet.smartWallet;
+    if (index === undefined) return payerByKey(devnet, { ...owner, address });
+    return payerByKey(devnet, buyer(index));
   }
 
   return {

@@ -27,10 +27,31 @@ export const faultKinds = [
   "stranger",
   /** Nodes have limits, backends that lag and replies of their own, as public ones do. */
   "ordinary",
+  /** Payers are contracts: some wait with a transaction until the check has passed, and harm it. */
+  "contracts",
 ] as const;
 
 /** One of {@link faultKinds}. */
 export type FaultKind = (typeof faultKinds)[number];
+
+/** Payers of the fault kind `contracts`; there are {@link contractPayersEach} of each. */
+export const contractPayerKinds = [
+  "safe-1-of-1",
+  "safe-2-of-3",
+  /** Its factory call comes with its signature (ERC-6492). */
+  "undeployed",
+  /** While it is told to, it burns all its gas. */
+  "burner",
+  "reverter",
+  /** A plain account that has code for some blocks, as a delegation of EIP-7702 gives it. */
+  "gets-code",
+] as const;
+
+/** One of {@link contractPayerKinds}. */
+export type ContractPayerKind = (typeof contractPayerKinds)[number];
+
+/** Two, so that payments of the same kind meet in a batch. */
+export const contractPayersEach = 2;
 
 /** What a facilitator serves: the self-built surface alone, or the public and the hosted one. */
 export const servedSurfaces = ["self-built", "public"] as const;
@@ -67,8 +88,10 @@ export interface Ask {
 export interface PlannedPayment {
   readonly index: number;
   readonly block: number;
-  /** The contract wallet when undefined. */
+  /** The sample contract wallet when undefined. */
   readonly buyer: number | undefined;
+  /** A payer of this kind; `buyer` is then its place among them. */
+  readonly contract?: ContractPayerKind;
   /** USDC base units. */
   readonly units: number;
   /** Seconds from its own time. */
@@ -79,6 +102,10 @@ export interface PlannedPayment {
   readonly asks: readonly Ask[];
   readonly isWatched: boolean;
 }
+
+/** A payment without what depends on the served surface. */
+export type DrawnPayment = Omit<PlannedPayment, "asks"> & { readonly asks: readonly DrawnAsk[] };
+export type DrawnAsk = Omit<Ask, "surface" | "polls" | "waitSeconds">;
 
 /** An event beside the payments. */
 export type Event = { readonly block: number } & (
@@ -98,6 +125,11 @@ export type Event = { readonly block: number } & (
   | { readonly what: "nonce-distance"; readonly node: number; readonly nonces: number }
   | { readonly what: "pool-full" | "pool-free"; readonly node: number }
   | { readonly what: "wallet-used"; readonly relayer: number }
+  /** All burners or reverters begin or end their harm. */
+  | { readonly what: "harm" | "no-harm"; readonly contract: "burner" | "reverter" }
+  | { readonly what: "code-placed" | "code-removed"; readonly account: number }
+  /** Another account deploys a wallet before its payment does. */
+  | { readonly what: "wallet-deployed"; readonly account: number }
 );
 
 /** What a run is made of. */
@@ -105,6 +137,8 @@ export interface Plan {
   readonly seed: number;
   readonly faultKinds: readonly FaultKind[];
   readonly service: Service;
+  /** Whether payments of contract wallets share transactions. */
+  readonly hasBatchContract: boolean;
   readonly blocks: number;
   readonly nodes: number;
   readonly relayers: number;

@@ -13,8 +13,8 @@ export interface Order {
   readonly gasPrice: bigint;
 }
 
-/** Gas of a third party's transaction: more than any call to the token takes. */
-const orderGas = 300_000n;
+/** Gas of a third party's transaction: more than any call to the token, or a Safe's deployment, takes. */
+const orderGas = 500_000n;
 
 /** The hash of signed bytes. */
 export function hashOf(raw: Hex): Hex {

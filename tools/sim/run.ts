@@ -1,11 +1,12 @@
 /** Runs one plan, waits until nothing is open, and audits the result. */
 import { audit, type Evidence, readLedger, unrest, type Violation } from "@farthing/lab/audit";
+import type { Address } from "@farthing/protocol";
 import { sumOf, type ObservedFaultCounts } from "./observed-faults.ts";
 import type { Databases } from "./databases.ts";
 import { createEventInjector, type EventInjector } from "./event-injector.ts";
 import type { Plan } from "./plan.ts";
 import { setUp, type SimEnvironment } from "./environment.ts";
-import { tokenFaults } from "./token-faults.ts";
+import { contractFaults, tokenFaults } from "./token-faults.ts";
 
 /** The result of a run. */
 export interface RunReport {
@@ -53,7 +54,7 @@ export async function run(plan: Plan, databases: Databases): Promise<RunReport> 
     plan,
     evidence,
     violations: audit(evidence),
-    observedFaults: sumOf([observedFaults, tokenFaults(evidence)]),
+    observedFaults: sumOf([observedFaults, tokenFaults(evidence), contractFaults(plan, evidence)]),
     ms: Date.now() - startedAt,
     trace: environment.trace.lines(),
   };
@@ -137,7 +138,20 @@ async function close(
     confirmations: plan.service.confirmations,
     submissions: environment.submissions,
     foreign: environment.foreign,
+    payerUnits: await readPayerUnits(environment),
   };
+}
+
+/** What the payers hold whose money moves by authorizations alone. */
+async function readPayerUnits({
+  devnet,
+  contracts,
+}: SimEnvironment): Promise<Map<Address, bigint>> {
+  const units = new Map<Address, bigint>();
+  for (const payer of contracts?.addresses ?? []) {
+    units.set(payer, await devnet.usdc.balanceOf(payer));
+  }
+  return units;
 }
 
 /** Whether a promise has ended, for loops that go on until then. */

@@ -3,7 +3,15 @@
  * chance. Together they cover all of observed-faults.ts.
  */
 import { drawPlan, type PlanInput } from "./draw-plan.ts";
-import type { Ask, Event, Plan, PlannedPayment, Service } from "./plan.ts";
+import {
+  contractPayerKinds,
+  contractPayersEach,
+  type Ask,
+  type Event,
+  type Plan,
+  type PlannedPayment,
+  type Service,
+} from "./plan.ts";
 import { transportFaults, type TransportFault } from "@farthing/lab/faulty-transport";
 
 /** Length of a scenario, in blocks. */
@@ -249,6 +257,36 @@ function ordinary(): Plan {
   );
 }
 
+/**
+ * Payments of every contract payer meet in the same blocks, beside plain ones. The wallets behave at the
+ * check of the first ones and do harm when their block is made; later ones meet the harm at the check.
+ */
+function contracts(service: Partial<Service>, hasBatchContract: boolean): Plan {
+  const payers = contractPayerKinds.flatMap((contract) =>
+    Array.from({ length: contractPayersEach }, (_, buyer) => ({ contract, buyer })),
+  );
+  const ofPayers = [3, 5, 9].flatMap((block) =>
+    payers.map((payer) => ({ ...small, ...payer, block, isVerified: block !== 3 })),
+  );
+  const payments = [...stream(3, 9, 2), ...ofPayers];
+  return scenario(908, service, {
+    faultKinds: ["contracts"],
+    hasBatchContract,
+    payments: payments.map((payment, index) => ({ ...payment, index })),
+    events: [
+      { block: 3, what: "harm", contract: "burner" },
+      { block: 3, what: "harm", contract: "reverter" },
+      { block: 3, what: "code-placed", account: 0 },
+      { block: 4, what: "code-placed", account: 1 },
+      { block: 4, what: "wallet-deployed", account: 1 },
+      { block: 7, what: "no-harm", contract: "burner" },
+      { block: 7, what: "no-harm", contract: "reverter" },
+      { block: 7, what: "code-removed", account: 0 },
+      { block: 7, what: "code-removed", account: 1 },
+    ],
+  });
+}
+
 /** All of them, by name. */
 export const scenarios: Readonly<Record<string, Plan>> = {
   "no answers": transport(alone, often, answerless),
@@ -259,4 +297,6 @@ export const scenarios: Readonly<Record<string, Plan>> = {
   "rules and strangers": rules(),
   "people and machines": people(),
   "ordinary nodes": ordinary(),
+  "contract payers in shared transactions": contracts(alone, true),
+  "contract payers without the batch contract": contracts(shared, false),
 };

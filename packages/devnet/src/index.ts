@@ -12,6 +12,7 @@ export {
 } from "./contract-calls.ts";
 export { hostileFactoryCode } from "./generated/hostile-factory.ts";
 export { hostileWalletCode } from "./generated/hostile-wallet.ts";
+export { ownerSlot, sampleWalletCode } from "./generated/sample-wallet.ts";
 export type { Rpc } from "./chain-controls.ts";
 export { RpcError } from "./json-rpc.ts";
 export {

@@ -2,6 +2,8 @@
  * The audit of a run: compares the chain, the facilitator's database and the responses of all
  * callers. It knows the facilitator's promises, not its implementation.
  */
+import { buyerUnits } from "@farthing/devnet";
+import type { Address } from "@farthing/protocol";
 import { auditSends, type Submission } from "./audit-sends.ts";
 import { wordsOf, type CallerResponse } from "./caller-response.ts";
 import { finalDepth, type Ledger, type LedgerEntry } from "./chain-ledger.ts";
@@ -30,6 +32,11 @@ export interface Evidence {
   readonly submissions?: readonly Submission[];
   /** Transactions that another program sent from a relayer wallet. */
   readonly foreign?: ReadonlySet<string>;
+  /**
+   * USDC base units of payers at the end whose money moves by authorizations alone. Each began with what
+   * a devnet gives a buyer.
+   */
+  readonly payerUnits?: ReadonlyMap<Address, bigint>;
 }
 
 /** A broken promise. */
@@ -70,6 +77,7 @@ export function audit(evidence: Evidence): Violation[] {
   const { submissions = [], foreign = new Set() } = evidence;
   for (const text of auditSends(submissions, foreign)) say("the same bytes first", text);
   auditMoney(evidence, files, say);
+  auditPayers(evidence, files, say);
   return violations;
 }
 
@@ -320,5 +328,16 @@ function auditMoney({ ledger, stored }: Evidence, files: readonly File[], say: S
   if (claimed + unclaimed !== ledger.sellerUnits) {
     const parts = `${claimed} confirmed, ${unclaimed} of others`;
     say("the books are the chain", `${ledger.sellerUnits} units; ${parts}`);
+  }
+}
+
+function auditPayers({ payerUnits = new Map() }: Evidence, files: readonly File[], say: Say): void {
+  const filesOf = Map.groupBy(files, ({ payment }) => payment.authorization.from);
+  for (const [payer, units] of payerUnits) {
+    const moved = filesOf
+      .get(payer)
+      ?.reduce((sum, { paid }) => sum + (paid?.transfer?.units ?? 0n), 0n);
+    const expected = buyerUnits - (moved ?? 0n);
+    if (units !== expected) say("the payer has the rest", `${payer}: ${units}, not ${expected}`);
   }
 }

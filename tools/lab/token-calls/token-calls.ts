@@ -51,14 +51,18 @@ export interface SignedPayment {
   readonly signature: Hex;
 }
 
+/** What a payer signs, by the general EIP-712 encoder. */
+export function digestOf(chainId: ChainId, authorization: Authorization): Hex {
+  return TypedData.getSignPayload(authorizationTypedData(networkOfChain(chainId), authorization));
+}
+
 /** Signs by the general EIP-712 encoder, so that the facilitator's own is not tested with itself. */
 export function signAuthorization(
   chainId: ChainId,
   authorization: Authorization,
   privateKey: Hex,
 ): SignedPayment {
-  const typed = authorizationTypedData(networkOfChain(chainId), authorization);
-  const payload = TypedData.getSignPayload(typed);
+  const payload = digestOf(chainId, authorization);
   return { authorization, signature: Signature.toHex(Secp256k1.sign({ payload, privateKey })) };
 }
 
