@@ -126,17 +126,20 @@ describe("what a node is asked", () => {
     // A verification, a simulation and a transaction at least for the first of them.
     expect(cost?.calls).toBeGreaterThan(3);
     expect(cost?.requests).toBeLessThanOrEqual(cost?.calls ?? 0);
+    expect(cost?.callsOf.get("eth_sendRawTransaction")).toBeGreaterThan(0);
   });
 
   test("replaces its part of the page, and no other", () => {
     const load = { name: "1 payment a second", wallets: 1, seconds: 60, perSecond: 1 };
-    const cost = { load, settled: 60, minutes: 1, requests: 240, calls: 300 };
+    const callsOf = new Map([["eth_call", 120]]);
+    const cost = { load, settled: 60, minutes: 1, requests: 240, calls: 300, callsOf };
     const page = "# Benchmarks\n\n## Verify\n\nfast\n\n## Limiting factors\n\nnothing\n";
     const once = withRpcCosts(page, [{ ...cost, requests: 999 }]);
     expect(withRpcCosts(once, [cost])).toBe(withRpcCosts(page, [cost]));
     expect(withRpcCosts(page, [cost])).toContain(
       "| 1 payment a second | 1 | 60 | 240 | 300 | 4 | 5 |",
     );
+    expect(withRpcCosts(page, [cost])).toMatch(/\| 1 payment a second \| 2 \| 0 \| .*\| 3 \|/);
     expect(withRpcCosts(page, [cost])).toMatch(/fast[^]*What a node is asked[^]*nothing/);
   });
 });

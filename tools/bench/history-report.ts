@@ -1,7 +1,7 @@
 /** The sections of the report about years of history: one for each database and size. */
 import { engineNames } from "./history-database.ts";
 import type { HistoryFigures } from "./history.ts";
-import { short, table } from "./report-table.ts";
+import { partOf, short, table } from "./report-table.ts";
 
 /** The heading of all of them, which is kept when the rest of the page is written anew. */
 const heading = "## A long history";
@@ -57,12 +57,4 @@ export function withWholeHistory(page: string, all: string): string {
 /** What a page says about history; undefined when it says nothing. */
 export function sectionOf(page: string): string | undefined {
   return partOf(page, heading, "\n## ");
-}
-
-/** From a heading to the next of its kind, without the line's end between them. */
-function partOf(page: string, title: string, next: string): string | undefined {
-  const from = page.indexOf(`${title}\n`);
-  if (from < 0) return undefined;
-  const end = page.indexOf(next, from + title.length);
-  return page.slice(from, end < 0 ? undefined : end).trimEnd();
 }

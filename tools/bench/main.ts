@@ -9,6 +9,12 @@ import { parseArgs } from "node:util";
 import { startDevnet } from "@farthing/devnet";
 import { isObject } from "@farthing/protocol";
 import { walletsInAll } from "./contenders.ts";
+import { contractPayerPlan, measureContractPayers } from "./contract-payers.ts";
+import {
+  contractPayersOf,
+  contractPayerSection,
+  withContractPayers,
+} from "./contract-payers-report.ts";
 import { measureGas } from "./gas.ts";
 import { measureHistory } from "./history.ts";
 import { historySection, sectionOf, withHistory, withWholeHistory } from "./history-report.ts";
@@ -27,6 +33,8 @@ import { upgradeSection } from "./upgrade-report.ts";
 const usage = `Measures Farthing beside the reference facilitator on a local chain.
 
   --rpc          only what a node is asked, some five minutes; replaces that part of the report
+  --contracts    only Safes as payers beside plain ones, some eight minutes; replaces that part of
+                 the report
   --history <n>  only the work beside n settlements and beside none, on one database; replaces
                  that part of the report
   --upgrade <n>  only the upgrade of n settlements of an earlier version, on one database
@@ -68,9 +76,11 @@ async function run(options: { readonly quick: boolean; readonly out?: string }):
     process.stdout.write(`\n${targetLines(results)}`);
     const out = options.out ?? (options.quick ? undefined : reportFile);
     if (out === undefined) return;
-    // That part takes half an hour and is measured by itself.
-    const history = existsSync(out) ? sectionOf(readFileSync(out, "utf8")) : undefined;
-    writeFileSync(out, history === undefined ? report : withWholeHistory(report, history));
+    // These parts take half an hour and are measured by themselves.
+    const before = existsSync(out) ? readFileSync(out, "utf8") : "";
+    const [history, contracts] = [sectionOf(before), contractPayersOf(before)];
+    const page = history === undefined ? report : withWholeHistory(report, history);
+    writeFileSync(out, contracts === undefined ? page : withContractPayers(page, contracts));
     process.stdout.write(`\nReport: ${out}\n`);
   } finally {
     await devnet.stop();
@@ -89,6 +99,14 @@ async function runHistory(plan: { rows: number; engine: string }, out: string): 
     tell,
   });
   writeFileSync(out, withHistory(readFileSync(out, "utf8"), historySection(figures)));
+  process.stdout.write(`\nReport: ${out}\n`);
+}
+
+/** Measures Safes beside plain payers, and replaces that part of the report. */
+async function runContractPayers(out: string): Promise<void> {
+  const section = contractPayerSection(await measureContractPayers(contractPayerPlan, tell));
+  process.stdout.write(`\n${section}`);
+  writeFileSync(out, withContractPayers(readFileSync(out, "utf8"), section));
   process.stdout.write(`\nReport: ${out}\n`);
 }
 
@@ -179,6 +197,7 @@ const { values } = parseArgs({
   options: {
     quick: { type: "boolean", default: false },
     rpc: { type: "boolean", default: false },
+    contracts: { type: "boolean", default: false },
     history: { type: "string" },
     upgrade: { type: "string" },
     engine: { type: "string", default: "sqlite" },
@@ -188,9 +207,11 @@ const { values } = parseArgs({
 });
 if (values.help) process.stdout.write(usage);
 else {
-  const { quick, out, rpc, history, upgrade, engine } = values;
-  const isPart = history !== undefined || upgrade !== undefined;
-  if (upgrade !== undefined) await runUpgrade({ rows: Number(upgrade), engine }, out ?? reportFile);
+  const { quick, out, rpc, contracts, history, upgrade, engine } = values;
+  const isPart = contracts || history !== undefined || upgrade !== undefined;
+  if (contracts) await runContractPayers(out ?? reportFile);
+  else if (upgrade !== undefined)
+    await runUpgrade({ rows: Number(upgrade), engine }, out ?? reportFile);
   else if (history !== undefined)
     await runHistory({ rows: Number(history), engine }, out ?? reportFile);
   else if (!rpc) await run({ quick, ...(out !== undefined && { out }) });

@@ -131,11 +131,15 @@ export async function headOf(devnet: Devnet): Promise<number> {
 }
 
 /** The transactions since a block that used authorizations, and how many each. */
-export async function usesSince(devnet: Devnet, block: number): Promise<Map<string, number>> {
+export async function usesSince(
+  devnet: Devnet,
+  block: number,
+  until?: number,
+): Promise<Map<string, number>> {
   const uses = new Map<string, number>();
-  const head = await headOf(devnet);
+  const last = until ?? (await headOf(devnet));
   // Block by block: a full one has thousands of events.
-  for (let number = block; number <= head; number += 1) {
+  for (let number = block; number <= last; number += 1) {
     const at = `0x${number.toString(16)}`;
     const filter = { address: devnet.token, fromBlock: at, toBlock: at, topics: [usedTopic] };
     const logs = await devnet.rpc<{ transactionHash: string }[]>("eth_getLogs", [filter]);

@@ -5,6 +5,8 @@ import {
   networkOfChain,
   toWireAuthorization,
   type Address,
+  type Authorization,
+  type Hex,
   type Network,
 } from "@farthing/protocol";
 import * as Engine from "ox/Engine";
@@ -24,8 +26,17 @@ const priceUnits = 10_000n;
 /** Longer than a whole measurement. */
 const validSeconds = 7_200n;
 
-/** Compiles the signing code and opens the mint. */
-export async function openMint(devnet: Devnet): Promise<Mint> {
+/** Signs for one account: what it signs is the digest of an authorization. */
+export interface Payer {
+  readonly address: Address;
+  sign(digest: Hex): Hex;
+}
+
+/** Compiles the signing code and opens the mint. Without `payers`, the devnet's buyers pay. */
+export async function openMint(
+  devnet: Devnet,
+  payers: readonly Payer[] = devnet.buyers.map(payerOf),
+): Promise<Mint> {
   const [hash, secp256k1] = await Promise.all([WasmHash.engine(), WasmSecp256k1.engine()]);
   await Engine.install({ Hash: hash, Secp256k1: secp256k1 });
   const network = networkOfChain(devnet.chainId);
@@ -35,10 +46,17 @@ export async function openMint(devnet: Devnet): Promise<Mint> {
     make(count, payees = [devnet.seller.address]) {
       return Array.from({ length: count }, () => {
         made += 1;
-        const payer = pick(devnet.buyers, made);
+        const payer = pick(payers, made);
         return signedBody(network, payer, { to: pick(payees, made), validBefore, serial: made });
       });
     },
+  };
+}
+
+function payerOf({ address, privateKey }: DevnetWallet): Payer {
+  return {
+    address,
+    sign: (payload) => Signature.toHex(Secp256k1.sign({ payload, privateKey })),
   };
 }
 
@@ -50,19 +68,18 @@ function pick<Item>(items: readonly Item[], turn: number): Item {
 
 function signedBody(
   network: Network,
-  payer: DevnetWallet,
+  payer: Payer,
   { to, validBefore, serial }: { to: Address; validBefore: bigint; serial: number },
 ): string {
-  const authorization = {
+  const authorization: Authorization = {
     from: payer.address,
     to,
     value: priceUnits,
     validAfter: 0n,
     validBefore,
     nonce: `0x${serial.toString(16).padStart(64, "0")}`,
-  } as const;
-  const payload = authorizationDigest(network, authorization);
-  const signed = Secp256k1.sign({ payload, privateKey: payer.privateKey });
+  };
+  const signature = payer.sign(authorizationDigest(network, authorization));
   const accepted = {
     scheme: "exact",
     network: network.id,
@@ -79,7 +96,7 @@ function signedBody(
       resource: { url: "https://api.example/report", description: "A report", mimeType: "" },
       accepted,
       payload: {
-        signature: Signature.toHex(signed),
+        signature,
         authorization: toWireAuthorization(authorization),
       },
     },

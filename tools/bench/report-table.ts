@@ -15,3 +15,11 @@ export function short(value: number | undefined): string {
   if (value >= 100) return Math.round(value).toLocaleString("en");
   return `${Number(value.toPrecision(3))}`;
 }
+
+/** The part of a page from a heading to the next of its kind, without the line's end between them. */
+export function partOf(page: string, title: string, next: string): string | undefined {
+  const from = page.indexOf(`${title}\n`);
+  if (from < 0) return undefined;
+  const end = page.indexOf(next, from + title.length);
+  return page.slice(from, end < 0 ? undefined : end).trimEnd();
+}

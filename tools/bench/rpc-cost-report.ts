@@ -32,7 +32,32 @@ export function rpcCostSection(costs: readonly RpcCost[]): string {
     "",
     table(head, rows),
     "",
+    "The calls per payment by method, polls included. Without the batch contract, a payment of a contract wallet is simulated and estimated alone; with it, two `eth_call` of the whole batch replace this.",
+    "",
+    table(["load", ...methods, "other"], costs.filter(hasPayments).map(methodRow)),
+    "",
   ].join("\n");
+}
+
+/** Those that settling asks; the rest is a few calls at the start. */
+const methods = [
+  "eth_call",
+  "eth_estimateGas",
+  "eth_sendRawTransaction",
+  "eth_getTransactionReceipt",
+  "eth_getLogs",
+  "eth_getBlockByNumber",
+  "eth_getTransactionCount",
+  "eth_getBalance",
+  "eth_gasPrice",
+];
+
+const hasPayments = ({ settled }: RpcCost) => settled > 0;
+
+function methodRow({ load, settled, calls, callsOf }: RpcCost): string[] {
+  const named = methods.map((method) => callsOf.get(method) ?? 0);
+  const other = named.reduce((rest, count) => rest - count, calls);
+  return [load.name, ...[...named, other].map((count) => short(count / settled))];
 }
 
 /** A page with its section replaced, or added before the last one. */

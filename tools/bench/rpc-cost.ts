@@ -6,6 +6,7 @@ import { isObject } from "@farthing/protocol";
 import { farthingWallets, startFarthing } from "./contenders.ts";
 import { openMint, type Mint } from "./payments.ts";
 import type { Server } from "./processes.ts";
+import { openMints, withBatchContract, type PayerKind } from "./safe-payers.ts";
 
 /** A way of paying. */
 export interface RpcLoad {
@@ -16,6 +17,9 @@ export interface RpcLoad {
   readonly perSecond?: number;
   /** Or payments that are under way at any time. */
   readonly inFlight?: number;
+  /** Default: plain. */
+  readonly payer?: PayerKind;
+  readonly hasBatchContract?: boolean;
   /** Milliseconds after the start that do not count. */
   readonly settleDownMs?: number;
 }
@@ -29,6 +33,8 @@ export interface RpcCost {
   readonly requests: number;
   /** JSON-RPC calls; each member of a batch is one. */
   readonly calls: number;
+  /** Calls by JSON-RPC method. */
+  readonly callsOf: ReadonlyMap<string, number>;
 }
 
 /** From an operator's quiet night to more than one wallet can carry. */
@@ -38,7 +44,25 @@ export const rpcLoads: readonly RpcLoad[] = [
   { name: "1 payment a second", wallets: 1, seconds: 60, perSecond: 1 },
   { name: "10 payments a second", wallets: 1, seconds: 30, perSecond: 10 },
   { name: "1,000 in flight", wallets: farthingWallets, seconds: 20, inFlight: 1_000 },
+  ...[false, true].flatMap((hasBatchContract): RpcLoad[] => {
+    const payer = "Safe 1/1";
+    const ofSafes = { payer, hasBatchContract } as const;
+    const by = `${payer}, ${hasBatchContract ? "with" : "without"} the batch contract`;
+    return [
+      { name: `1 payment a second, ${by}`, wallets: 1, seconds: 60, perSecond: 1, ...ofSafes },
+      {
+        name: `1,000 in flight, ${by}`,
+        wallets: farthingWallets,
+        seconds: 20,
+        inFlight: 1_000,
+        ...ofSafes,
+      },
+    ];
+  }),
 ];
+
+/** Payers of each kind that is not plain: more than are under way, since each pays one at a time. */
+const safesOfAKind = 1_500;
 
 /** What is asked at the start does not count. */
 const settleDownDefaultMs = 15_000;
@@ -52,17 +76,28 @@ export async function measureRpcCosts(loads = rpcLoads): Promise<RpcCost[]> {
   const costs: RpcCost[] = [];
   const devnet = await startDevnet({ buyers: 500, relayers: farthingWallets });
   try {
-    const mint = await openMint(devnet);
-    for (const load of loads) costs.push(await measureOne(load, devnet, mint));
+    const mints = loads.some(({ payer }) => payer !== undefined)
+      ? await openMints(devnet, safesOfAKind)
+      : { plain: await openMint(devnet) };
+    for (const load of loads) costs.push(await measureOne(load, devnet, mints));
   } finally {
     await devnet.stop();
   }
   return costs;
 }
 
-async function measureOne(load: RpcLoad, devnet: Devnet, mint: Mint): Promise<RpcCost> {
+type Mints = Readonly<Partial<Record<PayerKind, Mint>>>;
+
+async function measureOne(load: RpcLoad, devnet: Devnet, mints: Mints): Promise<RpcCost> {
+  const { payer = "plain", hasBatchContract = false, wallets } = load;
+  const mint = mints[payer];
+  if (!mint) throw new Error(`No ${payer} payers are open`);
+  const settings = {
+    FARTHING_REVERTED_GAS_PER_DAY: "0",
+    ...(hasBatchContract ? withBatchContract(devnet) : {}),
+  };
   const node = await startOrdinaryNode(devnet.rpcUrl);
-  const server = await startFarthing(devnet, node.url, load.wallets);
+  const server = await startFarthing(devnet, node.url, wallets, settings);
   try {
     await pause(load.settleDownMs ?? settleDownDefaultMs);
     return await countDuring(load, { node, server, mint });
@@ -85,7 +120,11 @@ async function countDuring(load: RpcLoad, { node, server, mint }: Setting): Prom
   const minutes = (performance.now() - startMs) / 60_000;
   const settled = outcomes.filter(Boolean).length;
   const { record } = node;
-  return { load, settled, minutes, requests: record.requests(), calls: record.calls() };
+  const methods = record.exchanges.flatMap((exchange) => exchange.methods);
+  const callsOf = new Map(
+    [...Map.groupBy(methods, (method) => method)].map(([method, { length }]) => [method, length]),
+  );
+  return { load, settled, minutes, requests: record.requests(), calls: record.calls(), callsOf };
 }
 
 /** Resolves when all are told; whether each was settled. */
