@@ -1,11 +1,10 @@
 /** The section of the report about Safes as payers. */
 import type { ContractPayerFigures, PayerRate } from "./contract-payers.ts";
-import { percentile } from "./load.ts";
-import { partOf, short, table } from "./report-table.ts";
+import { middleOf, short, table, withRange } from "./report-table.ts";
 import { payerKinds, type PayerKind } from "./safe-payers.ts";
 
-/** Its heading: what is kept when the rest of the page is written anew. */
-const heading = "## Contract wallets as payers";
+/** Its heading. */
+export const contractPayersHeading = "## Contract wallets as payers";
 
 /** The issue's targets: the rate of Safes beside plain payers, and gas in a batch beside alone. */
 const ratioMin = 0.5;
@@ -26,7 +25,7 @@ export function contractPayerSection({ plan, rates, gas }: ContractPayerFigures)
     ];
   });
   return [
-    heading,
+    contractPayersHeading,
     "",
     `\`npm run bench -- --contracts\` measures this part alone. The batch contract is experimental and off by default. Safes are Safe 1.4.1 as published; each payer has one payment in flight at a time. ${callers.toLocaleString("en")} callers settle in a closed loop, in ${rounds} rounds with a window of each kind of payer, one after the other on the same service, so that a load of the machine from outside meets all of them. The ratio is that of the windows of one round; the middle of the rounds is shown, with the smallest and the largest. The chain makes a block a second, so ${callers.toLocaleString("en")} a second is the most that the callers can get. Payments are counted on the chain.`,
     "",
@@ -62,49 +61,19 @@ function rateRow(
   const own = rates.filter(
     (rate) => rate.payer === payer && rate.hasBatchContract === hasBatchContract,
   );
-  const ratios = own
-    .flatMap(({ round, perSecond }) => {
-      const plain = rates.find(
-        (rate) =>
-          rate.payer === "plain" &&
-          rate.hasBatchContract === hasBatchContract &&
-          rate.round === round,
-      );
-      return plain ? [perSecond / plain.perSecond] : [];
-    })
-    .toSorted((one, other) => one - other);
-  const ratio = percentile(ratios, 0.5);
-  const range = ratios.length > 1 ? ` (${short(ratios[0])} to ${short(ratios.at(-1))})` : "";
-  const isReached = ratio >= ratioMin ? "reached" : "**not reached**";
+  const isPlainOf = (round: number) => (rate: PayerRate) =>
+    rate.payer === "plain" && rate.hasBatchContract === hasBatchContract && rate.round === round;
+  const ratios = own.flatMap(({ round, perSecond }) => {
+    const plain = rates.find(isPlainOf(round));
+    return plain ? [perSecond / plain.perSecond] : [];
+  });
+  const isReached = middleOf(ratios) >= ratioMin ? "reached" : "**not reached**";
   return [
     hasBatchContract ? "yes" : "no",
     payer,
     short(middleOf(own.map(({ perSecond }) => perSecond))),
-    payer === "plain" ? "" : `${short(ratio)}${range}`,
+    payer === "plain" ? "" : withRange(ratios),
     short(middleOf(own.map(({ cpuMicros }) => cpuMicros ?? Number.NaN))),
     payer === "plain" || !hasBatchContract ? "" : isReached,
   ];
-}
-
-function middleOf(values: readonly number[]): number {
-  return percentile(
-    values.toSorted((one, other) => one - other),
-    0.5,
-  );
-}
-
-/** What a page says about contract wallets; undefined when it says nothing. */
-export function contractPayersOf(page: string): string | undefined {
-  return partOf(page, heading, "\n## ");
-}
-
-/** A page with this section replaced, or added before the last one. */
-export function withContractPayers(page: string, section: string): string {
-  const text = section.trimEnd();
-  const before = contractPayersOf(page);
-  if (before !== undefined) return page.replace(before, () => text);
-  const last = page.lastIndexOf("\n## ");
-  return last < 0
-    ? `${page.trimEnd()}\n\n${text}\n`
-    : `${page.slice(0, last)}\n${text}\n${page.slice(last)}`;
 }

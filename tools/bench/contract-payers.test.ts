@@ -3,13 +3,12 @@ import { startDevnet } from "@farthing/devnet";
 import { expect, onTestFinished, test } from "vitest";
 import { farthingWallets, startFarthing } from "./contenders.ts";
 import type { ContractPayerFigures, PayerRate } from "./contract-payers.ts";
-import {
-  contractPayersOf,
-  contractPayerSection,
-  withContractPayers,
-} from "./contract-payers-report.ts";
+import { contractPayerSection, contractPayersHeading } from "./contract-payers-report.ts";
+import { databaseSection } from "./databases-report.ts";
+import type { StoreSetup } from "./databases.ts";
 import { runLoad } from "./load.ts";
 import { headOf, usesSince } from "./measure.ts";
+import { partOf, withPart } from "./report-table.ts";
 import { openMints, payerKinds, withBatchContract } from "./safe-payers.ts";
 
 test("payers of every kind are settled, with the batch contract", async () => {
@@ -69,8 +68,33 @@ test("compares windows of the same round, and gas in a batch with gas alone", ()
 test("replaces its part of the page, and no other", () => {
   const section = contractPayerSection(figures);
   const page = "# Benchmarks\n\n## Verify\n\nfast\n\n## Limiting factors\n\nnothing\n";
-  const once = withContractPayers(page, section.replace("450", "999"));
-  expect(contractPayersOf(once)).toContain("999");
-  expect(withContractPayers(once, section)).toBe(withContractPayers(page, section));
-  expect(withContractPayers(page, section)).toMatch(/fast[^]*Contract wallets[^]*nothing/);
+  const put = (text: string, on: string) => withPart(on, contractPayersHeading, text);
+  const once = put(section.replace("450", "999"), page);
+  expect(partOf(once, contractPayersHeading, "\n## ")).toContain("999");
+  expect(put(section, once)).toBe(put(section, page));
+  expect(put(section, page)).toMatch(/fast[^]*Contract wallets[^]*nothing/);
+});
+
+test("compares CPU on the databases by rounds, and names the share of the busiest process", () => {
+  const window = (setup: StoreSetup, round: number, cpuMicros: number, busiestShare = 1) => ({
+    setup,
+    round,
+    perSecond: 1_000,
+    cpuMicros,
+    busiestShare,
+    complaint: undefined,
+  });
+  const section = databaseSection({ callers: 3_000, rounds: 2, warmUpMs: 0, countMs: 1_000 }, [
+    window("SQLite", 0, 400),
+    window("PostgreSQL", 0, 480),
+    window("PostgreSQL, two processes", 0, 600, 0.55),
+    window("SQLite", 1, 800),
+    window("PostgreSQL", 1, 1_200),
+    window("PostgreSQL, two processes", 1, 1_200, 0.52),
+  ]);
+  expect(section).toContain("| SQLite | 1,000 | 400 |  |  |  |");
+  expect(section).toContain("| PostgreSQL | 1,000 | 480 | 1.2 (1.2 to 1.5) | reached |  |");
+  expect(section).toContain(
+    "| PostgreSQL, two processes | 1,000 | 600 | 1.5 (1.5 to 1.5) |  | 52 % |",
+  );
 });

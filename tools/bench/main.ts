@@ -10,11 +10,9 @@ import { startDevnet } from "@farthing/devnet";
 import { isObject } from "@farthing/protocol";
 import { walletsInAll } from "./contenders.ts";
 import { contractPayerPlan, measureContractPayers } from "./contract-payers.ts";
-import {
-  contractPayersOf,
-  contractPayerSection,
-  withContractPayers,
-} from "./contract-payers-report.ts";
+import { contractPayerSection, contractPayersHeading } from "./contract-payers-report.ts";
+import { databasePlan, measureDatabases } from "./databases.ts";
+import { databaseSection, databasesHeading } from "./databases-report.ts";
 import { measureGas } from "./gas.ts";
 import { measureHistory } from "./history.ts";
 import { historySection, sectionOf, withHistory, withWholeHistory } from "./history-report.ts";
@@ -24,6 +22,7 @@ import { openMint } from "./payments.ts";
 import { quickPlan, wholePlan } from "./plan.ts";
 import { cores, pin } from "./processes.ts";
 import { progressLine, writeReport } from "./report.ts";
+import { partOf, withPart } from "./report-table.ts";
 import { measureRpcCosts } from "./rpc-cost.ts";
 import { rpcCostSection, withRpcCosts } from "./rpc-cost-report.ts";
 import { evaluateTargets, type Results } from "./targets.ts";
@@ -35,6 +34,8 @@ const usage = `Measures Farthing beside the reference facilitator on a local cha
   --rpc          only what a node is asked, some five minutes; replaces that part of the report
   --contracts    only Safes as payers beside plain ones, some eight minutes; replaces that part of
                  the report
+  --databases    only the CPU of a settlement on SQLite and PostgreSQL, some eight minutes; replaces
+                 that part of the report
   --history <n>  only the work beside n settlements and beside none, on one database; replaces
                  that part of the report
   --upgrade <n>  only the upgrade of n settlements of an earlier version, on one database
@@ -76,11 +77,15 @@ async function run(options: { readonly quick: boolean; readonly out?: string }):
     process.stdout.write(`\n${targetLines(results)}`);
     const out = options.out ?? (options.quick ? undefined : reportFile);
     if (out === undefined) return;
-    // These parts take half an hour and are measured by themselves.
+    // Other parts take half an hour and are measured by themselves.
     const before = existsSync(out) ? readFileSync(out, "utf8") : "";
-    const [history, contracts] = [sectionOf(before), contractPayersOf(before)];
-    const page = history === undefined ? report : withWholeHistory(report, history);
-    writeFileSync(out, contracts === undefined ? page : withContractPayers(page, contracts));
+    const history = sectionOf(before);
+    let page = history === undefined ? report : withWholeHistory(report, history);
+    for (const heading of [contractPayersHeading, databasesHeading]) {
+      const part = partOf(before, heading, "\n## ");
+      if (part !== undefined) page = withPart(page, heading, part);
+    }
+    writeFileSync(out, page);
     process.stdout.write(`\nReport: ${out}\n`);
   } finally {
     await devnet.stop();
@@ -105,8 +110,18 @@ async function runHistory(plan: { rows: number; engine: string }, out: string): 
 /** Measures Safes beside plain payers, and replaces that part of the report. */
 async function runContractPayers(out: string): Promise<void> {
   const section = contractPayerSection(await measureContractPayers(contractPayerPlan, tell));
+  writePart(out, contractPayersHeading, section);
+}
+
+/** Measures the CPU of a settlement on each database, and replaces that part of the report. */
+async function runDatabases(out: string): Promise<void> {
+  const section = databaseSection(databasePlan, await measureDatabases(databasePlan, tell));
+  writePart(out, databasesHeading, section);
+}
+
+function writePart(out: string, heading: string, section: string): void {
   process.stdout.write(`\n${section}`);
-  writeFileSync(out, withContractPayers(readFileSync(out, "utf8"), section));
+  writeFileSync(out, withPart(readFileSync(out, "utf8"), heading, section));
   process.stdout.write(`\nReport: ${out}\n`);
 }
 
@@ -198,6 +213,7 @@ const { values } = parseArgs({
     quick: { type: "boolean", default: false },
     rpc: { type: "boolean", default: false },
     contracts: { type: "boolean", default: false },
+    databases: { type: "boolean", default: false },
     history: { type: "string" },
     upgrade: { type: "string" },
     engine: { type: "string", default: "sqlite" },
@@ -207,9 +223,10 @@ const { values } = parseArgs({
 });
 if (values.help) process.stdout.write(usage);
 else {
-  const { quick, out, rpc, contracts, history, upgrade, engine } = values;
-  const isPart = contracts || history !== undefined || upgrade !== undefined;
+  const { quick, out, rpc, contracts, databases, history, upgrade, engine } = values;
+  const isPart = contracts || databases || history !== undefined || upgrade !== undefined;
   if (contracts) await runContractPayers(out ?? reportFile);
+  else if (databases) await runDatabases(out ?? reportFile);
   else if (upgrade !== undefined)
     await runUpgrade({ rows: Number(upgrade), engine }, out ?? reportFile);
   else if (history !== undefined)
