@@ -7,8 +7,7 @@ import {
   signBySafe,
   type SafeWallet,
 } from "@farthing/devnet/testing/safe";
-import { encodeLimitedBatch } from "@farthing/engine/source/chain/batch-contract";
-import { batcherCode } from "@farthing/engine/source/chain/generated/batcher";
+import { batcherCode, encodeLimitedBatch } from "@farthing/engine/testing/batch-contract";
 import type { Address, Hex } from "@farthing/protocol";
 import * as Hash from "ox/Hash";
 import { openMint, type Mint } from "./payments.ts";

@@ -15,7 +15,7 @@ import {
   wrapErc6492,
   type SafeWallet,
 } from "@farthing/devnet/testing/safe";
-import { batcherCode } from "@farthing/engine/source/chain/generated/batcher";
+import { batcherCode } from "@farthing/engine/testing/batch-contract";
 import { finalDepth } from "@farthing/lab/audit";
 import { calls, digestOf, signAuthorization, type SignedPayment } from "@farthing/lab/token-calls";
 import {
