@@ -249,6 +249,20 @@ describe("wallets", () => {
     });
     expect(rulesOf(twice)).toContain("carried once");
   });
+
+  test.each([
+    ["a batch that moved nothing", 2, false],
+    ["one payment that moved nothing", 1, true],
+  ] as const)("carried again after %s", (_, payments, isBroken) => {
+    const again = withTransactions((rows) => {
+      const [first] = rows;
+      if (!first) return [];
+      const settlementIds = [...first.settlementIds, "stl_other"].slice(0, payments);
+      const hash = `0x${"22".repeat(32)}`;
+      return [...rows, { ...first, id: 999, nonce: first.nonce + 100, hash, settlementIds }];
+    });
+    expect(rulesOf(again).has("carried once")).toBe(isBroken);
+  });
 });
 
 describe("the run", () => {

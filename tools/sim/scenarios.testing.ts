@@ -298,5 +298,5 @@ export const scenarios: Readonly<Record<string, Plan>> = {
   "people and machines": people(),
   "ordinary nodes": ordinary(),
   "contract payers in shared transactions": contracts(alone, true),
-  "contract payers without the batch contract": contracts(shared, false),
+  "contract payers without the batch contract": contracts(alone, false),
 };

@@ -300,14 +300,23 @@ function auditWallets({ ledger, stored, foreign }: Evidence, say: Say): void {
       if (state === "mined" && !isThere) say("no gap", `nonce ${nonce}: ${hash} is in no block`);
     }
   }
-  auditCarriers(stored, say);
+  auditCarriers(stored, ledger, say);
 }
 
-/** A settlement gets a new nonce only when the old one is certainly used by another transaction. */
-function auditCarriers({ settlements, transactions }: Stored, say: Say): void {
+/**
+ * A settlement gets a new nonce only when the old one is certainly used by another transaction, or when
+ * its batch was mined and has moved nothing: one payer's code has burned the gas of all.
+ */
+function auditCarriers({ settlements, transactions }: Stored, { entries }: Ledger, say: Say): void {
+  const moving = new Set(entries.map(({ transaction }) => transaction));
+  const isReverted = ({ settlementIds, hash }: Stored["transactions"][number]) =>
+    settlementIds.length > 1 && !moving.has(hash ?? "");
   for (const { id } of settlements) {
     const carriers = transactions.filter(
-      ({ settlementIds, state }) => settlementIds.includes(id) && state === "mined",
+      (transaction) =>
+        transaction.settlementIds.includes(id) &&
+        transaction.state === "mined" &&
+        !isReverted(transaction),
     );
     const places = new Set(carriers.map(({ lane, nonce }) => `nonce ${nonce} of ${lane}`));
     if (places.size > 1) say("carried once", `${id} is carried by ${[...places].join(", ")}`);
