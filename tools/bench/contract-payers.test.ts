@@ -65,25 +65,27 @@ test("compares windows of the same round, and gas in a batch with gas alone", ()
   expect(section).toContain("| Safe 2/3 | 118,000 | 100,300 | 0.85 | **not reached** |");
 });
 
+const put = (text: string, on: string) => withPart(on, contractPayersHeading, text);
+
 test("replaces its part of the page, and no other", () => {
   const section = contractPayerSection(figures);
   const page = "# Benchmarks\n\n## Verify\n\nfast\n\n## Limiting factors\n\nnothing\n";
-  const put = (text: string, on: string) => withPart(on, contractPayersHeading, text);
   const once = put(section.replace("450", "999"), page);
   expect(partOf(once, contractPayersHeading, "\n## ")).toContain("999");
   expect(put(section, once)).toBe(put(section, page));
   expect(put(section, page)).toMatch(/fast[^]*Contract wallets[^]*nothing/);
 });
 
+const window = (setup: StoreSetup, round: number, cpuMicros: number, busiestShare = 1) => ({
+  setup,
+  round,
+  perSecond: 1_000,
+  cpuMicros,
+  busiestShare,
+  complaint: undefined,
+});
+
 test("compares CPU on the databases by rounds, and names the share of the busiest process", () => {
-  const window = (setup: StoreSetup, round: number, cpuMicros: number, busiestShare = 1) => ({
-    setup,
-    round,
-    perSecond: 1_000,
-    cpuMicros,
-    busiestShare,
-    complaint: undefined,
-  });
   const section = databaseSection({ callers: 3_000, rounds: 2, warmUpMs: 0, countMs: 1_000 }, [
     window("SQLite", 0, 400),
     window("PostgreSQL", 0, 480),

@@ -56,14 +56,16 @@ export function buyersInAll({ buyers, faultKinds }: Pick<Plan, "buyers" | "fault
   return buyers + (faultKinds.includes("contracts") ? contractPayersEach : 0);
 }
 
+function each<T>(make: (index: number) => Promise<T>): Promise<T[]> {
+  return Promise.all(Array.from({ length: contractPayersEach }, (_, index) => make(index)));
+}
+
 export type ContractPayers = Awaited<ReturnType<typeof placeContractPayers>>;
 
 /** Puts the contracts on the chain, before the world takes control of it. Each payer has as much as a buyer. */
 export async function placeContractPayers(devnet: Devnet, plan: Plan) {
   if (plan.hasBatchContract) await devnet.rpc("anvil_setCode", [batchContract, batcherCode]);
   await placeSafe(devnet);
-  const each = <T>(make: (index: number) => Promise<T>) =>
-    Promise.all(Array.from({ length: contractPayersEach }, (_, index) => make(index)));
   const single = await each((index) => makeSafe(devnet, { owners: 1, threshold: 1, index }));
   const shared = await each((index) => makeSafe(devnet, { owners: 3, threshold: 2, index }));
   const undeployed = await each((index) => makeSafe(devnet, { owners: 2, threshold: 2, index }));
