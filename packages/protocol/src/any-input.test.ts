@@ -80,6 +80,7 @@ test("the readers are found", () => {
     "parseSellerStatement",
     "parseSettleResponse",
     "parseSettlementAttestation",
+    "parseSignIn",
     "parseUint256",
     "parseUsdc",
     "parseVerifyResponse",

@@ -23,5 +23,6 @@ export * from "./request-binding.ts";
 export * from "./requirements.ts";
 export * from "./serial-queue.ts";
 export * from "./settlement-attestation.ts";
+export * from "./sign-in.ts";
 export * from "./signature.ts";
 export * from "./usdc.ts";

@@ -1,6 +1,8 @@
 /** Only plain keys' signatures: a contract wallet itself has to verify its own. */
+import * as OxHex from "ox/Hex";
+import * as PersonalMessage from "ox/PersonalMessage";
 import * as Secp256k1 from "ox/Secp256k1";
-import { isSameAddress } from "./address.ts";
+import { isSameAddress, type Address } from "./address.ts";
 import { authorizationDigest, type Authorization } from "./authorization.ts";
 import { numberWord, type Hex } from "./hex.ts";
 import type { Network } from "./networks.ts";
@@ -10,12 +12,28 @@ const compactParityBit = 1n << 255n;
 
 /** A contract wallet at `from` may accept signatures for which this is false. */
 export function isSignedByPayer(network: Network, authorization: Authorization, signature: Hex) {
+  return hasSigned(
+    authorization.from,
+    () => authorizationDigest(network, authorization),
+    signature,
+  );
+}
+
+/** Whether the key of an address signed a text by `personal_sign` (EIP-191). */
+export function hasSignedText(address: Address, text: string, signature: Hex): boolean {
+  return hasSigned(
+    address,
+    () => PersonalMessage.getSignPayload(OxHex.fromString(text)),
+    signature,
+  );
+}
+
+function hasSigned(address: string, digest: () => Hex, signature: Hex): boolean {
   const parts = splitSignature(signature.slice(2));
   if (!parts) return false;
   try {
-    const payload = authorizationDigest(network, authorization);
-    const signer = Secp256k1.recoverAddress({ payload, signature: parts });
-    return isSameAddress(signer, authorization.from);
+    const payload = digest();
+    return isSameAddress(Secp256k1.recoverAddress({ payload, signature: parts }), address);
   } catch {
     // Not a point on the curve: no key signed this.
     return false;

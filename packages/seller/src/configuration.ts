@@ -12,6 +12,7 @@ import {
 import { parseDescription, type Description } from "./extensions/bazaar.ts";
 import { parseInputCheck, type InputCheck } from "./extensions/input-check.ts";
 import { parseReceiptSigner, type ReceiptSigner } from "./extensions/offer-receipt.ts";
+import type { VerifyWallet } from "./extensions/sign-in.ts";
 import {
   callTimeoutMsDefault,
   createFacilitatorClient,
@@ -142,6 +143,11 @@ export interface SellerOptions<R = unknown> extends RouteOptions<R> {
   /** The page that browsers get with a 402; `false` gives them JSON. */
   readonly paywall?: PaywallOptions | false;
   readonly onEvent?: EventListener;
+  /**
+   * Verifies the sign-in of a contract wallet that holds a pass, e.g. by `verifyMessage` of a viem
+   * client. Without it such wallets show the token of their pass.
+   */
+  readonly verifyWallet?: VerifyWallet;
   /** Signs offers in challenges, and receipts after delivery (extension `offer-receipt`). */
   readonly receiptSigner?: ReceiptSigner;
 }
@@ -212,6 +218,7 @@ export function parseSellerOptions<R>(options: SellerOptions<R>, hasOwnAddresses
     allowOrigin,
     paywall: parsePaywall(options.paywall ?? {}),
     receiptSigner: parseReceiptSigner(options.receiptSigner),
+    verifyWallet: parseVerifyWallet(options.verifyWallet),
   };
 }
 
@@ -327,6 +334,11 @@ function parseFacilitator(facilitator: FacilitatorOptions | Facilitator | undefi
     throw new ConfigurationError("facilitator.inProcess", shape, "{ fetch: engine.fetch }");
   }
   return createFacilitatorClient(facilitator);
+}
+
+function parseVerifyWallet(verify: VerifyWallet | undefined): VerifyWallet | undefined {
+  if (verify === undefined || typeof verify === "function") return verify;
+  throw new ConfigurationError("verifyWallet", "a function", "(signed) => client.verify(signed)");
 }
 
 function parsePaywall(paywall: unknown): PaywallOptions | false {

@@ -19,6 +19,7 @@ export type * from "./events.ts";
 export type { Description } from "./extensions/bazaar.ts";
 export type { InputCheck } from "./extensions/input-check.ts";
 export type { ReceiptSigner, TypedDataToSign } from "./extensions/offer-receipt.ts";
+export type { VerifyWallet, WalletSignature } from "./extensions/sign-in.ts";
 export { createFacilitatorClient } from "./facilitator.ts";
 export type * from "./facilitator.ts";
 export type * from "./payment-records/payment-records.ts";

@@ -66,7 +66,7 @@ export function paymentSuite(listen: Listen): void {
       });
       expect(response.status).toBe(204);
       const allowed = response.headers.get("Access-Control-Allow-Headers");
-      const own = "PAYMENT-SIGNATURE, X-PAYMENT, PAYMENT-PASS, Idempotency-Key";
+      const own = "PAYMENT-SIGNATURE, X-PAYMENT, PAYMENT-PASS, SIGN-IN-WITH-X, Idempotency-Key";
       expect(allowed).toBe(`Content-Type, ${own}, Access-Control-Expose-Headers`);
       expect(at.served).toEqual([]);
     });

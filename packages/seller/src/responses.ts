@@ -8,6 +8,7 @@ import {
   passHeaders,
   receiptHeaders,
   requestBindingKey,
+  signInHeader,
   type JsonObject,
   type Refusal,
   type Requirements,
@@ -75,6 +76,7 @@ const allowedHeaders = [
   headerNames.paymentSignature,
   headerNames.xPayment,
   passHeaders.token,
+  signInHeader,
   "Idempotency-Key",
   "Access-Control-Expose-Headers",
 ];

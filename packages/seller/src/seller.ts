@@ -1,5 +1,5 @@
 /** The seller: charges for requests on web-standard Request and Response. */
-import { defined, passHeaders } from "@farthing/protocol";
+import { defined, passHeaders, signInHeader } from "@farthing/protocol";
 import {
   addCommonHeaders,
   addTokens,
@@ -34,6 +34,7 @@ import { exchange } from "./exchange/exchange.ts";
 import { declareBazaar } from "./extensions/bazaar.ts";
 import { checkInput, readOnce } from "./extensions/input-check.ts";
 import { signOffers, signReceipt, type ReceiptSigner } from "./extensions/offer-receipt.ts";
+import { createSignIn } from "./extensions/sign-in.ts";
 import { respondToHead } from "./exchange/head.ts";
 import { createMemoryGrants } from "./payment-records/memory.ts";
 import { ask, undecided } from "./exchange/open-responses.ts";
@@ -51,6 +52,7 @@ import {
   type SoldPass,
 } from "./exchange/paid-request.ts";
 import { servePass } from "./exchange/use-pass.ts";
+import { serveSignIn } from "./exchange/use-sign-in.ts";
 import { createWalletBudget } from "./exchange/wallet-budget.ts";
 
 export interface ChargeOptions<R = unknown> extends BodyReader {
@@ -169,6 +171,12 @@ function createRoute<R>(
   }
   const quote = createQuote(of.networks, route);
   const pass = openSale(seller, route);
+  // The buyer writes the Host header, so only a configured address names the domain of a sign-in.
+  const { verifyWallet } = of;
+  const signIn =
+    pass && isPublic
+      ? createSignIn({ ...pass, verifyWallet, now: () => seller.clock.now(), waitMs: of.waitMs })
+      : undefined;
   const soldAt = (sale: NonNullable<typeof pass>, url: string): SoldPass => {
     const { protocol, host, pathname } = new URL(url);
     // The buyer writes the Host header, which must not choose what a pass opens.
@@ -190,7 +198,11 @@ function createRoute<R>(
     const { describe } = route;
     // Tools declare their input in their own protocol.
     const isDeclared = describe !== undefined && !of.hasOwnAddresses;
-    const extensions = isDeclared ? declareBazaar(request.method, describe) : undefined;
+    const declared = isDeclared ? declareBazaar(request.method, describe) : undefined;
+    // A store that fails now costs a buyer the sign-in, and not the challenge.
+    const place = { url: resource.url, offers };
+    const asksWho = await signIn?.declare(place).catch(() => undefined);
+    const extensions = declared || asksWho ? { ...declared, ...asksWho } : undefined;
     const terms: ChallengeTerms = { offers, resource, mode: of.mode, ...defined({ extensions }) };
     const presented = readPresentedPayment(request.headers);
     // A payment that is presented is checked once it is known to be new.
@@ -205,11 +217,15 @@ function createRoute<R>(
     }
     if (presented.kind === "none") {
       const token = request.headers.get(passHeaders.token);
-      if (pass && token !== null) {
+      const signed = request.headers.get(signInHeader);
+      if (pass && (token !== null || (signIn && signed !== null))) {
         const audience = options.boundTo === undefined ? await audienceOf(request) : undefined;
-        const shown = { request, token, pass: soldAt(pass, resource.url), terms, serve };
+        const shown = { request, pass: soldAt(pass, resource.url), terms, serve };
         const used = { ...options, ...of, ...route, ...shown, ...defined({ audience }) };
-        const result = await servePass(deps, used);
+        const result =
+          token === null && signIn && signed !== null
+            ? await serveSignIn(deps, { ...used, signIn, signed })
+            : await servePass(deps, { ...used, token: token ?? "" });
         const { outcome } = result;
         return "payment" in outcome ? { ...result, payment: outcome.payment } : result;
       }
@@ -251,7 +267,7 @@ function createRoute<R>(
         );
         await addSignatures(of.receiptSigner, { response, outcome, payment, url, ...seller });
         addCommonHeaders(response, of.allowOrigin);
-        if (pass) addTokens(response.headers, "Vary", [passHeaders.token]);
+        if (pass) addTokens(response.headers, "Vary", [passHeaders.token, signInHeader]);
         emitOutcome(seller.emit, url, outcome);
         return { response, outcome, ...defined({ payment }), timings };
       } catch (error) {

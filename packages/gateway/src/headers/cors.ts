@@ -1,11 +1,12 @@
 /** CORS for free responses and preflights. The exchange adds CORS to its own responses. */
-import { headerNames, passHeaders } from "@farthing/protocol";
+import { headerNames, passHeaders, signInHeader } from "@farthing/protocol";
 
 /** Headers that a script may send. Stock buyers send the last one. */
 const allowedHeaders = [
   headerNames.paymentSignature,
   headerNames.xPayment,
   passHeaders.token,
+  signInHeader,
   "Idempotency-Key",
   "Content-Type",
   "Authorization",

@@ -1,5 +1,5 @@
 /** The rules by which headers pass. CGI, WSGI and PHP read `_` and `-` in names as equal. */
-import { headerNames } from "@farthing/protocol";
+import { headerNames, signInHeader } from "@farthing/protocol";
 import type { PassedHeader, RouteConfig } from "../configuration/configuration.ts";
 
 /** Headers of one connection, RFC 9110 7.6.1, beside those named in `Connection`. */
@@ -87,6 +87,7 @@ const neverToUpstream = new Set([
   ...overrideHeaders,
   ...forwardedHeaders,
   ...addedHeaders,
+  signInHeader.toLowerCase(),
   // Belongs to `traceparent`, which is written anew.
   "tracestate",
 ]);

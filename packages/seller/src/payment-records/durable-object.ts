@@ -82,6 +82,8 @@ export function createDurableObjectGrants<Id>(
       get: (...values) => ask("passes.get", ...values),
       open: (...values) => ask("passes.open", ...values),
       addUses: (...values) => ask("passes.addUses", ...values),
+      heldBy: (...values) => ask("passes.heldBy", ...values),
+      remember: (...values) => ask("passes.remember", ...values),
       mark: (...values) => ask("passes.mark", ...values),
       isFull: () => ask("passes.isFull"),
     },

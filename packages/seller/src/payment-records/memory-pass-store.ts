@@ -4,6 +4,8 @@ import type { Pass, PassStore } from "./pass-store.ts";
 
 export function createMemoryPassStore(passesMax: number, now: () => number): PassStore {
   const passes = new Map<string, Pass>();
+  // Signed in by holders of passes alone, so their number is bounded by that of requests in minutes.
+  const kept = new Map<string, { value: string; untilMs: number }>();
   function find(id: string): Pass | undefined {
     const pass = passes.get(id);
     if (!pass || pass.expiresAtMs + maxPassKeptMs > now()) return pass;
@@ -29,6 +31,23 @@ export function createMemoryPassStore(passesMax: number, now: () => number): Pas
       return usesLeft < 0 || usesLeft > found.uses
         ? undefined
         : set({ ...found, usesLeft }).usesLeft;
+    },
+    async heldBy({ payer, networks, scope, nowMs }) {
+      // One pass over the passes of a process is quicker than the signature that was checked.
+      let held: Pass | undefined;
+      for (const pass of passes.values()) {
+        const isTheirs = pass.payment.payer.toLowerCase() === payer && pass.scope === scope;
+        const isOpen = !pass.isVoid && pass.usesLeft > 0 && pass.expiresAtMs > nowMs;
+        if (!isTheirs || !isOpen || !networks.includes(pass.payment.network)) continue;
+        if (!held || pass.expiresAtMs >= held.expiresAtMs) held = pass;
+      }
+      return held;
+    },
+    async remember(key, value, untilMs) {
+      for (const [name, { untilMs: endMs }] of kept) if (endMs <= now()) kept.delete(name);
+      const found = kept.get(key);
+      if (!found) kept.set(key, { value, untilMs });
+      return found?.value;
     },
     async mark(id, mark) {
       const found = find(id);

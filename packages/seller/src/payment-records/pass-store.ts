@@ -24,6 +24,16 @@ export interface Pass {
 
 export type PassMark = "final" | "void";
 
+/** Whose passes are looked for, and which open something. */
+export interface PassHolder {
+  /** The address that paid, in lower case. */
+  readonly payer: string;
+  /** CAIP-2 names of the networks that count. */
+  readonly networks: readonly string[];
+  readonly scope: string;
+  readonly nowMs: number;
+}
+
 /** Passes in a store. A pass is kept for a day after its end. */
 export interface PassStore {
   get(id: string): Promise<Pass | undefined>;
@@ -37,6 +47,13 @@ export interface PassStore {
    * them. With a hash, only while the token has this hash. Returns the uses that are left then.
    */
   addUses(id: string, added: 1 | -1, tokenHash?: string): Promise<number | undefined>;
+  /** Finds the pass of a payer that is not void, has uses left and ends last. */
+  heldBy(holder: PassHolder): Promise<Pass | undefined>;
+  /**
+   * Keeps a value under a key that has none, until a time. Returns the value that was kept before;
+   * undefined for a new key.
+   */
+  remember(key: string, value: string, untilMs: number): Promise<string | undefined>;
   /** Marks a pass for good. Returns false when there is none. */
   mark(id: string, mark: PassMark): Promise<boolean>;
   /** Whether there is no room for a new pass. Absent where the store has no bound of its own. */

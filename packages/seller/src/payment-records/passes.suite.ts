@@ -118,6 +118,42 @@ export function passesSuite(name: string, kind: StoreKind): void {
       expect(await passes.markFinal("0".repeat(32))).toBe(false);
     });
 
+    test("is found for its payer, while it opens something", async () => {
+      const find = (scope = sale.scope, networks = ["eip155:51", payment.network]) =>
+        passes.heldBy(payment.payer.toLowerCase(), networks, scope);
+      const one = await opened("a", { validForMs: 2 * dayMs });
+      const { pass } = await opened("b", { uses: 2 });
+      await opened("c", { scope: "other", validForMs: 9 * dayMs });
+      expect((await find())?.id).toBe(one.pass.id);
+      await passes.voidPass(one.pass.id);
+      expect((await find())?.id).toBe(pass.id);
+      const renewed = await passes.renew(pass);
+      if (!renewed) throw new Error("The pass is void.");
+      expect((await passes.find(renewed.token))?.usesLeft).toBe(1);
+      expect(await passes.take(pass)).toBeUndefined();
+      await passes.take(renewed.pass);
+      expect(await find()).toBeUndefined();
+      expect(await passes.renew(one.pass)).toBeUndefined();
+      expect((await find("other"))?.scope).toBe("other");
+      expect(await find("other", ["eip155:51"])).toBeUndefined();
+      expect(await passes.heldBy("0x1", [payment.network], "other")).toBeUndefined();
+      nowMs += 9 * dayMs;
+      expect(await find("other")).toBeUndefined();
+    });
+
+    test("of many who show one nonce at once, one is the first; all share a day's secret", async () => {
+      const other = kind.isShared ? create() : passes;
+      const uses = await Promise.all(
+        Array.from({ length: 20 }, (_one, at) =>
+          (at % 2 ? other : passes).useNonce("n", nowMs + 1_000),
+        ),
+      );
+      expect(uses.filter((isFirst) => isFirst)).toHaveLength(1);
+      expect(await passes.useNonce("other", nowMs + 1_000)).toBe(true);
+      expect(await other.secretOf(0)).toBe(await passes.secretOf(0));
+      expect(await other.secretOf(1)).not.toBe(await passes.secretOf(0));
+    });
+
     test("is seen by every process", async () => {
       if (!kind.isShared) return;
       const { token } = await opened();

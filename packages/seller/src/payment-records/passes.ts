@@ -38,6 +38,14 @@ export interface Passes {
   markFinal(id: string): Promise<boolean>;
   /** Ends the pass of a payment. Returns false when the payment has opened none. */
   voidPass(id: string): Promise<boolean>;
+  /** Finds a pass that the payer can use. */
+  heldBy(payer: string, networks: readonly string[], scope: string): Promise<Pass | undefined>;
+  /** Gives a new token for a pass that its payer holds. Undefined for one that is void. */
+  renew(pass: Pass): Promise<OpenedPass | undefined>;
+  /** A random secret that all processes share, as hex; one for each day. */
+  secretOf(day: number): Promise<string>;
+  /** Uses a nonce, to be forgotten at a time. Returns false when it was used before. */
+  useNonce(nonce: string, untilMs: number): Promise<boolean>;
   /** Whether there is no room for another pass. */
   isFull(): Promise<boolean>;
   /** Why a pass opens nothing now; undefined while it does. */
@@ -46,6 +54,8 @@ export interface Passes {
 
 /** 128 bits of the hash of a payment's key: one payment opens one pass, however often it is asked for. */
 const idChars = 32;
+
+const dayMs = 24 * 60 * 60 * 1000;
 
 const tokenShape = /^([0-9a-f]{32})\.[0-9a-f]{64}$/;
 
@@ -60,16 +70,27 @@ export function createPasses(store: PassStore, now: () => number): Passes {
     if (expiresAtMs <= now()) return "expired";
     return usesLeft < 1 ? "exhausted" : undefined;
   };
+  async function openAs(pass: Omit<Pass, "tokenHash">): Promise<OpenedPass | undefined> {
+    const token = `${pass.id}.${hexDigits(crypto.getRandomValues(new Uint8Array(32)))}`;
+    const opened = await store.open({ ...pass, tokenHash: await sha256OfText(token) });
+    return opened.isVoid ? undefined : { pass: opened, token };
+  }
   return {
     endOf,
+    renew: openAs,
+    heldBy: (payer, networks, scope) =>
+      store.heldBy({ payer: payer.toLowerCase(), networks, scope, nowMs: now() }),
+    async secretOf(day) {
+      const secret = hexDigits(crypto.getRandomValues(new Uint8Array(32)));
+      return (await store.remember(`secret/${day}`, secret, (day + 2) * dayMs)) ?? secret;
+    },
+    useNonce: async (nonce, untilMs) =>
+      (await store.remember(`nonce/${nonce}`, "used", untilMs)) === undefined,
     async open(key, { scope, uses, validForMs, isFinalOnly }, payment) {
       const id = await passIdOf(key);
-      const token = `${id}.${hexDigits(crypto.getRandomValues(new Uint8Array(32)))}`;
-      const tokenHash = await sha256OfText(token);
       const terms = { scope, uses, usesLeft: uses - 1, expiresAtMs: now() + validForMs };
       const state = { isVoid: false, isFinal: !isFinalOnly };
-      const pass = await store.open({ id, tokenHash, ...terms, ...state, payment });
-      return pass.isVoid ? undefined : { pass, token };
+      return openAs({ id, ...terms, ...state, payment });
     },
     async find(token) {
       const id = tokenShape.exec(token)?.[1];

@@ -24,10 +24,12 @@ export function createPostgresPassStore(
     get,
     async open(pass) {
       const { id, tokenHash, scope, uses, usesLeft, expiresAtMs, isFinal, payment } = pass;
+      const { payer, network } = payment;
       const inserted = await query(
         `insert into farthing_passes as old
-           (id, token_hash, scope, uses, uses_left, expires_at_ms, is_final, payment)
-         values ($1, $2, $3, $4, $5, $6, $7, $8)
+           (id, token_hash, scope, uses, uses_left, expires_at_ms, is_final, payment, payer,
+            network)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
          on conflict (id) do update set token_hash = excluded.token_hash where old.is_void = 0
          returning ${columns}`,
         [
@@ -39,6 +41,8 @@ export function createPostgresPassStore(
           expiresAtMs,
           isFinal ? 1 : 0,
           JSON.stringify(payment),
+          payer.toLowerCase(),
+          network,
         ],
       );
       await query(
@@ -60,9 +64,41 @@ export function createPostgresPassStore(
       );
       return row && Number(row["usesLeft"]);
     },
+    ...createLookups(query, now),
     async mark(id, mark) {
       const text = `update farthing_passes set ${marks[mark]} = 1 where id = $1 returning id`;
       return (await query(text, [id])).length > 0;
+    },
+  };
+}
+
+/** Finds passes by their payer, and keeps what sign-ins use. */
+function createLookups(query: Query, now: () => number): Pick<PassStore, "heldBy" | "remember"> {
+  return {
+    async heldBy({ payer, networks, scope, nowMs }) {
+      const [row] = await query(
+        `select ${columns} from farthing_passes where payer = $1 and scope = $2
+           and network = any($3) and is_void = 0 and uses_left > 0 and expires_at_ms > $4
+         order by expires_at_ms desc, id limit 1`,
+        [payer, scope, networks, nowMs],
+      );
+      return row && passIn(row);
+    },
+    async remember(key, value, untilMs) {
+      await query(
+        `delete from farthing_kept where key in
+           (select key from farthing_kept where until_ms <= $1
+            order by until_ms limit ${maxSwept} for update skip locked)`,
+        [now()],
+      );
+      const inserted = await query(
+        `insert into farthing_kept (key, value, until_ms) values ($1, $2, $3)
+         on conflict (key) do nothing returning key`,
+        [key, value, untilMs],
+      );
+      if (inserted.length > 0) return undefined;
+      const [row] = await query("select value from farthing_kept where key = $1", [key]);
+      return typeof row?.["value"] === "string" ? row["value"] : value;
     },
   };
 }

@@ -59,9 +59,19 @@ create table if not exists farthing_passes (
   expires_at_ms bigint not null,
   is_void integer not null default 0,
   is_final integer not null,
+  payer text not null,
+  network text not null,
   payment text not null
 );
 create index if not exists farthing_passes_by_end on farthing_passes (expires_at_ms);
+create index if not exists farthing_passes_by_payer on farthing_passes (payer, scope);
+
+create table if not exists farthing_kept (
+  key text primary key,
+  value text not null,
+  until_ms bigint not null
+);
+create index if not exists farthing_kept_by_end on farthing_kept (until_ms);
 `;
 
 /** One statement, so that it is one transaction with every driver and pooler. */

@@ -26,7 +26,9 @@ const postgres: StoreKind = {
   isBounded: false,
   async open() {
     const client = connect();
-    await client.query("drop table if exists farthing_grants, farthing_tokens, farthing_passes");
+    await client.query(
+      "drop table if exists farthing_grants, farthing_tokens, farthing_passes, farthing_kept",
+    );
     return {
       create: ({ now, answerBytesMax, leaseMs }) =>
         createPostgresGrants({

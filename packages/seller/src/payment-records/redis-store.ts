@@ -57,8 +57,8 @@ export class RedisStore implements PaymentRecordStore {
       },
       share: async (token) => void (await this.#setToken(token, "", "1")),
     };
-    this.passes = createRedisPassStore((id, script, more) =>
-      this.#eval(script, [`${deps.prefix}{pass:${id}}`], more),
+    this.passes = createRedisPassStore((name, script, more) =>
+      this.#eval(script, [`${deps.prefix}{${name}}`], more),
     );
   }
 

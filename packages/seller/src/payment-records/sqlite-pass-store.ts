@@ -70,6 +70,33 @@ export function createSqlitePassStore(
       );
       return row && Number(row["usesLeft"]);
     },
+    async heldBy({ payer, networks, scope, nowMs }) {
+      const row = database.get(
+        `select ${columns} from passes where lower(json_extract(payment, '$.payer')) = ?
+           and scope = ? and is_void = 0 and uses_left > 0 and expires_at_ms > ?
+           and json_extract(payment, '$.network') in (${networks.map(() => "?").join(", ")})
+         order by expires_at_ms desc, rowid desc limit 1`,
+        payer,
+        scope,
+        nowMs,
+        ...networks,
+      );
+      return row && passIn(row);
+    },
+    async remember(key, value, untilMs) {
+      return database.transaction(() => {
+        database.run(
+          `delete from kept where key in
+             (select key from kept where until_ms <= ? order by until_ms limit ${maxSwept})`,
+          now(),
+        );
+        const found = database.get("select value from kept where key = ?", key);
+        if (found) return String(found["value"]);
+        const text = "insert into kept (key, value, until_ms) values (?, ?, ?)";
+        database.run(text, key, value, untilMs);
+        return undefined;
+      }, "surely");
+    },
     async mark(id, mark) {
       const text = `update passes set ${marks[mark]} = 1 where id = ? returning id`;
       return database.transaction(() => database.get(text, id), "surely") !== undefined;

@@ -84,6 +84,14 @@ create table if not exists passes (
   payment text not null
 ) strict;
 create index if not exists passes_by_end on passes (expires_at_ms);
+create index if not exists passes_by_payer on passes (lower(json_extract(payment, '$.payer')), scope);
+
+create table if not exists kept (
+  key text primary key,
+  value text not null,
+  until_ms integer not null
+) strict;
+create index if not exists kept_by_end on kept (until_ms);
 `;
 
 /** Adds what came after the second version. `run` executes any number of statements. */

@@ -1,0 +1,163 @@
+/**
+ * The extension `sign-in-with-x`: the payer of a pass signs the text of a challenge and gets a token.
+ * The nonce is the seller's: it authenticates the time and the address of its challenge, so that a
+ * challenge needs no record, and it is used once in the store of the passes.
+ */
+import {
+  declareSignIn,
+  hasSignedText,
+  hexDigits,
+  isSameAddress,
+  parseSignIn,
+  signInKey,
+  signInText,
+  type Address,
+  type Hex,
+  type JsonObject,
+  type Requirements,
+  type SignIn,
+  type SignInInfo,
+} from "@farthing/protocol";
+import type { OpenedPass, Passes } from "../payment-records/passes.ts";
+import { inTime } from "../payment-records/waiting.ts";
+
+/** A text and a signature that no plain key of the address has made. */
+export interface WalletSignature {
+  readonly address: Address;
+  /** CAIP-2, `eip155:50`. */
+  readonly network: string;
+  readonly text: string;
+  readonly signature: Hex;
+}
+
+/** Asks a contract wallet (ERC-1271, ERC-6492) whether it accepts a signature, through a node. */
+export type VerifyWallet = (signed: WalletSignature) => boolean | Promise<boolean>;
+
+export interface SignInDeps {
+  readonly passes: Passes;
+  readonly verifyWallet: VerifyWallet | undefined;
+  readonly now: () => number;
+  /** Longest wait for `verifyWallet`, in milliseconds. */
+  readonly waitMs: number;
+}
+
+/** What a sign-in is for. */
+export interface SignInPlace {
+  readonly url: string;
+  readonly offers: readonly Requirements[];
+  readonly scope: string;
+}
+
+/** Why a sign-in opens nothing. */
+const refusals = {
+  malformed: "The header SIGN-IN-WITH-X is not a sign-in by the text of the challenge.",
+  elsewhere: "The sign-in names another domain, address or network than this resource.",
+  nonce: "The nonce of the sign-in is not one of this seller's, or the sign-in has expired.",
+  signature: "The signature is not that of the address.",
+  wallet:
+    "The address did not sign with a plain key, and this seller cannot ask contract wallets. " +
+    "Show the token of the pass instead.",
+  no_pass: "This address holds no pass for this resource.",
+  used: "The nonce of the sign-in was used before.",
+} as const;
+
+export type SignedIn =
+  | { readonly ok: true; readonly opened: OpenedPass }
+  | { readonly ok: false; readonly error: string; readonly message: string };
+
+/** As stock servers: time for a person to sign. */
+const signInMs = 5 * 60 * 1000;
+
+/** Between the clocks of processes that share the passes. */
+const maxSkewMs = 60 * 1000;
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+const statement = "Sign in to use your pass. This costs nothing and moves no money.";
+
+export function createSignIn(deps: SignInDeps) {
+  const { passes, now } = deps;
+  // Of today and of yesterday, for a challenge before midnight.
+  const secrets = new Map<number, string>();
+
+  async function secretOf(issuedAtMs: number): Promise<string> {
+    const day = Math.floor(issuedAtMs / dayMs);
+    const secret = secrets.get(day) ?? (await passes.secretOf(day));
+    secrets.set(day, secret);
+    for (const old of secrets.keys()) if (old < day - 1) secrets.delete(old);
+    return secret;
+  }
+
+  async function infoOf(url: string, random: string, issuedAtMs: number): Promise<SignInInfo> {
+    const uri = new URL(url);
+    const tag = await authenticate(
+      await secretOf(issuedAtMs),
+      `${random}/${issuedAtMs}/${uri.href}`,
+    );
+    return {
+      domain: uri.host,
+      uri: uri.href,
+      statement,
+      nonce: `${random}${tag}`,
+      issuedAt: new Date(issuedAtMs).toISOString(),
+      expirationTime: new Date(issuedAtMs + signInMs).toISOString(),
+    };
+  }
+
+  async function check(
+    shown: SignIn,
+    place: SignInPlace,
+  ): Promise<keyof typeof refusals | OpenedPass> {
+    const issuedAtMs = Date.parse(shown.issuedAt);
+    const ageMs = now() - issuedAtMs;
+    if (!(ageMs > -maxSkewMs && ageMs < signInMs)) return "nonce";
+    const info = await infoOf(place.url, shown.nonce.slice(0, randomChars), issuedAtMs);
+    const isHere = shown.domain === info.domain && shown.uri === info.uri;
+    const networks: readonly string[] = place.offers.map(({ network }) => network.id);
+    if (!isHere || !networks.includes(shown.chainId)) return "elsewhere";
+    if (shown.nonce !== info.nonce) return "nonce";
+    const text = signInText(info, shown.address, shown.chainId);
+    const isPlain = hasSignedText(shown.address, text, shown.signature);
+    if (!isPlain && !deps.verifyWallet) return "wallet";
+    const pass = await passes.heldBy(shown.address, networks, place.scope);
+    if (!pass || !isSameAddress(pass.payment.payer, shown.address)) return "no_pass";
+    // Before the wallet is asked, so that one challenge costs one call of the node.
+    if (!(await passes.useNonce(shown.nonce, issuedAtMs + 2 * signInMs))) return "used";
+    if (!isPlain && !(await hasWalletSigned(shown, text))) return "signature";
+    return (await passes.renew(pass)) ?? "no_pass";
+  }
+
+  async function hasWalletSigned({ address, chainId, signature }: SignIn, text: string) {
+    const signed = { address, network: chainId, text, signature };
+    return inTime(Promise.resolve(deps.verifyWallet?.(signed) ?? false), deps.waitMs);
+  }
+
+  return {
+    /** Returns the member of a challenge's `extensions`. */
+    async declare({ url, offers }: Omit<SignInPlace, "scope">): Promise<JsonObject> {
+      const random = hexDigits(crypto.getRandomValues(new Uint8Array(randomChars / 2)));
+      const info = await infoOf(url, random, now());
+      const chainIds = offers.map(({ network }) => network.id);
+      return { [signInKey]: declareSignIn({ info, chainIds }) };
+    },
+    /** Exchanges a sign-in for a new token of the pass that its address holds. */
+    async open(header: string, place: SignInPlace): Promise<SignedIn> {
+      const shown = parseSignIn(header);
+      const checked = shown ? await check(shown, place) : "malformed";
+      if (typeof checked !== "string") return { ok: true, opened: checked };
+      return { ok: false, error: `sign_in_${checked}`, message: refusals[checked] };
+    },
+  };
+}
+
+/** 128 random bits, and as many that authenticate them, as hex. */
+const randomChars = 32;
+
+async function authenticate(secret: string, text: string): Promise<string> {
+  const encoder = new TextEncoder();
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const secretBytes = encoder.encode(secret);
+  const key = await crypto.subtle.importKey("raw", secretBytes, algorithm, false, ["sign"]);
+  const tag = await crypto.subtle.sign("HMAC", key, encoder.encode(text));
+  return hexDigits(new Uint8Array(tag)).slice(0, randomChars);
+}
