@@ -36,6 +36,7 @@ import {
   type AuthorizationQuestion,
 } from "./settlement/authorization-end.ts";
 import { startPeerListener } from "./settlement/peers.ts";
+import type { RefundOptions, RefundRequest, RefundResult } from "./settlement/refund.ts";
 import type { SettleOptions, SettleResult } from "./settlement/settle.ts";
 import { createWaiters, type WaitGoal, type Waiters, type Waiting } from "./settlement/waiters.ts";
 import { createStorage, type EngineStores } from "./storage/open-storage.ts";
@@ -161,6 +162,8 @@ export interface SettlementEngine {
   ): Promise<Outcome<VerifiedPayment>>;
   /** Settles a payment, or returns the settlement that it already has. Throws as `verify` does. */
   settle(request: PaymentRequest, options?: Partial<SettleOptions>): Promise<SettleResult>;
+  /** Returns money of a final payment to its payer, signed by its payee. Throws as `verify` does. */
+  refund(request: RefundRequest, options?: Partial<RefundOptions>): Promise<RefundResult>;
   find(settlementId: string): Promise<Settlement | undefined>;
   /** Begins to wait for a change of a settlement. */
   subscribe(settlementId: string, goal: WaitGoal, timeoutMs: number): Waiting;
@@ -282,12 +285,12 @@ export function createEngine(options: EngineOptions): SettlementEngine {
   };
 }
 
-/** `verify` and `settle` with defaults for their options. */
+/** The calls with defaults for their options. */
 function createCalls(deps: {
   readonly steps: PaymentSteps;
   readonly settings: EngineSettings;
   served(network: Network): boolean;
-}): Pick<SettlementEngine, "verify" | "settle"> {
+}): Pick<SettlementEngine, "verify" | "settle" | "refund"> {
   const { steps, settings } = deps;
   const defaults = {
     served: (_version: 1 | 2, network: Network) => deps.served(network),
@@ -296,6 +299,17 @@ function createCalls(deps: {
     owner: null,
     priority: "open" as const,
   };
+  const settleDefaults = () => ({
+    ...defaults,
+    keyId: null,
+    credits: 0,
+    terms: {},
+    requestId: randomBytes(requestIdBytes).toString("hex"),
+    exchange: null,
+    goal: "outcome" as const,
+    timeoutMs: outcomeWaitMs,
+    repeatTimeoutMs: outcomeWaitMs,
+  });
   return {
     async verify(request, options) {
       const terms = { ...defaults, ...options };
@@ -305,19 +319,9 @@ function createCalls(deps: {
         (await steps.refuseIdentifier(request)) ?? (await steps.admit(verified.value, terms));
       return refused ? { ok: false, refusal: refused } : verified;
     },
-    settle: (request, options) =>
-      steps.settle(request, {
-        ...defaults,
-        keyId: null,
-        credits: 0,
-        terms: {},
-        requestId: randomBytes(requestIdBytes).toString("hex"),
-        exchange: null,
-        goal: "outcome",
-        timeoutMs: outcomeWaitMs,
-        repeatTimeoutMs: outcomeWaitMs,
-        ...options,
-      }),
+    settle: (request, options) => steps.settle(request, { ...settleDefaults(), ...options }),
+    refund: (request, options) =>
+      steps.refund(request, { ...settleDefaults(), payee: null, ...options }),
   };
 }
 

@@ -6,6 +6,8 @@ export type { WalletLoad, RelayerLoad } from "./relayer/relayer.ts";
 export * from "./model/settlement.ts";
 export type { AdmissionCaller } from "./settlement/admission.ts";
 export type { AuthorizationEnd, AuthorizationQuestion } from "./settlement/authorization-end.ts";
+export { type RefundEntry, type StoredRefund, evaluateRefund } from "./model/refund.ts";
+export type { Refund, RefundOptions, RefundRequest, RefundResult } from "./settlement/refund.ts";
 export type { Settle, SettleOptions, SettleResult } from "./settlement/settle.ts";
 export type { Waiters, WaitGoal, Waiting } from "./settlement/waiters.ts";
 export type { Screen, VerifiedPayment, Verifier, VerifyOptions } from "./verification/verify.ts";

@@ -9,6 +9,7 @@ import { createAdmission } from "./settlement/admission.ts";
 import type { RepeatPolicy } from "./settlement/exchange-calls.ts";
 import { createExchanges } from "./settlement/exchanges.ts";
 import { createRefuseIdentifier } from "./settlement/payment-identifier.ts";
+import { createRefund } from "./settlement/refund.ts";
 import { createSettle } from "./settlement/settle.ts";
 import type { Waiters } from "./settlement/waiters.ts";
 import type { ClaimResult } from "./storage/engine-store.ts";
@@ -75,5 +76,6 @@ export function createPaymentSteps(deps: StepDeps) {
       notifyPeers(settlementId).catch(warning(log, fields, "Claim not published to peers"));
     },
   });
-  return { verifier, refuseIdentifier, admit, exchanges, settle };
+  const refund = createRefund({ store, settle });
+  return { verifier, refuseIdentifier, admit, exchanges, settle, refund };
 }

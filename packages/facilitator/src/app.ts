@@ -128,6 +128,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
         ...context,
         requestsMax: context.limits.requestsMax || null,
         budget: context,
+        payments: context,
       });
   const server = await createServer(context, {
     trustedProxies: config.trustedProxies,
@@ -254,6 +255,7 @@ function createPaymentContext(wiring: PaymentWiring): PaymentContext {
     areTestKeysFree: networks.some(({ network }) => network.chainId === 50),
     attestor: createAttestor({ ...config, clock }),
     findSettlement: engine.find,
+    listRefunds: (ids) => store.listRefunds(ids),
     authenticate: (text) => authenticate(store, clock, text),
     planOf: async (account) => (await store.findAccount(account))?.plan,
     pingStore: async () => store.ping(),

@@ -11,6 +11,7 @@ export const webhookEvents = [
   "settlement.confirmed",
   "settlement.failed",
   "settlement.finalized",
+  "settlement.refunded",
   "credits.low",
   "purchase.credited",
   "purchase.held",

@@ -33,6 +33,18 @@ export interface SettleResponse {
   readonly extra?: JsonObject;
 }
 
+/** A refund among those of its payment. */
+export interface RefundFacts {
+  /** Of its own settlement. */
+  readonly id: string;
+  /** Determines its nonce. */
+  readonly ordinal: number;
+  readonly state: "queued" | "submitted" | "confirmed" | "failed";
+  readonly amount: string;
+  readonly transaction: string | null;
+  readonly finalized: boolean;
+}
+
 /** The response of `GET /settlements/{id}`. */
 export interface SettlementResponse extends SettleResponse {
   readonly id: string;
@@ -48,6 +60,12 @@ export interface SettlementResponse extends SettleResponse {
   readonly finalized: boolean;
   /** Who sent the transfer: our relayer, or a third party. */
   readonly settledBy: "relayer" | "other" | null;
+  /** The payment's settlement; null for a payment. */
+  readonly refundOf: string | null;
+  /** By ordinal. */
+  readonly refunds: readonly RefundFacts[];
+  /** Base units of the refunds that are open or confirmed. */
+  readonly refundedAmount: string;
   /** Reserved or charged for this settlement. */
   readonly credits: number;
   /** RFC 3339. */

@@ -29,3 +29,10 @@ export function hexDigits(bytes: Uint8Array): string {
 export function numberWord(value: bigint | number): string {
   return value.toString(16).padStart(64, "0");
 }
+
+/** A string in ABI encoding: its length in bytes, then its bytes, padded to whole words. */
+export function encodeString(text: string): string {
+  const bytes = new TextEncoder().encode(text);
+  const digits = hexDigits(bytes);
+  return numberWord(bytes.length) + digits.padEnd(Math.ceil(digits.length / 64) * 64, "0");
+}

@@ -18,6 +18,7 @@ export * from "./payment-identifier.ts";
 export * from "./payment.ts";
 export * from "./printable.ts";
 export * from "./receipt.ts";
+export * from "./refund.ts";
 export * from "./refusals.ts";
 export * from "./request-binding.ts";
 export * from "./requirements.ts";

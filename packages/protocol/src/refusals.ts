@@ -56,6 +56,13 @@ const messages = {
   binding_mismatch: "The payment is bound to another request; sign a new one for this request.",
   binding_required:
     "This seller accepts only bound payments: derive the nonce as the extension request-binding says.",
+  settlement_not_refundable:
+    "Only a confirmed and final payment can be refunded; ask again once the settlement is final.",
+  refund_mismatch:
+    "The refund must go from the payment's payee to its payer, with the nonce of the next refund.",
+  refund_exceeds_payment:
+    "The refund and the payment's other refunds would exceed the payment; sign a smaller amount.",
+  refund_limit_reached: "The payment has as many refunds as one may have.",
   transfer_not_found: "The transaction succeeded without the expected transfer.",
 } as const satisfies Record<string, string>;
 

@@ -5,7 +5,7 @@
  */
 import * as Hash from "ox/Hash";
 import { addressWord, type Address } from "./address.ts";
-import { hexDigits, isBytes32, numberWord, toLowerHex, type Hex } from "./hex.ts";
+import { encodeString, isBytes32, numberWord, toLowerHex, type Hex } from "./hex.ts";
 import { defined, isObject, member, objectMembers, type JsonObject } from "./json.ts";
 
 export const requestBindingKey = "request-binding";
@@ -104,11 +104,4 @@ export function bindingNonce({ salt, method, url, bodyHash, payTo }: BoundReques
 
 export function bodyHashOf(body: Uint8Array): Hex {
   return Hash.sha256(body, { as: "Hex" });
-}
-
-/** A string in ABI encoding: its length in bytes, then its bytes, padded to whole words. */
-function encodeString(text: string): string {
-  const bytes = new TextEncoder().encode(text);
-  const digits = hexDigits(bytes);
-  return numberWord(bytes.length) + digits.padEnd(Math.ceil(digits.length / 64) * 64, "0");
 }

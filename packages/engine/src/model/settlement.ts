@@ -29,6 +29,8 @@ export const settlementTransitions = {
   requeued: { from: ["submitted"], to: "queued" },
   reorganised: { from: ["confirmed"], to: "submitted" },
   finalized: { from: ["confirmed"], to: "confirmed" },
+  // Only a refund: it is signed again, with the same nonce.
+  renewed: { from: ["failed"], to: "queued" },
 } as const satisfies Readonly<Record<string, StateChange>>;
 
 export const openStates = ["queued", "submitted"] as const satisfies readonly SettlementState[];
@@ -84,6 +86,16 @@ export interface Claim extends AuthorizationKey, SettlementAnnotations {
   readonly identifier?: string | undefined;
   /** Null when no seller called, as for a purchase of credits. */
   readonly claimingCall: ClaimingCall | null;
+  /** Absent for a payment. */
+  readonly refund?: RefundTerms | undefined;
+}
+
+/** The terms by which the claim of a refund is decided. */
+export interface RefundTerms {
+  /** The id of the payment's settlement. */
+  readonly of: string;
+  /** USDC base units that a refund has at least, unless it is all that is left. */
+  readonly unitsMin: bigint;
 }
 
 /** The call that claimed a payment; it decides the response to a repeat. */
@@ -110,8 +122,10 @@ export interface Mined {
 /** Times are milliseconds since 1970. */
 export interface Settlement extends Omit<
   Claim,
-  "terms" | "revertedGas" | "claimingCall" | "identifier"
+  "terms" | "revertedGas" | "claimingCall" | "identifier" | "refund"
 > {
+  /** The settlement of the payment that this one refunds; null for a payment. */
+  readonly refundOf: string | null;
   readonly state: SettlementState;
   /** The transaction that carries or carried it; null while queued. */
   readonly transaction: Hex | null;

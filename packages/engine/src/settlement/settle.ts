@@ -14,6 +14,7 @@ import {
 import type { Batcher } from "../base/batcher.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
+import { isRenewal } from "../model/refund.ts";
 import { isSettled, type Claim, type Settlement } from "../model/settlement.ts";
 import type { Relayer } from "../relayer/relayer.ts";
 import type { ClaimResult } from "../storage/engine-store.ts";
@@ -32,7 +33,9 @@ import type { RefuseIdentifier } from "./payment-identifier.ts";
 import type { Waiters, WaitGoal } from "./waiters.ts";
 
 export interface SettleOptions
-  extends VerifyOptions, Pick<Claim, "owner" | "priority" | "keyId" | "credits" | "terms"> {
+  extends
+    VerifyOptions,
+    Pick<Claim, "owner" | "priority" | "keyId" | "credits" | "terms" | "refund"> {
   /** Names the request in logs. */
   readonly requestId: string;
   /** The seller's call; null without a seller. */
@@ -89,10 +92,10 @@ export function createSettle(deps: SettleDeps): Settle {
     const conflict = await deps.refuseIdentifier(request);
     if (conflict) return { kind: "refused", refusal: conflict };
     const existing = await deps.findByKey(authorizationKeyOf(request));
-    if (existing) return repeat(request, existing, options);
+    if (existing && !isRenewal(options.refund, existing)) return repeat(request, existing, options);
     const verified = await verifier.verify(request, options);
     if (!verified.ok) return refuseOrRepeat(request, verified.refusal, options);
-    return claimAndWait(verified.value, options);
+    return claimAndWait(verified.value, options, existing?.id);
   }
 
   /** A concurrent request may have been claimed, even mined, while this one was verified. */
@@ -113,10 +116,14 @@ export function createSettle(deps: SettleDeps): Settle {
   async function claimAndWait(
     verified: VerifiedPayment,
     options: SettleOptions,
+    renewedId?: string,
   ): Promise<SettleResult> {
     const { chainId } = verified.payment.network;
     const network = deps.networkOf(chainId);
-    const claim = { ...claimOf(verified, options), revertedGas: deps.revertedGasOf(chainId) };
+    const claim = {
+      ...claimOf(verified, options, renewedId),
+      revertedGas: deps.revertedGasOf(chainId),
+    };
     const notAdmitted = await deps.admit(verified, options);
     if (notAdmitted) return { kind: "refused", refusal: notAdmitted };
     const release = network?.relayer.reserve(claim);
@@ -128,8 +135,8 @@ export function createSettle(deps: SettleDeps): Settle {
       if (result.kind === "existing") return await repeat(verified, result.settlement, options);
       const { settlement } = result;
       options.exchange?.claimed(settlement.id);
-      const { id: settlementId, payer, payTo, amount } = settlement;
-      const fields = { settlementId, chainId, payer, payTo, amount: amount.toString() };
+      const { id: settlementId, payer, payTo, amount, refundOf } = settlement;
+      const fields = { settlementId, refundOf, chainId, payer, payTo, amount: amount.toString() };
       deps.log.info(
         { event: "settlement_queued", requestId: options.requestId, ...fields },
         "Settlement queued",
@@ -152,6 +159,10 @@ export function createSettle(deps: SettleDeps): Settle {
     existing: Settlement,
     options: SettleOptions,
   ): Promise<SettleResult> {
+    if (existing.refundOf !== (options.refund?.of ?? null)) {
+      const message = "A refund and a payment cannot share a nonce; sign a new authorization.";
+      return { kind: "refused", refusal: refusal("nonce_already_used", message), existing };
+    }
     if (!hasSameTerms(request, existing)) {
       const message = "This nonce was presented before with other terms; sign a new authorization.";
       return { kind: "refused", refusal: refusal("nonce_already_used", message), existing };
@@ -175,12 +186,20 @@ export function createSettle(deps: SettleDeps): Settle {
 /** Random bytes of a settlement's id: too many to guess, since some surfaces ask for no key. */
 const idBytes = 16;
 
-function claimOf(verified: VerifiedPayment, options: SettleOptions): Claim {
+function newSettlementId(): string {
+  return `stl_${randomBytes(idBytes).toString("hex")}`;
+}
+
+function claimOf(
+  verified: VerifiedPayment,
+  options: SettleOptions,
+  id: string = newSettlementId(),
+): Claim {
   const { payment, signature, payerHasCode, seenUnusedAt } = verified;
   const { to, value, validAfter, validBefore } = payment.authorization;
   return {
     ...authorizationKeyOf(verified),
-    id: `stl_${randomBytes(idBytes).toString("hex")}`,
+    id,
     payTo: to,
     amount: value,
     validAfter,
@@ -197,6 +216,7 @@ function claimOf(verified: VerifiedPayment, options: SettleOptions): Claim {
     requestId: options.requestId,
     identifier: verified.identifier,
     claimingCall: options.exchange?.claimingCall ?? null,
+    refund: options.refund,
   };
 }
 

@@ -5,6 +5,7 @@
 import { sql } from "kysely";
 import { assert } from "../base/assert.ts";
 import { firstByKey } from "../base/first-by-key.ts";
+import { isRenewal } from "../model/refund.ts";
 import {
   keyText,
   type Claim,
@@ -23,6 +24,7 @@ import {
   type SettlementParticipant,
 } from "./participant.ts";
 import { identifierLocks, insertIdentifiers, refuseIdentifiers } from "./payment-identifiers.ts";
+import { evaluateRefunds, insertRefunds, refundLocks, renewAll } from "./refunds.ts";
 import { evaluateRevertedGas, reserveRevertedGas, revertedGasLocks } from "./reverted-gas.ts";
 import { toSettlement } from "./rows.ts";
 import { newSettlements, settlementColumns } from "./schema.ts";
@@ -31,41 +33,69 @@ import type { ClaimResult } from "./engine-store.ts";
 /** Results are in the order of the claims. */
 export async function claimAll(
   inside: Database,
-  claims: readonly Claim[],
+  asked: readonly Claim[],
   now: number,
   participants: readonly SettlementParticipant[],
 ): Promise<ClaimResult[]> {
   const tx = beginStep(inside, now);
-  // Locked before any read, so that budgets and buyers' identifiers do not change meanwhile.
+  // Locked before any read, so that budgets, refunds and buyers' identifiers do not change meanwhile.
   await tx.engine.lockNames(tx.db, [
-    ...revertedGasLocks(claims),
-    ...identifierLocks(claims),
-    ...participants.flatMap((participant) => participant.locksOf?.(claims) ?? []),
+    ...revertedGasLocks(asked),
+    ...identifierLocks(asked),
+    ...refundLocks(asked),
+    ...participants.flatMap((participant) => participant.locksOf?.(asked) ?? []),
   ]);
-  const known = await findByKeys(tx, claims);
+  const known = await findByKeys(tx, asked);
+  const { claims, failed } = separateRenewals(asked, known);
   // Of two equal keys in one batch, the first creates the settlement and the second finds it.
   const unknown = claims.filter((claim) => !known.has(keyText(claim)));
   const fresh = firstByKey(unknown, keyText);
-  const { refusals, reservations } = await refusalsOf(tx, [...fresh.values()], participants);
+  const { refusals, reservations, ordinals } = await refusalsOf(
+    tx,
+    [...fresh.values()],
+    participants,
+  );
   const allowed = [...fresh.values()].filter((claim) => !refusals.has(claim.id));
-  const inserted = await insertAll(tx, allowed);
-  await reserveRevertedGas(tx, [...inserted.values()], reservations, now);
+  const inserted = await insertAll(
+    tx,
+    allowed.filter(({ id }) => !failed.has(id)),
+  );
   const made = allowed.filter(({ id }) => inserted.has(id));
+  await insertRefunds(tx, made, ordinals);
+  const again = allowed.filter(({ id }) => failed.has(id));
+  const renewed = await renewAll(tx, again, failed, participants);
+  await reserveRevertedGas(tx, [...inserted.values(), ...renewed], reservations, now);
   await insertClaimingCalls(tx, made);
   await insertIdentifiers(tx, made, now);
-  // Another process claimed these between the read and the insert; its settlements are the result.
-  const lost = allowed.filter((claim) => !inserted.has(claim.id));
-  for (const [key, settlement] of await findByKeys(tx, lost)) known.set(key, settlement);
-  const shown = await showClaimed(tx, participants, [...inserted.values()]);
+  const shown = [...(await showClaimed(tx, participants, [...inserted.values()])), ...renewed];
   const created = new Map(shown.map((settlement) => [settlement.id, settlement]));
+  // Another process claimed these between the read and the insert; its settlements are the result.
+  const lost = allowed.filter((claim) => !created.has(claim.id));
+  for (const [key, settlement] of await findByKeys(tx, lost)) known.set(key, settlement);
   await tx.engine.changes.announce(tx.db, { kind: "queued", ids: [...created.keys()] });
   return claims.map((claim) => {
-    const own = created.get(claim.id);
+    const own = fresh.get(keyText(claim)) === claim ? created.get(claim.id) : undefined;
     if (own) return { kind: "created", settlement: own };
     const existing = known.get(keyText(claim)) ?? sameGroup(created, claim);
     if (existing) return { kind: "existing", settlement: existing };
     return { kind: "refused", reason: refusalOf(claim, fresh, refusals) };
   });
+}
+
+/**
+ * Gives claims that sign a failed refund again the id of its settlement, and removes this from the
+ * known ones.
+ */
+function separateRenewals(asked: readonly Claim[], known: Map<string, Settlement>) {
+  const failed = new Map<string, Settlement>();
+  const claims = asked.map((claim) => {
+    const existing = known.get(keyText(claim));
+    if (!existing || !isRenewal(claim.refund, existing)) return claim;
+    failed.set(existing.id, existing);
+    return { ...claim, id: existing.id };
+  });
+  for (const settlement of failed.values()) known.delete(keyText(settlement));
+  return { claims, failed };
 }
 
 function sameGroup(created: ReadonlyMap<string, Settlement>, claim: Claim): Settlement | undefined {
@@ -112,7 +142,10 @@ async function insertAll(
   // In one order, so that concurrent claims of the same payments cannot deadlock.
   const inOrder = claims.toSorted((one, other) => (keyText(one) < keyText(other) ? -1 : 1));
   const list = engine.list(
-    inOrder.map((claim) => newSettlements.write({ ...claim, state: "queued", createdAt: now })),
+    inOrder.map((claim) => {
+      const refundOf = claim.refund?.of ?? null;
+      return newSettlements.write({ ...claim, state: "queued", createdAt: now, refundOf });
+    }),
     newSettlements.types,
   );
   const rows = await db
@@ -139,8 +172,9 @@ async function refusalsOf(
 ) {
   const refusals = new Map<string, ClaimRefusal>();
   await refuseIdentifiers(tx, claims, tx.now, refusals);
+  const ordinals = await evaluateRefunds(tx, claims, refusals);
   const reservations = await evaluateRevertedGas(tx, claims, tx.now, refusals);
   const left = claims.filter(({ id }) => !refusals.has(id));
   for (const [id, { code }] of await denyClaims(tx, participants, left)) refusals.set(id, code);
-  return { refusals, reservations };
+  return { refusals, reservations, ordinals };
 }

@@ -13,6 +13,7 @@ import type {
 import type { PayerPause } from "../model/payer-pause.ts";
 import type { Claim, Mined, AuthorizationKey, Settlement } from "../model/settlement.ts";
 import type { ChangeListener } from "./changes.ts";
+import type { StoredRefund } from "../model/refund.ts";
 import type { ClaimRefusal } from "./participant.ts";
 import type { RetentionMethods } from "./retention.ts";
 import type { RevertedGasMethods } from "./reverted-gas.ts";
@@ -85,6 +86,8 @@ export interface EngineStore extends RetentionMethods, RevertedGasMethods {
   findSettlement(id: string): Promise<Settlement | undefined>;
   /** One entry per key, in order. */
   findSettlementsByKey(keys: readonly AuthorizationKey[]): Promise<(Settlement | undefined)[]>;
+  /** The refunds of payments, grouped by payment and in the order of their ordinals. */
+  listRefunds(settlementIds: readonly string[]): Promise<StoredRefund[]>;
   /** Queued and submitted settlements of a chain, oldest first. */
   listOpenSettlements(chainId: ChainId): Promise<Settlement[]>;
   /** Queued settlements that no transaction carries, oldest first. */

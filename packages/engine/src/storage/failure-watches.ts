@@ -12,7 +12,7 @@ import type { EngineStore } from "./engine-store.ts";
 export function failureWatchMethods(database: Database) {
   return {
     takeFailuresToLookAt: atomic(database, take),
-    endFailureWatches: end.bind(undefined, database),
+    endFailureWatches: endWatches.bind(undefined, database),
     watchFailedSince: async (chainId, since, now) => {
       const rows = await database.db
         .selectFrom("settlements")
@@ -86,14 +86,14 @@ const take: Work<EngineStore["takeFailuresToLookAt"]> = async (inside, chainId, 
     .execute();
   const failed = rows.filter(({ state }) => state === "failed");
   const stillFailed = new Set(failed.map(({ id }) => id));
-  await end(
+  await endWatches(
     inside,
     looks.map(({ of }) => of).filter((id) => !stillFailed.has(id)),
   );
   return failed.map(toSettlement);
 };
 
-async function end({ db, engine }: Database, ids: readonly string[]): Promise<void> {
+export async function endWatches({ db, engine }: Database, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   const list = textList(engine, ids);
   await db

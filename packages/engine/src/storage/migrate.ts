@@ -16,6 +16,7 @@ import * as settlementSums from "./migrations/0011-settlement-sums.ts";
 import * as failureWatches from "./migrations/0012-failure-watches.ts";
 import * as retention from "./migrations/0013-retention.ts";
 import * as participants from "./migrations/0014-participants.ts";
+import * as refunds from "./migrations/0015-refunds.ts";
 
 /** Migrations by name; they run in the order of the list. */
 export type Migrations = Readonly<
@@ -36,6 +37,7 @@ const migrations: Migrations = {
   "0012-failure-watches": failureWatches.up,
   "0013-retention": retention.up,
   "0014-participants": participants.up,
+  "0015-refunds": refunds.up,
 };
 
 /** Oldest first. */

@@ -25,6 +25,7 @@ import { recordParticipants } from "./recorded-participants.ts";
 import { transitionMethods } from "./settlement-transitions.ts";
 import { settlementMethods } from "./settlements.ts";
 import { revertedGasMethods } from "./reverted-gas.ts";
+import { refundMethods } from "./refunds.ts";
 import { openSqlite } from "./sqlite/node-sqlite.ts";
 import { sqlitePathOf } from "./sqlite/sqlite-path.ts";
 import { updateAside } from "./sqlite/update-aside.ts";
@@ -72,6 +73,7 @@ export function createStorage(
     ...identifierMethods(database),
     ...retentionMethods(database, participants),
     ...revertedGasMethods(database),
+    ...refundMethods(database),
     notify: (kind: "sent" | "unserved", ids: readonly string[]) =>
       changes.announce(db, { kind, ids }),
   });

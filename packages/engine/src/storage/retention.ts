@@ -231,6 +231,7 @@ async function removeOver(
     await sql`delete from ${sql.table(table)}
       where settlement_id in (select given.of from ${list})`.execute(db);
   }
+  await sql`delete from refunds where refund_id in (select given.of from ${list})`.execute(db);
   return removed.length;
 }
 

@@ -47,6 +47,8 @@ const claimed = {
   /** The account of its key, which is charged. */
   owner: named("account", nullable(walletAddress())),
   requestId: nullable(text()),
+  /** The payment's settlement; null for a payment. */
+  refundOf: nullable(text()),
 };
 
 export const newSettlements = table("settlements", claimed);
@@ -189,6 +191,13 @@ export const counterTable = table("keyless_counters", {
   expiresAt: integer(),
 });
 
+/** The refunds of a payment, in the order of their nonces. */
+export interface RefundTable {
+  refund_id: string;
+  settlement_id: string;
+  ordinal: number;
+}
+
 export interface RevertedGasReservationTable {
   settlement_id: string;
   half: GasHalf;
@@ -207,6 +216,7 @@ export interface Tables {
   keyless_counters: KyselyTable<typeof counterTable>;
   reverted_gas_reservations: RevertedGasReservationTable;
   failure_watches: KyselyTable<typeof failureWatches>;
+  refunds: RefundTable;
   participants: ParticipantTable;
 }
 

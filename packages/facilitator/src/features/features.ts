@@ -6,6 +6,7 @@ import type { Address, Network } from "@farthing/protocol";
 import type { Settle, SettlementEngine, Verifier, Waiters } from "@farthing/engine";
 import type { Runtime } from "@farthing/engine/base";
 import type { Database, EngineStore, Migrations } from "@farthing/engine/storage";
+import type { RefundContext } from "../payments/refunds.ts";
 import type { PurchaseBudget } from "../payments/keyless/terms.ts";
 import type { ApiKey } from "./api-keys/model.ts";
 import { accounts } from "./accounts/feature.ts";
@@ -19,6 +20,7 @@ import { history } from "./history/feature.ts";
 import { listings, type ListingFeatureDeps } from "./listings/feature.ts";
 import { paidKeys } from "./paid-keys/feature.ts";
 import { purchases, type PurchaseFeatureDeps } from "./purchases/feature.ts";
+import { refunds } from "./refunds/feature.ts";
 import { signIn } from "./sign-in/feature.ts";
 import { createSiteAddress } from "./sign-in/site.ts";
 import { walletsMax } from "./sign-in/wallets.ts";
@@ -35,6 +37,7 @@ export const features = [
   paidKeys,
   listings,
   history,
+  refunds,
 ] as const satisfies readonly Feature[];
 
 type StoreOf<F> = F extends { readonly createStore: (database: Database) => infer Store }
@@ -79,6 +82,7 @@ export interface FeaturesDeps extends Runtime {
   /** Requests of one account in a window; null for no limit. */
   readonly requestsMax: number | null;
   readonly budget: PurchaseBudget;
+  readonly payments: RefundContext;
   authenticate(text: string): Promise<ApiKey | undefined>;
   readonly engine: SettlementEngine;
 }

@@ -1,5 +1,5 @@
 /** Authentication by API key, before the body is read. */
-import { isSameAddress, type Address, type PaymentRequest } from "@farthing/protocol";
+import { isSameAddress, type Address, type Network, type PaymentRequest } from "@farthing/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { HttpProblem } from "./responses.ts";
 import type { Throttle } from "./limits.ts";
@@ -58,20 +58,23 @@ export function checkPayee(
   { payment, requirements }: PaymentRequest,
 ): void {
   if (key === null) return;
-  const { network } = requirements;
-  const mode = keyModeOf(network.chainId);
-  if (key.mode !== mode && payment.network === network) {
-    throw new HttpProblem(
-      "unauthorized",
-      `The seller's API key: ${network.id} needs a ${mode} key, this is a ${key.mode} key.`,
-    );
-  }
+  if (payment.network === requirements.network) checkMode(key, requirements.network);
   if (!isSameAddress(key.account, requirements.payTo)) {
     throw new HttpProblem(
       "payee_mismatch",
       `The API key acts for another address than payTo, ${requirements.payTo}; the seller needs that address's key. GET /v1/key tells whose a key is.`,
     );
   }
+}
+
+/** Checks that a key is for the kind of network. Throws 401. */
+export function checkMode(key: RequestKey | null, network: Network): void {
+  const mode = keyModeOf(network.chainId);
+  if (key === null || key.mode === mode) return;
+  throw new HttpProblem(
+    "unauthorized",
+    `The seller's API key: ${network.id} needs a ${mode} key, this is a ${key.mode} key.`,
+  );
 }
 
 /** Stock sellers pass the message of a 403 on to buyers, so only the code names the cause. */
@@ -84,7 +87,7 @@ export const sellersMatter =
  */
 export async function checkPlan(
   context: { planOf(account: Address): Promise<string | undefined> },
-  key: RequestKey | null,
+  key: Pick<RequestKey, "account"> | null,
 ): Promise<void> {
   if (key === null || (await context.planOf(key.account)) === "active") return;
   throw new HttpProblem("seller_plan_inactive", sellersMatter);

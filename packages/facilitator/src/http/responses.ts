@@ -8,12 +8,13 @@ import {
   type ErrorBody,
   type ErrorCode,
   type Refusal,
+  type RefundFacts,
   type SettleResponse,
   type SettlementResponse,
   type SettlementStatus,
   type VerifyResponse,
 } from "@farthing/protocol";
-import { creditsOf, type Settlement } from "@farthing/engine";
+import { creditsOf, type Settlement, type StoredRefund } from "@farthing/engine";
 import { Fault, type FaultCode, timeText } from "@farthing/engine/base";
 
 /** An error response; thrown inside the HTTP layer only. The payment was not evaluated. */
@@ -222,10 +223,24 @@ function reasonOf(settlement: Settlement, status: SettlementStatus): Refusal | u
   return failure === null ? undefined : refusal(failure, failureMessage ?? undefined);
 }
 
+/** The members of a settlement that tell of refunds. */
+export function refundMembers({ refundOf }: Settlement, refunds: readonly StoredRefund[]) {
+  const alive = refunds.filter(({ settlement }) => settlement.state !== "failed");
+  const refunded = alive.reduce((sum, { settlement }) => sum + settlement.amount, 0n);
+  return { refundOf, refunds: refunds.map(refundFacts), refundedAmount: refunded.toString() };
+}
+
+function refundFacts({ ordinal, settlement }: StoredRefund): RefundFacts {
+  const { id, state, amount, transaction, finalizedAt } = settlement;
+  const finalized = finalizedAt !== null;
+  return { id, ordinal, state, amount: amount.toString(), transaction, finalized };
+}
+
 /** Creates the response of `GET /settlements/{id}`. */
 export function settlementResponse(
   settlement: Settlement,
   chain: { headNumber: number; finalizedNumber: number },
+  refunds: readonly StoredRefund[],
 ): SettlementResponse {
   const { blockNumber, logIndex, finalizedAt } = settlement;
   return {
@@ -240,6 +255,7 @@ export function settlementResponse(
     finalized:
       finalizedAt !== null || (blockNumber !== null && blockNumber <= chain.finalizedNumber),
     settledBy: settlement.settledBy,
+    ...refundMembers(settlement, refunds),
     credits: creditsOf(settlement),
     createdAt: timeText(settlement.createdAt) ?? "",
     submittedAt: timeText(settlement.submittedAt),

@@ -17,6 +17,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** True for routes of the account API that need no session. */
     readonly isOpen?: boolean;
+    /** True for routes of the account API that also take an API key. */
+    readonly takesKeys?: boolean;
     /** Exempt from limits: requests that end an attack must always work. */
     readonly isUnlimited?: boolean;
   }

@@ -6,9 +6,11 @@ import type {
   Exchanges,
   KeylessGas,
   NetworkState,
+  Refund,
   RefuseIdentifier,
   Settle,
   Settlement,
+  StoredRefund,
   Verifier,
   Waiters,
 } from "@farthing/engine";
@@ -74,7 +76,9 @@ export interface PaymentContext extends Omit<ServerContext, "limits">, Authentic
   gasOf(chainId: ChainId): Pick<KeylessGas, "plainGwei" | "contractGwei">;
   checkKeyless(question: KeylessQuestion): Promise<KeylessResult>;
   noteKeyless(question: KeylessQuestion): Promise<void>;
+  readonly refund: Refund;
   findSettlement(id: string): Promise<Settlement | undefined>;
+  listRefunds(settlementIds: readonly string[]): Promise<readonly StoredRefund[]>;
   /** Returns the plan of an account, or undefined if there is no such account. */
   planOf(account: Address): Promise<string | undefined>;
   pingStore(): Promise<void>;

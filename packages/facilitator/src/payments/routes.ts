@@ -1,9 +1,11 @@
 /** The routes of every surface, below its base path. */
 import type { FastifyInstance } from "fastify";
+import { admission } from "../http/authenticate.ts";
 import type { RouteLimits } from "../http/limits.ts";
 import { registerAccepts } from "./accepts.ts";
 import { registerAttestations, registerKeySet } from "./attestation-routes.ts";
 import type { PaymentContext } from "./context.ts";
+import { registerRefunds } from "./refunds.ts";
 import { registerSettle } from "./settle.ts";
 import { registerSettlements } from "./settlements.ts";
 import { registerStatus } from "./status.ts";
@@ -25,5 +27,9 @@ export function registerPayments(
     registerSettlements(scope);
     registerAttestations(scope);
     registerStatus(scope);
+    // The other surfaces have accounts, whose sessions may refund too.
+    if (surface.name === "self-built") {
+      registerRefunds(server, context, [admission(context, { auth: "api-key" }, settleThrottle)]);
+    }
   }
 }

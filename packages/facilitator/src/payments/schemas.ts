@@ -139,6 +139,41 @@ export const SettleResponseBody = Type.Object(
   { description: "Where the settlement stands, or why there is none" },
 );
 
+const RefundOf = Type.String({ description: "The payment's settlement" });
+
+export const RefundBody = Type.Object(
+  {
+    settlementId: RefundOf,
+    authorization: Authorization,
+    signature: Type.String({ description: "EIP-712, or of a contract wallet" }),
+  },
+  { description: "From the payment's payee to its payer, with the nonce of the next refund" },
+);
+
+export const RefundResponseBody = Type.Object(
+  { ...SettleResponseBody.properties, refundOf: Type.Optional(RefundOf) },
+  { description: "Where the refund stands, or why there is none" },
+);
+
+const Refund = Type.Object({
+  id: Type.String({ description: "Of its own settlement" }),
+  ordinal: Type.Integer({ description: "Determines its nonce" }),
+  state: oneOf(["queued", "submitted", "confirmed", "failed"]),
+  amount: AmountText,
+  transaction: nullable(HashText),
+  finalized: Type.Boolean(),
+});
+
+/** The members of a settlement that tell of refunds. */
+export const refundMembers = {
+  refundOf: nullable(RefundOf),
+  refunds: Type.Array(Refund, { description: "By ordinal" }),
+  refundedAmount: Type.Unsafe<string>({
+    ...AmountText,
+    description: "Base units of the refunds that are open or confirmed",
+  }),
+};
+
 export const SettlementResponseBody = Type.Object(
   {
     ...settleMembers,
@@ -152,6 +187,7 @@ export const SettlementResponseBody = Type.Object(
     confirmations: Type.Integer(),
     finalized: Type.Boolean(),
     settledBy: nullable(oneOf(["relayer", "other"])),
+    ...refundMembers,
     credits: Type.Integer(),
     createdAt: TimeText,
     submittedAt: nullable(TimeText),

@@ -47,7 +47,7 @@ const respondAsyncMs = 500;
  * load. It waits because stock sellers repeat a pending settle only if it names its transaction;
  * without the repeat, the buyer has paid and is not served.
  */
-const broadcastWaitMs = 5_000;
+export const broadcastWaitMs = 5_000;
 
 /** Many proxies and clients give up after 30 s. */
 const outcomeWaitMs = 25_000;
@@ -215,7 +215,7 @@ const errorCodeOfDenial: Readonly<Partial<Record<string, keyof typeof denialMess
   insufficient_facilitator_credits: "insufficient_facilitator_credits",
 };
 
-function denialProblem(denial: string): HttpProblem {
+export function denialProblem(denial: string): HttpProblem {
   const code = errorCodeOfDenial[denial];
   assert(code, `the denial ${denial} has a response`);
   return new HttpProblem(code, denialMessages[code]);

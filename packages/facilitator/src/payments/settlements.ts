@@ -36,10 +36,9 @@ export function registerSettlements({ server, context, surface, throttle }: Surf
         const finalizedNumber = view?.finalized.number ?? 0;
         await context.exchanges.looked(settlement, callTermsOf(request, reply));
         reply.header("Cache-Control", "no-store");
-        const response = settlementResponse(settlement, {
-          headNumber: view?.head.number ?? 0,
-          finalizedNumber,
-        });
+        const headNumber = view?.head.number ?? 0;
+        const refunds = await context.listRefunds([id]);
+        const response = settlementResponse(settlement, { headNumber, finalizedNumber }, refunds);
         // Sellers on the asynchronous surface learn the outcome here, and pass it on to the buyer.
         const attested = response.success ? context.attestor.extensionsOf(settlement) : {};
         return { ...response, ...attested };
@@ -72,11 +71,12 @@ function isOffered(surface: Surface, { chainId }: Settlement): boolean {
 }
 
 /**
- * Hides settlements of other accounts, and those made with a key from callers without one: an id,
- * which receipts contain, must not open the records of an account.
+ * Hides settlements of other accounts, and those made for an account from callers without a key: an
+ * id, which receipts contain, must not open the records of an account.
  */
 function visible(settlement: Settlement | undefined, account: string | undefined) {
   if (!settlement) return undefined;
-  if (account === undefined) return settlement.keyId === null ? settlement : undefined;
-  return isSameAddress(settlement.payTo, account) ? settlement : undefined;
+  const { owner, refundOf, payTo, payer } = settlement;
+  if (account === undefined) return owner === null ? settlement : undefined;
+  return isSameAddress(refundOf === null ? payTo : payer, account) ? settlement : undefined;
 }

@@ -21,6 +21,7 @@ import {
 import { chainCases, shapeCases, termsCases } from "../support/refusal-cases.testing.ts";
 import {
   operatorsCodes,
+  refundOnlyCodes,
   sellerOnlyCodes,
   settleOnlyCodes,
   x402Reasons,
@@ -49,6 +50,7 @@ test("every refusal of the table is provoked, here or after a claim", () => {
     ...cases.map(({ code }) => code),
     ...settleOnlyCodes,
     ...operatorsCodes,
+    ...refundOnlyCodes,
     ...sellerOnlyCodes,
   ]);
   expect([...provoked].toSorted()).toEqual(refusalCodes.toSorted());

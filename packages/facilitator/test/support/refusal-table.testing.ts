@@ -37,6 +37,10 @@ export const x402Reasons: Readonly<Record<RefusalCode, string>> = {
   authorization_canceled: "invalid_exact_evm_nonce_already_used",
   transaction_reverted: "invalid_exact_evm_transaction_failed",
   transfer_not_found: "invalid_exact_evm_transfer_event_mismatch",
+  settlement_not_refundable: "settlement_not_refundable",
+  refund_mismatch: "refund_mismatch",
+  refund_exceeds_payment: "refund_exceeds_payment",
+  refund_limit_reached: "refund_limit_reached",
   binding_mismatch: "binding_mismatch",
   binding_required: "binding_required",
 };
@@ -49,6 +53,14 @@ export const sellerOnlyCodes = [
 
 /** Refusals by the operator's own list, which screening.test.ts provokes. */
 export const operatorsCodes = ["address_not_served"] as const satisfies RefusalCode[];
+
+/** Refusals of refunds; refunds.test.ts provokes each. */
+export const refundOnlyCodes = [
+  "settlement_not_refundable",
+  "refund_mismatch",
+  "refund_exceeds_payment",
+  "refund_limit_reached",
+] as const satisfies RefusalCode[];
 
 /** Refusals that only a settle can meet; refusals-after-claim.test.ts provokes each. */
 export const settleOnlyCodes = [

@@ -81,6 +81,8 @@ async function moveCredits(
       transition.kind === kind && transition.settlement.credits > 0 ? [transition.settlement] : [],
     );
   await releaseAll(tx, priced("failed"));
+  // The claim has found and locked the credits for it.
+  await follow(tx, priced("renewed"), ["release"], "hold");
   await follow(tx, priced("reorganised"), ["charge"], "reopen");
   return chargeAll(tx, priced("confirmed"));
 }
@@ -147,16 +149,19 @@ function accountsOf(priced: readonly Settlement[]): Address[] {
   return priced.flatMap(({ owner }) => owner ?? []);
 }
 
+/** By which an entry changes the balance, in prices of its settlement. */
+const signOf = { hold: -1, charge: 0, release: 1, reopen: 0 } as const;
+
 /** Adds an entry to settlements whose last entry is one of `after`, and returns their ids. */
 async function follow(
   { db, engine, now }: EngineTransaction,
   priced: readonly Settlement[],
   after: readonly CreditEntryKind[],
-  kind: "charge" | "release" | "reopen",
+  kind: "hold" | "charge" | "release" | "reopen",
 ): Promise<Set<string>> {
   if (priced.length === 0) return new Set();
   const list = engine.list(
-    priced.map(({ id, credits }) => ({ of: id, given_back: kind === "release" ? credits : 0 })),
+    priced.map(({ id, credits }) => ({ of: id, given_back: signOf[kind] * credits })),
     { of: "text", given_back: "bigint" },
   );
   const rows = await db

@@ -36,6 +36,7 @@ export type CountedRow = Pick<
   | "credits"
   | "created_at"
   | "confirmed_at"
+  | "refund_of"
 >;
 
 export const aggregatesParticipant: SettlementParticipant = {
@@ -73,6 +74,7 @@ const isCounted: Readonly<Record<Transition["kind"], boolean>> = {
   reorganised: true,
   requeued: false,
   finalized: false,
+  renewed: true,
 };
 
 function toCountedRow(settlement: Settlement): CountedRow {
@@ -87,6 +89,7 @@ function toCountedRow(settlement: Settlement): CountedRow {
     credits,
     created_at: createdAt,
     confirmed_at: settlement.confirmedAt,
+    refund_of: settlement.refundOf,
   };
 }
 
@@ -116,7 +119,7 @@ export async function addToSums(inside: Database, moves: readonly CountedMove[])
     inside,
     moves.flatMap(({ row, before }) => {
       const times = Number(row.state === "confirmed") - Number(before?.state === "confirmed");
-      if (times === 0 || row.account === null) return [];
+      if (times === 0 || row.account === null || row.refund_of !== null) return [];
       const price = { account: toLowerHex(row.account), chainId: row.chain_id, amount: row.amount };
       const settledAt = Number(row.confirmed_at ?? 0);
       return [{ ...price, payer: row.payer, day: dayOf(row.created_at), times, settledAt }];
@@ -186,11 +189,13 @@ async function addToDays({ db, engine }: Database, moves: readonly CountedMove[]
       outcome,
       ...nothing,
     };
-    sum.settlements += times;
     sum.credits += times * credits;
+    sums.set(key, sum);
+    // A refund costs credits, and is no income.
+    if (row.refund_of !== null) return;
+    sum.settlements += times;
     // Confirmed amounts are at most all USDC; failed ones may be any number.
     if (outcome === "confirmed") sum.units += BigInt(times) * BigInt(row.amount);
-    sums.set(key, sum);
   }
   for (const { row, before } of moves) {
     if (before) add(row, before.state, before.credits, -1);

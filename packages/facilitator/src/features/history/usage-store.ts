@@ -66,13 +66,19 @@ async function addUpUsage(
     .selectFrom("settlements")
     .select([
       whole.as("day"),
-      sql<number | string>`sum(case when state = 'confirmed' then 1 else 0 end)`.as("settled"),
-      sql<number | string>`sum(case when state = 'failed' then 1 else 0 end)`.as("failed"),
-      sql<number | string>`sum(case when state in ('queued', 'submitted') then 1 else 0 end)`.as(
+      sql<
+        number | string
+      >`sum(case when state = 'confirmed' and refund_of is null then 1 else 0 end)`.as("settled"),
+      sql<
+        number | string
+      >`sum(case when state = 'failed' and refund_of is null then 1 else 0 end)`.as("failed"),
+      sql<
+        number | string
+      >`sum(case when state in ('queued', 'submitted') and refund_of is null then 1 else 0 end)`.as(
         "pending",
       ),
       // Confirmed amounts are at most all USDC, which fits 64 bits.
-      sql<string>`cast(sum(case when state = 'confirmed' then cast(amount as bigint) else 0 end) as text)`.as(
+      sql<string>`cast(sum(case when state = 'confirmed' and refund_of is null then cast(amount as bigint) else 0 end) as text)`.as(
         "units",
       ),
       sql<number | string>`sum(case when state = 'failed' then 0 else credits end)`.as("credits"),
@@ -140,6 +146,7 @@ async function addUpSales(
     .where("account", "=", toLowerHex(account))
     .where("created_at", ">=", dayOf(since) * dayMs)
     .where("state", "=", "confirmed")
+    .where("refund_of", "is", null)
     .where("chain_id", "=", chainId)
     .where("amount", "=", amount.toString())
     .executeTakeFirstOrThrow();

@@ -1,5 +1,6 @@
 /** Sign-in with a wallet: sessions, step-up signatures, and linked wallets. */
 import type { Network } from "@farthing/protocol";
+import type { Authentication } from "../../http/authenticate.ts";
 import type { Throttle } from "../../http/limits.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
 import type { AccountStore } from "../accounts/store.ts";
@@ -17,7 +18,7 @@ import { createStepUp, type StepUp, type StepUpAction } from "./step-up.ts";
 import { registerWallets } from "./wallet-routes.ts";
 import { createWallets } from "./wallets.ts";
 
-export interface SignInFeatureDeps extends SigningDeps {
+export interface SignInFeatureDeps extends SigningDeps, Authentication {
   readonly store: SignInStore & Pick<AccountStore, "findAccount">;
   readonly networks: readonly Network[];
   /** The actions of all features that require a signature. */
@@ -44,14 +45,14 @@ export const signIn = {
 } satisfies Feature;
 
 function create(deps: SignInFeatureDeps): SignInFeature {
-  const { store, networks, site } = deps;
+  const { store, networks } = deps;
   const sessions = createSessions(deps);
   const stepUp = createStepUp(deps);
   const service = createSignIn({ ...deps, sessions, accounts: store });
   const wallets = createWallets({ ...deps, stepUp, accounts: store });
   return {
     stepUp,
-    guard: (server, throttle) => guardAccounts(server, { sessions, site }, throttle),
+    guard: (server, throttle) => guardAccounts(server, { ...deps, sessions }, throttle),
     routes: {
       account(server, { makeLimit }) {
         registerSignIn(server, { signIn: service, sessions, networks, makeLimit });

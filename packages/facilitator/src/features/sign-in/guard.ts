@@ -5,6 +5,7 @@ import type { SignAnswer } from "./sign-requests.ts";
 import type { Step, StepUp } from "./step-up.ts";
 import type { Session, StepUpName } from "./model.ts";
 import { noSession, sessionCookie } from "../../http/session.ts";
+import { admission, type Authentication } from "../../http/authenticate.ts";
 import { HttpProblem } from "../../http/responses.ts";
 import type { Throttle } from "../../http/limits.ts";
 import { exactly } from "../../http/schemas.ts";
@@ -32,7 +33,7 @@ export const SignAnswerBody = exactly({
   }),
 });
 
-export interface GuardDeps {
+export interface GuardDeps extends Authentication {
   readonly sessions: Pick<Sessions, "find">;
   site(): Site;
 }
@@ -40,10 +41,14 @@ export interface GuardDeps {
 /** Guards all routes that are registered on the server from here on. */
 export function guardAccounts(server: TypedServer, deps: GuardDeps, throttle: Throttle): void {
   server.decorateRequest("session", null);
+  const admit = admission(deps, { auth: "api-key" }, throttle);
   server.addHook("onRequest", async (request, reply) => {
     reply.headers({ "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" });
+    request.apiKey = null;
+    const { isOpen = false, isUnlimited = false, takesKeys = false } = request.routeOptions.config;
+    // Browsers send this header for nobody but a page's own script, so the origin says nothing.
+    if (takesKeys && request.headers.authorization !== undefined) return admit(request, reply);
     if (!readingMethods.has(request.method)) checkOrigin(request, deps.site().origin);
-    const { isOpen = false, isUnlimited = false } = request.routeOptions.config;
     request.session = isOpen ? null : await findSession(request, reply, deps, throttle);
     if (!isUnlimited) await throttle(request, reply, request.session);
   });

@@ -65,6 +65,7 @@ export function settlementData(settlement: Settlement) {
     settledBy: settlement.settledBy,
     failure: settlement.failure,
     failureMessage: settlement.failureMessage,
+    refundOf: settlement.refundOf,
     keyId: settlement.keyId,
     credits: creditsOf(settlement),
     createdAt: timeText(settlement.createdAt),

@@ -37,7 +37,9 @@ async function notifyAccounts(
 ): Promise<AnnotationChanges> {
   const events = transitions.flatMap(({ kind, settlement }) => {
     const { owner: account } = settlement;
-    const type = eventOf[kind];
+    // Sellers serve by the events of payments, so a refund has one of its own, when it is final.
+    const refunded = kind === "finalized" ? ("settlement.refunded" as const) : undefined;
+    const type = settlement.refundOf === null ? eventOf[kind] : refunded;
     return account === null || type === undefined
       ? []
       : [{ account, type, data: settlementData(settlement), settlementId: settlement.id }];

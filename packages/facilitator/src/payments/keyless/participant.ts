@@ -61,7 +61,8 @@ export const keylessParticipant: SettlementParticipant = {
     const finalized = transitions.filter(({ kind }) => kind === "finalized");
     await countForPayees(
       tx,
-      finalized.map(({ settlement }) => settlement),
+      // A refund proves no sale.
+      finalized.flatMap(({ settlement }) => (settlement.refundOf === null ? [settlement] : [])),
     );
     return unchanged;
   },

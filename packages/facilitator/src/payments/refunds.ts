@@ -1,0 +1,127 @@
+/** POST /v1/refunds: returns money of a final payment to its payer, signed by its payee. */
+import {
+  isSameAddress,
+  networkOfChain,
+  parseRefund,
+  type SettleResponse,
+  type SignedRefund,
+} from "@farthing/protocol";
+import { Type } from "typebox";
+import type { RefundOptions, Settlement } from "@farthing/engine";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { checkMode, checkPlan, type admission } from "../http/authenticate.ts";
+import { described } from "../http/openapi.ts";
+import { parsePrefer } from "../http/prefer.ts";
+import { requireBody } from "../http/read-body.ts";
+import { HttpProblem, refusedResponse, settleResponse } from "../http/responses.ts";
+import { problems } from "../http/schemas.ts";
+import { sessionOf } from "../http/session.ts";
+import type { PaymentContext } from "./context.ts";
+import { RefundBody, RefundResponseBody } from "./schemas.ts";
+import { broadcastWaitMs, denialProblem } from "./settle.ts";
+
+export type RefundContext = Pick<
+  PaymentContext,
+  "creditsPerSettlement" | "findSettlement" | "planOf" | "refund" | "settleMarginSeconds"
+> & { readonly limits: Pick<PaymentContext["limits"], "unitsMin"> };
+
+/** Requires that the server authenticates by an API key or a session. */
+export function registerRefunds(
+  server: Pick<FastifyInstance, "post">,
+  context: RefundContext,
+  onRequest: ReturnType<typeof admission>[] = [],
+): void {
+  server.post("/v1/refunds", {
+    ...described({
+      operationId: "refund",
+      tags: ["Payments"],
+      summary: "Returns money of a final payment to its payer",
+      description:
+        "Relays an authorization from the payment's payee to its payer, for no gas. Answers once the transfer is sent; `Prefer: wait=N` waits for the outcome, 30 seconds at most. The same refund again is the same settlement.",
+      security: [{ apiKey: [] }, { session: [] }],
+      headers: Type.Object({
+        prefer: Type.Optional(Type.String({ description: "`wait=N`" })),
+      }),
+      body: RefundBody,
+      response: {
+        200: RefundResponseBody,
+        ...problems(
+          "unauthorized",
+          "foreign_origin",
+          "insufficient_facilitator_credits",
+          "seller_plan_inactive",
+          "not_found",
+          "queue_full",
+          "reverted_gas_exhausted",
+        ),
+      },
+    }),
+    config: { takesKeys: true },
+    onRequest,
+    preHandler: requireBody,
+    handler: async (request) => {
+      const parsed = parseRefund(request.body);
+      if (!parsed.ok) return refusedResponse(parsed.refusal, "", undefined, undefined);
+      return refund(context, request, parsed.value);
+    },
+  });
+}
+
+async function refund(
+  context: RefundContext,
+  request: FastifyRequest,
+  signed: SignedRefund,
+): Promise<SettleResponse & { readonly refundOf: string }> {
+  const { account } = request.apiKey ?? sessionOf(request);
+  const { settlementId: refundOf, authorization } = signed;
+  const payment = await context.findSettlement(refundOf);
+  if (!payment || !isSameAddress(payment.payTo, account)) throw noPayment();
+  checkMode(request.apiKey, networkOfChain(payment.chainId));
+  await checkPlan(context, { account });
+  const result = await context.refund(signed, refundOptions(context, request, payment));
+  const network = networkOfChain(payment.chainId).id;
+  switch (result.kind) {
+    case "unknown":
+      throw noPayment();
+    case "denied":
+      throw denialProblem(result.code);
+    case "refused": {
+      const payer = authorization.from;
+      return { ...refusedResponse(result.refusal, network, payer, result.existing), refundOf };
+    }
+    case "settlement": {
+      const flags = result.isRepeat ? ({ replayed: true } as const) : {};
+      return { ...settleResponse(result.settlement, network, flags), refundOf };
+    }
+    default:
+      return result satisfies never;
+  }
+}
+
+function noPayment(): HttpProblem {
+  return new HttpProblem("not_found", "There is no such settlement of this account.");
+}
+
+/** A refund costs what a settlement costs; the limits of payers do not apply to it. */
+function refundOptions(
+  context: RefundContext,
+  request: FastifyRequest,
+  { payTo, chainId }: Settlement,
+): RefundOptions {
+  const { waitMs } = parsePrefer(request.headers["prefer"]);
+  return {
+    served: (version, network) => version === 2 && network.chainId === chainId,
+    marginSeconds: context.settleMarginSeconds,
+    unitsMin: context.limits.unitsMin,
+    payee: payTo,
+    owner: payTo,
+    keyId: request.apiKey?.id ?? null,
+    priority: request.apiKey ? "keyed" : "open",
+    credits: context.creditsPerSettlement,
+    requestId: request.id,
+    terms: {},
+    goal: waitMs === undefined ? "broadcast" : "outcome",
+    timeoutMs: waitMs ?? broadcastWaitMs,
+    repeatTimeoutMs: waitMs ?? 0,
+  };
+}
