@@ -41,7 +41,7 @@ export interface RefundFacts {
   readonly ordinal: number;
   readonly state: "queued" | "submitted" | "confirmed" | "failed";
   readonly amount: string;
-  readonly transaction: string | null;
+  readonly transaction: Hex | null;
   readonly finalized: boolean;
 }
 

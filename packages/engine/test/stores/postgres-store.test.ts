@@ -12,6 +12,7 @@ import { startSilentWire } from "../../src/storage/silent-wire.testing.ts";
 import type { StorageOptions } from "../../src/storage.ts";
 import { contractPayersSuite } from "./contract-payers.suite.ts";
 import { lateNewsSuite } from "./late-news.suite.ts";
+import { refundsSuite } from "./refunds.suite.ts";
 import { revertedGasSuite } from "./reverted-gas.suite.ts";
 import { severalProcessesSuite } from "./several-processes.suite.ts";
 import {
@@ -72,6 +73,7 @@ describe("PostgreSQL", () => {
   describe("late news", () => lateNewsSuite(start));
   describe("contract payers", () => contractPayersSuite(start));
   describe("reverted gas", () => revertedGasSuite(start));
+  describe("refunds", () => refundsSuite(start));
   describe("at the same moment", concurrencyTests);
   describe("news", newsTests);
   describe("a database that fails", failureTests);

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { contractPayersSuite } from "./contract-payers.suite.ts";
 import { lateNewsSuite } from "./late-news.suite.ts";
+import { refundsSuite } from "./refunds.suite.ts";
 import { revertedGasSuite } from "./reverted-gas.suite.ts";
 import { severalProcessesSuite } from "./several-processes.suite.ts";
 import { openStore, startSqlite } from "./store-benches.testing.ts";
@@ -14,6 +15,7 @@ describe("SQLite", () => {
   describe("late news", () => lateNewsSuite(startSqlite));
   describe("contract payers", () => contractPayersSuite(startSqlite));
   describe("reverted gas", () => revertedGasSuite(startSqlite));
+  describe("refunds", () => refundsSuite(startSqlite));
 
   test("has no news of others: what shares the file is on this machine", async () => {
     const bench = await startSqlite();

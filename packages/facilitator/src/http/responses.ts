@@ -224,7 +224,7 @@ function reasonOf(settlement: Settlement, status: SettlementStatus): Refusal | u
 }
 
 /** The members of a settlement that tell of refunds. */
-export function refundMembers({ refundOf }: Settlement, refunds: readonly StoredRefund[]) {
+export function refundMembersOf({ refundOf }: Settlement, refunds: readonly StoredRefund[]) {
   const alive = refunds.filter(({ settlement }) => settlement.state !== "failed");
   const refunded = alive.reduce((sum, { settlement }) => sum + settlement.amount, 0n);
   return { refundOf, refunds: refunds.map(refundFacts), refundedAmount: refunded.toString() };
@@ -255,7 +255,7 @@ export function settlementResponse(
     finalized:
       finalizedAt !== null || (blockNumber !== null && blockNumber <= chain.finalizedNumber),
     settledBy: settlement.settledBy,
-    ...refundMembers(settlement, refunds),
+    ...refundMembersOf(settlement, refunds),
     credits: creditsOf(settlement),
     createdAt: timeText(settlement.createdAt) ?? "",
     submittedAt: timeText(settlement.submittedAt),

@@ -18,8 +18,9 @@ import type { HistoryFilter } from "./model.ts";
 import type { BookStore } from "../books/store.ts";
 import type { HistoryStore } from "./store.ts";
 import { noBooks, type SettlementBooks } from "../../payments/books.ts";
-import { found, HttpProblem } from "../../http/responses.ts";
+import { found, HttpProblem, refundMembersOf } from "../../http/responses.ts";
 import { parseWait } from "../../http/prefer.ts";
+import { refundMembers } from "../../payments/schemas.ts";
 import {
   AddressText,
   AmountText,
@@ -63,12 +64,16 @@ const row = {
   resource: nullable(Type.String({ description: "What was paid for: scheme, host and path" })),
   route: nullable(Type.String({ description: "The seller's name of it" })),
   reference: nullable(Type.String({ description: "The seller's own name of the sale" })),
+  refundOf: refundMembers.refundOf,
 };
 
 export const RowResponse = exactly(row);
 
 export const StoryResponse = exactly({
   ...row,
+  ...refundMembers,
+  asset: AddressText,
+  nonce: HashText,
   timeline: Type.Array(
     exactly({
       what: oneOf(["queued", "submitted", "transaction", "confirmed", "finalized", "failed"]),
@@ -115,6 +120,7 @@ const settlementsFile: CsvFile<BookedSettlement> = {
     resource: ({ resource }) => resource,
     route: ({ route }) => route,
     reference: ({ reference }) => reference,
+    refund_of: ({ refundOf }) => refundOf,
   },
 };
 
@@ -270,14 +276,21 @@ function rowResponse(settlement: BookedSettlement) {
     resource: settlement.resource,
     route: settlement.route,
     reference: settlement.reference,
+    refundOf: settlement.refundOf,
   };
 }
 
-function storyResponse({ steps, gasUsed, gasPaid }: SettlementStory, settlement: BookedSettlement) {
+function storyResponse(
+  { refunds, steps, gasUsed, gasPaid }: SettlementStory,
+  settlement: BookedSettlement,
+) {
   const { chainId, transaction, failure } = settlement;
   const carrier = steps.find(({ carrier: one }) => one && one.hash === transaction)?.carrier;
   return {
     ...rowResponse(settlement),
+    ...refundMembersOf(settlement, refunds),
+    asset: settlement.asset,
+    nonce: settlement.nonce,
     timeline: steps.map(stepResponse),
     gasUsed,
     gasPaidWei: gasPaid === null ? null : gasPaid.toString(),
@@ -287,7 +300,7 @@ function storyResponse({ steps, gasUsed, gasPaid }: SettlementStory, settlement:
     settledBy: settlement.settledBy,
     requestId: settlement.requestId,
     failureMessage: settlement.failureMessage,
-    nextStep: failure === null ? null : nextStepOf(failure),
+    nextStep: failure === null ? null : nextStepOf(failure, settlement),
     explorer: transaction && explorerLink(networkOfChain(chainId), transaction),
   };
 }
@@ -305,7 +318,8 @@ function stepResponse({ what, at, carrier }: StoryStep) {
 }
 
 /** Advice for the seller. The credits are released and no money moved. */
-function nextStepOf(failure: RefusalCode): string {
+function nextStepOf(failure: RefusalCode, { refundOf }: Settlement): string {
+  if (refundOf !== null) return "No money went back. Sign the refund again.";
   switch (failure) {
     case "authorization_expired":
       return "Serve nothing. The buyer signs a new payment; a longer maxTimeoutSeconds leaves more time.";

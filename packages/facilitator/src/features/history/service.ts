@@ -3,7 +3,7 @@
  * from final receipts and then stored. The payments of a batch share it equally.
  */
 import { isSameAddress, type Address } from "@farthing/protocol";
-import type { Settlement, SettlementEngine } from "@farthing/engine";
+import type { Settlement, SettlementEngine, StoredRefund } from "@farthing/engine";
 import { type Log, warning } from "@farthing/engine/base";
 import type { CarriedBy } from "./model.ts";
 import type { HistoryStore } from "./store.ts";
@@ -18,6 +18,8 @@ export interface StoryStep {
 
 export interface SettlementStory {
   readonly settlement: Settlement;
+  /** By ordinal. */
+  readonly refunds: readonly StoredRefund[];
   /** Oldest first. */
   readonly steps: readonly StoryStep[];
   /** This settlement's share; null until it is known. */
@@ -28,7 +30,7 @@ export interface SettlementStory {
 
 export interface HistoryDeps {
   readonly store: Pick<HistoryStore, "listCarriers" | "recordGas"> &
-    Pick<EngineStore, "findSettlement">;
+    Pick<EngineStore, "findSettlement" | "listRefunds">;
   readonly log: Log;
   readonly engine: Pick<SettlementEngine, "readGas" | "viewOf">;
 }
@@ -81,7 +83,9 @@ export function createHistory(deps: HistoryDeps) {
       const failed = warning(log, fields, "Gas of a settlement could not be read");
       // The history is useful without gas; the next request reads it again.
       const carriers = (await withGas(settlement, stored).catch(failed)) ?? stored;
-      return { settlement, steps: stepsOf(settlement, carriers), ...shareOf(carriers) };
+      const refunds = await store.listRefunds([settlement.id]);
+      const steps = stepsOf(settlement, carriers);
+      return { settlement, refunds, steps, ...shareOf(carriers) };
     },
   };
 }
