@@ -74,7 +74,8 @@ export interface FeaturesDeps extends Runtime {
       readonly purchaseMinUnits: bigint;
       readonly purchaseReviewAboveUnits: bigint;
     };
-  readonly store: FeatureStores & Pick<EngineStore, "findSettlement" | "findSettlementsByKey" | "listRefunds">;
+  readonly store: FeatureStores &
+    Pick<EngineStore, "findSettlement" | "findSettlementsByKey" | "listRefunds">;
   readonly waiters: Waiters;
   readonly version: string;
   readonly settle: Settle;

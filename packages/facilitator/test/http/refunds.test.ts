@@ -68,7 +68,13 @@ afterAll(async () => {
 
 async function keyOf(account: Address): Promise<Record<string, string>> {
   const made = await createApiKey(store, systemClock, { account, mode: "test", label: "t" });
-  const grant = { account, kind: "grant", credits: creditsAtFirst, actor: "t", note: null } as const;
+  const grant = {
+    account,
+    kind: "grant",
+    credits: creditsAtFirst,
+    actor: "t",
+    note: null,
+  } as const;
   await store.grantCredits(grant, 1);
   return { authorization: `Bearer ${made.text}` };
 }
@@ -83,7 +89,11 @@ interface Paid {
 
 /** A payment of one cent to the seller, final unless told otherwise. */
 async function pay(
-  options: { readonly body?: JsonObject; readonly by?: typeof key; readonly isFinal?: boolean } = {},
+  options: {
+    readonly body?: JsonObject;
+    readonly by?: typeof key;
+    readonly isFinal?: boolean;
+  } = {},
 ): Promise<Paid> {
   const { body = bodyOn(devnet), by = key, isFinal = true } = options;
   const settled = await served.post("/settle", body, { ...by, prefer: "wait=20" });
@@ -92,7 +102,13 @@ async function pay(
   const id = textAt(settled.body, "id");
   const read = await served.get(`/settlements/${id}`, by);
   const { payer } = payerAndNonceOf(body);
-  return { id, payer, payTo: hexAt(read.body, "payTo"), amount: BigInt(textAt(read.body, "amount")), body };
+  return {
+    id,
+    payer,
+    payTo: hexAt(read.body, "payTo"),
+    amount: BigInt(textAt(read.body, "amount")),
+    body,
+  };
 }
 
 function authorizationOf(paid: Paid, ordinal: number, changes: Partial<Authorization> = {}) {
@@ -192,7 +208,11 @@ test("in three parts, and no fourth; each costs what a settlement costs", async 
     const { body } = await refund(refundBody(parts, ordinal, { value: 1_000n }));
     expect(body).toMatchObject({ status: "confirmed" });
   }
-  await expectRefused(refundBody(parts, 3, { value: 1_000n }), "refund_limit_reached", /as one may/);
+  await expectRefused(
+    refundBody(parts, 3, { value: 1_000n }),
+    "refund_limit_reached",
+    /as one may/,
+  );
 });
 
 test("twenty at once: the payment goes back once", async () => {
@@ -213,7 +233,11 @@ test("only from the payee to the payer, with the next nonce, of a final payment"
   const stranger = walletAt(devnet.buyers, 3);
   const paid = await pay();
   await expectRefused(refundBody(paid, 1), "refund_mismatch", /ordinal 0 and the nonce 0x/);
-  await expectRefused(refundBody(paid, 0, { to: stranger.address }), "refund_mismatch", /goes from/);
+  await expectRefused(
+    refundBody(paid, 0, { to: stranger.address }),
+    "refund_mismatch",
+    /goes from/,
+  );
   const other = refundBody(paid, 0, { from: stranger.address }, stranger);
   await expectRefused(other, "refund_mismatch", /goes from/);
   await expectRefused(refundBody(paid, 0, {}, stranger), "invalid_signature", /signature/i);
@@ -241,7 +265,9 @@ test("by the account's session", async () => {
   const paid = await pay();
   const answer = await seller.post("/v1/refunds", refundBody(paid, 0), { prefer: "wait=20" });
   expect(answer.body).toMatchObject({ status: "confirmed", refundOf: paid.id });
-  const foreign = await seller.post("/v1/refunds", refundBody(paid, 0), { origin: "https://x.test" });
+  const foreign = await seller.post("/v1/refunds", refundBody(paid, 0), {
+    origin: "https://x.test",
+  });
   expect(foreign).toMatchObject({ status: 403, body: { error: "foreign_origin" } });
 });
 
@@ -288,7 +314,10 @@ test("a failed refund is signed again with the same nonce, and charged once", as
   });
   await expectRefused(refundBody(paid, 0), "refund_mismatch", /4000 .* can still be used/);
   const again = { ...part, validBefore: secondsFromNow(7_200) };
-  expect((await refund(refundBody(paid, 0, again))).body).toMatchObject({ id, status: "confirmed" });
+  expect((await refund(refundBody(paid, 0, again))).body).toMatchObject({
+    id,
+    status: "confirmed",
+  });
   expect(await read(paid.id)).toMatchObject({ refundedAmount: "4000" });
   expect(await store.findCredits(account)).toMatchObject({ available: before - 1 });
   expect(await store.auditCredits(10)).toEqual([]);
