@@ -24,6 +24,8 @@ import {
   signPurchase,
 } from "../../src/features/purchases/purchases.testing.ts";
 import { buyKey } from "../../src/features/paid-keys/paid-keys.testing.ts";
+import { createApiKey } from "../../src/features/api-keys/key-text.ts";
+import { systemClock } from "@farthing/engine/base";
 import { openStore, type ServiceStore } from "../../src/features/open-store.ts";
 
 let devnet: Devnet;
@@ -145,6 +147,7 @@ describe.each(["", "/api/facilitator"])("the payments under '%s'", (base) => {
     await served.get(`${base}/settlements/${id}?wait=0`, headers);
     await served.get(`${base}/settlements/${id}/attestation`, headers);
     expect((await served.get(`${base}/settlements/stl_0`, headers)).status).toBe(404);
+    expect((await served.post("/v1/refunds", {}, bearer(await newKey()))).status).toBe(200);
     expect((await served.get(`${base}/settlements/${id}?wait=x`, headers)).status).toBe(400);
   });
 
@@ -386,6 +389,7 @@ test("the self-built face describes itself, and no accounts", async () => {
     "/health",
     "/ready",
     "/v1/status",
+    "/v1/refunds",
   ]);
   for (const path of ["/supported", "/health", "/ready", "/v1/status"]) await selfBuilt.get(path);
   await selfBuilt.get("/.well-known/jwks.json");
@@ -394,6 +398,11 @@ test("the self-built face describes itself, and no accounts", async () => {
   const settled = await selfBuilt.post("/settle", bodyOn(devnet));
   const settlement = `/settlements/${textAt(settled.body, "id")}`;
   for (const tail of ["", "/attestation"]) await selfBuilt.get(`${settlement}${tail}`);
+  const ownStore = await openStore(selfBuilt.databaseUrl);
+  const account = devnet.seller.address;
+  const { text } = await createApiKey(ownStore, systemClock, { ...input, account, mode: "test" });
+  await ownStore.close();
+  expect((await selfBuilt.post("/v1/refunds", {}, bearer(text))).status).toBe(200);
   expect(own.successes.filter((one) => !own.seen.has(one))).toEqual([]);
   await selfBuilt.stop();
 });

@@ -14,6 +14,7 @@ import { createApiKey } from "../../src/features/api-keys/key-text.ts";
 import { openStore, type ServiceStore } from "../../src/features/open-store.ts";
 import { mineToFinal } from "../../src/features/purchases/purchases.testing.ts";
 import { openSignedIn, type Browser } from "../support/browser.testing.ts";
+import { claimOf } from "../stores/store-values.testing.ts";
 import { holdAnswers, readContract } from "../support/openapi.testing.ts";
 import {
   bodyOn,
@@ -66,8 +67,8 @@ afterAll(async () => {
   await devnet?.stop();
 });
 
-async function keyOf(account: Address): Promise<Record<string, string>> {
-  const made = await createApiKey(store, systemClock, { account, mode: "test", label: "t" });
+async function keyOf(account: Address, of = store): Promise<Record<string, string>> {
+  const made = await createApiKey(of, systemClock, { account, mode: "test", label: "t" });
   const grant = {
     account,
     kind: "grant",
@@ -75,7 +76,7 @@ async function keyOf(account: Address): Promise<Record<string, string>> {
     actor: "t",
     note: null,
   } as const;
-  await store.grantCredits(grant, 1);
+  await of.grantCredits(grant, 1);
   return { authorization: `Bearer ${made.text}` };
 }
 
@@ -324,6 +325,44 @@ test("a failed refund is signed again with the same nonce, and charged once", as
   expect(await read(paid.id)).toMatchObject({ refundedAmount: "4000" });
   expect(await store.findCredits(account)).toMatchObject({ available: before - 1 });
   expect(await store.auditCredits(10)).toEqual([]);
+});
+
+test("the self-built service refunds for a key, also what a dead process has claimed", async () => {
+  const databaseUrl = newDatabaseUrl();
+  let own = await openStore(databaseUrl);
+  const ownKey = await keyOf(devnet.seller.address, own);
+  await own.close();
+  let selfBuilt = await serveOn(devnet, { wallets: [1], databaseUrl });
+  try {
+    const body = bodyOn(devnet);
+    const settled = await selfBuilt.post("/settle", body);
+    const id = textAt(settled.body, "id");
+    await mineToFinal(devnet);
+    const readOwn = async () => (await selfBuilt.get(`/settlements/${id}`)).body;
+    await expect.poll(async () => (await readOwn())["finalizedAt"]).not.toBeNull();
+    const { payer } = payerAndNonceOf(body);
+    const paid = { id, payer, payTo: devnet.seller.address, amount: oneCent, body };
+    const signed = refundBody(paid, 0, { value: 4_000n });
+    expect(await selfBuilt.post("/v1/refunds", signed)).toMatchObject({ status: 401 });
+    const answer = await selfBuilt.post("/v1/refunds", signed, { ...ownKey, prefer: "wait=20" });
+    expect(answer.body).toMatchObject({ status: "confirmed", refundOf: id });
+    expect(await readOwn()).toMatchObject({ refundedAmount: "4000" });
+    await selfBuilt.stop();
+    own = await openStore(databaseUrl);
+    const { from, ...authorization } = authorizationOf(paid, 1, { value: 6_000n });
+    const signature = hexAt(refundBody(paid, 1, { ...authorization }), "signature");
+    const { to: payTo, value: amount, ...rest } = authorization;
+    const refund = { of: id, unitsMin: 1n };
+    const claim = claimOf({ ...rest, payer: from, payTo, amount, signature, refund });
+    expect(await own.claimSettlements([claim], Date.now())).toMatchObject([{ kind: "created" }]);
+    await own.close();
+    selfBuilt = await serveOn(devnet, { wallets: [1], databaseUrl });
+    await expect
+      .poll(readOwn)
+      .toMatchObject({ refunds: [{ state: "confirmed" }, { state: "confirmed", amount: "6000" }] });
+  } finally {
+    await selfBuilt.stop();
+  }
 });
 
 test("a contract wallet returns a payment", async () => {

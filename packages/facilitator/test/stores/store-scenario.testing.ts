@@ -1,5 +1,5 @@
 /** Every method of the store, each called at least once, for tests that look at its statements. */
-import { apothem, type Address } from "@farthing/protocol";
+import { apothem, refundNonce, type Address } from "@farthing/protocol";
 import type { ListingTerms } from "../../src/features/listings/model.ts";
 import type { Session } from "../../src/features/sign-in/model.ts";
 import type { WalletLease } from "@farthing/engine/source/model/relayer-transaction";
@@ -152,6 +152,7 @@ async function settle(store: ServiceStore): Promise<void> {
   await store.endFailureWatches(ids);
   await store.listCarryingWallets(chainId, now);
   await store.pruneKeyless(now, 10);
+  await refund(store, first ?? "");
   await store.listOpenTransactions(chainId, lane);
   await store.closeTransactions(sentIds, "mined", block);
   await removeWhatIsOver(store, { account: busySeller, block, now });
@@ -159,6 +160,22 @@ async function settle(store: ServiceStore): Promise<void> {
   await store.countMinedNonces(chainId, lane);
   await store.listCarriers(first ?? "");
   await store.closeTransactions(sentIds, "dropped");
+}
+
+/** A refund that fails, and is signed again. */
+async function refund(store: ServiceStore, of: string): Promise<void> {
+  const payment = await store.findSettlement(of);
+  if (!payment) throw new Error("the payment is missing");
+  const nonce = refundNonce(payment, 0);
+  const parties = { payer: payment.payTo, payTo: payment.payer };
+  const terms = { account: busySeller, price: 1, refund: { of, unitsMin: 1n } };
+  const [made, again] = [1, 2].map(() => claimOf({ ...parties, ...terms, nonce }));
+  if (!made || !again) throw new Error("there is no claim");
+  for (const claim of [made, again]) {
+    await store.claimSettlements([claim], now);
+    await store.recordFailed([{ ...failureOf(made.id), pausesPayer: false }], now);
+  }
+  await store.listRefunds([of]);
 }
 
 function failureOf(id: string) {

@@ -1,5 +1,5 @@
 /** What every store promises about webhooks: what is told, to whom, and how often it is tried. */
-import { isObject, type Address, webhookEvents } from "@farthing/protocol";
+import { isObject, refundNonce, type Address, webhookEvents } from "@farthing/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { WebhookDelivery, WebhookEndpoint } from "../../src/features/webhooks/model.ts";
 import { bringPurchase, purchaseSteps } from "./purchase-values.testing.ts";
@@ -250,6 +250,39 @@ function outboxTests(at: StoreAt): void {
     ]);
     expect(await told(store, some)).toMatchObject([{ type: "settlement.failed", id: two.id }]);
     expect(await told(store, theirs)).toEqual([]);
+  });
+
+  test("tells of a refund once it is final; it costs credits and is no income", async () => {
+    const { store } = at();
+    await fund(store, seller, 5);
+    const payment = claimOf({ account: seller, payTo: seller, price: 1 });
+    await store.claimSettlements([payment], 1_000);
+    await store.recordConfirmed([{ id: payment.id, mined: minedIn(5) }], 2_000);
+    await store.recordFinalized(chainId, 5, 3_000);
+    const endpoint = await listening(store);
+    const refund = claimOf({
+      account: seller,
+      payer: seller,
+      payTo: payment.payer,
+      nonce: refundNonce(payment, 0),
+      amount: 4n,
+      price: 1,
+      refund: { of: payment.id, unitsMin: 1n },
+    });
+    await store.claimSettlements([refund], 4_000);
+    const reverted = { code: "transaction_reverted", message: "m", transaction: null } as const;
+    await store.recordFailed([{ id: refund.id, ...reverted }], 5_000);
+    await store.claimSettlements([refund], 6_000);
+    await store.recordConfirmed([{ id: refund.id, mined: minedIn(6) }], 7_000);
+    expect(await told(store, endpoint)).toEqual([]);
+    await store.recordFinalized(chainId, 6, 8_000);
+    expect(await told(store, endpoint)).toMatchObject([
+      { type: "settlement.refunded", id: refund.id, refundOf: payment.id, amount: "4" },
+    ]);
+    expect(await store.listUsage(seller, { since: 0, before: 86_400_000 })).toMatchObject([
+      { settled: 1, failed: 0, pending: 0, units: 10n, credits: 2 },
+    ]);
+    expect(await store.findCredits(seller)).toEqual({ available: 3, held: 0 });
   });
 
   test("tells of low credits once per crossing", async () => {

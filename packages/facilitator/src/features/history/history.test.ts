@@ -141,7 +141,7 @@ test("the story of one: gas is read once it is final, and kept", async () => {
 });
 
 /** What is final is seen at a look for blocks, a block period of two seconds apart, on a busy machine. */
-const soon = { timeout: 20_000 };
+const soon = { timeout: 60_000 };
 
 test("a batch's gas is shared by the payments that it carried", async () => {
   await devnet.rpc("evm_setAutomine", [false]);
