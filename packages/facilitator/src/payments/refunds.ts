@@ -3,11 +3,12 @@ import {
   isSameAddress,
   networkOfChain,
   parseRefund,
+  xdc,
   type SettleResponse,
   type SignedRefund,
 } from "@farthing/protocol";
 import { Type } from "typebox";
-import type { RefundOptions, Settlement } from "@farthing/engine";
+import { isGasRefusal, type RefundOptions, type Settlement } from "@farthing/engine";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { checkMode, checkPlan, type admission } from "../http/authenticate.ts";
 import { described } from "../http/openapi.ts";
@@ -17,13 +18,22 @@ import { HttpProblem, refusedResponse, settleResponse } from "../http/responses.
 import { problems } from "../http/schemas.ts";
 import { sessionOf } from "../http/session.ts";
 import type { PaymentContext } from "./context.ts";
+import { gasProblem, purchaseTerms, type PurchaseBudget } from "./keyless/terms.ts";
 import { RefundBody, RefundResponseBody } from "./schemas.ts";
 import { broadcastWaitMs, denialProblem } from "./settle.ts";
 
 export type RefundContext = Pick<
   PaymentContext,
-  "creditsPerSettlement" | "findSettlement" | "planOf" | "refund" | "settleMarginSeconds"
-> & { readonly limits: Pick<PaymentContext["limits"], "unitsMin"> };
+  | "areTestKeysFree"
+  | "clock"
+  | "creditsPerSettlement"
+  | "findSettlement"
+  | "freeCredits"
+  | "planOf"
+  | "refund"
+  | "settleMarginSeconds"
+> &
+  PurchaseBudget & { readonly limits: Pick<PaymentContext["limits"], "unitsMin"> };
 
 /** Requires that the server authenticates by an API key or a session. */
 export function registerRefunds(
@@ -53,6 +63,8 @@ export function registerRefunds(
           "not_found",
           "queue_full",
           "reverted_gas_exhausted",
+          "caller_gas_share_used",
+          "keyless_gas_exhausted",
         ),
       },
     }),
@@ -84,6 +96,7 @@ async function refund(
     case "unknown":
       throw noPayment();
     case "denied":
+      if (isGasRefusal(result.code)) throw gasProblem(context, result.code);
       throw denialProblem(result.code);
     case "refused": {
       const payer = authorization.from;
@@ -102,13 +115,14 @@ function noPayment(): HttpProblem {
   return new HttpProblem("not_found", "There is no such settlement of this account.");
 }
 
-/** A refund costs what a settlement costs; the limits of payers do not apply to it. */
+/** A refund costs what a settlement costs; of the limits without a price only that of gas applies. */
 function refundOptions(
   context: RefundContext,
   request: FastifyRequest,
   { payTo, chainId }: Settlement,
 ): RefundOptions {
   const { waitMs } = parsePrefer(request.headers["prefer"]);
+  const isFree = context.areTestKeysFree && chainId !== xdc.chainId;
   return {
     served: (version, network) => version === 2 && network.chainId === chainId,
     marginSeconds: context.settleMarginSeconds,
@@ -117,9 +131,11 @@ function refundOptions(
     owner: payTo,
     keyId: request.apiKey?.id ?? null,
     priority: request.apiKey ? "keyed" : "open",
-    credits: context.creditsPerSettlement,
+    credits: isFree ? 0 : context.creditsPerSettlement,
     requestId: request.id,
-    terms: {},
+    terms: isFree
+      ? { keyless: purchaseTerms(context, request, chainId) }
+      : { freeCredits: context.freeCredits },
     goal: waitMs === undefined ? "broadcast" : "outcome",
     timeoutMs: waitMs ?? broadcastWaitMs,
     repeatTimeoutMs: waitMs ?? 0,
