@@ -8,7 +8,7 @@ import { warning, type Log } from "../base/log.ts";
 import type { ChainView } from "../chain/chain-view.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { Settlement } from "../model/settlement.ts";
-import { changesOutcome, type ProofDeps } from "./chain-proofs.ts";
+import { authorizationOf, changesOutcome, type ProofDeps } from "./chain-proofs.ts";
 
 /** Settlements of one group: a few requests to the node, and one commit of some milliseconds. */
 const groupMax = 500;
@@ -52,7 +52,10 @@ export function createBacklog(deps: BacklogDeps) {
     await inGroups(expired, async (group) => {
       const { found, unused } = await proofs.find(group, finalized.number);
       await deps.conclude(found);
-      const failures = unused.map(({ id, transaction }) => ({ id, transaction, ...tooLate }));
+      const failures = unused.map((one) => {
+        const { id, transaction } = one;
+        return { id, transaction, ...tooLate, authorization: authorizationOf(one) };
+      });
       await deps.fail(failures, unused);
       for (const { id } of unused) unsearched.delete(id);
     });

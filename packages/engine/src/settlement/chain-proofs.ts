@@ -137,14 +137,20 @@ export function changesOutcome(proof: Proof): boolean {
 /** The failure of a settlement whose nonce was canceled or used for another transfer. */
 export function failureOf({ event, settlement }: Proof): Failure {
   const { id, chainId } = settlement;
+  const authorization = authorizationOf(settlement);
   const link = explorerLink(networkOfChain(chainId), event.transaction);
   if (event.kind === "canceled") {
     const message = `The payer canceled this authorization, see ${link}; sign a new one.`;
     // Only the message names the cancellation, since that transaction carries no payment.
     const { transaction } = settlement;
-    return { id, transaction, code: "authorization_canceled", message };
+    return { id, transaction, code: "authorization_canceled", message, authorization };
   }
   const message = `The payer used this nonce for another transfer, see ${link}; sign a new authorization.`;
   const { transaction } = event;
-  return { id, transaction, code: "nonce_already_used", message };
+  return { id, transaction, code: "nonce_already_used", message, authorization };
+}
+
+/** What a failure was found for. */
+export function authorizationOf({ amount, validBefore }: Settlement) {
+  return { amount, validBefore };
 }

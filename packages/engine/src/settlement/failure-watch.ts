@@ -76,7 +76,7 @@ export function createFailureWatch(deps: FailureWatchDeps) {
       )
       .map(({ settlement }) => settlement);
     const over = unused.filter(({ validBefore }) => finalized.time >= validBefore);
-    await store.endFailureWatches([...lost, ...over].map(({ id }) => id));
+    await store.endFailureWatches([...lost, ...over]);
   }
 
   /** Returns whether the step succeeded; a later poll repeats it. */

@@ -12,7 +12,7 @@ import { payerNonceKey, type Settlement } from "../model/settlement.ts";
 import type { FailedSimulation } from "../relayer/prepare.ts";
 import type { MinedTransaction } from "../relayer/used-nonces.ts";
 import type { Failure, EngineStore } from "../storage/engine-store.ts";
-import type { ProofDeps } from "./chain-proofs.ts";
+import { authorizationOf, type ProofDeps } from "./chain-proofs.ts";
 
 interface ResolveMinedDeps extends ProofDeps {
   readonly chain: Chain;
@@ -91,10 +91,11 @@ function isWholeBatch({ succeeded, transaction }: MinedTransaction): boolean {
 
 /** The failure of a settlement whose final transaction moved nothing; `found` is today's refusal. */
 function failureOfMined(
-  { id, payerHasCode }: Settlement,
+  settlement: Settlement,
   { hash: transaction, succeeded, transaction: carrier }: MinedTransaction,
   found: Refusal | undefined,
 ): Failure {
+  const { id, payerHasCode } = settlement;
   // A batch succeeds as a transaction although some of its calls fail, also one of a single payment.
   const isBatch = carrier.settlementIds.length > 1 || isLimitedBatch(carrier.data);
   const isAloneAndSucceeded = succeeded && !isBatch;
@@ -105,7 +106,14 @@ function failureOfMined(
   // transaction, or its own call in a batch where each call has its gas.
   const isReverted = !succeeded || isLimitedBatch(carrier.data);
   const pausesPayer = payerHasCode && isReverted && !externalCauses.has(code);
-  return { id, code, message, transaction, pausesPayer };
+  return {
+    id,
+    code,
+    message,
+    transaction,
+    pausesPayer,
+    authorization: authorizationOf(settlement),
+  };
 }
 
 /** Reasons that a contract payer does not cause. */

@@ -2,7 +2,7 @@
 import { createBatcher } from "../base/batcher.ts";
 import type { Settlement } from "../model/settlement.ts";
 import type { FailedSimulation } from "../relayer/prepare.ts";
-import type { ProofDeps, ProofSearch } from "./chain-proofs.ts";
+import { authorizationOf, type ProofDeps, type ProofSearch } from "./chain-proofs.ts";
 import { logsMissing } from "./resolve-mined.ts";
 
 /** Settlements of one search, and those that may wait for it. */
@@ -35,7 +35,9 @@ export function createResolveRefused(deps: ProofDeps) {
     if (unexplained.length > 0) throw logsMissing();
     const { code, message } = refusal;
     const unassigned = { transaction: null, onlyUnassigned: true };
-    const failures = unused.map(({ id }) => ({ id, code, message, ...unassigned }));
+    const failures = unused.map((one) => {
+      return { id: one.id, code, message, ...unassigned, authorization: authorizationOf(one) };
+    });
     await deps.fail(failures, unused);
   };
 }

@@ -72,6 +72,10 @@ export async function claimAll(
   // Another process claimed these between the read and the insert; its settlements are the result.
   const lost = allowed.filter((claim) => !created.has(claim.id));
   for (const [key, settlement] of await findByKeys(tx, lost)) known.set(key, settlement);
+  for (const { id } of again) {
+    // Its time was over, and it was removed since the read; so was its payment.
+    if (!created.has(id)) refusals.set(id, "settlement_not_refundable");
+  }
   await tx.engine.changes.announce(tx.db, { kind: "queued", ids: [...created.keys()] });
   return claims.map((claim) => {
     const own = fresh.get(keyText(claim)) === claim ? created.get(claim.id) : undefined;
@@ -92,7 +96,8 @@ function separateRenewals(asked: readonly Claim[], known: Map<string, Settlement
     const existing = known.get(keyText(claim));
     if (!existing || !isRenewal(claim.refund, existing)) return claim;
     failed.set(existing.id, existing);
-    return { ...claim, id: existing.id };
+    // At the first attempt's price, which its account's entries are for.
+    return { ...claim, id: existing.id, credits: existing.credits };
   });
   for (const settlement of failed.values()) known.delete(keyText(settlement));
   return { claims, failed };

@@ -37,6 +37,8 @@ export interface Failure {
   readonly transaction: Hex | null;
   /** Only while it is unassigned: another process may have given it a nonce meanwhile. */
   readonly onlyUnassigned?: boolean;
+  /** Only while it has this authorization: a failed refund may have been signed again meanwhile. */
+  readonly authorization?: Pick<Settlement, "amount" | "validBefore">;
   /** The payer's contract wallet caused the failure, and its payments are paused. */
   readonly pausesPayer?: boolean;
 }
@@ -189,7 +191,7 @@ export interface EngineStore extends RetentionMethods, RevertedGasMethods {
    */
   takeFailuresToLookAt(chainId: ChainId, limit: number, now: number): Promise<Settlement[]>;
   /** Ends the watches of authorizations that can no longer be submitted. */
-  endFailureWatches(ids: readonly string[]): Promise<void>;
+  endFailureWatches(over: readonly Pick<Settlement, "id" | "validBefore">[]): Promise<void>;
   /** Watches settlements that failed since a time and have not expired. */
   watchFailedSince(chainId: ChainId, since: number, now: number): Promise<void>;
   /** The blocks of confirmed settlements that are not final yet, lowest first. */

@@ -12,7 +12,7 @@ import type { EngineStore } from "./engine-store.ts";
 export function failureWatchMethods(database: Database) {
   return {
     takeFailuresToLookAt: atomic(database, take),
-    endFailureWatches: endWatches.bind(undefined, database),
+    endFailureWatches: endWatchesOf.bind(undefined, database),
     watchFailedSince: async (chainId, since, now) => {
       const rows = await database.db
         .selectFrom("settlements")
@@ -92,6 +92,26 @@ const take: Work<EngineStore["takeFailuresToLookAt"]> = async (inside, chainId, 
   );
   return failed.map(toSettlement);
 };
+
+/** Ends the watches of authorizations: a refund that was signed again since has another end. */
+async function endWatchesOf(
+  { db, engine }: Database,
+  over: Parameters<EngineStore["endFailureWatches"]>[0],
+): Promise<void> {
+  if (over.length === 0) return;
+  const ends = over.map(({ id, validBefore }) => ({ of: id, until: expiresAtMs(validBefore) }));
+  const list = engine.list(ends, { of: "text", until: "bigint" });
+  await db
+    .deleteFrom("failure_watches")
+    .where(({ eb, refTuple, selectFrom }) =>
+      eb(
+        refTuple("settlement_id", "expires_at"),
+        "in",
+        selectFrom(list).select(["given.of", "given.until"]).$asTuple("of", "until"),
+      ),
+    )
+    .execute();
+}
 
 export async function endWatches({ db, engine }: Database, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;

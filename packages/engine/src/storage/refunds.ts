@@ -17,6 +17,9 @@ import {
 import { toSettlement } from "./rows.ts";
 import { newSettlements, settlementColumns } from "./schema.ts";
 
+/** The first schema whose processes know refunds. */
+const refundSchema = "0015";
+
 export function refundMethods(database: Database) {
   return {
     listRefunds: (settlementIds: readonly string[]) => listRefunds(database, settlementIds),
@@ -39,6 +42,11 @@ export async function evaluateRefunds(
   });
   const ordinals = new Map<string, number>();
   if (asked.length === 0) return ordinals;
+  // A process of an earlier version would continue a refund as a payment.
+  if (await inside.engine.hasOlderProcesses?.(inside.db, refundSchema)) {
+    for (const { claim } of asked) refusals.set(claim.id, "refunds_not_ready");
+    return ordinals;
+  }
   const ids = [...new Set(asked.map(({ refund }) => refund.of))];
   const payments = await findPayments(inside, ids);
   const stored = await listRefunds(inside, ids);
@@ -151,7 +159,6 @@ export async function renewAll(
       payer_has_code: ref("given.payer_has_code"),
       seen_unused_at: ref("given.seen_unused_at"),
       key_id: ref("given.key_id"),
-      credits: ref("given.credits"),
       request_id: ref("given.request_id"),
       transaction_id: null,
       transaction_hash: null,

@@ -214,6 +214,10 @@ async function removeOver(
     and (state = 'failed' and failed_at < ${madeBefore}
       or state = 'confirmed' and finalized_at is not null)
     and not exists (select 1 from failure_watches where settlement_id = settlements.id)
+    -- A payment's refunds stay with it: they tell how much of it can still be refunded.
+    and not exists (select 1 from refunds
+      join settlements as payment on payment.id = refunds.settlement_id
+      where refunds.refund_id = settlements.id)
     order by id${skipLocked(inside)}`.execute(db);
   if (rows.length === 0) return 0;
   const tx = { db, engine, locals: {} };

@@ -125,6 +125,8 @@ const fail: Step<"recordFailed"> = async (record, failures, now) => {
     message,
     hash: transaction,
     only_unassigned: failure.onlyUnassigned === true ? 1 : 0,
+    only_amount: failure.authorization?.amount.toString() ?? null,
+    only_before: failure.authorization?.validBefore.toString() ?? null,
   }));
   return recordNamed(record, "failed", {
     now,
@@ -136,6 +138,8 @@ const fail: Step<"recordFailed"> = async (record, failures, now) => {
         message: "text",
         hash: "text",
         only_unassigned: "bigint",
+        only_amount: "text",
+        only_before: "text",
       });
       return db
         .updateTable("settlements")
@@ -151,6 +155,14 @@ const fail: Step<"recordFailed"> = async (record, failures, now) => {
         .where(isIn("failed"))
         .where((where) =>
           where.or([where("given.only_unassigned", "=", 0), where("transaction_id", "is", null)]),
+        )
+        .where(({ eb, or, ref }) =>
+          or([
+            eb("given.only_amount", "is", null),
+            eb("amount", "=", ref("given.only_amount")).and(
+              eb("valid_before", "=", ref("given.only_before")),
+            ),
+          ]),
         )
         .returning(settlementColumns)
         .execute();

@@ -52,7 +52,7 @@ describe.each(bothEngines())("%s", (_, start) => {
     expect(await dueAt(end)).toEqual([]);
     expect(await dueAt(end + 30_000)).toEqual([id]);
     expect(await dueAt(end + 60_000)).toEqual([id]);
-    await store.endFailureWatches([id]);
+    await store.endFailureWatches([{ id, validBefore: seconds(end) }]);
     expect(await dueAt(end + day)).toEqual([]);
   });
 

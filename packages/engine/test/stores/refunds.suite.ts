@@ -1,7 +1,8 @@
 /** Refunds in the store: never more than the payment, whoever claims at once. */
 import { maxRefunds, refundNonce } from "@farthing/protocol";
 import * as fc from "fast-check";
-import { expect, test } from "vitest";
+import { Client } from "pg";
+import { expect, onTestFinished, test } from "vitest";
 import type { Claim, Settlement } from "../../src/index.ts";
 import { storeForEach } from "./store-benches.testing.ts";
 import {
@@ -117,13 +118,53 @@ export function refundsSuite(start: () => Promise<StoreBench>): void {
       const [result] = await store.claimSettlements([claim], 20);
       expect(refusalOf(result)).toBe("refund_mismatch");
     }
-    await store.endFailureWatches([first.id]);
+    await store.endFailureWatches([first]);
     // The other failed refund of 2 can still be used.
     const [whole] = await store.claimSettlements([refundOf(payment, 0, 10n)], 20);
     expect(refusalOf(whole)).toBe("refund_exceeds_payment");
     const [made] = await store.claimSettlements([smaller], 20);
     expect(made?.kind).toBe("created");
     expect((await store.findSettlement(first.id))?.amount).toBe(2n);
+  });
+
+  test("what is found out about an earlier authorization leaves the new one alone", async () => {
+    const { store } = at();
+    const payment = await finalPayment(store);
+    const first = refundOf(payment, 0, 4n);
+    await store.claimSettlements([first], 10);
+    await fail(store, first.id);
+    const again = refundOf(payment, 0, 4n, { validBefore: noEnd });
+    await store.claimSettlements([again], 20);
+    const { amount, validBefore } = first;
+    const expired = { code: "authorization_expired", message: "m", transaction: null } as const;
+    // Another process has searched for the first one until now.
+    const late = { id: first.id, ...expired, authorization: { amount, validBefore } };
+    expect(await store.recordFailed([late], 30)).toEqual([]);
+    expect((await store.findSettlement(first.id))?.state).toBe("queued");
+    await fail(store, first.id);
+    await store.endFailureWatches([first]);
+    expect(await store.listRefunds([payment.id])).toMatchObject([{ isDead: false }]);
+    await store.endFailureWatches([{ ...again, id: first.id }]);
+    expect(await store.listRefunds([payment.id])).toMatchObject([{ isDead: true }]);
+  });
+
+  test("nothing is refunded while a process of an earlier version is connected", async () => {
+    const { bench, store } = at();
+    // The processes of a SQLite file are replaced together.
+    if (!bench.isConcurrent) return;
+    const payment = await finalPayment(store);
+    const older = new Client({
+      connectionString: bench.databaseUrl,
+      application_name: "farthing/0014",
+    });
+    older.on("error", () => {});
+    await older.connect();
+    onTestFinished(() => older.end());
+    const claim = async () => (await store.claimSettlements([refundOf(payment, 0, 4n)], 10))[0];
+    expect(refusalOf(await claim())).toBe("refunds_not_ready");
+    await older.end();
+    // The server notices the end a moment later.
+    await expect.poll(async () => (await claim())?.kind, { timeout: 30_000 }).toBe("created");
   });
 
   test("a failed refund that the money moved for is not claimed again", async () => {
@@ -234,10 +275,10 @@ async function keepsWithinPayment(
     await Promise.all(
       round.map(async ({ ordinal, amount, kind }, index) => {
         const by = stores[index % stores.length] ?? store;
-        const known = before.find((one) => one.ordinal === ordinal)?.settlement.id;
+        const known = before.find((one) => one.ordinal === ordinal)?.settlement;
         if (kind === "claim") {
           await by.claimSettlements([refundOf(payment, ordinal, BigInt(amount))], 10);
-        } else if (known !== undefined && kind === "fail") await fail(by, known);
+        } else if (known !== undefined && kind === "fail") await fail(by, known.id);
         else if (known !== undefined) await by.endFailureWatches([known]);
       }),
     );

@@ -29,6 +29,7 @@ export type RefundContext = Pick<
   | "creditsPerSettlement"
   | "findSettlement"
   | "freeCredits"
+  | "networks"
   | "planOf"
   | "refund"
   | "settleMarginSeconds"
@@ -96,6 +97,7 @@ async function refund(
     case "unknown":
       throw noPayment();
     case "denied":
+      if (result.code === "refunds_not_ready") throw updateRunning();
       if (isGasRefusal(result.code)) throw gasProblem(context, result.code);
       throw denialProblem(result.code);
     case "refused": {
@@ -115,6 +117,13 @@ function noPayment(): HttpProblem {
   return new HttpProblem("not_found", "There is no such settlement of this account.");
 }
 
+/** Processes of an earlier version would treat the refund as a payment. */
+function updateRunning(): HttpProblem {
+  const message =
+    "The service is being updated and cannot take refunds yet; nothing was claimed, try again in a few minutes with the same refund.";
+  return new HttpProblem("service_unavailable", message);
+}
+
 /** A refund costs what a settlement costs; of the limits without a price only that of gas applies. */
 function refundOptions(
   context: RefundContext,
@@ -124,7 +133,8 @@ function refundOptions(
   const { waitMs } = parsePrefer(request.headers["prefer"]);
   const isFree = context.areTestKeysFree && chainId !== xdc.chainId;
   return {
-    served: (version, network) => version === 2 && network.chainId === chainId,
+    served: (version, network) =>
+      version === 2 && context.networks.some((one) => one.network.chainId === network.chainId),
     marginSeconds: context.settleMarginSeconds,
     unitsMin: context.limits.unitsMin,
     payee: payTo,

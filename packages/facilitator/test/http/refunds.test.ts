@@ -1,20 +1,13 @@
 /** Refunds over HTTP on a real chain: by key and by session, in parts, and what is refused. */
-import type { Devnet, DevnetWallet } from "@farthing/devnet";
-import {
-  networkOfChain,
-  refundNonce,
-  toWireAuthorization,
-  type Address,
-  type Authorization,
-  type JsonObject,
-} from "@farthing/protocol";
+import type { Devnet } from "@farthing/devnet";
+import { networkOfChain, refundNonce, type Address, type JsonObject } from "@farthing/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { systemClock } from "@farthing/engine/base";
 import { createApiKey } from "../../src/features/api-keys/key-text.ts";
 import { openStore, type ServiceStore } from "../../src/features/open-store.ts";
 import { mineToFinal } from "../../src/features/purchases/purchases.testing.ts";
 import { openSignedIn, type Browser } from "../support/browser.testing.ts";
-import { claimOf } from "../stores/store-values.testing.ts";
+import { claimOf, minedIn } from "../stores/store-values.testing.ts";
 import { holdAnswers, readContract } from "../support/openapi.testing.ts";
 import {
   bodyOn,
@@ -27,7 +20,6 @@ import {
   payerAndNonceOf,
   secondsFromNow,
   serveOn,
-  signOn,
   startChain,
   textAt,
   usesOf,
@@ -36,6 +28,7 @@ import {
   type Answer,
   type Served,
 } from "../support/facilitator.testing.ts";
+import { createRefunds, type Paid } from "../support/refunds.testing.ts";
 
 let devnet: Devnet;
 let served: Served;
@@ -80,14 +73,6 @@ async function keyOf(account: Address, of = store): Promise<Record<string, strin
   return { authorization: `Bearer ${made.text}` };
 }
 
-interface Paid {
-  readonly id: string;
-  readonly payer: Address;
-  readonly payTo: Address;
-  readonly amount: bigint;
-  readonly body: JsonObject;
-}
-
 /** A payment of one cent to the seller, final unless told otherwise. */
 async function pay(
   options: {
@@ -119,33 +104,7 @@ async function finalize(id: string, by = key): Promise<void> {
   await expect.poll(finalizedAt).not.toBeNull();
 }
 
-function authorizationOf(paid: Paid, ordinal: number, changes: Partial<Authorization> = {}) {
-  const { chainId, usdc: asset } = networkOfChain(devnet.chainId);
-  const { payer, nonce } = payerAndNonceOf(paid.body);
-  return {
-    from: paid.payTo,
-    to: payer,
-    value: paid.amount,
-    validAfter: 0n,
-    validBefore: secondsFromNow(3_600),
-    nonce: refundNonce({ chainId, asset, payer, nonce }, ordinal),
-    ...changes,
-  };
-}
-
-function refundBody(
-  paid: Paid,
-  ordinal: number,
-  changes: Partial<Authorization> = {},
-  signer: DevnetWallet = devnet.seller,
-): JsonObject {
-  const authorization = authorizationOf(paid, ordinal, changes);
-  return {
-    settlementId: paid.id,
-    authorization: toWireAuthorization(authorization),
-    signature: signOn(devnet, authorization, signer.privateKey),
-  };
-}
+const { authorizationOf, refundBody } = createRefunds(() => devnet);
 
 function refund(body: JsonObject, headers: Record<string, string> = key): Promise<Answer> {
   return served.post("/v1/refunds", body, { ...headers, prefer: "wait=20" });
@@ -275,6 +234,19 @@ test("by the account's session", async () => {
     origin: "https://x.test",
   });
   expect(foreign).toMatchObject({ status: 403, body: { error: "foreign_origin" } });
+});
+
+test("a payment on a network that is served no more", async () => {
+  const account = devnet.seller.address;
+  const id = `stl_${"50".repeat(16)}`;
+  const sale = claimOf({ id, chainId: 50, asset: networkOfChain(50).usdc, payTo: account });
+  await store.claimSettlements([sale], Date.now());
+  await store.recordConfirmed([{ id: sale.id, mined: minedIn(1) }], Date.now());
+  await store.recordFinalized(50, 1, Date.now());
+  const paid = { ...sale, body: bodyOn(devnet) };
+  const body = refundBody(paid, 0, { to: sale.payer, nonce: refundNonce(sale, 0) });
+  const answer = await seller.post("/v1/refunds", body);
+  expect(answer.body).toMatchObject({ success: false, errorReason: "unsupported_network" });
 });
 
 test("a refund's nonce buys nothing, whatever becomes of the refund", async () => {

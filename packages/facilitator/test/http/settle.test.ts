@@ -153,6 +153,9 @@ describe("the public face answers before the block", () => {
       confirmedAt: time,
       finalizedAt: confirmed["finalized"] === true ? expect.anything() : null,
       failedAt: null,
+      refundOf: null,
+      refunds: [],
+      refundedAmount: "0",
     });
   });
 

@@ -2,7 +2,7 @@
  * The limits of callers without a key on every database: what they count, what gives back, how the
  * budget refills, and that two processes cannot both take the last of it.
  */
-import type { Address } from "@farthing/protocol";
+import { refundNonce, type Address } from "@farthing/protocol";
 import { describe, expect, test } from "vitest";
 import { type Claim, hourMs } from "@farthing/engine";
 import { storeForEach, type StoreAt } from "./store-benches.testing.ts";
@@ -28,6 +28,18 @@ const noon = 500 * dayMs + 12 * hourMs + hourMs / 2;
  * hour brings 5 back (rounded up from 4.17), and one to a network.
  */
 const gas = { budgetGwei: 200, plainGwei: 1, contractGwei: 4 };
+
+const seller: Address = `0x${"33".repeat(20)}`;
+
+const keyMembers = {
+  mode: "test",
+  label: "",
+  lastFour: "last",
+  createdAt: 1,
+  lastUsedAt: null,
+  expiresAt: null,
+  revokedAt: null,
+} as const;
 
 /** A claim of a payer of its own through a caller's network. */
 function open(callerNetwork: string, changes: ClaimChanges = {}): Claim {
@@ -100,6 +112,29 @@ function countTests(at: StoreAt): void {
     expect(await claimAll(store, [{ ...claim, id: "stl_again" }])).toEqual({ existing: 1 });
     expect(await store.readKeylessGas(chainId, noon)).toEqual({ open: 4, proven: 0 });
     expect(await store.readKeylessGas(50, noon)).toEqual({ open: 0, proven: 0 });
+  });
+
+  test("a refund that is signed again counts again, with a key and without", async () => {
+    const { store } = at();
+    const key = { id: `key${next()}`, hash: `hash${next()}`, account: seller };
+    await store.ensureAccount(seller, 1);
+    await store.createApiKey({ ...key, ...keyMembers });
+    for (const [index, keyId] of [null, key.id].entries()) {
+      const sale = claimOf({ payTo: seller });
+      await store.claimSettlements([sale], noon);
+      await store.recordConfirmed([{ id: sale.id, mined: minedIn(index + 1) }], noon);
+      await store.recordFinalized(chainId, index + 1, noon);
+      const nonce = refundNonce(sale, 0);
+      const terms = { payTo: sale.payer, nonce, refund: { of: sale.id, unitsMin: 1n } };
+      const refund = open(`n${index}`, { payer: seller, account: seller, keyId, ...terms });
+      expect(await claimAll(store, [refund])).toEqual({ created: 1 });
+      const code = "transaction_reverted" as const;
+      const failure = { id: refund.id, code, message: "m", transaction: hex32(9) };
+      await store.recordFailed([failure], noon);
+      const before = (await store.readKeylessGas(chainId, noon)).open;
+      expect(await claimAll(store, [refund])).toEqual({ created: 1 });
+      expect((await store.readKeylessGas(chainId, noon)).open).toBe(before + 1);
+    }
   });
 
   test("counters are removed after their window, some at a time", async () => {

@@ -15,7 +15,7 @@ export async function removeWhatIsOver(
   await store.findIdentifierConflicts([claim], now);
   const why = { code: "transaction_reverted", message: "m", transaction: null } as const;
   await store.recordFailed([{ id: claim.id, ...why }], now);
-  await store.endFailureWatches([claim.id]);
+  await store.endFailureWatches([claim]);
   const terms = { madeBefore: now + 1, endedBefore: 1_000, limit: 3 };
   const place = { at: now - 1, id: "" };
   const from = { transactionId: -1_000_000_000, failed: place, elsewhere: place };

@@ -1,5 +1,5 @@
 /** What the store removes, and above all what it keeps: on both databases. */
-import type { Address } from "@farthing/protocol";
+import { refundNonce, type Address } from "@farthing/protocol";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Claim } from "@farthing/engine";
@@ -28,6 +28,9 @@ const over = { madeBefore: 1_000_000, endedBefore: 1_000, limit: 100 };
 /** An authorization that is over, by an account that pays two credits. */
 const oldClaim = (changes: ClaimChanges = {}) =>
   claimOf({ account, price: 2, validBefore: 900n, ...changes });
+
+/** The ends of these claims' watches. */
+const ended = (ids: readonly string[]) => ids.map((id) => ({ id, validBefore: 900n }));
 
 /** Claims, signs and sends settlements, one transaction each; their ids with those of the transactions. */
 async function carried(store: ServiceStore, ...claims: readonly Claim[]) {
@@ -175,7 +178,7 @@ describe.each(bothEngines())("%s", (name, start) => {
     const why = { code: "transaction_reverted", message: "m", transaction: null } as const;
     await store().recordFailed([{ id: failed, ...why }], 7);
     await store().recordFailed([{ id: failedLate, ...why }], 2_000_000);
-    await store().endFailureWatches(open.ids);
+    await store().endFailureWatches(ended(open.ids));
     const queued = (await store().claimSettlements([oldClaim()], 5)).map(idOf);
     const before = await store().findCredits(account);
 
@@ -247,7 +250,7 @@ describe.each(bothEngines())("%s", (name, start) => {
       ids.map((id) => ({ id, ...why })),
       7,
     );
-    await store().endFailureWatches(ids);
+    await store().endFailureWatches(ended(ids));
     expect(await prune(store(), { limit: 2 })).toHaveLength(ids.length);
   });
 
@@ -257,8 +260,33 @@ describe.each(bothEngines())("%s", (name, start) => {
     const why = { code: "transaction_reverted", message: "m", transaction: null } as const;
     await store().recordFailed([{ id, ...why }], 7);
     expect(await prune(store())).toEqual([]);
-    await store().endFailureWatches([id]);
+    await store().endFailureWatches(ended([id]));
     expect(await prune(store())).toHaveLength(1);
+  });
+
+  test("a refund stays as long as its payment, and is removed after it", async () => {
+    const free = { account: null, price: 0 };
+    const [id = ""] = await settled(store(), 10, oldClaim({ ...free, validBefore: 1_000n }));
+    await store().recordFinalized(chainId, 10, 7);
+    const payment = await store().findSettlement(id);
+    if (!payment) throw new Error("the payment is missing");
+    const refund = oldClaim({
+      ...free,
+      payer: payment.payTo,
+      payTo: payment.payer,
+      nonce: refundNonce(payment, 0),
+      refund: { of: id, unitsMin: 1n },
+    });
+    await store().claimSettlements([refund], 8);
+    const mined = { ...minedIn(11), settledBy: "other" } as const;
+    await store().recordConfirmed([{ id: refund.id, mined }], 9);
+    await store().recordFinalized(chainId, 11, 10);
+    expect(await prune(store())).toEqual([]);
+    expect(await store().listRefunds([id])).toHaveLength(1);
+    const later = { ...over, endedBefore: 1_001 };
+    const removed = [...(await prune(store(), later)), ...(await prune(store(), later))];
+    expect(removed.map(({ settlement }) => settlement.id)).toEqual([id, refund.id]);
+    expect(await store().listRefunds([id])).toEqual([]);
   });
 
   test("nothing is removed before the sums contain it", async () => {

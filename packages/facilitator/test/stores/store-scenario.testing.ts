@@ -1,5 +1,5 @@
 /** Every method of the store, each called at least once, for tests that look at its statements. */
-import { apothem, refundNonce, type Address } from "@farthing/protocol";
+import { apothem, type Address } from "@farthing/protocol";
 import type { ListingTerms } from "../../src/features/listings/model.ts";
 import type { Session } from "../../src/features/sign-in/model.ts";
 import type { WalletLease } from "@farthing/engine/source/model/relayer-transaction";
@@ -15,6 +15,7 @@ import {
   take,
 } from "./store-values.testing.ts";
 import { purchased, purchaseSteps } from "./purchase-values.testing.ts";
+import { refund } from "./refund-scenario.testing.ts";
 import { removeWhatIsOver } from "./removal-scenario.testing.ts";
 import type { ServiceStore } from "../../src/features/open-store.ts";
 
@@ -149,10 +150,10 @@ async function settle(store: ServiceStore): Promise<void> {
   await store.listSignedHashes(ids);
   await store.watchFailedSince(chainId, now - 1_000, now);
   await store.takeFailuresToLookAt(chainId, 4, now + 60_000);
-  await store.endFailureWatches(ids);
+  await store.endFailureWatches(ids.map((id) => ({ id, validBefore: 1n })));
   await store.listCarryingWallets(chainId, now);
   await store.pruneKeyless(now, 10);
-  await refund(store, first ?? "");
+  await refund(store, { of: first ?? "", account: busySeller, now });
   await store.listOpenTransactions(chainId, lane);
   await store.closeTransactions(sentIds, "mined", block);
   await removeWhatIsOver(store, { account: busySeller, block, now });
@@ -160,22 +161,6 @@ async function settle(store: ServiceStore): Promise<void> {
   await store.countMinedNonces(chainId, lane);
   await store.listCarriers(first ?? "");
   await store.closeTransactions(sentIds, "dropped");
-}
-
-/** A refund that fails, and is signed again. */
-async function refund(store: ServiceStore, of: string): Promise<void> {
-  const payment = await store.findSettlement(of);
-  if (!payment) throw new Error("the payment is missing");
-  const nonce = refundNonce(payment, 0);
-  const parties = { payer: payment.payTo, payTo: payment.payer };
-  const terms = { account: busySeller, price: 1, refund: { of, unitsMin: 1n } };
-  const [made, again] = [1, 2].map(() => claimOf({ ...parties, ...terms, nonce }));
-  if (!made || !again) throw new Error("there is no claim");
-  for (const claim of [made, again]) {
-    await store.claimSettlements([claim], now);
-    await store.recordFailed([{ ...failureOf(made.id), pausesPayer: false }], now);
-  }
-  await store.listRefunds([of]);
 }
 
 function failureOf(id: string) {
@@ -190,18 +175,15 @@ async function leaseOf(store: ServiceStore, wallet: Address): Promise<WalletLeas
   return lease;
 }
 
-/** What a nonce that is replaced, or a block that is gone, asks for. */
+/** What a replaced nonce, or a block that is gone, asks for. */
 async function repair(store: ServiceStore): Promise<void> {
   const gasTerms = { payerHasCode: true, revertedGas: burned };
   const contract = claimOf({ account: busySeller, payer: rarePayer, ...gasTerms });
   await store.claimSettlements([contract], now);
   const lease = await leaseOf(store, lane);
   const payerLimit = { payer: rarePayer, max: 1 };
-  const [one] = await store.reserveTransactions(
-    lease,
-    [{ ...planOf(contract.id), payerLimit }],
-    now,
-  );
+  const plan = { ...planOf(contract.id), payerLimit };
+  const [one] = await store.reserveTransactions(lease, [plan], now);
   if (!one) throw new Error("nothing was reserved");
   await store.recordSigned(lease, [{ id: one.id, raw: "0x00", hash: hex32(next()) }], now);
   const other = await store.replaceTransaction(lease, one.nonce, planOf(contract.id), now);

@@ -300,6 +300,35 @@ function outboxTests(at: StoreAt): void {
     expect(await told(store, endpoint)).toHaveLength(2);
   });
 
+  test("tells of low credits when a refund is signed again, at its first price", async () => {
+    const { store } = at();
+    await fund(store, seller, 6);
+    const payment = claimOf({ account: seller, payTo: seller, price: 1 });
+    await store.claimSettlements([payment], 1_000);
+    await store.recordConfirmed([{ id: payment.id, mined: minedIn(5) }], 2_000);
+    await store.recordFinalized(chainId, 5, 3_000);
+    const refundOf = (price: number) =>
+      claimOf({
+        account: seller,
+        payer: seller,
+        payTo: payment.payer,
+        nonce: refundNonce(payment, 0),
+        price,
+        refund: { of: payment.id, unitsMin: 1n },
+      });
+    const first = refundOf(1);
+    await store.claimSettlements([first], 4_000);
+    const reverted = { code: "transaction_reverted", message: "m", transaction: null } as const;
+    await store.recordFailed([{ id: first.id, ...reverted }], 5_000);
+    await store.updateAccount(seller, { lowCreditsAt: 5 });
+    const endpoint = await listening(store);
+    await store.claimSettlements([refundOf(0)], 6_000);
+    expect(await told(store, endpoint)).toEqual([{ type: "credits.low", available: 4, lowAt: 5 }]);
+    await store.recordConfirmed([{ id: first.id, mined: minedIn(6) }], 7_000);
+    expect(await store.findCredits(seller)).toEqual({ available: 4, held: 0 });
+    expect(await store.auditCredits(10)).toEqual([]);
+  });
+
   test("notifies of purchases that are held and credited", async () => {
     const { store } = at();
     const endpoint = await listening(store);

@@ -83,6 +83,7 @@ async function moveCredits(
   await releaseAll(tx, priced("failed"));
   // The claim has found and locked the credits for it.
   await follow(tx, priced("renewed"), ["release"], "hold");
+  await notifyLow(tx, priced("renewed"));
   await follow(tx, priced("reorganised"), ["charge"], "reopen");
   return chargeAll(tx, priced("confirmed"));
 }
@@ -99,18 +100,25 @@ function unpaid(claims: readonly Claim[], funds: Funds): Claim[] {
   });
 }
 
-/** Reserves prices of new settlements, and notifies accounts that fall below their threshold. */
+/** Reserves prices of new settlements. */
 async function reserveAll(
   tx: EngineTransaction,
   created: readonly Settlement[],
 ): Promise<AnnotationChanges> {
   const priced = created.filter(({ credits }) => credits > 0);
   if (priced.length === 0) return unchanged;
-  const { funds } = fundsOfClaims(tx);
   await addEntries(
     tx,
     priced.map((settlement) => entryOf(settlement, "hold", 1)),
   );
+  await notifyLow(tx, priced);
+  return unchanged;
+}
+
+/** Notifies accounts that claims of these prices bring below their threshold. */
+async function notifyLow(tx: EngineTransaction, priced: readonly Settlement[]): Promise<void> {
+  if (priced.length === 0) return;
+  const { funds } = fundsOfClaims(tx);
   const spent = new Map<Address, number>();
   for (const { owner, credits } of priced) {
     const key = owner && toLowerHex(owner);
@@ -126,7 +134,6 @@ async function reserveAll(
     ];
   });
   await putIntoOutbox(tx, low, tx.now);
-  return unchanged;
 }
 
 /** Charges also released reservations; returns price changes of settlements that became free. */

@@ -319,7 +319,11 @@ function stepResponse({ what, at, carrier }: StoryStep) {
 
 /** Advice for the seller. The credits are released and no money moved. */
 function nextStepOf(failure: RefusalCode, { refundOf }: Settlement): string {
-  if (refundOf !== null) return "No money went back. Sign the refund again.";
+  if (refundOf !== null) {
+    return failure === "authorization_canceled" || failure === "nonce_already_used"
+      ? "This nonce is used up, so nothing more of this payment can be refunded here. See its transaction for what happened, and send the money yourself if it did not go back."
+      : "No money went back. Sign the refund again.";
+  }
   switch (failure) {
     case "authorization_expired":
       return "Serve nothing. The buyer signs a new payment; a longer maxTimeoutSeconds leaves more time.";

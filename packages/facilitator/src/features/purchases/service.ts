@@ -143,13 +143,14 @@ export function purchaseAuthorization(
 }
 
 /** Whether a settlement with the purchase's nonce also pays its price to the treasury. */
-export function paysPurchase(
-  settlement: Pick<Settlement, "payTo" | "amount">,
+function paysPurchase(
+  settlement: Pick<Settlement, "payTo" | "amount" | "refundOf">,
   purchase: Pick<CreditPurchase, "units">,
   treasury: Address | undefined,
 ): boolean {
   return (
     treasury !== undefined &&
+    settlement.refundOf === null &&
     isSameAddress(settlement.payTo, treasury) &&
     settlement.amount === purchase.units
   );
@@ -164,4 +165,14 @@ export async function findPaymentOf(
   const key = purchaseKey(purchase);
   const [found] = key ? await store.findSettlementsByKey([key]) : [];
   return found && paysPurchase(found, purchase, treasury) ? found : undefined;
+}
+
+/** Whether the nonce is that of a refund to the treasury, which buys nothing. */
+export async function isRefunding(
+  store: Pick<EngineStore, "findSettlementsByKey">,
+  purchase: CreditPurchase,
+): Promise<boolean> {
+  const key = purchaseKey(purchase);
+  const [found] = key ? await store.findSettlementsByKey([key]) : [];
+  return found !== undefined && found.refundOf !== null;
 }

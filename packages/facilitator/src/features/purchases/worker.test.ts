@@ -2,7 +2,7 @@
  * Purchases are credited once, whoever dies on the way and however many look at them at once: from
  * the store alone, on both databases.
  */
-import type { Address } from "@farthing/protocol";
+import { refundNonce, type Address } from "@farthing/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { purchaseKey } from "./service.ts";
 import { type Clock, silentLog, systemClock } from "@farthing/engine/base";
@@ -61,13 +61,17 @@ async function shown(
   const [claimed] = await store.claimSettlements([claim], now);
   const settlementId = idOf(claimed) ?? "";
   if (payment === "final") {
-    const blockNumber = next();
-    const block = { transaction: hex32(blockNumber), blockNumber, blockHash: hex32(blockNumber) };
-    const mined = { ...block, logIndex: 0, settledBy: "relayer" } as const;
-    await store.recordConfirmed([{ id: settlementId, mined }], now);
-    await store.recordFinalized(chainId, blockNumber, now);
+    await finalize(store, settlementId);
   }
   return purchase;
+}
+
+async function finalize(store: ServiceStore, id: string): Promise<void> {
+  const blockNumber = next();
+  const block = { transaction: hex32(blockNumber), blockNumber, blockHash: hex32(blockNumber) };
+  const mined = { ...block, logIndex: 0, settledBy: "relayer" } as const;
+  await store.recordConfirmed([{ id, mined }], now);
+  await store.recordFinalized(chainId, blockNumber, now);
 }
 
 function dead(): never {
@@ -104,6 +108,32 @@ describe.each(bothEngines())("on %s", (_, start) => {
 
   const available = async () => (await store.findCredits(account)).available;
   const crashes = [1, 2, 3].flatMap((at) => ["before", "after"].map((side) => ({ at, side })));
+
+  test("a refund to the treasury pays for nothing", async () => {
+    const purchase = await shown(store, "none");
+    const key = purchaseKey(purchase);
+    const sale = claimOf({ payer: treasury, payTo: account, amount: purchase.units });
+    await store.claimSettlements([sale], now);
+    await finalize(store, sale.id);
+    const paid = await store.findSettlement(sale.id);
+    if (!key || !paid) throw new Error("there is no payment");
+    const nonce = refundNonce(paid, 0);
+    const chosen = await shown(store, "none", nonce);
+    const terms = { payTo: treasury, amount: chosen.units, refund: { of: sale.id, unitsMin: 0n } };
+    const refund = claimOf({ ...key, nonce, ...terms });
+    expect(await store.claimSettlements([refund], now)).toMatchObject([{ kind: "created" }]);
+    const before = await available();
+    const after = { nowMs: () => now + 2 * 3_600_000, sleep: systemClock.sleep };
+    // On chain it is a transfer of the price to the treasury.
+    const paidElsewhere = { transaction: hex32(next()), blockNumber: next(), logIndex: 0 };
+    const worker = createPurchaseWorker({
+      ...workerDeps(store, after),
+      readEnd: async ({ id }) => (id === chosen.id ? paidElsewhere : undefined),
+    });
+    for (let polls = 0; polls < 4; polls++) await worker.poll();
+    expect(await store.findPurchase(chosen.id)).toMatchObject({ state: "expired" });
+    expect(await available()).toBe(before);
+  });
 
   test.each(crashes)("dead $side move $at: the next process credits it once", async (dies) => {
     const purchase = await shown(store, "final");

@@ -7,7 +7,7 @@
  */
 import type { Page, Paging, EngineStore } from "@farthing/engine/storage";
 import type { Address } from "@farthing/protocol";
-import { findPaymentOf, isLinked } from "./service.ts";
+import { findPaymentOf, isLinked, isRefunding } from "./service.ts";
 import type { Settlement } from "@farthing/engine";
 import { assert, startPoll, warning, type Runtime } from "@farthing/engine/base";
 import type { CreditPurchase, HoldReason, PurchaseMove, PurchaseState } from "./model.ts";
@@ -155,7 +155,10 @@ export function createPurchaseWorker(deps: WorkerDeps) {
       await move(purchase, { to: "settling", payer, settlementId: settlement.id });
       return;
     }
-    const ended = await deps.readEnd(purchase, treasury);
+    // On chain a refund to the treasury looks like a payment by a third party's transaction.
+    const ended = (await isRefunding(store, purchase))
+      ? "unpaid"
+      : await deps.readEnd(purchase, treasury);
     if (ended === undefined) return;
     if (ended === "unpaid" || payer === null) {
       await move(purchase, { to: "expired" });

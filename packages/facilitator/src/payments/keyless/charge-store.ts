@@ -65,6 +65,22 @@ export async function chargeKeyless(
     .execute();
 }
 
+/** Charges refunds that are signed again; those by a key may have their first charge still. */
+export async function rechargeKeyless(
+  tx: EngineTransaction,
+  renewed: readonly Transition[],
+  charges: ReadonlyMap<string, KeylessCharge>,
+): Promise<void> {
+  if (renewed.length === 0) return;
+  const settlements = renewed.map(({ settlement }) => settlement);
+  const ids = settlements.map(({ id }) => id);
+  await tx.db
+    .deleteFrom("keyless_charges")
+    .where("settlement_id", "in", tx.db.selectFrom(textList(tx.engine, ids)).select("given.of"))
+    .execute();
+  await chargeKeyless(tx, settlements, charges, tx.now);
+}
+
 /**
  * Closes the charges of settlements with a new outcome. The budget for reverted gas counts the gas of
  * some, so that reverts use up no caller's share of this one.

@@ -29,7 +29,12 @@ import {
   type SettlementParticipant,
   unchanged,
 } from "@farthing/engine/storage";
-import { chargeKeyless, closeKeyless, type KeylessCharge } from "./charge-store.ts";
+import {
+  chargeKeyless,
+  closeKeyless,
+  rechargeKeyless,
+  type KeylessCharge,
+} from "./charge-store.ts";
 import type { KeylessQuestion, KeylessRefusal, KeylessResult } from "./store.ts";
 import { countForPayees } from "./payee-store.ts";
 
@@ -58,6 +63,8 @@ export const keylessParticipant: SettlementParticipant = {
       tx,
       transitions.filter(({ kind }) => kind === "confirmed" || kind === "failed"),
     );
+    const renewed = transitions.filter(({ kind }) => kind === "renewed");
+    await rechargeKeyless(tx, renewed, chargesOfClaims(tx));
     const finalized = transitions.filter(({ kind }) => kind === "finalized");
     await countForPayees(
       tx,
