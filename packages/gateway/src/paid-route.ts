@@ -9,7 +9,7 @@ import {
   type Serve,
   type Terms,
 } from "@farthing/seller";
-import { defined } from "@farthing/protocol";
+import { defined, isBookText, referenceCharsMax } from "@farthing/protocol";
 import type { GatewayConfig, RouteConfig } from "./configuration/configuration.ts";
 import { clientCredentials } from "./headers/header-rules.ts";
 import type { Incoming } from "./incoming.ts";
@@ -72,8 +72,10 @@ export function createPaidRoute(
     settle: own.settle === "after-success" ? "after-success" : "before-work",
     workMs: own.upstream.timeouts.totalMs + workSlackMs,
     stream: own.stream !== undefined,
-    ...defined({ price, description, mimeType, pass: passOf(own), check }),
+    ...defined({ price, description, mimeType, check, pass: passOf(own) }),
+    ...defined({ reference: referenceOf(own) }),
   });
+  const routeName = nameOf(own);
   const current: DatedTerms = { amount: price ?? 0n, payTo, maxTimeoutSeconds };
   const nowMs = performance.now();
   const earlier = previous
@@ -92,16 +94,30 @@ export function createPaidRoute(
       const readBody = (bytesMax: number) => incoming.readBody(bytesMax);
       const boundTo = whatElseCounts(own, incoming);
       const acceptedTerms = earlier.filter(isAccepted);
-      return route.charge(request, serve, { readBody, boundTo, acceptedTerms });
+      return route.charge(request, serve, { readBody, boundTo, acceptedTerms, routeName });
     },
   };
 }
 
+function nameOf({ host = "", name }: RouteConfig): string {
+  return `${host} ${name}`.trim();
+}
+
 /** Without a name of its own, a pass opens its route. */
-function passOf({ passes, host = "", name }: RouteConfig): PassOptions | undefined {
+function passOf(own: RouteConfig): PassOptions | undefined {
+  const { passes } = own;
   if (!passes) return undefined;
   const validFor = `${passes.validFor / 1000}s`;
-  return { uses: passes.uses, validFor, scope: passes.scope ?? `${host} ${name}`.trim() };
+  return { uses: passes.uses, validFor, scope: passes.scope ?? nameOf(own) };
+}
+
+/** The client may leave the header out, so a value that cannot be kept is left out as well. */
+function referenceOf({ referenceHeader: header }: RouteConfig) {
+  if (header === undefined) return undefined;
+  return ({ headers }: Request): string | undefined => {
+    const text = headers.get(header);
+    return isBookText(text, referenceCharsMax) ? text : undefined;
+  };
 }
 
 function isAccepted({ replacedAtMs, maxTimeoutSeconds }: DatedTerms): boolean {

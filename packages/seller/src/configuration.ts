@@ -11,6 +11,7 @@ import {
 } from "./option-values.ts";
 import { parseDescription, type Description } from "./extensions/bazaar.ts";
 import { parseInputCheck, type InputCheck } from "./extensions/input-check.ts";
+import { parseReference, parseRouteName } from "./sale-books.ts";
 import { parseReceiptSigner, type ReceiptSigner } from "./extensions/offer-receipt.ts";
 import type { VerifyWallet } from "./extensions/sign-in.ts";
 import {
@@ -98,6 +99,13 @@ export interface RouteOptions<R = unknown> {
   readonly workMs?: number;
   /** One payment opens this and later requests. Price and payee must then be fixed. */
   readonly pass?: PassOptions;
+  /**
+   * The seller's own name of a sale, such as an order number, in the facilitator's books: at most 64
+   * printable ASCII characters. A function is called before a payment is taken.
+   */
+  readonly reference?: PerRequest<string | undefined, R>;
+  /** Name of the route in the facilitator's books, at most 128 characters; the framework's own. */
+  readonly route?: string;
 }
 
 /** What one payment buys: a number of requests, within a time. */
@@ -223,7 +231,7 @@ export function parseSellerOptions<R>(options: SellerOptions<R>, hasOwnAddresses
 }
 
 export function parseRouteOptions<R>(options: RouteOptions<R>) {
-  const { price, payTo, description, mimeType, requireBinding = false } = options;
+  const { price, payTo, description, mimeType, reference, requireBinding = false } = options;
   if (description !== undefined && !isShortText(description)) {
     const shape = `text of at most ${maxDescriptionChars} characters`;
     throw new ConfigurationError("description", shape, '"One weather report"');
@@ -271,6 +279,12 @@ export function parseRouteOptions<R>(options: RouteOptions<R>) {
     pass: options.pass === undefined ? undefined : parsePass(options, options.pass),
     describe: parseDescription(options.describe),
     check: parseInputCheck(options.check),
+    reference:
+      typeof reference === "function"
+        ? async (request: Request, original: R) =>
+            parseReference(await reference(request, original))
+        : parseReference(reference),
+    routeName: parseRouteName(options.route),
   };
 }
 

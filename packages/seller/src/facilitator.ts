@@ -13,6 +13,7 @@ import {
   type WirePayment,
 } from "@farthing/protocol";
 import { readBytes } from "./body.ts";
+import { bookHeaders, type SaleBooks } from "./sale-books.ts";
 import { readSettleResponse, readSettlementRecord } from "./settlement-record.ts";
 
 export interface FacilitatorRequest {
@@ -79,6 +80,8 @@ export interface Facilitator {
       readonly exchangeKey?: string;
       /** Asks for a response as soon as the settlement is queued. */
       readonly respondsAsync?: boolean;
+      /** Kept beside the settlement, for the seller. */
+      readonly books?: SaleBooks;
     },
   ): Promise<SettleOutcome>;
   /** Waits up to `waitSeconds` for a change of the settlement. */
@@ -140,10 +143,10 @@ export function createFacilitatorClient(options: FacilitatorOptions): Facilitato
       return parseReply(response, parseVerifyResponse, (verdict) => ({ kind: "verdict", verdict }));
     },
     async settle(request, limit) {
-      const { exchangeKey, respondsAsync } = limit;
+      const { exchangeKey, respondsAsync, books = {} } = limit;
       const preference = respondsAsync === true ? "respond-async" : undefined;
       const more = defined({ "Idempotency-Key": exchangeKey, Prefer: preference });
-      const response = await post("/settle", request, limit, more);
+      const response = await post("/settle", request, limit, { ...more, ...bookHeaders(books) });
       return parseReply(response, readSettleResponse, settled);
     },
     async settlement(id, limit) {

@@ -53,14 +53,18 @@ export function createQuote<R>(networks: readonly Network[], route: RouteConfigu
     return async () => offers;
   }
   return async (request: Request, original: R) => {
-    // Without the body, which the binding and the seller's code read.
-    const asked = new Request(request.url, { method: request.method, headers: request.headers });
+    const asked = withoutBody(request);
     return offersOf(networks, {
       amount: typeof amount === "bigint" ? amount : await amount(asked, original),
       payTo: typeof payTo === "string" ? payTo : await payTo(asked, original),
       maxTimeoutSeconds,
     });
   };
+}
+
+/** Returns a request for the seller's functions; the binding and their handler read the body. */
+export function withoutBody({ url, method, headers }: Request): Request {
+  return new Request(url, { method, headers });
 }
 
 /** Returns the offer that a payment takes: a cheap route must not open an expensive one. */

@@ -5,6 +5,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import {
+  defined,
   isSameAddress,
   isSignedByPayer,
   parsePaymentRequest,
@@ -12,6 +13,7 @@ import {
 } from "@farthing/protocol";
 import { addressOf } from "./adapters/listen.testing.ts";
 import type { Hex } from "@farthing/protocol";
+import type { SaleBooks } from "./sale-books.ts";
 
 /** One call as it arrived. */
 export interface Call {
@@ -20,6 +22,8 @@ export interface Call {
   readonly authorization: string | undefined;
   /** `Idempotency-Key`. */
   readonly exchangeKey?: string | undefined;
+  /** `X-Payment-Route` and `X-Payment-Reference`. */
+  readonly books: SaleBooks;
   readonly body: unknown;
 }
 
@@ -121,6 +125,10 @@ async function readCall(req: IncomingMessage): Promise<Call> {
     url,
     authorization: req.headers.authorization,
     exchangeKey: req.headers["idempotency-key"]?.toString(),
+    books: defined({
+      route: req.headers["x-payment-route"]?.toString(),
+      reference: req.headers["x-payment-reference"]?.toString(),
+    }),
     body: text === "" ? undefined : JSON.parse(text),
   };
 }

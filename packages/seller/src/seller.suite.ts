@@ -9,6 +9,7 @@ import { inputCheckSuite } from "./extensions/input-check.suite.ts";
 import { facilitatorFaultsSuite } from "./facilitator-faults.suite.ts";
 import { passSuite } from "./passes.suite.ts";
 import { paymentSuite } from "./payment.suite.ts";
+import { saleBooksSuite } from "./sale-books.suite.ts";
 import type { Listen } from "./scene.testing.ts";
 import { singleUseSuite } from "./single-use.suite.ts";
 import { termsSuite } from "./terms.suite.ts";
@@ -24,5 +25,6 @@ export function sellerSuite(name: string, listen: Listen): void {
     boundRepeatsSuite(listen);
     passSuite(listen);
     inputCheckSuite(listen);
+    saleBooksSuite(listen);
   });
 }

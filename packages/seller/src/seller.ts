@@ -39,7 +39,7 @@ import { respondToHead } from "./exchange/head.ts";
 import { createMemoryGrants } from "./payment-records/memory.ts";
 import { ask, undecided } from "./exchange/open-responses.ts";
 import { offerPage } from "./paywall/offer-page.ts";
-import { createQuote, type Terms } from "./offer.ts";
+import { createQuote, withoutBody, type Terms } from "./offer.ts";
 import { readPresentedPayment } from "./presented-payment.ts";
 import { matchPayment, type BodyReader } from "./exchange/match-payment.ts";
 import { checkRequestAddress } from "./request-address.ts";
@@ -51,6 +51,7 @@ import {
   type Serve,
   type SoldPass,
 } from "./exchange/paid-request.ts";
+import type { SaleBooks } from "./sale-books.ts";
 import { servePass } from "./exchange/use-pass.ts";
 import { serveSignIn } from "./exchange/use-sign-in.ts";
 import { createWalletBudget } from "./exchange/wallet-budget.ts";
@@ -60,6 +61,8 @@ export interface ChargeOptions<R = unknown> extends BodyReader {
   readonly original?: R;
   /** Further terms that a payment may have been signed for. Challenges name the route's own. */
   readonly acceptedTerms?: readonly Terms[];
+  /** The route as a router names it, where its options name none. */
+  readonly routeName?: string | undefined;
 }
 
 export interface Charged {
@@ -236,7 +239,17 @@ function createRoute<R>(
     if (presented.kind === "refused") return ask(terms, reasonOf(presented.refusal));
     if (presented.kind === "unreadable") return undecided(refuseRequest(presented));
     const { payment } = presented;
-    const presentation = { ...options, ...of, ...route, request, payment, terms, isPublic };
+    const readBooks = () => booksOf(route, options.routeName, request, original);
+    const presentation = {
+      ...options,
+      ...of,
+      ...route,
+      request,
+      payment,
+      terms,
+      isPublic,
+      readBooks,
+    };
     const matched = await matchPayment(deps, presentation);
     if ("response" in matched) return matched;
     // `boundTo` binds the payment to the credentials already.
@@ -277,6 +290,17 @@ function createRoute<R>(
       }
     },
   };
+}
+
+async function booksOf<R>(
+  { reference, routeName }: RouteConfiguration<R>,
+  routersName: string | undefined,
+  request: Request,
+  original: R,
+): Promise<SaleBooks> {
+  const own =
+    typeof reference === "function" ? await reference(withoutBody(request), original) : reference;
+  return defined({ route: routeName ?? routersName, reference: own });
 }
 
 /** Signs what the response offers or delivers. A signer that fails costs no buyer the response. */

@@ -70,6 +70,7 @@ const paidSettings = [
   "redeliver",
   "requireBinding",
   "passes",
+  "referenceHeader",
 ] as const;
 
 /** Settings of paid routes are a mistake on a free one. */

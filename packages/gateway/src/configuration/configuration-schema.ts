@@ -170,6 +170,11 @@ const routeSettings = {
     },
     { scope: text("routes with the same name share their passes", "reports", { maxLength: 200 }) },
   ),
+  referenceHeader: text(
+    "header of the client that holds the seller's own name of a sale, such as an order number; the facilitator keeps up to 64 printable ASCII characters",
+    "X-Order-Id",
+    { pattern: headerNamePattern },
+  ),
   pass: optionalList(
     "headers of the client (authorization, cookie) and of the upstream (set-cookie) that are passed on",
     oneOf("authorization, cookie or set-cookie", ["authorization", "cookie", "set-cookie"]),

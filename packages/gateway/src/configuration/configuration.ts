@@ -67,7 +67,8 @@ type OwnSettings =
   | "stream"
   | "description"
   | "mimeType"
-  | "passes";
+  | "passes"
+  | "referenceHeader";
 
 export interface RouteConfig
   extends Readonly<Pick<GatewayFile, SharedSettings>>, Readonly<Pick<RouteSettings, OwnSettings>> {

@@ -302,3 +302,13 @@ test("express: the handler runs for nobody who did not pay", async () => {
   const response = await fetch(url, { headers: { [headerNames.xPayment]: "e30=" } });
   expect([response.status, runs]).toEqual([402, 0]);
 });
+
+test("the books name the route as Express does, below where its router is mounted", async () => {
+  const router = express.Router();
+  router.get("/reports/:id", charge(), (_req, res) => void res.send("report"));
+  const at = new URL(await start((web) => web.use("/v1", router))).origin;
+  const url = `${at}/v1/reports/7`;
+  expect((await fetch(url, { headers: await payFor(url) })).status).toBe(200);
+  const settled = facilitator.calls.find(({ operation }) => operation === "settle");
+  expect(settled?.books).toEqual({ route: "GET /v1/reports/:id" });
+});

@@ -1,8 +1,10 @@
 /** Charging for routes of an Express app, version 4 or 5. */
+import { isObject } from "@farthing/protocol";
 import type { Request, RequestHandler } from "express";
 import type { RouteOptions, SellerOptions } from "../configuration.ts";
 import type { PaidRequest } from "../events.ts";
 import { chargeNode, hostOf } from "./node-exchange.ts";
+import { routeNameOf } from "../sale-books.ts";
 import { createSeller } from "../seller.ts";
 
 export type { PaidRequest } from "../events.ts";
@@ -36,6 +38,7 @@ export function farthing(options: SellerOptions<Request>): ExpressCharge {
         res,
         line: { target: req.originalUrl, host: hostOf(req), scheme: req.protocol },
         original: req,
+        routeName: routeNameOf(req.method, pathOf(req)),
         body: req.body,
         work(payment) {
           req.payment = payment;
@@ -45,4 +48,10 @@ export function farthing(options: SellerOptions<Request>): ExpressCharge {
       });
     };
   };
+}
+
+/** Returns the pattern of the route; undefined for middleware of the whole app, and for others. */
+function pathOf({ baseUrl, route }: Request): string | undefined {
+  const path: unknown = isObject(route) ? route["path"] : undefined;
+  return typeof path === "string" ? baseUrl + path : undefined;
 }

@@ -183,3 +183,11 @@ describe("fastify: one address after its own rewriting", () => {
     expect((await fetch(`${web.listeningOrigin}/report?days=1;2`)).status).toBe(402);
   });
 });
+
+test("the books name the route as Fastify does", async () => {
+  web.get("/:name", { onRequest: charge() }, async () => "report");
+  const url = await start();
+  expect((await fetch(url, { headers: await payFor(url) })).status).toBe(200);
+  const settled = facilitator.calls.find(({ operation }) => operation === "settle");
+  expect(settled?.books).toEqual({ route: "GET /:name" });
+});

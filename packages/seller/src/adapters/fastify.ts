@@ -3,6 +3,7 @@ import type { FastifyRequest, onRequestHookHandler } from "fastify";
 import type { RouteOptions, SellerOptions } from "../configuration.ts";
 import type { PaidRequest } from "../events.ts";
 import { chargeNode, hostOf } from "./node-exchange.ts";
+import { routeNameOf } from "../sale-books.ts";
 import { createSeller } from "../seller.ts";
 
 export type { PaidRequest } from "../events.ts";
@@ -40,6 +41,7 @@ export function farthing(options: SellerOptions<FastifyRequest>): FastifyCharge 
           scheme: request.protocol,
         },
         original: request,
+        routeName: routeNameOf(request.method, request.routeOptions.url),
         body: request.body,
         work(payment) {
           request.payment = payment;

@@ -40,6 +40,13 @@ describe("hono: what only Hono can get wrong", () => {
     expect(await (await fetch(url, { headers })).text()).toBe("all of it");
   });
 
+  test("the books name the route as Hono does", async () => {
+    const url = await at.start();
+    expect((await fetch(url, { headers: await payFor(url) })).status).toBe(200);
+    const settled = at.facilitator.calls.find(({ operation }) => operation === "settle");
+    expect(settled?.books).toEqual({ route: "GET /*" });
+  });
+
   test("a body that was read before binds the payment all the same", async () => {
     const url = new URL("/read-before", await at.start(({ body }) => ({ body: `got ${body}` })))
       .href;

@@ -5,6 +5,7 @@ import type { RouteOptions, SellerOptions } from "../configuration.ts";
 import type { PaidRequest } from "../events.ts";
 import { refuseAddress } from "../responses.ts";
 import { badTarget, isPlainTarget } from "../request-address.ts";
+import { routeNameOf } from "../sale-books.ts";
 import { createSeller } from "../seller.ts";
 import { partialHeaders } from "./partial-headers.ts";
 
@@ -44,6 +45,7 @@ export function farthing(options: SellerOptions<HonoRequest>): HonoCharge {
         // Hono keeps a body that was read before.
         {
           original: c.req,
+          routeName: routeNameOf(raw.method, c.req.routePath),
           ...(raw.bodyUsed ? { readBody: (bytesMax: number) => keptBody(c.req, bytesMax) } : {}),
         },
       );

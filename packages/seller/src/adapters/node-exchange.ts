@@ -20,6 +20,8 @@ export interface NodeExchange<R> {
   /** The address of the request, as the framework knows it behind its trusted proxies. */
   readonly line: Omit<RequestLine, "method">;
   readonly original: R;
+  /** The route as the framework names it. */
+  readonly routeName?: string | undefined;
   /** The output of a body parser that ran before. */
   readonly body?: unknown;
   /** Does the work, which responds on `res`, or throws. */
@@ -51,6 +53,7 @@ export async function chargeNode<R>(route: Route<R>, exchange: NodeExchange<R>):
         ? { response: request }
         : await route.charge(request, serve, {
             original: exchange.original,
+            routeName: exchange.routeName,
             readBody: (bytesMax) => readNodeBody(req, exchange.body, bytesMax),
           });
     if (!caught?.isBegun()) exchange.takeOver?.();

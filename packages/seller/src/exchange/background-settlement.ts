@@ -88,8 +88,9 @@ export function createBackgroundSettlements(getDeps: () => ExchangeDeps): Backgr
 
 /** Drops the seller's code and its request, which need not be held for so long. */
 function bareOf({ payment, offer, binding, access, request, terms, ...rest }: MatchedPayment) {
-  const { acceptsPreviousTerms, servesQueued } = rest;
-  return { payment, offer, binding, access, request, terms, acceptsPreviousTerms, servesQueued };
+  const { books, acceptsPreviousTerms, servesQueued } = rest;
+  const flags = { acceptsPreviousTerms, servesQueued };
+  return { payment, offer, binding, access, request, terms, books, ...flags };
 }
 
 /** Waits until a queued settlement has an outcome. */

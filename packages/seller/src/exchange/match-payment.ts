@@ -16,6 +16,7 @@ import { runCheck } from "../extensions/input-check.ts";
 import type { Configuration, Redeliver, RouteConfiguration } from "../configuration.ts";
 import type { Access, Proof } from "../payment-records/payment-records.ts";
 import { matchOffer, offersOf, type Terms } from "../offer.ts";
+import type { SaleBooks } from "../sale-books.ts";
 import { ask, storeFailed, tooManyWallets, undecided } from "./open-responses.ts";
 import type { ExchangeDeps, ExchangeResult, MatchedPayment } from "./paid-request.ts";
 
@@ -45,6 +46,8 @@ interface Presentation extends BodyReader, MatchRules {
   readonly acceptedTerms?: readonly Terms[];
   /** Whether the address in the terms is the configured one. */
   readonly isPublic: boolean;
+  /** Throws what the seller's own function throws. */
+  readonly readBooks: () => Promise<SaleBooks>;
 }
 
 export async function matchPayment(
@@ -89,12 +92,16 @@ export async function matchPayment(
     // What was begun is finished, whatever the check says by now.
     const wrong = check && !(await hasRecord()) && (await runCheck(check, asked, body));
     if (wrong) return undecided(wrong);
+    const books = await presented.readBooks().catch(async (error: unknown) => {
+      if (await hasRecord()) return {};
+      throw error;
+    });
     const proof = await readProof(deps, presented, opening.value);
     const access = { proof, rule: ruleOf(presented.redeliver, acceptsPreviousTerms) };
     const servesQueued = presented.serveWhen === "queued";
     const bare = withoutProof(payment);
     const flags = { acceptsPreviousTerms, servesQueued };
-    return { payment: bare, offer, binding, access, terms, request, ...flags };
+    return { payment: bare, offer, binding, access, terms, request, books, ...flags };
   } catch (error) {
     return storeFailed(error);
   }

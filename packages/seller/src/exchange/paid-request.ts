@@ -7,6 +7,7 @@ import type { ChargeOutcome, EventListener, PaidRequest, SettledRequest } from "
 import type { Facilitator, FacilitatorRequest } from "../facilitator.ts";
 import type { Access, Binding, PaymentRecords } from "../payment-records/payment-records.ts";
 import type { Passes, PassSale } from "../payment-records/passes.ts";
+import type { SaleBooks } from "../sale-books.ts";
 import { settlementIdOf } from "./settle.ts";
 import type { WalletBudget } from "./wallet-budget.ts";
 
@@ -54,6 +55,7 @@ export interface MatchedPayment {
   readonly access: Access;
   readonly request: FacilitatorRequest;
   readonly terms: ChallengeTerms;
+  readonly books: SaleBooks;
   /** Whether the payment was begun under previous terms, which count for finishing it only. */
   readonly acceptsPreviousTerms: boolean;
   /** Whether the content may go out as soon as the engine has stored the settlement. */

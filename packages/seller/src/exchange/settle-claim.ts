@@ -198,10 +198,10 @@ function hasLookedItUp({ extra }: SettleResponse): boolean {
 
 export function settleMatched(
   deps: ExchangeDeps,
-  { request, offer: { network }, payment }: MatchedPayment,
-  wait: Omit<Settling, "request" | "network" | "networkName" | "payer">,
+  { request, offer: { network }, payment, books }: MatchedPayment,
+  wait: Omit<Settling, "request" | "network" | "networkName" | "payer" | "books">,
 ): Promise<Settlement> {
   const { networkName } = payment;
   const payer = payment.authorization.from;
-  return settleAndWait(deps, { request, network, networkName, payer, ...wait });
+  return settleAndWait(deps, { request, network, networkName, payer, books, ...wait });
 }

@@ -21,6 +21,7 @@ import {
   type Fault,
   type LookupOutcome,
 } from "../facilitator.ts";
+import type { SaleBooks } from "../sale-books.ts";
 
 /** The state of a settlement when the wait ends. */
 export type Settled =
@@ -42,6 +43,7 @@ export interface Settling {
   /** The network as the buyer names it; their receipt repeats it. */
   readonly networkName: string;
   readonly payer: string;
+  readonly books?: SaleBooks;
   /** Identifies the exchange to the facilitator; absent in records of earlier versions. */
   readonly exchangeKey?: string;
   /** Whether to retry after faults: the buyer could not prove that a later request is theirs. */
@@ -73,7 +75,7 @@ export async function settleAndWait(
   { facilitator, clock }: { facilitator: Facilitator; clock: Clock },
   settling: Settling,
 ): Promise<Settlement> {
-  const { deadlineMs, exchangeKey } = settling;
+  const { deadlineMs, exchangeKey, books } = settling;
   let last = settling.known;
   let isForeign = exchangeKey !== undefined && last !== undefined && isForeignReplay(last);
   let hasLookup = true;
@@ -89,7 +91,7 @@ export async function settleAndWait(
       ? await facilitator.settlement(id, { timeoutMs, waitSeconds: waitSeconds(timeoutMs) })
       : await facilitator.settle(settling.request, {
           timeoutMs,
-          ...defined({ exchangeKey, respondsAsync: settling.endsQueued }),
+          ...defined({ exchangeKey, books, respondsAsync: settling.endsQueued }),
         });
     if (id && (outcome.kind === "not_found" || outcome.kind === "account")) {
       // Settling again is safe: one authorization is settled at most once.

@@ -53,6 +53,11 @@ beforeEach(async () => {
     if (step instanceof Error) throw step;
     return step;
   });
+  const byDay = {
+    inputSchema,
+    reference: ({ city, day }: { city: string; day: number }) => `${city}-${day}`,
+  };
+  seller.registerTool(server, "sold", byDay, ({ city }) => text(city));
   const ask = { inputSchema, price: ({ day }: { day: number }) => BigInt(day) * 1_000n };
   seller.registerTool(server, "days", ask, ({ day }) => text(`${day} days`));
   seller.registerTool(server, "tips", { settle: "before-work" }, () => {
@@ -186,6 +191,17 @@ describe("a paid tool", () => {
     });
     expect(runs).toEqual([`report Paris 1 for ${payer}`]);
     expect(facilitator.operations()).toEqual(["verify", "settle"]);
+  });
+
+  test("is named in the books, with a reference from its arguments", async () => {
+    const values = { city: "Paris", day: 2 };
+    expect(await call("sold", values, await paymentFor("sold", values))).toMatchObject(
+      text("Paris"),
+    );
+    const settled = facilitator.calls.find(({ operation }) => operation === "settle");
+    expect(settled?.books).toEqual({ route: "MCP sold", reference: "Paris-2" });
+    const url = "mcp://tool/sold";
+    expect(settled?.body).toMatchObject({ paymentPayload: { resource: { url } } });
   });
 
   test("without input is paid all the same", async () => {

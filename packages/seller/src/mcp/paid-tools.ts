@@ -33,6 +33,7 @@ import type { PaidRequest } from "../events.ts";
 import { callPaid, outputCheck, type Schema } from "./tool-call.ts";
 import { rememberArguments, sentArguments } from "./sent-arguments.ts";
 import { bindingSubjectOf, toolRequest } from "./tool-request.ts";
+import { routeNameOf } from "../sale-books.ts";
 import { createToolSeller, type Route, type Seller } from "../seller.ts";
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
@@ -69,6 +70,10 @@ export interface PaidToolConfig<
 > extends Omit<ToolPayment, "price"> {
   /** A function computes the price of each call. */
   readonly price?: Price | ((values: ToolArguments<Input>) => Price | Promise<Price>);
+  /** The seller's own name of a sale; a function gets the arguments of the call. */
+  readonly reference?:
+    | string
+    | ((values: ToolArguments<Input>) => string | undefined | Promise<string | undefined>);
   readonly title?: string;
   readonly description?: string;
   readonly inputSchema?: Input;
@@ -121,8 +126,11 @@ export function farthing(options: ToolSellerOptions): ToolSeller {
       const { title, description, inputSchema, outputSchema, annotations, _meta, ...own } = config;
       const shown = { title, description, inputSchema, outputSchema, annotations, _meta };
       const sold = passOf(own.pass ?? rest.pass, `${serverName ?? ""}/${name}`);
-      const { price, ...fixed } = { ...own, ...wordsOf(name, config), ...defined({ pass: sold }) };
-      const routeOf = routes(seller, price, fixed);
+      const { price, reference, ...rules } = own;
+      const ofCall = { pass: sold, reference: referenceOf(reference) };
+      const routeOf = routes(seller, price, { ...rules, ...wordsOf(name, config), ...ofCall });
+      const toolName = serverName === undefined ? name : `${serverName}/${name}`;
+      const routeName = routeNameOf("MCP", toolName);
       const check = outputCheck(name, config.outputSchema);
       const hasInput = config.inputSchema !== undefined;
       const run: AnyCallback = handler;
@@ -131,8 +139,9 @@ export function farthing(options: ToolSellerOptions): ToolSeller {
         const extra: Extra = given.at(-1);
         const values: unknown = hasInput ? given[0] : {};
         const call = { server: serverName, tool: name, arguments: values, meta: extra._meta };
-        const subject = bindingSubjectOf(sentArguments(extra, values));
-        return callPaid(await routeOf(values), toolRequest(call), subject, async (payment) => {
+        const bindingSubject = bindingSubjectOf(sentArguments(extra, values));
+        const about = { bindingSubject, routeName, original: values };
+        return callPaid(await routeOf(values), toolRequest(call), about, async (payment) => {
           const own = { ...extra, payment };
           return check(await (hasInput ? run(values, own) : run(own)));
         });
@@ -147,6 +156,13 @@ export function farthing(options: ToolSellerOptions): ToolSeller {
 /** Without a name of its own, a pass opens one tool of one server. */
 function passOf(pass: PassOptions | undefined, tool: string): PassOptions | undefined {
   return isObject(pass) ? { ...pass, scope: pass.scope ?? tool } : pass;
+}
+
+/** The exchange calls a function with the request, and with the arguments as its original. */
+function referenceOf(reference: string | AnyCallback | undefined) {
+  return typeof reference === "function"
+    ? (_request: Request, values: unknown): unknown => reference(values)
+    : reference;
 }
 
 /** Callbacks with and without arguments are two types to the SDK; here they are one. */

@@ -18,7 +18,7 @@ test.each([
   ["throws", () => Promise.reject(new Error("no database"))],
 ])("which %s does not say that it was free", async (_how, work) => {
   const request = new Request("mcp://shop/report");
-  const subject = { method: "MCP", body: new Uint8Array() };
-  const result = await callPaid(lost, request, subject, work);
+  const bindingSubject = { method: "MCP", body: new Uint8Array() };
+  const result = await callPaid(lost, request, { bindingSubject }, work);
   expect(result.structuredContent).toMatchObject({ error: "settlement_pending", retryable: true });
 });

@@ -7,20 +7,22 @@ import {
 } from "@modelcontextprotocol/sdk/server/zod-compat.js";
 import { CallToolResultSchema, type CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import type { PaidRequest } from "../events.ts";
-import type { BindingSubject } from "../exchange/binding.ts";
 import { toToolResult } from "./tool-result.ts";
-import type { Route } from "../seller.ts";
+import type { ChargeOptions, Route } from "../seller.ts";
 
 export type Schema = ZodRawShapeCompat | AnySchema;
 
 /** The exchange does not charge for a failed tool. */
 const failureStatus = 500;
 
+/** What the exchange needs to know of a call; `original` are its arguments. */
+export type CallFacts = Pick<ChargeOptions, "bindingSubject" | "routeName" | "original">;
+
 /** Charges for one call. Throws the tool's error when the call was not charged. */
 export async function callPaid(
   route: Route,
   request: Request,
-  bindingSubject: BindingSubject,
+  about: CallFacts,
   work: (payment: PaidRequest) => Promise<CallToolResult>,
 ): Promise<CallToolResult> {
   const failed: { result?: CallToolResult; thrown?: unknown } = {};
@@ -36,7 +38,7 @@ export async function callPaid(
       throw error;
     }
   };
-  const { response, outcome } = await route.charge(request, serve, { bindingSubject });
+  const { response, outcome } = await route.charge(request, serve, about);
   // Every other outcome may have been charged for, also by another process.
   const isFree = outcome.type === "uncharged";
   if (isFree && failed.result) return failed.result;
