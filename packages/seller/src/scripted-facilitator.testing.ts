@@ -22,8 +22,8 @@ export interface Call {
   readonly authorization: string | undefined;
   /** `Idempotency-Key`. */
   readonly exchangeKey?: string | undefined;
-  /** `X-Payment-Route` and `X-Payment-Reference`. */
-  readonly books: SaleBooks;
+  /** `X-Payment-Route` and `X-Payment-Reference` of a `/settle`. */
+  readonly books?: SaleBooks | undefined;
   readonly body: unknown;
 }
 
@@ -125,12 +125,16 @@ async function readCall(req: IncomingMessage): Promise<Call> {
     url,
     authorization: req.headers.authorization,
     exchangeKey: req.headers["idempotency-key"]?.toString(),
-    books: defined({
-      route: req.headers["x-payment-route"]?.toString(),
-      reference: req.headers["x-payment-reference"]?.toString(),
-    }),
+    books: operation === "settle" ? booksIn(req) : undefined,
     body: text === "" ? undefined : JSON.parse(text),
   };
+}
+
+function booksIn({ headers }: IncomingMessage): SaleBooks {
+  return defined({
+    route: headers["x-payment-route"]?.toString(),
+    reference: headers["x-payment-reference"]?.toString(),
+  });
 }
 
 /** The answer of an honest facilitator; `settled` has the exchange key of each payment's claim. */
