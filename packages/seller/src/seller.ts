@@ -240,17 +240,8 @@ function createRoute<R>(
     if (presented.kind === "unreadable") return undecided(refuseRequest(presented));
     const { payment } = presented;
     const readBooks = () => booksOf(route, options.routeName, request, original);
-    const presentation = {
-      ...options,
-      ...of,
-      ...route,
-      request,
-      payment,
-      terms,
-      isPublic,
-      readBooks,
-    };
-    const matched = await matchPayment(deps, presentation);
+    const shown = { request, payment, terms, isPublic, readBooks };
+    const matched = await matchPayment(deps, { ...options, ...of, ...route, ...shown });
     if ("response" in matched) return matched;
     // `boundTo` binds the payment to the credentials already.
     const audience = options.boundTo === undefined ? await audienceOf(request) : undefined;
