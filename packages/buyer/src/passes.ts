@@ -65,6 +65,8 @@ export function createPasses(ledger: Pick<Ledger, "list">, now: () => number) {
   const known = new Map<string, KnownPass>();
   // Sellers refused them for good; the ledger still has them.
   const ended = new Set<string>();
+  // Places where a sign-in opened nothing, until something is bought there.
+  const unopened = new Set<string>();
   let hasRead = false;
 
   function learn(pass: KeptPass, url: string): void {
@@ -90,6 +92,15 @@ export function createPasses(ledger: Pick<Ledger, "list">, now: () => number) {
   }
   return {
     learn,
+    /** Whether a sign-in is worth a try: it was not refused since the last payment there. */
+    maySignIn: (url: string): boolean => !unopened.has(nameOf(url)),
+    recordSignIn(url: string, response: Response): void {
+      if (response.status !== 402) return;
+      if (unopened.size >= passesMax) unopened.clear();
+      unopened.add(nameOf(url));
+    },
+    /** Records that something was bought, which a sign-in may open again. */
+    recordPayment: (url: string): void => void unopened.delete(nameOf(url)),
     /** Finds a pass that is known to open an address. */
     async for(url: string): Promise<KnownPass | undefined> {
       if (!hasRead) await read();
@@ -114,6 +125,11 @@ export function createPasses(ledger: Pick<Ledger, "list">, now: () => number) {
       ended.add(token);
     },
   };
+}
+
+function nameOf(url: string): string {
+  const { origin, path } = placeOf(url);
+  return `${origin}${path}`;
 }
 
 function placeOf(url: string) {

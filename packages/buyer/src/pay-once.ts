@@ -243,6 +243,7 @@ async function deliver(
   });
   const pass = delivery.response && readPass(delivery.response);
   if (pass) tools.passes.learn(pass, signed.url);
+  tools.passes.recordPayment(signed.url);
   const payment = summarize(record, signed, network, delivery);
   const type = payment.state === "settled" ? "settled" : "ambiguous";
   tools.emit({ type, requestId, payment });

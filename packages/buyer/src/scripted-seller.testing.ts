@@ -183,6 +183,7 @@ export function countingSigner(): Signer & { readonly count: number } {
       count += 1;
       return signer.signTypedData(typedData);
     },
+    ...(signer.signMessage ? { signMessage: signer.signMessage.bind(signer) } : {}),
   };
 }
 

@@ -23,6 +23,8 @@ export interface Signer {
   readonly isContract?: boolean;
   /** Rejects when the person or device refuses. */
   signTypedData(typedData: AuthorizationTypedData): Promise<Hex>;
+  /** Signs a text by `personal_sign`, to sign in for a pass. Without it no pass is signed in for. */
+  signMessage?(text: { readonly message: string }): Promise<Hex>;
 }
 
 /** The key stays in the closure and is in no error. Throws a TypeError for an invalid key. */
@@ -36,6 +38,7 @@ export function privateKeySigner(privateKey: string): Signer {
       const payload = TypedData.getSignPayload(typedData);
       return Signature.toHex(Secp256k1.sign({ payload, privateKey: key }));
     },
+    signMessage: async ({ message }) => signPersonalMessage(key, message),
   };
 }
 

@@ -6,7 +6,13 @@
  * has two signatures; an unknown outcome is called `ambiguous`, never failed. It does not keep
  * limits beyond its ledger, follow a redirect with a payment, or evaluate whether a price is fair.
  */
-import { defined, headerNames, parseWireAddress, passHeaders } from "@farthing/protocol";
+import {
+  defined,
+  headerNames,
+  parseWireAddress,
+  passHeaders,
+  signInHeader,
+} from "@farthing/protocol";
 import type { AgreedTerms, Allow } from "./offer/check-offer.ts";
 import type { PreferredVersion } from "./offer/choose-offer.ts";
 import { unresolvedStates, type Ledger, type LedgerRecord } from "./ledger/ledger.ts";
@@ -20,7 +26,7 @@ import {
   type PayingTools,
 } from "./pay-once.ts";
 import { PaymentError, refusedPayment } from "./payment-error.ts";
-import { createPasses, readPassUse, type KnownPass } from "./passes.ts";
+import { createPasses, readPass, readPassUse, type KnownPass } from "./passes.ts";
 import type { PaymentEvent } from "./payment-events.ts";
 import { inFlightProblem, withPayment, type PaidResponse } from "./payment-summary.ts";
 import { nodesOf } from "./chain/nodes.ts";
@@ -38,6 +44,7 @@ import {
   type FetchFunction,
   type ReplayableRequest,
 } from "./replayable-request.ts";
+import { signInFor } from "./sign-in.ts";
 import type { Signer } from "./signer.ts";
 import { randomHex, systemRuntime, type Runtime } from "./runtime.ts";
 
@@ -150,7 +157,14 @@ function toolsOf(fetch: FetchFunction, options: BuyerOptions): PayingTools {
   const tools: PayingTools = {
     // Called as a plain function: a browser's fetch refuses to be another object's method.
     fetch: (input, init) => fetch(input, init),
-    signer: { ...walletTraits, signTypedData: (typedData) => signer.signTypedData(typedData) },
+    signer: {
+      ...walletTraits,
+      signTypedData: (typedData) => signer.signTypedData(typedData),
+      // A contract wallet's key signs for another address.
+      ...(signer.signMessage && signer.isContract !== true
+        ? { signMessage: signer.signMessage.bind(signer) }
+        : {}),
+    },
     ledger,
     allow,
     limits: parseLimits(options.limits),
@@ -239,25 +253,59 @@ async function run(tools: PayingTools, call: Call): Promise<PaidResponse> {
 async function sendWithPass(tools: PayingTools, call: Call) {
   const { request } = call;
   const { passes } = tools;
-  // The caller may show a pass of their own.
-  if (request.headers.has(passHeaders.token)) return { response: await sendUnpaid(tools, request) };
+  // The caller may show who they are in their own way.
+  if ([passHeaders.token, signInHeader].some((name) => request.headers.has(name))) {
+    return { response: await sendUnpaid(tools, request) };
+  }
   const known = await passes.for(request.url);
   const first = await (known ? sendPass(tools, call, known) : sendUnpaid(tools, request));
   if (first.status !== 402) return { response: first, pass: known && readPassUse(first) };
   const url = first.url === "" ? request.url : first.url;
   const other = await passes.after(first, url);
-  if (!other) return { response: first };
-  const second = await sendPass(tools, call, other, url);
-  if (second.status === 402) return { response: second };
-  first.body?.cancel().catch(() => {});
-  return { response: second, pass: readPassUse(second) };
+  const second = other && (await sendPass(tools, call, other, url));
+  const last = second?.status === 402 ? await sendSignIn(tools, call, second, url) : second;
+  const response = last ?? (await sendSignIn(tools, call, first, url));
+  if (response !== first) first.body?.cancel().catch(() => {});
+  return response.status === 402 ? { response } : { response, pass: readPassUse(response) };
+}
+
+/** Signs in where the challenge asks who it is; else returns the challenge. */
+async function sendSignIn(
+  tools: PayingTools,
+  call: Call,
+  challenge: Response,
+  url: string,
+): Promise<Response> {
+  const { passes, runtime, signer, allow } = tools;
+  if (!passes.maySignIn(url)) return challenge;
+  const { method } = call.request;
+  const signing = { signer, allow, now: () => runtime.now() };
+  const signed = await signInFor(signing, { url: call.request.url, method }, challenge);
+  if (signed === undefined) return challenge;
+  const response = await sendShowing(tools, call, [signInHeader, signed], url);
+  passes.recordSignIn(url, response);
+  const pass = readPass(response);
+  if (pass) passes.learn(pass, url);
+  challenge.body?.cancel().catch(() => {});
+  return response;
 }
 
 async function sendPass(
-  { fetch, passes }: PayingTools,
-  { request, terms, isNamed }: Call,
+  tools: PayingTools,
+  call: Call,
   pass: KnownPass,
-  url: string = request.url,
+  url: string = call.request.url,
+): Promise<Response> {
+  const response = await sendShowing(tools, call, [passHeaders.token, pass.token], url);
+  tools.passes.recordResponse(pass, url, response);
+  return response;
+}
+
+async function sendShowing(
+  { fetch }: PayingTools,
+  { request, terms, isNamed }: Call,
+  shown: [name: string, value: string],
+  url: string,
 ): Promise<Response> {
   const { signal } = request;
   // Repeats of a named request take one use together.
@@ -265,15 +313,13 @@ async function sendPass(
     isNamed && !request.headers.has("Idempotency-Key")
       ? [["Idempotency-Key", terms.requestId]]
       : [];
-  const response = await request.send(fetch, {
-    headers: [[passHeaders.token, pass.token], ...key],
+  return request.send(fetch, {
+    headers: [shown, ...key],
     url,
-    // A redirect would carry the token to another address.
+    // A redirect would carry the header to another address.
     redirect: "manual",
     ...defined({ signal }),
   });
-  passes.recordResponse(pass, url, response);
-  return response;
 }
 
 /** The record of an earlier call, reconciled when it should have an outcome. */

@@ -15,11 +15,11 @@ export interface SignInInfo {
   /** Host and port of the seller. */
   readonly domain: string;
   readonly uri: string;
-  readonly statement: string;
+  readonly statement?: string;
   readonly nonce: string;
   /** RFC 3339. */
   readonly issuedAt: string;
-  readonly expirationTime: string;
+  readonly expirationTime?: string;
 }
 
 /** A text with its signature, as a request shows it. */
@@ -90,21 +90,17 @@ function hasOther(stated: JsonObject): boolean {
 /** Longest text of a member: an address with its query. */
 const memberCharsMax = 2_048;
 
-/** One line that looks like what it is. */
-const isPlainText = (one: string | undefined) =>
-  one !== undefined && one.length <= memberCharsMax && /^[\x20-\x7e]*$/.test(one);
+/** Absent, or one line that looks like what it is. */
+const isPlainText = (one: unknown) =>
+  one === undefined ||
+  (typeof one === "string" && one.length <= memberCharsMax && /^[\x20-\x7e]*$/.test(one));
 
 function infoIn(value: JsonObject): SignInInfo | undefined {
-  const { domain, uri, statement, nonce, issuedAt, expirationTime } = textMembers(
-    value,
-    ...infoMembers,
-  );
-  const texts = [domain, uri, statement, nonce, issuedAt, expirationTime];
-  if (!texts.every(isPlainText)) return undefined;
+  const isPlain = infoMembers.every((name) => isPlainText(member(value, name)));
+  const { domain, uri, nonce, issuedAt, ...more } = textMembers(value, ...infoMembers);
   const isNonce = nonce !== undefined && /^[0-9a-zA-Z]{8,128}$/.test(nonce);
-  if (!isNonce || !domain || !uri || statement === undefined) return undefined;
-  if (!issuedAt || !expirationTime) return undefined;
-  return { domain, uri, statement, nonce, issuedAt, expirationTime };
+  if (!isPlain || !isNonce || !domain || !uri || !issuedAt) return undefined;
+  return { ...more, domain, uri, nonce, issuedAt };
 }
 
 /** The text that a wallet signs, in the form of EIP-4361. */
@@ -112,15 +108,13 @@ export function signInText(info: SignInInfo, address: Address, chainId: string):
   return [
     `${info.domain} wants you to sign in with your Ethereum account:`,
     address,
-    "",
-    info.statement,
-    "",
+    ...(info.statement === undefined ? ["", ""] : ["", info.statement, ""]),
     `URI: ${info.uri}`,
     "Version: 1",
     `Chain ID: ${chainId.replace(/^eip155:/, "")}`,
     `Nonce: ${info.nonce}`,
     `Issued At: ${info.issuedAt}`,
-    `Expiration Time: ${info.expirationTime}`,
+    ...(info.expirationTime === undefined ? [] : [`Expiration Time: ${info.expirationTime}`]),
     "Resources:",
     `- ${info.uri}`,
   ].join("\n");

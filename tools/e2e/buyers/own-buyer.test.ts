@@ -57,6 +57,28 @@ test.each(["v1", "v2"] as const)(
   },
 );
 
+test("a wallet that has lost the token of its pass signs in, and uses the new token", async () => {
+  const pass = { uses: 4, validFor: "1h" };
+  const shop = await openExpressShop(market, "hosted", { pass });
+  const shown: string[][] = [];
+  const watching: typeof fetch = (input, init) => {
+    const { headers } = new Request(input, init);
+    const names = ["payment-signature", "payment-pass", "sign-in-with-x"];
+    shown.push(names.filter((name) => headers.has(name)));
+    return fetch(input, init);
+  };
+  const signer = privateKeySigner(market.newBuyer().privateKey);
+  expect((await wrapFetch(watching, { signer })(shop.url)).payment.state).toBe("settled");
+  shown.length = 0;
+  const later = wrapFetch(watching, { signer });
+  for (const remaining of [2, 1]) {
+    const { payment } = await later(shop.url);
+    expect(payment).toMatchObject({ state: "not_required", pass: { remaining } });
+  }
+  expect(shown).toEqual([[], ["sign-in-with-x"], ["payment-pass"]]);
+  await shop.close();
+});
+
 test("an empty wallet is told that it is empty, with a node before it signs and without one after", async () => {
   const shop = await openExpressShop(market, "hosted");
   const signer = privateKeySigner(`0x${"0e".repeat(32)}`);
