@@ -148,6 +148,8 @@ function observe(
   } else if (event.type === "broken") {
     const problem = event.error instanceof Error ? event.error.message : String(event.error);
     log.error({ event: "exchange_failed", route, problem }, "Payment exchange failed");
+  } else if (event.type === "cost_unreadable") {
+    log.warn({ event: "cost_unreadable", route }, "Cost of a response unreadable; reserve charged");
   } else if (event.type === "full") {
     log.error({ event: "store_full", route }, "Payment store filled up; new payments refused");
   }

@@ -71,6 +71,7 @@ test("the readers are found", () => {
     "isTransactionHash",
     "parseAddress",
     "parseAuthorization",
+    "parseBalanceTerms",
     "parseChallenge",
     "parseJson",
     "parsePassTerms",

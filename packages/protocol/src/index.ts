@@ -14,6 +14,7 @@ export * from "./json.ts";
 export * from "./networks.ts";
 export * from "./offer-receipt.ts";
 export * from "./pass.ts";
+export * from "./balance.ts";
 export * from "./payment-identifier.ts";
 export * from "./payment.ts";
 export * from "./printable.ts";

@@ -4,6 +4,7 @@ import { authorizationPrimaryType as primaryType, parseUint256 } from "./authori
 import { defined, isObject, member, textMembers, type JsonObject } from "./json.ts";
 import { findNetwork, findNetworkOf, usdcDecimals, type Network } from "./networks.ts";
 import type { PassTerms } from "./pass.ts";
+import type { BalanceTerms } from "./balance.ts";
 import { accept, refuse, type Outcome } from "./refusals.ts";
 
 export interface Requirements {
@@ -24,6 +25,8 @@ export interface Requirements {
   readonly paymentFlow?: string;
   /** What the payment buys beside this one response. Written only; buyers read `parsePassTerms`. */
   readonly pass?: PassTerms;
+  /** How requests are charged to what the payment tops up. Written only, as `pass`. */
+  readonly balance?: BalanceTerms;
   readonly resource?: string;
   readonly description?: string;
   readonly mimeType?: string;
@@ -53,6 +56,7 @@ interface TokenExtra {
   /** Some buyers (thirdweb 5.121) would otherwise look up the token's ABI before they sign. */
   readonly primaryType: typeof primaryType;
   readonly pass?: PassTerms;
+  readonly balance?: { readonly reserve: string };
 }
 
 export interface RequirementsV2 extends WireEntry {
@@ -202,13 +206,15 @@ export function toRequirementsV2(requirements: Requirements): RequirementsV2 {
   };
 }
 
-function toTokenExtra({ network, domainName, domainVersion, pass }: Requirements): TokenExtra {
+function toTokenExtra({ network, domainName, domainVersion, ...sold }: Requirements): TokenExtra {
+  const { pass } = sold;
+  const balance = sold.balance && { reserve: sold.balance.reserve.toString() };
   return {
     name: domainName ?? network.domain.name,
     version: domainVersion ?? network.domain.version,
     decimals: usdcDecimals,
     primaryType,
-    ...defined({ pass }),
+    ...defined({ pass, balance }),
   };
 }
 

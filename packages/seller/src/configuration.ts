@@ -9,6 +9,8 @@ import {
   parsePrice,
   type Price,
 } from "./option-values.ts";
+import { parsePass, type PassOptions } from "./pass-options.ts";
+import { parseBalance, type BalanceOptions, type CostOf } from "./balance-options.ts";
 import { parseDescription, type Description } from "./extensions/bazaar.ts";
 import { parseInputCheck, type InputCheck } from "./extensions/input-check.ts";
 import { parseReference, parseRouteName } from "./sale-books.ts";
@@ -106,24 +108,10 @@ export interface RouteOptions<R = unknown> {
   readonly reference?: PerRequest<string | undefined, R>;
   /** Name of the route in the facilitator's books, at most 128 characters; the framework's own. */
   readonly route?: string;
-}
-
-/** What one payment buys: a number of requests, within a time. */
-export interface PassOptions {
-  /** Requests that the payment opens, the paid one among them. */
-  readonly uses: number;
-  /** A number with a unit, `s`, `m`, `h` or `d`, such as `"30d"`. */
-  readonly validFor: string;
-  /**
-   * Routes with the same name share their passes. Without it a pass opens the path that it was
-   * bought at, with any query.
-   */
-  readonly scope?: string;
-  /**
-   * Above this price a pass opens requests only once its payment is final, which the facilitator
-   * has to report, and is void if its settlement fails after all.
-   */
-  readonly finalAbove?: Price;
+  /** Payments top up a balance, and each request is charged its cost. Takes the place of `price`. */
+  readonly balance?: BalanceOptions;
+  /** What a request costs, with `balance`; what its header or `payment.meter` says when absent. */
+  readonly cost?: CostOf;
 }
 
 /** Options of a seller. The route options are the defaults of every route. */
@@ -194,19 +182,6 @@ const maxDescriptionChars = 500;
 /** A seller's name: a few lines on a phone. */
 const maxNameChars = 200;
 
-/** More than one request a second for a week: an account with the seller serves such buyers better. */
-export const maxPassUses = 1_000_000;
-
-/** A year, and a month to renew it. */
-const maxPassMs = 400 * 24 * 60 * 60 * 1000;
-
-const unitMs: Readonly<Record<string, number>> = {
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-};
-
 /** `hasOwnAddresses`: this process creates the addresses of its resources, as those of tools. */
 export function parseSellerOptions<R>(options: SellerOptions<R>, hasOwnAddresses = false) {
   if (typeof options.payTo !== "function") parsePayTo(options.payTo);
@@ -231,7 +206,9 @@ export function parseSellerOptions<R>(options: SellerOptions<R>, hasOwnAddresses
 }
 
 export function parseRouteOptions<R>(options: RouteOptions<R>) {
-  const { price, payTo, description, mimeType, reference, requireBinding = false } = options;
+  const { payTo, description, mimeType, reference, requireBinding = false } = options;
+  const balance = parseBalance(options);
+  const price = balance?.topUp ?? options.price;
   if (description !== undefined && !isShortText(description)) {
     const shape = `text of at most ${maxDescriptionChars} characters`;
     throw new ConfigurationError("description", shape, '"One weather report"');
@@ -277,6 +254,7 @@ export function parseRouteOptions<R>(options: RouteOptions<R>) {
     mimeType,
     isStreamed: options.stream === true,
     pass: options.pass === undefined ? undefined : parsePass(options, options.pass),
+    balance,
     describe: parseDescription(options.describe),
     check: parseInputCheck(options.check),
     reference:
@@ -286,43 +264,6 @@ export function parseRouteOptions<R>(options: RouteOptions<R>) {
         : parseReference(reference),
     routeName: parseRouteName(options.route),
   };
-}
-
-function parsePass<R>({ price, payTo, serveWhen }: RouteOptions<R>, pass: PassOptions) {
-  if (typeof price === "function" || typeof payTo === "function") {
-    const field = typeof price === "function" ? "price" : "payTo";
-    throw new ConfigurationError(field, "a fixed value on a route that sells a pass", '"1.00"');
-  }
-  if (serveWhen === "queued") {
-    throw new ConfigurationError(
-      "serveWhen",
-      "confirmed on a route that sells a pass",
-      '"confirmed"',
-    );
-  }
-  if (!isObject(pass)) {
-    throw new ConfigurationError("pass", "an object", '{ uses: 100, validFor: "30d" }');
-  }
-  const { scope, finalAbove } = pass;
-  if (scope !== undefined && !(isShortText(scope) && scope !== "")) {
-    const shape = `a name of at most ${maxDescriptionChars} characters`;
-    throw new ConfigurationError("pass.scope", shape, '"reports"');
-  }
-  const uses = parseInteger("pass.uses", pass.uses, 0, 1, maxPassUses);
-  const validForMs = parseValidFor(pass.validFor);
-  const isFinalOnly =
-    finalAbove !== undefined && parsePrice(price) > parsePrice(finalAbove, "pass.finalAbove");
-  if (validForMs !== undefined) return { uses, validForMs, scope, isFinalOnly };
-  const shape = "a whole number with the unit s, m, h or d, at most 400 days";
-  throw new ConfigurationError("pass.validFor", shape, '"30d"');
-}
-
-/** Returns how long a pass is valid, in milliseconds; undefined for a text that says no such time. */
-export function parseValidFor(text: unknown): number | undefined {
-  const [, count, unit = ""] =
-    typeof text === "string" ? (/^(\d{1,9})([smhd])$/.exec(text) ?? []) : [];
-  const ms = Number(count) * (unitMs[unit] ?? NaN);
-  return ms > 0 && ms <= maxPassMs ? ms : undefined;
 }
 
 function parseFacilitator(facilitator: FacilitatorOptions | Facilitator | undefined): Facilitator {

@@ -1,5 +1,6 @@
 /** Events of the exchange for the seller. They contain no secret. */
 import type { SettleResponse } from "@farthing/protocol";
+import type { Price } from "./option-values.ts";
 import type { AccountProblem, Fault } from "./facilitator.ts";
 
 /** The payment behind a response, as the seller's code sees it. */
@@ -15,6 +16,10 @@ export interface PaidRequest {
   readonly settlementId?: string;
   /** The pass that opened the request. The other facts are those of the payment that bought it. */
   readonly pass?: UsedPass;
+  /** The balance that the request is charged to. The payment is the one that topped it up last. */
+  readonly balance?: UsedBalance;
+  /** Only for the handler of a route with a balance. */
+  readonly meter?: Meter;
 }
 
 /** A pass after one use. */
@@ -26,6 +31,24 @@ export interface UsedPass {
   readonly expiresAtMs: number;
 }
 
+/** What a request can cost, and has cost. Amounts are base units as decimal digits. */
+export interface UsedBalance {
+  /** Public, as in the receipt of the payment. */
+  readonly id: string;
+  /** The most that the request can cost. */
+  readonly reserve: string;
+  /** What is left for other requests. */
+  readonly remaining: string;
+  /** Absent before the work, and for streams. */
+  readonly cost?: string;
+}
+
+/** Counts what a request costs while the work runs. */
+export interface Meter {
+  /** Adds to the cost; returns false once the reserve is spent. Throws for what is no price. */
+  add(cost: Price): boolean;
+}
+
 export interface SettledRequest extends PaidRequest {
   readonly transaction: string;
 }
@@ -34,7 +57,7 @@ export interface SettledRequest extends PaidRequest {
 export type ChargeOutcome =
   | /** The content went out, the first time. */
     { readonly type: "delivered"; readonly payment: SettledRequest }
-  /** A use of a pass opened the content; its payment was counted when it bought the pass. */
+  /** A pass or a balance opened the content; its payment was counted before. */
   | { readonly type: "used"; readonly payment: SettledRequest }
   /** The payment was repeated after its delivery; `isKept`: so was the response. */
   | { readonly type: "repeated"; readonly receipt: SettleResponse; readonly isKept: boolean }
@@ -73,6 +96,8 @@ export type SellerEvent = { readonly url: string } & (
   | Exclude<ChargeOutcome, { readonly type: "undecided" }>
   /** The money moved after the buyer was asked to repeat; their response is kept. */
   | { readonly type: "settled"; readonly payment: SettledRequest }
+  /** No cost could be read of a response, so the request has cost its reserve. Act on this. */
+  | { readonly type: "cost_unreadable"; readonly payment: PaidRequest; readonly error?: unknown }
 );
 
 /** Exceptions are ignored: a log must not cost a buyer their response. */
@@ -101,6 +126,8 @@ export const warnOnConsole: EventListener = (event) => {
     warn("A request with a good payment was not answered, and not charged.", event.error);
   } else if (event.type === "broken") {
     warn("A request could not be handled.", event.error);
+  } else if (event.type === "cost_unreadable") {
+    warn(`The cost of a request to ${event.url} cannot be read; it cost its reserve.`, event.error);
   } else if (event.type === "full") {
     warn("No payment can be taken: the store of payment records is full.");
   } else if (event.type === "challenged" && event.reason === "amount_below_minimum") {

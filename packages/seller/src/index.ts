@@ -1,8 +1,9 @@
 /** Charge for requests: x402 payments in USDC on XDC, for any web-standard server. */
-export { ConfigurationError, maxPassUses, parseValidFor } from "./configuration.ts";
+export { ConfigurationError } from "./configuration.ts";
+export { maxPassUses, parseValidFor } from "./pass-options.ts";
+export type { PassOptions } from "./pass-options.ts";
 export type {
   Head,
-  PassOptions,
   SettlementTiming,
   PerRequest,
   Price,
@@ -12,6 +13,7 @@ export type {
   ServeWhen,
   SellerOptions,
 } from "./configuration.ts";
+export type { BalanceOptions, CostOf, MeteredUse, WorkEnd } from "./balance-options.ts";
 export type { Clock } from "./clock.ts";
 export type { Serve } from "./exchange/paid-request.ts";
 export { timeCalls, type ChargeTimings } from "./exchange/call-timings.ts";
@@ -23,6 +25,8 @@ export type { VerifyWallet, WalletSignature } from "./extensions/sign-in.ts";
 export { createFacilitatorClient } from "./facilitator.ts";
 export type * from "./facilitator.ts";
 export type * from "./payment-records/payment-records.ts";
+export type * from "./payment-records/balances.ts";
+export type * from "./payment-records/balance-store.ts";
 export type * from "./payment-records/passes.ts";
 export type * from "./payment-records/pass-store.ts";
 export { createPaymentRecords } from "./payment-records/create-payment-records.ts";

@@ -8,6 +8,7 @@ import {
   parseUint256,
   refuse,
   type Address,
+  type BalanceTerms,
   type JsonObject,
   type Network,
   type Outcome,
@@ -28,7 +29,7 @@ export interface Terms {
 export function offersOf(
   networks: readonly Network[],
   terms: Terms,
-  pass?: PassTerms,
+  sold: { readonly pass?: PassTerms; readonly balance?: BalanceTerms } = {},
 ): readonly Requirements[] {
   return networks.map((network) => ({
     version: 2,
@@ -40,16 +41,22 @@ export function offersOf(
     maxTimeoutSeconds: terms.maxTimeoutSeconds,
     domainName: network.domain.name,
     domainVersion: network.domain.version,
-    ...defined({ pass }),
+    ...sold,
   }));
+}
+
+function soldBy<R>({ pass, balance }: RouteConfiguration<R>) {
+  return defined({
+    pass: pass && { uses: pass.uses, validForSeconds: pass.validForMs / 1000 },
+    balance: balance && { reserve: balance.reserve },
+  });
 }
 
 /** Returns what computes the offers for one request. It throws what the seller's own functions throw. */
 export function createQuote<R>(networks: readonly Network[], route: RouteConfiguration<R>) {
-  const { amount, payTo, maxTimeoutSeconds, pass } = route;
+  const { amount, payTo, maxTimeoutSeconds } = route;
   if (typeof amount === "bigint" && typeof payTo === "string") {
-    const sold = pass && { uses: pass.uses, validForSeconds: pass.validForMs / 1000 };
-    const offers = offersOf(networks, { amount, payTo, maxTimeoutSeconds }, sold);
+    const offers = offersOf(networks, { amount, payTo, maxTimeoutSeconds }, soldBy(route));
     return async () => offers;
   }
   return async (request: Request, original: R) => {

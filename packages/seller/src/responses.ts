@@ -1,5 +1,6 @@
 /** Responses other than the seller's content, and the headers of all: receipts, CORS, caches. */
 import {
+  balanceHeaders,
   buildChallenge,
   declareRequestBinding,
   defined,
@@ -15,6 +16,8 @@ import {
   type Resource,
   type SettleResponse,
 } from "@farthing/protocol";
+import type { Balance } from "./payment-records/balance-store.ts";
+import { availableOf } from "./payment-records/balances.ts";
 import type { Pass } from "./payment-records/pass-store.ts";
 import { randomHex } from "./payment-records/proof.ts";
 import { servedMethods, type AddressRefusal } from "./request-address.ts";
@@ -65,6 +68,7 @@ const exposedHeaders = [
   "Retry-After",
   replayedHeader,
   ...Object.values(passHeaders),
+  ...Object.values(balanceHeaders),
 ];
 
 /** Headers that only the exchange may write. */
@@ -223,6 +227,12 @@ export function addPass(headers: Headers, pass: Pick<Pass, "usesLeft" | "expires
   headers.set(passHeaders.expires, new Date(pass.expiresAtMs).toISOString());
 }
 
+/** Tells what is left of a balance, and what the request has cost where that is known. */
+export function addBalance(headers: Headers, balance: Balance, cost?: bigint): void {
+  headers.set(balanceHeaders.remaining, `${availableOf(balance)}`);
+  if (cost !== undefined) headers.set(balanceHeaders.cost, `${cost}`);
+}
+
 export function addReceipt(headers: Headers, receipt: SettleResponse): void {
   for (const [name, value] of Object.entries(receiptHeaders(compact(receipt)))) {
     headers.set(name, value);
@@ -236,13 +246,14 @@ const maxReceiptChars = 2048;
 function compact(receipt: SettleResponse): SettleResponse {
   if (JSON.stringify(receipt).length <= maxReceiptChars) return receipt;
   const { extensions: _extensions, extra, errorMessage, ...facts } = receipt;
-  const { settlementId, nonce, logIndex, passId } = extra ?? {};
+  const { settlementId, nonce, logIndex, passId, balanceId } = extra ?? {};
   const names = defined({
     settlementId: typeof settlementId === "string" ? settlementId : undefined,
     // Several payments can share a transaction; these two identify one.
     nonce: isHexBytes(nonce, 32) ? nonce : undefined,
     logIndex: typeof logIndex === "number" ? logIndex : undefined,
     passId: typeof passId === "string" ? passId : undefined,
+    balanceId: typeof balanceId === "string" ? balanceId : undefined,
   });
   const hasNames = Object.keys(names).length > 0;
   const short = { errorMessage: errorMessage?.slice(0, 300), extra: hasNames ? names : undefined };

@@ -3,6 +3,7 @@
  * against a facilitator that answers rightly, wrongly, late or not at all.
  */
 import { describe } from "vitest";
+import { balanceSuite } from "./balances.suite.ts";
 import { boundRepeatsSuite } from "./bound-repeats.suite.ts";
 import { afterSuccessSuite } from "./exchange/after-success.suite.ts";
 import { inputCheckSuite } from "./extensions/input-check.suite.ts";
@@ -24,6 +25,7 @@ export function sellerSuite(name: string, listen: Listen): void {
     termsSuite(listen);
     boundRepeatsSuite(listen);
     passSuite(listen);
+    balanceSuite(listen);
     inputCheckSuite(listen);
     saleBooksSuite(listen);
   });

@@ -49,11 +49,9 @@ import {
   type ExchangeResult,
   type MatchedPayment,
   type Serve,
-  type SoldPass,
 } from "./exchange/paid-request.ts";
 import type { SaleBooks } from "./sale-books.ts";
-import { servePass } from "./exchange/use-pass.ts";
-import { serveSignIn } from "./exchange/use-sign-in.ts";
+import { serveToken } from "./exchange/serve-token.ts";
 import { createWalletBudget } from "./exchange/wallet-budget.ts";
 
 export interface ChargeOptions<R = unknown> extends BodyReader {
@@ -157,35 +155,49 @@ function guard(listener: EventListener): EventListener {
   };
 }
 
+/** Checks options of a route that depend on those of its seller. */
+function checkTogether<R>(of: Configuration, route: RouteConfiguration<R>): void {
+  if (route.serveWhen === "queued" && of.facilitator.isInProcess !== true) {
+    const shape = "confirmed, unless facilitator is an engine in this process (inProcess: true)";
+    throw new ConfigurationError("serveWhen", shape, '"confirmed"');
+  }
+  if (route.requiresBinding && of.publicUrl === undefined && !of.hasOwnAddresses) {
+    // The buyer writes the Host header and would choose the server that a payment is bound to.
+    const shape = "the address that buyers use, because requireBinding is true";
+    throw new ConfigurationError("publicUrl", shape, '"https://api.example.com"');
+  }
+}
+
 function createRoute<R>(
   seller: ExchangeDeps,
   of: Configuration,
   route: RouteConfiguration<R>,
 ): Route<R> {
-  if (route.serveWhen === "queued" && of.facilitator.isInProcess !== true) {
-    const shape = "confirmed, unless facilitator is an engine in this process (inProcess: true)";
-    throw new ConfigurationError("serveWhen", shape, '"confirmed"');
-  }
+  checkTogether(of, route);
   const isPublic = of.publicUrl !== undefined;
-  if (route.requiresBinding && !isPublic && !of.hasOwnAddresses) {
-    // The buyer writes the Host header and would choose the server that a payment is bound to.
-    const shape = "the address that buyers use, because requireBinding is true";
-    throw new ConfigurationError("publicUrl", shape, '"https://api.example.com"');
-  }
   const quote = createQuote(of.networks, route);
-  const pass = openSale(seller, route);
+  const { pass, balance } = openSale(seller, route);
+  const hasToken = pass !== undefined || balance !== undefined;
   // The buyer writes the Host header, so only a configured address names the domain of a sign-in.
   const { verifyWallet } = of;
   const signIn =
     pass && isPublic
       ? createSignIn({ ...pass, verifyWallet, now: () => seller.clock.now(), waitMs: of.waitMs })
       : undefined;
-  const soldAt = (sale: NonNullable<typeof pass>, url: string): SoldPass => {
+  const soldAt = <T extends { readonly scope: string | undefined }>(sale: T, url: string) => {
     const { protocol, host, pathname } = new URL(url);
-    // The buyer writes the Host header, which must not choose what a pass opens.
+    // The buyer writes the Host header, which must not choose what a pass or balance opens.
     const path = isPublic || of.hasOwnAddresses ? `${protocol}//${host}${pathname}` : pathname;
     return { ...sale, scope: sale.scope ?? path };
   };
+  const soldFor = (request: Request, url: string, { isGone }: ChargeOptions<R>) =>
+    defined({
+      pass: pass && soldAt(pass, url),
+      balance: balance && {
+        ...soldAt(balance, url),
+        isGone: isGone ?? (() => request.signal.aborted),
+      },
+    });
 
   async function respond(
     deps: ExchangeDeps,
@@ -221,16 +233,17 @@ function createRoute<R>(
     if (presented.kind === "none") {
       const token = request.headers.get(passHeaders.token);
       const signed = request.headers.get(signInHeader);
-      if (pass && (token !== null || (signIn && signed !== null))) {
+      if (hasToken && (token !== null || signed !== null)) {
         const audience = options.boundTo === undefined ? await audienceOf(request) : undefined;
-        const shown = { request, pass: soldAt(pass, resource.url), terms, serve };
-        const used = { ...options, ...of, ...route, ...shown, ...defined({ audience }) };
-        const result =
-          token === null && signIn && signed !== null
-            ? await serveSignIn(deps, { ...used, signIn, signed })
-            : await servePass(deps, { ...used, token: token ?? "" });
-        const { outcome } = result;
-        return "payment" in outcome ? { ...result, payment: outcome.payment } : result;
+        const shown = { request, token, signed, terms, serve };
+        const sold = soldFor(request, resource.url, options);
+        const { pass: _pass, balance: _balance, ...rules } = route;
+        const more = { ...shown, ...sold, ...defined({ audience, signIn }) };
+        const result = await serveToken(deps, { ...options, ...of, ...rules, ...more });
+        if (result) {
+          const { outcome } = result;
+          return "payment" in outcome ? { ...result, payment: outcome.payment } : result;
+        }
       }
       const asked = ask(terms);
       const response = offerPage(asked.response, terms, request, of.paywall, deps.clock.now());
@@ -245,9 +258,8 @@ function createRoute<R>(
     if ("response" in matched) return matched;
     // `boundTo` binds the payment to the credentials already.
     const audience = options.boundTo === undefined ? await audienceOf(request) : undefined;
-    const sold = pass && soldAt(pass, resource.url);
-    const { pass: _terms, ...rules } = route;
-    const more = defined({ audience, pass: sold });
+    const { pass: _pass, balance: _balance, ...rules } = route;
+    const more = { ...defined({ audience }), ...soldFor(request, resource.url, options) };
     const result = await exchange(deps, { ...rules, ...matched, serve, ...more });
     return { ...result, ...defined({ payment: paymentBehind(matched, result) }) };
   }
@@ -271,7 +283,9 @@ function createRoute<R>(
         );
         await addSignatures(of.receiptSigner, { response, outcome, payment, url, ...seller });
         addCommonHeaders(response, of.allowOrigin);
-        if (pass) addTokens(response.headers, "Vary", [passHeaders.token, signInHeader]);
+        if (hasToken) {
+          addTokens(response.headers, "Vary", [passHeaders.token, ...(pass ? [signInHeader] : [])]);
+        }
         emitOutcome(seller.emit, url, outcome);
         return { response, outcome, ...defined({ payment }), timings };
       } catch (error) {
@@ -313,12 +327,20 @@ async function addSignatures(
   }
 }
 
-/** Returns the route's pass with the part of the store that keeps it. */
-function openSale<R>({ records }: ExchangeDeps, { pass }: RouteConfiguration<R>) {
-  if (pass === undefined) return undefined;
-  const { passes } = records;
-  if (passes) return { ...pass, passes };
-  throw new ConfigurationError("grants", "a store that keeps passes", "createMemoryGrants()");
+/** Returns the route's pass or balance with the part of the store that keeps it. */
+function openSale<R>({ records }: ExchangeDeps, { pass, balance }: RouteConfiguration<R>) {
+  const { passes, balances } = records;
+  const example = "createMemoryGrants()";
+  if (pass && !passes) {
+    throw new ConfigurationError("grants", "a store that keeps passes", example);
+  }
+  if (balance && !balances) {
+    throw new ConfigurationError("grants", "a store that keeps balances", example);
+  }
+  return defined({
+    pass: pass && passes && { ...pass, passes },
+    balance: balance && balances && { ...balance, balances },
+  });
 }
 
 /** Returns the payment that a result is about: one that was verified, or whose receipt is sent. */

@@ -55,6 +55,7 @@ export async function chargeNode<R>(route: Route<R>, exchange: NodeExchange<R>):
             original: exchange.original,
             routeName: exchange.routeName,
             readBody: (bytesMax) => readNodeBody(req, exchange.body, bytesMax),
+            isGone: () => res.destroyed,
           });
     if (!caught?.isBegun()) exchange.takeOver?.();
     await send(res, response, caught);

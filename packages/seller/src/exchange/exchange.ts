@@ -11,6 +11,7 @@ import { settleMatched } from "./settle-claim.ts";
 import { responseFor, replay } from "./delivery.ts";
 import type { Lease } from "../payment-records/payment-records.ts";
 import { LeaseLostError, releaseClaim } from "./lost-lease.ts";
+import { createTopUp } from "./open-balance.ts";
 import { refuseWithoutRoom, withPass } from "./open-pass.ts";
 import {
   alreadyDelivered,
@@ -25,8 +26,12 @@ import type { ChargedRequest, ExchangeDeps, ExchangeResult } from "./paid-reques
 /** A store that fails leaves the outcome open; that must not look like a failed payment. */
 export async function exchange(deps: ExchangeDeps, charged: ChargedRequest) {
   try {
-    const refused = await refuseWithoutRoom(deps, charged);
-    return refused ?? (await withPass(deps, charged, await takeAndWork(deps, charged)));
+    const { balance } = charged;
+    const topUp = balance && createTopUp(deps, charged, balance);
+    const refused = (await refuseWithoutRoom(deps, charged)) ?? (await topUp?.refuse());
+    if (refused) return refused;
+    if (!topUp) return await withPass(deps, charged, await takeAndWork(deps, charged));
+    return await topUp.show(await takeAndWork(deps, { ...charged, serve: topUp.serve }));
   } catch (error) {
     return storeFailed(error);
   } finally {

@@ -31,6 +31,8 @@ export interface BodyReader {
   readonly boundTo?: string;
   /** What the nonce of a bound payment commits to, where it is a tool's call. */
   readonly bindingSubject?: BindingSubject;
+  /** Whether the buyer has disconnected; the signal of the request tells when absent. */
+  readonly isGone?: () => boolean;
 }
 
 type MatchRules = Pick<

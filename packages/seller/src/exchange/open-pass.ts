@@ -67,7 +67,7 @@ export function factsOfUse({
 }
 
 /** Returns a receipt for the record of a use. No response shows it, because no money moved. */
-export function receiptOfUse({ payment }: OpenedPass["pass"]): SettleResponse {
+export function receiptOfUse({ payment }: Pick<OpenedPass["pass"], "payment">): SettleResponse {
   const { payer, network, transaction, settlementId } = payment;
   const extra = settlementId === undefined ? undefined : { settlementId };
   return { success: true, payer, network, transaction, ...defined({ extra }) };

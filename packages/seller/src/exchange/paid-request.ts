@@ -1,11 +1,13 @@
 /** A payment that matches the route's offer, and what charging for it depends on. */
 import { defined, type Payment, type Requirements, type SettleResponse } from "@farthing/protocol";
+import type { BalanceTermsOfRoute } from "../balance-options.ts";
 import type { ChallengeTerms } from "../responses.ts";
 import type { Clock } from "../clock.ts";
 import type { RouteConfiguration } from "../configuration.ts";
 import type { ChargeOutcome, EventListener, PaidRequest, SettledRequest } from "../events.ts";
 import type { Facilitator, FacilitatorRequest } from "../facilitator.ts";
 import type { Access, Binding, PaymentRecords } from "../payment-records/payment-records.ts";
+import type { Balances } from "../payment-records/balances.ts";
 import type { Passes, PassSale } from "../payment-records/passes.ts";
 import type { SaleBooks } from "../sale-books.ts";
 import { settlementIdOf } from "./settle.ts";
@@ -24,6 +26,14 @@ export interface ExchangeResult {
 /** A route's pass, and the part of the store that keeps it. */
 export interface SoldPass extends PassSale {
   readonly passes: Passes;
+}
+
+/** A route's balance, and the part of the store that keeps it. */
+export interface SoldBalance extends Omit<BalanceTermsOfRoute, "scope"> {
+  readonly scope: string;
+  readonly balances: Balances;
+  /** Whether the buyer has disconnected. */
+  readonly isGone: () => boolean;
 }
 
 export interface ExchangeDeps {
@@ -69,6 +79,7 @@ export interface ChargedRequest extends MatchedPayment, Pick<RouteConfiguration,
   /** Hash of the caller's credentials, see `audienceOf`; a response made for others is withheld. */
   readonly audience?: string;
   readonly pass?: SoldPass;
+  readonly balance?: SoldBalance;
 }
 
 /** Returns the payment as the seller's code sees it before the money has moved. */

@@ -24,12 +24,12 @@ import type {
 } from "@modelcontextprotocol/sdk/types.js";
 import {
   ConfigurationError,
-  type PassOptions,
   type Price,
   type RouteOptions,
   type SellerOptions,
 } from "../configuration.ts";
 import type { PaidRequest } from "../events.ts";
+import type { PassOptions } from "../pass-options.ts";
 import { callPaid, outputCheck, type Schema } from "./tool-call.ts";
 import { rememberArguments, sentArguments } from "./sent-arguments.ts";
 import { bindingSubjectOf, toolRequest } from "./tool-request.ts";

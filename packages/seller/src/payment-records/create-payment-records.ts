@@ -8,6 +8,7 @@ import {
 } from "./retention.ts";
 import type { Access, Binding, PaymentRecords, Acquisition } from "./payment-records.ts";
 import { createSteps, holdLease } from "./held-lease.ts";
+import { createBalances } from "./balances.ts";
 import { createPasses } from "./passes.ts";
 import { isHeld, type PaymentRecord } from "./record-transitions.ts";
 import { mayResume, openerOf, randomHex } from "./proof.ts";
@@ -28,7 +29,7 @@ export interface PaymentRecordOptions {
   readonly pollMs?: number | undefined;
   /** Longest wait for the store before a payment is acquired. Later steps have no limit. */
   readonly replyMsMax?: number | undefined;
-  /** Milliseconds since the Unix epoch, for the end of passes. */
+  /** Milliseconds since the Unix epoch, for the end of passes and of reserves. */
   readonly now?: (() => number) | undefined;
 }
 
@@ -43,7 +44,7 @@ export function createPaymentRecords(
   options: PaymentRecordOptions,
 ): PaymentRecords {
   const { answerBytesMax = defaultMaxResponseBytes, leaseMs = leaseMsDefault } = options;
-  const { pollMs = pollMsDefault, replyMsMax } = options;
+  const { pollMs = pollMsDefault, replyMsMax, now = Date.now } = options;
   const maxKeptBytes = Math.min(answerBytesMax, options.totalBytesMax ?? Infinity);
   const replayMs = Math.min(options.replayMs ?? maxReplayMs, maxReplayMs);
 
@@ -140,7 +141,8 @@ export function createPaymentRecords(
       return mayResume(record.opener, { ...access, rule: "proven" }, true);
     },
     wait: createWaiting(isBusy, pollMs, store.watch?.bind(store)),
-    ...(store.passes ? { passes: createPasses(store.passes, options.now ?? Date.now) } : {}),
+    ...(store.passes ? { passes: createPasses(store.passes, now) } : {}),
+    ...(store.balances ? { balances: createBalances(store.balances, now) } : {}),
   };
 }
 

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { closingSuite } from "../exchange/closing.suite.ts";
 import { createDurableObjectGrants } from "./durable-object.ts";
+import { balancesSuite } from "./balances.suite.ts";
 import { passesSuite } from "./passes.suite.ts";
 import { binding, buyer, leaseOf, receipt, response } from "./payment-records.testing.ts";
 import { paymentRecordsSuite, type StoreKind } from "./payment-records.suite.ts";
@@ -30,6 +31,7 @@ const durableObject: StoreKind = {
 paymentRecordsSuite("durable object", durableObject);
 closingSuite("durable object", durableObject);
 passesSuite("durable object", durableObject);
+balancesSuite("durable object", durableObject);
 
 test("a runtime that is killed forgets nothing that it has confirmed", async () => {
   const grants = createDurableObjectGrants({ namespace: workerd.namespace });

@@ -27,7 +27,7 @@ export interface DurableObjectGrantOptions<Id> extends Pick<
   readonly namespace: RecordsNamespace<Id>;
   /** Names the object; `farthing` when absent. */
   readonly name?: string;
-  /** Most records at once, and most passes. */
+  /** Most records at once, most passes, and most balances. */
   readonly entriesMax?: number;
   /** Milliseconds since the Unix epoch; the clock of the object when absent, which all share. */
   readonly now?: () => number;
@@ -62,9 +62,9 @@ export function createDurableObjectGrants<Id>(
     const bounds = { entriesMax, totalBytesMax };
     const message: Message = { name: call, values, bounds, ...(now ? { nowMs: now() } : {}) };
     const object = namespace.get(namespace.idFromName(name));
-    const init = { method: "POST", body: JSON.stringify(message, writeBytes) };
+    const init = { method: "POST", body: JSON.stringify(message, writeValue) };
     const response = await object.fetch("https://payment-records/", init);
-    const reply = JSON.parse(await response.text(), readBytes);
+    const reply = JSON.parse(await response.text(), readValue);
     if ("error" in reply) throw new Error(reply.error);
     return reply.value;
   }
@@ -87,6 +87,12 @@ export function createDurableObjectGrants<Id>(
       mark: (...values) => ask("passes.mark", ...values),
       isFull: () => ask("passes.isFull"),
     },
+    balances: {
+      get: (id, entry) => ask("balances.get", id, ...(entry ? [entry] : [])),
+      compareAndSet: (...values) => ask("balances.compareAndSet", ...values),
+      ledger: (id) => ask("balances.ledger", id),
+      isFull: () => ask("balances.isFull"),
+    },
   };
   return createPaymentRecords(store, { ...options, totalBytesMax, pollMs, replyMsMax });
 }
@@ -103,8 +109,8 @@ export class PaymentRecordsObject {
   }
 
   async fetch(request: Request): Promise<Response> {
-    const message: Message = JSON.parse(await request.text(), readBytes);
-    return new Response(JSON.stringify(await this.#reply(message), writeBytes));
+    const message: Message = JSON.parse(await request.text(), readValue);
+    return new Response(JSON.stringify(await this.#reply(message), writeValue));
   }
 
   async #reply({ name, values, bounds, nowMs }: Message): Promise<Reply> {
@@ -131,17 +137,21 @@ async function call(
   return Reflect.apply(found, target, values);
 }
 
-/** Stands for bytes in a message; no record has such a member. */
+/** Stand for bytes and amounts in a message; no record has such a member. */
 const bytesName = "$bytes";
+const amountName = "$amount";
 
-function writeBytes(_name: string, value: unknown): unknown {
+function writeValue(_name: string, value: unknown): unknown {
+  if (typeof value === "bigint") return { [amountName]: value.toString() };
   if (!(value instanceof Uint8Array)) return value;
   let binary = "";
   for (const byte of value) binary += String.fromCharCode(byte);
   return { [bytesName]: btoa(binary) };
 }
 
-function readBytes(_name: string, value: unknown): unknown {
-  if (typeof value !== "object" || value === null || !(bytesName in value)) return value;
+function readValue(_name: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (amountName in value) return BigInt(String(value[amountName]));
+  if (!(bytesName in value)) return value;
   return Uint8Array.from(atob(String(value[bytesName])), (char) => char.charCodeAt(0));
 }

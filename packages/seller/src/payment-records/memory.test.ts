@@ -1,6 +1,7 @@
 /** Payment records in memory: the promises of every store, and the bound on those who wait. */
 import { expect, test } from "vitest";
 import { closingSuite } from "../exchange/closing.suite.ts";
+import { balancesSuite } from "./balances.suite.ts";
 import { passesSuite } from "./passes.suite.ts";
 import { paymentRecordsSuite, type StoreKind } from "./payment-records.suite.ts";
 import { createMemoryGrants } from "./memory.ts";
@@ -17,6 +18,7 @@ const memory: StoreKind = {
 paymentRecordsSuite("memory", memory);
 closingSuite("memory", memory);
 passesSuite("memory", memory);
+balancesSuite("memory", memory);
 
 test("does not gather waiters without end", async () => {
   const grants = createMemoryGrants();

@@ -1,5 +1,7 @@
 /** Payment records for one process. Later the facilitator still refuses used payments. */
 import { createPaymentRecords, type PaymentRecordOptions } from "./create-payment-records.ts";
+import type { BalanceStore } from "./balance-store.ts";
+import { createMemoryBalanceStore } from "./memory-balance-store.ts";
 import { createMemoryPassStore } from "./memory-pass-store.ts";
 import type { PassStore } from "./pass-store.ts";
 import { maxTokenMs } from "./retention.ts";
@@ -60,6 +62,7 @@ const maxWatchers = 64;
 export class MemoryStore implements PaymentRecordStore {
   readonly tokens: TokenStore;
   readonly passes: PassStore;
+  readonly balances: BalanceStore;
   readonly #bounds: Bounds;
   // In order of creation, so that the first delivered entry is the oldest.
   readonly #entries = new Map<string, Entry>();
@@ -70,6 +73,7 @@ export class MemoryStore implements PaymentRecordStore {
     this.#bounds = bounds;
     this.tokens = createTokens(bounds);
     this.passes = createMemoryPassStore(bounds.entriesMax, bounds.now);
+    this.balances = createMemoryBalanceStore(bounds.entriesMax);
   }
 
   get keptBytes(): number {

@@ -71,16 +71,20 @@ export function passIn(stored: Readonly<Record<string, unknown>>): Pass {
     expiresAtMs: Number(stored["expiresAtMs"]),
     isVoid: Number(stored["isVoid"]) !== 0,
     isFinal: Number(stored["isFinal"]) !== 0,
-    payment: paymentIn(stored["payment"]),
+    payment: paymentIn(textual(stored["payment"])),
   };
 }
 
-function paymentIn(stored: unknown): SettledRequest {
-  const value = typeof stored === "string" ? parseJson(stored)?.value : undefined;
+function textual(stored: unknown): unknown {
+  return typeof stored === "string" ? parseJson(stored)?.value : undefined;
+}
+
+/** Parses the payment that bought a pass, or topped up a balance. */
+export function paymentIn(value: unknown): SettledRequest {
   const text = (name: string): string => {
     const found = isObject(value) ? member(value, name) : undefined;
     if (typeof found === "string") return found;
-    throw new Error("The store keeps something else under the id of a pass.");
+    throw new Error("The store keeps something else under the id of a pass or balance.");
   };
   return {
     payer: text("payer"),

@@ -6,6 +6,7 @@ import { hexDigits } from "@farthing/protocol";
 import type { SettledRequest } from "../events.ts";
 import { sha256OfText } from "../sha256.ts";
 import type { Pass, PassStore } from "./pass-store.ts";
+import { createToken, idChars, idOfToken } from "./token.ts";
 
 /** What a payment buys. */
 export interface PassSale {
@@ -52,14 +53,12 @@ export interface Passes {
   endOf(pass: Pass): "void" | "expired" | "exhausted" | undefined;
 }
 
-/** 128 bits of the hash of a payment's key: one payment opens one pass, however often it is asked for. */
-const idChars = 32;
-
 const dayMs = 24 * 60 * 60 * 1000;
 
-const tokenShape = /^([0-9a-f]{32})\.[0-9a-f]{64}$/;
-
-/** Returns the public id of the pass that a payment opens. `key` is that of its {@link Binding}. */
+/**
+ * Returns the public id of the pass that a payment opens, however often it is asked for. `key` is
+ * that of its {@link Binding}.
+ */
 export async function passIdOf(key: string): Promise<string> {
   return (await sha256OfText(`pass/${key}`)).slice(0, idChars);
 }
@@ -71,8 +70,8 @@ export function createPasses(store: PassStore, now: () => number): Passes {
     return usesLeft < 1 ? "exhausted" : undefined;
   };
   async function openAs(pass: Omit<Pass, "tokenHash">): Promise<OpenedPass | undefined> {
-    const token = `${pass.id}.${hexDigits(crypto.getRandomValues(new Uint8Array(32)))}`;
-    const opened = await store.open({ ...pass, tokenHash: await sha256OfText(token) });
+    const { token, tokenHash } = await createToken(pass.id);
+    const opened = await store.open({ ...pass, tokenHash });
     return opened.isVoid ? undefined : { pass: opened, token };
   }
   return {
@@ -93,7 +92,7 @@ export function createPasses(store: PassStore, now: () => number): Passes {
       return openAs({ id, ...terms, ...state, payment });
     },
     async find(token) {
-      const id = tokenShape.exec(token)?.[1];
+      const id = idOfToken(token);
       const pass = id === undefined ? undefined : await store.get(id);
       return pass && pass.tokenHash === (await sha256OfText(token)) ? pass : undefined;
     },

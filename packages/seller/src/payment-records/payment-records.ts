@@ -4,6 +4,7 @@
  * the request wait. When a process dies its lease expires, and the next request continues.
  */
 import type { SettleResponse } from "@farthing/protocol";
+import type { Balances } from "./balances.ts";
 import type { Passes } from "./passes.ts";
 
 /**
@@ -126,4 +127,6 @@ export interface PaymentRecords {
   wait(key: string, timeoutMs: number): Promise<boolean>;
   /** Absent where the store keeps no passes. */
   readonly passes?: Passes;
+  /** Absent where the store keeps no balances. */
+  readonly balances?: Balances;
 }

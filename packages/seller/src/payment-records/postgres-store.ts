@@ -1,6 +1,8 @@
 /** The store of payment records in PostgreSQL. Each change is one statement. */
+import type { BalanceStore } from "./balance-store.ts";
 import type { PassStore } from "./pass-store.ts";
 import type { StoredResponse } from "./payment-records.ts";
+import { createPostgresBalanceStore } from "./postgres-balance-store.ts";
 import { createPostgresPassStore } from "./postgres-pass-store.ts";
 import { createTables, nowOf, type PostgresClient, type Query } from "./postgres-tables.ts";
 import { recordFormat, type PaymentRecord } from "./record-transitions.ts";
@@ -35,6 +37,7 @@ const maxInsertions = 3;
 export class PostgresStore implements PaymentRecordStore {
   readonly tokens: TokenStore;
   readonly passes: PassStore;
+  readonly balances: BalanceStore;
   readonly #query: Query;
   readonly #now: (() => number) | undefined;
 
@@ -52,6 +55,7 @@ export class PostgresStore implements PaymentRecordStore {
     this.#now = now;
     this.tokens = createTokens(this.#query, tokensMax, now);
     this.passes = createPostgresPassStore(this.#query, now);
+    this.balances = createPostgresBalanceStore(this.#query);
   }
 
   async get(key: string): Promise<PaymentRecord | undefined> {

@@ -72,6 +72,19 @@ create table if not exists farthing_kept (
   until_ms bigint not null
 );
 create index if not exists farthing_kept_by_end on farthing_kept (until_ms);
+
+create table if not exists farthing_balances (
+  id text primary key,
+  version bigint not null,
+  state text not null
+);
+create table if not exists farthing_balance_entries (
+  nth bigint generated always as identity primary key,
+  balance_id text not null,
+  name text not null,
+  entry text not null,
+  unique (balance_id, name)
+);
 `;
 
 /** One statement, so that it is one transaction with every driver and pooler. */

@@ -3,6 +3,7 @@ import { Pool } from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { startPostgres, type TestPostgres } from "@farthing/engine/testing";
 import { closingSuite } from "../exchange/closing.suite.ts";
+import { balancesSuite } from "./balances.suite.ts";
 import { passesSuite } from "./passes.suite.ts";
 import { binding, buyer, leaseOf, receipt, response } from "./payment-records.testing.ts";
 import { paymentRecordsSuite, type StoreKind } from "./payment-records.suite.ts";
@@ -29,6 +30,7 @@ const postgres: StoreKind = {
     await client.query(
       "drop table if exists farthing_grants, farthing_tokens, farthing_passes, farthing_kept",
     );
+    await client.query("drop table if exists farthing_balances, farthing_balance_entries");
     return {
       create: ({ now, answerBytesMax, leaseMs }) =>
         createPostgresGrants({
@@ -45,6 +47,7 @@ const postgres: StoreKind = {
 paymentRecordsSuite("postgres", postgres);
 closingSuite("postgres", postgres);
 passesSuite("postgres", postgres);
+balancesSuite("postgres", postgres);
 
 test("processes that start at once make the tables once, and a restart finds everything", async () => {
   const databaseUrl = await server.createDatabase();

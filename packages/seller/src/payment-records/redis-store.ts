@@ -1,7 +1,9 @@
 /** The store of payment records in Redis. Each call is one script. */
 import type { StoredResponse } from "./payment-records.ts";
+import type { BalanceStore } from "./balance-store.ts";
 import type { PassStore } from "./pass-store.ts";
 import { recordFormat, type PaymentRecord } from "./record-transitions.ts";
+import { createRedisBalanceStore } from "./redis-balance-store.ts";
 import { createRedisPassStore } from "./redis-pass-store.ts";
 import {
   responseScript,
@@ -46,6 +48,7 @@ interface Deps {
 export class RedisStore implements PaymentRecordStore {
   readonly tokens: TokenStore;
   readonly passes: PassStore;
+  readonly balances: BalanceStore;
   readonly #deps: Deps;
 
   constructor(deps: Deps) {
@@ -60,6 +63,10 @@ export class RedisStore implements PaymentRecordStore {
     this.passes = createRedisPassStore((name, script, more) =>
       this.#eval(script, [`${deps.prefix}{${name}}`], more),
     );
+    this.balances = createRedisBalanceStore((id, script, more) => {
+      const balance = `${deps.prefix}{balance:${id}}`;
+      return this.#eval(script, [balance, `${balance}:ledger`, `${balance}:charges`], more);
+    });
   }
 
   async get(key: string): Promise<PaymentRecord | undefined> {

@@ -1,6 +1,7 @@
 /** Payment records in a real Redis: the promises of every store, and what only Redis can get wrong. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { closingSuite } from "../exchange/closing.suite.ts";
+import { balancesSuite } from "./balances.suite.ts";
 import { passesSuite } from "./passes.suite.ts";
 import { paymentRecordsSuite, type StoreKind } from "./payment-records.suite.ts";
 import { createRedisGrants } from "./redis.ts";
@@ -43,6 +44,7 @@ describe.skipIf(findRedisServer() === undefined)("redis", () => {
   paymentRecordsSuite("redis", redis);
   closingSuite("redis", redis);
   passesSuite("redis", redis);
+  balancesSuite("redis", redis);
 
   test("by its own clock, records and responses are forgotten by Redis itself", async () => {
     const client = await server.connect();

@@ -24,5 +24,8 @@ export const leaseMsDefault = 15_000;
 /** One document or image: the longest body that is kept for a repeat. */
 export const defaultMaxResponseBytes = 1024 * 1024;
 
+/** For the reserve of a request: the longest work, and time to charge it. A crash holds it so long. */
+export const maxReserveMs = 15 * 60 * 1000;
+
 /** For a pass after its end: as long as the record of the payment that bought it. */
 export const maxPassKeptMs = maxDeliveredMs;

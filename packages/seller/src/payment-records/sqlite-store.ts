@@ -1,8 +1,10 @@
 /** The store of payment records in SQLite. Each call is one transaction. */
 import type { StoredResponse } from "./payment-records.ts";
 import { recordFormat, type PaymentRecord } from "./record-transitions.ts";
+import type { BalanceStore } from "./balance-store.ts";
 import type { PassStore } from "./pass-store.ts";
 import type { Database, Row, Value } from "./sqlite-tables.ts";
+import { createSqliteBalanceStore } from "./sqlite-balance-store.ts";
 import { createSqlitePassStore } from "./sqlite-pass-store.ts";
 import { maxTokenMs } from "./retention.ts";
 import {
@@ -43,6 +45,7 @@ const lists: Readonly<Record<RecordList, string>> = {
 export class SqliteStore implements PaymentRecordStore {
   readonly tokens: TokenStore;
   readonly passes: PassStore;
+  readonly balances: BalanceStore;
   readonly #database: Database;
   readonly #bounds: Bounds;
 
@@ -51,6 +54,7 @@ export class SqliteStore implements PaymentRecordStore {
     this.#bounds = bounds;
     this.tokens = createTokens(database, bounds);
     this.passes = createSqlitePassStore(database, bounds.entriesMax, bounds.now);
+    this.balances = createSqliteBalanceStore(database, bounds.entriesMax);
   }
 
   get keptBytes(): number {

@@ -70,7 +70,7 @@ create table tokens (
 create index tokens_by_end on tokens (expires_at_ms);
 `;
 
-/** Added to databases of every version, which earlier versions may open again. `payment` is JSON. */
+/** Added to databases of every version, which earlier versions may open again. `payment`, `state` and `entry` are JSON. */
 const laterTables = `
 create table if not exists passes (
   id text primary key,
@@ -92,6 +92,20 @@ create table if not exists kept (
   until_ms integer not null
 ) strict;
 create index if not exists kept_by_end on kept (until_ms);
+
+create table if not exists balances (
+  id text primary key,
+  -- Counts the changes.
+  version integer not null,
+  state text not null
+) strict;
+create table if not exists balance_entries (
+  nth integer primary key,
+  balance_id text not null,
+  name text not null,
+  entry text not null,
+  unique (balance_id, name)
+) strict;
 `;
 
 /** Adds what came after the second version. `run` executes any number of statements. */

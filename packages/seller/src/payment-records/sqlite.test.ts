@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { closingSuite } from "../exchange/closing.suite.ts";
+import { balancesSuite } from "./balances.suite.ts";
 import { passesSuite } from "./passes.suite.ts";
 import { paymentRecordsSuite, type StoreKind } from "./payment-records.suite.ts";
 import { createSeller } from "../index.ts";
@@ -82,6 +83,7 @@ const sqlite: StoreKind = {
 paymentRecordsSuite("sqlite", sqlite);
 closingSuite("sqlite", sqlite);
 passesSuite("sqlite", sqlite);
+balancesSuite("sqlite", sqlite);
 
 /** The promises of a seller hold on this store as they do in memory. */
 sellerSuite("core on sqlite", async (options, route, app) => {

@@ -3,6 +3,7 @@ import type { SettleResponse } from "@farthing/protocol";
 import type { Binding, StoredResponse } from "./payment-records.ts";
 import type { PaymentRecord, StoredState } from "./record-transitions.ts";
 import type { Opener } from "./proof.ts";
+import type { BalanceStore } from "./balance-store.ts";
 import type { PassStore } from "./pass-store.ts";
 
 /** A moment by the clock of the store: so long after the call, and not after a given time. */
@@ -84,6 +85,8 @@ export interface PaymentRecordStore {
   readonly tokens: TokenStore;
   /** Absent where the store keeps no passes. */
   readonly passes?: PassStore;
+  /** Absent where the store keeps no balances. */
+  readonly balances?: BalanceStore;
 }
 
 /** The payers who have shown the tokens of challenges. A token is kept for a day. */

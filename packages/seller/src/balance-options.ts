@@ -1,0 +1,128 @@
+/** The options of routes that are sold by use: a balance that payments top up, and what requests cost. */
+import { isObject } from "@farthing/protocol";
+import { ConfigurationError, parsePrice, type Price } from "./option-values.ts";
+
+/** What payments top up, and what one request can cost. */
+export interface BalanceOptions {
+  /** The price of the route: what one payment adds. */
+  readonly topUp: Price;
+  /** Held before the work; no request costs more. */
+  readonly reserve: Price;
+  /** Routes with the same name share their balances. Without it a balance pays for its path. */
+  readonly scope?: string;
+  /** The header of a response with its cost, `X-Cost` by default. It never reaches the buyer. */
+  readonly costHeader?: string;
+}
+
+/** How the work for a request has ended. */
+export type WorkEnd = "complete" | "buyer-left" | "failed";
+
+/** What is known of a request besides its response. */
+export interface MeteredUse {
+  /** Base units that the handler has added with `payment.meter`. */
+  readonly metered: bigint;
+  /** Only streams, and work whose buyer has disconnected, end otherwise than `complete`. */
+  readonly end: WorkEnd;
+}
+
+/**
+ * Returns the cost of a request in USDC as text, with any number of decimals, or in base units. The
+ * body of a stream is not in the response. Anything else is unreadable, and costs the reserve.
+ */
+export type CostOf = (
+  response: Response,
+  use: MeteredUse,
+) => Price | null | undefined | Promise<Price | null | undefined>;
+
+interface Options {
+  readonly balance?: BalanceOptions;
+  readonly cost?: CostOf;
+  readonly pass?: unknown;
+  readonly payTo?: unknown;
+  readonly settle?: unknown;
+  readonly serveWhen?: unknown;
+}
+
+/** A scope is part of a key. */
+const maxScopeChars = 500;
+
+const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
+
+export type BalanceTermsOfRoute = NonNullable<ReturnType<typeof parseBalance>>;
+
+export function parseBalance({ balance, cost, ...route }: Options) {
+  if (balance === undefined) {
+    if (cost === undefined) return undefined;
+    throw new ConfigurationError("cost", "left out, or given with balance", "balance: { … }");
+  }
+  if (!isObject(balance)) {
+    const example = '{ topUp: "5.00", reserve: "0.05" }';
+    throw new ConfigurationError("balance", "an object", example);
+  }
+  refuseBeside(route);
+  const { scope, costHeader = "X-Cost" } = balance;
+  const topUp = parsePrice(balance.topUp, "balance.topUp");
+  const reserve = parsePrice(balance.reserve, "balance.reserve");
+  if (reserve > topUp) {
+    throw new ConfigurationError("balance.reserve", "at most balance.topUp", '"0.05"');
+  }
+  if (scope !== undefined && !(typeof scope === "string" && isName(scope))) {
+    const shape = `a name of at most ${maxScopeChars} characters`;
+    throw new ConfigurationError("balance.scope", shape, '"models"');
+  }
+  if (typeof costHeader !== "string" || !headerName.test(costHeader)) {
+    throw new ConfigurationError("balance.costHeader", "the name of a header", '"X-Cost"');
+  }
+  if (cost !== undefined && typeof cost !== "function") {
+    const example = "(response) => response.headers.get('X-Cost')";
+    throw new ConfigurationError("cost", "a function of the response", example);
+  }
+  return { topUp, reserve, scope, costHeader, cost };
+}
+
+/** A payment that tops up a balance buys no single response, so rules about that one do not fit. */
+function refuseBeside({ pass, payTo, settle, serveWhen }: Omit<Options, "balance" | "cost">): void {
+  const where = "on a route with a balance";
+  if (pass !== undefined) {
+    throw new ConfigurationError("pass", `left out ${where}`, "a route of its own");
+  }
+  if (typeof payTo === "function") {
+    throw new ConfigurationError("payTo", `a fixed value ${where}`, '"0x209693Bc…"');
+  }
+  if (settle === "after-success") {
+    const shape = `before-work ${where}, where work that fails costs nothing`;
+    throw new ConfigurationError("settle", shape, '"before-work"');
+  }
+  if (serveWhen === "queued") {
+    throw new ConfigurationError("serveWhen", `confirmed ${where}`, '"confirmed"');
+  }
+}
+
+function isName(text: string): boolean {
+  return text !== "" && text.length <= maxScopeChars;
+}
+
+/** USDC has 6 decimals. */
+const decimals = 6;
+
+const costText = /^([+-]?)\$?(\d{1,30})(?:\.(\d{1,40}))?(?:e([+-]?\d{1,2}))?$/i;
+
+/**
+ * Reads a cost in base units; undefined for what is none. Parts of a base unit are rounded up, and a
+ * text may have an exponent, because programs print small numbers so.
+ */
+export function parseCost(cost: unknown): bigint | undefined {
+  if (typeof cost === "bigint") return cost;
+  const found = typeof cost === "string" ? costText.exec(cost.trim()) : null;
+  if (!found) return undefined;
+  const [, sign, whole = "", fraction = "", exponent = "0"] = found;
+  const digits = BigInt(whole + fraction);
+  const scale = decimals + Number(exponent) - fraction.length;
+  if (scale >= 0) return signed(sign, digits * 10n ** BigInt(scale));
+  const divisor = 10n ** BigInt(-scale);
+  return signed(sign, (digits + divisor - 1n) / divisor);
+}
+
+function signed(sign: string | undefined, amount: bigint): bigint {
+  return sign === "-" ? -amount : amount;
+}

@@ -1,0 +1,44 @@
+/** A body whose end is noticed, whoever ends it: the seller's code, its failure, or the buyer. */
+import type { WorkEnd } from "../balance-options.ts";
+
+export interface BodyWatch {
+  /** Called before each chunk leaves. */
+  readonly onChunk: () => Promise<void>;
+  /** Called once, before the end of the body leaves. */
+  readonly onEnd: (end: WorkEnd) => Promise<void>;
+}
+
+export function watchBody(body: ReadableStream<Uint8Array>, { onChunk, onEnd }: BodyWatch) {
+  const reader = body.getReader();
+  let isOver = false;
+  async function finish(end: WorkEnd): Promise<void> {
+    if (isOver) return;
+    isOver = true;
+    await onEnd(end);
+  }
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (isOver) return;
+          if (done) {
+            await finish("complete");
+            controller.close();
+            return;
+          }
+          await onChunk();
+          controller.enqueue(value);
+        } catch (error) {
+          await finish("failed");
+          throw error;
+        }
+      },
+      async cancel(reason) {
+        await Promise.allSettled([finish("buyer-left"), reader.cancel(reason)]);
+      },
+    },
+    // Nothing is read, and so nothing is metered, before the buyer can take it.
+    { highWaterMark: 0 },
+  );
+}

@@ -1,0 +1,212 @@
+/** A stream is charged what it has used, to the base unit, whoever ends it. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { listenFetch, type Listening } from "../adapters/listen.testing.ts";
+import { payBound } from "../buyer.testing.ts";
+import {
+  createMemoryGrants,
+  createSeller,
+  type Balances,
+  type PaidRequest,
+  type PaymentRecords,
+  type RouteOptions,
+  type SellerEvent,
+} from "../index.ts";
+import { availableOf } from "../payment-records/balances.ts";
+import { maxReserveMs } from "../payment-records/retention.ts";
+import { payTo } from "../scene.testing.ts";
+import {
+  startScriptedFacilitator,
+  type ScriptedFacilitator,
+} from "../scripted-facilitator.testing.ts";
+
+let facilitator: ScriptedFacilitator;
+let nowMs: number;
+let records: PaymentRecords;
+let events: SellerEvent[];
+const shops: Listening[] = [];
+beforeEach(async () => {
+  facilitator = await startScriptedFacilitator();
+  nowMs = Date.now();
+  records = createMemoryGrants({ now: () => nowMs });
+  events = [];
+});
+afterEach(async () => {
+  for (const shop of shops.splice(0)) await shop.close();
+  await facilitator.close();
+});
+
+function balancesOf(): Balances {
+  if (!records.balances) throw new Error("The store keeps no balances.");
+  return records.balances;
+}
+
+/** What a handler writes into its stream, step by step. */
+type Source = (
+  payment: PaidRequest,
+  send: (text: string) => Promise<void>,
+  signal: AbortSignal,
+) => Promise<void>;
+
+function streamOf(source: Source, payment: PaidRequest): Response {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = writable.getWriter();
+  const gone = new AbortController();
+  writer.closed.catch(() => gone.abort());
+  const send = (text: string) => writer.write(new TextEncoder().encode(text));
+  source(payment, send, gone.signal)
+    .then(() => writer.close())
+    .catch((error: unknown) => writer.abort(error))
+    .catch(() => undefined);
+  return new Response(readable, { headers: { "Content-Type": "text/event-stream" } });
+}
+
+async function openShop(source: Source, route: RouteOptions = {}, grants = records) {
+  const balance = { topUp: "5.00", reserve: "0.05", scope: "model" };
+  const options = { facilitator: { url: facilitator.url }, payTo, balance, ...route };
+  const seller = createSeller({ ...options, grants, onEvent: (event) => void events.push(event) });
+  const shop = await listenFetch((request) =>
+    seller.charge(request, (payment) => streamOf(source, payment)).then(({ response }) => response),
+  );
+  shops.push(shop);
+  return shop;
+}
+
+/** Tops up with a request whose stream costs nothing, and returns the token. */
+async function toppedUp(): Promise<{ "PAYMENT-PASS": string }> {
+  const shop = await openShop(async () => undefined, { cost: () => 0n });
+  const response = await fetch(shop.url, { headers: await payBound(shop.url) });
+  await response.text();
+  return { "PAYMENT-PASS": response.headers.get("PAYMENT-PASS") ?? "" };
+}
+
+/** Returns the entries of all charges but that of the top-up. */
+async function chargesOf(headers: { "PAYMENT-PASS": string }) {
+  const id = headers["PAYMENT-PASS"].split(".")[0] ?? "";
+  const entries = await balancesOf().ledger(id);
+  return entries
+    .filter(({ kind }) => kind === "charge")
+    .map(({ amount }) => -amount)
+    .slice(1);
+}
+
+async function leftOf(headers: { "PAYMENT-PASS": string }) {
+  const found = await balancesOf().find(headers["PAYMENT-PASS"]);
+  return found && [found.amount, availableOf(found)];
+}
+
+/** Resolves once a charge is in the ledger. */
+async function charged(headers: { "PAYMENT-PASS": string }): Promise<readonly bigint[]> {
+  for (;;) {
+    const charges = await chargesOf(headers);
+    if (charges.length > 0) return charges;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** Sends three parts, each of which costs 7 base units. */
+const threeParts: Source = async ({ meter }, send) => {
+  for (const part of ["one ", "two ", "three"]) {
+    meter?.add(7n);
+    await send(part);
+  }
+};
+
+describe("a stream", () => {
+  test("is charged what was counted until its end, before the end leaves", async () => {
+    const headers = await toppedUp();
+    const shop = await openShop(threeParts);
+    const response = await fetch(shop.url, { headers });
+    expect(response.headers.get("X-Balance-Remaining")).toBe("4950000");
+    expect(response.headers.get("X-Request-Cost")).toBeNull();
+    expect(await response.text()).toBe("one two three");
+    expect(await chargesOf(headers)).toEqual([21n]);
+    expect(await leftOf(headers)).toEqual([4_999_979n, 4_999_979n]);
+  });
+
+  test("is charged by the function, which learns how it has ended", async () => {
+    const headers = await toppedUp();
+    const ends: string[] = [];
+    const shop = await openShop(threeParts, {
+      cost: (_response, { metered, end }) => {
+        ends.push(end);
+        return metered * 2n;
+      },
+    });
+    await (await fetch(shop.url, { headers })).text();
+    expect([ends, await chargesOf(headers)]).toEqual([["complete"], [42n]]);
+  });
+
+  test("that its buyer leaves is charged what was counted until then", async () => {
+    const headers = await toppedUp();
+    const shop = await openShop(async ({ meter }, send, signal) => {
+      meter?.add(7n);
+      await send("one ");
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    });
+    const leaving = new AbortController();
+    const response = await fetch(shop.url, { headers, signal: leaving.signal });
+    const reader = response.body?.getReader();
+    await reader?.read();
+    leaving.abort();
+    expect(await charged(headers)).toEqual([7n]);
+    expect(await leftOf(headers)).toEqual([4_999_993n, 4_999_993n]);
+  });
+
+  test("that its upstream breaks is charged what was counted until then", async () => {
+    const headers = await toppedUp();
+    const shop = await openShop(async ({ meter }, send) => {
+      meter?.add(7n);
+      await send("one ");
+      throw new Error("The upstream has closed the connection.");
+    });
+    const response = await fetch(shop.url, { headers });
+    await expect(response.text()).rejects.toThrow(TypeError);
+    expect(await charged(headers)).toEqual([7n]);
+  });
+
+  test("of which nothing can be read costs its reserve, and says so", async () => {
+    const headers = await toppedUp();
+    const shop = await openShop((_payment, send) => send("one "));
+    await (await fetch(shop.url, { headers })).text();
+    expect(await chargesOf(headers)).toEqual([50_000n]);
+    expect(events.map(({ type }) => type)).toContain("cost_unreadable");
+  });
+
+  test("whose process dies is charged what had left, once its reserve is over", async () => {
+    const headers = await toppedUp();
+    let isDead = false;
+    const balances = balancesOf();
+    const grants: PaymentRecords = {
+      ...records,
+      balances: {
+        ...balances,
+        // A dead process charges nothing.
+        charge: (...values) => (isDead ? new Promise(() => undefined) : balances.charge(...values)),
+      },
+    };
+    const shop = await openShop(
+      async ({ meter }, send) => {
+        meter?.add(7n);
+        await send("one ");
+        meter?.add(7n);
+        await send("two ");
+        isDead = true;
+        throw new Error("The process has died.");
+      },
+      {},
+      grants,
+    );
+    const leaving = new AbortController();
+    const response = await fetch(shop.url, { headers, signal: leaving.signal });
+    const reader = response.body?.getReader();
+    let text = "";
+    while (text !== "one two ") text += new TextDecoder().decode((await reader?.read())?.value);
+    leaving.abort();
+    expect(await leftOf(headers)).toEqual([5_000_000n, 4_950_000n]);
+    nowMs += maxReserveMs;
+    const next = await openShop(async () => undefined, { cost: () => 0n });
+    await (await fetch(next.url, { headers })).text();
+    expect(await chargesOf(headers)).toEqual([14n, 0n]);
+    expect(await leftOf(headers)).toEqual([4_999_986n, 4_999_986n]);
+  });
+});

@@ -1,0 +1,157 @@
+/**
+ * Work within a reserve: runs the seller's code and charges its cost. Work that fails before anything
+ * was sent costs what the handler has metered; a buyer who leaves pays as if they had stayed.
+ */
+import { defined } from "@farthing/protocol";
+import { readHead, resume } from "../body.ts";
+import { parseCost, type WorkEnd } from "../balance-options.ts";
+import type { PaidRequest } from "../events.ts";
+import { parsePrice } from "../option-values.ts";
+import type { Balance } from "../payment-records/balance-store.ts";
+import { availableOf } from "../payment-records/balances.ts";
+import { watchBody } from "./metered-body.ts";
+import type { ExchangeDeps, Serve, SoldBalance } from "./paid-request.ts";
+
+/** A request that holds a reserve. */
+export interface HeldUse {
+  readonly useId: string;
+  /** The balance without the reserve. */
+  readonly balance: Balance;
+  readonly url: string;
+  readonly isStreamed: boolean;
+}
+
+/** The balance after the work, and its cost; no cost while a stream runs. */
+export interface UsedMoney {
+  readonly balance: Balance;
+  readonly cost?: bigint;
+}
+
+export interface MeteredWork {
+  readonly serve: Serve;
+  used(): UsedMoney;
+}
+
+type Deps = Pick<ExchangeDeps, "emit" | "records">;
+
+const minFailureStatus = 500;
+const minRefusalStatus = 400;
+
+export function meterWork(deps: Deps, sold: SoldBalance, use: HeldUse, serve: Serve): MeteredWork {
+  const bill = openBill(deps, sold, use);
+  const { answerBytesMax } = deps.records;
+
+  async function work(given: PaidRequest): Promise<Response> {
+    const { id } = use.balance;
+    const [reserve, remaining] = [`${sold.reserve}`, `${availableOf(use.balance)}`];
+    const payment = { ...given, balance: { id, reserve, remaining } };
+    let made: Response;
+    try {
+      made = await serve({ ...payment, meter: { add: bill.add } });
+      if (made.body !== null && !isStream(made, use)) {
+        const head = await readHead(made.body, answerBytesMax);
+        made = withBody(made, head.rest ? resume(head) : head.bytes);
+        if (!head.rest) return await finish(made, head.bytes, payment);
+      }
+    } catch (error) {
+      await bill.fail(payment);
+      throw error;
+    }
+    const { body } = made;
+    if (body === null || made.status >= minFailureStatus) return finish(made, body, payment);
+    const head = withBody(made, null);
+    const watched = watchBody(body, {
+      onChunk: bill.store,
+      onEnd: (end) => bill.close(head, payment, end),
+    });
+    return bill.hidden(made, watched);
+  }
+
+  async function finish(made: Response, body: BodyInit | null, payment: PaidRequest) {
+    const isFailure = made.status >= minFailureStatus;
+    // A stream is not read here.
+    const read = body instanceof ReadableStream ? null : body;
+    if (isFailure) await bill.fail(payment);
+    else await bill.close(withBody(made, read), payment, sold.isGone() ? "buyer-left" : "complete");
+    return bill.hidden(made, body);
+  }
+
+  return { serve: work, used: bill.used };
+}
+
+/** What one request costs: counted while the work runs, and charged once. */
+function openBill({ emit }: Deps, sold: SoldBalance, { useId, balance, url }: HeldUse) {
+  const { balances, reserve, costHeader } = sold;
+  let used: UsedMoney = { balance };
+  let metered: bigint | undefined;
+  let stored: bigint | undefined;
+
+  async function charge(cost: bigint): Promise<void> {
+    used = (await balances.charge(balance.id, useId, cost)) ?? used;
+  }
+
+  function warn(payment: PaidRequest, error?: unknown): void {
+    emit({ type: "cost_unreadable", url, payment, ...defined({ error }) });
+  }
+
+  async function costOf(response: Response, end: WorkEnd): Promise<bigint | undefined> {
+    if (sold.cost) return parseCost(await sold.cost(response, { metered: metered ?? 0n, end }));
+    return metered ?? parseCost(response.headers.get(costHeader));
+  }
+
+  return {
+    used: () => used,
+    add(cost: Parameters<typeof parsePrice>[0]): boolean {
+      metered = (metered ?? 0n) + parsePrice(cost, "cost");
+      return metered < reserve;
+    },
+    /** Stores what was metered, before the buyer gets what it was metered for. */
+    async store(): Promise<void> {
+      // More may be added while this is stored.
+      const now = metered;
+      if (now === stored || now === undefined) return;
+      await balances.meter(balance.id, useId, now);
+      stored = now;
+    },
+    /** Charges the cost of a response; the reserve where none can be read. */
+    async close(response: Response, payment: PaidRequest, end: WorkEnd): Promise<void> {
+      let cost: bigint | undefined;
+      try {
+        cost = await costOf(response, end);
+        // A refusal costs nothing unless it says so.
+        if (response.status >= minRefusalStatus) cost ??= 0n;
+        if (cost === undefined) warn(payment);
+      } catch (error) {
+        warn(payment, error);
+      }
+      await charge(cost ?? reserve);
+    },
+    /** Ends work of which nothing was sent. */
+    async fail(payment: PaidRequest): Promise<void> {
+      if (metered !== undefined) return charge(metered);
+      if (sold.isGone()) {
+        warn(payment, new Error("The buyer left before the response was made."));
+        return charge(reserve);
+      }
+      const released = await balances.release(balance.id, useId);
+      used = { balance: released ?? balance, cost: 0n };
+    },
+    /** Returns the response without its cost. */
+    hidden(response: Response, body: BodyInit | null): Response {
+      const visible = withBody(response, body);
+      visible.headers.delete(costHeader);
+      return visible;
+    },
+  };
+}
+
+function isStream({ headers }: Response, { isStreamed }: HeldUse): boolean {
+  return isStreamed || (headers.get("Content-Type") ?? "").startsWith("text/event-stream");
+}
+
+const noBodyStatuses = [204, 205, 304];
+
+function withBody({ status, headers }: Response, body: BodyInit | null): Response {
+  const hasNoBody = noBodyStatuses.includes(status);
+  return new Response(hasNoBody ? null : body, { status, headers });
+}

@@ -1,0 +1,113 @@
+/**
+ * A request that is charged to a balance: its highest cost is reserved before the work, and its
+ * actual cost is charged after it. A repeat with the same `Idempotency-Key` is charged once.
+ */
+import type { Balance } from "../payment-records/balance-store.ts";
+import type { Lease } from "../payment-records/payment-records.ts";
+import { randomHex } from "../payment-records/proof.ts";
+import { addBalance, content, errorResponse } from "../responses.ts";
+import { makePaid, retrySeconds, toStored, type Failure } from "./delivery.ts";
+import { checkHeld, LeaseLostError } from "./lost-lease.ts";
+import { meterWork, type UsedMoney } from "./metered-work.ts";
+import { stillBusy, useByKey, type TokenRequest } from "./once-by-key.ts";
+import { factsOfMoney } from "./open-balance.ts";
+import { ask, later, storeFailed, undecided } from "./open-responses.ts";
+import { receiptOfUse } from "./open-pass.ts";
+import type { ExchangeDeps, ExchangeResult, SoldBalance } from "./paid-request.ts";
+
+/** A request that shows the token of a balance. */
+export interface BalanceRequest extends TokenRequest {
+  readonly balance: SoldBalance;
+}
+
+/** Why a balance pays nothing here. */
+const refusals = {
+  unknown: "This balance is not known, or its token was replaced by a newer one.",
+  elsewhere: "This balance was paid for something else, or on another network.",
+  exhausted: "Too little is left in this balance for one request.",
+} as const;
+
+/** The end of a record's time; a balance has none. */
+const endlessMs = 253_402_300_799_000;
+
+export async function serveFromBalance(
+  deps: ExchangeDeps,
+  asked: BalanceRequest,
+): Promise<ExchangeResult> {
+  const { balances, scope } = asked.balance;
+  try {
+    const balance = await balances.find(asked.token);
+    if (!balance) return refuse(asked, "unknown");
+    const { network } = balance.payment;
+    const isPaidHere = asked.terms.offers.some((offer) => offer.network.id === network);
+    if (balance.scope !== scope || !isPaidHere) return refuse(asked, "elsewhere");
+    return await useByKey(deps, asked, {
+      id: balance.id,
+      expiresAtMs: endlessMs,
+      run: (lease) => use(deps, asked, balance, lease),
+      show: (headers) => addBalance(headers, balance, 0n),
+    });
+  } catch (error) {
+    if (!(error instanceof LeaseLostError)) return storeFailed(error);
+    return { response: stillBusy(), outcome: { type: "broken", error } };
+  }
+}
+
+function refuse(asked: BalanceRequest, why: keyof typeof refusals, balance?: Balance) {
+  const result = ask(asked.terms, { error: `balance_${why}`, message: refusals[why] });
+  if (balance) addBalance(result.response.headers, balance);
+  return result;
+}
+
+async function use(
+  deps: ExchangeDeps,
+  asked: BalanceRequest,
+  found: Balance,
+  lease?: Lease,
+): Promise<ExchangeResult> {
+  const { balances, reserve } = asked.balance;
+  const useId = lease?.exchangeKey ?? randomHex();
+  const reserved = await balances.reserve(found.id, { useId, amount: reserve }, found.tokenHash);
+  if (reserved.kind !== "reserved") {
+    await lease?.discard();
+    if (reserved.kind === "unknown") return refuse(asked, "unknown");
+    if (reserved.kind === "short") return refuse(asked, "exhausted", reserved.balance);
+    return undecided(later("busy", "Too many requests of this balance are under way."));
+  }
+  const { isStreamed, terms } = asked;
+  const held = { useId, balance: reserved.balance, url: terms.resource.url, isStreamed };
+  const work = meterWork(deps, asked.balance, held, asked.serve);
+  const before = factsOfMoney({ balance: reserved.balance }, reserve);
+  const made = await makePaid({ ...asked, serve: work.serve }, before, deps.records.answerBytesMax);
+  const used = work.used();
+  const payment = factsOfMoney(used, reserve);
+  if ("error" in made) {
+    await lease?.discard();
+    return failed(payment, made, used);
+  }
+  const kept = asked.redeliver === "never" ? undefined : toStored(made, asked);
+  if (lease) checkHeld(await lease.complete(receiptOfUse(found), kept));
+  const response = content(made.response, made.body);
+  addBalance(response.headers, used.balance, used.cost);
+  return { response, outcome: { type: "used", payment } };
+}
+
+/** The seller's code failed: the buyer pays what was metered until then, and most often nothing. */
+function failed(
+  payment: ReturnType<typeof factsOfMoney>,
+  { status, error }: Failure,
+  { balance, cost = 0n }: UsedMoney,
+): ExchangeResult {
+  const isCharged = cost > 0n;
+  const message = isCharged
+    ? "The seller could not make the answer, and charged what it has cost until then."
+    : "The seller could not make the answer, and nothing was charged. Repeat the request if you " +
+      "still want it.";
+  const code = isCharged ? "paid_undelivered" : "not_charged";
+  const body = { error: code, message, retryable: !isCharged } as const;
+  const response = errorResponse(status, body, { retryAfterSeconds: retrySeconds });
+  addBalance(response.headers, balance, cost);
+  return isCharged
+    ? { response, outcome: { type: "undelivered", payment, error } }
+    : { response, outcome: { type: "uncharged", payment, status, error } };
+}

@@ -1,0 +1,133 @@
+/** The part of a store that keeps balances. Each call is atomic across processes. */
+import { isObject, member, parseJson } from "@farthing/protocol";
+import type { SettledRequest } from "../events.ts";
+import { paymentIn } from "./pass-store.ts";
+
+/** Money that is held for one request until its cost is known. */
+export interface Reserve {
+  /** Names the request. */
+  readonly useId: string;
+  /** Base units, the most that the request can cost. */
+  readonly amount: bigint;
+  /** What the request has cost so far; charged if its process dies. */
+  readonly metered: bigint;
+  /** When the reserve ends by itself, in milliseconds since the Unix epoch. */
+  readonly untilMs: number;
+}
+
+/** The money of one buyer for one scope, as a store keeps it. */
+export interface Balance {
+  /** Public: the receipt names it. */
+  readonly id: string;
+  /** SHA-256 of the token, as hex; empty before the first token. */
+  readonly tokenHash: string;
+  /** What the balance pays for. */
+  readonly scope: string;
+  /** The sum of the ledger in base units, never below the sum of the reserves. */
+  readonly amount: bigint;
+  readonly reserves: readonly Reserve[];
+  /** The payment that topped it up last. */
+  readonly payment: SettledRequest;
+}
+
+/** One line of a ledger. No two entries of a balance have the same kind and key. */
+export interface LedgerEntry {
+  readonly kind: "top-up" | "charge" | "payback";
+  /** The payment, the request, or the payback. */
+  readonly key: string;
+  /** Base units: positive for a top-up, otherwise 0 or negative. */
+  readonly amount: bigint;
+  readonly atMs: number;
+}
+
+export type EntryName = Pick<LedgerEntry, "kind" | "key">;
+
+export interface FoundBalance {
+  /** Counts the changes; 0 before the first. */
+  readonly version: number;
+  readonly balance: Balance | undefined;
+  /** Whether the ledger has the entry that was asked about. */
+  readonly isEntered: boolean;
+}
+
+/** Balances in a store. They are kept for good, because they are owed to their buyers. */
+export interface BalanceStore {
+  get(id: string, entry?: EntryName): Promise<FoundBalance>;
+  /** Stores the balance and appends to its ledger, unless the version is another one. */
+  compareAndSet(
+    version: number,
+    balance: Balance,
+    entries: readonly LedgerEntry[],
+  ): Promise<boolean>;
+  /** Returns the ledger, oldest first. A store may forget old charges, but no other entry. */
+  ledger(id: string): Promise<readonly LedgerEntry[]>;
+  /** Whether there is no room for a new balance. Absent where the store has no bound of its own. */
+  isFull?(): Promise<boolean>;
+}
+
+/** Returns the name of an entry, by which a ledger has it once. */
+export function nameOf({ kind, key }: EntryName): string {
+  return `${kind}/${key}`;
+}
+
+export function balanceText(balance: Balance): string {
+  return toText(balance);
+}
+
+export function entryText(entry: LedgerEntry): string {
+  return toText(entry);
+}
+
+/** As JSON, with amounts as decimal digits. */
+function toText(value: Balance | LedgerEntry): string {
+  return JSON.stringify(value, (_name, one: unknown) =>
+    typeof one === "bigint" ? one.toString() : one,
+  );
+}
+
+/** Parses a balance from the text of a store outside of the process. */
+export function balanceIn(stored: unknown): Balance {
+  const value = objectIn(stored);
+  const reserves = member(value, "reserves");
+  return {
+    id: textIn(value, "id"),
+    tokenHash: textIn(value, "tokenHash"),
+    scope: textIn(value, "scope"),
+    amount: BigInt(textIn(value, "amount")),
+    reserves: (Array.isArray(reserves) ? reserves : []).map((one: unknown) => ({
+      useId: textIn(one, "useId"),
+      amount: BigInt(textIn(one, "amount")),
+      metered: BigInt(textIn(one, "metered")),
+      untilMs: numberIn(one, "untilMs"),
+    })),
+    payment: paymentIn(member(value, "payment")),
+  };
+}
+
+export function entryIn(stored: unknown): LedgerEntry {
+  const value = objectIn(stored);
+  const kind = textIn(value, "kind");
+  if (kind !== "top-up" && kind !== "charge" && kind !== "payback") throw new Error(foreign);
+  const amount = BigInt(textIn(value, "amount"));
+  return { kind, key: textIn(value, "key"), amount, atMs: numberIn(value, "atMs") };
+}
+
+const foreign = "The store keeps something else under the id of a balance.";
+
+function objectIn(stored: unknown) {
+  const value = typeof stored === "string" ? parseJson(stored)?.value : undefined;
+  if (isObject(value)) return value;
+  throw new Error(foreign);
+}
+
+function textIn(value: unknown, name: string): string {
+  const found = isObject(value) ? member(value, name) : undefined;
+  if (typeof found === "string") return found;
+  throw new Error(foreign);
+}
+
+function numberIn(value: unknown, name: string): number {
+  const found = isObject(value) ? member(value, name) : undefined;
+  if (typeof found === "number") return found;
+  throw new Error(foreign);
+}

@@ -1,0 +1,216 @@
+/** What every store promises about balances: the sum of a ledger, never below zero, whoever asks at once. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { SettledRequest } from "../events.ts";
+import { availableOf, maxReserves, type Balances } from "./balances.ts";
+import type { PaymentRecords } from "./payment-records.ts";
+import type { CreateStore, StoreKind } from "./payment-records.suite.ts";
+import { minuteMs } from "./payment-records.testing.ts";
+import { maxReserveMs } from "./retention.ts";
+
+const payment: SettledRequest = {
+  payer: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+  amount: "1000",
+  network: "eip155:50",
+  transaction: "0x1",
+  settlementId: "s_1",
+};
+
+const payers = [
+  "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+  "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
+];
+
+/** Runs these promises against one store. */
+export function balancesSuite(name: string, kind: StoreKind): void {
+  let nowMs: number;
+  let stage: Awaited<ReturnType<StoreKind["open"]>>;
+  let balances: Balances;
+  const create = (bounds: Partial<Parameters<CreateStore>[0]> = {}) =>
+    balancesOf(stage.create({ now: () => nowMs, ...bounds }));
+  beforeEach(async () => {
+    nowMs = 1_000;
+    stage = await kind.open();
+    balances = create();
+  });
+  afterEach(() => stage.close());
+
+  async function toppedUp(key = "a") {
+    const { id } = await balances.topUp(key, "reports", payment);
+    const given = await balances.giveToken(id);
+    if (!given) throw new Error("There is no balance.");
+    return given;
+  }
+  const sumOf = async (id: string, by = balances) =>
+    (await by.ledger(id)).reduce((sum, { amount }) => sum + amount, 0n);
+  const leftOf = async (token: string) => {
+    const found = await balances.find(token);
+    return found && [found.amount, availableOf(found)];
+  };
+
+  describe(`${name}: a balance`, () => {
+    test("is topped up once by each payment, and found by its newest token alone", async () => {
+      const { balance, token } = await toppedUp("a");
+      expect(balance).toMatchObject({ scope: "reports", amount: 1000n, reserves: [], payment });
+      expect(JSON.stringify(await balances.ledger(balance.id).then(String))).not.toContain(token);
+      const second = { ...payment, transaction: "0x2" };
+      for (let nth = 0; nth < 3; nth++) await balances.topUp("b", "reports", second);
+      await toppedUp("a");
+      const { token: newest } = await toppedUp("a");
+      expect(await balances.find(token)).toBeUndefined();
+      expect(await balances.find(newest)).toMatchObject({ amount: 2000n, payment: second });
+      expect(await balances.ledger(balance.id)).toEqual([
+        { kind: "top-up", key: "a", amount: 1000n, atMs: 1_000 },
+        { kind: "top-up", key: "b", amount: 1000n, atMs: 1_000 },
+      ]);
+      for (const wrong of ["", balance.id, `${newest}0`, newest.toUpperCase()]) {
+        expect(await balances.find(wrong)).toBeUndefined();
+      }
+      expect(await balances.giveToken("0".repeat(32))).toBeUndefined();
+    });
+
+    test("belongs to one payer, one network and one scope", async () => {
+      const all = await Promise.all([
+        balances.topUp("a", "reports", payment),
+        balances.topUp("a", "other", payment),
+        balances.topUp("a", "reports", { ...payment, network: "eip155:51" }),
+        balances.topUp("a", "reports", { ...payment, payer: payers[1] ?? "" }),
+      ]);
+      expect(new Set(all.map(({ id }) => id)).size).toBe(4);
+      expect(all.map(({ amount }) => amount)).toEqual([1000n, 1000n, 1000n, 1000n]);
+    });
+
+    test("is charged the cost of a request, between nothing and its reserve, once", async () => {
+      const { balance, token } = await toppedUp();
+      const costs = [7n, 0n, -5n, 5_000n];
+      const charged: (bigint | undefined)[] = [];
+      for (const [nth, cost] of costs.entries()) {
+        const useId = `use ${nth}`;
+        expect(await balances.reserve(balance.id, { useId, amount: 100n })).toMatchObject({
+          kind: "reserved",
+          isCharged: false,
+        });
+        charged.push((await balances.charge(balance.id, useId, cost))?.cost);
+        charged.push((await balances.charge(balance.id, useId, cost))?.cost);
+      }
+      expect(charged).toEqual([7n, 0n, 0n, 0n, 0n, 0n, 100n, 0n]);
+      expect(await leftOf(token)).toEqual([893n, 893n]);
+      const entries = await balances.ledger(balance.id);
+      expect(entries.map(({ kind, amount }) => [kind, amount])).toEqual([
+        ["top-up", 1000n],
+        ["charge", -7n],
+        ["charge", 0n],
+        ["charge", 0n],
+        ["charge", -100n],
+      ]);
+    });
+
+    test("costs a request that was charged before nothing more, and one that was released its reserve", async () => {
+      const { balance } = await toppedUp();
+      const asked = { useId: "one", amount: 600n };
+      await balances.reserve(balance.id, asked);
+      await balances.release(balance.id, "one");
+      expect(await balances.reserve(balance.id, asked)).toMatchObject({ isCharged: false });
+      // The same request again holds nothing more.
+      const twice = await balances.reserve(balance.id, asked);
+      expect(twice.kind === "reserved" && availableOf(twice.balance)).toBe(400n);
+      await balances.charge(balance.id, "one", 200n);
+      const again = await balances.reserve(balance.id, asked);
+      expect(again).toMatchObject({ kind: "reserved", isCharged: true });
+      expect(again.kind === "reserved" && availableOf(again.balance)).toBe(800n);
+    });
+
+    test("holds as many reserves as it can pay, of three hundred requests at once", async () => {
+      const { balance, token } = await toppedUp();
+      const other = kind.isShared ? create() : balances;
+      const reserved = await Promise.all(
+        Array.from({ length: 300 }, (_one, nth) =>
+          (nth % 2 ? other : balances).reserve(balance.id, { useId: `use ${nth}`, amount: 10n }),
+        ),
+      );
+      const held = reserved.filter((one) => one.kind === "reserved");
+      expect(held).toHaveLength(100);
+      expect(reserved.filter((one) => one.kind === "short")).toHaveLength(200);
+      expect(await leftOf(token)).toEqual([1000n, 0n]);
+    });
+
+    test("holds no more reserves at once than its bound", async () => {
+      const { balance } = await toppedUp();
+      for (let nth = 0; nth < maxReserves; nth++) {
+        await balances.reserve(balance.id, { useId: `use ${nth}`, amount: 1n });
+      }
+      const more = await balances.reserve(balance.id, { useId: "more", amount: 1n });
+      expect(more.kind).toBe("busy");
+    });
+
+    test("reserves nothing for a token that was replaced", async () => {
+      const { balance } = await toppedUp();
+      const second = await toppedUp();
+      const asked = { useId: "one", amount: 1n };
+      expect(await balances.reserve(balance.id, asked, balance.tokenHash)).toEqual({
+        kind: "unknown",
+      });
+      const held = await balances.reserve(balance.id, asked, second.balance.tokenHash);
+      expect(held.kind).toBe("reserved");
+      expect(await balances.reserve("0".repeat(32), asked)).toEqual({ kind: "unknown" });
+    });
+
+    test("gets a reserve back that a crash has left, without what was metered", async () => {
+      const { balance, token } = await toppedUp();
+      await balances.reserve(balance.id, { useId: "silent", amount: 400n });
+      await balances.reserve(balance.id, { useId: "stream", amount: 400n });
+      nowMs += minuteMs;
+      expect(await balances.meter(balance.id, "stream", 150n)).toBe(true);
+      nowMs = 1_000 + maxReserveMs - 1;
+      const early = await balances.reserve(balance.id, { useId: "next", amount: 201n });
+      expect(early.kind).toBe("short");
+      nowMs++;
+      // The stream has shown life since.
+      const half = await balances.reserve(balance.id, { useId: "next", amount: 600n });
+      expect(half.kind).toBe("reserved");
+      nowMs += minuteMs;
+      await balances.release(balance.id, "next");
+      expect(await leftOf(token)).toEqual([850n, 850n]);
+      expect(await balances.meter(balance.id, "stream", 200n)).toBe(false);
+      // Its process was only slow: it was charged already.
+      expect((await balances.charge(balance.id, "stream", 300n))?.cost).toBe(0n);
+      // Another one without an entry costs what is there, but nothing that is not.
+      expect((await balances.charge(balance.id, "silent", 5_000n))?.cost).toBe(850n);
+      expect(await leftOf(token)).toEqual([0n, 0n]);
+    });
+
+    test("pays back what is not reserved, once for each key", async () => {
+      const { balance, token } = await toppedUp();
+      await balances.reserve(balance.id, { useId: "one", amount: 300n });
+      expect(await balances.payBack(balance.id, "refund 1", 701n)).toBe(false);
+      expect(await balances.payBack(balance.id, "refund 1", 0n)).toBe(false);
+      expect(await balances.payBack(balance.id, "refund 1", 700n)).toBe(true);
+      expect(await balances.payBack(balance.id, "refund 1", 700n)).toBe(true);
+      expect(await leftOf(token)).toEqual([300n, 0n]);
+      expect(await sumOf(balance.id)).toBe(300n);
+    });
+
+    test("is seen by every process", async () => {
+      if (!kind.isShared) return;
+      const { balance, token } = await toppedUp();
+      const other = create();
+      await other.reserve(balance.id, { useId: "one", amount: 10n });
+      await other.charge(balance.id, "one", 3n);
+      expect(await balances.find(token)).toEqual(await other.find(token));
+      expect(await sumOf(balance.id, other)).toBe(997n);
+    });
+  });
+
+  test.runIf(kind.isBounded)(`${name}: balances make no room, and can be topped up`, async () => {
+    balances = create({ entriesMax: 1 });
+    const id = await balances.idOf("reports", payment);
+    expect(await balances.hasRoom(id)).toBe(true);
+    await toppedUp();
+    expect(await balances.hasRoom(id)).toBe(true);
+    expect(await balances.hasRoom(await balances.idOf("other", payment))).toBe(false);
+  });
+}
+
+function balancesOf({ balances }: PaymentRecords): Balances {
+  if (!balances) throw new Error("The store keeps no balances.");
+  return balances;
+}
