@@ -12,7 +12,7 @@ import type { describeDemo } from "./report.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-/** A demo takes ten seconds on an idle machine, four blocks of two seconds and its start. */
+/** A demo takes ten seconds on an idle machine, five blocks of two seconds and its start. */
 const demoMs = 60_000;
 
 /** What is told to end is gone within so long; it takes about 100 ms. */
@@ -126,14 +126,16 @@ describe("npm run demo", () => {
       expect(status).toBe(200);
       expect(receipt).toMatchObject({ success: true, transaction, payer });
     }
+    expect(facts.pass).toMatchObject({ payer: payments[0]?.payer, remaining: [2, 1, 0] });
+    expect(isTransactionHash(facts.pass.transaction)).toBe(true);
     const gains = balances.map(({ holder, usdcBefore, usdcAfter }) => [
       holder,
       Number(usdcAfter) - Number(usdcBefore),
     ]);
     expect(Object.fromEntries(gains)).toEqual({
-      buyer: -30_000,
+      buyer: -40_000,
       "contract wallet": -10_000,
-      seller: 40_000,
+      seller: 50_000,
       relayer: 0,
     });
     await expectNothingLeft(demo, facts.rpcUrl);
@@ -151,7 +153,7 @@ describe("npm run demo", () => {
     expect(wide).toEqual([]);
     const rpcUrl = /^ {2}chain +(\S+)/m.exec(page)?.[1] ?? "";
     const hashes = [...page.matchAll(/settled +(\S+)/g)].map(([, hash = ""]) => hash);
-    expect(hashes.filter(isTransactionHash)).toHaveLength(4);
+    expect(hashes.filter(isTransactionHash)).toHaveLength(5);
     await expectMined(rpcUrl, hashes);
 
     const shell = spawn("sh", ["-c", tryLine], { cwd: root, stdio: ["ignore", "pipe", "ignore"] });

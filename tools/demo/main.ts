@@ -1,13 +1,14 @@
-/** `npm run demo [-- --once] [--json]`: all parts of Farthing on one machine, and four payments. */
+/** `npm run demo [-- --once] [--json]`: all parts of Farthing on one machine, four payments and a pass. */
 import { parseArgs } from "node:util";
 import { compareHoldings, readHoldings } from "./balances.ts";
-import { balancesPage, invitation, paymentTitle, environmentPage, stepLine } from "./page.ts";
+import { balancesPage, invitation, stepTitle, environmentPage, stepLine } from "./page.ts";
+import { usePass } from "./pass.ts";
 import { makePayment, planPayments, type MadePayment } from "./payments.ts";
 import { describeDemo } from "./report.ts";
 import { startDemoEnvironment, type DemoEnvironment } from "./environment.ts";
 import type { Step, StepListener } from "./watch-payment.ts";
 
-const usage = `Starts a local chain, a facilitator and a paid API, and makes four payments.
+const usage = `Starts a local chain, a facilitator and a paid API, makes four payments and uses a pass.
 
   --once   exit after the payments instead of keeping the services running
   --json   print only one JSON object with the receipts
@@ -81,16 +82,21 @@ async function runPayments(
   const before = await readHoldings(environment);
   const made: MadePayment[] = [];
   for (const [index, planned] of planPayments(environment).entries()) {
-    say(paymentTitle(planned, index + 1));
+    say(stepTitle(planned.title, index + 1));
     const startedAt = performance.now();
     listener = (step) => say(stepLine(step, performance.now() - startedAt));
     made.push(await makePayment(planned, report, signal));
   }
+  const title = "A pass: one payment, and requests that settle nothing";
+  say(stepTitle(title, made.length + 1));
+  const startedAt = performance.now();
+  listener = (step) => say(stepLine(step, performance.now() - startedAt));
+  const pass = await usePass(environment, report, signal);
   // Payments from another terminal are not reported here.
   listener = ignoreSteps;
-  const changes = compareHoldings(before, await readHoldings(environment), made.length);
+  const changes = compareHoldings(before, await readHoldings(environment), made.length + 1);
   say(balancesPage(changes));
-  if (json) write(`${JSON.stringify(describeDemo(environment, made, changes))}\n`);
+  if (json) write(`${JSON.stringify(describeDemo(environment, made, pass, changes))}\n`);
   if (!once) say(invitation(tryLineOf(environment)));
   return "paid";
 }

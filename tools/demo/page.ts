@@ -3,7 +3,6 @@ import { styleText } from "node:util";
 import { formatUsdc } from "@farthing/protocol";
 import type { Change } from "./balances.ts";
 import { price } from "./paid-api.ts";
-import type { PlannedPayment } from "./payments.ts";
 import type { DemoEnvironment } from "./environment.ts";
 import { shorten, type Step } from "./watch-payment.ts";
 
@@ -38,8 +37,8 @@ export function environmentPage({
 }
 
 /** The title of a payment. */
-export function paymentTitle(planned: PlannedPayment, position: number): string {
-  return `\n${paint("bold", `${position}. ${planned.title}`)}\n`;
+export function stepTitle(title: string, position: number): string {
+  return `\n${paint("bold", `${position}. ${title}`)}\n`;
 }
 
 /** One step of a payment, `milliseconds` after its start. */

@@ -7,6 +7,9 @@ import express from "express";
 /** Price of a report, in USDC. */
 export const price = "0.01";
 
+/** Reports that one payment for a pass opens. */
+export const passUses = 3;
+
 /** How the reports are sold. */
 export interface PaidApiOptions {
   readonly payTo: string;
@@ -23,6 +26,8 @@ export interface PaidApi {
   readonly publicUrl: string;
   /** Sold through the hosted surface. */
   readonly hostedUrl: string;
+  /** Sold through the public surface, with a pass for the next requests. */
+  readonly passUrl: string;
   stop(): Promise<void>;
 }
 
@@ -34,11 +39,14 @@ export async function startPaidApi(options: PaidApiOptions): Promise<PaidApi> {
   const chargeHosted = farthing({ ...terms, facilitator: hostedFace });
   const app = express();
   app.get("/weather", charge(), (_req, res) => void res.json(report));
+  const pass = { uses: passUses, validFor: "1h" };
+  app.get("/pass/weather", charge({ pass }), (_req, res) => void res.json(report));
   app.get("/hosted/weather", chargeHosted(), (_req, res) => void res.json(report));
   const { server, origin } = await listen(app);
   return {
     publicUrl: `${origin}/weather`,
     hostedUrl: `${origin}/hosted/weather`,
+    passUrl: `${origin}/pass/weather`,
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -1,5 +1,6 @@
 /** The demo for programs: one JSON object. Amounts are decimal digits of base units. */
 import type { Change } from "./balances.ts";
+import type { UsedPass } from "./pass.ts";
 import type { MadePayment } from "./payments.ts";
 import type { DemoEnvironment } from "./environment.ts";
 
@@ -7,6 +8,7 @@ import type { DemoEnvironment } from "./environment.ts";
 export function describeDemo(
   { devnet, network, facilitatorUrl, paidApi }: DemoEnvironment,
   payments: readonly MadePayment[],
+  pass: UsedPass,
   changes: readonly Change[],
 ) {
   return {
@@ -17,6 +19,7 @@ export function describeDemo(
     paidApiUrl: paidApi.publicUrl,
     pids: { demo: process.pid, chain: devnet.pid },
     payments,
+    pass,
     balances: changes.map(({ before, after }) => ({
       holder: before.holder,
       address: before.address,

@@ -108,7 +108,8 @@ function passOf(own: RouteConfig): PassOptions | undefined {
   const { passes } = own;
   if (!passes) return undefined;
   const validFor = `${passes.validFor / 1000}s`;
-  return { uses: passes.uses, validFor, scope: passes.scope ?? nameOf(own) };
+  const { uses, scope = nameOf(own), finalAbove } = passes;
+  return { uses, validFor, scope, ...defined({ finalAbove }) };
 }
 
 /** The client may leave the header out, so a value that cannot be kept is left out as well. */

@@ -38,6 +38,8 @@ beforeEach(async () => {
     rule("GET /items/:id 1", { passes }),
     rule("GET /a 1", shared),
     rule("GET /b 1", shared),
+    rule("GET /final 1", { passes: { ...passes, finalAbove: "0.99" } }),
+    rule("GET /cheap 1", { passes: { ...passes, finalAbove: "1" } }),
   ];
   const config = configOf(upstream.url, {
     publicUrl: "http://shop.example",
@@ -77,6 +79,18 @@ test("one payment opens the requests of a route, whatever its parameters", async
 test("routes of one scope share a pass", async () => {
   const { headers } = await buy("/a");
   expect(left(await fetch(`${gateway.url}/b`, { headers }))).toBe("1");
+});
+
+test("above the price that has to be final, a pass opens nothing before", async () => {
+  const { headers } = await buy("/final");
+  // This facilitator names no settlement, so nobody can tell when it is final.
+  const waiting = await fetch(`${gateway.url}/final`, { headers });
+  expect([waiting.status, await waiting.json()]).toMatchObject([
+    503,
+    { error: "settlement_pending" },
+  ]);
+  const cheap = await buy("/cheap");
+  expect((await fetch(`${gateway.url}/cheap`, { headers: cheap.headers })).status).toBe(200);
 });
 
 const read = (more: object) => gatewayConfig({ routes: [rule("GET /a 1", { passes: more })] });

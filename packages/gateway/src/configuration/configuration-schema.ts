@@ -168,7 +168,17 @@ const routeSettings = {
         { pattern: "^[1-9][0-9]{0,8}[smhd]$" },
       ),
     },
-    { scope: text("routes with the same name share their passes", "reports", { maxLength: 200 }) },
+    {
+      scope: text("routes with the same name share their passes", "reports", { maxLength: 200 }),
+      finalAbove: Type.Optional(
+        parsed(
+          price,
+          'USDC as text in quotes: above this price a pass opens requests once its payment is final, for example "100"',
+          "100",
+          { pattern: usdcPattern },
+        ),
+      ),
+    },
   ),
   referenceHeader: text(
     "header of the client that holds the seller's own name of a sale, such as an order number; the facilitator keeps up to 64 printable ASCII characters",
