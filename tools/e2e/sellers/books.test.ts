@@ -42,8 +42,8 @@ async function expectBooked(books: {
   const cookie = [...account.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
   const file = await fetch(`${market.tap.upstream}${path}?format=csv`, { headers: { cookie } });
   const [head = "", ...lines] = (await file.text()).split("\r\n");
-  expect(head).toMatch(/,resource,route,reference$/);
-  const ours = lines.filter((line) => line.endsWith(`,${books.reference}`));
+  expect(head).toMatch(/,resource,route,reference,/);
+  const ours = lines.filter((line) => line.includes(`,${books.reference},`));
   expect(ours).toHaveLength(1);
   expect(ours[0]).toContain(`,${books.resource},${books.route ?? ""},${books.reference}`);
 }
