@@ -14,6 +14,7 @@ export {
 } from "./ledger/limits.ts";
 export { isLoopback } from "./offer/check-offer.ts";
 export { memoryLedger } from "./ledger/memory-ledger.ts";
+export type { BuyerExtension, BuyerHookResult } from "./extensions.ts";
 export * from "./payment-error.ts";
 export type { LimitWarning, PaymentEvent } from "./payment-events.ts";
 export {

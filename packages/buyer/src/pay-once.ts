@@ -10,6 +10,13 @@ import {
 } from "./ledger/ledger.ts";
 import { dayMs } from "./ledger/limits.ts";
 import { bindingTargetOf, declaresBinding, resourceUrlOf } from "./bound-request.ts";
+import {
+  declaredBy,
+  extendOffer,
+  runBuyerHooks,
+  withholdResponse,
+  type BuyerExtension,
+} from "./extensions.ts";
 import { PaymentError, refusedPayment } from "./payment-error.ts";
 import { warningOf, type PaymentEvent } from "./payment-events.ts";
 import {
@@ -34,6 +41,7 @@ export interface PayingTools extends QuotingTools, SendingTools {
   /** Resolves when the open payments of earlier runs have been reconciled. */
   readonly reconciledAtStart: () => Promise<void>;
   readonly passes: Passes;
+  readonly extensions: readonly BuyerExtension[];
 }
 
 export interface PayingOrder {
@@ -54,12 +62,17 @@ export async function payOnce(tools: PayingTools, order: PayingOrder): Promise<P
   }
   const { quote } = chosen;
   tools.emit({ type: "quote", requestId: quote.requestId, quote });
+  const { extensions } = tools;
+  const contextOf = (key: string) => ({ quote, declared: declaredBy(chosen.offer, key) });
+  await runBuyerHooks(extensions, "afterVerify", contextOf, quote.requestId);
   await askApprover(tools, quote);
   // The caller may have stopped during checks and approval; then nothing is signed.
   request.signal?.throwIfAborted();
+  await runBuyerHooks(extensions, "beforeSettle", contextOf, quote.requestId);
+  const offer = await extendOffer(extensions, chosen.offer, quote);
   const reserved = await reserve(tools, request, quote);
   if (!reserved.isNew) return resumePayment(tools, request, reserved.record);
-  const signed = await sign(tools, order, chosen.offer, reserved.record);
+  const signed = await sign(tools, order, offer, reserved.record);
   const record = await recordSigned(tools, reserved.record, signed);
   tools.emit({ type: "signed", requestId: quote.requestId, validBefore: signed.validBefore });
   warnUnbound(tools, order, chosen.offer);
@@ -247,7 +260,10 @@ async function deliver(
   const payment = summarize(record, signed, network, delivery);
   const type = payment.state === "settled" ? "settled" : "ambiguous";
   tools.emit({ type, requestId, payment });
-  if (delivery.response && !delivery.isInterrupted) return withPayment(delivery.response, payment);
+  if (delivery.response && !delivery.isInterrupted) {
+    await withholdResponse(tools.extensions, payment);
+    return withPayment(delivery.response, payment);
+  }
   const problem = payment.problem ?? inFlightProblem("no_answer", signed.validBefore);
   throw new UnansweredPaymentError(problem, payment, delivery.cause);
 }

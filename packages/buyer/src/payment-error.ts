@@ -20,6 +20,7 @@ export const refusalCodes = [
   "insecure_url",
   "body_not_replayable",
   "approval_required",
+  "extension_refused",
   "insufficient_balance",
   "open_payments_limit",
   "payment_header_present",

@@ -27,6 +27,7 @@ import {
 } from "./pay-once.ts";
 import { PaymentError, refusedPayment } from "./payment-error.ts";
 import { createPasses, readPass, readPassUse, type KnownPass } from "./passes.ts";
+import { parseBuyerExtensions, runBuyerHooks, type BuyerExtension } from "./extensions.ts";
 import type { PaymentEvent } from "./payment-events.ts";
 import { inFlightProblem, withPayment, type PaidResponse } from "./payment-summary.ts";
 import { nodesOf } from "./chain/nodes.ts";
@@ -60,6 +61,8 @@ export interface BuyerOptions {
   readonly ledger?: Ledger;
   /** Asked above `limits.askAbove` and when a host's payee changes; valid for this quote. */
   readonly approve?: (quote: Quote) => boolean | Promise<boolean>;
+  /** Extensions of third parties, with hooks that can refuse a payment. */
+  readonly extensions?: readonly BuyerExtension[];
   /** Its errors are dropped: they must not cost the response to a payment. */
   readonly onEvent?: (event: PaymentEvent) => void;
   /** `v2` by default; `v1` pays the version 1 entry of a challenge that offers both. */
@@ -172,6 +175,7 @@ function toolsOf(fetch: FetchFunction, options: BuyerOptions): PayingTools {
     runtime: options.runtime ?? systemRuntime,
     answerTimeoutMs: options.answerTimeoutMs ?? answerTimeoutMsDefault,
     hasApprover: approve !== undefined,
+    extensions: parseBuyerExtensions(options.extensions),
     emit: emitterOf(options.onEvent),
     reconciledAtStart: onceOnly(() => reconcileCounting(tools)),
     nodesOf: nodesOf(rpcUrl),
@@ -243,6 +247,8 @@ async function run(tools: PayingTools, call: Call): Promise<PaidResponse> {
   if (response.status !== 402) {
     return withPayment(response, { state: "not_required", requestId, ...defined({ pass }) });
   }
+  const context = { requestId, url: response.url === "" ? request.url : response.url };
+  await runBuyerHooks(tools.extensions, "beforeVerify", () => context, requestId);
   await tools.reconciledAtStart();
   await reconcileEnded(tools);
   const quotation = await quote402(tools, request, response, terms);

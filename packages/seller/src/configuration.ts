@@ -12,6 +12,7 @@ import {
 import { parsePass, type PassOptions } from "./pass-options.ts";
 import { parseBalance, type BalanceOptions, type CostOf } from "./balance-options.ts";
 import { parseDescription, type Description } from "./extensions/bazaar.ts";
+import { parseExtensions, type SellerExtension } from "./extensions/hooks.ts";
 import { parseInputCheck, type InputCheck } from "./extensions/input-check.ts";
 import { parseReference, parseRouteName } from "./sale-books.ts";
 import { parseReceiptSigner, type ReceiptSigner } from "./extensions/offer-receipt.ts";
@@ -144,6 +145,8 @@ export interface SellerOptions<R = unknown> extends RouteOptions<R> {
    * client. Without it such wallets show the token of their pass.
    */
   readonly verifyWallet?: VerifyWallet;
+  /** Extensions of third parties, with hooks that can refuse a payment. */
+  readonly extensions?: readonly SellerExtension[];
   /** Signs offers in challenges, and receipts after delivery (extension `offer-receipt`). */
   readonly receiptSigner?: ReceiptSigner;
 }
@@ -202,6 +205,7 @@ export function parseSellerOptions<R>(options: SellerOptions<R>, hasOwnAddresses
     paywall: parsePaywall(options.paywall ?? {}),
     receiptSigner: parseReceiptSigner(options.receiptSigner),
     verifyWallet: parseVerifyWallet(options.verifyWallet),
+    extensions: parseExtensions(options.extensions),
   };
 }
 

@@ -19,6 +19,13 @@ export type { Serve } from "./exchange/paid-request.ts";
 export { timeCalls, type ChargeTimings } from "./exchange/call-timings.ts";
 export type * from "./events.ts";
 export type { Description } from "./extensions/bazaar.ts";
+export {
+  ExtensionRefusedError,
+  type HookContext,
+  type HookResult,
+  type PaymentHook,
+  type SellerExtension,
+} from "./extensions/hooks.ts";
 export type { InputCheck } from "./extensions/input-check.ts";
 export type { ReceiptSigner, TypedDataToSign } from "./extensions/offer-receipt.ts";
 export type { VerifyWallet, WalletSignature } from "./extensions/sign-in.ts";

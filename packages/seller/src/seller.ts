@@ -32,6 +32,7 @@ import {
 import { toError } from "./errors.ts";
 import { exchange } from "./exchange/exchange.ts";
 import { declareBazaar } from "./extensions/bazaar.ts";
+import { declarationsOf } from "./extensions/hooks.ts";
 import { checkInput, readOnce } from "./extensions/input-check.ts";
 import { signOffers, signReceipt, type ReceiptSigner } from "./extensions/offer-receipt.ts";
 import { createSignIn } from "./extensions/sign-in.ts";
@@ -119,6 +120,7 @@ function openSeller<R>(
     waitMs: configuration.waitMs,
     emit: guard(options.onEvent ?? warnOnConsole),
     wallets: createWalletBudget(clock),
+    extensions: configuration.extensions,
     background: createBackgroundSettlements(() => at),
   };
   const route = (own: RouteOptions<R> = {}): Route<R> =>
@@ -213,12 +215,15 @@ function createRoute<R>(
     const { describe } = route;
     // Tools declare their input in their own protocol.
     const isDeclared = describe !== undefined && !of.hasOwnAddresses;
-    const declared = isDeclared ? declareBazaar(request.method, describe) : undefined;
     // A store that fails now costs a buyer the sign-in, and not the challenge.
     const place = { url: resource.url, offers };
     const asksWho = await signIn?.declare(place).catch(() => undefined);
-    const extensions = declared || asksWho ? { ...declared, ...asksWho } : undefined;
-    const terms: ChallengeTerms = { offers, resource, mode: of.mode, ...defined({ extensions }) };
+    const extensions = {
+      ...(isDeclared ? declareBazaar(request.method, describe) : {}),
+      ...declarationsOf(of.extensions),
+      ...asksWho,
+    };
+    const terms: ChallengeTerms = { offers, resource, mode: of.mode, extensions };
     const presented = readPresentedPayment(request.headers);
     // A payment that is presented is checked once it is known to be new.
     const wrong =

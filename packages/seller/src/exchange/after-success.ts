@@ -15,11 +15,12 @@ import {
   makeWithin,
   retrySeconds,
   toStored,
+  withholdByHook,
   type Made,
 } from "./delivery.ts";
 import type { PaidRequest } from "../events.ts";
 import type { Lease } from "../payment-records/payment-records.ts";
-import { releaseClaim } from "./lost-lease.ts";
+import { checkHeld, releaseClaim } from "./lost-lease.ts";
 import { ask } from "./open-responses.ts";
 import {
   factsAfter,
@@ -57,6 +58,12 @@ export async function serveAfterSuccess(
     const { receipt } = collection;
     if (collection.isQueued) deps.background.watch(charged, receipt);
     const paid = { lease, receipt, facts: factsAfter(charged, receipt) };
+    const withheld = await withholdByHook(deps, charged, paid);
+    if (withheld) {
+      checkHeld(await lease.paid(receipt));
+      cancelBody(made);
+      return withheld;
+    }
     return complete(paid, content(made.response, made.body, receipt));
   }
   cancelBody(made);

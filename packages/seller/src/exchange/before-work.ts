@@ -1,6 +1,6 @@
 /** Settlement before work. Also resumes every payment that is already under way. */
 import { settleClaim, verify } from "./settle-claim.ts";
-import { complete, deliver, fromStored, responseFor } from "./delivery.ts";
+import { complete, deliver, fromStored, responseFor, withholdByHook } from "./delivery.ts";
 import type { Lease } from "../payment-records/payment-records.ts";
 import { checkHeld } from "./lost-lease.ts";
 import {
@@ -27,6 +27,11 @@ export async function serveAfterPayment(
   const paid = { lease, receipt, facts: factsAfter(charged, receipt) };
   const response = responseFor(charged, lease.response);
   if (collection.isQueued) deps.background.watch(charged, receipt);
+  const withheld = await withholdByHook(deps, charged, paid);
+  if (withheld) {
+    if (lease.state !== "paid") checkHeld(await lease.paid(receipt));
+    return withheld;
+  }
   if (response) return complete(paid, fromStored(response, receipt));
   if (lease.state !== "paid") checkHeld(await lease.paid(receipt));
   return deliver(deps, charged, paid);

@@ -4,9 +4,10 @@ import { content, replayedHeader, errorResponse } from "../responses.ts";
 import { readHead, resume } from "../body.ts";
 import { maxWorkMs } from "../configuration.ts";
 import type { PaidRequest, SettledRequest } from "../events.ts";
+import { ExtensionRefusedError, runHooks } from "../extensions/hooks.ts";
 import type { PaymentRecords, Lease, StoredResponse } from "../payment-records/payment-records.ts";
 import { checkHeld } from "./lost-lease.ts";
-import type { ChargedRequest, ExchangeResult } from "./paid-request.ts";
+import type { ChargedRequest, ExchangeDeps, ExchangeResult } from "./paid-request.ts";
 
 export interface Paid {
   readonly lease: Lease;
@@ -120,6 +121,26 @@ export async function makePaid(
   cancelBody(made);
   const error = new Error(`The seller's code answered ${status}.`);
   return { status: Math.max(status, minFailureStatus), error };
+}
+
+/** Asks the extensions once the money has moved; the content that they refuse is withheld. */
+export async function withholdByHook(
+  { extensions }: Pick<ExchangeDeps, "extensions">,
+  charged: ChargedRequest,
+  { receipt, facts: payment }: Paid,
+): Promise<ExchangeResult | undefined> {
+  try {
+    const reason = await runHooks(extensions, "afterSettle", charged, payment);
+    if (reason === undefined) return undefined;
+    const message = `Your payment was taken (transaction ${receipt.transaction}), and the seller withholds the response: ${reason}`;
+    const body = { error: "paid_undelivered", message, retryable: false } as const;
+    const error = new ExtensionRefusedError(reason);
+    const outcome = { type: "undelivered", payment, error } as const;
+    return { response: errorResponse(403, body, { receipt }), outcome, receipt };
+  } catch (error) {
+    const response = undelivered(minFailureStatus, receipt);
+    return { response, outcome: { type: "undelivered", payment, error }, receipt };
+  }
 }
 
 /** Makes and keeps the content; when that fails, keeps the fact that it is paid. */

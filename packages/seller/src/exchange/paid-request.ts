@@ -5,6 +5,7 @@ import type { ChallengeTerms } from "../responses.ts";
 import type { Clock } from "../clock.ts";
 import type { RouteConfiguration } from "../configuration.ts";
 import type { ChargeOutcome, EventListener, PaidRequest, SettledRequest } from "../events.ts";
+import type { SellerExtension } from "../extensions/hooks.ts";
 import type { Facilitator, FacilitatorRequest } from "../facilitator.ts";
 import type { Access, Binding, PaymentRecords } from "../payment-records/payment-records.ts";
 import type { Balances } from "../payment-records/balances.ts";
@@ -44,6 +45,7 @@ export interface ExchangeDeps {
   readonly waitMs: number;
   readonly emit: EventListener;
   readonly wallets: WalletBudget;
+  readonly extensions: readonly SellerExtension[];
   readonly background: BackgroundSettlements;
 }
 

@@ -1,6 +1,7 @@
 /** Settles one claimed payment: verify, settle and wait, with a record of each step. */
 import { defined, member, refusal, type SettleResponse } from "@farthing/protocol";
 import { reasonOf } from "../responses.ts";
+import { runHooks } from "../extensions/hooks.ts";
 import type { VerifyOutcome } from "../facilitator.ts";
 import { minOverMs } from "../payment-records/retention.ts";
 import type { Lease, StoredResponse } from "../payment-records/payment-records.ts";
@@ -23,7 +24,12 @@ import {
   untouched,
   whyInvalid,
 } from "./open-responses.ts";
-import type { ExchangeDeps, ExchangeResult, MatchedPayment } from "./paid-request.ts";
+import {
+  factsBefore,
+  type ExchangeDeps,
+  type ExchangeResult,
+  type MatchedPayment,
+} from "./paid-request.ts";
 import {
   minCallMs,
   settleAndWait,
@@ -56,16 +62,39 @@ export async function verify(
     await releaseClaim(lease);
     return ask(matched.terms, untimely);
   }
+  const refused = await refuseByHook(deps, matched, lease, "beforeVerify");
+  if (refused) return refused;
   const outcome = await deps.facilitator.verify(matched.request, {
     timeoutMs: deadlineMs - deps.clock.now(),
   });
   const isValid = outcome.kind === "verdict" && outcome.verdict.isValid;
   if (isValid) deps.wallets.remember(matched.payment);
-  if (isValid && deadlineMs - deps.clock.now() >= minCallMs) return undefined;
+  if (isValid && deadlineMs - deps.clock.now() >= minCallMs) {
+    return refuseByHook(deps, matched, lease, "afterVerify");
+  }
   const response = await unverifiedResult(deps, matched, outcome, deadlineMs);
   // Released last, so that repeats of the payment wait for the result.
   await releaseClaim(lease);
   return response;
+}
+
+/** Asks the extensions before the money moves. A refusal, or a hook that fails, takes no payment. */
+async function refuseByHook(
+  deps: ExchangeDeps,
+  matched: MatchedPayment,
+  lease: Lease,
+  name: "beforeVerify" | "afterVerify" | "beforeSettle",
+): Promise<ExchangeResult | undefined> {
+  let refused: ExchangeResult | undefined;
+  try {
+    const message = await runHooks(deps.extensions, name, matched, factsBefore(matched));
+    if (message === undefined) return undefined;
+    refused = ask(matched.terms, { error: "extension_refused", message });
+  } catch (error) {
+    refused = { response: later("busy", untouched), outcome: { type: "broken", error } };
+  }
+  await releaseClaim(lease);
+  return refused;
 }
 
 /** Largest error of this server's clock; within it the facilitator decides. */
@@ -122,6 +151,8 @@ export async function settleClaim(
 ): Promise<Collection> {
   if (lease.state === "paid" && lease.receipt) return { kind: "paid", receipt: lease.receipt };
   const isResumed = lease.state === "settling";
+  const refused = isResumed ? undefined : await refuseByHook(deps, matched, lease, "beforeSettle");
+  if (refused) return { kind: "refused", result: refused };
   if (!isResumed) checkHeld(await lease.settling(defined({ response })));
   const { exchangeKey } = lease;
   let pending = lease.receipt;
