@@ -19,6 +19,7 @@ import { historySection, sectionOf, withHistory, withWholeHistory } from "./hist
 import type { HistoryEngine } from "./history-database.ts";
 import { measure, type Figures, type Stand } from "./measure.ts";
 import { openMint } from "./payments.ts";
+import { measurePasses, passesHeading, passPlan, passSection } from "./passes.ts";
 import { quickPlan, wholePlan } from "./plan.ts";
 import { cores, pin } from "./processes.ts";
 import { progressLine, writeReport } from "./report.ts";
@@ -36,6 +37,8 @@ const usage = `Measures Farthing beside the reference facilitator on a local cha
                  the report
   --databases    only the CPU of a settlement on SQLite and PostgreSQL, some eight minutes; replaces
                  that part of the report
+  --passes       only requests with passes beside payments, two minutes; replaces that part of the
+                 report
   --history <n>  only the work beside n settlements and beside none, on one database; replaces
                  that part of the report
   --upgrade <n>  only the upgrade of n settlements of an earlier version, on one database
@@ -81,7 +84,7 @@ async function run(options: { readonly quick: boolean; readonly out?: string }):
     const before = existsSync(out) ? readFileSync(out, "utf8") : "";
     const history = sectionOf(before);
     let page = history === undefined ? report : withWholeHistory(report, history);
-    for (const heading of [contractPayersHeading, databasesHeading]) {
+    for (const heading of [contractPayersHeading, databasesHeading, passesHeading]) {
       const part = partOf(before, heading, "\n## ");
       if (part !== undefined) page = withPart(page, heading, part);
     }
@@ -117,6 +120,11 @@ async function runContractPayers(out: string): Promise<void> {
 async function runDatabases(out: string): Promise<void> {
   const section = databaseSection(databasePlan, await measureDatabases(databasePlan, tell));
   writePart(out, databasesHeading, section);
+}
+
+/** Measures requests with passes beside payments, and replaces that part of the report. */
+async function runPasses(out: string): Promise<void> {
+  writePart(out, passesHeading, passSection(passPlan, await measurePasses(passPlan, tell)));
 }
 
 function writePart(out: string, heading: string, section: string): void {
@@ -214,6 +222,7 @@ const { values } = parseArgs({
     rpc: { type: "boolean", default: false },
     contracts: { type: "boolean", default: false },
     databases: { type: "boolean", default: false },
+    passes: { type: "boolean", default: false },
     history: { type: "string" },
     upgrade: { type: "string" },
     engine: { type: "string", default: "sqlite" },
@@ -223,10 +232,11 @@ const { values } = parseArgs({
 });
 if (values.help) process.stdout.write(usage);
 else {
-  const { quick, out, rpc, contracts, databases, history, upgrade, engine } = values;
-  const isPart = contracts || databases || history !== undefined || upgrade !== undefined;
+  const { quick, out, rpc, contracts, databases, passes, history, upgrade, engine } = values;
+  const isPart = contracts || databases || passes || history !== undefined || upgrade !== undefined;
   if (contracts) await runContractPayers(out ?? reportFile);
   else if (databases) await runDatabases(out ?? reportFile);
+  else if (passes) await runPasses(out ?? reportFile);
   else if (upgrade !== undefined)
     await runUpgrade({ rows: Number(upgrade), engine }, out ?? reportFile);
   else if (history !== undefined)
