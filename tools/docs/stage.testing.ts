@@ -85,6 +85,7 @@ export async function startWorld(): Promise<World> {
       environment: {
         FARTHING_API_KEY: apiKey,
         FARTHING_WALLET_KEY: buyer.privateKey,
+        PAYEE_KEY: devnet.seller.privateKey,
         DOCS_RPC_URLS: `${devnet.rpcUrl} ${mainnet.rpcUrl}`,
       },
       relayerKey: spare.privateKey,

@@ -117,9 +117,14 @@ export function openAccount(flags: AccountFlags) {
   const session = readSession(origin);
   if (!session) throw new ConfigurationError(`Sign in first: farthing account sign-in`);
   const { account, chainId } = session;
-  const call = async (method: string, path: string, body?: object): Promise<JsonObject> => {
+  const call = async (
+    method: string,
+    path: string,
+    body?: object,
+    headers: SendOptions["headers"] = {},
+  ): Promise<JsonObject> => {
     const cookie = cookieOf(session);
-    return (await send(origin, method, path, { cookie, ...(body && { body }) })).body;
+    return (await send(origin, method, path, { cookie, headers, ...(body && { body }) })).body;
   };
   return {
     account,
@@ -137,6 +142,21 @@ export function openAccount(flags: AccountFlags) {
       const found = member(await call("GET", path), name);
       return Array.isArray(found) ? found.filter(isObject) : [];
     },
+  };
+}
+
+/** The same calls by an API key, for services that have no sessions. */
+export function openByKey(flags: AccountFlags, apiKey: string): Pick<Account, "call"> {
+  const origin = originOf(flags);
+  const authorization = `Bearer ${apiKey}`;
+  return {
+    call: async (method, path, body, headers) =>
+      (
+        await send(origin, method, path, {
+          headers: { ...headers, authorization },
+          ...(body && { body }),
+        })
+      ).body,
   };
 }
 
@@ -169,16 +189,23 @@ interface Sent {
   readonly body: JsonObject;
 }
 
+interface SendOptions {
+  readonly body?: object;
+  readonly cookie?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 async function send(
   origin: string,
   method: string,
   path: string,
-  { body, cookie }: { readonly body?: object; readonly cookie?: string } = {},
+  { body, cookie, headers = {} }: SendOptions = {},
 ): Promise<Sent> {
   const response = await fetch(`${origin}${path}`, {
     method,
     headers: {
       Origin: origin,
+      ...headers,
       ...(cookie !== undefined && { Cookie: cookie }),
       ...(body && { "Content-Type": "application/json" }),
     },
@@ -191,7 +218,7 @@ async function send(
   const read = isObject(value) ? value : {};
   if (response.ok) return { response, body: read };
   const message = member(read, "message");
-  if (response.status === 401 && path !== "/v1/account/sign-in/complete") {
+  if (response.status === 401 && cookie !== undefined) {
     throw new ConfigurationError("The session has ended. Sign in again: farthing account sign-in");
   }
   throw new Error(

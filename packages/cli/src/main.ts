@@ -54,6 +54,10 @@ await runProgram(
       summary: "sign in to a facilitator; keys, credits, listings and webhooks",
       load: () => import("./account.ts"),
     },
+    refund: {
+      summary: "return money of a payment to its payer, signed by the payee",
+      load: () => import("./refund.ts"),
+    },
     wallet: {
       summary: "create, import and choose encrypted wallets to pay from",
       load: () => import("./wallet-command.ts"),

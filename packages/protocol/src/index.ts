@@ -20,6 +20,7 @@ export * from "./payment.ts";
 export * from "./printable.ts";
 export * from "./receipt.ts";
 export * from "./refund.ts";
+export * from "./refundable.ts";
 export * from "./refusals.ts";
 export * from "./request-binding.ts";
 export * from "./requirements.ts";

@@ -1,5 +1,12 @@
 /** A seller's options, checked when it is created. Error messages never repeat a secret. */
-import { findNetwork, isObject, type Network } from "@farthing/protocol";
+import {
+  findNetwork,
+  isObject,
+  type Address,
+  type authorizationTypedData,
+  type Hex,
+  type Network,
+} from "@farthing/protocol";
 import type { EventListener } from "./events.ts";
 import {
   ConfigurationError,
@@ -149,6 +156,15 @@ export interface SellerOptions<R = unknown> extends RouteOptions<R> {
   readonly extensions?: readonly SellerExtension[];
   /** Signs offers in challenges, and receipts after delivery (extension `offer-receipt`). */
   readonly receiptSigner?: ReceiptSigner;
+  /** The payee's wallet, for `seller.refund`; it needs an API key of the facilitator too. */
+  readonly refundSigner?: RefundSigner;
+}
+
+/** The payee's wallet, such as a viem account. */
+export interface RefundSigner {
+  readonly address: Address;
+  /** Rejects when the person or device refuses. */
+  signTypedData(typedData: ReturnType<typeof authorizationTypedData>): Promise<Hex>;
 }
 
 export interface PaywallOptions {

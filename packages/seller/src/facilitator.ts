@@ -5,11 +5,15 @@ import {
   isObject,
   member,
   parseJson,
+  parseRefundable,
   parseVerifyResponse,
+  type Hex,
+  type RefundablePayment,
   type RequirementsV1,
   type RequirementsV2,
   type SettleResponse,
   type VerifyResponse,
+  type WireAuthorization,
   type WirePayment,
 } from "@farthing/protocol";
 import { readBytes } from "./body.ts";
@@ -86,6 +90,28 @@ export interface Facilitator {
   ): Promise<SettleOutcome>;
   /** Waits up to `waitSeconds` for a change of the settlement. */
   settlement(id: string, limit: CallLimit & { waitSeconds: number }): Promise<LookupOutcome>;
+  /** Absent where refunds are not offered. */
+  readonly refunds?: RefundCalls;
+}
+
+export type RefundableOutcome =
+  | { readonly kind: "payment"; readonly payment: RefundablePayment }
+  | { readonly kind: "not_found" }
+  | Fault
+  | AccountProblem;
+
+export interface RefundCalls {
+  /** Reads a payment with its refunds. */
+  find(settlementId: string, limit: CallLimit): Promise<RefundableOutcome>;
+  /** Safe to repeat; waits up to `waitSeconds` for the outcome. */
+  send(refund: WireRefund, limit: CallLimit & { waitSeconds: number }): Promise<LookupOutcome>;
+}
+
+/** The body of `POST /v1/refunds`. */
+export interface WireRefund {
+  readonly settlementId: string;
+  readonly authorization: WireAuthorization;
+  readonly signature: Hex;
 }
 
 export interface FacilitatorOptions {
@@ -129,7 +155,7 @@ export function createFacilitatorClient(options: FacilitatorOptions): Facilitato
 
   const send = (path: string, { timeoutMs }: CallLimit, init: RequestInit) =>
     call(options.fetch, base + path, init, Math.min(timeoutMsMax, timeoutMs));
-  const post = (path: string, body: FacilitatorRequest, limit: CallLimit, more = {}) =>
+  const post = (path: string, body: object, limit: CallLimit, more = {}) =>
     send(path, limit, {
       method: "POST",
       headers: { ...headers, "Content-Type": "application/json", ...more },
@@ -152,15 +178,31 @@ export function createFacilitatorClient(options: FacilitatorOptions): Facilitato
     async settlement(id, limit) {
       const path = `/settlements/${encodeURIComponent(id)}?wait=${limit.waitSeconds}`;
       const response = await send(path, limit, { headers });
-      if (response.kind === "response" && (response.status === 404 || response.status === 405)) {
-        return { kind: "not_found" };
-      }
+      if (isMissing(response)) return { kind: "not_found" };
       return parseReply(response, readSettlementRecord, (settlement) => ({
         ...settled(settlement),
         ...(isFlagged(response, "finalized") ? { isFinal: true } : {}),
       }));
     },
+    refunds: {
+      async find(settlementId, limit) {
+        const path = `/settlements/${encodeURIComponent(settlementId)}`;
+        const response = await send(path, limit, { headers });
+        if (isMissing(response)) return { kind: "not_found" };
+        return parseReply(response, parseRefundable, (payment) => ({ kind: "payment", payment }));
+      },
+      async send(refund, limit) {
+        const more = { Prefer: `wait=${limit.waitSeconds}` };
+        const response = await post("/v1/refunds", refund, limit, more);
+        if (isMissing(response)) return { kind: "not_found" };
+        return parseReply(response, readSettleResponse, settled);
+      },
+    },
   };
+}
+
+function isMissing(response: Awaited<ReturnType<typeof call>>): boolean {
+  return response.kind === "response" && (response.status === 404 || response.status === 405);
 }
 
 function settled(settlement: SettleResponse) {

@@ -9,6 +9,7 @@ export type {
   Price,
   Redirects,
   Redeliver,
+  RefundSigner,
   RouteOptions,
   ServeWhen,
   SellerOptions,
@@ -45,5 +46,6 @@ export type { MemoryGrantOptions, MemoryGrants } from "./payment-records/memory.
 export type { Terms } from "./offer.ts";
 export { isPlainHost, readRequestAddress } from "./request-address.ts";
 export type { AddressOutcome, AddressRefusal, RequestLine } from "./request-address.ts";
+export { createRefund, type Refund, type RefundOutcome } from "./refund.ts";
 export { createSeller } from "./seller.ts";
 export type { Charged, ChargeOptions, Route, Seller } from "./seller.ts";

@@ -42,6 +42,7 @@ import { ask, undecided } from "./exchange/open-responses.ts";
 import { offerPage } from "./paywall/offer-page.ts";
 import { createQuote, withoutBody, type Terms } from "./offer.ts";
 import { readPresentedPayment } from "./presented-payment.ts";
+import { createRefund, type Refund } from "./refund.ts";
 import { matchPayment, type BodyReader } from "./exchange/match-payment.ts";
 import { checkRequestAddress } from "./request-address.ts";
 import {
@@ -83,6 +84,8 @@ export interface Route<R = unknown> {
 export interface Seller<R = unknown> extends Route<R> {
   /** Throws {@link ConfigurationError} for invalid options. */
   route(options?: RouteOptions<R>): Route<R>;
+  /** Returns money of a final payment, signed by `refundSigner`. */
+  readonly refund: Refund;
 }
 
 /**
@@ -129,6 +132,7 @@ function openSeller<R>(
   let fallback = options.price === undefined ? undefined : route();
   return {
     route,
+    refund: createRefund({ ...configuration, signer: options.refundSigner, clock }),
     charge: async (request, serve, more) => (fallback ??= route()).charge(request, serve, more),
   };
 }

@@ -1,0 +1,81 @@
+/** `farthing refund`: returns money of a payment to its payer, signed by the payee's wallet. */
+import {
+  authorizationTypedData,
+  formatUsdc,
+  member,
+  parseRefundable,
+  parseUsdc,
+  refundAuthorization,
+  refundProblem,
+  toWireAuthorization,
+} from "@farthing/protocol";
+import type { Command } from "commander";
+import { addSigningFlags, openAccount, openByKey, type AccountFlags } from "./account-session.ts";
+import { CanceledError, UsageError } from "./command-errors.ts";
+import { exitCodes, type ExitCode } from "./exit-codes.ts";
+import { printOne } from "./print-output.ts";
+import { askYesNo } from "./prompt.ts";
+import { runCommand } from "./run-command.ts";
+import { readWallet } from "./wallet.ts";
+
+interface RefundFlags extends AccountFlags {
+  readonly amount?: string;
+  readonly yes?: boolean;
+}
+
+/** The facilitator holds a response for 30 seconds at most. */
+const waitSeconds = 25;
+
+export function register(program: Command): void {
+  addSigningFlags(program.command("refund"))
+    .description(
+      "Returns money of a final payment to its payer. The payee's wallet signs; the facilitator sends it for no gas. Authorized by FARTHING_API_KEY, or by the session of `farthing account sign-in`.",
+    )
+    .argument("<settlement>", "id of the payment's settlement, stl_…")
+    .option("--amount <usdc>", "a part, such as 0.01 (default: all that is left)")
+    .option("--yes", "do not ask")
+    .action((id: string, flags: RefundFlags) => runCommand(() => refund(id, flags)));
+}
+
+async function refund(id: string, flags: RefundFlags): Promise<ExitCode> {
+  const part = flags.amount === undefined ? undefined : parseUsdc(flags.amount);
+  if (flags.amount !== undefined && part === undefined) {
+    throw new UsageError("--amount must be USDC with at most six decimals, such as 0.01.");
+  }
+  const apiKey = process.env["FARTHING_API_KEY"];
+  const { call } = apiKey ? openByKey(flags, apiKey) : openAccount(flags);
+  const path = apiKey ? "/settlements/" : "/v1/account/settlements/";
+  const payment = parseRefundable(await call("GET", path + encodeURIComponent(id)));
+  if (!payment) throw new Error(`The settlement ${id} is no payment that can be refunded.`);
+  const { signer } = await readWallet(flags, false);
+  const amount = part ?? payment.rest;
+  const problem = refundProblem(payment, amount, signer.address);
+  if (problem) throw new Error(problem.message);
+  const { network, payer } = payment;
+  const question = `Refund ${formatUsdc(amount)} USDC to ${payer} on ${network.id}?`;
+  if (flags.yes !== true && !(await askYesNo(question))) {
+    throw new CanceledError("Canceled. Nothing was refunded.");
+  }
+  const authorization = refundAuthorization(payment, amount, Date.now());
+  const signature = await signer.signTypedData(authorizationTypedData(network, authorization));
+  const body = { settlementId: id, authorization: toWireAuthorization(authorization), signature };
+  const prefer = { prefer: `wait=${waitSeconds}` };
+  const result = await call("POST", "/v1/refunds", body, prefer);
+  const status = member(result, "status");
+  if (status !== "confirmed" && status !== "pending") {
+    throw new Error(
+      String(member(result, "errorMessage") ?? "The facilitator refused the refund."),
+    );
+  }
+  printOne(
+    {
+      id: member(result, "id"),
+      refundOf: id,
+      status,
+      amount: amount.toString(),
+      transaction: member(result, "transaction"),
+    },
+    flags,
+  );
+  return status === "confirmed" ? exitCodes.success : exitCodes.paymentOpen;
+}

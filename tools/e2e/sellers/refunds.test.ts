@@ -1,0 +1,116 @@
+/** Money given back: by `seller.refund` and by `farthing refund`, on a real chain. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { privateKeySigner, wrapFetch } from "@farthing/buyer";
+import { isObject, member, parseJson, readReceipt } from "@farthing/protocol";
+import { createSeller, type Seller } from "@farthing/seller";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startFarthing } from "../support/farthing-command.testing.ts";
+import { startMarket, termsOn, type Market } from "../support/market.testing.ts";
+import { openHonoShop } from "../support/shops.testing.ts";
+
+/** A cent, in base units. */
+const paidUnits = 10_000n;
+
+/** Finality takes three blocks of a second; the rest is for a busy machine. */
+const finalityMs = 60_000;
+
+let market: Market;
+let seller: Seller;
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "farthing-refunds-"));
+  market = await startMarket();
+  const refundSigner = privateKeySigner(market.devnet.seller.privateKey);
+  seller = createSeller({ ...termsOn(market, "public"), refundSigner });
+});
+afterAll(async () => {
+  await market?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A sale that is final; `balance` is what its buyer has. */
+async function sell() {
+  const shop = await openHonoShop(market, "public");
+  const { address, privateKey } = market.newBuyer();
+  const response = await wrapFetch(fetch, { signer: privateKeySigner(privateKey) })(shop.url);
+  expect(response.status).toBe(200);
+  const id = readReceipt(response.headers)?.id ?? "";
+  await shop.close();
+  const finalizedAt = async () => member(await read(id), "finalizedAt");
+  await expect.poll(finalizedAt, { timeout: finalityMs }).toEqual(expect.any(String));
+  return { id, address, balance: () => market.devnet.usdc.balanceOf(address) };
+}
+
+async function read(id: string) {
+  const { url, apiKey = "" } = market.facilitator("public");
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const value = parseJson(await (await fetch(`${url}/settlements/${id}`, { headers })).text());
+  return isObject(value?.value) ? value.value : {};
+}
+
+/** Runs the command as the seller does, with the key of the market unless told otherwise. */
+async function farthing(args: readonly string[], environment: Record<string, string> = {}) {
+  const { url, apiKey = "" } = market.facilitator("public");
+  return startFarthing(args, {
+    XDG_CONFIG_HOME: folder,
+    FARTHING_FACILITATOR_URL: url,
+    FARTHING_API_KEY: apiKey,
+    FARTHING_WALLET_KEY: market.devnet.seller.privateKey,
+    ...environment,
+  }).ended;
+}
+
+test("a part by seller.refund, the rest by the command, and nothing more by either", async () => {
+  const { id, balance } = await sell();
+  const before = await balance();
+  const part = await seller.refund({ settlementId: id }, "0.004");
+  expect(part).toMatchObject({ kind: "refund", status: "confirmed", amount: "4000" });
+  expect(await balance()).toBe(before + 4_000n);
+  const rest = await farthing(["refund", id, "--yes"]);
+  expect([rest.code, rest.stderr]).toEqual([0, ""]);
+  expect(parseJson(rest.stdout)?.value).toMatchObject({
+    refundOf: id,
+    status: "confirmed",
+    amount: "6000",
+  });
+  expect(await balance()).toBe(before + paidUnits);
+  expect(await read(id)).toMatchObject({ refundedAmount: "10000", refunds: [{}, {}] });
+  expect(await seller.refund(id, 1n)).toMatchObject({
+    kind: "refused",
+    code: "refund_exceeds_payment",
+  });
+  const more = await farthing(["refund", id, "--amount", "0.01", "--yes"]);
+  expect(more).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringMatching(/0 base units/),
+  });
+  expect(await balance()).toBe(before + paidUnits);
+});
+
+test("by the session of the account, and by no other wallet", async () => {
+  const { id, balance } = await sell();
+  const before = await balance();
+  // A session is for the facilitator's own address, which the tap does not have.
+  const environment = { FARTHING_API_KEY: "", FARTHING_FACILITATOR_URL: market.tap.upstream };
+  const early = await farthing(["refund", id, "--yes"], environment);
+  expect(early).toMatchObject({ code: 3, stderr: expect.stringMatching(/account sign-in/) });
+  expect((await farthing(["account", "sign-in"], environment)).code).toBe(0);
+  const wallet = { ...environment, FARTHING_WALLET_KEY: market.newBuyer().privateKey };
+  const other = await farthing(["refund", id, "--yes"], wallet);
+  expect(other).toMatchObject({ code: 1, stderr: expect.stringMatching(/payee's wallet/) });
+  expect(await balance()).toBe(before);
+  const refunded = await farthing(["refund", id, "--amount", "0.01", "--yes"], environment);
+  expect([refunded.code, refunded.stderr]).toEqual([0, ""]);
+  expect(await balance()).toBe(before + paidUnits);
+});
+
+test("an unknown payment, and no amount", async () => {
+  const id = `stl_${"0".repeat(32)}`;
+  expect(await seller.refund(id)).toEqual({ kind: "not_found" });
+  expect(await farthing(["refund", id, "--yes"])).toMatchObject({ code: 1, stdout: "" });
+  const wrong = await farthing(["refund", id, "--amount", "much", "--yes"]);
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringMatching(/--amount/) });
+});
