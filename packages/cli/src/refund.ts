@@ -63,9 +63,8 @@ async function refund(id: string, flags: RefundFlags): Promise<ExitCode> {
   const result = await call("POST", "/v1/refunds", body, prefer);
   const status = member(result, "status");
   if (status !== "confirmed" && status !== "pending") {
-    throw new Error(
-      String(member(result, "errorMessage") ?? "The facilitator refused the refund."),
-    );
+    const said = member(result, "errorMessage");
+    throw new Error(typeof said === "string" ? said : "The facilitator refused the refund.");
   }
   printOne(
     {
