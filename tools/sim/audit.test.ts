@@ -250,18 +250,25 @@ describe("wallets", () => {
     expect(rulesOf(twice)).toContain("carried once");
   });
 
+  const batch = `0x${"22".repeat(32)}`;
+
   test.each([
-    ["a batch that moved nothing", 2, false],
+    ["a batch that was mined and moved nothing", 2, false],
     ["one payment that moved nothing", 1, true],
   ] as const)("carried again after %s", (_, payments, isBroken) => {
     const again = withTransactions((rows) => {
       const [first] = rows;
       if (!first) return [];
       const settlementIds = [...first.settlementIds, "stl_other"].slice(0, payments);
-      const hash = `0x${"22".repeat(32)}`;
-      return [...rows, { ...first, id: 999, nonce: first.nonce + 100, hash, settlementIds }];
+      return [...rows, { ...first, id: 999, nonce: first.nonce + 100, hash: batch, settlementIds }];
     });
-    expect(rulesOf(again).has("carried once")).toBe(isBroken);
+    const { ledger } = honest;
+    const [lane = ""] = honest.stored.transactions.map((row) => row.lane);
+    const relayed = [...ledger.relayed, { hash: batch, from: lane, nonce: 100 }];
+    expect(rulesOf(again).has("carried once")).toBe(true);
+    expect(rulesOf({ ...again, ledger: { ...ledger, relayed } }).has("carried once")).toBe(
+      isBroken,
+    );
   });
 });
 

@@ -77,6 +77,8 @@ test("the readers are found", () => {
     "parsePassTerms",
     "parsePayment",
     "parsePaymentRequest",
+    "parseRefund",
+    "parseRefundable",
     "parseRequirements",
     "parseSellerStatement",
     "parseSettleResponse",

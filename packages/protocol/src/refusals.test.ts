@@ -40,6 +40,11 @@ const names: readonly (readonly [RefusalCode, string])[] = [
   ["authorization_canceled", "invalid_exact_evm_nonce_already_used"],
   ["transaction_reverted", "invalid_exact_evm_transaction_failed"],
   ["transfer_not_found", "invalid_exact_evm_transfer_event_mismatch"],
+  // Of refunds, which only /v1/refunds answers.
+  ["settlement_not_refundable", "settlement_not_refundable"],
+  ["refund_mismatch", "refund_mismatch"],
+  ["refund_exceeds_payment", "refund_exceeds_payment"],
+  ["refund_limit_reached", "refund_limit_reached"],
   // Of a seller; the ecosystem has no names for these either.
   ["binding_mismatch", "binding_mismatch"],
   ["binding_required", "binding_required"],

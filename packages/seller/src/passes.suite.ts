@@ -9,7 +9,15 @@ import {
 import { describe, expect, test } from "vitest";
 import { pay, payBound, payFor, payer, rebuildFromChain } from "./buyer.testing.ts";
 import { createMemoryGrants, type RouteOptions } from "./index.ts";
-import { bodyOf, expectLater, reasonOf, useScene, type App, type Listen } from "./scene.testing.ts";
+import {
+  bodyOf,
+  expectLater,
+  reasonOf,
+  shortMs,
+  useScene,
+  type App,
+  type Listen,
+} from "./scene.testing.ts";
 import { confirmedReply, pendingReply, transferHash } from "./scripted-facilitator.testing.ts";
 
 const pass = { uses: 3, validFor: "30d" };
@@ -215,7 +223,7 @@ export function passSuite(listen: Listen): void {
       const headers = passOf((await buy(url)).response);
       await at.stop();
       // Every end of the wait is a 503, also one before the facilitator was asked.
-      const hasty = await at.start(undefined, { grants, waitMs: 400 }, final);
+      const hasty = await at.start(undefined, { grants, waitMs: shortMs }, final);
       await expectLater(await fetch(hasty, { headers }), "settlement_pending");
       await at.stop();
       const patient = await at.start(undefined, { grants }, final);

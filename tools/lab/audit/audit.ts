@@ -307,10 +307,12 @@ function auditWallets({ ledger, stored, foreign }: Evidence, say: Say): void {
  * A settlement gets a new nonce only when the old one is certainly used by another transaction, or when
  * its batch was mined and has moved nothing: one payer's code has burned the gas of all.
  */
-function auditCarriers({ settlements, transactions }: Stored, { entries }: Ledger, say: Say): void {
+function auditCarriers({ settlements, transactions }: Stored, ledger: Ledger, say: Say): void {
+  const { entries, relayed } = ledger;
+  const inBlocks = new Set(relayed.map(({ hash }) => hash));
   const moving = new Set(entries.map(({ transaction }) => transaction));
   const isReverted = ({ settlementIds, hash }: Stored["transactions"][number]) =>
-    settlementIds.length > 1 && !moving.has(hash ?? "");
+    settlementIds.length > 1 && inBlocks.has(hash ?? "0x") && !moving.has(hash ?? "0x");
   for (const { id } of settlements) {
     const carriers = transactions.filter(
       (transaction) =>

@@ -43,7 +43,7 @@ beforeEach(async () => {
     payTo,
     price: "0.01",
     // One test waits for all of it; a first payment on a busy machine needs a part of it.
-    waitMs: 1_500,
+    waitMs: 4_000,
     onEvent: () => {},
   });
   const inputSchema = { city: z.string(), day: z.number().default(1) };
@@ -334,7 +334,7 @@ describe("a payment that does not settle", () => {
   test("yet says so without a challenge, and the repeat gets the result that was made", async () => {
     const payment = await paymentFor("report", paris);
     facilitator.script.settle.push(pendingReply("s_1"));
-    facilitator.script.settlement.push(...Array.from({ length: 9 }, () => pendingReply("s_1")));
+    facilitator.script.settlement.push(...Array.from({ length: 99 }, () => pendingReply("s_1")));
     const result = await call("report", paris, payment);
     expect(wordsOf(result)).toMatchObject({ error: "settlement_pending", retryable: true });
     expect(result._meta?.["x402/payment-response"]).toMatchObject({
