@@ -19,7 +19,7 @@ export type Outcome =
   | "challenged" // Without a payment.
   | "rejected" // With an invalid payment.
   | "paid" // Content for a payment.
-  | "used" // Content for one use of a pass.
+  | "used" // Content for one use of a pass, or charged to a balance.
   | "replayed" // The same once more.
   | "conflict" // The payment belongs to another request, or its response is not kept any more.
   | "upstream_failed" // The upstream's response was not charged for, or there was none.

@@ -1,6 +1,7 @@
 /** A route with a price. After a reload, payments signed for previous terms are accepted. */
 import {
   createSeller,
+  type BalanceOptions,
   readRequestAddress,
   type Facilitator,
   type PassOptions,
@@ -73,7 +74,7 @@ export function createPaidRoute(
     workMs: own.upstream.timeouts.totalMs + workSlackMs,
     stream: own.stream !== undefined,
     ...defined({ price, description, mimeType, check, pass: passOf(own) }),
-    ...defined({ reference: referenceOf(own) }),
+    ...defined({ reference: referenceOf(own), balance: balanceOf(own) }),
   });
   const routeName = nameOf(own);
   const current: DatedTerms = { amount: price ?? 0n, payTo, maxTimeoutSeconds };
@@ -101,6 +102,12 @@ export function createPaidRoute(
 
 function nameOf({ host = "", name }: RouteConfig): string {
   return `${host} ${name}`.trim();
+}
+
+/** Without a name of its own, a balance pays for its route. */
+function balanceOf(route: RouteConfig): BalanceOptions | undefined {
+  const { balance } = route;
+  return balance && { ...balance, scope: balance.scope ?? nameOf(route) };
 }
 
 /** Without a name of its own, a pass opens its route. */

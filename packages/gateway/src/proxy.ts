@@ -7,6 +7,7 @@ import type { Incoming } from "./incoming.ts";
 import type { RequestContext } from "./outcome.ts";
 import { upstreamHeaders, type PaymentFacts } from "./headers/request-headers.ts";
 import { errorResponse, type GatewayCode } from "./error-response.ts";
+import { readUsage, watchUsage, withUsageAsked, type AddCost } from "./usage-cost.ts";
 import type { Upstream, UpstreamResponse, UpstreamCall, UpstreamFailure } from "./upstream.ts";
 
 export interface RouteTarget {
@@ -52,7 +53,9 @@ export async function proxyPaidRequest(
   context: RequestContext,
 ): Promise<Response> {
   const { route, upstream } = target;
-  const bytes = (await incoming.readBody(route.upstream.requestBytesMax)) ?? new Uint8Array();
+  const read = (await incoming.readBody(route.upstream.requestBytesMax)) ?? new Uint8Array();
+  const prices = route.costFrom?.usage;
+  const bytes = prices ? withUsageAsked(read) : read;
   const response = await proxyRequest<Readable | Uint8Array<ArrayBuffer>>(
     target,
     incoming,
@@ -65,7 +68,15 @@ export async function proxyPaidRequest(
   );
   if (response instanceof Response) return response;
   const { status, headers, body } = response;
-  return new Response(body instanceof Readable ? toWeb(body) : body, { status, headers });
+  const stream = body instanceof Readable ? toWeb(body) : body;
+  const add: AddCost = (cost) => void payment.meter?.add(cost);
+  if (!prices || stream === null) return new Response(stream, { status, headers });
+  if (stream instanceof Uint8Array) {
+    readUsage(stream, prices, add);
+    return new Response(stream, { status, headers });
+  }
+  const isEventStream = (headers.get("content-type") ?? "").startsWith("text/event-stream");
+  return new Response(watchUsage(stream, isEventStream, prices, add), { status, headers });
 }
 
 /** The differences between free and paid requests. */

@@ -40,6 +40,7 @@ interface Options {
   readonly pass?: unknown;
   readonly payTo?: unknown;
   readonly settle?: unknown;
+  readonly head?: unknown;
   readonly serveWhen?: unknown;
 }
 
@@ -81,7 +82,13 @@ export function parseBalance({ balance, cost, ...route }: Options) {
 }
 
 /** A payment that tops up a balance buys no single response, so rules about that one do not fit. */
-function refuseBeside({ pass, payTo, settle, serveWhen }: Omit<Options, "balance" | "cost">): void {
+function refuseBeside({
+  pass,
+  payTo,
+  settle,
+  head,
+  serveWhen,
+}: Omit<Options, "balance" | "cost">): void {
   const where = "on a route with a balance";
   if (pass !== undefined) {
     throw new ConfigurationError("pass", `left out ${where}`, "a route of its own");
@@ -92,6 +99,10 @@ function refuseBeside({ pass, payTo, settle, serveWhen }: Omit<Options, "balance
   if (settle === "after-success") {
     const shape = `before-work ${where}, where work that fails costs nothing`;
     throw new ConfigurationError("settle", shape, '"before-work"');
+  }
+  if (head === "free") {
+    // It would be work without a charge, and its response would tell what it has cost.
+    throw new ConfigurationError("head", `challenge or charge ${where}`, '"challenge"');
   }
   if (serveWhen === "queued") {
     throw new ConfigurationError("serveWhen", `confirmed ${where}`, '"confirmed"');

@@ -30,6 +30,13 @@ export function assembleRoute(
   const isMatchWrong = context.isWrong([...location, "match"]);
   const isUpstreamWrong = context.isWrong([...location, "upstream"]);
   checkPrice(location, context);
+  if (own.balance) {
+    checkBalance(location, own.balance, context);
+    if ((own.serveWhen ?? file.serveWhen) === "queued") {
+      const message = "needs serveWhen: confirmed, or a top-up may cost nothing";
+      context.report([...location, "balance"], message);
+    }
+  }
   if (own.serveWhen === "queued" && file.facilitator !== "embedded") {
     context.report([...location, "serveWhen"], needsEmbedded);
   }
@@ -52,12 +59,14 @@ export function assembleRoute(
     requireBinding: file.requireBinding,
     maxTimeoutSeconds: file.maxTimeoutSeconds,
     ...own,
+    // A payment tops up a balance first, and work that fails costs nothing then.
+    settle: own.balance ? "before-upstream" : own.settle,
     name: match ? `${match.method} ${match.path}` : "default",
     index,
     pattern: match ?? everything,
     host: host?.toLowerCase(),
     upstream,
-    amountUnits: price,
+    amountUnits: own.balance?.topUp ?? price,
     pass: new Set(pass),
   };
 }
@@ -71,16 +80,42 @@ const paidSettings = [
   "requireBinding",
   "passes",
   "referenceHeader",
+  "costFrom",
 ] as const;
+
+/** A top-up buys no single response, so rules about that one do not fit. */
+const unfitForBalance = ["settle", "redirects", "head", "passes"] as const;
 
 /** Settings of paid routes are a mistake on a free one. */
 function checkPrice(location: Location, { isGiven, report }: ConfigContext) {
   const isFree = isGiven([...location, "free"]);
-  if (isFree === isGiven([...location, "price"])) {
-    report(location, 'must have either free: true or a price, for example price: "0.01"');
+  const hasBalance = isGiven([...location, "balance"]);
+  const given = [isFree, hasBalance, isGiven([...location, "price"])].filter((one) => one);
+  if (given.length !== 1) {
+    report(
+      location,
+      'must have either free: true or a price (or a balance), for example price: "0.01"',
+    );
+  }
+  if (isGiven([...location, "costFrom"]) && !hasBalance && !isFree) {
+    report([...location, "costFrom"], "needs a balance that requests are charged to");
   }
   for (const name of paidSettings) {
     const at = [...location, name];
     if (isFree && isGiven(at)) report(at, "makes no sense on a free route; remove it");
+  }
+}
+
+function checkBalance(
+  location: Location,
+  { topUp, reserve }: NonNullable<RouteConfig["balance"]>,
+  { isGiven, report }: ConfigContext,
+) {
+  if (reserve > topUp) {
+    report([...location, "balance", "reserve"], "is more than topUp, so no request could be paid");
+  }
+  for (const name of unfitForBalance) {
+    const at = [...location, name];
+    if (isGiven(at)) report(at, "makes no sense on a route with a balance; remove it");
   }
 }

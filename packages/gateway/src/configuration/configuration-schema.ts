@@ -1,5 +1,5 @@
 /** The configuration file, declared once for checks, types, defaults, editors and the reference. */
-import { findNetwork } from "@farthing/protocol";
+import { findNetwork, parseUsdc } from "@farthing/protocol";
 import { maxPassUses, parseValidFor } from "@farthing/seller";
 import { Type, type StaticDecode } from "typebox";
 import { matchPattern } from "../routing/route-pattern.ts";
@@ -107,6 +107,11 @@ const redelivers = ["bound", "anyone", "never"] as const;
 
 const upstreamName = text("the name of one of upstreams", "api");
 
+const tokenPrice = (kind: string, example: string) =>
+  parsed(parseUsdc, `USDC for a million ${kind} tokens, as text in quotes`, example, {
+    pattern: usdcPattern,
+  });
+
 /** The settings of every route except its match, which `default` shares. */
 const routeSettings = {
   free: Type.Literal(true, { description: "true: costs nothing" }),
@@ -184,6 +189,42 @@ const routeSettings = {
     "header of the client that holds the seller's own name of a sale, such as an order number; the facilitator keeps up to 64 printable ASCII characters",
     "X-Order-Id",
     { pattern: headerNamePattern },
+  ),
+  balance: group(
+    "payments top up a balance, which the header PAYMENT-PASS shows, and each request costs what it costs; takes the place of price",
+    {
+      topUp: parsed(price, "what one payment adds, USDC as text in quotes", "5.00", {
+        pattern: usdcPattern,
+      }),
+      reserve: parsed(
+        price,
+        "held before a request and the most that it costs, USDC as text in quotes",
+        "0.05",
+        { pattern: usdcPattern },
+      ),
+    },
+    {
+      scope: text("routes with the same name share their balances", "models", { maxLength: 200 }),
+      costHeader: text(
+        "the upstream's header with the cost of a request in USDC, X-Cost when omitted; it never reaches the buyer",
+        "X-Cost",
+        { pattern: headerNamePattern, maxLength: 100 },
+      ),
+    },
+  ),
+  costFrom: group(
+    "where the cost of a request comes from instead of the header",
+    {
+      usage: group(
+        "the usage object of an OpenAI-shaped response, streamed or not",
+        {
+          inputPerMillion: tokenPrice("input", "0.15"),
+          outputPerMillion: tokenPrice("output", "0.60"),
+        },
+        {},
+      ),
+    },
+    {},
   ),
   pass: optionalList(
     "headers of the client (authorization, cookie) and of the upstream (set-cookie) that are passed on",

@@ -68,7 +68,9 @@ type OwnSettings =
   | "description"
   | "mimeType"
   | "passes"
-  | "referenceHeader";
+  | "referenceHeader"
+  | "balance"
+  | "costFrom";
 
 export interface RouteConfig
   extends Readonly<Pick<GatewayFile, SharedSettings>>, Readonly<Pick<RouteSettings, OwnSettings>> {
@@ -80,7 +82,7 @@ export interface RouteConfig
   /** Lower-case, with a port if the file has one. */
   readonly host: string | undefined;
   readonly upstream: UpstreamConfig;
-  /** USDC base units, above 0; undefined: free. */
+  /** USDC base units, above 0: the price, or what tops up the balance. Undefined: free. */
   readonly amountUnits: bigint | undefined;
   readonly pass: ReadonlySet<PassedHeader>;
 }

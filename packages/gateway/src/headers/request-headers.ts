@@ -46,6 +46,8 @@ export function upstreamHeaders(
     "x-request-id": client.requestId,
     ...traceHeaders(client.headers),
     ...(payment ? paymentHeaders(payment) : {}),
+    // The usage is read from the body.
+    ...(route.costFrom ? { "accept-encoding": "identity" } : {}),
     ...Object.fromEntries(route.upstream.headers),
   };
 }

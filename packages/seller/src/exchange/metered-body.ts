@@ -11,6 +11,7 @@ export interface BodyWatch {
 export function watchBody(body: ReadableStream<Uint8Array>, { onChunk, onEnd }: BodyWatch) {
   const reader = body.getReader();
   let isOver = false;
+  let isLeft = false;
   async function finish(end: WorkEnd): Promise<void> {
     if (isOver) return;
     isOver = true;
@@ -21,7 +22,7 @@ export function watchBody(body: ReadableStream<Uint8Array>, { onChunk, onEnd }: 
       async pull(controller) {
         try {
           const { done, value } = await reader.read();
-          if (isOver) return;
+          if (isOver || isLeft) return;
           if (done) {
             await finish("complete");
             controller.close();
@@ -35,7 +36,10 @@ export function watchBody(body: ReadableStream<Uint8Array>, { onChunk, onEnd }: 
         }
       },
       async cancel(reason) {
-        await Promise.allSettled([finish("buyer-left"), reader.cancel(reason)]);
+        isLeft = true;
+        // The source may still find out what it has cost.
+        await reader.cancel(reason).catch(() => undefined);
+        await finish("buyer-left");
       },
     },
     // Nothing is read, and so nothing is metered, before the buyer can take it.

@@ -6,7 +6,7 @@ import { defined } from "@farthing/protocol";
 import { readHead, resume } from "../body.ts";
 import { parseCost, type WorkEnd } from "../balance-options.ts";
 import type { PaidRequest } from "../events.ts";
-import { parsePrice } from "../option-values.ts";
+import { ConfigurationError, type Price } from "../option-values.ts";
 import type { Balance } from "../payment-records/balance-store.ts";
 import { availableOf } from "../payment-records/balances.ts";
 import { watchBody } from "./metered-body.ts";
@@ -33,6 +33,8 @@ export interface MeteredWork {
 }
 
 type Deps = Pick<ExchangeDeps, "emit" | "records">;
+
+const shape = "USDC of 0 or more as text, or base units as a bigint";
 
 const minFailureStatus = 500;
 const minRefusalStatus = 400;
@@ -101,8 +103,11 @@ function openBill({ emit }: Deps, sold: SoldBalance, { useId, balance, url }: He
 
   return {
     used: () => used,
-    add(cost: Parameters<typeof parsePrice>[0]): boolean {
-      metered = (metered ?? 0n) + parsePrice(cost, "cost");
+    add(cost: Price): boolean {
+      const added = parseCost(cost);
+      if (added === undefined || added < 0n)
+        throw new ConfigurationError("cost", shape, '"0.0001"');
+      metered = (metered ?? 0n) + added;
       return metered < reserve;
     },
     /** Stores what was metered, before the buyer gets what it was metered for. */

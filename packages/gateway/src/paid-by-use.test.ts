@@ -1,0 +1,196 @@
+/** Routes that are charged by use: the upstream's header names the cost, or its usage of tokens. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { payFor } from "@farthing/seller/testing/buyer";
+import type { Facilitator } from "@farthing/seller";
+import { listen, type Listening } from "@farthing/seller/testing/listen";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { gatewayConfig, rule } from "./configuration/gateway-file.testing.ts";
+import { configOf } from "./gateway.testing.ts";
+import { startGateway, type Gateway } from "./gateway.ts";
+
+/** Takes every payment. */
+const facilitator: Facilitator = {
+  verify: async () => ({ kind: "verdict", verdict: { isValid: true } }),
+  settle: async () => ({
+    kind: "settlement",
+    settlement: { success: true, transaction: `0x${"cd".repeat(32)}`, network: "eip155:50" },
+  }),
+  settlement: async () => ({ kind: "not_found" }),
+};
+
+const balance = { topUp: "5.00", reserve: "0.05" };
+/** A thousand tokens of input cost 150 base units, of output 600. */
+const costFrom = { usage: { inputPerMillion: "0.15", outputPerMillion: "0.60" } };
+const sold = (path: string, more: object) => ({
+  match: path,
+  upstream: "api",
+  balance: { ...balance, scope: "all" },
+  ...more,
+});
+
+interface Asked {
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+}
+
+let asked: Asked[];
+let answer: (response: ServerResponse) => void | Promise<void>;
+let upstream: Listening;
+let gateway: Gateway;
+beforeEach(async () => {
+  asked = [];
+  upstream = await listen((request, response) => {
+    let body = "";
+    request.setEncoding("utf8").on("data", (part: string) => (body += part));
+    request.on("end", () => {
+      asked.push({ headers: request.headers, body });
+      void answer(response);
+    });
+  });
+  const config = configOf(upstream.url, {
+    publicUrl: "http://shop.example",
+    store: "memory",
+    // Nothing here ends because it took long.
+    upstream: { timeouts: { headers: "9m", idle: "9m", total: "9m" } },
+    routes: [
+      sold("GET /reports", { balance: { ...balance, scope: "all", costHeader: "X-Units" } }),
+      sold("POST /v1/chat", { costFrom, stream: "sse" }),
+      sold("POST /v1/whole", { costFrom }),
+    ],
+  });
+  gateway = await startGateway({ config, facilitator });
+});
+afterEach(async () => {
+  await gateway.stop();
+  await upstream.close();
+});
+
+/** Tops up with a request that costs nothing, and returns the token. */
+async function toppedUp(): Promise<{ "PAYMENT-PASS": string }> {
+  answer = (response) => void response.writeHead(200, { "X-Units": "0" }).end();
+  const url = `${gateway.url}/reports`;
+  const response = await fetch(url, { headers: await payFor(url) });
+  await response.text();
+  expect(response.headers.get("X-Balance-Remaining")).toBe("5000000");
+  asked = [];
+  return { "PAYMENT-PASS": response.headers.get("PAYMENT-PASS") ?? "" };
+}
+
+const moneyOf = ({ headers }: Response) => [
+  headers.get("X-Balance-Remaining"),
+  headers.get("X-Request-Cost"),
+];
+
+/** Returns what is left, by a request that costs nothing. */
+async function left(headers: { "PAYMENT-PASS": string }) {
+  answer = (response) => void response.writeHead(200, { "X-Units": "0" }).end();
+  const response = await fetch(`${gateway.url}/reports`, { headers });
+  await response.text();
+  return response.headers.get("X-Balance-Remaining");
+}
+
+const chat = (path: string, headers: { "PAYMENT-PASS": string }, more: RequestInit = {}) =>
+  fetch(`${gateway.url}${path}`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ messages: [], stream: path === "/v1/chat" }),
+    ...more,
+  });
+
+test("the cost is what a header of the upstream says, which the buyer does not see", async () => {
+  const headers = await toppedUp();
+  answer = (response) => void response.writeHead(200, { "X-Units": "0.0123" }).end("content");
+  const used = await fetch(`${gateway.url}/reports`, { headers });
+  expect([used.status, moneyOf(used), await used.text()]).toEqual([
+    200,
+    ["4987700", "12300"],
+    "content",
+  ]);
+  expect(used.headers.get("X-Units")).toBeNull();
+  expect(asked[0]?.headers["payment-pass"]).toBeUndefined();
+  answer = (response) => void response.writeHead(503, { "X-Units": "0.0123" }).end();
+  const failed = await fetch(`${gateway.url}/reports`, { headers });
+  expect([failed.status, moneyOf(failed)]).toEqual([503, ["4987700", "0"]]);
+});
+
+describe("the usage of tokens is the cost", () => {
+  test("of a JSON response", async () => {
+    const headers = await toppedUp();
+    const usage = { prompt_tokens: 1_000, completion_tokens: 2_001 };
+    answer = (response) => void response.end(JSON.stringify({ choices: [], usage }));
+    const used = await chat("/v1/whole", headers);
+    expect(moneyOf(used)).toEqual([String(5_000_000 - 1_351), "1351"]);
+    expect(asked[0]?.headers["accept-encoding"]).toBe("identity");
+    expect(asked[0]?.body).toBe(JSON.stringify({ messages: [], stream: false }));
+  });
+
+  test("of a stream, which is asked to report it", async () => {
+    const headers = await toppedUp();
+    const usage = { prompt_tokens: 1_000, completion_tokens: 1_000 };
+    const event = `data: ${JSON.stringify({ choices: [], usage })}\n\n`;
+    answer = (response) => {
+      response.writeHead(200, { "Content-Type": "text/event-stream" });
+      response.write(`data: {"choices":[{}],"usage":null}\n\n${event.slice(0, 20)}`);
+      response.end(`${event.slice(20)}data: [DONE]\n\n`);
+    };
+    const used = await chat("/v1/chat", headers);
+    expect(moneyOf(used)).toEqual(["4950000", null]);
+    expect(await used.text()).toContain("[DONE]");
+    expect(JSON.parse(asked[0]?.body ?? "")).toMatchObject({
+      stream_options: { include_usage: true },
+    });
+    expect(await left(headers)).toBe("4999250");
+  });
+
+  test("of a stream whose buyer leaves, which is read to its end", async () => {
+    const headers = await toppedUp();
+    const { promise: isLeft, resolve } = Promise.withResolvers<void>();
+    const { promise: isEnded, resolve: ended } = Promise.withResolvers<void>();
+    answer = async (response) => {
+      response.writeHead(200, { "Content-Type": "text/event-stream" });
+      response.write("data: {}\n\n");
+      await isLeft;
+      const usage = { input_tokens: 1_000, output_tokens: 1_000 };
+      response.end(`data: ${JSON.stringify({ response: { usage } })}\n\n`, ended);
+    };
+    const leaving = new AbortController();
+    const used = await chat("/v1/chat", headers, { signal: leaving.signal });
+    await used.body?.getReader().read();
+    leaving.abort();
+    resolve();
+    await isEnded;
+    // The charge follows the end.
+    let remaining = await left(headers);
+    while (remaining === "4950000") remaining = await left(headers);
+    expect(remaining).toBe("4999250");
+  });
+
+  test("that is not reported is the reserve", async () => {
+    const headers = await toppedUp();
+    answer = (response) => void response.end("{}");
+    expect(moneyOf(await chat("/v1/whole", headers))).toEqual(["4950000", "50000"]);
+  });
+});
+
+const read = (more: object) =>
+  gatewayConfig({ routes: [{ match: "GET /a", upstream: "api", ...more }] });
+
+test("the file says what is topped up, reserved and charged", () => {
+  const route = read({ balance, costFrom }).routes[0];
+  expect(route?.balance).toEqual({ topUp: 5_000_000n, reserve: 50_000n });
+  expect(route?.costFrom).toEqual({
+    usage: { inputPerMillion: 150_000n, outputPerMillion: 600_000n },
+  });
+  expect(route?.amountUnits).toBe(5_000_000n);
+  expect(() => read({ balance: { topUp: "5" } })).toThrow(/routes\[0\]\.balance\.reserve is/);
+  expect(() => read({ balance: { topUp: "5", reserve: "6" } })).toThrow(/is more than topUp/);
+  expect(() => read({ balance, price: "1" })).toThrow(/must have either free/);
+  expect(() => read({ costFrom, price: "1" })).toThrow(/costFrom needs a balance/);
+  expect(() => read({ balance, settle: "after-success" })).toThrow(/settle makes no sense/);
+  expect(() => gatewayConfig({ routes: [rule("GET /a free", { balance })] })).toThrow(
+    /must have either free/,
+  );
+  const queued = { facilitator: "embedded", serveWhen: "queued" };
+  const routes = [{ match: "GET /a", upstream: "api", balance }];
+  expect(() => gatewayConfig({ ...queued, routes })).toThrow(/balance needs serveWhen: confirmed/);
+});

@@ -1,0 +1,142 @@
+/**
+ * The cost of a response from the `usage` object of OpenAI-shaped upstreams, which JSON has once and
+ * an event stream in its last events. The buyer may leave a stream: it is then read to its end
+ * without them, because only the end tells what the upstream charges.
+ */
+import { isObject, member, parseJson } from "@farthing/protocol";
+
+/** USDC base units for a million tokens. */
+export interface TokenPrices {
+  readonly inputPerMillion: bigint;
+  readonly outputPerMillion: bigint;
+}
+
+/** Adds to the cost of the request, in base units. */
+export type AddCost = (cost: bigint) => void;
+
+const million = 1_000_000n;
+
+/** Longest line of an event stream that is read: some hundred times an event of a usual model. */
+const maxLineChars = 1024 * 1024;
+
+/** Longest time that a stream is read without its buyer; the reserve is held for longer. */
+const maxDrainMs = 10 * 60 * 1000;
+
+/** Returns the cost of a JSON value with a `usage`; parts of a base unit are rounded up. */
+export function costOfUsage(value: unknown, prices: TokenPrices): bigint | undefined {
+  const usage = usageIn(value);
+  // Chat completions, and responses.
+  const input = usage && (tokensIn(usage, "prompt_tokens") ?? tokensIn(usage, "input_tokens"));
+  if (!usage || input === undefined) return undefined;
+  // Embeddings have no output.
+  const output = tokensIn(usage, "completion_tokens") ?? tokensIn(usage, "output_tokens") ?? 0n;
+  const units = input * prices.inputPerMillion + output * prices.outputPerMillion;
+  return (units + million - 1n) / million;
+}
+
+function usageIn(value: unknown): object | undefined {
+  if (!isObject(value)) return undefined;
+  const usage = member(value, "usage");
+  if (isObject(usage)) return usage;
+  // The last event of a stream of responses has the whole response.
+  const response = member(value, "response");
+  const inner = isObject(response) ? member(response, "usage") : undefined;
+  return isObject(inner) ? inner : undefined;
+}
+
+function tokensIn(usage: object, name: string): bigint | undefined {
+  const count: unknown = Reflect.get(usage, name);
+  const isCount = typeof count === "number" && Number.isSafeInteger(count) && count >= 0;
+  return isCount ? BigInt(count) : undefined;
+}
+
+/** Asks a chat completion that is streamed for its usage, which it reports only then. */
+export function withUsageAsked(body: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const value = parseJson(new TextDecoder().decode(body))?.value;
+  if (!isObject(value) || member(value, "stream") !== true || !("messages" in value)) return body;
+  const given = member(value, "stream_options");
+  const options = { ...(isObject(given) ? given : {}), include_usage: true };
+  return new TextEncoder().encode(JSON.stringify({ ...value, stream_options: options }));
+}
+
+/** Reads the cost of a whole body. */
+export function readUsage(body: Uint8Array, prices: TokenPrices, add: AddCost): void {
+  const cost = costOfUsage(parseJson(new TextDecoder().decode(body))?.value, prices);
+  if (cost !== undefined) add(cost);
+}
+
+/** Reads the cost of a body while it passes. */
+export function watchUsage(
+  body: ReadableStream<Uint8Array>,
+  isEventStream: boolean,
+  prices: TokenPrices,
+  add: AddCost,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  const usage = createReader(isEventStream, prices, add);
+  const next = async (): Promise<Uint8Array | undefined> => {
+    const { done, value } = await reader.read();
+    if (done) usage.end();
+    else usage.read(value);
+    return value;
+  };
+  async function drain(): Promise<void> {
+    const timer = setTimeout(() => void reader.cancel().catch(() => undefined), maxDrainMs);
+    try {
+      while (await next());
+    } catch {
+      // What was read until now counts.
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const chunk = await next();
+        if (chunk) controller.enqueue(chunk);
+        else controller.close();
+      },
+      cancel: drain,
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** Collects lines, or a JSON body, and adds what a newer usage costs more than the last one. */
+function createReader(isEventStream: boolean, prices: TokenPrices, add: AddCost) {
+  const decoder = new TextDecoder();
+  let text = "";
+  let counted: bigint | undefined;
+  let isTooLong = false;
+
+  function count(json: string): void {
+    const cost = costOfUsage(parseJson(json)?.value, prices);
+    if (cost === undefined || (counted !== undefined && cost <= counted)) return;
+    add(cost - (counted ?? 0n));
+    counted = cost;
+  }
+  function readLines(): void {
+    const lines = text.split(/\r\n|\n|\r/);
+    text = lines.pop() ?? "";
+    for (const line of lines) {
+      if (!isTooLong && line.startsWith("data:")) count(line.slice("data:".length));
+      isTooLong = false;
+    }
+  }
+  return {
+    read(chunk: Uint8Array): void {
+      text += decoder.decode(chunk, { stream: true });
+      if (isEventStream) readLines();
+      if (text.length <= maxLineChars) return;
+      isTooLong = true;
+      text = "";
+    },
+    end(): void {
+      if (isEventStream) {
+        text += "\n";
+        readLines();
+      } else if (!isTooLong) count(text);
+    },
+  };
+}
