@@ -97,7 +97,7 @@ export function authorizationDigest(network: Network, authorization: Authorizati
   return Hash.keccak256(`0x1901${network.domainSeparator.slice(2)}${structHash.slice(2)}`);
 }
 
-/** For viem accounts; EIP-1193 wallets want decimal strings, and `EIP712Domain` as a type. */
+/** For viem accounts; {@link walletTypedData} is for EIP-1193 wallets. */
 export function authorizationTypedData(network: Network, authorization: Authorization) {
   return {
     domain: { ...network.domain, chainId: network.chainId, verifyingContract: network.usdc },
@@ -105,4 +105,22 @@ export function authorizationTypedData(network: Network, authorization: Authoriz
     primaryType: authorizationPrimaryType,
     message: authorization,
   } as const;
+}
+
+const domainTypes = [
+  { name: "name", type: "string" },
+  { name: "version", type: "string" },
+  { name: "chainId", type: "uint256" },
+  { name: "verifyingContract", type: "address" },
+] as const;
+
+/** For EIP-1193 wallets: JSON with decimal strings that includes the domain's type. */
+export function walletTypedData(network: Network, authorization: Authorization) {
+  const { domain, types, primaryType, message } = authorizationTypedData(network, authorization);
+  return {
+    domain,
+    types: { EIP712Domain: domainTypes, ...types },
+    primaryType,
+    message: toWireAuthorization(message),
+  };
 }

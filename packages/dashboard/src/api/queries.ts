@@ -50,11 +50,15 @@ function list<Name extends string, Item>(name: Name, freshness?: Freshness<List<
   return read<List<Name, Item>>([name], `/v1/account/${name}`, freshness);
 }
 
-/** Reads one path; the service holds the response until there is what `waitFor` says. */
+/**
+ * Reads one path; the service holds the response until there is what `waitFor` says. Without that it
+ * is read again after `refreshMs`.
+ */
 function watch<Response>(
   queryKey: QueryKey,
   path: string,
   waitFor: (known: Response) => Readonly<Record<string, string>> | undefined,
+  refreshMs: (known: Response) => number | false = () => false,
 ) {
   return queryOptions<Response>({
     queryKey,
@@ -62,7 +66,8 @@ function watch<Response>(
       const known = client.getQueryData<Response>(queryKey);
       return call<Response>(withSearch(path, (known && waitFor(known)) ?? {}), { signal });
     },
-    refetchInterval: ({ state: { data } }) => (data && waitFor(data) ? betweenWaitsMs : false),
+    refetchInterval: ({ state: { data } }) =>
+      data !== undefined && (waitFor(data) ? betweenWaitsMs : refreshMs(data)),
   });
 }
 
@@ -193,6 +198,9 @@ export const settlementQuery = (id: string) =>
     ["settlements", id],
     `${settlementsPath}/${encodeURIComponent(id)}`,
     (known) => (isOver(known) ? undefined : { wait: `${blockSeconds}` }),
+    // The service holds the response for changes of the payment only.
+    ({ refunds }) =>
+      refunds.some(({ state, finalized }) => state !== "failed" && !finalized) && soonMs,
   );
 
 export const usagePath = "/v1/account/usage";

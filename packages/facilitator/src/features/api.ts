@@ -31,6 +31,7 @@ export type Purchase = Static<typeof PurchaseResponse>;
 export type SettlementRow = Static<typeof RowResponse>;
 export type SettlementState = SettlementRow["state"];
 export type SettlementDetail = Static<typeof StoryResponse>;
+export type RefundJson = SettlementDetail["refunds"][number];
 export type TimelineStep = SettlementDetail["timeline"][number];
 export type UsageDayJson = Static<typeof UsageResponse>["days"][number];
 export type WebhookEndpointJson = Static<typeof EndpointResponse>;

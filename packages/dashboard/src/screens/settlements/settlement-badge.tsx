@@ -1,4 +1,4 @@
-import type { SettlementRow, SettlementState } from "@farthing/facilitator/api";
+import type { SettlementState } from "@farthing/facilitator/api";
 import { Badge, type Tone } from "../../components/badge.tsx";
 
 const tones: Readonly<Record<SettlementState, Tone>> = {
@@ -10,10 +10,12 @@ const tones: Readonly<Record<SettlementState, Tone>> = {
 
 /** Finality is shown in place of the state. */
 export function SettlementBadge({
-  row: { state, finalizedAt },
+  state,
+  isFinal,
 }: {
-  readonly row: Pick<SettlementRow, "state" | "finalizedAt">;
+  readonly state: SettlementState;
+  readonly isFinal: boolean;
 }) {
-  if (finalizedAt !== null) return <Badge tone="good">final</Badge>;
+  if (isFinal) return <Badge tone="good">final</Badge>;
   return <Badge tone={tones[state]}>{state}</Badge>;
 }

@@ -8,15 +8,16 @@ import { Notice } from "../../components/notice.tsx";
 import { Facts, Page, QueryBoundary, Section } from "../../components/page.tsx";
 import { countText, xdcText } from "../../components/format.ts";
 import { Usdc, Whole } from "../../components/values.tsx";
+import { RefundsSection } from "./refunds-section.tsx";
 import { SettlementBadge } from "./settlement-badge.tsx";
 import { SettlementTimeline } from "./settlement-timeline.tsx";
-import { ExternalLink } from "../../components/link.tsx";
+import { ExternalLink, Link } from "../../components/link.tsx";
 
 export function SettlementScreen({ id }: { readonly id: string }) {
   const { data } = useQuery(settlementQuery(id));
   return (
     <Page
-      title="Settlement"
+      title={data && data.refundOf !== null ? "Refund" : "Settlement"}
       back={["settlements", "Settlements"]}
       lead={<code>{id}</code>}
       actions={
@@ -34,13 +35,21 @@ export function SettlementScreen({ id }: { readonly id: string }) {
           <>
             {known.state === "failed" && <Failure settlement={known} />}
             <div className="columns">
-              <Section title="Payment" actions={<SettlementBadge row={known} />}>
+              <Section
+                title={known.refundOf === null ? "Payment" : "Refund"}
+                actions={
+                  <SettlementBadge state={known.state} isFinal={known.finalizedAt !== null} />
+                }
+              >
                 <Money settlement={known} />
               </Section>
               <Section title="Timeline">
                 <SettlementTimeline settlement={known} />
               </Section>
             </div>
+            {known.refundOf === null && known.finalizedAt !== null && (
+              <RefundsSection settlement={known} />
+            )}
             <Section title="On chain">
               <OnChain settlement={known} />
             </Section>
@@ -66,7 +75,8 @@ function Failure({ settlement }: { readonly settlement: SettlementDetail }) {
 
 function Money({ settlement }: { readonly settlement: SettlementDetail }) {
   const { amount, payer, payTo, network, credits, keyId, requestId, state } = settlement;
-  const { resource, route, reference } = settlement;
+  const { resource, route, reference, refundOf, refunds, refundedAmount } = settlement;
+  const [from, to] = refundOf === null ? ["Payer", "Paid to"] : ["Refunded by", "Refunded to"];
   const units = (
     <>
       <Usdc units={amount} />{" "}
@@ -85,8 +95,10 @@ function Money({ settlement }: { readonly settlement: SettlementDetail }) {
     <Facts
       rows={[
         ["Amount", units],
-        ["Payer", <Whole text={payer} what="payer" />],
-        ["Paid to", <Whole text={payTo} what="payee" />],
+        refunds.length > 0 && ["Refunded", <Usdc units={refundedAmount} />],
+        refundOf !== null && ["Payment", <Link to={`settlements/${refundOf}`}>{refundOf}</Link>],
+        [from, <Whole text={payer} what={refundOf === null ? "payer" : "payee"} />],
+        [to, <Whole text={payTo} what={refundOf === null ? "payee" : "payer"} />],
         ["Network", findNetwork(network)?.name ?? network],
         ["Resource", resource === null ? none : <code>{resource}</code>],
         ["Route", route ?? none],
@@ -113,7 +125,7 @@ function KeyName({ id }: { readonly id: string }) {
 }
 
 function OnChain({ settlement }: { readonly settlement: SettlementDetail }) {
-  const { transaction, explorer, settledBy } = settlement;
+  const { transaction, explorer, settledBy, refundOf } = settlement;
   if (!transaction) return <p className="muted">No transaction carries it yet.</p>;
   const hash = (
     <>
@@ -134,7 +146,7 @@ function OnChain({ settlement }: { readonly settlement: SettlementDetail }) {
         [
           "Sent by",
           settledBy === "other"
-            ? "a third party, using the same authorization. You received the payment all the same."
+            ? `a third party, using the same authorization. ${refundOf === null ? "You" : "The payer"} received the ${refundOf === null ? "payment" : "money"} all the same.`
             : "the facilitator",
         ],
       ]}

@@ -11,7 +11,7 @@ export function SettlementsScreen() {
   return (
     <Page
       title="Settlements"
-      lead="Every payment accepted with one of your keys. The first page updates automatically."
+      lead="Every payment accepted with one of your keys, and every refund. The first page updates automatically."
       actions={
         <CsvLink path={settlementsPath} filters={filters} name="settlements" look="button" />
       }

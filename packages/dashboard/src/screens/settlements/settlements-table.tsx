@@ -39,19 +39,21 @@ export function SettlementsTable({ rows }: { readonly rows: readonly SettlementR
           title: "Amount",
           inCard: "end",
           isNumber: true,
-          cell: ({ amount }) => <Usdc units={amount} />,
+          cell: ({ amount, refundOf }) => (
+            <Usdc units={refundOf === null ? amount : `-${amount}`} />
+          ),
         },
         {
-          title: "Payer",
+          title: "Counterparty",
           inCard: "start",
-          cell: ({ payer }) => <Short text={payer} what="payer" />,
+          cell: (row) => <Counterparty row={row} />,
         },
         {
           title: "State",
           inCard: "end",
           cell: (row) => (
             <span>
-              <SettlementBadge row={row} />
+              <SettlementBadge state={row.state} isFinal={row.finalizedAt !== null} />
               {row.failure !== null && <code className="reason">{row.failure}</code>}
             </span>
           ),
@@ -69,5 +71,15 @@ export function SettlementsTable({ rows }: { readonly rows: readonly SettlementR
         ...(networks.length > 1 ? [networkColumn] : []),
       ]}
     />
+  );
+}
+
+/** Who paid; in a refund, who gets the money back, and for which payment. */
+function Counterparty({ row: { payer, payTo, refundOf } }: { readonly row: SettlementRow }) {
+  if (refundOf === null) return <Short text={payer} what="payer" />;
+  return (
+    <>
+      <Link to={`settlements/${refundOf}`}>Refund</Link> to <Short text={payTo} what="recipient" />
+    </>
   );
 }

@@ -2,6 +2,7 @@ export const webhookEvents = [
   ["settlement.confirmed", "A payment is mined: deliver what was bought"],
   ["settlement.failed", "A payment did not and will not move money"],
   ["settlement.finalized", "A payment can no longer be reorganised away"],
+  ["settlement.refunded", "A refund is final: the money is back at the payer"],
   ["credits.low", "The credits fell to the balance you set"],
   ["purchase.credited", "Bought credits have arrived"],
   ["purchase.held", "A purchase waits for a review"],

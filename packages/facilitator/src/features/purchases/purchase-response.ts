@@ -1,10 +1,5 @@
 /** Purchases in responses, with the typed data that a wallet signs to pay. */
-import {
-  authorizationTypedData,
-  explorerLink,
-  networkOfChain,
-  toWireAuthorization,
-} from "@farthing/protocol";
+import { explorerLink, networkOfChain, walletTypedData } from "@farthing/protocol";
 import { Type } from "typebox";
 import { timeText } from "@farthing/engine/base";
 import {
@@ -117,23 +112,5 @@ export function purchaseResponse(
     expiresAt: timeText(purchase.expiresAt) ?? "",
     creditedAt: timeText(purchase.creditedAt),
     contact: creditTerms.contact,
-  };
-}
-
-const domainTypes = [
-  { name: "name", type: "string" },
-  { name: "version", type: "string" },
-  { name: "chainId", type: "uint256" },
-  { name: "verifyingContract", type: "address" },
-];
-
-/** Typed data for EIP-1193 wallets: JSON that includes the domain's type. */
-function walletTypedData(...args: Parameters<typeof authorizationTypedData>) {
-  const { domain, types, primaryType, message } = authorizationTypedData(...args);
-  return {
-    domain,
-    types: { EIP712Domain: domainTypes, ...types },
-    primaryType,
-    message: toWireAuthorization(message),
   };
 }

@@ -1,0 +1,106 @@
+/** The refunds of a payment, and the button for another. */
+import { explorerLink, findNetwork } from "@farthing/protocol";
+import { useState } from "react";
+import type { RefundJson, SettlementDetail } from "@farthing/facilitator/api";
+import { Button } from "../../components/button.tsx";
+import { DataTable, type Column } from "../../components/data-table.tsx";
+import { shortText } from "../../components/format.ts";
+import { Link } from "../../components/link.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { Section } from "../../components/page.tsx";
+import { Short, Usdc } from "../../components/values.tsx";
+import { RefundDialog } from "./refund-dialog.tsx";
+import { refundOffer } from "./refund-flow.ts";
+import { SettlementBadge } from "./settlement-badge.tsx";
+
+export function RefundsSection({ settlement }: { readonly settlement: SettlementDetail }) {
+  const [isOpen, setOpen] = useState(false);
+  const offer = refundOffer(settlement);
+  const { id, refunds, network } = settlement;
+  const failed = refunds.find(
+    ({ ordinal, state }) => state === "failed" && ordinal === offer?.payment.ordinal,
+  );
+  return (
+    <Section
+      title="Refunds"
+      actions={
+        offer && (
+          <Button look="small" onClick={() => setOpen(true)}>
+            Refund
+          </Button>
+        )
+      }
+    >
+      {failed && <FailedRefund refund={failed} />}
+      <DataTable
+        caption="Refunds"
+        rows={refunds}
+        keyOf={(refund) => refund.id}
+        columns={columnsOn(network)}
+        empty={<p className="muted">No refunds.</p>}
+      />
+      {isOpen && offer && (
+        <RefundDialog settlementId={id} offer={offer} onClose={() => setOpen(false)} />
+      )}
+    </Section>
+  );
+}
+
+function FailedRefund({ refund: { id } }: { readonly refund: RefundJson }) {
+  return (
+    <Notice
+      tone="bad"
+      title="The last refund failed"
+      actions={
+        <Link to={`settlements/${id}`} className="button small">
+          View reason
+        </Link>
+      }
+    >
+      <p>
+        It has not moved any money. Fix the reason, then refund again. For ten minutes after it was
+        signed, only the same amount can be refunded, because the first signature is still valid.
+      </p>
+    </Notice>
+  );
+}
+
+function columnsOn(network: string): readonly Column<RefundJson>[] {
+  const known = findNetwork(network);
+  return [
+    {
+      title: "Refund",
+      inCard: "start",
+      cell: ({ id }) => (
+        <Link to={`settlements/${id}`}>
+          <code>{shortText(id)}</code>
+        </Link>
+      ),
+    },
+    {
+      title: "Amount",
+      inCard: "end",
+      isNumber: true,
+      cell: ({ amount }) => <Usdc units={amount} />,
+    },
+    {
+      title: "State",
+      inCard: "start",
+      cell: ({ state, finalized }) => <SettlementBadge state={state} isFinal={finalized} />,
+    },
+    {
+      title: "Transaction",
+      inCard: "end",
+      cell: ({ transaction }) =>
+        transaction ? (
+          <Short
+            text={transaction}
+            what="transaction hash"
+            href={known && explorerLink(known, transaction)}
+          />
+        ) : (
+          <span className="muted">–</span>
+        ),
+    },
+  ];
+}
