@@ -41,6 +41,12 @@ test("a statement by a published key is read", () => {
   expect(verifyAttestation(signed(), keySet)).toEqual({ ok: true, attestation: payload });
 });
 
+test("a refund names its payment", () => {
+  const refund = { ...payload, refundOf: `stl_${"f".repeat(32)}` };
+  const verified = verifyAttestation(signed({ payload: refund }), keySet);
+  expect(verified).toEqual({ ok: true, attestation: refund });
+});
+
 const [head = "", body = "", signature = ""] = signed().split(".");
 const lie = encode({ ...payload, amount: "99999" });
 
@@ -58,6 +64,7 @@ test.each([
   ["a token of another kind", signed({ header: { typ: "JWT" } })],
   ["a member that is missing", signed({ payload: { blockHash: undefined } })],
   ["a network that is not served", signed({ payload: { network: "eip155:1" } })],
+  ["a refund of nothing", signed({ payload: { refundOf: null } })],
   ["a number as the amount", signed({ payload: { amount: 10_000 } })],
   ["a part too many", `${signed()}.${signature}`],
   ["padding", `${signed()}==`],

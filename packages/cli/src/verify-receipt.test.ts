@@ -198,6 +198,14 @@ test("lies are found out: by the signature, by the receipt, by the chain", async
   });
 });
 
+test("the attestation of a refund names the payment that it returns", async () => {
+  const payment = `stl_${"f".repeat(32)}`;
+  const keys = file(keySetOf(facilitator));
+  const refund = await verify(file(attest({ refundOf: payment })), "--jwks", keys, ...offline);
+  const named = expect.stringContaining(`attests that the money of ${payment} was refunded; final`);
+  expect(refund).toMatchObject({ code: 0, report: { verdict: "attested", attestation: named } });
+});
+
 test("keys that cannot be read, and an attestation without any, end with their own code", async () => {
   const path = file(attest());
   const missing = await verify(path);

@@ -122,9 +122,10 @@ async function examinePayment({ claim, jws }: Evidence, flags: VerifyFlags): Pro
 
 const mismatch = (reason: string) => ({ verdict: "mismatch" as const, reason });
 
-function describeAttestation({ iss, iat, finalized }: SettlementAttestation): string {
+function describeAttestation({ iss, iat, finalized, refundOf }: SettlementAttestation): string {
   const state = finalized ? "final" : "not final";
-  return `${iss ?? "the facilitator"} attests that the money moved; ${state} as of ${timeOf(iat * 1000)}`;
+  const what = refundOf === undefined ? "the money moved" : `the money of ${refundOf} was refunded`;
+  return `${iss ?? "the facilitator"} attests that ${what}; ${state} as of ${timeOf(iat * 1000)}`;
 }
 
 function isAbout(attestation: SettlementAttestation, claim: ReceiptClaim): boolean {

@@ -21,6 +21,8 @@ export interface SettlementAttestation {
   /** Unix seconds: the settlement stood like this at that time. */
   readonly iat: number;
   readonly settlementId: string;
+  /** Only of a refund: the settlement of the payment that it returns. */
+  readonly refundOf?: string;
   /** CAIP-2. */
   readonly network: Network["id"];
   readonly asset: Address;
@@ -52,6 +54,7 @@ export function parseSettlementAttestation(value: unknown): SettlementAttestatio
   const of = (key: string) => member(value, key);
   const issuer = of("iss");
   const settlementId = of("settlementId");
+  const refundOf = of("refundOf");
   const network = findNetworkOf(2, of("network"));
   const asset = parseWireAddress(of("asset"));
   const payer = parseWireAddress(of("payer"));
@@ -63,6 +66,7 @@ export function parseSettlementAttestation(value: unknown): SettlementAttestatio
   );
   const finalized = of("finalized");
   if (issuer !== undefined && !isShortText(issuer, maxIssuerChars)) return undefined;
+  if (refundOf !== undefined && !isShortText(refundOf, maxIdChars)) return undefined;
   if (!isShortText(settlementId, maxIdChars) || !network || !asset || !payer || !payTo) {
     return undefined;
   }
@@ -79,6 +83,7 @@ export function parseSettlementAttestation(value: unknown): SettlementAttestatio
     ...(issuer === undefined ? {} : { iss: issuer }),
     iat,
     settlementId,
+    ...(refundOf === undefined ? {} : { refundOf }),
     network: network.id,
     asset,
     payer,

@@ -48,7 +48,7 @@ export function createAttestor(terms: AttestationTerms) {
     settlement: Settlement,
     finalized: boolean,
   ): SettlementAttestation | undefined {
-    const { transaction, blockNumber, blockHash, logIndex } = settlement;
+    const { transaction, blockNumber, blockHash, logIndex, refundOf } = settlement;
     if (settlement.state !== "confirmed") return undefined;
     if (transaction === null || blockNumber === null) return undefined;
     if (blockHash === null || logIndex === null) return undefined;
@@ -56,6 +56,7 @@ export function createAttestor(terms: AttestationTerms) {
       ...(publicUrl === undefined ? {} : { iss: publicUrl }),
       iat: Math.floor(clock.nowMs() / 1000),
       settlementId: settlement.id,
+      ...(refundOf === null ? {} : { refundOf }),
       network: networkOfChain(settlement.chainId).id,
       asset: settlement.asset,
       payer: settlement.payer,

@@ -6,6 +6,7 @@ import { systemClock } from "@farthing/engine/base";
 import { createApiKey } from "../../src/features/api-keys/key-text.ts";
 import { openStore, type ServiceStore } from "../../src/features/open-store.ts";
 import { mineToFinal } from "../../src/features/purchases/purchases.testing.ts";
+import { newAttestationKey, readJws } from "../support/attestation-keys.testing.ts";
 import { openSignedIn, type Browser } from "../support/browser.testing.ts";
 import { claimOf, minedIn } from "../stores/store-values.testing.ts";
 import { holdAnswers, readContract } from "../support/openapi.testing.ts";
@@ -48,7 +49,12 @@ beforeAll(async () => {
   served = await serveOn(devnet, {
     selfBuilt: false,
     databaseUrl,
-    env: { FARTHING_MIN_AMOUNT: "0.001", FARTHING_CREDITS_PER_SETTLEMENT: "1" },
+    env: {
+      FARTHING_MIN_AMOUNT: "0.001",
+      FARTHING_CREDITS_PER_SETTLEMENT: "1",
+      FARTHING_ATTESTATION_KEYS: newAttestationKey().signing,
+      FARTHING_SETTLE_ATTESTATION: "no",
+    },
   });
   seller = await openSignedIn(served, { wallet: devnet.seller });
   letGo = holdAnswers(served.url, await readContract(served.url));
@@ -114,6 +120,13 @@ async function read(id: unknown): Promise<JsonObject> {
   return (await served.get(`/settlements/${String(id)}`, key)).body;
 }
 
+/** What the service attests of a settlement. */
+async function readAttested(id: unknown): Promise<JsonObject> {
+  const { body } = await served.get(`/settlements/${String(id)}/attestation`, key);
+  const { body: keySet } = await served.get("/.well-known/jwks.json");
+  return readJws(textAt(body, "signature"), keySet).payload;
+}
+
 async function expectRefused(body: JsonObject, errorReason: string, says: RegExp): Promise<void> {
   const answer = await refund(body);
   expect(answer.status).toBe(200);
@@ -148,6 +161,8 @@ test("all of it goes back, once: it is a settlement of its own, and the payment 
     ],
   });
   expect(await read(id)).toMatchObject({ refundOf: paid.id, refunds: [], refundedAmount: "0" });
+  expect(await readAttested(id)).toMatchObject({ refundOf: paid.id, transaction });
+  expect(await readAttested(paid.id)).not.toHaveProperty("refundOf");
   const again = await refund(body);
   expect(again.body).toMatchObject({ id, transaction, extra: { replayed: true } });
   await expectRefused(refundBody(paid, 1), "refund_exceeds_payment", /0 base units/);
