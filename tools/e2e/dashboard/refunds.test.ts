@@ -1,5 +1,5 @@
 /** Money given back from the dashboard, signed by the payee's wallet, on a real chain. */
-import { isObject, parseJson, readReceipt } from "@farthing/protocol";
+import { isObject, parseJson } from "@farthing/protocol";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { expectFit, views } from "../support/axe.testing.ts";
@@ -52,9 +52,10 @@ describeInBrowser("refunds on the dashboard", () => {
     expect(response.status).toBe(200);
     const { usdc } = stage.market.devnet;
     const before = await usdc.balanceOf(buyer.address);
-    const id = readReceipt(response.headers)?.id ?? "";
-    await page.goto(stage.screen(`settlements/${id}`));
+    await page.goto(stage.screen(`settlements?payer=${buyer.address}`));
+    await page.getByRole("table").getByRole("link").first().click();
     await refundButton().waitFor(finality);
+    const id = /stl_[0-9a-f]+/.exec(page.url())?.[0] ?? "";
     return { id, buyer, received: async () => (await usdc.balanceOf(buyer.address)) - before };
   }
 
