@@ -1,17 +1,20 @@
 /**
- * Passes that sellers gave with their first response. A token goes to the origin that gave it and to
+ * Tokens that sellers gave with the response to a payment: of passes, and of balances. A token goes to the origin that gave it and to
  * no other; where it was refused, the request is paid for like any other.
  */
 import {
+  balanceHeaders,
   decodeHeader,
+  defined,
   headerNames,
   isObject,
   isPassToken,
   member,
+  parseBalanceTerms,
   parsePassTerms,
   passHeaders,
 } from "@farthing/protocol";
-import type { KeptPass, Ledger } from "./ledger/ledger.ts";
+import type { KeptBalance, KeptPass, KeptResponse, Ledger } from "./ledger/ledger.ts";
 
 /** What a pass has left, as the seller said with the response. */
 export interface PassUse {
@@ -20,36 +23,69 @@ export interface PassUse {
   readonly expiresAt?: string;
 }
 
-export interface KnownPass extends KeptPass {
+/** What a balance has left and what a request has cost, as the seller said with the response. */
+export interface BalanceUse {
+  /** Base units, as decimal digits. */
+  readonly remaining: string;
+  /** Base units, as decimal digits; absent for a stream. */
+  readonly cost?: string;
+}
+
+/** What was paid for earlier, and opened a response. */
+export interface TokenUse {
+  readonly pass?: PassUse;
+  readonly balance?: BalanceUse;
+}
+
+type KeptToken = KeptBalance & Partial<Pick<KeptPass, "expiresAtMs">>;
+
+export interface KnownPass extends KeptToken {
   readonly origin: string;
-  /** Whether the pass opens a path; absent where it was not tried. */
+  /** Whether the token opens a path; absent where it was not tried. */
   readonly paths: Map<string, boolean>;
 }
 
 export type Passes = ReturnType<typeof createPasses>;
 
-/** Reads the pass that a response gives. */
-export function readPass({ headers }: Pick<Response, "headers">): KeptPass | undefined {
+type Heard = Pick<Response, "headers">;
+
+/** Reads the pass or balance that a response gives. */
+export function readGiven({ headers }: Heard): Pick<KeptResponse, "pass" | "balance"> {
   const token = headers.get(passHeaders.token);
+  if (!isPassToken(token)) return {};
   const expiresAtMs = Date.parse(headers.get(passHeaders.expires) ?? "");
-  return isPassToken(token) && !Number.isNaN(expiresAtMs) ? { token, expiresAtMs } : undefined;
+  if (!Number.isNaN(expiresAtMs)) return { pass: { token, expiresAtMs } };
+  return unitsIn(headers, balanceHeaders.remaining) === undefined ? {} : { balance: { token } };
 }
 
-/** Reads what is left of the pass that opened a response. */
-export function readPassUse({ headers }: Pick<Response, "headers">): PassUse {
+/** Reads what is left of the pass or balance that opened a response. */
+export function readUse({ headers }: Heard): TokenUse {
+  const left = unitsIn(headers, balanceHeaders.remaining);
+  if (left !== undefined) {
+    const cost = unitsIn(headers, balanceHeaders.cost);
+    return { balance: { remaining: left, ...defined({ cost }) } };
+  }
   const remaining = headers.get(passHeaders.remaining) ?? "";
   const expiresAtMs = Date.parse(headers.get(passHeaders.expires) ?? "");
-  return {
+  const pass = {
     ...(/^\d{1,9}$/.test(remaining) ? { remaining: Number(remaining) } : {}),
     ...(Number.isNaN(expiresAtMs) ? {} : { expiresAt: new Date(expiresAtMs).toISOString() }),
   };
+  return { pass };
 }
 
-/** Whether a challenge sells passes, by the header that its stock readers use. */
-function sellsPass({ headers }: Response): boolean {
+/** Base units; 78 digits hold every amount of a chain. */
+function unitsIn(headers: Headers, name: string): string | undefined {
+  const value = headers.get(name) ?? "";
+  return /^\d{1,78}$/.test(value) ? value : undefined;
+}
+
+/** Whether a challenge sells passes or tops up balances, by the header that its stock readers use. */
+function sellsTokens({ headers }: Response): boolean {
   const required = requiredIn(headers);
   const accepts = required && member(required, "accepts");
-  return Array.isArray(accepts) && accepts.some((entry) => parsePassTerms(entry) !== undefined);
+  if (!Array.isArray(accepts)) return false;
+  return accepts.some((entry) => parsePassTerms(entry) ?? parseBalanceTerms(entry));
 }
 
 function requiredIn(headers: Headers) {
@@ -60,7 +96,11 @@ function requiredIn(headers: Headers) {
 /** More than a buyer pays for at once; the oldest are forgotten. */
 const passesMax = 1_000;
 
-/** The passes of a ledger and those that came since. The newest is used first. */
+/** Reasons of a 402 for which a token stays good elsewhere, or later. */
+const elsewhere: readonly unknown[] = ["pass_elsewhere", "balance_elsewhere"];
+const exhaustedBalance = "balance_exhausted";
+
+/** The tokens of a ledger and those that came since. The newest is used first. */
 export function createPasses(ledger: Pick<Ledger, "list">, now: () => number) {
   const known = new Map<string, KnownPass>();
   // Sellers refused them for good; the ledger still has them.
@@ -69,7 +109,7 @@ export function createPasses(ledger: Pick<Ledger, "list">, now: () => number) {
   const unopened = new Set<string>();
   let hasRead = false;
 
-  function learn(pass: KeptPass, url: string): void {
+  function learn(pass: KeptToken, url: string): void {
     if (known.has(pass.token) || ended.has(pass.token)) return;
     const { origin, path } = placeOf(url);
     known.set(pass.token, { ...pass, origin, paths: new Map([[path, true]]) });
@@ -81,14 +121,19 @@ export function createPasses(ledger: Pick<Ledger, "list">, now: () => number) {
   async function read(): Promise<void> {
     hasRead = true;
     for (const { answer, signed } of await ledger.list(["settled", "ambiguous", "sent"])) {
-      if (answer?.pass && signed) learn(answer.pass, signed.url);
+      const kept = answer?.pass ?? answer?.balance;
+      if (kept && signed) learn(kept, signed.url);
     }
   }
-  function find(url: string, opens: boolean | undefined): KnownPass | undefined {
+  function find(
+    url: string,
+    opens: boolean | undefined,
+    tried?: ReadonlySet<string>,
+  ): KnownPass | undefined {
     const { origin, path } = placeOf(url);
     return [...known.values()]
-      .filter((pass) => pass.origin === origin && pass.expiresAtMs > now())
-      .findLast(({ paths }) => paths.get(path) === opens);
+      .filter((one) => one.origin === origin && (one.expiresAtMs ?? Infinity) > now())
+      .findLast(({ token, paths }) => paths.get(path) === opens && tried?.has(token) !== true);
   }
   return {
     learn,
@@ -106,21 +151,27 @@ export function createPasses(ledger: Pick<Ledger, "list">, now: () => number) {
       if (!hasRead) await read();
       return find(url, true);
     },
-    /** Finds one to try after a challenge that sells passes: routes may share them. */
-    async after(challenge: Response, url: string): Promise<KnownPass | undefined> {
-      if (!sellsPass(challenge)) return undefined;
+    /** Finds one to try after a challenge that sells them: routes may share them. */
+    async after(
+      challenge: Response,
+      url: string,
+      tried: ReadonlySet<string>,
+    ): Promise<KnownPass | undefined> {
+      if (!sellsTokens(challenge)) return undefined;
       // Another process may have bought one.
       await read();
-      return find(url, true) ?? find(url, undefined);
+      return find(url, true, tried) ?? find(url, undefined, tried);
     },
     /** Records what a response says about the pass that it was asked with. */
     recordResponse({ token, paths }: KnownPass, url: string, { status, headers }: Response): void {
       const { path } = placeOf(url);
       const isRefused = status === 402;
+      const required = isRefused ? requiredIn(headers) : undefined;
+      const error = required && member(required, "error");
+      // Requests under way hold reserves, which may come back.
+      if (error === exhaustedBalance) return;
       paths.set(path, !isRefused);
-      const required = requiredIn(headers);
-      const error = isRefused && required ? member(required, "error") : undefined;
-      if (!isRefused || error === "pass_elsewhere") return;
+      if (!isRefused || elsewhere.includes(error)) return;
       known.delete(token);
       ended.add(token);
     },

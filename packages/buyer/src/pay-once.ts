@@ -29,7 +29,7 @@ import {
 import type { Quotation, Quote, QuotingTerms, QuotingTools } from "./offer/quote.ts";
 import { quoteText, type Offer } from "./offer/read-challenge.ts";
 import type { ReplayableRequest } from "./replayable-request.ts";
-import { readPass, type Passes } from "./passes.ts";
+import { readGiven, type Passes } from "./passes.ts";
 import { recordTransition, sendPayment, type SendingTools } from "./send-payment.ts";
 import { signPayment } from "./sign-payment.ts";
 
@@ -254,8 +254,9 @@ async function deliver(
     signed,
     expected: { payer: record.wallet, network, amountUnits: record.amountUnits },
   });
-  const pass = delivery.response && readPass(delivery.response);
-  if (pass) tools.passes.learn(pass, signed.url);
+  const { pass, balance } = delivery.response ? readGiven(delivery.response) : {};
+  const kept = pass ?? balance;
+  if (kept) tools.passes.learn(kept, signed.url);
   tools.passes.recordPayment(signed.url);
   const payment = summarize(record, signed, network, delivery);
   const type = payment.state === "settled" ? "settled" : "ambiguous";

@@ -10,15 +10,13 @@ import {
 import { responseRules, type ResponseKind, type KnownState } from "./read-paid-response.ts";
 import type { LedgerRecord, SignedPayment } from "./ledger/ledger.ts";
 import { PaymentError, type OutcomeCode, type PaymentProblem } from "./payment-error.ts";
-import type { PassUse } from "./passes.ts";
+import type { TokenUse } from "./passes.ts";
 import type { Delivery } from "./send-payment.ts";
 
 /** A response without a payment; nothing was signed. */
-export interface NoPayment {
+export interface NoPayment extends TokenUse {
   readonly state: "not_required";
   readonly requestId: string;
-  /** The pass that opened the response; it was paid for earlier. */
-  readonly pass?: PassUse;
 }
 
 /**

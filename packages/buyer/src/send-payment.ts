@@ -17,7 +17,7 @@ import {
   type LedgerRecord,
   type SignedPayment,
 } from "./ledger/ledger.ts";
-import { readPass } from "./passes.ts";
+import { readGiven } from "./passes.ts";
 import { readAtMost, type FetchFunction, type ReplayableRequest } from "./replayable-request.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -146,7 +146,8 @@ async function recordKnowledge(
   const { saysUncharged } = reading;
   const answer: KeptResponse | undefined = response && {
     status: response.status,
-    ...defined({ saysUncharged, bodyHash, receipt, pass: readPass(response) }),
+    ...defined({ saysUncharged, bodyHash, receipt }),
+    ...readGiven(response),
   };
   await recordTransition(ledger, requestId, {
     ...(state === "settled"

@@ -6,27 +6,15 @@
  * has two signatures; an unknown outcome is called `ambiguous`, never failed. It does not keep
  * limits beyond its ledger, follow a redirect with a payment, or evaluate whether a price is fair.
  */
-import {
-  defined,
-  headerNames,
-  parseWireAddress,
-  passHeaders,
-  signInHeader,
-} from "@farthing/protocol";
+import { defined, headerNames, parseWireAddress } from "@farthing/protocol";
 import type { AgreedTerms, Allow } from "./offer/check-offer.ts";
 import type { PreferredVersion } from "./offer/choose-offer.ts";
 import { unresolvedStates, type Ledger, type LedgerRecord } from "./ledger/ledger.ts";
 import { amount, parseLimits, type LimitsInput } from "./ledger/limits.ts";
 import { memoryLedger } from "./ledger/memory-ledger.ts";
-import {
-  demandSameRequest,
-  payOnce,
-  resumePayment,
-  type PayingOrder,
-  type PayingTools,
-} from "./pay-once.ts";
+import { demandSameRequest, payOnce, resumePayment, type PayingTools } from "./pay-once.ts";
 import { PaymentError, refusedPayment } from "./payment-error.ts";
-import { createPasses, readPass, readPassUse, type KnownPass } from "./passes.ts";
+import { createPasses } from "./passes.ts";
 import { parseBuyerExtensions, runBuyerHooks, type BuyerExtension } from "./extensions.ts";
 import type { PaymentEvent } from "./payment-events.ts";
 import { inFlightProblem, withPayment, type PaidResponse } from "./payment-summary.ts";
@@ -45,7 +33,7 @@ import {
   type FetchFunction,
   type ReplayableRequest,
 } from "./replayable-request.ts";
-import { signInFor } from "./sign-in.ts";
+import { sendUnpaid, sendWithToken, type UnpaidCall } from "./send-with-token.ts";
 import type { Signer } from "./signer.ts";
 import { randomHex, systemRuntime, type Runtime } from "./runtime.ts";
 
@@ -205,13 +193,11 @@ function emitterOf(listener: BuyerOptions["onEvent"]): PayingTools["emit"] {
   };
 }
 
-type Call = Omit<PayingOrder, "quotation">;
-
 async function readCall(
   tools: PayingTools,
   input: RequestInfo | URL,
   init: PayingInit,
-): Promise<Call> {
+): Promise<UnpaidCall> {
   const { payment = {}, ...rest } = init;
   const { maxAmount, agreed } = payment;
   const requestId = payment.requestId ?? `req_${randomHex(tools.runtime, 16)}`;
@@ -238,14 +224,14 @@ function demandOwnHost({ headers, url }: ReplayableRequest, requestId: string): 
   throw refusedPayment("host_not_allowed", message, requestId);
 }
 
-async function run(tools: PayingTools, call: Call): Promise<PaidResponse> {
+async function run(tools: PayingTools, call: UnpaidCall): Promise<PaidResponse> {
   const { request, terms, isNamed } = call;
   const { requestId } = terms;
   const record = isNamed ? await findReconciled(tools, requestId) : undefined;
   if (record && record.state !== "released") return resumePayment(tools, request, record);
-  const { response, pass } = await sendWithPass(tools, call);
+  const { response, ...used } = await sendWithToken(tools, call);
   if (response.status !== 402) {
-    return withPayment(response, { state: "not_required", requestId, ...defined({ pass }) });
+    return withPayment(response, { state: "not_required", requestId, ...used });
   }
   const context = { requestId, url: response.url === "" ? request.url : response.url };
   await runBuyerHooks(tools.extensions, "beforeVerify", () => context, requestId);
@@ -253,79 +239,6 @@ async function run(tools: PayingTools, call: Call): Promise<PaidResponse> {
   await reconcileEnded(tools);
   const quotation = await quote402(tools, request, response, terms);
   return payOnce(tools, { ...call, quotation });
-}
-
-/** Sends the request with a pass where there is one, else unpaid; a 402 may name another pass. */
-async function sendWithPass(tools: PayingTools, call: Call) {
-  const { request } = call;
-  const { passes } = tools;
-  // The caller may show who they are in their own way.
-  if ([passHeaders.token, signInHeader].some((name) => request.headers.has(name))) {
-    return { response: await sendUnpaid(tools, request) };
-  }
-  const known = await passes.for(request.url);
-  const first = await (known ? sendPass(tools, call, known) : sendUnpaid(tools, request));
-  if (first.status !== 402) return { response: first, pass: known && readPassUse(first) };
-  const url = first.url === "" ? request.url : first.url;
-  const other = await passes.after(first, url);
-  const second = other && (await sendPass(tools, call, other, url));
-  const last = second?.status === 402 ? await sendSignIn(tools, call, second, url) : second;
-  const response = last ?? (await sendSignIn(tools, call, first, url));
-  if (response !== first) first.body?.cancel().catch(() => {});
-  return response.status === 402 ? { response } : { response, pass: readPassUse(response) };
-}
-
-/** Signs in where the challenge asks who it is; else returns the challenge. */
-async function sendSignIn(
-  tools: PayingTools,
-  call: Call,
-  challenge: Response,
-  url: string,
-): Promise<Response> {
-  const { passes, runtime, signer, allow } = tools;
-  if (!passes.maySignIn(url)) return challenge;
-  const { method } = call.request;
-  const signing = { signer, allow, now: () => runtime.now() };
-  const signed = await signInFor(signing, { url: call.request.url, method }, challenge);
-  if (signed === undefined) return challenge;
-  const response = await sendShowing(tools, call, [signInHeader, signed], url);
-  passes.recordSignIn(url, response);
-  const pass = readPass(response);
-  if (pass) passes.learn(pass, url);
-  challenge.body?.cancel().catch(() => {});
-  return response;
-}
-
-async function sendPass(
-  tools: PayingTools,
-  call: Call,
-  pass: KnownPass,
-  url: string = call.request.url,
-): Promise<Response> {
-  const response = await sendShowing(tools, call, [passHeaders.token, pass.token], url);
-  tools.passes.recordResponse(pass, url, response);
-  return response;
-}
-
-async function sendShowing(
-  { fetch }: PayingTools,
-  { request, terms, isNamed }: Call,
-  shown: [name: string, value: string],
-  url: string,
-): Promise<Response> {
-  const { signal } = request;
-  // Repeats of a named request take one use together.
-  const key: [string, string][] =
-    isNamed && !request.headers.has("Idempotency-Key")
-      ? [["Idempotency-Key", terms.requestId]]
-      : [];
-  return request.send(fetch, {
-    headers: [shown, ...key],
-    url,
-    // A redirect would carry the header to another address.
-    redirect: "manual",
-    ...defined({ signal }),
-  });
 }
 
 /** The record of an earlier call, reconciled when it should have an outcome. */
@@ -344,7 +257,7 @@ async function readResumedCall(
   { ledger }: PayingTools,
   requestId: string,
   init: ResumeInit,
-): Promise<Call> {
+): Promise<UnpaidCall> {
   const record = await ledger.find(requestId);
   if (!record?.request) {
     const message = `The ledger has no request ${requestId} that can be sent again.`;
@@ -356,16 +269,12 @@ async function readResumedCall(
   throw new PaymentError(problem, requestId);
 }
 
-async function runResumed(tools: PayingTools, call: Call): Promise<PaidResponse> {
+async function runResumed(tools: PayingTools, call: UnpaidCall): Promise<PaidResponse> {
   const { requestId } = call.terms;
   const record = await findReconciled(tools, requestId);
   if (record && record.state !== "released") return resumePayment(tools, call.request, record);
   const message = "Nothing of this request is out; request it again to pay it.";
   throw refusedPayment("payment_released", message, requestId);
-}
-
-function sendUnpaid({ fetch }: PayingTools, request: ReplayableRequest): Promise<Response> {
-  return request.send(fetch, request.signal ? { signal: request.signal } : {});
 }
 
 /** A call under way: a second one with the same id joins it instead of paying. */
@@ -376,7 +285,7 @@ interface SharedRun {
 
 async function share(
   runs: Map<string, SharedRun>,
-  { request: { fingerprint }, terms: { requestId } }: Call,
+  { request: { fingerprint }, terms: { requestId } }: UnpaidCall,
   run: () => Promise<PaidResponse>,
 ): Promise<PaidResponse> {
   const waiters: Pick<PromiseWithResolvers<PaidResponse>, "resolve" | "reject">[] = [];

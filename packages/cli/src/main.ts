@@ -46,6 +46,10 @@ await runProgram(
       summary: "list the passes that payments have bought",
       load: () => import("./passes.ts"),
     },
+    balances: {
+      summary: "list the balances that payments have topped up",
+      load: () => import("./balances.ts"),
+    },
     receipts: {
       summary: "list, export and verify the receipts of what was paid",
       load: () => import("./receipts.ts"),

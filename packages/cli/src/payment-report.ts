@@ -1,5 +1,6 @@
 /** Lines about a payment on standard error: text on a terminal, one JSON object per line elsewhere. */
-import type { PaymentEvent, PaymentSummary } from "@farthing/buyer";
+import type { NoPayment, PaymentEvent, PaymentSummary } from "@farthing/buyer";
+import { formatUsdc } from "@farthing/protocol";
 
 /** `not_sent` guarantees that nothing was signed. */
 export type PaymentStatus = "not_required" | "not_sent" | "pending" | "settled" | "ambiguous";
@@ -14,6 +15,7 @@ export interface PaymentProgress {
 export function paymentLine(payment: PaymentSummary, isTerminal: boolean): string {
   if (!isTerminal) return `${JSON.stringify({ event: "payment", ...paymentFields(payment) })}\n`;
   if (payment.state === "not_required") {
+    if (payment.balance) return `paid from a balance${moneyOf(payment.balance)}\n`;
     const { remaining } = payment.pass ?? {};
     const left = remaining === undefined ? "" : `, ${remaining} uses left`;
     return payment.pass ? `opened by a pass${left}\n` : "no payment required\n";
@@ -24,9 +26,17 @@ export function paymentLine(payment: PaymentSummary, isTerminal: boolean): strin
   return `payment ${state}: ${amountUsdc} USDC to ${payTo} on ${network}${link}${why}\n`;
 }
 
+function moneyOf({ cost, remaining }: NonNullable<NoPayment["balance"]>): string {
+  const spent = cost === undefined ? "" : `, ${formatUsdc(BigInt(cost))} USDC`;
+  return `${spent}, ${formatUsdc(BigInt(remaining))} USDC left`;
+}
+
 function paymentFields(payment: PaymentSummary): Record<string, unknown> {
   const { state: paymentStatus, requestId } = payment;
-  if (payment.state === "not_required") return { paymentStatus, requestId, pass: payment.pass };
+  if (payment.state === "not_required") {
+    const { pass, balance } = payment;
+    return { paymentStatus, requestId, pass, balance };
+  }
   const { amount, amountUsdc, asset, network, payTo, transaction, explorerUrl, problem } = payment;
   const terms = { amount, amountUsdc, asset, network, payTo };
   return { paymentStatus, requestId, ...terms, transaction, explorerUrl, problem };

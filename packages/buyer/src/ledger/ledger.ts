@@ -115,6 +115,13 @@ export interface KeptResponse {
   readonly saysUncharged?: true;
   /** The pass that came with it. */
   readonly pass?: KeptPass;
+  /** The balance that it topped up. */
+  readonly balance?: KeptBalance;
+}
+
+/** A balance pays for later requests at the seller's origin. The token is a secret. */
+export interface KeptBalance {
+  readonly token: string;
 }
 
 /** A pass opens later requests at the seller's origin. The token is a secret. */
