@@ -21,6 +21,7 @@ import { listings, type ListingFeatureDeps } from "./listings/feature.ts";
 import { paidKeys } from "./paid-keys/feature.ts";
 import { purchases, type PurchaseFeatureDeps } from "./purchases/feature.ts";
 import { refunds } from "./refunds/feature.ts";
+import { revenue } from "./revenue/feature.ts";
 import { signIn } from "./sign-in/feature.ts";
 import { createSiteAddress } from "./sign-in/site.ts";
 import { walletsMax } from "./sign-in/wallets.ts";
@@ -38,6 +39,7 @@ export const features = [
   listings,
   history,
   refunds,
+  revenue,
 ] as const satisfies readonly Feature[];
 
 type StoreOf<F> = F extends { readonly createStore: (database: Database) => infer Store }

@@ -1,4 +1,5 @@
 /** A PostgreSQL database with a long history, filled past the store. */
+import { monthOf } from "../../src/features/revenue/participant.ts";
 import {
   busyAmount,
   busyEndpoint,
@@ -37,6 +38,8 @@ export async function fillHistory({ query }: StoreBench, rows: number): Promise<
     `insert into usage_days (account, day, chain_id, outcome, settlements, units, credits) select account, created_at / ${dayMs}, chain_id, state, count(*), 0, 0 from settlements group by 1, 2, 3, 4`,
     `insert into sales_by_payer (account, chain_id, amount, payer, day, settlements) select account, chain_id, amount, payer, created_at / ${dayMs}, count(*) from settlements where state = 'confirmed' group by 1, 2, 3, 4, 5`,
     `insert into sales_by_day (account, chain_id, amount, day, settlements, payers, last_settled_at) select account, chain_id, amount, created_at / ${dayMs}, count(*), 1, 1 from settlements where state = 'confirmed' group by 1, 2, 3, 4`,
+    `insert into settlement_books (settlement_id, account, created_at, resource, route, reference, is_counted) select 'old_' || n, '${busySeller}', ${at}, 'https://shop.example/' || n % 100, (case when n % 4 = 0 then 'rare' else 'GET /:id' end), n, 1 from ${series}`,
+    `insert into revenue_months (account, chain_id, basis, month, name, settlements, units) select '${busySeller}', ${chainId}, 'payer', ${monthOf(scenarioNow)}, ${address("n")}, 1, n from ${series}`,
     `insert into settlement_claims (settlement_id, is_upfront, has_several) select 'old_' || n, 0, 0 from ${series}`,
     `insert into payment_identifiers (name_hash, payment_hash, expires_at) select 'old_' || n, 'x', ${at} + (n % 2) * ${800 * dayMs}::bigint from ${series}`,
     `insert into relayer_transactions (id, chain_id, lane, nonce, to_address, data, gas_limit, gas_price, raw, hash, state, created_at, block_number) select -n, ${chainId}, '${lane}', n, '${busySeller}', '0x', '1', '1', '0x', ${hash}, 'mined', ${at}, n from ${series}`,

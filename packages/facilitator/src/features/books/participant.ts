@@ -37,9 +37,7 @@ async function noteBooks(
 ): Promise<ReadonlyMap<string, ClaimDenial>> {
   for (const { id, owner, terms } of claims) {
     const { books } = terms;
-    if (owner && books && Object.values(books).some((text) => text !== null)) {
-      booksOfClaims(tx).set(id, books);
-    }
+    if (owner && books) booksOfClaims(tx).set(id, books);
   }
   return new Map();
 }
@@ -51,7 +49,8 @@ async function storeBooks(
   const rows = created.flatMap(({ id, owner, createdAt }) => {
     const books = booksOfClaims(tx).get(id);
     if (!books || !owner) return [];
-    return [bookTable.write({ settlementId: id, account: owner, createdAt, ...books })];
+    const isCounted = false;
+    return [bookTable.write({ settlementId: id, account: owner, createdAt, isCounted, ...books })];
   });
   if (rows.length === 0) return unchanged;
   const list = tx.engine.list(rows, bookTable.types);

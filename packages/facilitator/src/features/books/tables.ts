@@ -1,5 +1,6 @@
 /** The table of what books keep of settlements. */
 import {
+  flag,
   integer,
   nullable,
   table,
@@ -15,6 +16,8 @@ export const bookTable = table("settlement_books", {
   resource: nullable(text()),
   route: nullable(text()),
   reference: nullable(text()),
+  /** Whether the settlement is in the sums of revenue. */
+  isCounted: flag(),
 });
 
 declare module "@farthing/engine/storage" {

@@ -1,0 +1,183 @@
+/** Revenue by resource, route and payer: kept with each confirmation, read for one network. */
+import { apothem, type Address, type JsonObject } from "@farthing/protocol";
+import type { Devnet } from "@farthing/devnet";
+import { systemClock } from "@farthing/engine/base";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { openSignedIn, type Browser } from "../../../test/support/browser.testing.ts";
+import {
+  bodyOn,
+  serveOn,
+  startChain,
+  type Served,
+} from "../../../test/support/facilitator.testing.ts";
+import { holdAnswers, readContract } from "../../../test/support/openapi.testing.ts";
+import { bothEngines } from "../../../test/stores/store-benches.testing.ts";
+import { claimOf, hex32, next } from "../../../test/stores/store-values.testing.ts";
+import { createApiKey } from "../api-keys/key-text.ts";
+import { openStore, type ServiceStore } from "../open-store.ts";
+import { monthOf } from "./participant.ts";
+import { revenueBases } from "./tables.ts";
+
+const { chainId } = apothem;
+const payer: Address = `0x${"55".repeat(20)}`;
+const month = Date.UTC(2026, 10, 3);
+
+describe.each(bothEngines())("on %s", (_, start) => {
+  let account: Address;
+  beforeEach(() => {
+    account = `0x${next().toString(16).padStart(40, "3")}`;
+  });
+  const sale = (amount: bigint, route: string | null, changes: object = {}) =>
+    claimOf({
+      account,
+      payer,
+      amount,
+      terms: { books: { resource: "https://shop.example/r", route, reference: null } },
+      ...changes,
+    });
+
+  async function read(store: ServiceStore, at = month): Promise<object> {
+    const lists = await Promise.all(
+      revenueBases.map(async (basis) => {
+        const of = { chainId, basis, month: monthOf(at) };
+        const rows = await store.listRevenue(account, of, 9);
+        const shown = rows.map(({ name, settlements, units }) => [
+          name,
+          settlements,
+          Number(units),
+        ]);
+        return [basis, shown] as const;
+      }),
+    );
+    return Object.fromEntries(lists);
+  }
+
+  function confirm(store: ServiceStore, ids: readonly string[], blockNumber: number) {
+    const place = { blockNumber, blockHash: hex32(blockNumber), logIndex: 0 };
+    const mined = () => ({ ...place, transaction: hex32(next()), settledBy: "relayer" as const });
+    return store.recordConfirmed(
+      ids.map((id) => ({ id, mined: mined() })),
+      month + 1,
+    );
+  }
+
+  test("a sale counts once, while it is confirmed, in the month of its claim", async () => {
+    const bench = await start();
+    const store = await bench.open();
+    const other: Address = `0x${"66".repeat(20)}`;
+    const sales = [sale(5n, "GET /a"), sale(7n, "GET /b"), sale(9n, null, { payer: other })];
+    const noSale = claimOf({ account, payer, amount: 100n });
+    const open = sale(50n, "GET /a");
+    await store.claimSettlements([...sales, noSale, open], month);
+    const later = sale(3n, "GET /a");
+    await store.claimSettlements([later], Date.UTC(2026, 11, 1));
+    const ids = sales.map(({ id }) => id);
+    await confirm(store, [...ids, noSale.id, later.id], 90);
+    const [lowPayer, lowOther] = [payer, other].map((one) => one.toLowerCase());
+    const all = {
+      resource: [["https://shop.example/r", 3, 21]],
+      route: [
+        ["GET /b", 1, 7],
+        ["GET /a", 1, 5],
+      ],
+      payer: [
+        [lowPayer, 2, 12],
+        [lowOther, 1, 9],
+      ],
+    };
+    expect(await read(store)).toEqual(all);
+    expect(await read(store, Date.UTC(2026, 11, 1))).toMatchObject({ route: [["GET /a", 1, 3]] });
+    expect(await read(store, Date.UTC(2026, 9, 31))).toMatchObject({ route: [] });
+    await store.recordReorganised(chainId, 80, 8);
+    expect(await read(store)).toEqual({ resource: [], route: [], payer: [] });
+    await confirm(store, ids, 91);
+    await confirm(store, ids, 91);
+    expect(await read(store)).toEqual(all);
+    await store.close();
+    await bench.stop();
+  });
+
+  test("one that an earlier version confirmed is not subtracted", async () => {
+    const bench = await start();
+    const store = await bench.open();
+    const [counted, uncounted] = [sale(5n, "GET /a"), sale(7n, "GET /a")];
+    await store.claimSettlements([counted, uncounted], month);
+    await confirm(store, [counted.id, uncounted.id], 90);
+    await bench.query(
+      `update settlement_books set is_counted = 0 where settlement_id = '${uncounted.id}'`,
+    );
+    await store.recordReorganised(chainId, 80, 8);
+    expect(await read(store)).toMatchObject({ route: [["GET /a", 1, 7]] });
+    await store.close();
+    await bench.stop();
+  });
+});
+
+describe("over HTTP", () => {
+  let devnet: Devnet;
+  let served: Served;
+  let letGo: () => void;
+  let seller: Browser;
+  let key: string;
+  beforeAll(async () => {
+    devnet = await startChain();
+    served = await serveOn(devnet, { selfBuilt: false });
+    const store = await openStore(served.databaseUrl);
+    const input = { account: devnet.seller.address, mode: "test", label: "shop" } as const;
+    key = (await createApiKey(store, systemClock, input)).text;
+    await store.close();
+    seller = await openSignedIn(served, { wallet: devnet.seller });
+    letGo = holdAnswers(served.url, await readContract(served.url));
+  });
+  afterAll(async () => {
+    letGo?.();
+    await served?.stop();
+    await devnet?.stop();
+  });
+
+  const read = async (query: string): Promise<JsonObject> =>
+    (await seller.get(`/v1/account/revenue?${query}`)).body;
+
+  test("a month on one network, the names with the most revenue first, with its whole", async () => {
+    for (const route of ["GET /a", "GET /b", "GET /b", undefined]) {
+      const body = bodyOn(devnet);
+      const answer = await served.post("/settle", body, {
+        authorization: `Bearer ${key}`,
+        prefer: "wait=20",
+        ...(route === undefined ? {} : { "x-payment-route": route }),
+      });
+      expect(answer.body).toMatchObject({ success: true });
+    }
+    const { body: sold } = await seller.get("/v1/account/settlements?limit=1");
+    const [newest] = Array.isArray(sold["settlements"]) ? sold["settlements"] : [];
+    const { amount, payer: buyer, createdAt } = Object(newest);
+    const price = BigInt(amount);
+    const month = String(createdAt).slice(0, "2026-11".length);
+    const total = { settlements: 4, amount: `${price * 4n}` };
+    expect(await read(`network=eip155:51&by=route&month=${month}`)).toEqual({
+      month,
+      by: "route",
+      total,
+      names: [
+        { name: "GET /b", settlements: 2, amount: `${price * 2n}` },
+        { name: "GET /a", settlements: 1, amount: `${price}` },
+      ],
+    });
+    const first = await read(`network=eip155:51&by=route&month=${month}&limit=1`);
+    expect(first).toMatchObject({ total, names: [{ name: "GET /b" }] });
+    expect(await read(`network=eip155:51&by=payer&month=${month}`)).toMatchObject({
+      names: [{ name: buyer, ...total }],
+    });
+    // Live money is another sum.
+    const live = { total: { settlements: 0, amount: "0" }, names: [] };
+    expect(await read(`network=eip155:50&month=${month}`)).toMatchObject(live);
+    expect(await read("network=eip155:51&month=2020-01")).toMatchObject(live);
+  });
+
+  test.each(["by=route", "network=eip155:51&month=2026-13", "network=eip155:51&by=amount"])(
+    "%s is refused",
+    async (query) => {
+      expect(await read(query)).toMatchObject({ error: "invalid_request" });
+    },
+  );
+});
