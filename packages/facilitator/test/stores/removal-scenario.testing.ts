@@ -1,6 +1,7 @@
-/** The part of the scenario that removes what is over. */
+/** The part of the scenario that reads what outlives settlements, and removes what is over. */
 import type { Address } from "@farthing/protocol";
 import type { ServiceStore } from "../../src/features/open-store.ts";
+import { monthOf } from "../../src/features/revenue/participant.ts";
 import { chainId, claimOf, next } from "./store-values.testing.ts";
 
 /** Removes signed bytes, settlements from the first one that was ever sent on, and identifiers. */
@@ -19,6 +20,7 @@ export async function removeWhatIsOver(
   const terms = { madeBefore: now + 1, endedBefore: 1_000, limit: 3 };
   const place = { at: now - 1, id: "" };
   const from = { transactionId: -1_000_000_000, failed: place, elsewhere: place };
+  await store.listRevenue(account, { chainId, basis: "payer", month: monthOf(now) }, 3);
   await store.findBooks([`stl_${next()}`]);
   await store.pruneSettlements(chainId, { ...terms, from }, () => Promise.resolve());
   await store.pruneSignedBytes(chainId, block, 3);

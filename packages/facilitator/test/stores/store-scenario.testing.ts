@@ -1,7 +1,6 @@
 /** Every method of the store, each called at least once, for tests that look at its statements. */
 import { apothem, type Address } from "@farthing/protocol";
 import type { ListingTerms } from "../../src/features/listings/model.ts";
-import { monthOf } from "../../src/features/revenue/participant.ts";
 import type { Session } from "../../src/features/sign-in/model.ts";
 import type { WalletLease } from "@farthing/engine/source/model/relayer-transaction";
 import { uncheckedAt } from "../../src/features/listings/rows.ts";
@@ -227,7 +226,6 @@ async function readHistory(store: ServiceStore): Promise<void> {
     const { next: from } = await store.listAccountSettlements(busySeller, filter, { limit: 2 });
     await store.listAccountSettlements(busySeller, filter, { limit: 2, from: from ?? undefined });
   }
-  await store.listRevenue(busySeller, { chainId, basis: "payer", month: monthOf(now) }, 3);
   await store.listUsage(busySeller, { since: now - 30 * dayMs, before: now + dayMs });
   await store.findCredits(busySeller);
   await store.listCreditEntries(busySeller, { limit: 5 });
