@@ -14,6 +14,7 @@ import { KeysScreen } from "./screens/keys/keys-screen.tsx";
 import { ListingScreen } from "./screens/listings/listing-screen.tsx";
 import { ListingsScreen } from "./screens/listings/listings-screen.tsx";
 import { OverviewScreen } from "./screens/overview/overview-screen.tsx";
+import { RevenueScreen } from "./screens/revenue/revenue-screen.tsx";
 import { SettingsScreen } from "./screens/settings/settings-screen.tsx";
 import { SettlementScreen } from "./screens/settlements/settlement-screen.tsx";
 import { SettlementsScreen } from "./screens/settlements/settlements-screen.tsx";
@@ -63,6 +64,8 @@ function screenAt(path: string): ReactNode {
       return <OverviewScreen />;
     case "settlements":
       return second === undefined ? <SettlementsScreen /> : <SettlementScreen id={second} />;
+    case "revenue":
+      return <RevenueScreen />;
     case "keys":
       return <KeysScreen />;
     case "credits":

@@ -14,6 +14,7 @@ import { Button } from "./components/button.tsx";
 const navigation: readonly (readonly [path: string, title: string, icon: ComponentType])[] = [
   ["", "Overview", Icons.OverviewIcon],
   ["settlements", "Settlements", Icons.SettlementsIcon],
+  ["revenue", "Revenue", Icons.RevenueIcon],
   ["keys", "API keys", Icons.KeysIcon],
   ["credits", "Credits", Icons.CreditsIcon],
   ["integrate", "Integrate", Icons.IntegrateIcon],

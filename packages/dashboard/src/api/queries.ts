@@ -156,6 +156,9 @@ export const filterNames = [
   "key",
   "network",
   "transaction",
+  "resource",
+  "route",
+  "reference",
 ] as const;
 
 export const settlementsPath = "/v1/account/settlements";
@@ -206,10 +209,18 @@ export const settlementQuery = (id: string) =>
 export const usagePath = "/v1/account/usage";
 
 /** Usage from a UTC day such as `2026-11-20` on, of all networks unless one is named. */
-export const usageQuery = (from: string, network = "") =>
+export const usageQuery = (from: string, network = "", to = "") =>
   read<List<"days", Responses.UsageDayJson>>(
-    ["usage", from, network],
-    withSearch(usagePath, { from, network }),
+    ["usage", from, network, to],
+    withSearch(usagePath, { from, network, to }),
+    { placeholderData: keepPreviousData, refetchInterval: 30_000 },
+  );
+
+/** The names with the most revenue in a UTC month such as `2026-11`. */
+export const revenueQuery = (of: Readonly<Record<"by" | "month" | "network", string>>) =>
+  read<Responses.RevenueJson>(
+    ["revenue", of],
+    withSearch("/v1/account/revenue", { ...of, limit: "100" }),
     { placeholderData: keepPreviousData, refetchInterval: 30_000 },
   );
 

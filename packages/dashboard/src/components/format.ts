@@ -69,6 +69,13 @@ export function daysAgo(days: number): string {
   return new Date(Date.now() - days * dayMs).toISOString().slice(0, 10);
 }
 
+/** The UTC month so many months ago, as `2026-11`. */
+export function monthsAgo(months: number): string {
+  const now = new Date();
+  const month = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months);
+  return new Date(month).toISOString().slice(0, "2026-11".length);
+}
+
 const minute = 60;
 const hour = 60 * minute;
 const day = 24 * hour;

@@ -300,6 +300,7 @@ test("history, as JSON and as files", async () => {
   await browser.get(`/v1/account/settlements/${textAt(first, "id")}`);
   const unknown = `/v1/account/settlements/stl_${"0".repeat(32)}`;
   expect((await browser.get(unknown)).status).toBe(404);
+  await browser.get("/v1/account/revenue?network=eip155:51");
   await browser.get("/v1/account/usage");
   await browser.get("/v1/account/usage?format=csv");
   expect((await browser.get("/v1/account/settlements?colour=red")).status).toBe(400);

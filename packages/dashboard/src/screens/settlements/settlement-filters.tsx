@@ -1,4 +1,11 @@
-import { isTransactionHash, parseAddress } from "@farthing/protocol";
+import {
+  bookedResource,
+  bookedRouteCharsMax,
+  isBookText,
+  isTransactionHash,
+  parseAddress,
+  referenceCharsMax,
+} from "@farthing/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { filterNames, keysQuery, type SettlementFilters } from "../../api/queries.ts";
@@ -59,6 +66,30 @@ export function SettlementFilterBar() {
         value={filters.transaction}
         onChange={(transaction) => set({ transaction })}
       />
+      <TextFilter
+        label="Resource"
+        placeholder="https://…"
+        wrong="An address without a query"
+        read={bookedResource}
+        value={filters.resource}
+        onChange={(resource) => set({ resource })}
+      />
+      <TextFilter
+        label="Route"
+        placeholder="GET /…"
+        wrong="Printable ASCII"
+        read={readRoute}
+        value={filters.route}
+        onChange={(route) => set({ route })}
+      />
+      <TextFilter
+        label="Reference"
+        placeholder="Order number"
+        wrong="Printable ASCII, at most 64"
+        read={readReference}
+        value={filters.reference}
+        onChange={(reference) => set({ reference })}
+      />
       {data && data.keys.length > 1 && (
         <SelectField
           label="Key"
@@ -86,6 +117,14 @@ export function SettlementFilterBar() {
 
 function readTransaction(text: string): string | undefined {
   return isTransactionHash(text.trim()) ? text.trim() : undefined;
+}
+
+const readRoute = (text: string) => readBookText(text, bookedRouteCharsMax);
+const readReference = (text: string) => readBookText(text, referenceCharsMax);
+
+function readBookText(text: string, charsMax: number): string | undefined {
+  const trimmed = text.trim();
+  return isBookText(trimmed, charsMax) ? trimmed : undefined;
 }
 
 interface TextFilterProps {
