@@ -66,7 +66,14 @@ describeInBrowser("the screens of the dashboard", () => {
         await page.getByRole("dialog").waitFor();
         await expectFit(page, `${place}, ${button}`);
       }
-      for (const place of ["", "settlements", "credits", "nowhere", "settlements/stl_none"]) {
+      for (const place of [
+        "",
+        "settlements",
+        "revenue",
+        "credits",
+        "nowhere",
+        "settlements/stl_none",
+      ]) {
         await page.goto(stage.screen(place));
         await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
         await expectFit(page, place);
@@ -125,6 +132,9 @@ async function fillAccount(stage: Stage): Promise<string[]> {
     "",
     "settlements",
     "settlements?state=failed",
+    "revenue",
+    "revenue?by=payer",
+    "revenue?by=day",
     ...details,
     "keys",
     "credits",

@@ -70,6 +70,24 @@ describeInBrowser("settlements on the dashboard", () => {
     await page.getByRole("link", { name: "Clear filters" }).click();
   });
 
+  test("revenue by endpoint, payer and day leads to its settlements", async () => {
+    const { page } = window;
+    await visit(window, "Revenue");
+    await page.getByText("0.02 USDC in 2 settlements").waitFor();
+    await page.getByRole("button", { name: "Payer" }).click();
+    await page.getByRole("table", { name: "Revenue by payer" }).waitFor();
+    await expectRows(2);
+    await page.getByRole("button", { name: "Day" }).click();
+    await page.getByRole("table", { name: "Revenue by day" }).waitFor();
+    await page.getByRole("button", { name: "Endpoint" }).click();
+    await page.getByRole("link", { name: shop.url }).click();
+    await expectRows(2);
+    expect(await page.getByRole("textbox", { name: "Resource" }).inputValue()).toBe(shop.url);
+    await page.getByRole("textbox", { name: "Reference" }).fill("order-1");
+    await page.getByText("No matching settlements").waitFor();
+    await page.getByRole("link", { name: "Clear filters" }).click();
+  });
+
   test("older ones are a page further, and the file has all", { timeout: 120_000 }, async () => {
     const { page } = window;
     const buy = stockBuyer(stage.market, stage.market.newBuyer());

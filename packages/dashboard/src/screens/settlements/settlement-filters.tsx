@@ -66,30 +66,7 @@ export function SettlementFilterBar() {
         value={filters.transaction}
         onChange={(transaction) => set({ transaction })}
       />
-      <TextFilter
-        label="Resource"
-        placeholder="https://…"
-        wrong="An address without a query"
-        read={bookedResource}
-        value={filters.resource}
-        onChange={(resource) => set({ resource })}
-      />
-      <TextFilter
-        label="Route"
-        placeholder="GET /…"
-        wrong="Printable ASCII"
-        read={readRoute}
-        value={filters.route}
-        onChange={(route) => set({ route })}
-      />
-      <TextFilter
-        label="Reference"
-        placeholder="Order number"
-        wrong="Printable ASCII, at most 64"
-        read={readReference}
-        value={filters.reference}
-        onChange={(reference) => set({ reference })}
-      />
+      <BookFilters filters={filters} set={set} />
       {data && data.keys.length > 1 && (
         <SelectField
           label="Key"
@@ -117,6 +94,44 @@ export function SettlementFilterBar() {
 
 function readTransaction(text: string): string | undefined {
   return isTransactionHash(text.trim()) ? text.trim() : undefined;
+}
+
+/** What the payments were for. */
+function BookFilters({
+  filters,
+  set,
+}: {
+  readonly filters: SettlementFilters;
+  readonly set: (change: Partial<SettlementFilters>) => void;
+}) {
+  return (
+    <>
+      <TextFilter
+        label="Resource"
+        placeholder="https://…"
+        wrong="An address without a query"
+        read={bookedResource}
+        value={filters.resource}
+        onChange={(resource) => set({ resource })}
+      />
+      <TextFilter
+        label="Route"
+        placeholder="GET /…"
+        wrong="Printable ASCII"
+        read={readRoute}
+        value={filters.route}
+        onChange={(route) => set({ route })}
+      />
+      <TextFilter
+        label="Reference"
+        placeholder="Order number"
+        wrong="Printable ASCII, at most 64"
+        read={readReference}
+        value={filters.reference}
+        onChange={(reference) => set({ reference })}
+      />
+    </>
+  );
 }
 
 const readRoute = (text: string) => readBookText(text, bookedRouteCharsMax);
