@@ -151,7 +151,9 @@ describe.each(bothEngines())("on %s", (_, start) => {
     const store = await bench.open();
     const account: Address = `0x${next().toString(16).padStart(40, "0")}`;
     const terms = { books: { resource: null, route: "GET /r", reference: null } };
-    const claims = Array.from({ length: 7 }, () => claimOf({ account, terms }));
+    const payer: Address = `0x${"77".repeat(20)}`;
+    const oldest = claimOf({ account, terms, payer });
+    const claims = [oldest, ...Array.from({ length: 6 }, () => claimOf({ account, terms }))];
     for (const [index, claim] of claims.entries()) {
       await store.claimSettlements([claim, claimOf({ account })], 1_000 + index);
     }
@@ -164,6 +166,10 @@ describe.each(bothEngines())("on %s", (_, start) => {
       from = page.next ?? undefined;
     } while (from);
     expect(found).toEqual(claims.map(({ id }) => id).toReversed());
+    // A filter that narrows looks further than a page.
+    const narrowed = { route: "GET /r", payer };
+    const rare = await store.listAccountSettlements(account, narrowed, { limit: 1 });
+    expect(rare).toMatchObject({ items: [{ id: oldest.id }], next: null });
     const since = { route: "GET /r", since: 1_002, before: 1_004 };
     const { items } = await store.listAccountSettlements(account, since, { limit: 9 });
     expect(items.map(({ id }) => id)).toEqual([claims[3]?.id, claims[2]?.id]);

@@ -95,14 +95,17 @@ async function listAccountSettlements(
   return fitting.length > limit ? toPage(fitting, limit) : { items: fitting, next: looked.next };
 }
 
-/** Found by what the books name; the rest of the filter narrows a bounded page. */
+/** Found by one name of the books; the rest of the filter narrows a bounded page. */
 async function listBookedSettlements(
   database: Database,
   account: Address,
   filter: HistoryFilter,
   { from, limit }: Paging<TimeCursor>,
 ): Promise<Page<Settlement, TimeCursor>> {
-  const ids = await listBooked(database, account, filter, { from, limit: examinedMax + 1 });
+  const { since: _since, before: _before, ...names } = filter;
+  const isNarrowed = Object.values(names).filter((value) => value !== undefined).length > 1;
+  const examined = isNarrowed ? examinedMax : limit;
+  const ids = await listBooked(database, account, filter, { from, limit: examined + 1 });
   const list = textList(database.engine, ids);
   const chosen = settlements(database).where(
     "id",
@@ -110,7 +113,7 @@ async function listBookedSettlements(
     database.db.selectFrom(list).select("given.of"),
   );
   const found = (await listed(chosen)).toSorted(newestFirst);
-  const looked = toPage(found, examinedMax);
+  const looked = toPage(found, examined);
   const books = await findBooks(
     database,
     looked.items.map(({ id }) => id),

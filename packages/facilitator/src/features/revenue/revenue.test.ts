@@ -1,5 +1,5 @@
 /** Revenue by resource, route and payer: kept with each confirmation, read for one network. */
-import { apothem, type Address, type JsonObject } from "@farthing/protocol";
+import { apothem, refundNonce, type Address, type JsonObject } from "@farthing/protocol";
 import type { Devnet } from "@farthing/devnet";
 import { systemClock } from "@farthing/engine/base";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -93,6 +93,32 @@ describe.each(bothEngines())("on %s", (_, start) => {
     await confirm(store, ids, 91);
     await confirm(store, ids, 91);
     expect(await read(store)).toEqual(all);
+    await store.close();
+    await bench.stop();
+  });
+
+  test("a refund is no revenue, and takes none away", async () => {
+    const bench = await start();
+    const store = await bench.open();
+    const sold = sale(5n, "GET /a");
+    await store.claimSettlements([sold], month);
+    await confirm(store, [sold.id], 90);
+    await store.recordFinalized(chainId, 90, month + 2);
+    const before = await read(store);
+    const payment = await store.findSettlement(sold.id);
+    if (!payment) throw new Error("the payment is missing");
+    const refund = sale(5n, "GET /a", {
+      payer: payment.payTo,
+      payTo: payment.payer,
+      nonce: refundNonce(payment, 0),
+      refund: { of: sold.id, unitsMin: 1n },
+    });
+    await store.claimSettlements([refund], month + 3);
+    await confirm(store, [refund.id], 91);
+    expect(await store.findSettlement(refund.id)).toMatchObject({ state: "confirmed" });
+    expect(await read(store)).toEqual(before);
+    await store.recordReorganised(chainId, 90, 8);
+    expect(await read(store)).toEqual(before);
     await store.close();
     await bench.stop();
   });

@@ -38,7 +38,7 @@ export function registerRevenue(server: TypedServer, { store, clock }: RevenueRo
       tags: ["Settlements"],
       summary: "Revenue of a month on one network, by resource, route or payer",
       description:
-        "The names with the most revenue come first. `total` is the month's whole revenue, with what has no name. A settlement counts in the month of its claim, in UTC, once it is confirmed.",
+        "The names with the most revenue come first. `total` is the month's whole revenue, with what has no name. A settlement counts in the month of its claim, in UTC, once it is confirmed; refunds are not subtracted.",
       querystring: exactly({
         network: Type.String({ maxLength: 32, description: "`eip155:50` or its name" }),
         by: Type.Optional(BasisText),
