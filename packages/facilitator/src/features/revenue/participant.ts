@@ -55,7 +55,7 @@ async function count(
       const key = JSON.stringify([toLowerHex(owner), chainId, basis, month, name]);
       const before = sums.get(key);
       const units = BigInt(before?.units ?? 0) + BigInt(times) * amount;
-      const sold = Number(before?.settlements ?? 0) + times;
+      const sold = (before?.settlements ?? 0) + times;
       const row = { account: owner, chainId, basis, month, name, settlements: sold, units };
       sums.set(key, revenueMonths.write(row));
     }

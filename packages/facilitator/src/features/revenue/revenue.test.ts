@@ -22,6 +22,15 @@ const { chainId } = apothem;
 const payer: Address = `0x${"55".repeat(20)}`;
 const month = Date.UTC(2026, 10, 3);
 
+function confirm(store: ServiceStore, ids: readonly string[], blockNumber: number) {
+  const place = { blockNumber, blockHash: hex32(blockNumber), logIndex: 0 };
+  const mined = () => ({ ...place, transaction: hex32(next()), settledBy: "relayer" as const });
+  return store.recordConfirmed(
+    ids.map((id) => ({ id, mined: mined() })),
+    month + 1,
+  );
+}
+
 describe.each(bothEngines())("on %s", (_, start) => {
   let account: Address;
   beforeEach(() => {
@@ -50,15 +59,6 @@ describe.each(bothEngines())("on %s", (_, start) => {
       }),
     );
     return Object.fromEntries(lists);
-  }
-
-  function confirm(store: ServiceStore, ids: readonly string[], blockNumber: number) {
-    const place = { blockNumber, blockHash: hex32(blockNumber), logIndex: 0 };
-    const mined = () => ({ ...place, transaction: hex32(next()), settledBy: "relayer" as const });
-    return store.recordConfirmed(
-      ids.map((id) => ({ id, mined: mined() })),
-      month + 1,
-    );
   }
 
   test("a sale counts once, while it is confirmed, in the month of its claim", async () => {
