@@ -38,7 +38,7 @@ export const payTo = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C";
  * Long enough for verify and settle over loopback on a busy machine: the wait for a settlement ends
  * 200 ms before its deadline. Short enough that a test of a time-out does not drag.
  */
-export const shortMs = 1_500;
+export const shortMs = 2_500;
 
 /** The scene of the running test. */
 export interface Scene {
