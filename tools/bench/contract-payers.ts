@@ -8,6 +8,7 @@ import { runLoad } from "./load.ts";
 import { headOf, usesSince } from "./measure.ts";
 import type { Mint } from "./payments.ts";
 import { cores, pin, type Server } from "./processes.ts";
+import { gasUsedBy, settleAtOnce } from "./settle-at-once.ts";
 import { openMints, payerKinds, withBatchContract, type PayerKind } from "./safe-payers.ts";
 
 /** What is measured. */
@@ -148,9 +149,6 @@ async function measureWindow(
   };
 }
 
-/** Answers come within a few blocks. */
-const gasAnswersMs = 20_000;
-
 async function measureGasOfPayers(stand: Stand, plan: ContractPayerPlan): Promise<PayerGas[]> {
   const { devnet, mints } = stand;
   const { batchSize } = plan;
@@ -160,23 +158,9 @@ async function measureGasOfPayers(stand: Stand, plan: ContractPayerPlan): Promis
     FARTHING_BATCH_MAX: `${batchSize}`,
   };
   const server = await startFarthing(devnet, devnet.rpcUrl, 1, settings);
-  async function settle(payer: PayerKind, count: number): Promise<Map<string, number>> {
-    const bodies = mints[payer].make(count);
-    const firstBlock = (await headOf(devnet)) + 1;
-    await runLoad({
-      url: server.url,
-      path: "/settle",
-      callers: count,
-      next: () => bodies.pop(),
-      warmUpMs: 0,
-      countMs: gasAnswersMs,
-    });
-    return usesSince(devnet, firstBlock);
-  }
-  async function gasOf(hash: string): Promise<number> {
-    const receipt = await devnet.rpc<{ gasUsed: string }>("eth_getTransactionReceipt", [hash]);
-    return Number(receipt.gasUsed);
-  }
+  const settle = (payer: PayerKind, count: number) =>
+    settleAtOnce(devnet, server.url, mints[payer].make(count));
+  const gasOf = (hash: string) => gasUsedBy(devnet, hash);
   try {
     // The first payment to a payee costs more, whoever sends it.
     await settle("plain", 1);

@@ -2,8 +2,8 @@
 import type { Devnet } from "@farthing/devnet";
 import type { Address } from "@farthing/protocol";
 import { startContender } from "./contenders.ts";
-import { runLoad } from "./load.ts";
-import { headOf, usesSince, type Stand } from "./measure.ts";
+import { gasUsedBy, settleAtOnce } from "./settle-at-once.ts";
+import type { Stand } from "./measure.ts";
 
 /** Gas per payment. */
 export interface GasFigures {
@@ -24,32 +24,14 @@ const batchSize = 50;
 /** Enough for several full batches; those that are not full are not looked at. */
 const payments = 1_000;
 
-/** Twice as long as a lone payment or a rush of a thousand takes to be confirmed. */
-const answerMs = 20_000;
-
 /** Measures payments to one payee, or to many in turn; all of them hold USDC already. */
 export async function measureGas(
   payees: readonly Address[],
   { devnet, mint }: Stand,
 ): Promise<GasFigures> {
   const server = await startContender("farthing", devnet, devnet.rpcUrl);
-  const settle = async (count: number): Promise<Map<string, number>> => {
-    const bodies = mint.make(count, payees);
-    const firstBlock = (await headOf(devnet)) + 1;
-    await runLoad({
-      url: server.url,
-      path: "/settle",
-      callers: count,
-      next: () => bodies.pop(),
-      warmUpMs: 0,
-      countMs: answerMs,
-    });
-    return usesSince(devnet, firstBlock);
-  };
-  const gasOf = async (hash: string): Promise<number> => {
-    const receipt = await devnet.rpc<{ gasUsed: string }>("eth_getTransactionReceipt", [hash]);
-    return Number(receipt.gasUsed);
-  };
+  const settle = (count: number) => settleAtOnce(devnet, server.url, mint.make(count, payees));
+  const gasOf = (hash: string) => gasUsedBy(devnet, hash);
   try {
     // The first payment to a payee costs more, whoever sends it: not what is compared here.
     await settle(payees.length);

@@ -83,7 +83,7 @@ test("routes of one scope share a pass", async () => {
 
 test("above the price that has to be final, a pass opens nothing before", async () => {
   const { headers } = await buy("/final");
-  // This facilitator names no settlement, so nobody can tell when it is final.
+  // This facilitator returns no settlement id, so the gateway cannot learn when the payment is final.
   const waiting = await fetch(`${gateway.url}/final`, { headers });
   expect([waiting.status, await waiting.json()]).toMatchObject([
     503,

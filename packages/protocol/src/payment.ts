@@ -51,6 +51,30 @@ export interface PaymentRequest {
   readonly identifier?: string;
 }
 
+/**
+ * A signed authorization as a request to settle, for those who have no challenge. `amount`, in base
+ * units, and `payTo` are what the payment must fit.
+ */
+export function requestFor(
+  network: Network,
+  { authorization, signature }: Pick<Payment, "authorization" | "signature">,
+  { amount, payTo }: Pick<Requirements, "amount" | "payTo">,
+): PaymentRequest {
+  const name = { network, networkName: network.id };
+  return {
+    payment: { shape: "flat-v2", version: 2, ...name, authorization, signature },
+    requirements: {
+      version: 2,
+      ...name,
+      asset: network.usdc,
+      amount,
+      payTo,
+      // Unused: the authorization has its own end.
+      maxTimeoutSeconds: 1,
+    },
+  };
+}
+
 export interface WirePayment {
   readonly x402Version: 1 | 2;
   readonly scheme?: "exact";

@@ -5,11 +5,11 @@
 import {
   isSameAddress,
   networkOfChain,
+  requestFor,
   toLowerHex,
   type Address,
   type Authorization,
   type Hex,
-  type PaymentRequest,
 } from "@farthing/protocol";
 import { evaluateRefund } from "../model/refund.ts";
 import type { Settlement } from "../model/settlement.ts";
@@ -50,7 +50,9 @@ export function createRefund(deps: {
     const claim = { payer, payTo, amount, validBefore, nonce, unitsMin };
     const evaluated = isKnown ? undefined : evaluateRefund(payment, refunds, claim);
     if (evaluated?.ok === false) return { kind: "refused", refusal: evaluated.refusal };
-    return deps.settle(requestOf(payment, authorization, signature), {
+    const network = networkOfChain(payment.chainId);
+    const terms = { amount, payTo: payment.payer };
+    return deps.settle(requestFor(network, { authorization, signature }, terms), {
       ...settleOptions,
       // The last part of a payment may be smaller; the claim decides it.
       unitsMin: 0n,
@@ -62,26 +64,4 @@ export function createRefund(deps: {
 
 function isPaidTo({ payTo }: Settlement, payee: Address | null): boolean {
   return payee === null || isSameAddress(payTo, payee);
-}
-
-/** The refund as a request to settle. */
-function requestOf(
-  { chainId, payer }: Settlement,
-  authorization: Authorization,
-  signature: Hex,
-): PaymentRequest {
-  const network = networkOfChain(chainId);
-  const name = { network, networkName: network.id };
-  return {
-    payment: { shape: "flat-v2", version: 2, ...name, authorization, signature },
-    requirements: {
-      version: 2,
-      ...name,
-      asset: network.usdc,
-      amount: authorization.value,
-      payTo: payer,
-      // Unused: the authorization has its own end.
-      maxTimeoutSeconds: 1,
-    },
-  };
 }

@@ -1,4 +1,4 @@
-/** Refunds in the store: never more than the payment, whoever claims at once. */
+/** Refunds in the store: concurrent claims never return more than the payment. */
 import { maxRefunds, refundNonce } from "@farthing/protocol";
 import * as fc from "fast-check";
 import { Client } from "pg";

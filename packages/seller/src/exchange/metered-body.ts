@@ -1,4 +1,4 @@
-/** A body whose end is noticed, whoever ends it: the seller's code, its failure, or the buyer. */
+/** Watches a response body, and reports how it ended: whole, by a failure, or because the buyer left. */
 import type { WorkEnd } from "../balance-options.ts";
 
 export interface BodyWatch {

@@ -1,4 +1,4 @@
-/** A stream is charged what it has used, to the base unit, whoever ends it. */
+/** A stream is charged exactly what it has used, also when the buyer or a failure ends it. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { listenFetch, type Listening } from "../adapters/listen.testing.ts";
 import { payBound } from "../buyer.testing.ts";

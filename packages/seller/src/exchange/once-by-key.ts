@@ -9,7 +9,8 @@ import { errorResponse, refuseRequest, type ChallengeTerms } from "../responses.
 import { bindUse } from "./binding.ts";
 import { replay, responseFor } from "./delivery.ts";
 import { readBody, type BodyReader } from "./match-payment.ts";
-import { alreadyDelivered, later, undecided } from "./open-responses.ts";
+import { LeaseLostError } from "./lost-lease.ts";
+import { alreadyDelivered, later, storeFailed, undecided } from "./open-responses.ts";
 import type { ExchangeDeps, ExchangeResult, Serve } from "./paid-request.ts";
 
 type UseRules = Pick<
@@ -112,6 +113,16 @@ async function useOnce(
   }
 }
 
-export function stillBusy(): Response {
+/** Serves a request with a token; the store's failures are told as such. */
+export async function serveToken(serve: () => Promise<ExchangeResult>): Promise<ExchangeResult> {
+  try {
+    return await serve();
+  } catch (error) {
+    if (!(error instanceof LeaseLostError)) return storeFailed(error);
+    return { response: stillBusy(), outcome: { type: "broken", error } };
+  }
+}
+
+function stillBusy(): Response {
   return later("busy", "A request with this Idempotency-Key is under way.");
 }

@@ -1,9 +1,8 @@
 /** A process that dies at any step with its store costs a buyer at most the use that it was serving. */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { listenFetch } from "../adapters/listen.testing.ts";
 import { payBound } from "../buyer.testing.ts";
-import { createMemoryGrants, createSeller, type Lease, type PaymentRecords } from "../index.ts";
-import { payTo } from "../scene.testing.ts";
+import { createMemoryGrants, type PaymentRecords } from "../index.ts";
+import { dyingAt, openShop } from "./dying-process.testing.ts";
 import {
   startScriptedFacilitator,
   type ScriptedFacilitator,
@@ -16,51 +15,22 @@ beforeEach(async () => {
 });
 afterEach(() => facilitator.close());
 
-/** The store as a process sees it that dies at its nth step: from there on nothing is done. */
-function dyingAt(nth: number, isDone: boolean, records: PaymentRecords) {
-  let steps = 0;
-  const step = async <T>(work: () => Promise<T>): Promise<T> => {
-    steps++;
-    if (steps < nth) return work();
-    if (steps === nth && isDone) await work();
-    throw new Error("The process has died.");
-  };
-  const inSteps = (lease: Lease): Lease => ({
-    ...lease,
-    paid: (receipt) => step(() => lease.paid(receipt)),
-    complete: (receipt, answer) => step(() => lease.complete(receipt, answer)),
-    discard: () => step(() => lease.discard()),
-    // The lease of a dead process ends by itself.
-    unlock: () => lease.unlock(),
-  });
+function died(nth: number, isDone: boolean, records: PaymentRecords) {
   const { passes } = records;
   if (!passes) throw new Error("The store keeps no passes.");
-  const store: PaymentRecords = {
-    ...records,
-    async acquire(binding, access) {
-      const acquired = await records.acquire(binding, access);
-      return acquired.kind === "acquired"
-        ? { ...acquired, lease: inSteps(acquired.lease) }
-        : acquired;
-    },
+  const dying = dyingAt(nth, isDone, records, (step) => ({
     passes: {
       ...passes,
       take: (pass) => step(() => passes.take(pass)),
       giveBack: (pass) => step(() => passes.giveBack(pass)),
     },
-  };
-  return { store, passes, hasDied: () => steps >= nth };
+  }));
+  return { ...dying, passes };
 }
 
-function openShop(grants: PaymentRecords, settle: "before-work" | "after-success") {
+function shopWith(grants: PaymentRecords, settle: "before-work" | "after-success") {
   const pass = { uses, validFor: "1h" };
-  const options = { facilitator: { url: facilitator.url }, payTo, price: "1.00", settle, pass };
-  const seller = createSeller({ ...options, grants, onEvent: () => undefined });
-  return listenFetch((request) => {
-    // The buyer sees one shop at one address.
-    const at = new Request(request.url.replace(/:\d+/, ""), { headers: request.headers });
-    return seller.charge(at, () => new Response("content")).then(({ response }) => response);
-  });
+  return openShop({ facilitator: { url: facilitator.url }, price: "1.00", settle, pass, grants });
 }
 
 test.each([
@@ -70,14 +40,14 @@ test.each([
   ["after-success", true],
 ] as const)("settling %s, done before the death: %s", async (settle, isDone) => {
   const records = createMemoryGrants();
-  const living = await openShop(records, settle);
+  const living = await shopWith(records, settle);
   const bought = await fetch(living.url, { headers: await payBound(living.url) });
   const token = bought.headers.get("PAYMENT-PASS") ?? "";
   let hasDied = true;
   let left = uses - 1;
   for (let nth = 1; hasDied; nth++) {
-    const dying = dyingAt(nth, isDone, records);
-    const shop = await openShop(dying.store, settle);
+    const dying = died(nth, isDone, records);
+    const shop = await shopWith(dying.store, settle);
     try {
       const headers = { "PAYMENT-PASS": token, "Idempotency-Key": `order ${nth}` };
       await fetch(shop.url, { headers });

@@ -7,11 +7,11 @@ import type { Lease } from "../payment-records/payment-records.ts";
 import { randomHex } from "../payment-records/proof.ts";
 import { addBalance, content, errorResponse } from "../responses.ts";
 import { makePaid, retrySeconds, toStored, type Failure } from "./delivery.ts";
-import { checkHeld, LeaseLostError } from "./lost-lease.ts";
+import { checkHeld } from "./lost-lease.ts";
 import { meterWork, type UsedMoney } from "./metered-work.ts";
-import { stillBusy, useByKey, type TokenRequest } from "./once-by-key.ts";
+import { serveToken, useByKey, type TokenRequest } from "./once-by-key.ts";
 import { factsOfMoney } from "./open-balance.ts";
-import { ask, later, storeFailed, undecided } from "./open-responses.ts";
+import { ask, later, undecided } from "./open-responses.ts";
 import { receiptOfUse } from "./open-pass.ts";
 import type { ExchangeDeps, ExchangeResult, SoldBalance } from "./paid-request.ts";
 
@@ -30,27 +30,24 @@ const refusals = {
 /** The end of a record's time; a balance has none. */
 const endlessMs = 253_402_300_799_000;
 
-export async function serveFromBalance(
+export function serveFromBalance(
   deps: ExchangeDeps,
   asked: BalanceRequest,
 ): Promise<ExchangeResult> {
   const { balances, scope } = asked.balance;
-  try {
+  return serveToken(async () => {
     const balance = await balances.find(asked.token);
     if (!balance) return refuse(asked, "unknown");
     const { network } = balance.payment;
     const isPaidHere = asked.terms.offers.some((offer) => offer.network.id === network);
     if (balance.scope !== scope || !isPaidHere) return refuse(asked, "elsewhere");
-    return await useByKey(deps, asked, {
+    return useByKey(deps, asked, {
       id: balance.id,
       expiresAtMs: endlessMs,
       run: (lease) => use(deps, asked, balance, lease),
       show: (headers) => addBalance(headers, balance, 0n),
     });
-  } catch (error) {
-    if (!(error instanceof LeaseLostError)) return storeFailed(error);
-    return { response: stillBusy(), outcome: { type: "broken", error } };
-  }
+  });
 }
 
 function refuse(asked: BalanceRequest, why: keyof typeof refusals, balance?: Balance) {

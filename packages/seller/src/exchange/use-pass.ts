@@ -8,10 +8,10 @@ import { addPass, content, errorResponse } from "../responses.ts";
 import { makeInTime } from "./after-success.ts";
 import { makePaid, retrySeconds, toStored } from "./delivery.ts";
 import { awaitFinal } from "./final-pass.ts";
-import { checkHeld, LeaseLostError } from "./lost-lease.ts";
-import { stillBusy, useByKey, type TokenRequest } from "./once-by-key.ts";
+import { checkHeld } from "./lost-lease.ts";
+import { serveToken, useByKey, type TokenRequest } from "./once-by-key.ts";
 import { factsOfUse, receiptOfUse } from "./open-pass.ts";
-import { ask, pendingRetrySeconds, storeFailed, undecided } from "./open-responses.ts";
+import { ask, pendingRetrySeconds, undecided } from "./open-responses.ts";
 import type { ExchangeDeps, ExchangeResult, SoldPass } from "./paid-request.ts";
 
 /** A request that shows a pass. */
@@ -28,13 +28,8 @@ const refusals = {
   exhausted: "This pass has no use left.",
 } as const;
 
-export async function servePass(deps: ExchangeDeps, asked: PassRequest): Promise<ExchangeResult> {
-  try {
-    return await find(deps, asked);
-  } catch (error) {
-    if (!(error instanceof LeaseLostError)) return storeFailed(error);
-    return { response: stillBusy(), outcome: { type: "broken", error } };
-  }
+export function servePass(deps: ExchangeDeps, asked: PassRequest): Promise<ExchangeResult> {
+  return serveToken(() => find(deps, asked));
 }
 
 async function find(deps: ExchangeDeps, asked: PassRequest): Promise<ExchangeResult> {

@@ -83,7 +83,7 @@ test("payments, ledger and paybacks sum up to zero", async () => {
         const { balance } = await store.get(id);
         if (balance) expect(availableOf(balance)).toBeGreaterThanOrEqual(0n);
       }
-      // Whoever has paid repeats the request until it is answered; a payback is tried again.
+      // A buyer who has paid repeats the request until it is answered; a payback is tried again.
       for (const name of paid) await living.topUp(name, "reports", payment);
       for (const [name, amount] of paidBack) {
         if (!(await living.payBack(id, name, amount))) paidBack.delete(name);

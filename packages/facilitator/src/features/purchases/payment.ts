@@ -5,12 +5,12 @@
  */
 import {
   networkOfChain,
+  requestFor,
   type Address,
   type Authorization,
   type ChainId,
   type Hex,
   type Network,
-  type PaymentRequest,
   type Refusal,
 } from "@farthing/protocol";
 import { findPaymentOf, purchaseAuthorization } from "./service.ts";
@@ -88,7 +88,11 @@ export function createPayPurchase(deps: PayDeps): PayPurchase {
     if (now?.state !== "settling") {
       return reads < readsMax ? pay(payment, reads + 1) : { kind: "closed", purchase };
     }
-    const request = requestOf(purchase, { payer, treasury, ...payment });
+    const { signature, authorization = purchaseAuthorization(purchase, { payer, treasury }) } =
+      payment;
+    const network = networkOfChain(purchase.chainId);
+    const terms = { amount: purchase.units, payTo: treasury };
+    const request = requestFor(network, { authorization, signature }, terms);
     const result = await deps
       .settle(request, settleOptions(payment, purchase.chainId))
       .catch(async (error: unknown) => {
@@ -166,28 +170,3 @@ export function createPayPurchase(deps: PayDeps): PayPurchase {
 const openStates: ReadonlySet<string> = new Set(["awaiting_payment", "settling"]);
 
 const paidStates: ReadonlySet<string> = new Set(["confirmed", "held", "credited", "rejected"]);
-
-/** The payment as a settle request. */
-function requestOf(
-  purchase: CreditPurchase,
-  signed: Pick<PurchasePayment, "signature" | "authorization"> & {
-    readonly payer: Address;
-    readonly treasury: Address;
-  },
-): PaymentRequest {
-  const network = networkOfChain(purchase.chainId);
-  const { signature, treasury, authorization = purchaseAuthorization(purchase, signed) } = signed;
-  const name = { network, networkName: network.id };
-  return {
-    payment: { shape: "flat-v2", version: 2, ...name, authorization, signature },
-    requirements: {
-      version: 2,
-      ...name,
-      asset: network.usdc,
-      amount: purchase.units,
-      payTo: treasury,
-      // Unused: the authorization has its own end.
-      maxTimeoutSeconds: 1,
-    },
-  };
-}

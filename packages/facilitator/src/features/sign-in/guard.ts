@@ -46,7 +46,7 @@ export function guardAccounts(server: TypedServer, deps: GuardDeps, throttle: Th
     reply.headers({ "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" });
     request.apiKey = null;
     const { isOpen = false, isUnlimited = false, takesKeys = false } = request.routeOptions.config;
-    // Browsers send this header for nobody but a page's own script, so the origin says nothing.
+    // Another origin cannot make a browser send this header, so the origin needs no check.
     if (takesKeys && request.headers.authorization !== undefined) return admit(request, reply);
     if (!readingMethods.has(request.method)) checkOrigin(request, deps.site().origin);
     request.session = isOpen ? null : await findSession(request, reply, deps, throttle);
