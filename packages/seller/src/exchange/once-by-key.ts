@@ -113,8 +113,10 @@ async function useOnce(
   }
 }
 
-/** Serves a request with a token; the store's failures are told as such. */
-export async function serveToken(serve: () => Promise<ExchangeResult>): Promise<ExchangeResult> {
+/** Turns failures of the store, and a record that another request took over, into responses. */
+export async function respondToFailures(
+  serve: () => Promise<ExchangeResult>,
+): Promise<ExchangeResult> {
   try {
     return await serve();
   } catch (error) {

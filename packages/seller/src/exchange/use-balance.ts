@@ -9,7 +9,7 @@ import { addBalance, content, errorResponse } from "../responses.ts";
 import { makePaid, retrySeconds, toStored, type Failure } from "./delivery.ts";
 import { checkHeld } from "./lost-lease.ts";
 import { meterWork, type UsedMoney } from "./metered-work.ts";
-import { serveToken, useByKey, type TokenRequest } from "./once-by-key.ts";
+import { respondToFailures, useByKey, type TokenRequest } from "./once-by-key.ts";
 import { factsOfMoney } from "./open-balance.ts";
 import { ask, later, undecided } from "./open-responses.ts";
 import { receiptOfUse } from "./open-pass.ts";
@@ -35,7 +35,7 @@ export function serveFromBalance(
   asked: BalanceRequest,
 ): Promise<ExchangeResult> {
   const { balances, scope } = asked.balance;
-  return serveToken(async () => {
+  return respondToFailures(async () => {
     const balance = await balances.find(asked.token);
     if (!balance) return refuse(asked, "unknown");
     const { network } = balance.payment;

@@ -9,7 +9,7 @@ import { makeInTime } from "./after-success.ts";
 import { makePaid, retrySeconds, toStored } from "./delivery.ts";
 import { awaitFinal } from "./final-pass.ts";
 import { checkHeld } from "./lost-lease.ts";
-import { serveToken, useByKey, type TokenRequest } from "./once-by-key.ts";
+import { respondToFailures, useByKey, type TokenRequest } from "./once-by-key.ts";
 import { factsOfUse, receiptOfUse } from "./open-pass.ts";
 import { ask, pendingRetrySeconds, undecided } from "./open-responses.ts";
 import type { ExchangeDeps, ExchangeResult, SoldPass } from "./paid-request.ts";
@@ -29,7 +29,7 @@ const refusals = {
 } as const;
 
 export function servePass(deps: ExchangeDeps, asked: PassRequest): Promise<ExchangeResult> {
-  return serveToken(() => find(deps, asked));
+  return respondToFailures(() => find(deps, asked));
 }
 
 async function find(deps: ExchangeDeps, asked: PassRequest): Promise<ExchangeResult> {
