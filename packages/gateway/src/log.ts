@@ -1,4 +1,5 @@
 /** Structured logs, without credentials, signatures, bodies and paths. */
+import { boundedOutput } from "@farthing/protocol";
 import { pino } from "pino";
 
 export interface Log {
@@ -8,11 +9,13 @@ export interface Log {
 }
 
 export function createGatewayLog(): Log {
-  // Written synchronously, so that nothing is left to flush at the end.
-  const output = pino.destination({ dest: 1, sync: true });
-  // A closed pipe must not end the gateway.
-  output.on("error", () => undefined);
-  return pino({ base: null }, output);
+  // Neither a reader that is slow nor one that has gone may stop the gateway.
+  process.stdout.on("error", () => undefined);
+  const output = boundedOutput(process.stdout, (lines) => {
+    log.warn({ event: "log_lines_dropped", lines }, "Log lines dropped; nobody read them");
+  });
+  const log: Log = pino({ base: null }, output);
+  return log;
 }
 
 export const silentLog: Log = { info() {}, warn() {}, error() {} };

@@ -3,6 +3,7 @@ export * from "./account-api.ts";
 export * from "./address.ts";
 export * from "./authorization.ts";
 export * from "./books.ts";
+export * from "./bounded-output.ts";
 export * from "./caller-network.ts";
 export * from "./buyer-variables.ts";
 export * from "./challenge.ts";

@@ -1,6 +1,7 @@
 /** Structured logs, one JSON line per state change. Callers pass no secrets; see the list below. */
-import type { Clock } from "./clock.ts";
+import { boundedOutput } from "@farthing/protocol";
 import { pino } from "pino";
+import type { Clock } from "./clock.ts";
 import { messageOf } from "./fault.ts";
 
 export interface Log {
@@ -27,21 +28,24 @@ const secretNames = [
 
 /** `destination` is for tests. */
 export function createLog(level: LogLevel, destination?: { write(line: string): void }): Log {
-  return pino(
+  const log: Log = pino(
     {
       level,
       base: null,
       redact: { paths: secretNames.flatMap((name) => [name, `*.${name}`]), censor: "[secret]" },
     },
-    destination ?? standardOutput(),
+    destination ??
+      standardOutput((lines) => {
+        log.warn({ event: "log_lines_dropped", lines }, "Log lines dropped; nobody read them");
+      }),
   );
+  return log;
 }
 
-/** Nothing has to be flushed at exit, and a closed pipe must not stop the service. */
-function standardOutput() {
-  const output = pino.destination({ dest: 1, sync: true });
-  output.on("error", () => undefined);
-  return output;
+/** Neither a reader that is slow nor one that has gone may stop the service. */
+function standardOutput(onDropped: (lines: number) => void) {
+  process.stdout.on("error", () => undefined);
+  return boundedOutput(process.stdout, onDropped);
 }
 
 /** Returns a handler that logs an error as a warning, for a step that is repeated or optional. */
