@@ -88,6 +88,13 @@ async function post(url: string, path: string, body: JsonObject): Promise<Answer
   );
 }
 
+/** Waits until this many wallets or more have sent a transaction that is not mined. */
+async function untilSent(devnet: Devnet, wallets: number): Promise<void> {
+  const read = async () => devnet.rpc<{ pending: object }>("txpool_content");
+  const count = async () => Object.keys((await read()).pending).length;
+  await expect.poll(count).toBeGreaterThanOrEqual(wallets);
+}
+
 async function expectTidy(devnet: Devnet, databaseUrl: string, wallets: readonly number[]) {
   const report = await inspectStore(databaseUrl, Date.now());
   expect(report.wallets.map(({ holder }) => holder)).toEqual(wallets.map(() => null));
@@ -139,9 +146,13 @@ describe("under load", { timeout: slowMs }, () => {
       const databaseUrl = newDatabaseUrl();
       const running = await start(devnet, databaseUrl, wallets);
       let answered = 0;
+      let signaled: Promise<void> | undefined;
       const calls = await load(running, () => {
-        if (++answered === devnet.buyers.length + 5) running.signal(name);
+        if (++answered !== devnet.buyers.length + 5) return;
+        // Calls that wait for a block must get their answers.
+        signaled = untilSent(devnet, 1).then(() => running.signal(name));
       });
+      await signaled;
       expect(await running.ended).toBe(0);
       await expectTidy(devnet, databaseUrl, wallets);
 
@@ -218,8 +229,7 @@ describe("while a caller waits for a block that does not come", { timeout: slowM
     running = await start(devnet, databaseUrl, [wallet++]);
     body = bodyOn(devnet);
     settling = post(running.url, "/settle", body);
-    const isSent = async () => devnet.rpc<{ pending: object }>("txpool_content");
-    await expect.poll(async () => Object.keys((await isSent()).pending).length).toBe(wallet);
+    await untilSent(devnet, wallet);
   }
 
   test("the caller is told that it is pending, with the transaction; others are refused", async () => {
