@@ -1,33 +1,34 @@
-/** What is packed of each package: its licence, and nothing that is only for us. */
-import { execFile } from "node:child_process";
+/** What the packages say of themselves, and what is installed with them. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { build } from "esbuild";
 import { expect, test } from "vitest";
+import { namesIn, readPackages } from "../../release/packages.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** A package as `npm pack` lists it. */
-interface Packed {
-  readonly name: string;
-  readonly files: readonly { readonly path: string }[];
-}
+test("every package says what the registry shows, and all have one version", () => {
+  const packages = readPackages(root);
+  expect(packages.length).toBeGreaterThan(5);
+  for (const { folder, manifest } of packages) {
+    expect(manifest).toMatchObject({
+      version: packages[0]?.version,
+      description: expect.stringMatching(/.{20}/),
+      keywords: expect.arrayContaining(["x402", "usdc", "xdc"]),
+      license: "Apache-2.0",
+      repository: { type: "git", directory: folder },
+      publishConfig: { access: "public" },
+      engines: { node: expect.stringMatching(/^>=\d+$/) },
+    });
+  }
+});
 
-test("every package carries the licence, and no sources or tests", async () => {
-  const flags = ["pack", "--dry-run", "--json", "--workspaces"];
-  const { stdout } = await promisify(execFile)("npm", flags, { cwd: root });
-  const all: readonly Packed[] = Object.values(JSON.parse(stdout));
-  // The lab is what tests and tools try packages against: it is private and never published.
-  const packed = all.filter(({ name }) => name !== "@farthing/lab");
-  expect(packed.length).toBeGreaterThan(5);
-  for (const { name, files } of packed) {
-    const paths = files.map(({ path }) => path);
-    expect([name, paths]).toEqual([name, expect.arrayContaining(["LICENSE", "package.json"])]);
-    expect([name, paths.filter((path) => /^src\/|\.(test|suite)\./.test(path))]).toEqual([
-      name,
-      [],
-    ]);
+test("a package is published after those that it depends on", () => {
+  const names: string[] = [];
+  for (const { name, manifest } of readPackages(root)) {
+    const ours = namesIn(manifest, "dependencies").filter((one) => /^@?farthing/.test(one));
+    expect(names).toEqual(expect.arrayContaining(ours));
+    names.push(name);
   }
 });
 
