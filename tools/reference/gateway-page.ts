@@ -68,6 +68,10 @@ const commands: readonly (readonly [string, string])[] = [
     "runs the gateway; `--dry-run` sends challenges and verifies payments, but settles none",
   ],
   [
+    "farthing gateway --to http://127.0.0.1:3000 --price 0.01 --pay-to 0x…",
+    "sells every path of an API at one price, without a file. `--network`, `--facilitator` (a base address, which gets the key in `FARTHING_API_KEY`, or `embedded`, the default), `--listen` and `--public-url` are the settings of the same names; everything else has its default. `--print-config` prints the file that the options stand for",
+  ],
+  [
     "farthing gateway check gateway.yaml",
     "reads the file as the gateway does, and shows the rules in their order and any warnings. `--online` also calls the facilitator, connects to every upstream, requests the headers of `after-success` routes with a fixed path (and warns of redirects), and compares two challenges of the running gateway (two equal tokens mean that a cache stores them). Exit code 0: nothing must be fixed; 3: the file has errors; 4: a server does not respond correctly",
   ],

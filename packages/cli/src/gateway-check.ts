@@ -15,7 +15,7 @@ import { printableText } from "@farthing/protocol";
 import type { Command } from "commander";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { countFindings, findingText, summaryText } from "./finding-rows.ts";
-import { configDefault } from "./gateway-run.ts";
+import { configDefault } from "./gateway-options.ts";
 import { addPrintFlags, columns, printReport, type PrintFlags } from "./print-output.ts";
 
 interface Flags extends PrintFlags {

@@ -4,7 +4,7 @@ import { printableText, writeTo } from "@farthing/protocol";
 import type { Command } from "commander";
 import { messageOf } from "./command-errors.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
-import { configDefault } from "./gateway-run.ts";
+import { configDefault } from "./gateway-options.ts";
 import { addPrintFlags, printReport, type PrintFlags } from "./print-output.ts";
 
 interface Flags extends PrintFlags {

@@ -1,53 +1,75 @@
-/** `farthing gateway`: runs the gateway, which reloads its file when it changes and on SIGHUP. */
+/**
+ * `farthing gateway`: runs the gateway from a file, which it reloads on a change and on SIGHUP, or
+ * from options.
+ */
 import { once } from "node:events";
 import { isDeepStrictEqual } from "node:util";
 import {
   createGatewayLog,
   inProcessFacilitator,
   GatewayConfigError,
-  loadGatewayConfig,
   startGateway,
   watchFile,
   type Gateway,
   type GatewayConfig,
 } from "@farthing/gateway";
-import { writeTo } from "@farthing/protocol";
+import { isObject, writeTo } from "@farthing/protocol";
 import type { Command } from "commander";
 import { messageOf } from "./command-errors.ts";
-import { exitCodes } from "./exit-codes.ts";
+import { exitCodes, type ExitCode } from "./exit-codes.ts";
+import {
+  addConfigOptions,
+  configSource,
+  type ConfigOptions,
+  type ConfigSource,
+} from "./gateway-options.ts";
 import { loadOperator } from "./operator-package.ts";
 
-interface RunOptions {
-  readonly config: string;
+interface RunOptions extends ConfigOptions {
   readonly dryRun: boolean;
 }
-
-export const configDefault = "gateway.yaml";
 
 /** For responses, then the embedded facilitator's transactions; below the deploy files' 60 s. */
 const stopMsMax = 50_000;
 
 /** Exit status of a process that a signal ended: 128 and the signal's number. */
-const signalStatus = { SIGINT: 130, SIGTERM: 143 } as const;
+const signalStatus = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 export function registerRun(gateway: Command): void {
-  gateway
-    .command("run", { isDefault: true })
+  addConfigOptions(gateway.command("run", { isDefault: true }))
     .summary("run the gateway")
     .description(
-      "Sells the routes of a configuration file. The file is reloaded when it changes and on SIGHUP; if it is invalid, the previous configuration stays active.",
+      "Sells the routes of a configuration file. The file is reloaded when it changes and on SIGHUP; if it is invalid, the previous configuration stays active. With --to, the gateway sells a whole API at one price without a file.",
     )
-    .option("-c, --config <file>", "the configuration", configDefault)
     .option("--dry-run", "require and verify payments without settling them", false)
-    .action(run);
+    .action(async (options: RunOptions, command: Command) => {
+      const source = configSource(options, command);
+      if (options.printConfig === true && source.text !== undefined) {
+        process.exitCode = printConfig(source, source.text);
+      } else await run(source, options.dryRun);
+    });
 }
 
-async function run({ config: path, dryRun: isDryRun }: RunOptions): Promise<void> {
-  const stopping = listenForSignals();
+function printConfig(source: ConfigSource, text: string): ExitCode {
+  try {
+    source.load();
+    writeTo(process.stdout, text);
+    return exitCodes.success;
+  } catch (error) {
+    if (!(error instanceof GatewayConfigError)) throw error;
+    print(error.message);
+    return exitCodes.configuration;
+  }
+}
+
+async function run(source: ConfigSource, isDryRun: boolean): Promise<void> {
+  const { file } = source;
+  // Without a file to reload, SIGHUP says that the terminal is gone.
+  const stopping = listenForSignals(file === undefined ? ["SIGHUP"] : []);
   // The gateway keeps running when the reader of its output leaves.
   process.stderr.on("error", () => undefined);
   try {
-    const config = loadGatewayConfig(path, process.env);
+    const config = source.load();
     const embedded =
       config.facilitator.kind === "embedded" ? await startEmbedded(config, stopping) : undefined;
     const facilitator = embedded && { facilitator: inProcessFacilitator(embedded) };
@@ -62,18 +84,17 @@ async function run({ config: path, dryRun: isDryRun }: RunOptions): Promise<void
     });
     print(`The gateway listens on ${gateway.url}${isDryRun ? " and settles nothing" : ""}`);
     if (gateway.metricsUrl !== undefined) print(`Metrics on ${gateway.metricsUrl}/metrics`);
-    const watch = watchFile(path, () => reload(gateway, config, path));
-    process.on("SIGHUP", () => watch.readNow());
+    const watch = file === undefined ? undefined : watchConfig(file, source, gateway, config);
     if (!stopping.aborted) await once(stopping, "abort");
     print("Stopping: requests in progress are completed. Press Ctrl+C again to exit immediately.");
-    watch.stop();
+    watch?.stop();
     const stopped = gateway.stop().then(() => embedded?.stop());
     // Connections that are kept alive are not waited for.
     process.exit((await isInTime(stopped)) ? exitCodes.success : exitCodes.general);
   } catch (error) {
     if (error === stopping.reason) process.exit(exitCodes.success);
-    const file = error instanceof GatewayConfigError ? ` with ${path}` : "";
-    print(`The gateway cannot start${file}:\n${messageOf(error)}`);
+    const isOfFile = error instanceof GatewayConfigError && file !== undefined;
+    print(`The gateway cannot start${isOfFile ? ` with ${file}` : ""}:\n${startProblem(error)}`);
     // Timers of a chain that does not respond would keep the process alive.
     process.exit(exitCodes.configuration);
   }
@@ -82,10 +103,22 @@ async function run({ config: path, dryRun: isDryRun }: RunOptions): Promise<void
 /** Settings that a reload cannot change. */
 const restartSettings = ["listen", "trustedProxies", "store"] as const;
 
+function startProblem(error: unknown): string {
+  if (!isObject(error) || error["code"] !== "EADDRINUSE") return messageOf(error);
+  const { address, port } = error;
+  return `Another program already listens on ${String(address)}:${String(port)}. End it, or choose another address with --listen or listen.http.`;
+}
+
+function watchConfig(file: string, source: ConfigSource, gateway: Gateway, config: GatewayConfig) {
+  const watch = watchFile(file, () => reload(gateway, config, source));
+  process.on("SIGHUP", () => watch.readNow());
+  return watch;
+}
+
 /** Activates the changed file, or reports why it cannot. */
-function reload(gateway: Gateway, before: GatewayConfig, path: string): void {
+function reload(gateway: Gateway, before: GatewayConfig, source: ConfigSource): void {
   try {
-    const config = loadGatewayConfig(path, process.env);
+    const config = source.load();
     if (config.facilitator.kind !== before.facilitator.kind) {
       throw new Error("Switching between an embedded and a remote facilitator requires a restart.");
     }
@@ -121,9 +154,9 @@ async function isInTime(stopped: Promise<void>): Promise<boolean> {
 }
 
 /** Aborts with the first signal; a second one ends the process at once. */
-function listenForSignals(): AbortSignal {
+function listenForSignals(more: readonly "SIGHUP"[]): AbortSignal {
   const stopping = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  for (const signal of ["SIGINT", "SIGTERM", ...more] as const) {
     process.on(signal, () => {
       if (stopping.signal.aborted) process.exit(signalStatus[signal]);
       stopping.abort();

@@ -23,6 +23,7 @@ interface Parts {
   readonly upstream?: string;
   readonly network?: string;
   readonly publicUrl?: string;
+  readonly port?: string;
   readonly rules?: readonly string[];
 }
 
@@ -37,6 +38,7 @@ function gatewayFile(name: string, parts: Parts = {}): string {
   const lines = [
     "version: 1",
     `publicUrl: ${parts.publicUrl ?? "https://api.example.com"}`,
+    `listen: { http: "127.0.0.1:${parts.port ?? "8402"}" }`,
     `facilitator: { url: "${facilitator}" }`,
     `network: ${parts.network ?? "eip155:51"}`,
     'payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C"',
@@ -98,16 +100,16 @@ describe("check", () => {
     const shown = await farthing(["gateway", "check", file, "--no-json"]);
     expect(shown.code).toBe(3);
     expect(shown.stdout.match(/^ {2}FAIL {2}line \d+ +\S+/gm)).toEqual([
-      "  FAIL  line 4   network",
-      "  FAIL  line 6   upstreams.api.headers.Authorization",
-      "  FAIL  line 11  routes[3].price",
-      "  FAIL  line 11  routes[3].upstream",
+      "  FAIL  line 5   network",
+      "  FAIL  line 7   upstreams.api.headers.Authorization",
+      "  FAIL  line 12  routes[3].price",
+      "  FAIL  line 12  routes[3].upstream",
     ]);
     const piped = await farthing(["gateway", "check", file]);
     expect(piped.code).toBe(3);
     expect(JSON.parse(piped.stdout)).toMatchObject({
       ok: false,
-      problems: [{ path: "network", line: 4 }, { line: 6 }, { line: 11 }, { line: 11 }],
+      problems: [{ path: "network", line: 5 }, { line: 7 }, { line: 12 }, { line: 12 }],
     });
     const none = await farthing(["gateway", "check", join(folder, "none.yaml"), "--no-json"]);
     expect(none.code).toBe(3);
@@ -118,6 +120,59 @@ describe("check", () => {
     ]);
     expect(none.stdout).toMatch(/There is no file .*none\.yaml\. Name the configuration/);
   });
+});
+
+const sold = ["--to", "http://127.0.0.1:9", "--price", "0.01"];
+const paidTo = ["--pay-to", "0x209693Bc6afc0C5328bA36FaF03C514EF312287C"];
+
+describe("without a file", () => {
+  test("--print-config prints the file, which says the same as the options", async () => {
+    const more = ["--facilitator", "https://f.example", "--network", "eip155:51"];
+    const asked = ["gateway", ...sold, ...paidTo, ...more, "--print-config"];
+    const key = { FARTHING_API_KEY: "frt_test_secret" };
+    const printed = await farthing(asked, { environment: key });
+    expect([printed.code, printed.stderr]).toEqual([0, ""]);
+    expect(printed.stdout).not.toContain("secret");
+    const file = write("printed.yaml", printed.stdout);
+    const explain = ["gateway", "explain", "-c", file, "POST", "/v1/any"];
+    const explained = await farthing(explain, { environment: key });
+    expect(JSON.parse(explained.stdout)).toMatchObject({
+      status: 402,
+      price: { usdc: "0.01" },
+      upstream: { url: "http://127.0.0.1:9/v1/any" },
+    });
+    expect((await farthing(explain)).stderr).toMatch(/environment variable FARTHING_API_KEY/);
+  });
+
+  test("wrong values have the names of their options, and 3; options that do not fit 2", async () => {
+    const wrong = ["--to", "ftp://x", "--price", "1e3", "--pay-to", "0x1", "--network", "1"];
+    const { code, stdout, stderr } = await farthing(["gateway", ...wrong, "--listen", "[::]:80"]);
+    expect([code, stdout]).toEqual([3, ""]);
+    expect(stderr.match(/^--[a-z-]+ is \S+/gm)?.toSorted()).toEqual([
+      '--network is "1",',
+      '--pay-to is "0x1",',
+      '--price is "1e3",',
+      "--public-url is missing;",
+      '--to is "ftp://x",',
+    ]);
+    const unfit = [
+      [...sold, ...paidTo, "-c", "a.yaml"],
+      [...paidTo, "--price", "1"],
+      ["--print-config"],
+      sold,
+    ];
+    const codes = await Promise.all(unfit.map((one) => farthing(["gateway", ...one])));
+    expect(codes.map((one) => one.code)).toEqual([2, 2, 2, 2]);
+  });
+});
+
+test("a port that is taken is named, with the way out, and 3", async () => {
+  await using taken = createServer();
+  const { port } = new URL(await listen(taken));
+  const file = gatewayFile("taken.yaml", { port });
+  const { code, stderr } = await farthing(["gateway", "-c", file], { environment });
+  expect(stderr).toMatch(`Another program already listens on 127.0.0.1:${port}.`);
+  expect(code).toBe(3);
 });
 
 function checkOnline(name: string, parts: Parts) {
@@ -198,7 +253,7 @@ describe("explain", () => {
     expect([said.code, JSON.parse(said.stdout)]).toMatchObject([0, { status: 400 }]);
     const unset = await farthing(asked);
     expect(unset.code).toBe(3);
-    expect(unset.stderr).toMatch(/^line 6: .*set the environment variable ORIGIN_KEY/);
+    expect(unset.stderr).toMatch(/^line 7: .*set the environment variable ORIGIN_KEY/);
   });
 });
 

@@ -6,6 +6,12 @@ export {
   readGatewayConfig,
   type ConfigProblem,
 } from "./configuration/read-configuration.ts";
+export {
+  readOneUpstream,
+  writeOneUpstreamFile,
+  type OneUpstream,
+  type OneUpstreamSetting,
+} from "./configuration/one-upstream.ts";
 export type { ListenAddress } from "./configuration/parse-setting.ts";
 export type { Environment } from "./configuration/secret-texts.ts";
 export { startGateway, type Gateway, type GatewayOptions } from "./gateway.ts";

@@ -12,6 +12,7 @@ import { createInterface } from "node:readline";
 import type { JsonObject } from "@farthing/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bin } from "../support/farthing-command.testing.ts";
+import { freePorts } from "../support/free-ports.testing.ts";
 import { configOf, startApi, usualRoutes, type Api } from "../support/gateway.testing.ts";
 import { facilitatorEnvironment, startMarket, type Market } from "../support/market.testing.ts";
 import { signFor } from "../support/signed-payment.testing.ts";
@@ -39,10 +40,15 @@ function fileWith(changes: JsonObject): string {
   return JSON.stringify(configOf(market, api, { more }));
 }
 
-/** Starts the process; `until` resolves with the line that matches. */
+/** Starts the process with the file; `until` resolves with the line that matches. */
 async function run(...flags: string[]) {
+  return runWith("--config", file, ...flags);
+}
+
+async function runWith(...flags: string[]) {
   const { devnet, databaseUrl } = market;
-  const child = spawn(process.execPath, [bin, "gateway", "--config", file, ...flags], {
+  const child = spawn(process.execPath, [bin, "gateway", ...flags], {
+    cwd: folder,
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       PATH: process.env["PATH"],
@@ -160,6 +166,25 @@ test(
     expect((await ended)[0]).toBe(0);
     connection.destroy();
     node.close();
+  },
+  slowMs,
+);
+
+test(
+  "sells an API by options alone, and ends with its terminal",
+  async () => {
+    api.reset();
+    const { devnet, network } = market;
+    const [port] = await freePorts(1);
+    const sale = ["--to", api.url, "--price", "0.01", "--pay-to", devnet.seller.address];
+    const place = ["--network", network.id, "--listen", `127.0.0.1:${port}`];
+    const gateway = await runWith(...sale, ...place);
+    const url = `${gateway.url}/any/path?at=all`;
+    const buyer = market.newBuyer();
+    const bought = await fetch(url, { headers: await signFor(buyer, url) });
+    await market.expectPaidOnce(bought, buyer.address);
+    expect(api.heard).toMatchObject([{ method: "GET", target: "/any/path?at=all" }]);
+    expect(await gateway.end("SIGHUP")).toBe(0);
   },
   slowMs,
 );

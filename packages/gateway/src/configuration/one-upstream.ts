@@ -1,0 +1,102 @@
+/** A configuration without a file: one API, every path of it at one price. */
+import { isIP } from "node:net";
+import { GatewayConfigError, readGatewayConfig, type ConfigProblem } from "./read-configuration.ts";
+import { listenAddress } from "./parse-setting.ts";
+import type { Environment } from "./secret-texts.ts";
+
+/** Texts as they would stand in the file. */
+export interface OneUpstream {
+  /** The API's base address. */
+  readonly to: string;
+  /** USDC for each request. */
+  readonly price: string;
+  readonly payTo: string;
+  /** A base address, or `embedded`. */
+  readonly facilitator: string;
+  readonly network: string;
+  /** host:port. */
+  readonly listen: string;
+  /** Without it, buyers reach the gateway where it listens, which must be this machine. */
+  readonly publicUrl?: string;
+  readonly store?: string;
+}
+
+export type OneUpstreamSetting = keyof OneUpstream | "apiKey";
+
+/** The key of a remote facilitator is used where this variable is set. */
+const apiKeyVariable = "FARTHING_API_KEY";
+
+/** Writes the file that stands for the settings. Invalid values are written as they are. */
+export function writeOneUpstreamFile(settings: OneUpstream, environment: Environment): string {
+  const { to, price, payTo, facilitator, network, listen, store } = settings;
+  const publicUrl = settings.publicUrl ?? addressOnThisMachine(listen);
+  const apiKey =
+    environment[apiKeyVariable] === undefined ? "" : `, apiKey: "\${${apiKeyVariable}}"`;
+  return [
+    "version: 1",
+    ...(publicUrl === undefined ? [] : [`publicUrl: ${quote(publicUrl)}`]),
+    `listen: { http: ${quote(listen)} }`,
+    `facilitator: ${facilitator === "embedded" ? facilitator : `{ url: ${quote(facilitator)}${apiKey} }`}`,
+    `network: ${quote(network)}`,
+    `payTo: ${quote(payTo)}`,
+    ...(store === undefined ? [] : [`store: ${quote(store)}`]),
+    "upstreams:",
+    `  api: { url: ${quote(to)} }`,
+    "routes:",
+    `  - { match: "* /*", upstream: api, price: ${quote(price)} }`,
+    "",
+  ].join("\n");
+}
+
+/**
+ * Reads the settings as the file would be read. Throws {@link GatewayConfigError}, whose problems
+ * have the names that `nameOf` returns.
+ */
+export function readOneUpstream(
+  settings: OneUpstream,
+  environment: Environment,
+  nameOf: (setting: OneUpstreamSetting) => string,
+) {
+  try {
+    return readGatewayConfig(writeOneUpstreamFile(settings, environment), environment);
+  } catch (error) {
+    if (!(error instanceof GatewayConfigError)) throw error;
+    throw new GatewayConfigError(error.problems.map((one) => rename(one, nameOf)));
+  }
+}
+
+const settingsByPath: Readonly<Record<string, OneUpstreamSetting>> = {
+  "upstreams.api.url": "to",
+  "routes[0].price": "price",
+  payTo: "payTo",
+  facilitator: "facilitator",
+  "facilitator.url": "facilitator",
+  "facilitator.apiKey": "apiKey",
+  network: "network",
+  "listen.http": "listen",
+  publicUrl: "publicUrl",
+  store: "store",
+};
+
+function rename(
+  { path, message }: ConfigProblem,
+  nameOf: (setting: OneUpstreamSetting) => string,
+): ConfigProblem {
+  const setting = settingsByPath[path];
+  return { path: setting === undefined ? path : nameOf(setting), line: undefined, message };
+}
+
+/** Undefined where buyers need another address: every address of the machine, or a port by chance. */
+function addressOnThisMachine(listen: string): string | undefined {
+  const address = listenAddress(listen);
+  if (!address || !(address.port > 0)) return undefined;
+  const { host, port } = address;
+  const isLoopback = host === "localhost" || host === "::1" || host.startsWith("127.");
+  if (!isLoopback) return undefined;
+  return `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+}
+
+/** A JSON string is a YAML string. */
+function quote(text: string): string {
+  return JSON.stringify(text);
+}
