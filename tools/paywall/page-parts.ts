@@ -28,7 +28,29 @@ const withoutSellersMessages: Plugin = {
   setup(bundling) {
     bundling.onLoad({ filter: /protocol\/src\/refusals\.ts$/ }, async ({ path }) => {
       const text = await readFile(path, "utf8");
-      return { contents: text.replaceAll(notForPayers, '  $1: "",'), loader: "ts" };
+      return { contents: text.replaceAll(notForPayers, ""), loader: "ts" };
+    });
+  },
+};
+
+/** The page reads tokens itself, and its record keeps no response. */
+const withoutGivenTokens: Plugin = {
+  name: "without-given-tokens",
+  setup(bundling) {
+    bundling.onLoad({ filter: /buyer\/src\/passes\.ts$/ }, () => ({
+      contents: "export const readGiven = () => ({});",
+    }));
+  },
+};
+
+/** Leaves out what passed checks say: the page shows those that failed. */
+const withoutPassedChecks: Plugin = {
+  name: "without-passed-checks",
+  setup(bundling) {
+    bundling.onLoad({ filter: /offer\/check-offer\.ts$/ }, async ({ path }) => {
+      const text = await readFile(path, "utf8");
+      const passed = /\b(pass|skip)\("(\w+)", (?:"[^"]*"|`[^`]*`|\w+)\)/g;
+      return { contents: text.replaceAll(passed, '$1("$2", "")'), loader: "ts" };
     });
   },
 };
@@ -82,7 +104,7 @@ async function bundle(entry: string): Promise<string> {
       "ox/Hash": `${page}/stand-ins/hash.ts`,
       "ox/Address": `${page}/stand-ins/address.ts`,
     },
-    plugins: [withoutSellersMessages, withoutServerFacts],
+    plugins: [withoutSellersMessages, withoutGivenTokens, withoutPassedChecks, withoutServerFacts],
     mangleProps: new RegExp(`^(${ownNames.join("|")})$`),
     charset: "utf8",
     legalComments: "none",

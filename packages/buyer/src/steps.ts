@@ -9,7 +9,7 @@ export {
   type Reservation,
 } from "./ledger/ledger.ts";
 export { checkBalance } from "./chain/read-balance.ts";
-export { readChallenge, type Offer } from "./offer/read-challenge.ts";
+export { offersOf, type Offer } from "./offer/read-challenge.ts";
 export {
   readOutcome,
   signedTermsOf,

@@ -16,10 +16,13 @@ import { networkOfRecord, readEnd, walletNode, walletNodeUrl } from "./read-end.
 import { connect, watchAccount, type Connected } from "./connected.ts";
 import { showContent } from "./content.ts";
 import type { KeptPayment } from "./kept-payment.ts";
+import { keepGiven, keptTokens } from "./kept-tokens.ts";
+import { openWithToken } from "./open-with-token.ts";
 import { complaintAbout, type Payable } from "./offers.ts";
 import { explain, explainOpen, messageOf, type Explanation } from "./outcomes.ts";
 import {
   showOpen,
+  showOpened,
   showPaid,
   showProblem,
   showProgress,
@@ -40,18 +43,28 @@ export interface FlowInput {
 /** Sellers hold a response for a minute at most while the transfer confirms. */
 const answerTimeoutMs = 70_000;
 
-/** Starts at the wallets, or at the payment that this tab has kept. */
+/** Starts at the payment that this tab has kept, at a pass of this origin, or at the wallets. */
 export function startFlow({ request, kept, payable, notes }: FlowInput): void {
   let work = new AbortController();
   let stopWatching: (() => void) | undefined;
   const otherWallet = { label: "Use a different wallet", run: chooseWallet };
 
   const before = kept.current();
-  if (before?.state === "settled") {
+  if (before && before.state !== "settled") {
+    open(before, { title: "Your payment is not finished", why: signedBefore });
+  } else if (keptTokens().length > 0) usePass();
+  else startUnopened();
+
+  function startUnopened(): void {
+    if (!before) return chooseWallet();
+    work.abort();
     const again = { label: "Show content again", run: () => send(before) };
     showMissingContent(paidBefore, before, again);
-  } else if (before) open(before, { title: "Your payment is not finished", why: signedBefore });
-  else chooseWallet();
+  }
+
+  function usePass(): void {
+    run((signal) => showWithToken(request, startUnopened, signal), usePass);
+  }
 
   /** Runs a step that can be left; its error becomes a screen. */
   function run(step: (signal: AbortSignal) => Promise<void>, again: () => void): void {
@@ -101,7 +114,7 @@ export function startFlow({ request, kept, payable, notes }: FlowInput): void {
     const { requirements, offer } = chosen;
     const complaint = complaintAbout(offer, address);
     if (complaint !== undefined) throw new Error(complaint);
-    await moveTo(payer, chosen, signal);
+    await moveTo(payer, chosen, signal, chooseWallet);
     showWaiting("One moment", "Checking your balance.", chooseWallet);
     const { verdict, message } = await readBalance(payer, requirements, signal);
     signal.throwIfAborted();
@@ -112,13 +125,6 @@ export function startFlow({ request, kept, payable, notes }: FlowInput): void {
     const balance = verdict === "pass" ? message : "unknown";
     const steps = { sign: () => sign(payer, chosen), other: chooseWallet };
     show(reviewScreen(requirements, { wallet: wallet.name, address, balance }, notes, steps));
-  }
-
-  async function moveTo(payer: Connected, { requirements }: Payable, signal: AbortSignal) {
-    const { chainId, name } = requirements.network;
-    if (payer.chainId === chainId) return;
-    showWaiting("Open your wallet", `Approve the switch to ${name}.`, chooseWallet);
-    await switchNetwork(payer, chainId, signal);
   }
 
   function sign(payer: Connected, chosen: Payable): void {
@@ -147,14 +153,14 @@ export function startFlow({ request, kept, payable, notes }: FlowInput): void {
 
   async function finish(delivery: Delivery, record: LedgerRecord): Promise<void> {
     const { response, reading, state, receipt } = delivery;
+    keepGiven(response);
     if (response?.ok === true && contentKinds.has(reading.kind)) {
       const isPaid = reading.kind === "settled";
       const own = isPaid ? (reading.receipt ?? receipt) : undefined;
-      return showPaid(record, own, await showContent(response));
+      return showPaid(record, own, response, await showContent(response));
     }
     if (state !== "settled") return open(record, await explainOpen(delivery));
-    const status = response && `The seller responded with status ${response.status}.`;
-    contentMissing(record, (await messageOf(response)) ?? status ?? "The seller did not respond.");
+    contentMissing(record, await reasonOf(response));
   }
 
   function contentMissing(record: LedgerRecord, why: string): void {
@@ -187,6 +193,32 @@ export function startFlow({ request, kept, payable, notes }: FlowInput): void {
       else showProblem(neverUsed.title, neverUsed.why, { label: "Start again", run: chooseWallet });
     }, again);
   }
+}
+
+async function moveTo(
+  payer: Connected,
+  { requirements }: Payable,
+  signal: AbortSignal,
+  leave: () => void,
+): Promise<void> {
+  const { chainId, name } = requirements.network;
+  if (payer.chainId === chainId) return;
+  showWaiting("Open your wallet", `Approve the switch to ${name}.`, leave);
+  await switchNetwork(payer, chainId, signal);
+}
+
+async function showWithToken(request: ReplayableRequest, pay: () => void, signal: AbortSignal) {
+  showWaiting("One moment", "Trying what you have paid for here.", pay);
+  const response = await openWithToken(request, signal);
+  signal.throwIfAborted();
+  if (!response) return pay();
+  if (!response.ok) throw new Error(await reasonOf(response));
+  showOpened(response, await showContent(response));
+}
+
+async function reasonOf(response: Response | undefined): Promise<string> {
+  const status = response && `The seller responded with status ${response.status}.`;
+  return (await messageOf(response)) ?? status ?? "The seller did not respond.";
 }
 
 function readBalance(payer: Connected, requirements: Requirements, signal: AbortSignal) {

@@ -31,9 +31,9 @@ function ownRequest(): ReplayableRequest {
     fingerprint: url,
     kept: { method: "GET", url, headers: [], headersLeftOut: [], bodyHash, bodyBytes: 0 },
     signal: undefined,
-    send: (fetch, { header, redirect, signal }) =>
+    send: (fetch, { header, headers = header ? [header] : [], redirect, signal }) =>
       fetch(url, {
-        headers: { Accept: accept, ...(header ? { [header[0]]: header[1] } : {}) },
+        headers: { Accept: accept, ...Object.fromEntries(headers) },
         cache: "no-store",
         ...defined({ redirect, signal }),
       }),
@@ -54,7 +54,7 @@ function clockNote(): string {
   return `Your clock is ${Math.abs(skew)} seconds ${direction} the seller's. Correct it first, or the payment may be refused.`;
 }
 
-async function start(): Promise<void> {
+function start(): void {
   const title = "This page cannot take a payment";
   if (location.protocol !== "https:" && !isLoopback(location.hostname)) {
     return showProblem(title, "Payments require HTTPS.");
@@ -63,7 +63,7 @@ async function start(): Promise<void> {
   byId("host").textContent = location.host;
   // Behind a proxy the seller may not know the scheme and host that this browser sees.
   byId("command").textContent = commandFor(location.href);
-  const { payable, complaint } = await readOffers(byId("challenge").textContent);
+  const { payable, complaint } = readOffers(byId("challenge").textContent);
   const [first, ...others] = payable;
   if (!first) return showProblem(title, complaint ?? "");
   const request = ownRequest();
@@ -73,4 +73,4 @@ async function start(): Promise<void> {
   startFlow({ request, kept, payable: [first, ...others], notes });
 }
 
-void start();
+start();

@@ -1,12 +1,12 @@
 /** The seller's offers, and which of them can be paid from this page. */
 import {
   checkOffer,
+  offersOf,
   orderOffers,
-  readChallenge,
   type Offer,
   type OfferContext,
 } from "@farthing/buyer/steps";
-import { zeroAddress, type Address, type Requirements } from "@farthing/protocol";
+import { parseJson, zeroAddress, type Address, type Requirements } from "@farthing/protocol";
 
 export interface Payable {
   readonly offer: Offer;
@@ -35,9 +35,8 @@ export function complaintAbout(offer: Offer, payer: Address): string | undefined
 }
 
 /** Returns the best offer first; `complaint` says why nothing can be paid. */
-export async function readOffers(challenge: string) {
-  const { offers, complaints } = await readChallenge(new Response(challenge));
-  const ordered = orderOffers(offers, "v2");
+export function readOffers(challenge: string) {
+  const ordered = orderOffers(offersOf("body", parseJson(challenge)?.value), "v2");
   const payable = ordered.flatMap((offer) =>
     offer.requirements && complaintAbout(offer, zeroAddress) === undefined
       ? [{ offer, requirements: offer.requirements }]
@@ -45,7 +44,7 @@ export async function readOffers(challenge: string) {
   );
   if (payable.length > 0) return { payable };
   const [first] = ordered;
-  const complaint = first ? complaintAbout(first, zeroAddress) : complaints.join("; ");
+  const complaint = first && complaintAbout(first, zeroAddress);
   return {
     payable,
     complaint: complaint ?? "The seller offers no payment option that this page supports.",

@@ -1,6 +1,6 @@
 /** The screens from the signature to the content. */
 import type { LedgerRecord } from "@farthing/buyer/steps";
-import { findNetwork, type SettleResponse } from "@farthing/protocol";
+import { balanceHeaders, findNetwork, passHeaders, type SettleResponse } from "@farthing/protocol";
 import { isOver } from "./kept-payment.ts";
 import { notKnown, type Explanation } from "./outcomes.ts";
 import { type Action, actions, announce, byId, el, facts, show, text } from "./screen.ts";
@@ -110,9 +110,30 @@ export function showMissingContent(
   });
 }
 
+/** What the payment has left for later requests, which this browser opens without another one. */
+function leftOf({ headers }: Response): HTMLElement | undefined {
+  const uses = headers.get(passHeaders.remaining);
+  const units = headers.get(balanceHeaders.remaining);
+  if (uses === null && units === null) return undefined;
+  const end = new Date(headers.get(passHeaders.expires) ?? "").toLocaleString();
+  const left =
+    units === null
+      ? `Uses left in this browser: ${uses}, until ${end}.`
+      : `Balance left in this browser: ${usdc(BigInt(units))}.`;
+  return el("p", { class: "note" }, left);
+}
+
+/** A pass or balance has opened the content. */
+export function showOpened(response: Response, content: HTMLElement): void {
+  document.body.classList.add("paid");
+  show({ title: "Your content", tone: "good", children: [leftOf(response), content] });
+  announce("Paid for earlier. Your content is below.");
+}
+
 export function showPaid(
   record: LedgerRecord,
   receipt: SettleResponse | undefined,
+  response: Response,
   content: HTMLElement,
 ): void {
   document.body.classList.add("paid");
@@ -124,6 +145,7 @@ export function showPaid(
     tone: receipt ? "good" : "warn",
     children: [
       note,
+      leftOf(response),
       content,
       el(
         "details",

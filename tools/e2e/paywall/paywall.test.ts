@@ -20,7 +20,13 @@ describeInBrowser("paying on the page for people", () => {
   let stage: PaywallStage;
   beforeAll(async () => {
     const goods = { type: "application/json", body: report, description: "One report" };
-    stage = await startPaywallStage({ "/report": goods });
+    const pass = { uses: 3, validFor: "30d", scope: "issues" };
+    const issue = (number: number) => ({ ...goods, body: `{"issue":${number}}`, pass });
+    stage = await startPaywallStage({
+      "/report": goods,
+      "/issues/1": issue(1),
+      "/issues/2": issue(2),
+    });
   });
   afterEach(async () => {
     stage.market.tap.loses = () => false;
@@ -120,6 +126,34 @@ describeInBrowser("paying on the page for people", () => {
     await contentOf(window);
     expect(served() - servedBefore).toBe(1);
     expect(await signedAndPaid()).toEqual([1, 1]);
+    await window.context.close();
+  });
+
+  test("a pass opens other paths and later visits of its origin until it is used up", async () => {
+    const { window, page, signedAndPaid } = await openNewcomer();
+    await page.goto(`${stage.express}/issues/1`);
+    await page.getByText("3 visits within 30 days").waitFor();
+    await review(window);
+    await sign(window);
+    expect(JSON.parse(await contentOf(window))).toEqual({ issue: 1 });
+    await page.getByText("Uses left in this browser: 2,").waitFor();
+    const other = await window.context.newPage();
+    const hasOpened = async (tab: typeof page, usesLeft: number) => {
+      await tab.getByText(`Uses left in this browser: ${usesLeft},`).waitFor();
+      return JSON.parse((await tab.locator(".content pre").textContent()) ?? "");
+    };
+    await other.goto(`${stage.express}/issues/2`);
+    expect(await hasOpened(other, 1)).toEqual({ issue: 2 });
+    // What sells no pass asks for its own payment, and the pass is kept.
+    await other.goto(`${stage.express}/report`);
+    await other.getByRole("heading", { name: "Choose your wallet" }).waitFor();
+    await page.reload();
+    expect(await hasOpened(page, 0)).toEqual({ issue: 1 });
+    await other.goto(`${stage.express}/issues/2`);
+    await other.getByRole("heading", { name: "Choose your wallet" }).waitFor();
+    expect(await other.evaluate(() => localStorage.getItem("farthing.passes"))).toBe("[]");
+    expect(await signedAndPaid()).toEqual([1, 1]);
+    expect(window.complaints).toEqual([]);
     await window.context.close();
   });
 

@@ -82,7 +82,8 @@ async function readBody(response: Response): Promise<SourceReading> {
   return parsed ? { value: parsed.value } : { complaint: "the body is not JSON" };
 }
 
-function offersOf(source: Offer["source"], value: unknown): Offer[] {
+/** Reads the offers of a challenge that was decoded; none when it is no challenge. */
+export function offersOf(source: Offer["source"], value: unknown): Offer[] {
   const parsed = parseChallenge(value);
   if (!parsed.ok) return [];
   const { entries, skipped } = parsed.value;

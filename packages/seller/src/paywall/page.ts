@@ -3,7 +3,14 @@
  * the wallet, requests the signature and shows the content. It loads nothing, and escapes all text
  * of the seller.
  */
-import { apothem, decodeHeader, formatUsdc, headerNames, type Network } from "@farthing/protocol";
+import {
+  apothem,
+  decodeHeader,
+  formatUsdc,
+  headerNames,
+  type Network,
+  type Requirements,
+} from "@farthing/protocol";
 import type { PaywallOptions } from "../configuration.ts";
 import type { ChallengeTerms } from "../responses.ts";
 import { script, scriptHash, style, styleHash } from "./generated/page-parts.ts";
@@ -69,7 +76,7 @@ function write(
 <dl class="facts">
 <div><dt>Paid to</dt><dd>${writeAddress(first?.payTo ?? "")}</dd></div>
 <div><dt>Network</dt><dd>${escapeHtml(networks)}</dd></div>
-<div><dt>Network fee</dt><dd>none for you</dd></div>
+<div><dt>Network fee</dt><dd>none for you</dd></div>${first === undefined ? "" : writeBought(first)}
 </dl>
 </header>
 <section id="flow">
@@ -111,6 +118,27 @@ function writeAmount(units: bigint): string {
   const [, figures = "", zeros = ""] = /^(\d+\.\d\d\d*?)(0*)$/.exec(formatUsdc(units)) ?? [];
   return `${figures}<span class="zeros">${zeros}</span> <span class="unit">USDC</span>`;
 }
+
+/** What the payment buys beside this one response. */
+function writeBought({ pass, balance }: Requirements): string {
+  const bought = pass
+    ? `${pass.uses} visits within ${writeDuration(pass.validForSeconds)}`
+    : balance && `a balance; a visit costs at most ${formatUsdc(balance.reserve)} USDC`;
+  return bought === undefined ? "" : `\n<div><dt>Buys</dt><dd>${bought}</dd></div>`;
+}
+
+/** In the largest unit that shows the whole time. */
+function writeDuration(seconds: number): string {
+  const [size, unit] = units.find(([size]) => seconds % size === 0) ?? [1, "second"];
+  const count = seconds / size;
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+}
+
+const units = [
+  [86_400, "day"],
+  [3_600, "hour"],
+  [60, "minute"],
+] as const;
 
 /** No one should mistake test money for money, or the other way round. */
 function nameOf({ chainId, name }: Network): string {
