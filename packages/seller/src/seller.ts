@@ -217,13 +217,11 @@ function createRoute<R>(
     const original = options.original ?? (request as R);
     const offers = await quote(request, original);
     const { describe } = route;
-    // Tools declare their input in their own protocol.
-    const isDeclared = describe !== undefined && !of.hasOwnAddresses;
     // A store that fails now costs a buyer the sign-in, and not the challenge.
     const place = { url: resource.url, offers };
     const asksWho = await signIn?.declare(place).catch(() => undefined);
     const extensions = {
-      ...(isDeclared ? declareBazaar(request.method, describe) : {}),
+      ...(describe ? declareBazaar(request.method, describe) : {}),
       ...declarationsOf(of.extensions),
       ...asksWho,
     };

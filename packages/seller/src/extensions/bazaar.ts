@@ -2,7 +2,7 @@
  * The extension `bazaar`: a challenge declares what the request takes and what comes back, so that
  * catalogues can show it and programs can call it. Nothing is validated by it.
  */
-import { isObject, member, type JsonObject } from "@farthing/protocol";
+import { defined, isObject, member, type JsonObject } from "@farthing/protocol";
 import { ConfigurationError } from "../option-values.ts";
 
 const bazaarKey = "bazaar";
@@ -13,13 +13,16 @@ export interface Description {
   readonly input?: JsonObject;
   /** Of the JSON content. */
   readonly output?: JsonObject;
+  /** The described resource is this tool of an MCP server; its adapter says so. */
+  readonly tool?: { readonly name: string; readonly description?: string };
 }
 
 const queryMethods = new Set(["GET", "HEAD", "DELETE"]);
 
 /** Returns the `extensions` that declare a description for a request's method. */
 export function declareBazaar(method: string, description: Description): JsonObject {
-  return { [bazaarKey]: declare(method, description) };
+  const { tool } = description;
+  return { [bazaarKey]: tool ? declareTool(tool, description) : declare(method, description) };
 }
 
 function declare(method: string, { input, output }: Description): JsonObject {
@@ -57,6 +60,49 @@ function declare(method: string, { input, output }: Description): JsonObject {
       required: ["input"],
     },
   };
+}
+
+function declareTool(
+  { name, description }: NonNullable<Description["tool"]>,
+  { input = { type: "object" }, output }: Description,
+): JsonObject {
+  const example = exampleOf(input);
+  const text = { type: "string" };
+  return {
+    info: {
+      input: defined({ type: "mcp", toolName: name, description, inputSchema: input, example }),
+      output: output && defined({ type: "json", example: exampleOf(output) }),
+    },
+    schema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object",
+      properties: {
+        input: {
+          type: "object",
+          properties: defined({
+            type: { ...text, const: "mcp" },
+            toolName: text,
+            description: description === undefined ? undefined : text,
+            inputSchema: { type: "object" },
+            example: example === undefined ? undefined : { type: "object" },
+          }),
+          required: ["type", "toolName", "inputSchema"],
+          additionalProperties: false,
+        },
+        output: output && {
+          type: "object",
+          properties: { type: text, example: output },
+          required: ["type"],
+        },
+      },
+      required: ["input"],
+    },
+  };
+}
+
+/** Whether a challenge has room for a description. */
+export function isShortDescription({ input, output }: Description): boolean {
+  return JSON.stringify([input, output]).length <= maxDescribeChars;
 }
 
 function exampleOf(schema: JsonObject | undefined): unknown {

@@ -30,6 +30,8 @@ import {
 } from "../configuration.ts";
 import type { PaidRequest } from "../events.ts";
 import type { PassOptions } from "../pass-options.ts";
+import { isShortDescription } from "../extensions/bazaar.ts";
+import { shapesOf } from "./tool-shapes.ts";
 import { callPaid, outputCheck, type Schema } from "./tool-call.ts";
 import { rememberArguments, sentArguments } from "./sent-arguments.ts";
 import { bindingSubjectOf, toolRequest } from "./tool-request.ts";
@@ -128,7 +130,10 @@ export function farthing(options: ToolSellerOptions): ToolSeller {
       const sold = passOf(own.pass ?? rest.pass, `${serverName ?? ""}/${name}`);
       const { price, reference, ...rules } = own;
       const ofCall = { pass: sold, reference: referenceOf(reference) };
-      const routeOf = routes(seller, price, { ...rules, ...wordsOf(name, config), ...ofCall });
+      const words = wordsOf(name, config);
+      const described = { tool: { name, description: words.description }, ...shapesOf(config) };
+      const describe = isShortDescription(described) ? described : undefined;
+      const routeOf = routes(seller, price, { ...rules, ...words, ...ofCall, describe });
       const toolName = serverName === undefined ? name : `${serverName}/${name}`;
       const routeName = routeNameOf("MCP", toolName);
       const check = outputCheck(name, config.outputSchema);
