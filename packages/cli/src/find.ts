@@ -69,7 +69,7 @@ function searchUrl(words: readonly string[], { facilitator, network, payTo, limi
     );
   }
   const url = new URL(`${base.pathname.replace(/\/+$/, "")}/discovery/search`, base);
-  const parameters = { query: words.join(" "), network, payTo, limit };
+  const parameters = { query: words.join(" "), type: "http", network, payTo, limit };
   for (const [name, value] of Object.entries(parameters)) {
     if (value !== undefined) url.searchParams.set(name, value);
   }

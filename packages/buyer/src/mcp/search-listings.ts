@@ -27,7 +27,7 @@ export function addSearchListings(server: McpServer, fetch: FetchFunction, url: 
     },
     async ({ query, limit = listingsMax }, { signal }) => {
       const asked = new URL(`${url.replace(/\/+$/, "")}/discovery/search`);
-      asked.search = new URLSearchParams({ query, limit: String(limit) }).toString();
+      asked.search = new URLSearchParams({ query, type: "http", limit: String(limit) }).toString();
       try {
         const response = await fetch(asked, {
           headers: { Accept: "application/json" },

@@ -14,6 +14,8 @@ export interface ListingDraft {
   readonly query: string;
   /** JSON. */
   readonly body: string;
+  /** Kept as it is: tools are listed by the API. */
+  readonly tool?: ListingJson["sample"]["tool"];
 }
 
 export const listingMethods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
@@ -36,6 +38,7 @@ export function draftOf(listing: ListingJson | undefined, network: string): List
     tags: tags.join(", "),
     query: new URLSearchParams(sample.query ?? {}).toString(),
     body: sample.body === undefined ? "" : JSON.stringify(sample.body, undefined, 2),
+    ...(sample.tool && { tool: sample.tool }),
   };
 }
 
@@ -71,7 +74,7 @@ function tagsOf(text: string): string[] {
 
 /** The endpoint as the API takes it; undefined while something is wrong or missing. */
 export function endpointOf(draft: ListingDraft) {
-  const { resource, method, network, price, query, body } = draft;
+  const { resource, method, network, price, query, body, tool } = draft;
   const amount = parseUsdc(price);
   const isWrong = Object.values(problemsOf(draft)).some((problem) => problem !== undefined);
   if (isWrong || resource === "" || amount === undefined) return undefined;
@@ -80,6 +83,7 @@ export function endpointOf(draft: ListingDraft) {
   const sample = {
     ...(Object.keys(given).length === 0 ? {} : { query: given }),
     ...(json && { body: json.value }),
+    ...(tool && { tool }),
   };
   return { resource, method, network, amount: amount.toString(), sample };
 }

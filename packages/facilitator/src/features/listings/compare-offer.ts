@@ -29,6 +29,8 @@ export type AdvertisedOffer = Pick<ListingTerms, "resource"> & {
   readonly payTo: Address;
   /** Null when any price matches. */
   readonly amount: bigint | null;
+  /** The offer is that of a tool, which has no address of its own. */
+  readonly isTool?: boolean;
 };
 
 /** Returns the differences; none when one of the offers matches. */
@@ -61,7 +63,7 @@ function distance(differences: readonly ListingDifference[]): number {
 }
 
 function compareEntry(
-  { resource, chainIds, payTo, amount }: AdvertisedOffer,
+  { resource, chainIds, payTo, amount, isTool }: AdvertisedOffer,
   entry: JsonObject,
   resourceUrl: string | undefined,
 ): readonly ListingDifference[] {
@@ -87,7 +89,7 @@ function compareEntry(
   const named = [textOf(member(entry, "resource")), resourceUrl].filter((url) => url !== undefined);
   const { host } = new URL(resource);
   const hosts = named.map((url) => URL.parse(url, resource)?.host ?? url);
-  const elsewhere = hosts.find((seen) => seen !== host);
+  const elsewhere = isTool === true ? undefined : hosts.find((seen) => seen !== host);
   compare("resourceHost", host, elsewhere, elsewhere === undefined);
   if (found.length > 0) return found;
   const parsed = parseRequirements(entry);

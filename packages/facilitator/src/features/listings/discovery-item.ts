@@ -2,12 +2,12 @@
 import { isObject, type JsonObject } from "@farthing/protocol";
 import { Type } from "typebox";
 import { timeText } from "@farthing/engine/base";
-import type { Listing } from "./model.ts";
+import type { ListedTool, Listing } from "./model.ts";
 import { anyObject, exactly, nullable, TimeText } from "../../http/schemas.ts";
 
 export const DiscoveryItem = exactly({
   resource: Type.String({ format: "uri" }),
-  type: Type.String({ description: "`http`" }),
+  type: Type.String({ description: "`http`, or `mcp` for a tool of an MCP server" }),
   x402Version: Type.Integer(),
   accepts: Type.Array(anyObject(), {
     description: "Of the last challenge that was seen, what was checked first",
@@ -39,7 +39,7 @@ export function itemResponse(listing: Listing) {
   const mimeType = listing.mimeType ?? seen?.mimeType ?? "";
   return {
     resource,
-    type: "http",
+    type: sample.tool ? "mcp" : "http",
     x402Version: seen?.x402Version ?? 2,
     accepts: [...(seen?.accepts ?? [])],
     lastUpdated: timeText(seen?.at ?? listing.updatedAt) ?? "",
@@ -63,7 +63,8 @@ export function itemResponse(listing: Listing) {
 
 /** The bazaar extension that the seller's own challenge would carry. */
 function bazaarOf({ method, sample }: Listing): JsonObject {
-  const { query, body } = sample;
+  const { query, body, tool } = sample;
+  if (tool) return toolBazaar(tool);
   const withBody = isObject(body) ? { bodyType: "json", body } : {};
   const hasBody = method === "POST" || method === "PUT" || method === "PATCH";
   const input = {
@@ -91,6 +92,30 @@ function bazaarOf({ method, sample }: Listing): JsonObject {
           required: Object.keys(properties),
           additionalProperties: false,
         },
+      },
+      required: ["input"],
+    },
+  };
+}
+
+/** What a call takes is known to the tool's server; the listing has an example at most. */
+function toolBazaar({ name, arguments: example }: ListedTool): JsonObject {
+  const own = example === undefined ? {} : { example };
+  const input = { type: "mcp", toolName: name, inputSchema: { type: "object" }, ...own };
+  const properties = {
+    type: { type: "string", const: "mcp" },
+    toolName: { type: "string" },
+    inputSchema: { type: "object" },
+    ...(example === undefined ? {} : { example: { type: "object" } }),
+  };
+  const required = ["type", "toolName", "inputSchema"];
+  return {
+    info: { input },
+    schema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object",
+      properties: {
+        input: { type: "object", properties, required, additionalProperties: false },
       },
       required: ["input"],
     },

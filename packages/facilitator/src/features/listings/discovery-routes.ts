@@ -6,7 +6,7 @@ import { findNetwork, type ChainId } from "@farthing/protocol";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { Type, type Static } from "typebox";
 import type { Listings } from "./service.ts";
-import type { ListingFilter, PageNumbers } from "./model.ts";
+import { listingTypes, type ListingFilter, type PageNumbers } from "./model.ts";
 import { readAddress } from "../../http/address-input.ts";
 import { itemResponse, DiscoveryItem } from "./discovery-item.ts";
 import type { Throttle } from "../../http/limits.ts";
@@ -28,7 +28,9 @@ const Page = {
   offset: Count(`Items before the page; ${offsetMax} at most`),
 };
 const Filter = exactly({
-  type: Type.Optional(Type.String({ maxLength: 32, description: "`http`; there is nothing else" })),
+  type: Type.Optional(
+    Type.String({ maxLength: 32, description: "`http` or `mcp`; both when left out" }),
+  ),
   payTo: Type.Optional(AddressInput),
   scheme: Type.Optional(Type.String({ maxLength: 32, description: "`exact`; nothing else" })),
   network: Type.Optional(Type.String({ maxLength: 64, description: "`eip155:50`, `xdc`, …" })),
@@ -147,12 +149,14 @@ function share(reply: FastifyReply): void {
 
 /** Returns undefined when no listing can match the query. */
 function readFilter(query: FilterQuery): ListingFilter | undefined {
-  const { type = "http", scheme = "exact", payTo, network, extensions = "" } = query;
+  const { type: asked, scheme = "exact", payTo, network, extensions = "" } = query;
   const chainId: ChainId | undefined = findNetwork(network)?.chainId;
-  if (type !== "http" || scheme !== "exact") return undefined;
+  const type = listingTypes.find((one) => one === asked);
+  if (asked !== type || scheme !== "exact") return undefined;
   if (network !== undefined && chainId === undefined) return undefined;
   if (extensions !== "" && extensions !== "bazaar") return undefined;
   return {
+    type,
     chainId,
     payTo: payTo === undefined ? undefined : readAddress(payTo),
     hasBazaar: extensions === "bazaar" ? true : undefined,

@@ -32,7 +32,11 @@ async function respondToBazaar(
   if (kind !== "http" && kind !== "mcp") {
     return rejected("invalid_extension", "bazaar has no info.input of type http or mcp.");
   }
-  if (kind === "mcp") return rejected("not_http", "Only HTTP endpoints can be listed here.");
+  if (kind === "mcp")
+    return rejected(
+      "not_http",
+      "The payment for a tool does not name the address of its server, by which tools are listed.",
+    );
   const requirements = objectAt(body, "paymentRequirements");
   const payTo = parseWireAddress(requirements && member(requirements, "payTo"));
   const resource = objectAt(payload, "resource");

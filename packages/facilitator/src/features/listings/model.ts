@@ -97,7 +97,19 @@ export interface ListingSample {
   readonly query?: Readonly<Record<string, string>>;
   /** Sent as JSON with methods that have a body. */
   readonly body?: unknown;
+  /** The resource is an MCP server (streamable HTTP), and this call of it is what is sold. */
+  readonly tool?: ListedTool;
 }
+
+export interface ListedTool {
+  readonly name: string;
+  /** Arguments of a call that can be quoted. */
+  readonly arguments?: JsonObject;
+}
+
+/** The catalogue's types of resources. */
+export const listingTypes = ["http", "mcp"] as const;
+export type ListingType = (typeof listingTypes)[number];
 
 export interface ListingCheck {
   readonly state: ListingState;
@@ -214,6 +226,7 @@ function spread(now: number, pauseMs: number, { random }: CheckRhythm): number {
 export interface ListingFilter {
   readonly payTo?: Address | undefined;
   readonly chainId?: ChainId | undefined;
+  readonly type?: ListingType | undefined;
   /** Selects listings whose challenge has the extension `bazaar`. */
   readonly hasBazaar?: boolean | undefined;
 }

@@ -6,6 +6,7 @@ import type { Clock } from "@farthing/engine/base";
 import type { GuardedRequest, OutboundResponse } from "../../http/outbound/guarded-request.ts";
 import type { CheckReason, CheckResult, ListingDifference, ListingTerms } from "./model.ts";
 import { advertisedFirst, compareOffer, type AdvertisedOffer } from "./compare-offer.ts";
+import { callTool, type ToolToCall } from "./call-tool.ts";
 import { readChallenge, type ReadChallenge } from "./read-challenge.ts";
 
 /** Much larger than any challenge. */
@@ -33,9 +34,12 @@ export type Probe = (target: ProbeTarget, signal?: AbortSignal) => Promise<Check
 
 export function createProbe(deps: ProbeDeps): Probe {
   return async (target, signal) => {
-    const response = await ask(deps, target, signal);
+    const { tool } = target.sample;
+    const response = tool
+      ? await askTool(deps, { ...target, tool }, signal)
+      : await ask(deps, target, signal);
     if ("outcome" in response) return response;
-    return evaluate(target, response, deps.clock.nowMs());
+    return evaluate({ ...target, isTool: tool !== undefined }, response, deps.clock.nowMs());
   };
 }
 
@@ -70,6 +74,22 @@ async function ask(
     if (redirects === redirectsMax || isLate) return failed("redirected", tooManyRedirects);
     url = next;
   }
+}
+
+/** Calls a tool without a payment; a server that cannot be asked in MCP is evaluated as it answers. */
+async function askTool(
+  { userAgent, send }: ProbeDeps,
+  { resource, tool }: Pick<ProbeTarget, "resource"> & ToolToCall,
+  signal: AbortSignal | undefined,
+): Promise<OutboundResponse | CheckResult> {
+  const base = { bytesMax: responseBytesMax, ...(signal && { signal }) };
+  const outcome = await callTool({ resource, tool, userAgent }, (request) =>
+    send({ ...request, ...base }),
+  );
+  if (outcome.kind === "answered") return outcome;
+  return outcome.isOurFault
+    ? absent("could_not_run", "The check could not run, which says nothing about the endpoint.")
+    : failed("unreachable", outcome.problem);
 }
 
 const tooManyRedirects = "It redirects more often than is followed; list the final address.";

@@ -136,7 +136,7 @@ function restrictShown<Row>(query: SelectQueryBuilder<Tables, "listings", Row>) 
 
 function restrict<Row>(
   query: SelectQueryBuilder<Tables, "listings", Row>,
-  { payTo, chainId, hasBazaar }: ListingFilter,
+  { payTo, chainId, hasBazaar, type }: ListingFilter,
 ): SelectQueryBuilder<Tables, "listings", Row> {
   let shown = restrictShown(query)
     // Nothing settles with the keys of a deactivated account.
@@ -152,7 +152,9 @@ function restrict<Row>(
     );
   if (payTo !== undefined) shown = shown.where("account", "=", toLowerHex(payTo));
   if (chainId !== undefined) shown = shown.where("chain_id", "=", chainId);
-  // As `JSON.stringify` writes it.
+  // As `JSON.stringify` writes it: a sample with a tool has nothing else.
+  if (type === "mcp") shown = shown.where("sample", "like", sql.lit('{"tool":%'));
+  if (type === "http") shown = shown.where("sample", "not like", sql.lit('{"tool":%'));
   if (hasBazaar === true) shown = shown.where("seen", "not like", sql.lit('%"bazaar":null%'));
   return shown;
 }

@@ -38,6 +38,15 @@ const SampleBody = exactly(
       }),
     ),
     body: Type.Optional(Type.Unknown()),
+    tool: Type.Optional(
+      exactly(
+        {
+          name: Type.String({ minLength: 1, maxLength: 128, pattern: "^\\P{C}+$" }),
+          arguments: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+        },
+        "The paid tool, where the resource is an MCP server (streamable HTTP); the method is then `POST`, and there is neither `query` nor `body`",
+      ),
+    ),
   },
   "A request that can be quoted: what checks send, and an example for buyers",
 );
@@ -163,6 +172,10 @@ export function readEndpoint(
   }
   if (JSON.stringify(sample).length > sampleCharsMax) {
     throw wrong("sample", `It may have ${sampleCharsMax} characters as JSON.`);
+  }
+  const { tool, ...request } = sample;
+  if (tool && (method !== "POST" || Object.keys(request).length > 0)) {
+    throw wrong("sample", "A tool is called by POST, without query and body.");
   }
   return { resource: url.href, method, sample };
 }
