@@ -83,7 +83,8 @@ export const onlyRules: Readonly<Record<string, OnlyRule>> = {
   },
   "JSON-RPC": {
     scope: service,
-    home: /^chain\//,
+    // MCP, which sellers' tools speak, is JSON-RPC as well.
+    home: /^(chain\/|features\/listings\/call-tool\.ts$)/,
     names: /^jsonrpc$/,
     texts: /^((eth|net|web3|debug|trace|txpool)_[a-zA-Z]+|jsonrpc)$/,
     instead: "add a read to chain/ that says what is asked, and call that",

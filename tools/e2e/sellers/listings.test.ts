@@ -1,6 +1,7 @@
 /**
  * From a listing to a sale: endpoints on our middleware and on the stock one, over HTTPS, are
- * listed, checked, found by the stock bazaar client and by `farthing find`, and paid for.
+ * listed, checked, found by the stock bazaar client and by `farthing find`, and paid for. The stock
+ * client also finds a tool.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { RequestListener } from "node:http";
@@ -11,6 +12,9 @@ import { join } from "node:path";
 import { openStore } from "@farthing/facilitator";
 import { createAuthority, type TestAuthority } from "@farthing/facilitator/testing/certificates";
 import { farthing } from "@farthing/seller/express";
+import { farthing as sellTools } from "@farthing/seller/mcp";
+import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { PaymentRequirementsV2Schema } from "@x402/core/schemas";
 import { HTTPFacilitatorClient } from "@x402/core/server";
 import { ExactEvmScheme } from "@x402/evm/exact/server";
@@ -21,8 +25,9 @@ import {
   validateDiscoveryExtensionSpec,
   withBazaar,
 } from "@x402/extensions/bazaar";
-import express from "express";
+import express, { type Request, type Response } from "express";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import * as z from "zod/v4";
 import { runFarthing } from "../support/farthing-command.testing.ts";
 import { price, startMarket, termsOn, type Market } from "../support/market.testing.ts";
 
@@ -56,13 +61,16 @@ async function serveSecurely(listener: RequestListener): Promise<string> {
 }
 
 /** Lists an endpoint of the seller, as the account API does. */
-async function list(resource: string, title: string): Promise<void> {
+async function list(resource: string, title: string, tool?: string): Promise<void> {
   const store = await openStore(market.databaseUrl);
   const about = { title, description: "", tags: ["report"], mimeType: null };
-  const terms = { resource, method: "GET" as const, chainId: market.network.chainId, ...about };
+  const method = tool === undefined ? ("GET" as const) : ("POST" as const);
+  const terms = { resource, method, chainId: market.network.chainId, ...about };
   const id = `lst_${title.toLowerCase()}`;
   const account = market.devnet.seller.address;
-  const listing = { ...terms, amount: 10_000n, sample: { query: { city: "Rome" } } };
+  const asked = { city: "Rome" };
+  const sample = tool === undefined ? { query: asked } : { tool: { name: tool, arguments: asked } };
+  const listing = { ...terms, amount: 10_000n, sample };
   await store.createListing(
     { ...listing, id, account, createdAt: Date.now() },
     { listingsMax: 10 },
@@ -75,9 +83,9 @@ const bazaar = () =>
   withBazaar(new HTTPFacilitatorClient({ url: market.tap.url })).extensions.bazaar;
 
 /** What the catalogue says of an endpoint, as soon as a check has passed. */
-async function findListed(resource: string) {
+async function findListed(resource: string, type = "http") {
   const read = async () => {
-    const { items } = await bazaar().listResources({ type: "http", limit: 50 });
+    const { items } = await bazaar().listResources({ type, limit: 50 });
     return items.find((one) => one.resource === resource);
   };
   await expect.poll(read, { timeout: 15_000 }).toBeDefined();
@@ -112,10 +120,20 @@ async function findAndBuy(words: string): Promise<void> {
   expect(await market.transfers(buyer.address)).toMatchObject([{ units: 10_000n }]);
 }
 
-test("an endpoint on our middleware", async () => {
+/** What a request takes, and what comes back. */
+const input = {
+  type: "object",
+  properties: { city: { type: "string" } },
+  required: ["city"],
+  examples: [{ city: "Paris" }],
+};
+const output = { type: "object", properties: { report: { type: "integer" } } };
+
+test("an endpoint on our middleware, with input and output", async () => {
   const app = express();
   const charge = farthing(termsOn(market, "public"));
-  app.get("/report", charge(), (_req, res) => void res.json({ report: 1 }));
+  const describe = { input, output };
+  app.get("/report", charge({ describe }), (_req, res) => void res.json({ report: 1 }));
   const origin = await serveSecurely(app);
   await list(`${origin}/report`, "Alpha");
   const item = await findListed(`${origin}/report`);
@@ -124,10 +142,63 @@ test("an endpoint on our middleware", async () => {
   for (const offer of item.accepts) {
     expect(PaymentRequirementsV2Schema.safeParse(offer).success).toBe(true);
   }
-  expect(validateDiscoveryExtensionSpec(Object(item.extensions?.["bazaar"]))).toEqual({
-    valid: true,
+  const declared = Object(item.extensions?.["bazaar"]);
+  expect(validateDiscoveryExtensionSpec(declared)).toEqual({ valid: true });
+  expect(declared).toMatchObject({
+    info: { input: { method: "GET", queryParams: { city: "Paris" } } },
+    schema: {
+      properties: {
+        input: { properties: { queryParams: input } },
+        output: { properties: { example: output } },
+      },
+    },
   });
   await findAndBuy("alpha");
+});
+
+test("a tool of an MCP server", async () => {
+  const seller = sellTools(termsOn(market, "public"));
+  const app = express();
+  const answer = async (req: Request, res: Response) => {
+    const server = new McpServer({ name: "weather", version: "1.0.0" });
+    const config = {
+      description: "Tomorrow's weather",
+      inputSchema: { city: z.string() },
+      outputSchema: { degrees: z.number() },
+    };
+    seller.registerTool(server, "forecast", config, () => ({
+      content: [],
+      structuredContent: { degrees: 20 },
+    }));
+    const transport = new StreamableHTTPServerTransport({});
+    res.on("close", () => void server.close());
+    await server.connect(transport);
+    await transport.handleRequest(req, res);
+  };
+  app.all("/mcp", (req, res) => void answer(req, res));
+  const origin = await serveSecurely(app);
+  await list(`${origin}/mcp`, "Sigma", "forecast");
+  const item = await findListed(`${origin}/mcp`, "mcp");
+  expect(item).toMatchObject({ type: "mcp", serviceName: "Sigma" });
+  expect(item.accepts).toMatchObject([{ scheme: "exact", amount: "10000" }]);
+  const declared = Object(item.extensions?.["bazaar"]);
+  expect(validateDiscoveryExtensionSpec(declared)).toEqual({ valid: true });
+  expect(declared).toMatchObject({
+    info: {
+      input: {
+        type: "mcp",
+        toolName: "forecast",
+        inputSchema: { properties: { city: { type: "string" } }, required: ["city"] },
+      },
+    },
+    schema: {
+      properties: {
+        output: { properties: { example: { properties: { degrees: { type: "number" } } } } },
+      },
+    },
+  });
+  const { resources } = await bazaar().search({ query: "forecast", type: "mcp" });
+  expect(resources.map(({ resource }) => resource)).toEqual([`${origin}/mcp`]);
 });
 
 test("an endpoint on the stock middleware, with the stock extension", async () => {

@@ -122,7 +122,7 @@ describe("the catalogue", () => {
     });
     const { call } = await startAgent({ catalogueUrl: `${url}/` });
     const { words } = await call("search_listings", { query: "weather & more", limit: 2 });
-    expect(asked).toEqual(["/discovery/search?query=weather+%26+more&limit=2"]);
+    expect(asked).toEqual(["/discovery/search?query=weather+%26+more&type=http&limit=2"]);
     expect(words["listings"]).toEqual([
       {
         resource: "https://api.example.com/report",

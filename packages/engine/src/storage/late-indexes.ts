@@ -72,6 +72,9 @@ const definitions: Readonly<Record<string, Readonly<Record<string, string>>>> = 
     listings_shown: `(created_at, id) where ${isShown}`,
     listings_shown_network: `(chain_id, created_at, id) where ${isShown}`,
     listings_shown_bazaar: `(created_at, id) where ${isShown} and seen not like '%"bazaar":null%'`,
+    // By the type of the resource: the sample of a tool has nothing else.
+    listings_shown_http: `(created_at, id) where ${isShown} and sample not like '{"tool":%'`,
+    listings_shown_mcp: `(created_at, id) where ${isShown} and sample like '{"tool":%'`,
     listings_shown_best: `(settlements_30d desc, created_at, id) where ${isShown}`,
   },
 };

@@ -315,6 +315,26 @@ function publicTests(at: StoreAt): void {
     expect(await idsOf({ hasBazaar: true })).toEqual([rich]);
   });
 
+  test("are filtered by type; the tools of one server are listings of their own", async () => {
+    const { store } = at();
+    const server = { resource: "https://tools.example/mcp", method: "POST" as const };
+    const tool = (name: string) => ({ ...server, sample: { tool: { name } } });
+    const endpoint = await listed(store, server);
+    const tools = [await listed(store, tool("forecast")), await listed(store, tool("50 % & #1"))];
+    for (const id of [endpoint, ...tools]) await checked(store, id);
+    const page = { limit: 9, offset: 0 };
+    const found = await store.listPublicListings({ type: "mcp" }, page);
+    expect([found.items.map(({ id }) => id), found.total]).toEqual([tools.toReversed(), 2]);
+    expect(found.items.map(({ resource }) => resource)).toEqual([server.resource, server.resource]);
+    const others = await store.listPublicListings({ type: "http" }, page);
+    expect(others.items.map(({ id }) => id)).toEqual([endpoint]);
+    const [byName] = await store.searchPublicListings(["forecast"], { type: "mcp" }, 9);
+    expect(byName?.id).toBe(tools[0]);
+    expect((await store.findListingOf(seller, server))?.id).toBe(endpoint);
+    const again = { ...termsOf(tool("forecast")), id: "lst_again", account: seller, createdAt: 5 };
+    expect(await store.createListing(again, { listingsMax: 50 })).toBe("taken");
+  });
+
   test("are not those of an account that cannot settle", async () => {
     const { store } = at();
     const id = await listed(store);

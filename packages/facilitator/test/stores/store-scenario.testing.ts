@@ -371,7 +371,8 @@ async function list(store: ServiceStore): Promise<void> {
     seen: { ...seen, description: null, mimeType: null },
     stats,
   });
-  for (const filter of [{}, { chainId }, { payTo: busySeller }, { hasBazaar: true }]) {
+  const types = [{ type: "http" as const }, { type: "mcp" as const }];
+  for (const filter of [{}, { chainId }, { payTo: busySeller }, { hasBazaar: true }, ...types]) {
     await store.listPublicListings(filter, { limit: 5, offset: 5 });
     await store.searchPublicListings(["weather"], filter, 5);
     await store.searchPublicListings(["snow"], filter, 5);

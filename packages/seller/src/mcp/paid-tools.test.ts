@@ -153,7 +153,8 @@ describe("a paid tool", () => {
     expect(words["error"]).toBe("binding_mismatch");
     // The same buyer again, and somebody who has read the payment from the chain.
     expect(await call("report", values, payment)).toMatchObject(text("report 1 on Paris"));
-    const { extensions: _, ...rebuilt } = Object(payment);
+    const { extensions } = challengeOf(await call("report", values));
+    const rebuilt = { ...Object(payment), extensions };
     expect(wordsOf(await call("report", values, rebuilt))["error"]).toBe("already_delivered");
     expect(runs).toEqual([`report Paris 1 for ${payer}`]);
   });

@@ -264,6 +264,7 @@ describe("the extensions of a payment", () => {
       bazaar: rejected("no_resource"),
     });
     const mcp = { info: { input: { type: "mcp", toolName: "x" } }, schema: {} };
+    // A payment for a tool names `mcp://tool/x`, and not the server that is listed.
     expect(await say({ bazaar: mcp }, url)).toMatchObject({ bazaar: rejected("not_http") });
     const foreign = { "payment-identifier": { info: { required: false } }, "request-binding": {} };
     for (const none of [undefined, null, {}, [], "bazaar", foreign]) {

@@ -99,6 +99,8 @@ describe("a listing", () => {
     ["mimeType", "json"],
     ["sample", { query: { a: 1 } }],
     ["sample", { body: "x".repeat(9_000) }],
+    // The method is GET.
+    ["sample", { tool: { name: "forecast" } }],
     ["colour", "red"],
   ])("with %s %j is refused", async (member, value) => {
     const answer = await fixture.seller.post(listingsPath, fixture.inputOf({ [member]: value }));

@@ -7,17 +7,21 @@ export function toListing(row: ListingRow): Listing {
   return {
     ...ownColumns.read(row),
     ...termColumns.read(row),
+    resource: row.resource.replace(/#.*$/, ""),
     check: checkColumns.read(row),
     stats: statColumns.read(row),
   };
 }
 
 export function toTermsRow(terms: ListingTerms) {
-  const { resource, title, description, tags } = terms;
+  const { resource, title, description, tags, sample } = terms;
+  // The tools of one server share its address, so a fragment, which no address has, tells them apart.
+  const fragment = sample.tool ? `#${encodeURIComponent(sample.tool.name)}` : "";
+  const words = [title, description, ...tags, resource, sample.tool?.name ?? ""];
   return {
-    ...termColumns.write(terms),
+    ...termColumns.write({ ...terms, resource: `${resource}${fragment}` }),
     host: new URL(resource).host,
-    search_text: [title, description, ...tags, resource].join("\n").toLowerCase(),
+    search_text: words.join("\n").trimEnd().toLowerCase(),
   };
 }
 
