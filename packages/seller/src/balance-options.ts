@@ -12,10 +12,15 @@ export interface BalanceOptions {
   readonly scope?: string;
   /** The header of a response with its cost, `X-Cost` by default. It never reaches the buyer. */
   readonly costHeader?: string;
+  /**
+   * With `stop`, a stream whose counted cost exceeds the reserve ends there: an event stream with an
+   * event of the type `error`, any other by breaking off. Otherwise it goes on, and costs the reserve.
+   */
+  readonly overrun?: "stop";
 }
 
 /** How the work for a request has ended. */
-export type WorkEnd = "complete" | "buyer-left" | "failed";
+export type WorkEnd = "complete" | "buyer-left" | "failed" | "reserve-spent";
 
 /** What is known of a request besides its response. */
 export interface MeteredUse {
@@ -61,7 +66,7 @@ export function parseBalance({ balance, cost, ...route }: Options) {
     throw new ConfigurationError("balance", "an object", example);
   }
   refuseBeside(route);
-  const { scope, costHeader = "X-Cost" } = balance;
+  const { scope, costHeader = "X-Cost", overrun } = balance;
   const topUp = parsePrice(balance.topUp, "balance.topUp");
   const reserve = parsePrice(balance.reserve, "balance.reserve");
   if (reserve > topUp) {
@@ -74,11 +79,14 @@ export function parseBalance({ balance, cost, ...route }: Options) {
   if (typeof costHeader !== "string" || !headerName.test(costHeader)) {
     throw new ConfigurationError("balance.costHeader", "the name of a header", '"X-Cost"');
   }
+  if (overrun !== undefined && overrun !== "stop") {
+    throw new ConfigurationError("balance.overrun", "stop, or left out", '"stop"');
+  }
   if (cost !== undefined && typeof cost !== "function") {
     const example = "(response) => response.headers.get('X-Cost')";
     throw new ConfigurationError("cost", "a function of the response", example);
   }
-  return { topUp, reserve, scope, costHeader, cost };
+  return { topUp, reserve, scope, costHeader, cost, stopsAtReserve: overrun === "stop" };
 }
 
 /** A payment that tops up a balance buys no single response, so rules about that one do not fit. */

@@ -47,6 +47,8 @@ export interface UsedBalance {
 export interface Meter {
   /** Adds to the cost; returns false once the reserve is spent. Throws for what is no price. */
   add(cost: Price): boolean;
+  /** Sets the cost until now, where an upstream reports the whole of it. Otherwise like `add`. */
+  set(cost: Price): boolean;
 }
 
 export interface SettledRequest extends PaidRequest {

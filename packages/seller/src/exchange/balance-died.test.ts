@@ -87,3 +87,27 @@ test.each([false, true])("a payment, done before the death: %s", async (isDone) 
   }
   await living.close();
 });
+
+test("a charge whose reply is lost is not made again by a repeat with the same key", async () => {
+  const living = await shopWith(records);
+  const bought = await fetch(living.url, { headers: await payBound(living.url) });
+  const token = bought.headers.get("PAYMENT-PASS") ?? "";
+  let isLost = true;
+  const losing: Balances = {
+    ...balances,
+    async charge(...values) {
+      const charged = await balances.charge(...values);
+      if (!isLost) return charged;
+      isLost = false;
+      throw new Error("The store has not replied in time.");
+    },
+  };
+  const shop = await shopWith({ ...records, balances: losing });
+  const headers = { "PAYMENT-PASS": token, "Idempotency-Key": "order" };
+  expect((await fetch(shop.url, { headers })).status).toBe(503);
+  const again = await fetch(shop.url, { headers });
+  expect([again.status, await again.text()]).toEqual([200, "content"]);
+  expect((await balances.find(token))?.amount).toBe(topUp - 2n * cost);
+  await shop.close();
+  await living.close();
+});

@@ -47,7 +47,7 @@ type Source = (
   signal: AbortSignal,
 ) => Promise<void>;
 
-function streamOf(source: Source, payment: PaidRequest): Response {
+function streamOf(source: Source, payment: PaidRequest, type: string): Response {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const writer = writable.getWriter();
   const gone = new AbortController();
@@ -57,15 +57,20 @@ function streamOf(source: Source, payment: PaidRequest): Response {
     .then(() => writer.close())
     .catch((error: unknown) => writer.abort(error))
     .catch(() => undefined);
-  return new Response(readable, { headers: { "Content-Type": "text/event-stream" } });
+  return new Response(readable, { headers: { "Content-Type": type } });
 }
 
-async function openShop(source: Source, route: RouteOptions = {}, grants = records) {
+async function openShop(
+  source: Source,
+  route: RouteOptions = {},
+  grants = records,
+  type = "text/event-stream",
+) {
   const balance = { topUp: "5.00", reserve: "0.05", scope: "model" };
   const options = { facilitator: { url: facilitator.url }, payTo, balance, ...route };
   const seller = createSeller({ ...options, grants, onEvent: (event) => void events.push(event) });
   const shop = await listenFetch((request) =>
-    seller.charge(request, (payment) => streamOf(source, payment)).then(({ response }) => response),
+    seller.charge(request, (payment) => streamOf(source, payment, type)).then(({ response }) => response),
   );
   shops.push(shop);
   return shop;
@@ -162,6 +167,66 @@ describe("a stream", () => {
     const response = await fetch(shop.url, { headers });
     await expect(response.text()).rejects.toThrow(TypeError);
     expect(await charged(headers)).toEqual([7n]);
+  });
+
+  test("that costs more than its reserve is cut there with an event, and charged the reserve", async () => {
+    const headers = await toppedUp();
+    const isCut = Promise.withResolvers<void>();
+    const hasTwo = Promise.withResolvers<void>();
+    const source: Source = async ({ meter }, send, signal) => {
+      signal.addEventListener("abort", () => isCut.resolve());
+      meter?.set("0.03");
+      await send("data: one\r\n\r\ndata: t");
+      meter?.set("0.05");
+      await send("wo\n\ndata: thr");
+      await hasTwo.promise;
+      expect(meter?.add(1n)).toBe(false);
+      await send("ee\n\n");
+      await isCut.promise;
+    };
+    const cut = { topUp: "5.00", reserve: "0.05", scope: "model", overrun: "stop" } as const;
+    const shop = await openShop(source, { balance: cut });
+    const response = await fetch(shop.url, { headers });
+    let text = "";
+    for await (const part of response.body ?? []) {
+      text += new TextDecoder().decode(part);
+      if (text.includes("two\n\n")) hasTwo.resolve();
+    }
+    const [one, two, notice, ...more] = text.split(/(?<=\n\n|\r\n\r\n)/);
+    expect([one, two, more]).toEqual(["data: one\r\n\r\n", "data: two\n\n", []]);
+    const [type, data = ""] = notice?.split("\n") ?? [];
+    expect(type).toBe("event: error");
+    expect(JSON.parse(data.replace("data: ", ""))).toMatchObject({
+      error: { code: "reserve_spent", message: expect.any(String) },
+    });
+    expect(await chargesOf(headers)).toEqual([50_000n]);
+    expect(await leftOf(headers)).toEqual([4_950_000n, 4_950_000n]);
+    await isCut.promise;
+    const whole = await openShop(async ({ meter }, send) => {
+      meter?.add("0.06");
+      await send("data: three\n\n");
+    });
+    expect(await (await fetch(whole.url, { headers })).text()).toBe("data: three\n\n");
+    expect(await chargesOf(headers)).toEqual([50_000n, 50_000n]);
+  });
+
+  test("of another type than events breaks off where its reserve is spent", async () => {
+    const headers = await toppedUp();
+    const cut = { topUp: "5.00", reserve: "0.05", scope: "model", overrun: "stop" } as const;
+    const hasOne = Promise.withResolvers<void>();
+    const source: Source = async ({ meter }, send) => {
+      await send("one ");
+      await hasOne.promise;
+      meter?.add("0.06");
+      await send("two ");
+    };
+    const shop = await openShop(source, { balance: cut, stream: true }, records, "text/plain");
+    const response = await fetch(shop.url, { headers });
+    const reader = response.body?.getReader();
+    expect(new TextDecoder().decode((await reader?.read())?.value)).toBe("one ");
+    hasOne.resolve();
+    await expect(reader?.read()).rejects.toThrow(TypeError);
+    expect(await chargesOf(headers)).toEqual([50_000n]);
   });
 
   test("of which nothing can be read costs its reserve, and says so", async () => {

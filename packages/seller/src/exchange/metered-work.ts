@@ -36,6 +36,14 @@ type Deps = Pick<ExchangeDeps, "emit" | "records">;
 
 const shape = "USDC of 0 or more as text, or base units as a bigint";
 
+/** Ends an event stream that is cut, in the form that clients of OpenAI-shaped streams report. */
+const reserveSpent = `event: error\ndata: ${JSON.stringify({
+  error: {
+    code: "reserve_spent",
+    message: "This request has used all that was reserved for it, so its stream ends here.",
+  },
+})}\n\n`;
+
 const minFailureStatus = 500;
 const minRefusalStatus = 400;
 
@@ -49,7 +57,7 @@ export function meterWork(deps: Deps, sold: SoldBalance, use: HeldUse, serve: Se
     const payment = { ...given, balance: { id, reserve, remaining } };
     let made: Response;
     try {
-      made = await serve({ ...payment, meter: { add: bill.add } });
+      made = await serve({ ...payment, meter: { add: bill.add, set: bill.set } });
       if (made.body !== null && !isStream(made, use)) {
         const head = await readHead(made.body, answerBytesMax);
         made = withBody(made, head.rest ? resume(head) : head.bytes);
@@ -62,9 +70,11 @@ export function meterWork(deps: Deps, sold: SoldBalance, use: HeldUse, serve: Se
     const { body } = made;
     if (body === null || made.status >= minFailureStatus) return finish(made, body, payment);
     const head = withBody(made, null);
+    const isCut = sold.stopsAtReserve;
     const watched = watchBody(body, {
-      onChunk: bill.store,
+      onChunk: async () => (await bill.store()) || !isCut,
       onEnd: (end) => bill.close(head, payment, end),
+      ...(isCut && isEventStream(made) ? { lastEvent: reserveSpent } : {}),
     });
     return bill.hidden(made, watched);
   }
@@ -87,9 +97,16 @@ function openBill({ emit }: Deps, sold: SoldBalance, { useId, balance, url }: He
   let used: UsedMoney = { balance };
   let metered: bigint | undefined;
   let stored: bigint | undefined;
+  let isChargeTried = false;
 
   async function charge(cost: bigint): Promise<void> {
+    isChargeTried = true;
     used = (await balances.charge(balance.id, useId, cost)) ?? used;
+  }
+
+  function count(cost: bigint): boolean {
+    metered = cost;
+    return metered < reserve;
   }
 
   function warn(payment: PaidRequest, error?: unknown): void {
@@ -103,20 +120,19 @@ function openBill({ emit }: Deps, sold: SoldBalance, { useId, balance, url }: He
 
   return {
     used: () => used,
-    add(cost: Price): boolean {
-      const added = parseCost(cost);
-      if (added === undefined || added < 0n)
-        throw new ConfigurationError("cost", shape, '"0.0001"');
-      metered = (metered ?? 0n) + added;
-      return metered < reserve;
-    },
-    /** Stores what was metered, before the buyer gets what it was metered for. */
-    async store(): Promise<void> {
+    add: (cost: Price): boolean => count((metered ?? 0n) + parseCounted(cost)),
+    set: (cost: Price): boolean => count(parseCounted(cost)),
+    /**
+     * Stores what was metered, before the buyer gets what it was metered for. Returns whether it is
+     * within the reserve.
+     */
+    async store(): Promise<boolean> {
       // More may be added while this is stored.
       const now = metered;
-      if (now === stored || now === undefined) return;
-      await balances.meter(balance.id, useId, now);
+      if (now === undefined) return true;
+      if (now !== stored) await balances.meter(balance.id, useId, now);
       stored = now;
+      return now <= reserve;
     },
     /** Charges the cost of a response; the reserve where none can be read. */
     async close(response: Response, payment: PaidRequest, end: WorkEnd): Promise<void> {
@@ -133,6 +149,8 @@ function openBill({ emit }: Deps, sold: SoldBalance, { useId, balance, url }: He
     },
     /** Ends work of which nothing was sent. */
     async fail(payment: PaidRequest): Promise<void> {
+      // A charge whose reply was lost may be done, so nothing is known of the cost.
+      if (isChargeTried) return;
       if (metered !== undefined) return charge(metered);
       if (sold.isGone()) {
         warn(payment, new Error("The buyer left before the response was made."));
@@ -150,8 +168,18 @@ function openBill({ emit }: Deps, sold: SoldBalance, { useId, balance, url }: He
   };
 }
 
-function isStream({ headers }: Response, { isStreamed }: HeldUse): boolean {
-  return isStreamed || (headers.get("Content-Type") ?? "").startsWith("text/event-stream");
+function parseCounted(cost: Price): bigint {
+  const units = parseCost(cost);
+  if (units !== undefined && units >= 0n) return units;
+  throw new ConfigurationError("cost", shape, '"0.0001"');
+}
+
+function isStream(response: Response, { isStreamed }: HeldUse): boolean {
+  return isStreamed || isEventStream(response);
+}
+
+function isEventStream({ headers }: Response): boolean {
+  return (headers.get("Content-Type") ?? "").startsWith("text/event-stream");
 }
 
 const noBodyStatuses = [204, 205, 304];

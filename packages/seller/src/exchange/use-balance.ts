@@ -79,6 +79,8 @@ async function use(
   const used = work.used();
   const payment = factsOfMoney(used, reserve);
   if ("error" in made) {
+    // The store may have charged it. The record stays, so that a repeat is the same request.
+    if (used.cost === undefined) throw made.error;
     await lease?.discard();
     return failed(payment, made, used);
   }
