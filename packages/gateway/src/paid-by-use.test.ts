@@ -56,6 +56,11 @@ beforeEach(async () => {
       sold("GET /reports", { balance: { ...balance, scope: "all", costHeader: "X-Units" } }),
       sold("POST /v1/chat", { costFrom, stream: "sse" }),
       sold("POST /v1/whole", { costFrom }),
+      sold("POST /v1/cut", {
+        balance: { ...balance, scope: "all", overrun: "stop" },
+        costFrom: { usage: { inputPerMillion: "0.15", outputPerMillion: "10000" } },
+        stream: "sse",
+      }),
     ],
   });
   gateway = await startGateway({ config, facilitator });
@@ -93,7 +98,7 @@ const chat = (path: string, headers: { "PAYMENT-PASS": string }) =>
   fetch(`${gateway.url}${path}`, {
     method: "POST",
     headers,
-    body: JSON.stringify({ messages: [], stream: path === "/v1/chat" }),
+    body: JSON.stringify({ messages: [], stream: path !== "/v1/whole" }),
   });
 
 /** Begins a chat and closes the connection once something of the answer is there. */
@@ -178,6 +183,61 @@ describe("the usage of tokens is the cost", () => {
     expect(remaining).toBe("4999250");
   });
 
+  test("of a stream that breaks is what was reported until then, else the reserve", async () => {
+    const headers = await toppedUp();
+    const usage = { prompt_tokens: 1_000, completion_tokens: 10 };
+    const brokenWith = async (event: string) => {
+      const hasEvent = Promise.withResolvers<void>();
+      answer = async (response) => {
+        response.writeHead(200, { "Content-Type": "text/event-stream" });
+        response.write(event);
+        await hasEvent.promise;
+        response.destroy();
+      };
+      const reader = (await chat("/v1/chat", headers)).body?.getReader();
+      await reader?.read();
+      hasEvent.resolve();
+      await expect(reader?.read()).rejects.toThrow(TypeError);
+      return left(headers);
+    };
+    expect(await brokenWith(`data: ${JSON.stringify({ choices: [{}], usage })}\n\n`)).toBe(
+      "4999844",
+    );
+    expect(await brokenWith('data: {"choices":[{}]}\n\n')).toBe("4949844");
+  });
+
+  test("of a stream that stops at its reserve is one token for each text, until it is reported", async () => {
+    const headers = await toppedUp();
+    const word = 'data: {"choices":[{"delta":{"content":"a "}}]}\n\n';
+    const usage = { prompt_tokens: 0, completion_tokens: 4 };
+    const first = 'data: {"choices":[{"delta":{"role":"assistant","content":""}}]}\n\n';
+    const ended = `${first}${word.repeat(5)}data: ${JSON.stringify({ usage })}\n\n`;
+    answer = (response) => {
+      response.writeHead(200, { "Content-Type": "text/event-stream" });
+      response.end(ended);
+    };
+    expect(await (await chat("/v1/cut", headers)).text()).toBe(ended);
+    expect(await left(headers)).toBe("4960000");
+    const hasFive = Promise.withResolvers<void>();
+    const isClosed = Promise.withResolvers<void>();
+    answer = async (response) => {
+      response.once("close", () => isClosed.resolve());
+      response.writeHead(200, { "Content-Type": "text/event-stream" });
+      response.write(`${first}${word.repeat(5)}`);
+      await hasFive.promise;
+      response.write(word);
+    };
+    let text = "";
+    for await (const part of (await chat("/v1/cut", headers)).body ?? []) {
+      text += new TextDecoder().decode(part);
+      if (text.split(word).length === 6) hasFive.resolve();
+    }
+    expect(text.split(word)).toHaveLength(6);
+    expect(text).toMatch(/\n\nevent: error\ndata: {"error":{"code":"reserve_spent",.*}}\n\n$/);
+    await isClosed.promise;
+    expect(await left(headers)).toBe("4910000");
+  });
+
   test("that is not reported is the reserve", async () => {
     const headers = await toppedUp();
     answer = (response) => void response.end("{}");
@@ -195,6 +255,9 @@ test("the file says what is topped up, reserved and charged", () => {
     usage: { inputPerMillion: 150_000n, outputPerMillion: 600_000n },
   });
   expect(route?.amountUnits).toBe(5_000_000n);
+  const stopped = read({ balance: { ...balance, overrun: "stop" } }).routes[0];
+  expect(stopped?.balance?.overrun).toBe("stop");
+  expect(() => read({ balance: { ...balance, overrun: "go" } })).toThrow(/overrun/);
   expect(() => read({ balance: { topUp: "5" } })).toThrow(/routes\[0\]\.balance\.reserve is/);
   expect(() => read({ balance: { topUp: "5", reserve: "6" } })).toThrow(/is more than topUp/);
   expect(() => read({ balance, price: "1" })).toThrow(/must have either free/);

@@ -7,7 +7,7 @@ import type { Incoming } from "./incoming.ts";
 import type { RequestContext } from "./outcome.ts";
 import { upstreamHeaders, type PaymentFacts } from "./headers/request-headers.ts";
 import { errorResponse, type GatewayCode } from "./error-response.ts";
-import { readUsage, watchUsage, withUsageAsked, type AddCost } from "./usage-cost.ts";
+import { readUsage, watchUsage, withUsageAsked, type SetCost } from "./usage-cost.ts";
 import type { Upstream, UpstreamResponse, UpstreamCall, UpstreamFailure } from "./upstream.ts";
 
 export interface RouteTarget {
@@ -69,14 +69,15 @@ export async function proxyPaidRequest(
   if (response instanceof Response) return response;
   const { status, headers, body } = response;
   const stream = body instanceof Readable ? toWeb(body) : body;
-  const add: AddCost = (cost) => void payment.meter?.add(cost);
+  const set: SetCost = (cost) => payment.meter?.set(cost) ?? true;
   if (!prices || stream === null) return new Response(stream, { status, headers });
+  const rules = { prices, estimates: route.balance?.overrun === "stop" };
   if (stream instanceof Uint8Array) {
-    readUsage(stream, prices, add);
+    readUsage(stream, rules, set);
     return new Response(stream, { status, headers });
   }
   const isEventStream = (headers.get("content-type") ?? "").startsWith("text/event-stream");
-  return new Response(watchUsage(stream, isEventStream, prices, add), { status, headers });
+  return new Response(watchUsage(stream, isEventStream, rules, set), { status, headers });
 }
 
 /** The differences between free and paid requests. */

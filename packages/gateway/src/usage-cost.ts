@@ -11,8 +11,14 @@ export interface TokenPrices {
   readonly outputPerMillion: bigint;
 }
 
-/** Adds to the cost of the request, in base units. */
-export type AddCost = (cost: bigint) => void;
+export interface CostRules {
+  readonly prices: TokenPrices;
+  /** Whether a stream counts each event with text as one token of output until its usage is there. */
+  readonly estimates: boolean;
+}
+
+/** Sets the cost of the request until now, in base units; returns false once its reserve is spent. */
+export type SetCost = (cost: bigint) => boolean;
 
 const million = 1_000_000n;
 
@@ -60,20 +66,42 @@ export function withUsageAsked(body: Uint8Array<ArrayBuffer>): Uint8Array<ArrayB
 }
 
 /** Reads the cost of a whole body. */
-export function readUsage(body: Uint8Array, prices: TokenPrices, add: AddCost): void {
+export function readUsage(body: Uint8Array, { prices }: CostRules, set: SetCost): void {
   const cost = costOfUsage(parseJson(new TextDecoder().decode(body))?.value, prices);
-  if (cost !== undefined) add(cost);
+  if (cost !== undefined) set(cost);
+}
+
+/** What a delta of a chat completion has of new text, beside its role. */
+const textNames = ["content", "reasoning_content", "refusal", "tool_calls"];
+
+function isText(given: unknown): boolean {
+  return (typeof given === "string" || Array.isArray(given)) && given.length > 0;
+}
+
+/** Counts the new texts of an event: those of chat completions, of completions and of responses. */
+function textsIn(value: unknown): bigint {
+  if (!isObject(value)) return 0n;
+  const choices = member(value, "choices");
+  if (!Array.isArray(choices)) return isText(member(value, "delta")) ? 1n : 0n;
+  const withText = choices.filter((choice: unknown) => {
+    if (!isObject(choice)) return false;
+    const delta = member(choice, "delta");
+    const names = isObject(delta) && textNames.some((name) => isText(member(delta, name)));
+    return names || isText(member(choice, "text"));
+  });
+  return BigInt(withText.length);
 }
 
 /** Reads the cost of a body while it passes. */
 export function watchUsage(
   body: ReadableStream<Uint8Array>,
   isEventStream: boolean,
-  prices: TokenPrices,
-  add: AddCost,
+  rules: CostRules,
+  set: SetCost,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
-  const usage = createReader(isEventStream, prices, add);
+  let isSpent = false;
+  const usage = createReader(isEventStream, rules, (cost) => (isSpent = !set(cost)));
   const next = async (): Promise<Uint8Array | undefined> => {
     const { done, value } = await reader.read();
     if (done) usage.end();
@@ -97,24 +125,35 @@ export function watchUsage(
         if (chunk) controller.enqueue(chunk);
         else controller.close();
       },
-      cancel: drain,
+      // More than the reserve is not charged, whatever the upstream still says.
+      cancel: (reason) => (isSpent ? reader.cancel(reason) : drain()),
     },
     { highWaterMark: 0 },
   );
 }
 
-/** Collects lines, or a JSON body, and adds what a newer usage costs more than the last one. */
-function createReader(isEventStream: boolean, prices: TokenPrices, add: AddCost) {
+/** Collects lines, or a JSON body, and sets the cost to that of the highest usage. */
+function createReader(
+  isEventStream: boolean,
+  { prices, estimates }: CostRules,
+  set: (cost: bigint) => void,
+) {
   const decoder = new TextDecoder();
   let text = "";
-  let counted: bigint | undefined;
+  let reported: bigint | undefined;
+  let texts = 0n;
   let isTooLong = false;
 
   function count(json: string): void {
-    const cost = costOfUsage(parseJson(json)?.value, prices);
-    if (cost === undefined || (counted !== undefined && cost <= counted)) return;
-    add(cost - (counted ?? 0n));
-    counted = cost;
+    const value = parseJson(json)?.value;
+    const cost = costOfUsage(value, prices);
+    if (cost !== undefined && (reported === undefined || cost > reported)) {
+      reported = cost;
+      set(cost);
+    }
+    const added = estimates && reported === undefined ? textsIn(value) : 0n;
+    texts += added;
+    if (added > 0n) set((texts * prices.outputPerMillion) / million);
   }
   function readLines(): void {
     const lines = text.split(/\r\n|\n|\r/);

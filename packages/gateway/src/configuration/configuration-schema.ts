@@ -1,8 +1,9 @@
 /** The configuration file, declared once for checks, types, defaults, editors and the reference. */
-import { findNetwork, parseUsdc } from "@farthing/protocol";
+import { findNetwork } from "@farthing/protocol";
 import { maxPassUses, parseValidFor } from "@farthing/seller";
 import { Type, type StaticDecode } from "typebox";
 import { matchPattern } from "../routing/route-pattern.ts";
+import { balanceSettings } from "./balance-settings.ts";
 import {
   baseUrl,
   listenAddress,
@@ -16,6 +17,7 @@ import {
   choice,
   duration,
   group,
+  headerNamePattern,
   named,
   oneOf,
   optionalGroup,
@@ -23,17 +25,14 @@ import {
   parsed,
   size,
   text,
+  usdcPattern,
   whole,
   withDefault,
   yesOrNo,
 } from "./setting-kinds.ts";
 
-/** USDC with at most six decimals, no sign, no exponent. */
-const usdcPattern = String.raw`^\$?\d{1,12}(\.\d{1,6})?$`;
 const listenPattern = String.raw`^(\[[0-9a-fA-F:.]+\]|[^\s:/\[\]]+):\d{1,5}$`;
 const namePattern = "^[A-Za-z][A-Za-z0-9_-]{0,63}$";
-/** A header's name, RFC 9110. */
-const headerNamePattern = "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$";
 const hostPattern = String.raw`^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(:\d{1,5})?$`;
 
 /** Descriptions travel in a header of at most about 8 KiB. */
@@ -106,11 +105,6 @@ const serveWhens = ["confirmed", "queued"] as const;
 const redelivers = ["bound", "anyone", "never"] as const;
 
 const upstreamName = text("the name of one of upstreams", "api");
-
-const tokenPrice = (kind: string, example: string) =>
-  parsed(parseUsdc, `USDC for a million ${kind} tokens, as text in quotes`, example, {
-    pattern: usdcPattern,
-  });
 
 /** The settings of every route except its match, which `default` shares. */
 const routeSettings = {
@@ -190,42 +184,7 @@ const routeSettings = {
     "X-Order-Id",
     { pattern: headerNamePattern },
   ),
-  balance: group(
-    "payments top up a balance, which the header PAYMENT-PASS shows, and each request costs what it costs; takes the place of price",
-    {
-      topUp: parsed(price, "what one payment adds, USDC as text in quotes", "5.00", {
-        pattern: usdcPattern,
-      }),
-      reserve: parsed(
-        price,
-        "held before a request and the most that it costs, USDC as text in quotes",
-        "0.05",
-        { pattern: usdcPattern },
-      ),
-    },
-    {
-      scope: text("routes with the same name share their balances", "models", { maxLength: 200 }),
-      costHeader: text(
-        "the upstream's header with the cost of a request in USDC, X-Cost when omitted; it never reaches the buyer",
-        "X-Cost",
-        { pattern: headerNamePattern, maxLength: 100 },
-      ),
-    },
-  ),
-  costFrom: group(
-    "where the cost of a request comes from instead of the header",
-    {
-      usage: group(
-        "the usage object of an OpenAI-shaped response, streamed or not",
-        {
-          inputPerMillion: tokenPrice("input", "0.15"),
-          outputPerMillion: tokenPrice("output", "0.60"),
-        },
-        {},
-      ),
-    },
-    {},
-  ),
+  ...balanceSettings,
   pass: optionalList(
     "headers of the client (authorization, cookie) and of the upstream (set-cookie) that are passed on",
     oneOf("authorization, cookie or set-cookie", ["authorization", "cookie", "set-cookie"]),

@@ -5,6 +5,12 @@
 import { Type, type TOptional, type TProperties, type TSchema, type TString } from "typebox";
 import { durationPattern, parseDuration, parseSize, sizePattern } from "./duration-size.ts";
 
+/** USDC with at most six decimals, no sign, no exponent. */
+export const usdcPattern = String.raw`^\$?\d{1,12}(\.\d{1,6})?$`;
+
+/** A header's name, RFC 9110. */
+export const headerNamePattern = "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$";
+
 interface Notes {
   /** Further keywords of JSON Schema: an expression, a bound. */
   readonly [keyword: string]: unknown;

@@ -70,7 +70,9 @@ async function openShop(
   const options = { facilitator: { url: facilitator.url }, payTo, balance, ...route };
   const seller = createSeller({ ...options, grants, onEvent: (event) => void events.push(event) });
   const shop = await listenFetch((request) =>
-    seller.charge(request, (payment) => streamOf(source, payment, type)).then(({ response }) => response),
+    seller
+      .charge(request, (payment) => streamOf(source, payment, type))
+      .then(({ response }) => response),
   );
   shops.push(shop);
   return shop;
