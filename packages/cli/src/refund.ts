@@ -6,6 +6,7 @@ import {
   parseRefundable,
   parseUsdc,
   refundAuthorization,
+  refundEnd,
   refundProblem,
   toWireAuthorization,
 } from "@farthing/protocol";
@@ -56,7 +57,7 @@ async function refund(id: string, flags: RefundFlags): Promise<ExitCode> {
   if (flags.yes !== true && !(await askYesNo(question))) {
     throw new CanceledError("Canceled. Nothing was refunded.");
   }
-  const authorization = refundAuthorization(payment, amount, Date.now());
+  const authorization = refundAuthorization(payment, amount, refundEnd(Date.now()));
   const signature = await signer.signTypedData(authorizationTypedData(network, authorization));
   const body = { settlementId: id, authorization: toWireAuthorization(authorization), signature };
   const prefer = { prefer: `wait=${waitSeconds}` };

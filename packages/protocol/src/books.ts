@@ -8,7 +8,14 @@ export const bookHeaderNames = {
   route: "X-Payment-Route",
   /** The seller's own name of the sale, such as an order number. */
   reference: "X-Payment-Reference",
+  /** What the payment opens beside its response: a {@link SaleKind}. */
+  opens: "X-Payment-Opens",
 } as const;
+
+/** Sales that are refunded by the seller's code alone, which ends what they have opened. */
+export const saleKinds = ["pass", "balance"] as const;
+
+export type SaleKind = (typeof saleKinds)[number];
 
 /** An address without its query, of what was paid for. */
 export const bookedResourceCharsMax = 512;

@@ -3,6 +3,7 @@ import { isSameAddress, parseWireAddress, type Address } from "./address.ts";
 import { parseUint256, type Authorization } from "./authorization.ts";
 import { isBytes32, toLowerHex } from "./hex.ts";
 import { isObject, member } from "./json.ts";
+import { saleKinds, type SaleKind } from "./books.ts";
 import { findNetwork, type Network } from "./networks.ts";
 import { nextRefundOrdinal, refundNonce, type RefundedPayment } from "./refund.ts";
 import { refusal, type Refusal } from "./refusals.ts";
@@ -14,8 +15,24 @@ export interface RefundablePayment extends RefundedPayment {
   readonly rest: bigint;
   /** Of the next refund. */
   readonly ordinal: number;
+  /** Those that are open or confirmed. */
+  readonly refunds: readonly KnownRefund[];
+  /** What the payment has opened, where its seller has stated it. */
+  readonly opens: SaleKind | undefined;
   /** Only a final payment is refunded. */
   readonly isFinal: boolean;
+}
+
+/** A refund that is open or confirmed. */
+export interface KnownRefund {
+  readonly ordinal: number;
+  /** Of its own settlement. */
+  readonly id: string;
+  readonly state: string;
+  /** USDC base units as decimal digits. */
+  readonly amount: string;
+  /** "" while none is known. */
+  readonly transaction: string;
 }
 
 /** Reads a settlement of the facilitator's API; undefined for any other value, and for a refund. */
@@ -29,10 +46,10 @@ export function parseRefundable(body: unknown): RefundablePayment | undefined {
   const payTo = parseWireAddress(member(body, "payTo"));
   const amount = parseUint256(member(body, "amount"));
   const refunded = parseUint256(member(body, "refundedAmount"));
-  const ordinal = ordinalAfter(member(body, "refunds"));
+  const refunds = refundsIn(member(body, "refunds"));
   if (!network || !payer || !payTo || !isBytes32(nonce)) return undefined;
   if (amount === undefined || refunded === undefined || refunded > amount) return undefined;
-  if (ordinal === undefined) return undefined;
+  if (refunds === undefined) return undefined;
   return {
     network,
     chainId: network.chainId,
@@ -41,21 +58,22 @@ export function parseRefundable(body: unknown): RefundablePayment | undefined {
     nonce: toLowerHex(nonce),
     payTo,
     rest: amount - refunded,
-    ordinal,
+    ordinal: nextRefundOrdinal(refunds),
+    refunds: refunds.filter(({ state }) => state !== "failed"),
+    opens: saleKinds.find((kind) => kind === member(body, "opens")),
     isFinal: typeof member(body, "finalizedAt") === "string",
   };
 }
 
-function ordinalAfter(refunds: unknown): number | undefined {
+function refundsIn(refunds: unknown): KnownRefund[] | undefined {
   if (!Array.isArray(refunds)) return undefined;
   const known = refunds.map((refund: unknown) => {
-    const ordinal = isObject(refund) ? member(refund, "ordinal") : undefined;
-    const state = isObject(refund) ? member(refund, "state") : undefined;
-    return { ordinal: Number(ordinal), state: textOf(state) };
+    const text = (name: string) => (isObject(refund) ? textOf(member(refund, name)) : "");
+    const ordinal = isObject(refund) ? Number(member(refund, "ordinal")) : NaN;
+    const facts = { id: text("id"), state: text("state"), amount: text("amount") };
+    return { ordinal, ...facts, transaction: text("transaction") };
   });
-  return known.every((refund) => Number.isSafeInteger(refund.ordinal))
-    ? nextRefundOrdinal(known)
-    : undefined;
+  return known.every(({ ordinal }) => Number.isSafeInteger(ordinal)) ? known : undefined;
 }
 
 function textOf(value: unknown): string {
@@ -87,18 +105,23 @@ export function refundProblem(
  */
 const validSeconds = 600n;
 
-/** The authorization of the next refund, signed at a time in milliseconds since 1970. */
+/** When a refund that is signed now ends, in Unix seconds. */
+export function refundEnd(nowMs: number): bigint {
+  return BigInt(Math.floor(nowMs / 1000)) + validSeconds;
+}
+
+/** The authorization of the next refund; `validBefore` in Unix seconds, see {@link refundEnd}. */
 export function refundAuthorization(
   payment: RefundablePayment,
   amount: bigint,
-  nowMs: number,
+  validBefore: bigint,
 ): Authorization {
   return {
     from: payment.payTo,
     to: payment.payer,
     value: amount,
     validAfter: 0n,
-    validBefore: BigInt(Math.floor(nowMs / 1000)) + validSeconds,
+    validBefore,
     nonce: refundNonce(payment, payment.ordinal),
   };
 }

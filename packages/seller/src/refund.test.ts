@@ -16,6 +16,8 @@ const payment: RefundablePayment = {
   payTo,
   rest: 10_000n,
   ordinal: 0,
+  refunds: [],
+  opens: undefined,
   isFinal: true,
 };
 

@@ -32,6 +32,7 @@ export type ResponseCode =
   | "payment_bound_elsewhere"
   | "idempotency_key_reused"
   | "already_delivered"
+  | "payment_refunded"
   | "already_settled"
   | "outcome_unknown"
   | "settlement_pending"

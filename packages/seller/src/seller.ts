@@ -132,7 +132,11 @@ function openSeller<R>(
   let fallback = options.price === undefined ? undefined : route();
   return {
     route,
-    refund: createRefund({ ...configuration, signer: options.refundSigner, clock }),
+    refund: createRefund({
+      ...at,
+      signer: options.refundSigner,
+      isOwnStore: options.grants === undefined,
+    }),
     charge: async (request, serve, more) => (fallback ??= route()).charge(request, serve, more),
   };
 }

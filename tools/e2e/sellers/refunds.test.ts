@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { privateKeySigner, wrapFetch } from "@farthing/buyer";
 import { isObject, member, parseJson, readReceipt } from "@farthing/protocol";
-import { createSeller, type Seller } from "@farthing/seller";
+import { createSeller, type RefundOutcome, type Seller } from "@farthing/seller";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { listenFetch } from "@farthing/seller/testing/listen";
 import { startFarthing } from "../support/farthing-command.testing.ts";
 import { startMarket, termsOn, type Market } from "../support/market.testing.ts";
 import { openHonoShop } from "../support/shops.testing.ts";
@@ -113,4 +114,55 @@ test("an unknown payment, and no amount", async () => {
   expect(await farthing(["refund", id, "--yes"])).toMatchObject({ code: 1, stdout: "" });
   const wrong = await farthing(["refund", id, "--amount", "much", "--yes"]);
   expect(wrong).toMatchObject({ code: 2, stderr: expect.stringMatching(/--amount/) });
+});
+
+test("what was bought ends with its refund, also what a listener refunds that was not delivered", async () => {
+  const refundSigner = privateKeySigner(market.devnet.seller.privateKey);
+  const refunds: Promise<RefundOutcome>[] = [];
+  const shop = createSeller({
+    ...termsOn(market, "public"),
+    refundSigner,
+    pass: { uses: 9, validFor: "1d" },
+    onEvent(event) {
+      if (event.type !== "undelivered") return;
+      refunds.push(shop.refund(event.payment, undefined, { waitMs: finalityMs }));
+    },
+  });
+  const { url, close } = await listenFetch(async (request) => {
+    const isBroken = request.url.endsWith("/broken");
+    const serve = () => new Response("report", { status: isBroken ? 500 : 200 });
+    return (await shop.charge(request, serve)).response;
+  });
+  const { address, privateKey } = market.newBuyer();
+  const before = await market.devnet.usdc.balanceOf(address);
+  const sent: Request[] = [];
+  const pay = wrapFetch(
+    async (...given) => {
+      const request = new Request(...given);
+      sent.push(request.clone());
+      return fetch(request);
+    },
+    { signer: privateKeySigner(privateKey) },
+  );
+  const repeat = async () => fetch(sent.at(-1) ?? url);
+
+  const bought = await pay(`${url}/report`);
+  const token = { "PAYMENT-PASS": bought.headers.get("PAYMENT-PASS") ?? "" };
+  expect((await fetch(`${url}/report`, { headers: token })).status).toBe(200);
+  const id = readReceipt(bought.headers)?.id ?? "";
+  const refunded = await shop.refund(id, undefined, { waitMs: finalityMs });
+  expect(refunded).toMatchObject({ kind: "refund", status: "confirmed", amount: "10000" });
+  const ended = await fetch(`${url}/report`, { headers: token });
+  expect([ended.status, await ended.json()]).toMatchObject([402, { error: "pass_void" }]);
+  const again = await repeat();
+  expect([again.status, await again.json()]).toMatchObject([409, { error: "payment_refunded" }]);
+
+  await pay(`${url}/broken`);
+  // A buyer who repeats their request meanwhile causes another event.
+  const [first] = await Promise.all(refunds);
+  expect(first).toMatchObject({ kind: "refund", amount: "10000" });
+  const late = await repeat();
+  expect([late.status, await late.json()]).toMatchObject([409, { error: "payment_refunded" }]);
+  expect(await market.devnet.usdc.balanceOf(address)).toBe(before);
+  await close();
 });

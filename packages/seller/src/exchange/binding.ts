@@ -15,6 +15,7 @@ import {
   type JsonObject,
   type Outcome,
   type Payment,
+  type RefundablePayment,
   type Requirements,
 } from "@farthing/protocol";
 import { sha256, sha256OfText } from "../sha256.ts";
@@ -44,12 +45,19 @@ export async function bind(
     sha256OfText(canonicalJson(toEarlierPayment(payment))),
   ]);
   return {
-    key: [offer.network.id, offer.asset, from, nonce].join("/").toLowerCase(),
+    key: paymentKey({ network: offer.network, asset: offer.asset, payer: from, nonce }),
     fingerprint: await fingerprintOf(request, bodyHash, [offer.payTo, offer.amount.toString()]),
     payload,
     earlierPayload,
     validBeforeMs: Math.min(Number(validBefore) * 1000, maxTimeMs),
   };
+}
+
+/** Returns the key of a payment's record, under which its refunds find it too. */
+export function paymentKey(
+  paid: Pick<RefundablePayment, "asset" | "network" | "nonce" | "payer">,
+): string {
+  return [paid.network.id, paid.asset, paid.payer, paid.nonce].join("/").toLowerCase();
 }
 
 /** Binds one use of a pass to its request by the `Idempotency-Key`, so that a repeat takes no other. */

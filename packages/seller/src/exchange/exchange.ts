@@ -10,6 +10,7 @@ import { serveAfterPayment } from "./before-work.ts";
 import { settleMatched } from "./settle-claim.ts";
 import { responseFor, replay } from "./delivery.ts";
 import type { Lease } from "../payment-records/payment-records.ts";
+import { isRefunded } from "../payment-records/refunds.ts";
 import { LeaseLostError, releaseClaim } from "./lost-lease.ts";
 import { createTopUp } from "./open-balance.ts";
 import { refuseWithoutRoom, withPass } from "./open-pass.ts";
@@ -18,6 +19,7 @@ import {
   ask,
   later,
   pendingRetrySeconds,
+  refunded,
   storeFailed,
   undecided,
 } from "./open-responses.ts";
@@ -49,6 +51,10 @@ async function takeAndWork(deps: ExchangeDeps, charged: ChargedRequest): Promise
       case "acquired":
         return work(deps, charged, acquired.lease, deadlineMs);
       case "delivered": {
+        if (isRefunded(acquired.receipt)) {
+          const { receipt } = acquired;
+          return { response: refunded(receipt), outcome: { type: "conflict" }, receipt };
+        }
         const receipt = await newestReceipt(deps, charged, acquired.receipt);
         const kept =
           charged.redeliver === "never" ? undefined : responseFor(charged, acquired.response);

@@ -111,6 +111,13 @@ export function alreadyDelivered(receipt: SettleResponse | undefined): Response 
   return errorResponse(409, body, defined({ receipt }));
 }
 
+/** The seller has refunded the payment, or is about to. */
+export function refunded(receipt: SettleResponse): Response {
+  const message =
+    "The seller refunds this payment, so it opens nothing any more. Sign a new one to buy again.";
+  return errorResponse(409, { error: "payment_refunded", message, retryable: false }, { receipt });
+}
+
 /** The payment moved money for a request that is not known here. */
 export function alreadySettled(receipt: SettleResponse): ExchangeResult {
   const message =

@@ -94,11 +94,19 @@ const idOf: Balances["idOf"] = async (scope, { payer, network }) => {
   return (await sha256OfText(name)).slice(0, idChars);
 };
 
-export function createBalances(store: BalanceStore, now: () => number): Balances {
+/** Throws for a payment whose money goes back. */
+export type NoteTopUp = (key: string, scope: string, payment: SettledRequest) => Promise<void>;
+
+export function createBalances(
+  store: BalanceStore,
+  now: () => number,
+  note: NoteTopUp = async () => undefined,
+): Balances {
   const change = createChange(store, now);
   return {
     idOf,
     async topUp(key, scope, payment) {
+      await note(key, scope, payment);
       const id = await idOf(scope, payment);
       const blank = { id, tokenHash: "", scope, amount: 0n, reserves: [], payment };
       return change(id, { kind: "top-up", key }, (found = blank, isEntered, atMs) => {

@@ -10,6 +10,7 @@ import type { Access, Binding, PaymentRecords, Acquisition } from "./payment-rec
 import { createSteps, holdLease } from "./held-lease.ts";
 import { createBalances } from "./balances.ts";
 import { createPasses } from "./passes.ts";
+import { createRefundRecords, createSaleNotes } from "./refund-records.ts";
 import { isHeld, type PaymentRecord } from "./record-transitions.ts";
 import { mayResume, openerOf, randomHex } from "./proof.ts";
 import type { Changed, Inserted, PaymentRecordStore } from "./store.ts";
@@ -141,9 +142,21 @@ export function createPaymentRecords(
       return mayResume(record.opener, { ...access, rule: "proven" }, true);
     },
     wait: createWaiting(isBusy, pollMs, store.watch?.bind(store)),
-    ...(store.passes ? { passes: createPasses(store.passes, now) } : {}),
-    ...(store.balances ? { balances: createBalances(store.balances, now) } : {}),
+    ...createSales(store, now),
   };
+}
+
+/** What payments open beside their records, and how a refund ends it. */
+function createSales(store: PaymentRecordStore, now: () => number) {
+  const notes = store.passes && createSaleNotes(store.passes);
+  const passes = store.passes && createPasses(store.passes, now);
+  const balances =
+    store.balances && createBalances(store.balances, now, async (...sold) => notes?.topUp(...sold));
+  const refunds =
+    notes &&
+    store.passes &&
+    createRefundRecords({ store, passes: store.passes, balances, notes, now });
+  return defined({ passes, balances, refunds });
 }
 
 function isBoundTo(record: PaymentRecord, binding: Binding): boolean {

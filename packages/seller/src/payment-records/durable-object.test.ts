@@ -5,6 +5,7 @@ import { createDurableObjectGrants } from "./durable-object.ts";
 import { balancesSuite } from "./balances.suite.ts";
 import { passesSuite } from "./passes.suite.ts";
 import { binding, buyer, leaseOf, receipt, response } from "./payment-records.testing.ts";
+import { refundsSuite } from "./refunds.suite.ts";
 import { paymentRecordsSuite, type StoreKind } from "./payment-records.suite.ts";
 import { startWorkerd } from "./workerd.testing.ts";
 
@@ -32,6 +33,7 @@ paymentRecordsSuite("durable object", durableObject);
 closingSuite("durable object", durableObject);
 passesSuite("durable object", durableObject);
 balancesSuite("durable object", durableObject);
+refundsSuite("durable object", durableObject);
 
 test("a runtime that is killed forgets nothing that it has confirmed", async () => {
   const grants = createDurableObjectGrants({ namespace: workerd.namespace });

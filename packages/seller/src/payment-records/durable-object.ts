@@ -84,6 +84,7 @@ export function createDurableObjectGrants<Id>(
       addUses: (...values) => ask("passes.addUses", ...values),
       heldBy: (...values) => ask("passes.heldBy", ...values),
       remember: (...values) => ask("passes.remember", ...values),
+      recall: (key) => ask("passes.recall", key),
       mark: (...values) => ask("passes.mark", ...values),
       isFull: () => ask("passes.isFull"),
     },

@@ -4,7 +4,7 @@ import type { Pass, PassStore } from "./pass-store.ts";
 
 export function createMemoryPassStore(passesMax: number, now: () => number): PassStore {
   const passes = new Map<string, Pass>();
-  // Signed in by holders of passes alone, so their number is bounded by that of requests in minutes.
+  // Of sign-ins by holders of passes, which end within minutes, and of settled payments.
   const kept = new Map<string, { value: string; untilMs: number }>();
   function find(id: string): Pass | undefined {
     const pass = passes.get(id);
@@ -48,6 +48,10 @@ export function createMemoryPassStore(passesMax: number, now: () => number): Pas
       const found = kept.get(key);
       if (!found) kept.set(key, { value, untilMs });
       return found?.value;
+    },
+    async recall(key) {
+      const found = kept.get(key);
+      return found && found.untilMs > now() ? found.value : undefined;
     },
     async mark(id, mark) {
       const found = find(id);

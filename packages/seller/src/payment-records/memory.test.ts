@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { closingSuite } from "../exchange/closing.suite.ts";
 import { balancesSuite } from "./balances.suite.ts";
 import { passesSuite } from "./passes.suite.ts";
+import { refundsSuite } from "./refunds.suite.ts";
 import { paymentRecordsSuite, type StoreKind } from "./payment-records.suite.ts";
 import { createMemoryGrants } from "./memory.ts";
 import type { Access } from "./payment-records.ts";
@@ -19,6 +20,7 @@ paymentRecordsSuite("memory", memory);
 closingSuite("memory", memory);
 passesSuite("memory", memory);
 balancesSuite("memory", memory);
+refundsSuite("memory", memory);
 
 test("does not gather waiters without end", async () => {
   const grants = createMemoryGrants();

@@ -54,6 +54,8 @@ export interface PassStore {
    * undefined for a new key.
    */
   remember(key: string, value: string, untilMs: number): Promise<string | undefined>;
+  /** Returns the value that is kept under a key. */
+  recall(key: string): Promise<string | undefined>;
   /** Marks a pass for good. Returns false when there is none. */
   mark(id: string, mark: PassMark): Promise<boolean>;
   /** Whether there is no room for a new pass. Absent where the store has no bound of its own. */

@@ -6,6 +6,7 @@
 import type { SettleResponse } from "@farthing/protocol";
 import type { Balances } from "./balances.ts";
 import type { Passes } from "./passes.ts";
+import type { RefundRecords } from "./refunds.ts";
 
 /**
  * - `claimed`: nothing was sent to be settled; the record may be forgotten.
@@ -129,4 +130,6 @@ export interface PaymentRecords {
   readonly passes?: Passes;
   /** Absent where the store keeps no balances. */
   readonly balances?: Balances;
+  /** Absent where the store keeps no passes. */
+  readonly refunds?: RefundRecords;
 }

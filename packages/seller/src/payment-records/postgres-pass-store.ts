@@ -73,7 +73,10 @@ export function createPostgresPassStore(
 }
 
 /** Finds passes by their payer, and keeps what sign-ins use. */
-function createLookups(query: Query, now: () => number): Pick<PassStore, "heldBy" | "remember"> {
+function createLookups(
+  query: Query,
+  now: () => number,
+): Pick<PassStore, "heldBy" | "recall" | "remember"> {
   return {
     async heldBy({ payer, networks, scope, nowMs }) {
       const [row] = await query(
@@ -83,6 +86,11 @@ function createLookups(query: Query, now: () => number): Pick<PassStore, "heldBy
         [payer, scope, networks, nowMs],
       );
       return row && passIn(row);
+    },
+    async recall(key) {
+      const text = "select value from farthing_kept where key = $1 and until_ms > $2";
+      const [row] = await query(text, [key, now()]);
+      return typeof row?.["value"] === "string" ? row["value"] : undefined;
     },
     async remember(key, value, untilMs) {
       await query(

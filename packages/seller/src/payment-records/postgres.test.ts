@@ -6,6 +6,7 @@ import { closingSuite } from "../exchange/closing.suite.ts";
 import { balancesSuite } from "./balances.suite.ts";
 import { passesSuite } from "./passes.suite.ts";
 import { binding, buyer, leaseOf, receipt, response } from "./payment-records.testing.ts";
+import { refundsSuite } from "./refunds.suite.ts";
 import { paymentRecordsSuite, type StoreKind } from "./payment-records.suite.ts";
 import { createPostgresGrants } from "./postgres.ts";
 
@@ -48,6 +49,7 @@ paymentRecordsSuite("postgres", postgres);
 closingSuite("postgres", postgres);
 passesSuite("postgres", postgres);
 balancesSuite("postgres", postgres);
+refundsSuite("postgres", postgres);
 
 test("processes that start at once make the tables once, and a restart finds everything", async () => {
   const databaseUrl = await server.createDatabase();

@@ -64,6 +64,8 @@ export const paymentRecordTransitions = {
   discard: { from: open, to: "gone" },
   /** The record makes room for another one. */
   evict: { from: ["claimed", "settling", "delivered"], to: "gone" },
+  /** The money goes back: nothing is delivered any more, and the response is forgotten. */
+  refund: { from: storedStates, to: "delivered", keptMs: maxDeliveredMs },
   /** The response of a delivered payment makes room for another one. */
   forgetResponse: { from: ["delivered"] },
 } as const satisfies Record<string, Transition>;

@@ -70,6 +70,8 @@ redis.call('SET', KEYS[1], ARGV[2], 'PX', text(math.max(tonumber(ARGV[3]) - now,
 return false
 `;
 
+const recallScript = "return redis.call('GET', KEYS[1])";
+
 /** Passes that one payer holds for one scope at once. More than that is no buyer in need of one. */
 const maxHeld = 100;
 
@@ -114,6 +116,10 @@ export function createRedisPassStore(runAt: Run): PassStore {
     },
     async remember(key, value, untilMs) {
       const kept = await runAt(`kept:${key}`, rememberScript, [value, String(untilMs)]);
+      return typeof kept === "string" ? kept : undefined;
+    },
+    async recall(key) {
+      const kept = await runAt(`kept:${key}`, recallScript, []);
       return typeof kept === "string" ? kept : undefined;
     },
     mark: async (id, mark) => {

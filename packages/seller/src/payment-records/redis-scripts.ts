@@ -69,8 +69,8 @@ return 'inserted'
 
 /**
  * ARGV: now, the expected values (JSON: a list for each field, "" for none); then nothing, to forget
- * the record, or fields, and the status, headers and body of a response to keep. Returns the
- * record, unless it is not as expected.
+ * the record, or fields, and the status, headers and body of a response to keep, or "" to forget the
+ * one that is kept. Returns the record, unless it is not as expected.
  */
 export const changeScript = `${recordStart}
 for field, values in pairs(cjson.decode(ARGV[2])) do
@@ -84,7 +84,9 @@ if not ARGV[3] then
   redis.call('DEL', record, answer)
   return found
 end
-if ARGV[4] then
+if ARGV[4] == '' then
+  redis.call('DEL', answer)
+elseif ARGV[4] then
   redis.call('HSET', answer, 'status', ARGV[4], 'headers', ARGV[5], 'body', ARGV[6])
 end
 set(ARGV[3])

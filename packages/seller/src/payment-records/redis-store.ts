@@ -156,7 +156,7 @@ function toTime({ inMs, notAfterMs }: Deadline): readonly number[] {
 
 function argumentsOf({ response, ...change }: Change): readonly string[] {
   const fields = JSON.stringify(toFields(fieldsOf(change, toTime)));
-  if (!response) return [fields];
+  if (!response) return response === null ? [fields, ""] : [fields];
   const { buffer, byteOffset, byteLength } = response.body;
   const body = Buffer.from(buffer, byteOffset, byteLength).toString("base64");
   return [fields, String(response.status), headersText(response), body];

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { closingSuite } from "../exchange/closing.suite.ts";
 import { balancesSuite } from "./balances.suite.ts";
 import { passesSuite } from "./passes.suite.ts";
+import { refundsSuite } from "./refunds.suite.ts";
 import { paymentRecordsSuite, type StoreKind } from "./payment-records.suite.ts";
 import { createRedisGrants } from "./redis.ts";
 import { findRedisServer, startRedis } from "./redis-server.testing.ts";
@@ -45,6 +46,7 @@ describe.skipIf(findRedisServer() === undefined)("redis", () => {
   closingSuite("redis", redis);
   passesSuite("redis", redis);
   balancesSuite("redis", redis);
+  refundsSuite("redis", redis);
 
   test("by its own clock, records and responses are forgotten by Redis itself", async () => {
     const client = await server.connect();

@@ -29,3 +29,9 @@ export const maxReserveMs = 15 * 60 * 1000;
 
 /** For a pass after its end: as long as the record of the payment that bought it. */
 export const maxPassKeptMs = maxDeliveredMs;
+
+/** For what a payment topped up, and that it was refunded: balances are kept for good. */
+export const keptForGoodMs = Date.UTC(9999, 0);
+
+/** For how a refund was begun: a call that is repeated later than that is a new one. */
+export const maxRefundNoteMs = 30 * 24 * 60 * 60 * 1000;

@@ -83,6 +83,25 @@ export function createSqlitePassStore(
       );
       return row && passIn(row);
     },
+    ...createNotes(database, now),
+    async mark(id, mark) {
+      const text = `update passes set ${marks[mark]} = 1 where id = ? returning id`;
+      return database.transaction(() => database.get(text, id), "surely") !== undefined;
+    },
+    async isFull() {
+      database.transaction(sweep, "soon");
+      return (
+        Number(database.get("select count(*) as entries from passes")?.["entries"]) >= passesMax
+      );
+    },
+  };
+}
+
+function createNotes(
+  database: Database,
+  now: () => number,
+): Pick<PassStore, "recall" | "remember"> {
+  return {
     async remember(key, value, untilMs) {
       return database.transaction(() => {
         database.run(
@@ -97,15 +116,10 @@ export function createSqlitePassStore(
         return undefined;
       }, "surely");
     },
-    async mark(id, mark) {
-      const text = `update passes set ${marks[mark]} = 1 where id = ? returning id`;
-      return database.transaction(() => database.get(text, id), "surely") !== undefined;
-    },
-    async isFull() {
-      database.transaction(sweep, "soon");
-      return (
-        Number(database.get("select count(*) as entries from passes")?.["entries"]) >= passesMax
-      );
+    async recall(key) {
+      const text = "select value from kept where key = ? and until_ms > ?";
+      const found = database.get(text, key, now());
+      return found && String(found["value"]);
     },
   };
 }

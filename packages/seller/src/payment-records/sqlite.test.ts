@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { closingSuite } from "../exchange/closing.suite.ts";
 import { balancesSuite } from "./balances.suite.ts";
 import { passesSuite } from "./passes.suite.ts";
+import { refundsSuite } from "./refunds.suite.ts";
 import { paymentRecordsSuite, type StoreKind } from "./payment-records.suite.ts";
 import { createSeller } from "../index.ts";
 import { listenFetch } from "../adapters/listen.testing.ts";
@@ -84,6 +85,7 @@ paymentRecordsSuite("sqlite", sqlite);
 closingSuite("sqlite", sqlite);
 passesSuite("sqlite", sqlite);
 balancesSuite("sqlite", sqlite);
+refundsSuite("sqlite", sqlite);
 
 /** The promises of a seller hold on this store as they do in memory. */
 sellerSuite("core on sqlite", async (options, route, app) => {

@@ -7,6 +7,7 @@ import {
   parseRefundable,
   parseUsdc,
   refundAuthorization,
+  refundEnd,
   refundProblem,
   refusal,
   statusOf,
@@ -88,7 +89,7 @@ export function createRefundFlow({ read, send, now }: RefundDeps) {
     }
     const problem = findProblem(payment, amount);
     if (problem) throw refused(problem);
-    const authorization = refundAuthorization(payment, amount, now());
+    const authorization = refundAuthorization(payment, amount, refundEnd(now()));
     const signature = await signWith(payment, walletTypedData(payment.network, authorization));
     const wire = toWireAuthorization(authorization);
     return { settlementId: settlement.id, authorization: wire, signature };
