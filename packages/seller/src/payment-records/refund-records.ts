@@ -18,18 +18,19 @@ export type SaleNotes = ReturnType<typeof createSaleNotes>;
 
 const refundedNote = "refunded";
 
+const nameOfTopUp = (key: string) => `top-up/${key}`;
+
 export function createSaleNotes(store: PassStore) {
-  const nameOf = (key: string) => `top-up/${key}`;
   return {
     /** Notes a top-up. Throws for a payment whose money goes back. */
     async topUp(key: string, scope: string, payment: SettledRequest): Promise<void> {
       const text = JSON.stringify({ scope, payment });
-      const noted = await store.remember(nameOf(key), text, keptForGoodMs);
+      const noted = await store.remember(nameOfTopUp(key), text, keptForGoodMs);
       if (noted === refundedNote) throw new Error("The money of this payment goes back.");
     },
     /** Returns the top-up of a payment; without one, the payment can top up nothing any more. */
     async close(key: string) {
-      const noted = await store.remember(nameOf(key), refundedNote, keptForGoodMs);
+      const noted = await store.remember(nameOfTopUp(key), refundedNote, keptForGoodMs);
       return noted === undefined || noted === refundedNote ? undefined : topUpIn(noted);
     },
   };
@@ -47,6 +48,8 @@ function topUpIn(noted: string) {
 /** Each lost try is the success of another refund or request of the same buyer. */
 const maxTries = 100;
 
+const noteName = ({ key, ordinal }: RefundName, asked: string) => `${key}/${ordinal}/${asked}`;
+
 export function createRefundRecords(deps: {
   readonly store: PaymentRecordStore;
   readonly passes: PassStore;
@@ -55,7 +58,6 @@ export function createRefundRecords(deps: {
   readonly now: () => number;
 }): RefundRecords {
   const { store, passes, balances, notes, now } = deps;
-  const noteName = ({ key, ordinal }: RefundName, asked: string) => `${key}/${ordinal}/${asked}`;
 
   async function debitOnce(
     name: RefundName,
