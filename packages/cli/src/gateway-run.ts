@@ -13,7 +13,7 @@ import {
   type Gateway,
   type GatewayConfig,
 } from "@farthing/gateway";
-import { isObject, writeTo } from "@farthing/protocol";
+import { writeTo } from "@farthing/protocol";
 import type { Command } from "commander";
 import { messageOf } from "./command-errors.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
@@ -24,6 +24,8 @@ import {
   type ConfigSource,
 } from "./gateway-options.ts";
 import { loadOperator } from "./operator-package.ts";
+import { startProblem } from "./start-problem.ts";
+import { listenForSignals } from "./stop-signals.ts";
 
 interface RunOptions extends ConfigOptions {
   readonly dryRun: boolean;
@@ -31,9 +33,6 @@ interface RunOptions extends ConfigOptions {
 
 /** For responses, then the embedded facilitator's transactions; below the deploy files' 60 s. */
 const stopMsMax = 50_000;
-
-/** Exit status of a process that a signal ended: 128 and the signal's number. */
-const signalStatus = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 export function registerRun(gateway: Command): void {
   addConfigOptions(gateway.command("run", { isDefault: true }))
@@ -65,7 +64,7 @@ function printConfig(source: ConfigSource, text: string): ExitCode {
 async function run(source: ConfigSource, isDryRun: boolean): Promise<void> {
   const { file } = source;
   // Without a file to reload, SIGHUP says that the terminal is gone.
-  const stopping = listenForSignals(file === undefined ? ["SIGHUP"] : []);
+  const stopping = listenForSignals(file === undefined ? undefined : ["SIGINT", "SIGTERM"]);
   // The gateway keeps running when the reader of its output leaves.
   process.stderr.on("error", () => undefined);
   try {
@@ -94,7 +93,9 @@ async function run(source: ConfigSource, isDryRun: boolean): Promise<void> {
   } catch (error) {
     if (error === stopping.reason) process.exit(exitCodes.success);
     const isOfFile = error instanceof GatewayConfigError && file !== undefined;
-    print(`The gateway cannot start${isOfFile ? ` with ${file}` : ""}:\n${startProblem(error)}`);
+    print(
+      `The gateway cannot start${isOfFile ? ` with ${file}` : ""}:\n${startProblem(error, "--listen or listen.http")}`,
+    );
     // Timers of a chain that does not respond would keep the process alive.
     process.exit(exitCodes.configuration);
   }
@@ -102,12 +103,6 @@ async function run(source: ConfigSource, isDryRun: boolean): Promise<void> {
 
 /** Settings that a reload cannot change. */
 const restartSettings = ["listen", "trustedProxies", "store"] as const;
-
-function startProblem(error: unknown): string {
-  if (!isObject(error) || error["code"] !== "EADDRINUSE") return messageOf(error);
-  const { address, port } = error;
-  return `Another program already listens on ${String(address)}:${String(port)}. End it, or choose another address with --listen or listen.http.`;
-}
 
 function watchConfig(file: string, source: ConfigSource, gateway: Gateway, config: GatewayConfig) {
   const watch = watchFile(file, () => reload(gateway, config, source));
@@ -151,18 +146,6 @@ async function isInTime(stopped: Promise<void>): Promise<boolean> {
     setTimeout(() => resolve(false), stopMsMax).unref();
   });
   return Promise.race([stopped.then(() => true), late]);
-}
-
-/** Aborts with the first signal; a second one ends the process at once. */
-function listenForSignals(more: readonly "SIGHUP"[]): AbortSignal {
-  const stopping = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM", ...more] as const) {
-    process.on(signal, () => {
-      if (stopping.signal.aborted) process.exit(signalStatus[signal]);
-      stopping.abort();
-    });
-  }
-  return stopping.signal;
 }
 
 function print(line: string): void {

@@ -23,6 +23,11 @@ await runProgram(
       nodeMin: serverNodeMin,
       load: () => import("./gateway.ts"),
     },
+    dev: {
+      summary: "sell a local API for test money: chain, facilitator, wallet, gateway and a page",
+      nodeMin: serverNodeMin,
+      load: () => import("./dev.ts"),
+    },
     ...operator,
     find: {
       summary: "find endpoints that can be paid for",

@@ -27,8 +27,11 @@ export interface EmbeddedFacilitator {
 /** What the operator's package exports by default. */
 export interface OperatorPackage {
   readonly commands: Readonly<Record<OperatorCommand, () => Promise<CommandModule>>>;
-  /** Starts a facilitator with the settings of the environment that opens no port. */
-  startEmbedded(signal: AbortSignal): Promise<EmbeddedFacilitator>;
+  /** Starts a facilitator that opens no port, with these settings or those of the environment. */
+  startEmbedded(
+    signal: AbortSignal,
+    settings?: Readonly<Record<string, string>>,
+  ): Promise<EmbeddedFacilitator>;
 }
 
 /** The operator's lines of the help, with the way to load the module behind each. */

@@ -24,7 +24,11 @@ function flagsOf(command: Command, path: readonly string[] = []): Flagged[] {
 test("every command that shows something takes --json and --no-json", async () => {
   const program = new Command();
   const folders = [import.meta.dirname, join(import.meta.dirname, "../../operator/src")];
-  const paths = folders.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)));
+  const paths = folders.flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith(".ts"))
+      .map((name) => join(folder, name)),
+  );
   for (const path of paths) {
     if (!/^export function register\(program/m.test(readFileSync(path, "utf8"))) continue;
     const { register }: CommandModule = await import(path);

@@ -11,7 +11,7 @@ import { withoutSettling } from "./facilitators.ts";
 import { silentLog, type Log } from "./log.ts";
 import { createGatewayMetrics, type GatewayMetrics } from "./metrics.ts";
 import { openPaymentRecords } from "./open-payment-records.ts";
-import { createResponder } from "./respond.ts";
+import { createResponder, type RequestStep } from "./respond.ts";
 import { activateConfiguration, type ActiveConfiguration } from "./active-configuration.ts";
 import type { ChargingDeps } from "./paid-route.ts";
 import { createServer } from "./server.ts";
@@ -25,6 +25,8 @@ export interface GatewayOptions {
   readonly log?: Log;
   /** Verifies payments and settles none. */
   readonly isDryRun?: boolean;
+  /** Told of each request, for a page or a test beside the gateway. */
+  readonly onRequest?: (step: RequestStep) => void;
 }
 
 /** Longest time for requests under way when the gateway stops: a slow settlement. */
@@ -35,7 +37,7 @@ const sweepMs = 100;
 
 /** Throws when the gateway cannot listen, or for invalid terms of a route. */
 export async function startGateway(options: GatewayOptions) {
-  const { config, log = silentLog } = options;
+  const { config, log = silentLog, onRequest } = options;
   const metrics = createGatewayMetrics();
   const grants = openPaymentRecords(config);
   const given = { ...options, log, metrics, grants };
@@ -45,7 +47,10 @@ export async function startGateway(options: GatewayOptions) {
   let isStopping = false;
   metrics.watch(() => active.inFlight(), grants.keptBytes);
   const state = { active: () => active, isStopping: () => isStopping };
-  const server = createServer(config.trustedProxies, createResponder({ ...state, log, metrics }));
+  const server = createServer(
+    config.trustedProxies,
+    createResponder({ ...state, log, metrics, onRequest }),
+  );
 
   async function end(): Promise<void> {
     isStopping = true;

@@ -15,11 +15,12 @@ export {
 export type { ListenAddress } from "./configuration/parse-setting.ts";
 export type { Environment } from "./configuration/secret-texts.ts";
 export { startGateway, type Gateway, type GatewayOptions } from "./gateway.ts";
+export type { RequestStep } from "./respond.ts";
 export { createGatewayLog, type Log } from "./log.ts";
 export { inProcessFacilitator, type Engine } from "./facilitators.ts";
 export { watchFile, type FileWatch } from "./watch-file.ts";
 export { findWarnings, listRules, type RuleLine } from "./inspection/check.ts";
-export { checkOnline } from "./inspection/check-online.ts";
+export { checkOnline, checkServices } from "./inspection/check-online.ts";
 export {
   explainRequest,
   type AskedRequest,

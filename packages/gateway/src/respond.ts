@@ -4,11 +4,27 @@ import { routeRequest } from "./route-request.ts";
 import { readIncoming } from "./incoming.ts";
 import type { Log } from "./log.ts";
 import type { GatewayMetrics } from "./metrics.ts";
-import { outcomeOf, paymentFields, type RequestContext } from "./outcome.ts";
+import { outcomeOf, paymentFields, type Outcome, type RequestContext } from "./outcome.ts";
 import type { ActiveConfiguration } from "./active-configuration.ts";
 import { errorResponse } from "./error-response.ts";
 import { malformedTarget, type Respond } from "./server.ts";
 import type { Outgoing } from "./write-response.ts";
+
+/** A request as it arrives, and when the head of its response is ready. */
+export type RequestStep = {
+  readonly requestId: string;
+  readonly method: string;
+  /** The raw target, which the log does not have. */
+  readonly target: string;
+} & (
+  | { readonly step: "arrived" }
+  | {
+      readonly step: "answered";
+      readonly status: number;
+      readonly outcome: Outcome;
+      readonly ms: number;
+    }
+);
 
 export interface Responder {
   /** A request stays with the configuration that was active when it arrived. */
@@ -16,6 +32,7 @@ export interface Responder {
   readonly isStopping: () => boolean;
   readonly log: Log;
   readonly metrics: GatewayMetrics;
+  readonly onRequest?: ((step: RequestStep) => void) | undefined;
 }
 
 export function createResponder(responder: Responder): Respond {
@@ -23,6 +40,8 @@ export function createResponder(responder: Responder): Respond {
   return async (request, gone) => {
     const context: RequestContext = { kind: "denied", route: "none" };
     const startedMs = performance.now();
+    const { id: requestId, method, originalUrl: target } = request;
+    responder.onRequest?.({ step: "arrived", requestId, method, target });
     const active = responder.active();
     const leave = active.enter();
     let response: Outgoing;
@@ -42,7 +61,11 @@ export function createResponder(responder: Responder): Respond {
     } finally {
       leave();
     }
-    record(responder, request, context, response, performance.now() - startedMs);
+    const ms = performance.now() - startedMs;
+    const { status } = response;
+    const outcome = outcomeOf(context, status);
+    record(responder, request, context, { status, outcome, ms });
+    responder.onRequest?.({ step: "answered", requestId, method, target, status, outcome, ms });
     return response;
   };
 }
@@ -51,10 +74,8 @@ function record(
   { log, metrics }: Responder,
   { id: requestId, method }: FastifyRequest,
   context: RequestContext,
-  { status }: Outgoing,
-  ms: number,
+  { status, outcome, ms }: { status: number; outcome: Outcome; ms: number },
 ): void {
-  const outcome = outcomeOf(context, status);
   const { route, upstream, upstreamMs, charged, failure } = context;
   const { verifyMs, settleMs } = charged?.timings ?? {};
   metrics.answered(route, outcome);

@@ -12,9 +12,10 @@ const operator: OperatorPackage = {
     backup: () => import("./backup.ts"),
     batcher: () => import("./batcher.ts"),
   },
-  async startEmbedded(signal) {
+  async startEmbedded(signal, settings) {
     const { readConfig, startFacilitator } = await import("@farthing/facilitator");
-    const options = { config: readConfig(), selfBuilt: true, listen: false, signal };
+    const config = readConfig(settings && { env: settings });
+    const options = { config, selfBuilt: true, listen: false, signal };
     const facilitator = await startFacilitator(options);
     return { ...facilitator, networks: facilitator.checks.map(({ network }) => network) };
   },

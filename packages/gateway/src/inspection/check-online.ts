@@ -9,13 +9,18 @@ import { fail, ok, type Finding } from "./finding.ts";
 
 /** Checks the facilitator, the upstreams (HEAD of fixed paths) and the gateway, unpaid. */
 export async function checkOnline(config: GatewayConfig): Promise<readonly Finding[]> {
-  const upstreams = [...config.upstreams.values()];
-  const [locations, redirects, challenges] = await Promise.all([
-    Promise.all([checkFacilitator(config), ...upstreams.map((one) => checkUpstream(one))]),
+  const [services, redirects, challenges] = await Promise.all([
+    checkServices(config),
     checkRedirects(config),
     checkChallenges(config),
   ]);
-  return [...locations, ...redirects, ...challenges];
+  return [...services, ...redirects, ...challenges];
+}
+
+/** Checks that the facilitator serves the network and that the upstreams take connections. */
+export async function checkServices(config: GatewayConfig): Promise<readonly Finding[]> {
+  const upstreams = [...config.upstreams.values()];
+  return Promise.all([checkFacilitator(config), ...upstreams.map((one) => checkUpstream(one))]);
 }
 
 /** `/supported` has some kB. */
