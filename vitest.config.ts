@@ -13,6 +13,8 @@ export default defineConfig({
       "tools/e2e/support/browser-notice.testing.ts",
       "packages/seller/src/payment-records/redis-notice.testing.ts",
       "tools/e2e/support/temporary-folder.testing.ts",
+      // Below that folder, so it comes after it.
+      "tools/e2e/support/program-bundles.testing.ts",
     ],
     // The buyer's library asks public nodes unless told otherwise; no test may.
     setupFiles: ["tools/no-internet.testing.ts"],

@@ -11,11 +11,13 @@ import { farthing as charging } from "@farthing/seller/express";
 import { startDevnet } from "@farthing/devnet";
 import { readConfig, silentLog, startFacilitator } from "@farthing/facilitator";
 import express from "express";
+import { programFile } from "@farthing/lab/programs";
 import { listen } from "@farthing/seller/testing/listen";
 import { privateKeyToAccount } from "viem/accounts";
 import { freePorts } from "../e2e/support/free-ports.testing.ts";
 import { facilitatorEnvironment, mintKey } from "../e2e/support/market.testing.ts";
 
+const farthing = programFile(new URL("../../packages/cli/bin/farthing.js", import.meta.url));
 const root = join(import.meta.dirname, "../..");
 
 /** Ports that pages name; each page gets free ones instead. */
@@ -117,7 +119,7 @@ export async function openStage(world: World): Promise<Stage> {
     writeFileSync(join(programs, name), `#!/bin/sh\n${script}\n`);
     chmodSync(join(programs, name), 0o755);
   };
-  program("farthing", `exec node "${join(root, "packages/cli/bin/farthing.js")}" "$@"`);
+  program("farthing", `exec node "${farthing}" "$@"`);
   program("npx", `exec "$@"`);
   program("npm", `exec node "${join(import.meta.dirname, "npm-install.ts")}" "$@"`);
   program("fund", `exec node "${join(import.meta.dirname, "fund.ts")}" "$@"`);

@@ -1,5 +1,5 @@
 /** The facilitator's process of a run, which is started, killed, stopped and started again. */
-import { fileURLToPath } from "node:url";
+import { programFile } from "@farthing/lab/programs";
 import { startServerProcess, type ServerProcess } from "@farthing/lab/server-process";
 import type { ObservedFaults } from "./observed-faults.ts";
 import type { Trace } from "./trace.ts";
@@ -20,7 +20,7 @@ export interface FacilitatorChild {
   crashes(): number;
 }
 
-const program = fileURLToPath(new URL("facilitator-process.ts", import.meta.url));
+const program = programFile(new URL("facilitator-process.ts", import.meta.url));
 
 /** A run gives up after so many failed starts; each of them meets other faults of the transport. */
 const startsMax = 40;

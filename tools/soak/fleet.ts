@@ -4,7 +4,7 @@
  */
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { programFile } from "@farthing/lab/programs";
 import { startServerProcess, type ServerProcess } from "@farthing/lab/server-process";
 
 /** A fleet of facilitators. */
@@ -29,7 +29,7 @@ export interface FleetOptions {
   onLine(pid: number, line: string): void;
 }
 
-const bin = fileURLToPath(new URL("../../packages/cli/bin/farthing.js", import.meta.url));
+const bin = programFile(new URL("../../packages/cli/bin/farthing.js", import.meta.url));
 
 /** Starts of one place in the fleet at most: more than any soak kills. */
 const startsMax = 10_000;

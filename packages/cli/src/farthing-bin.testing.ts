@@ -4,10 +4,10 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
+import { programFile } from "@farthing/lab/programs";
 import { testKey } from "@farthing/buyer/testing";
 
-const bin = fileURLToPath(new URL("../bin/farthing.js", import.meta.url));
+const bin = programFile(new URL("../bin/farthing.js", import.meta.url));
 
 /** What a run left behind. */
 export interface Run {

@@ -2,11 +2,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
+import { programFile } from "@farthing/lab/programs";
 import { expect } from "vitest";
 
 /** The command, for Node to run. */
-export const bin = fileURLToPath(new URL("../../../packages/cli/bin/farthing.js", import.meta.url));
+export const bin = programFile(new URL("../../../packages/cli/bin/farthing.js", import.meta.url));
 
 /** Starts the command; `ended` tells its exit code, null after a signal, and what it printed. */
 export function startFarthing(

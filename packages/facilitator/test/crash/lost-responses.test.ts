@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
-import { fileURLToPath } from "node:url";
+import { programFile } from "@farthing/lab/programs";
 import type { Devnet } from "@farthing/devnet";
 import type { JsonObject } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -136,7 +136,7 @@ test.each([
 test("a process that is killed while its call is open leaves the success used up, and proves it", async () => {
   const databaseUrl = newDatabaseUrl();
   const environment = environmentOn(devnet, { databaseUrl, wallets: [1] });
-  const runner = fileURLToPath(new URL("../support/serve-runner.testing.ts", import.meta.url));
+  const runner = programFile(new URL("../support/serve-runner.testing.ts", import.meta.url));
   const child = spawn(process.execPath, ["--conditions=@farthing/source", runner], {
     env: { ...environment, NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] },
     stdio: ["ignore", "ignore", "pipe"],

@@ -4,7 +4,7 @@
  */
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
+import { programFile } from "@farthing/lab/programs";
 import { startRpcProxy, type NodeCall, type RpcProxy } from "@farthing/lab/rpc-proxy";
 
 /** A message of the process to its parent. */
@@ -42,7 +42,7 @@ export interface SteppedProcess {
   kill(): Promise<void>;
 }
 
-const runner = fileURLToPath(new URL("stepped-runner.testing.ts", import.meta.url));
+const runner = programFile(new URL("stepped-runner.testing.ts", import.meta.url));
 
 /** Lines of its log that are kept: more than one payment makes. */
 const linesMax = 200;

@@ -8,7 +8,7 @@ import { once } from "node:events";
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { programFile } from "@farthing/lab/programs";
 import type { Devnet } from "@farthing/devnet";
 import type { JsonObject } from "@farthing/protocol";
 import { expect, onTestFinished, test } from "vitest";
@@ -25,7 +25,7 @@ import {
 } from "../support/facilitator.testing.ts";
 import { backUpSqlite } from "@farthing/engine/storage";
 
-const runner = fileURLToPath(new URL("../support/serve-runner.testing.ts", import.meta.url));
+const runner = programFile(new URL("../support/serve-runner.testing.ts", import.meta.url));
 const pathOf = (databaseUrl: string): string => databaseUrl.slice("sqlite:".length);
 
 /** In each of three thirds: settled before the copy, beside it, and after it. */

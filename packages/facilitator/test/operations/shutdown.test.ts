@@ -5,7 +5,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { programFile } from "@farthing/lab/programs";
 import type { Devnet } from "@farthing/devnet";
 import type { JsonObject } from "@farthing/protocol";
 import { afterAll, beforeAll, describe, expect, test, type TestContext } from "vitest";
@@ -24,7 +24,7 @@ import { startRpcProxy, type NodeCall } from "@farthing/lab/rpc-proxy";
 import { inspectStore } from "@farthing/engine/storage";
 import { openStore } from "../../src/features/open-store.ts";
 
-const runner = fileURLToPath(new URL("../support/serve-runner.testing.ts", import.meta.url));
+const runner = programFile(new URL("../support/serve-runner.testing.ts", import.meta.url));
 
 /** A process at work. */
 interface Running {

@@ -5,7 +5,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { programFile } from "@farthing/lab/programs";
 import type { Devnet } from "@farthing/devnet";
 import type { JsonObject } from "@farthing/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -50,9 +50,7 @@ beforeAll(async () => {
 });
 afterAll(() => devnet?.stop());
 
-const runner = fileURLToPath(
-  new URL("../../../test/crash/crash-runner.testing.ts", import.meta.url),
-);
+const runner = programFile(new URL("../../../test/crash/crash-runner.testing.ts", import.meta.url));
 const env = () => ({ FARTHING_TREASURY: devnet.treasury.address });
 
 /** Buys from a facilitator that dies on the way; gives what was begun, and how it was paid. */
