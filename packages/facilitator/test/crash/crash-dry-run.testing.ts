@@ -59,18 +59,22 @@ async function dryRunScenario(
 }
 
 /**
- * The points to die at: all of them for a lone payment. In other scenarios only those right after a
- * write or a send, which are what they add; and with a block before the take-over only at the last
+ * The points to die at: before the first step, and right after each write or send. A killed process
+ * leaves its database, the chain and its callers behind; what it has read since its last write, and
+ * what it was about to write, leaves nothing, and which reads there are depends on the speed of the
+ * machine. In other scenarios than a lone payment a block comes before the take-over only at the last
  * step.
  */
-export function pointsToDieAt({ scenario, points }: DryRun): CrashPoint[] {
-  if (scenario === lonePayment) return [...points];
+export function pointsToDieAt(dryRun: DryRun): CrashPoint[] {
+  const { scenario, points } = dryRun;
+  const isAlone = scenario === lonePayment;
+  const start = `before ${lastingSteps(dryRun)[0]}`;
   const last = `after ${scenario.until}`;
   const hasBlock = points.some(({ step, meanwhile }) => step === last && meanwhile === "a block");
-  return points.filter(
-    ({ step, meanwhile }) =>
-      isLasting(step) && (meanwhile === "a block") === (step === last && hasBlock),
-  );
+  return points.filter(({ step, meanwhile }) => {
+    if (!isLasting(step)) return isAlone && step === start;
+    return isAlone || (meanwhile === "a block") === (step === last && hasBlock);
+  });
 }
 
 /** Whether a step is a finished write or send; finality is recorded with each block and left out. */

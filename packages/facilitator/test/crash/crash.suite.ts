@@ -1,8 +1,8 @@
 /**
- * `kill -9` at every step of the settle path. A process dies at each step that a dry run has
- * counted, and a facilitator in this process takes over: where the database is shared, one that runs
- * already and has callers waiting. The money moves once, every caller is told so with the right hash,
- * and store and wallet agree with the chain.
+ * `kill -9` at every step of the settle path. A process dies after each write and each send that a
+ * dry run has counted, and a facilitator in this process takes over: where the database is shared,
+ * one that runs already and has callers waiting. The money moves once, every caller is told so with
+ * the right hash, and store and wallet agree with the chain.
  */
 import { describe, expect, test } from "vitest";
 import { answerAll, askAgain, finalize, payAlso, takeOver } from "./crash-recovery.testing.ts";
