@@ -8,6 +8,7 @@ import {
   refundAuthorization,
   refundEnd,
   refundProblem,
+  saleProblem,
   toWireAuthorization,
 } from "@farthing/protocol";
 import type { Command } from "commander";
@@ -50,7 +51,7 @@ async function refund(id: string, flags: RefundFlags): Promise<ExitCode> {
   if (!payment) throw new Error(`The settlement ${id} is no payment that can be refunded.`);
   const { signer } = await readWallet(flags, false);
   const amount = part ?? payment.rest;
-  const problem = refundProblem(payment, amount, signer.address);
+  const problem = saleProblem(payment) ?? refundProblem(payment, amount, signer.address);
   if (problem) throw new Error(problem.message);
   const { network, payer } = payment;
   const question = `Refund ${formatUsdc(amount)} USDC to ${payer} on ${network.id}?`;

@@ -256,6 +256,7 @@ function createPaymentContext(wiring: PaymentWiring): PaymentContext {
     attestor: createAttestor({ ...config, clock }),
     findSettlement: engine.find,
     listRefunds: (ids) => store.listRefunds(ids),
+    saleKindOf: async (id) => (await store.findBooks([id])).get(id)?.opens,
     authenticate: (text) => authenticate(store, clock, text),
     planOf: async (account) => (await store.findAccount(account))?.plan,
     pingStore: async () => store.ping(),

@@ -99,6 +99,13 @@ export function refundProblem(
   return refusal("refund_exceeds_payment", message);
 }
 
+/** Why tools without the seller's store sign no refund of a payment; undefined where they may. */
+export function saleProblem({ opens }: RefundablePayment): Refusal | undefined {
+  if (opens === undefined) return undefined;
+  const message = `This payment has opened a ${opens}, which a refund from here would leave open. Refund it with seller.refund in the shop's own code.`;
+  return refusal("settlement_not_refundable", message);
+}
+
 /**
  * How long a refund can be used: longer than a queue lasts, and short enough that after a failure
  * another amount can soon be signed.

@@ -11,6 +11,7 @@ import {
   statusOf,
   toWireAuthorization,
   type RefundablePayment,
+  type SaleKind,
 } from "@farthing/protocol";
 import type { Clock } from "./clock.ts";
 import type { Price, RefundSigner } from "./configuration.ts";
@@ -100,10 +101,10 @@ export function createRefund(deps: RefundDeps): Refund {
     if (problem) return problem;
     const early = waitMs > 0 ? undefined : problemOf(refunding, found.payment);
     if (early) return early;
-    const open = await close(refunding, found.payment);
-    if (open) return open;
+    const opened = await close(refunding, found.payment);
     const final = await awaitFinal(refunding, found.payment, waitMs);
-    return "kind" in final ? final : signAndSend(refunding, final);
+    if ("kind" in final) return final;
+    return soldElsewhere(refunding, final, opened) ?? signAndSend(refunding, final);
   };
 }
 
@@ -137,15 +138,19 @@ async function findUntold(
   return undefined;
 }
 
-/** Ends what the payment has opened. Returns why it cannot be known. */
-async function close(
-  { records, isOwnStore, settlementId }: Refunding,
-  payment: RefundablePayment,
-): Promise<RefundOutcome | undefined> {
-  const { network, payer, opens } = payment;
-  const facts = { payer, amount: `${payment.rest}`, network: network.id, transaction: "" };
-  const key = paymentKey(payment);
-  const opened = await records?.refunds?.close(key, { ...facts, settlementId });
+/** Ends what the payment has opened; returns what that was. */
+async function close({ records, settlementId }: Refunding, payment: RefundablePayment) {
+  const { network, payer, rest } = payment;
+  const facts = { payer, amount: `${rest}`, network: network.id, transaction: "" };
+  return records?.refunds?.close(paymentKey(payment), { ...facts, settlementId });
+}
+
+/** Refuses what this process cannot end, because it has no store but its own. */
+function soldElsewhere(
+  { isOwnStore }: Refunding,
+  { opens }: RefundablePayment,
+  opened: SaleKind | undefined,
+): RefundOutcome | undefined {
   if (opens === undefined || opened !== undefined || isOwnStore === false) return undefined;
   return refused(
     "sale_not_here",

@@ -5,6 +5,7 @@ import {
   defined,
   isBookText,
   referenceCharsMax,
+  type SaleKind,
 } from "@farthing/protocol";
 import { ConfigurationError } from "./option-values.ts";
 
@@ -13,6 +14,8 @@ export interface SaleBooks {
   readonly route?: string;
   /** The seller's own name of the sale, such as an order number. */
   readonly reference?: string;
+  /** What the payment opens beside its response: only `seller.refund` ends it. */
+  readonly opens?: SaleKind;
 }
 
 export function parseReference(value: unknown): string | undefined {
@@ -30,8 +33,12 @@ export function routeNameOf(method: string, path: unknown): string | undefined {
   return isBookText(name, bookedRouteCharsMax) ? name : undefined;
 }
 
-export function bookHeaders({ route, reference }: SaleBooks): Record<string, string> {
-  return defined({ [bookHeaderNames.route]: route, [bookHeaderNames.reference]: reference });
+export function bookHeaders({ route, reference, opens }: SaleBooks): Record<string, string> {
+  return defined({
+    [bookHeaderNames.route]: route,
+    [bookHeaderNames.reference]: reference,
+    [bookHeaderNames.opens]: opens,
+  });
 }
 
 function parseText(field: string, value: unknown, charsMax: number, example: string) {

@@ -309,14 +309,15 @@ function createRoute<R>(
 }
 
 async function booksOf<R>(
-  { reference, routeName }: RouteConfiguration<R>,
+  { reference, routeName, pass, balance }: RouteConfiguration<R>,
   routersName: string | undefined,
   request: Request,
   original: R,
 ): Promise<SaleBooks> {
   const own =
     typeof reference === "function" ? await reference(withoutBody(request), original) : reference;
-  return defined({ route: routeName ?? routersName, reference: own });
+  const opens = pass ? "pass" : balance && "balance";
+  return defined({ route: routeName ?? routersName, reference: own, opens } as const);
 }
 
 /** Signs what the response offers or delivers. A signer that fails costs no buyer the response. */

@@ -150,7 +150,12 @@ test("what was bought ends with its refund, also what a listener refunds that wa
   const token = { "PAYMENT-PASS": bought.headers.get("PAYMENT-PASS") ?? "" };
   expect((await fetch(`${url}/report`, { headers: token })).status).toBe(200);
   const id = readReceipt(bought.headers)?.id ?? "";
-  const refunded = await shop.refund(id, undefined, { waitMs: finalityMs });
+  // Tools without the shop's store would leave the pass open.
+  const elsewhere = await seller.refund(id, undefined, { waitMs: finalityMs });
+  expect(elsewhere).toMatchObject({ kind: "refused", code: "sale_not_here" });
+  const command = await farthing(["refund", id, "--yes"]);
+  expect(command).toMatchObject({ code: 1, stderr: expect.stringMatching(/seller\.refund/) });
+  const refunded = await shop.refund(id);
   expect(refunded).toMatchObject({ kind: "refund", status: "confirmed", amount: "10000" });
   const ended = await fetch(`${url}/report`, { headers: token });
   expect([ended.status, await ended.json()]).toMatchObject([402, { error: "pass_void" }]);

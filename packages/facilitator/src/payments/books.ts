@@ -3,10 +3,13 @@ import {
   bookedResource,
   bookedRouteCharsMax,
   bookHeaderNames,
+  defined,
   isBookText,
   member,
   referenceCharsMax,
+  saleKinds,
   type PaymentRequest,
+  type SaleKind,
 } from "@farthing/protocol";
 import type { FastifyRequest } from "fastify";
 import { HttpProblem } from "../http/responses.ts";
@@ -17,6 +20,8 @@ export interface SettlementBooks {
   readonly route: string | null;
   /** The seller's own name of the sale. */
   readonly reference: string | null;
+  /** What the payment opens beside its response, which a refund has to end. */
+  readonly opens?: SaleKind;
 }
 
 declare module "@farthing/engine" {
@@ -47,7 +52,15 @@ export function readBooks(
     resource: resource ?? null,
     route: textOf(request, bookHeaderNames.route, bookedRouteCharsMax),
     reference: textOf(request, bookHeaderNames.reference, referenceCharsMax),
+    ...defined({ opens: saleKindOf(request) }),
   };
+}
+
+function saleKindOf(request: FastifyRequest): SaleKind | undefined {
+  const text = headerOf(request, bookHeaderNames.opens);
+  const kind = saleKinds.find((one) => one === text);
+  if (text === undefined || kind) return kind;
+  throw wrong(bookHeaderNames.opens, saleKinds.join(" or "));
 }
 
 function headerOf({ headers }: FastifyRequest, name: string): string | undefined {

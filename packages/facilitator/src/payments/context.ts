@@ -1,5 +1,5 @@
 /** The dependencies of the payment routes. */
-import type { Address, ChainId } from "@farthing/protocol";
+import type { Address, ChainId, SaleKind } from "@farthing/protocol";
 import type {
   Admit,
   ChainView,
@@ -79,6 +79,8 @@ export interface PaymentContext extends Omit<ServerContext, "limits">, Authentic
   readonly refund: Refund;
   findSettlement(id: string): Promise<Settlement | undefined>;
   listRefunds(settlementIds: readonly string[]): Promise<readonly StoredRefund[]>;
+  /** What a payment has opened, where its seller has stated it. */
+  saleKindOf(settlementId: string): Promise<SaleKind | undefined>;
   /** Returns the plan of an account, or undefined if there is no such account. */
   planOf(account: Address): Promise<string | undefined>;
   pingStore(): Promise<void>;

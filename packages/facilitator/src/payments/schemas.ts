@@ -1,5 +1,5 @@
 /** Descriptions only: the parsers of @farthing/protocol decide, and ignore unknown members. */
-import { refusalCodes } from "@farthing/protocol";
+import { refusalCodes, saleKinds } from "@farthing/protocol";
 import { Type } from "typebox";
 import {
   AddressText,
@@ -174,6 +174,11 @@ export const refundMembers = {
   }),
 };
 
+export const SaleKindText = oneOf(
+  saleKinds,
+  "What the payment has opened beside its response; refund it with the seller's own code, which ends that first",
+);
+
 export const SettlementResponseBody = Type.Object(
   {
     ...settleMembers,
@@ -188,6 +193,7 @@ export const SettlementResponseBody = Type.Object(
     finalized: Type.Boolean(),
     settledBy: nullable(oneOf(["relayer", "other"])),
     ...refundMembers,
+    opens: Type.Optional(SaleKindText),
     credits: Type.Integer(),
     createdAt: TimeText,
     submittedAt: nullable(TimeText),

@@ -1,5 +1,5 @@
 /** GET /settlements/{id}: the state of a settlement; `?wait=N` waits for a change. */
-import { isSameAddress } from "@farthing/protocol";
+import { defined, isSameAddress } from "@farthing/protocol";
 import { isSettled, type Settlement } from "@farthing/engine";
 import type { FastifyRequest } from "fastify";
 import { settlementResponse, HttpProblem } from "../http/responses.ts";
@@ -41,7 +41,10 @@ export function registerSettlements({ server, context, surface, throttle }: Surf
         const response = settlementResponse(settlement, { headNumber, finalizedNumber }, refunds);
         // Sellers on the asynchronous surface learn the outcome here, and pass it on to the buyer.
         const attested = response.success ? context.attestor.extensionsOf(settlement) : {};
-        return { ...response, ...attested };
+        // Only a final payment is refunded.
+        const isFinal = settlement.owner !== null && settlement.finalizedAt !== null;
+        const opens = isFinal ? await context.saleKindOf(id) : undefined;
+        return { ...response, ...defined({ opens }), ...attested };
       },
     },
   );

@@ -251,6 +251,26 @@ test("by the account's session", async () => {
   expect(foreign).toMatchObject({ status: 403, body: { error: "foreign_origin" } });
 });
 
+test.each([
+  ["authorization_canceled", "a", /nonce is used up/],
+  ["transaction_reverted", "b", /Sign the refund again/],
+] as const)("what to do after a refund that failed by %s", async (code, digit, says) => {
+  const owner = devnet.seller.address;
+  // On a network that is not served, so that nobody continues the claims.
+  const id = `stl_${digit.repeat(32)}`;
+  const sale = claimOf({ id, chainId: 50, asset: networkOfChain(50).usdc, payTo: owner });
+  await store.claimSettlements([sale], Date.now());
+  await store.recordConfirmed([{ id: sale.id, mined: minedIn(1) }], Date.now());
+  await store.recordFinalized(50, 1, Date.now());
+  const parties = { payer: owner, owner, payTo: sale.payer, nonce: refundNonce(sale, 0) };
+  const refund = { of: sale.id, unitsMin: 1n };
+  const claim = claimOf({ ...sale, ...parties, id: `stl_1${digit.repeat(31)}`, refund });
+  expect(await store.claimSettlements([claim], Date.now())).toMatchObject([{ kind: "created" }]);
+  await store.recordFailed([{ id: claim.id, code, message: "m", transaction: null }], Date.now());
+  const { body } = await seller.get(`/v1/account/settlements/${claim.id}`);
+  expect(body).toMatchObject({ failure: code, nextStep: expect.stringMatching(says) });
+});
+
 test("a payment on a network that is served no more", async () => {
   const account = devnet.seller.address;
   const id = `stl_${"50".repeat(16)}`;

@@ -76,6 +76,7 @@ test.each([
     1_000n,
   ],
   ["nothing before finality", { ...final, finalizedAt: null }, undefined],
+  ["nothing of what opened a pass", { ...final, opens: "pass" as const }, undefined],
   ["nothing of a refund", { ...final, refundOf: final.id }, undefined],
   ["nothing of what is returned", refunded("10000", refund(0, "confirmed", "10000")), undefined],
   [

@@ -10,6 +10,7 @@ import {
   refundEnd,
   refundProblem,
   refusal,
+  saleProblem,
   statusOf,
   toWireAuthorization,
   walletTypedData,
@@ -40,9 +41,8 @@ export function refundOffer(settlement: SettlementDetail): RefundOffer | undefin
 }
 
 function findProblem(payment: RefundablePayment, amount: bigint) {
-  return payment.ordinal < maxRefunds
-    ? refundProblem(payment, amount, payment.payTo)
-    : refusal("refund_limit_reached");
+  if (payment.ordinal >= maxRefunds) return refusal("refund_limit_reached");
+  return saleProblem(payment) ?? refundProblem(payment, amount, payment.payTo);
 }
 
 /** Reads an amount in USDC: its base units, or what is wrong with it. */

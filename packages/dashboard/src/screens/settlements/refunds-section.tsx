@@ -16,7 +16,7 @@ import { SettlementBadge } from "./settlement-badge.tsx";
 export function RefundsSection({ settlement }: { readonly settlement: SettlementDetail }) {
   const [isOpen, setOpen] = useState(false);
   const offer = refundOffer(settlement);
-  const { id, refunds, network } = settlement;
+  const { id, refunds, network, opens } = settlement;
   const failed = refunds.find(
     ({ ordinal, state }) => state === "failed" && ordinal === offer?.payment.ordinal,
   );
@@ -31,6 +31,14 @@ export function RefundsSection({ settlement }: { readonly settlement: Settlement
         )
       }
     >
+      {opens && (
+        <Notice tone="info" title="Refund this payment in the code of your shop">
+          <p>
+            It has opened a {opens}, which a refund from here would leave open. Call{" "}
+            <code>seller.refund</code> where the shop keeps its passes and balances.
+          </p>
+        </Notice>
+      )}
       {failed && <FailedRefund refund={failed} />}
       <DataTable
         caption="Refunds"

@@ -94,6 +94,7 @@ describe("over HTTP", () => {
         "x-payment-resource": "https://user:secret@shop.example/reports/7?who=me#part",
         "x-payment-route": books.route,
         "x-payment-reference": books.reference,
+        "x-payment-opens": "pass",
       },
       "https://other.example/",
     );
@@ -110,7 +111,7 @@ describe("over HTTP", () => {
     const unprintable = await seller.get("/v1/account/settlements?reference=%00");
     expect(unprintable).toMatchObject({ status: 400, body: { error: "invalid_request" } });
     const story = await seller.get(`/v1/account/settlements/${textAt(body, "id")}`);
-    expect(story.body).toMatchObject(books);
+    expect(story.body).toMatchObject({ ...books, opens: "pass" });
     const cookie = [...seller.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const file = await fetch(`${served.url}/v1/account/settlements?format=csv`, {
       headers: { cookie },
@@ -135,6 +136,7 @@ describe("over HTTP", () => {
       { "x-payment-reference": "x".repeat(65) },
       { "x-payment-route": "caf\u00e9" },
       { "x-payment-resource": "reports" },
+      { "x-payment-opens": "door" },
     ]) {
       expect(await settle(headers)).toMatchObject({
         status: 400,

@@ -20,4 +20,7 @@ export const migrations: Migrations = {
         where ${column} is not null`.execute(db);
     }
   },
+  "0002-opens": async (db) => {
+    await db.schema.alterTable("settlement_books").addColumn("opens", "text").execute();
+  },
 };

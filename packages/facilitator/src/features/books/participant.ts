@@ -50,7 +50,10 @@ async function storeBooks(
     const books = booksOfClaims(tx).get(id);
     if (!books || !owner) return [];
     const isCounted = false;
-    return [bookTable.write({ settlementId: id, account: owner, createdAt, isCounted, ...books })];
+    const { opens = null, ...values } = books;
+    return [
+      bookTable.write({ settlementId: id, account: owner, createdAt, isCounted, ...values, opens }),
+    ];
   });
   if (rows.length === 0) return unchanged;
   const list = tx.engine.list(rows, bookTable.types);

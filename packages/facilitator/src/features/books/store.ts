@@ -1,16 +1,16 @@
 /** The books of settlements: by settlement, and an account's by what they name. */
 import { textList, type Database, type Paging, type TimeCursor } from "@farthing/engine/storage";
-import { toLowerHex, type Address } from "@farthing/protocol";
+import { defined, saleKinds, toLowerHex, type Address } from "@farthing/protocol";
 import { sql } from "kysely";
 import type { SettlementBooks } from "../../payments/books.ts";
 
 export type BookStore = ReturnType<typeof createBookStore>;
 
-/** What a list of an account's settlements may be narrowed by. */
-export type BookFilter = { readonly [Name in keyof SettlementBooks]?: string | undefined };
-
 /** The most selective first: an index finds the settlements by one of them. */
 const leads = ["reference", "resource", "route"] as const;
+
+/** What a list of an account's settlements may be narrowed by. */
+export type BookFilter = { readonly [Name in (typeof leads)[number]]?: string | undefined };
 
 export function createBookStore(database: Database) {
   return {
@@ -31,10 +31,10 @@ export async function findBooks(
     .where("settlement_id", "in", db.selectFrom(list).select("given.of"))
     .execute();
   return new Map(
-    rows.map(({ settlement_id: id, resource, route, reference }) => [
-      id,
-      { resource, route, reference },
-    ]),
+    rows.map(({ settlement_id: id, resource, route, reference, opens: kept }) => {
+      const opens = saleKinds.find((kind) => kind === kept);
+      return [id, { resource, route, reference, ...defined({ opens }) }];
+    }),
   );
 }
 

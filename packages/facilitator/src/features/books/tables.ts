@@ -16,6 +16,7 @@ export const bookTable = table("settlement_books", {
   resource: nullable(text()),
   route: nullable(text()),
   reference: nullable(text()),
+  opens: nullable(text()),
   /** Whether the settlement is in the sums of revenue. */
   isCounted: flag(),
 });

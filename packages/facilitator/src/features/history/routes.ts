@@ -1,6 +1,7 @@
 /** The settlements of an account: a list with filters, and each settlement with its history. */
 import type { TimeCursor } from "@farthing/engine/storage";
 import {
+  defined,
   bookedResourceCharsMax,
   bookedRouteCharsMax,
   explorerLink,
@@ -20,7 +21,7 @@ import type { HistoryStore } from "./store.ts";
 import { noBooks, type SettlementBooks } from "../../payments/books.ts";
 import { found, HttpProblem, refundMembersOf } from "../../http/responses.ts";
 import { parseWait } from "../../http/prefer.ts";
-import { refundMembers } from "../../payments/schemas.ts";
+import { refundMembers, SaleKindText } from "../../payments/schemas.ts";
 import {
   AddressText,
   AmountText,
@@ -72,6 +73,7 @@ export const RowResponse = exactly(row);
 export const StoryResponse = exactly({
   ...row,
   ...refundMembers,
+  opens: Type.Optional(SaleKindText),
   asset: AddressText,
   nonce: HashText,
   timeline: Type.Array(
@@ -289,6 +291,7 @@ function storyResponse(
   return {
     ...rowResponse(settlement),
     ...refundMembersOf(settlement, refunds),
+    ...defined({ opens: settlement.opens }),
     asset: settlement.asset,
     nonce: settlement.nonce,
     timeline: steps.map(stepResponse),

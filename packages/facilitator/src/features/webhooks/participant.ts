@@ -64,7 +64,9 @@ function booksOf(
   settlementId: string | undefined,
   books: ReadonlyMap<string, SettlementBooks>,
 ): Partial<SettlementBooks> {
-  return settlementId === undefined ? {} : (books.get(settlementId) ?? noBooks);
+  if (settlementId === undefined) return {};
+  const { resource, route, reference } = books.get(settlementId) ?? noBooks;
+  return { resource, route, reference };
 }
 
 /** Stores deliveries for the endpoints that subscribed to the events. */
