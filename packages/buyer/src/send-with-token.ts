@@ -55,8 +55,9 @@ async function sendSignIn(
   if (signed === undefined) return challenge;
   const response = await sendShowing(tools, call, [signInHeader, signed], url);
   passes.recordSignIn(url, response);
-  const { pass } = readGiven(response);
-  if (pass) passes.learn(pass, url);
+  const { pass, balance } = readGiven(response);
+  const given = pass ?? balance;
+  if (given) passes.learn(given, url);
   challenge.body?.cancel().catch(() => {});
   return response;
 }

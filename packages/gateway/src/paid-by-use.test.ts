@@ -55,6 +55,7 @@ beforeEach(async () => {
     routes: [
       sold("GET /reports", { balance: { ...balance, scope: "all", costHeader: "X-Units" } }),
       sold("POST /v1/chat", { costFrom, stream: "sse" }),
+      sold("GET /final", { balance: { ...balance, costHeader: "X-Units", finalAbove: "4.99" } }),
       sold("POST /v1/whole", { costFrom }),
       sold("POST /v1/cut", {
         balance: { ...balance, scope: "all", overrun: "stop" },
@@ -132,6 +133,20 @@ test("the cost is what a header of the upstream says, which the buyer does not s
   answer = (response) => void response.writeHead(503, { "X-Units": "0.0123" }).end();
   const failed = await fetch(`${gateway.url}/reports`, { headers });
   expect([failed.status, moneyOf(failed)]).toEqual([503, ["4987700", "0"]]);
+});
+
+test("a top-up above the price that has to be final pays for its own request alone before", async () => {
+  answer = (response) => void response.writeHead(200, { "X-Units": "0.01" }).end();
+  const url = `${gateway.url}/final`;
+  const paid = await fetch(url, { headers: await payFor(url) });
+  expect([paid.status, moneyOf(paid)]).toEqual([200, ["4990000", "10000"]]);
+  const headers = { "PAYMENT-PASS": paid.headers.get("PAYMENT-PASS") ?? "" };
+  // This facilitator returns no settlement id, so the gateway cannot learn when the payment is final.
+  const waiting = await fetch(url, { headers });
+  expect([waiting.status, await waiting.json()]).toMatchObject([
+    503,
+    { error: "settlement_pending" },
+  ]);
 });
 
 describe("the usage of tokens is the cost", () => {

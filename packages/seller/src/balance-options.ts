@@ -17,6 +17,12 @@ export interface BalanceOptions {
    * event of the type `error`, any other by breaking off. Otherwise it goes on, and costs the reserve.
    */
   readonly overrun?: "stop";
+  /**
+   * A top-up above this price pays for requests only once its payment is final, which the facilitator
+   * has to report; the request that comes with the payment is served before. It is void if its
+   * settlement fails after all.
+   */
+  readonly finalAbove?: Price;
 }
 
 /** How the work for a request has ended. */
@@ -66,7 +72,7 @@ export function parseBalance({ balance, cost, ...route }: Options) {
     throw new ConfigurationError("balance", "an object", example);
   }
   refuseBeside(route);
-  const { scope, costHeader = "X-Cost", overrun } = balance;
+  const { scope, costHeader = "X-Cost", overrun, finalAbove } = balance;
   const topUp = parsePrice(balance.topUp, "balance.topUp");
   const reserve = parsePrice(balance.reserve, "balance.reserve");
   if (reserve > topUp) {
@@ -86,7 +92,10 @@ export function parseBalance({ balance, cost, ...route }: Options) {
     const example = "(response) => response.headers.get('X-Cost')";
     throw new ConfigurationError("cost", "a function of the response", example);
   }
-  return { topUp, reserve, scope, costHeader, cost, stopsAtReserve: overrun === "stop" };
+  const isFinalOnly =
+    finalAbove !== undefined && topUp > parsePrice(finalAbove, "balance.finalAbove");
+  const stopsAtReserve = overrun === "stop";
+  return { topUp, reserve, scope, costHeader, cost, stopsAtReserve, isFinalOnly };
 }
 
 /** A payment that tops up a balance buys no single response, so rules about that one do not fit. */

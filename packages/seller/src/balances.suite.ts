@@ -9,10 +9,21 @@ import {
 import { describe, expect, test } from "vitest";
 import { pay, payBound, payer, rebuildFromChain } from "./buyer.testing.ts";
 import { createMemoryGrants, type CostOf, type RouteOptions } from "./index.ts";
-import { bodyOf, expectLater, reasonOf, useScene, type App, type Listen } from "./scene.testing.ts";
+import { confirmedReply } from "./scripted-facilitator.testing.ts";
+import {
+  bodyOf,
+  expectLater,
+  reasonOf,
+  shortMs,
+  useScene,
+  type App,
+  type Listen,
+} from "./scene.testing.ts";
 
 const balance = { topUp: "5.00", reserve: "0.05" };
 const route: RouteOptions = { balance };
+
+const settled = (finalized: boolean) => confirmedReply({ id: "s", status: "confirmed", finalized });
 
 /** Returns the header that shows the token of a response. */
 function tokenOf({ headers }: Response): Record<string, string> {
@@ -39,6 +50,8 @@ function costing(...costs: (string | undefined)[]): App {
     return { body: "content", ...(cost === undefined ? {} : { headers: { "X-Cost": cost } }) };
   };
 }
+
+const cheap: App = () => ({ headers: { "X-Cost": "0.01" } });
 
 /** Costs a hundred base units for each character, and what was counted; nothing of three has a price. */
 const byLength: CostOf = async (response, { metered, end }) => {
@@ -166,9 +179,42 @@ export function balanceSuite(listen: Listen): void {
       expect([moneyOf(over), await reasonOf(over)]).toEqual([["45000", null], "balance_exhausted"]);
       const { response } = await topUp(url, headers);
       expect(moneyOf(response)).toEqual(["90000", "35000"]);
-      // The newest token is the only one.
-      expect(await reasonOf(await fetch(url, { headers }))).toBe("balance_unknown");
+      // Each program keeps the token of its own payment.
+      expect(tokenOf(response)).not.toEqual(headers);
+      expect((await fetch(url, { headers })).status).toBe(200);
       expect((await fetch(url, { headers: tokenOf(response) })).status).toBe(200);
+    });
+
+    test("above the price that has to be final pays for its first request, and for others once it is final", async () => {
+      const grants = createMemoryGrants();
+      const sold = { balance: { topUp: "0.08", reserve: "0.05", finalAbove: "0.07" } };
+      const url = await at.start(cheap, { grants }, sold);
+      const { headers: paid, response } = await topUp(url);
+      expect(moneyOf(response)).toEqual(["70000", "10000"]);
+      const headers = tokenOf(response);
+      // A repeat of the payment opens nothing more.
+      expect(moneyOf(await fetch(url, { headers: paid }))).toEqual(["70000", "0"]);
+      await at.stop();
+      const hasty = await at.start(cheap, { grants, waitMs: shortMs }, sold);
+      await expectLater(await fetch(hasty, { headers }), "settlement_pending");
+      await at.stop();
+      const patient = await at.start(cheap, { grants }, sold);
+      at.facilitator.script.settlement.length = 0;
+      at.facilitator.script.settlement.push(settled(false), settled(true));
+      for (const left of ["60000", "50000"]) {
+        expect(moneyOf(await fetch(patient, { headers }))).toEqual([left, "10000"]);
+      }
+      const json = { success: false, status: "failed", errorReason: "transaction_reverted" };
+      at.facilitator.script.settlement.push({
+        json: { ...json, transaction: "", network: "eip155:50" },
+      });
+      await topUp(patient, headers);
+      for (const left of ["110000", "100000", "90000", "80000", "70000"]) {
+        expect(moneyOf(await fetch(patient, { headers }))).toEqual([left, "10000"]);
+      }
+      // The payment has paid for its own request alone.
+      const over = await fetch(patient, { headers });
+      expect([moneyOf(over)[0], await reasonOf(over)]).toEqual(["0", "balance_exhausted"]);
     });
 
     test("is not topped up twice by one payment, and a stranger's repeat gets no token", async () => {
@@ -179,9 +225,7 @@ export function balanceSuite(listen: Listen): void {
       expect((await fetch(url, { headers: stolen })).headers.get("PAYMENT-PASS")).toBeNull();
       const again = await fetch(url, { headers });
       expect([await again.text(), moneyOf(again)]).toEqual(["content", ["4990000", "0"]]);
-      const second = tokenOf(again);
-      expect(second).not.toEqual(first);
-      expect(await reasonOf(await fetch(url, { headers: first }))).toBe("balance_unknown");
+      expect(tokenOf(again)).not.toEqual(first);
     });
 
     test("pays for its path alone, or for all routes of its name", async () => {

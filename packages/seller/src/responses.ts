@@ -17,7 +17,7 @@ import {
   type SettleResponse,
 } from "@farthing/protocol";
 import type { Balance } from "./payment-records/balance-store.ts";
-import { availableOf } from "./payment-records/balances.ts";
+import { remainingOf } from "./payment-records/balances.ts";
 import type { Pass } from "./payment-records/pass-store.ts";
 import { randomHex } from "./payment-records/proof.ts";
 import { servedMethods, type AddressRefusal } from "./request-address.ts";
@@ -230,7 +230,7 @@ export function addPass(headers: Headers, pass: Pick<Pass, "usesLeft" | "expires
 
 /** Tells what is left of a balance, and what the request has cost where that is known. */
 export function addBalance(headers: Headers, balance: Balance, cost?: bigint): void {
-  headers.set(balanceHeaders.remaining, `${availableOf(balance)}`);
+  headers.set(balanceHeaders.remaining, `${remainingOf(balance)}`);
   if (cost !== undefined) headers.set(balanceHeaders.cost, `${cost}`);
 }
 

@@ -35,7 +35,7 @@ import { declareBazaar } from "./extensions/bazaar.ts";
 import { declarationsOf } from "./extensions/hooks.ts";
 import { checkInput, readOnce } from "./extensions/input-check.ts";
 import { signOffers, signReceipt, type ReceiptSigner } from "./extensions/offer-receipt.ts";
-import { createSignIn } from "./extensions/sign-in.ts";
+import { signInTo } from "./extensions/sign-in.ts";
 import { respondToHead } from "./exchange/head.ts";
 import { createMemoryGrants } from "./payment-records/memory.ts";
 import { ask, undecided } from "./exchange/open-responses.ts";
@@ -189,11 +189,7 @@ function createRoute<R>(
   const { pass, balance } = openSale(seller, route);
   const hasToken = pass !== undefined || balance !== undefined;
   // The buyer writes the Host header, so only a configured address names the domain of a sign-in.
-  const { verifyWallet } = of;
-  const signIn =
-    pass && isPublic
-      ? createSignIn({ ...pass, verifyWallet, now: () => seller.clock.now(), waitMs: of.waitMs })
-      : undefined;
+  const signIn = isPublic ? signInTo({ ...pass, ...balance }, seller, of) : undefined;
   const soldAt = <T extends { readonly scope: string | undefined }>(sale: T, url: string) => {
     const { protocol, host, pathname } = new URL(url);
     // The buyer writes the Host header, which must not choose what a pass or balance opens.
@@ -295,7 +291,7 @@ function createRoute<R>(
         await addSignatures(of.receiptSigner, { response, outcome, payment, url, ...seller });
         addCommonHeaders(response, of.allowOrigin);
         if (hasToken) {
-          addTokens(response.headers, "Vary", [passHeaders.token, ...(pass ? [signInHeader] : [])]);
+          addTokens(response.headers, "Vary", [passHeaders.token, signInHeader]);
         }
         emitOutcome(seller.emit, url, outcome);
         return { response, outcome, ...defined({ payment }), timings };

@@ -1,5 +1,6 @@
 /** The settings of routes that are sold by use: the balance, and what requests cost. */
 import { parseUsdc } from "@farthing/protocol";
+import { Type } from "typebox";
 import { price } from "./parse-setting.ts";
 import { group, headerNamePattern, oneOf, parsed, text, usdcPattern } from "./setting-kinds.ts";
 
@@ -32,6 +33,14 @@ export const balanceSettings = {
       overrun: oneOf(
         "stop: a stream that costs more than its reserve ends there with an error event; each event with text counts as one token of output until the usage of the upstream is there",
         ["stop"],
+      ),
+      finalAbove: Type.Optional(
+        parsed(
+          price,
+          'USDC as text in quotes: a top-up above this price pays for requests once its payment is final, for example "100"',
+          "100",
+          { pattern: usdcPattern },
+        ),
       ),
     },
   ),

@@ -8,7 +8,7 @@ import { parseCost, type WorkEnd } from "../balance-options.ts";
 import type { PaidRequest } from "../events.ts";
 import { ConfigurationError, type Price } from "../option-values.ts";
 import type { Balance } from "../payment-records/balance-store.ts";
-import { availableOf } from "../payment-records/balances.ts";
+import { remainingOf } from "../payment-records/balances.ts";
 import { watchBody } from "./metered-body.ts";
 import type { ExchangeDeps, Serve, SoldBalance } from "./paid-request.ts";
 
@@ -53,7 +53,7 @@ export function meterWork(deps: Deps, sold: SoldBalance, use: HeldUse, serve: Se
 
   async function work(given: PaidRequest): Promise<Response> {
     const { id } = use.balance;
-    const [reserve, remaining] = [`${sold.reserve}`, `${availableOf(use.balance)}`];
+    const [reserve, remaining] = [`${sold.reserve}`, `${remainingOf(use.balance)}`];
     const payment = { ...given, balance: { id, reserve, remaining } };
     let made: Response;
     try {

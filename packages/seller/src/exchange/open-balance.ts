@@ -1,7 +1,7 @@
 /** The balance that a payment tops up beside its record, and the request that comes with the payment. */
 import { defined, passHeaders, type SettleResponse } from "@farthing/protocol";
 import type { PaidRequest, SettledRequest } from "../events.ts";
-import { availableOf } from "../payment-records/balances.ts";
+import { remainingOf } from "../payment-records/balances.ts";
 import { addBalance, addReceipt } from "../responses.ts";
 import { sha256OfText } from "../sha256.ts";
 import { meterWork, type MeteredWork, type UsedMoney } from "./metered-work.ts";
@@ -28,13 +28,15 @@ export interface TopUp {
 
 export function createTopUp(deps: ExchangeDeps, charged: ChargedRequest, sold: SoldBalance): TopUp {
   const { balances, scope, reserve: amount } = sold;
+  // The rest is for the request that comes with the payment.
+  const shut = sold.isFinalOnly ? charged.offer.amount - amount : 0n;
   const { key } = charged.binding;
   const { url } = charged.terms.resource;
   let work: MeteredWork | undefined;
 
   async function serve(payment: PaidRequest): Promise<Response> {
     const { transaction = "" } = payment;
-    const { id } = await balances.topUp(key, scope, { ...payment, transaction });
+    const { id } = await balances.topUp(key, scope, { ...payment, transaction }, shut);
     // A repeat of the payment is the same request.
     const useId = await sha256OfText(`top-up/${key}`);
     const reserved = await balances.reserve(id, { useId, amount });
@@ -53,7 +55,7 @@ export function createTopUp(deps: ExchangeDeps, charged: ChargedRequest, sold: S
       const id = await balances.idOf(scope, factsBefore(charged));
       if ((await balances.hasRoom(id)) || (await deps.records.has(charged.binding)))
         return undefined;
-      const message = "The seller can keep no more balances. Your payment was not taken.";
+      const message = "The seller can keep no more of such payments. Yours was not taken.";
       return { response: later("busy", message), outcome: { type: "full" } };
     },
     async show(result) {
@@ -64,7 +66,7 @@ export function createTopUp(deps: ExchangeDeps, charged: ChargedRequest, sold: S
       try {
         const { binding, access } = charged;
         if (isRepeat && !(await deps.records.isProven(binding, access))) return result;
-        const { id } = await balances.topUp(key, scope, factsAfter(charged, receipt));
+        const { id } = await balances.topUp(key, scope, factsAfter(charged, receipt), shut);
         const given = await balances.giveToken(id);
         if (!given) return result;
         const cost = isRepeat ? 0n : work?.used().cost;
@@ -95,6 +97,6 @@ function showBalance(
 
 /** Returns the payment that topped a balance up last, as the seller's code sees it. */
 export function factsOfMoney({ balance, cost }: UsedMoney, reserve: bigint): SettledRequest {
-  const money = { id: balance.id, reserve: `${reserve}`, remaining: `${availableOf(balance)}` };
+  const money = { id: balance.id, reserve: `${reserve}`, remaining: `${remainingOf(balance)}` };
   return { ...balance.payment, balance: { ...money, ...defined({ cost: cost?.toString() }) } };
 }

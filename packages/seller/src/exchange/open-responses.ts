@@ -48,6 +48,13 @@ export function later(
   return errorResponse(503, body, { retryAfterSeconds: faultRetrySeconds, ...more });
 }
 
+/** What was bought opens nothing before its payment is final. */
+export function notFinal(bought: "pass" | "balance"): Response {
+  const message = `The payment of this ${bought} is not final yet. Repeat the request with the ${bought}.`;
+  const body = { error: "settlement_pending", message, retryable: true } as const;
+  return errorResponse(503, body, { retryAfterSeconds: pendingRetrySeconds });
+}
+
 /** The store failed: the outcome is open, and must not look like a failed payment. */
 export function storeFailed(error: unknown): ExchangeResult {
   const response = later("busy", "The seller could not look up or record your payment.");

@@ -19,10 +19,13 @@ export async function serveToken(
   deps: ExchangeDeps,
   { pass, balance, signIn, token, signed, ...asked }: ShownToken,
 ): Promise<ExchangeResult | undefined> {
-  if (pass && signIn && token === null && signed !== null) {
-    return serveSignIn(deps, { ...asked, pass, signIn, signed });
-  }
-  if (token === null) return undefined;
-  if (pass) return servePass(deps, { ...asked, token, pass });
-  return balance && serveFromBalance(deps, { ...asked, token, balance });
+  const sold = pass ?? balance;
+  if (!sold) return undefined;
+  const serveWith = (shown: string): Promise<ExchangeResult> =>
+    "passes" in sold
+      ? servePass(deps, { ...asked, token: shown, pass: sold })
+      : serveFromBalance(deps, { ...asked, token: shown, balance: sold });
+  if (token !== null) return serveWith(token);
+  if (!signIn || signed === null) return undefined;
+  return serveSignIn({ signIn, signed, terms: asked.terms, scope: sold.scope, serveWith });
 }

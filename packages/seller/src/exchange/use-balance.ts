@@ -3,15 +3,17 @@
  * actual cost is charged after it. A repeat with the same `Idempotency-Key` is charged once.
  */
 import type { Balance } from "../payment-records/balance-store.ts";
+import type { Reserved } from "../payment-records/balances.ts";
 import type { Lease } from "../payment-records/payment-records.ts";
 import { randomHex } from "../payment-records/proof.ts";
 import { addBalance, content, errorResponse } from "../responses.ts";
+import { awaitFinal } from "./await-final.ts";
 import { makePaid, retrySeconds, toStored, type Failure } from "./delivery.ts";
 import { checkHeld } from "./lost-lease.ts";
 import { meterWork, type UsedMoney } from "./metered-work.ts";
 import { respondToFailures, useByKey, type TokenRequest } from "./once-by-key.ts";
 import { factsOfMoney } from "./open-balance.ts";
-import { ask, later, undecided } from "./open-responses.ts";
+import { ask, later, notFinal, undecided } from "./open-responses.ts";
 import { receiptOfUse } from "./open-pass.ts";
 import type { ExchangeDeps, ExchangeResult, SoldBalance } from "./paid-request.ts";
 
@@ -22,7 +24,7 @@ export interface BalanceRequest extends TokenRequest {
 
 /** Why a balance pays nothing here. */
 const refusals = {
-  unknown: "This balance is not known, or its token was replaced by a newer one.",
+  unknown: "This balance is not known, or its token was replaced by newer ones.",
   elsewhere: "This balance was paid for something else, or on another network.",
   exhausted: "Too little is left in this balance for one request.",
 } as const;
@@ -62,11 +64,12 @@ async function use(
   found: Balance,
   lease?: Lease,
 ): Promise<ExchangeResult> {
-  const { balances, reserve } = asked.balance;
+  const { reserve } = asked.balance;
   const useId = lease?.exchangeKey ?? randomHex();
-  const reserved = await balances.reserve(found.id, { useId, amount: reserve }, found.tokenHash);
+  const reserved = await reserveOnceFinal(deps, asked.balance, found.id, useId);
   if (reserved.kind !== "reserved") {
     await lease?.discard();
+    if (reserved.kind === "open") return undecided(notFinal("balance"));
     if (reserved.kind === "unknown") return refuse(asked, "unknown");
     if (reserved.kind === "short") return refuse(asked, "exhausted", reserved.balance);
     return undecided(later("busy", "Too many requests of this balance are under way."));
@@ -89,6 +92,24 @@ async function use(
   const response = content(made.response, made.body);
   addBalance(response.headers, used.balance, used.cost);
   return { response, outcome: { type: "used", payment } };
+}
+
+/** Reserves the highest cost. Where too little is left, waits for payments that are not final yet. */
+async function reserveOnceFinal(
+  deps: ExchangeDeps,
+  { balances, reserve: amount }: SoldBalance,
+  id: string,
+  useId: string,
+): Promise<Reserved | { readonly kind: "open" }> {
+  const deadlineMs = deps.clock.now() + deps.waitMs;
+  for (;;) {
+    const reserved = await balances.reserve(id, { useId, amount });
+    const [oldest] = reserved.kind === "short" ? reserved.balance.openTopUps : [];
+    if (!oldest) return reserved;
+    const end = await awaitFinal(deps, oldest.settlementId, deadlineMs);
+    if (end === "open") return { kind: "open" };
+    await balances.settleTopUp(id, oldest.key, end);
+  }
 }
 
 /** The seller's code failed: the buyer pays what was metered until then, and most often nothing. */

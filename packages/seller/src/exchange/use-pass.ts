@@ -7,11 +7,11 @@ import type { Lease } from "../payment-records/payment-records.ts";
 import { addPass, content, errorResponse } from "../responses.ts";
 import { makeInTime } from "./after-success.ts";
 import { makePaid, retrySeconds, toStored } from "./delivery.ts";
-import { awaitFinal } from "./final-pass.ts";
+import { awaitFinal } from "./await-final.ts";
 import { checkHeld } from "./lost-lease.ts";
 import { respondToFailures, useByKey, type TokenRequest } from "./once-by-key.ts";
 import { factsOfUse, receiptOfUse } from "./open-pass.ts";
-import { ask, pendingRetrySeconds, undecided } from "./open-responses.ts";
+import { ask, notFinal, undecided } from "./open-responses.ts";
 import type { ExchangeDeps, ExchangeResult, SoldPass } from "./paid-request.ts";
 
 /** A request that shows a pass. */
@@ -43,9 +43,15 @@ async function find(deps: ExchangeDeps, asked: PassRequest): Promise<ExchangeRes
   // The last use of an exhausted pass can still be repeated.
   if (end !== undefined && !(end === "exhausted" && key !== null)) return refuse(asked, end, pass);
   if (pass.isFinal) return useOf(deps, asked, pass);
-  const state = await awaitFinal(deps, passes, pass);
-  if (state === "final") return useOf(deps, asked, { ...pass, isFinal: true });
-  return state === "void" ? refuse(asked, "void", pass) : undecided(notFinal());
+  const { settlementId } = pass.payment;
+  const state = await awaitFinal(deps, settlementId, deps.clock.now() + deps.waitMs);
+  if (state === "open") return undecided(notFinal("pass"));
+  if (state === "final") {
+    await passes.markFinal(pass.id);
+    return useOf(deps, asked, { ...pass, isFinal: true });
+  }
+  await passes.voidPass(pass.id);
+  return refuse(asked, "void", pass);
 }
 
 function useOf(deps: ExchangeDeps, asked: PassRequest, pass: Pass): Promise<ExchangeResult> {
@@ -108,10 +114,4 @@ function undelivered(status: number, isRepeatable: boolean): Response {
       "Idempotency-Key, a repeat takes no other use.";
   const body = { error: "paid_undelivered", message, retryable: isRepeatable } as const;
   return errorResponse(status, body, { retryAfterSeconds: retrySeconds });
-}
-
-function notFinal(): Response {
-  const message = "The payment of this pass is not final yet. Repeat the request with the pass.";
-  const body = { error: "settlement_pending", message, retryable: true } as const;
-  return errorResponse(503, body, { retryAfterSeconds: pendingRetrySeconds });
 }

@@ -95,6 +95,21 @@ const showing = (signIn: SignIn) => ({ headers: { [SIGN_IN_WITH_X]: encodeSignIn
 
 const leftOf = ({ headers }: Response) => headers.get("X-Pass-Remaining");
 
+test("a payer of a balance who signs in gets another token, beside those of other programs", async () => {
+  const shop = openShop({}, { balance: { topUp: "1.00", reserve: "0.05" }, cost: () => "0.01" });
+  const before = (await buy(shop)).headers.get("PAYMENT-PASS") ?? "";
+  const response = await wrapFetchWithSIWx(shop, account)(url);
+  expect([response.status, response.headers.get("X-Balance-Remaining")]).toEqual([200, "980000"]);
+  const token = response.headers.get("PAYMENT-PASS") ?? "";
+  expect(token).not.toBe(before);
+  for (const one of [before, token]) {
+    expect((await shop(url, { headers: { "PAYMENT-PASS": one } })).status).toBe(200);
+  }
+  const unknown = await shop(url, showing(await signedFor(shop, stranger)));
+  expect(await reasonOf(unknown)).toBe("sign_in_no_balance");
+  expect(facilitator.transfers()).toBe(1);
+});
+
 describe("a payer who signs in", () => {
   test("by the stock fetch uses the pass, and gets a token that replaces the one before", async () => {
     const shop = openShop();

@@ -1,7 +1,7 @@
 /**
- * The extension `sign-in-with-x`: the payer of a pass signs the text of a challenge and gets a token.
+ * The extension `sign-in-with-x`: the payer of a pass or balance signs the text of a challenge and gets a token.
  * The nonce is the seller's: it authenticates the time and the address of its challenge, so that a
- * challenge needs no record, and it is used once in the store of the passes.
+ * challenge needs no record, and it is used once in the store.
  */
 import {
   declareSignIn,
@@ -18,7 +18,10 @@ import {
   type SignIn,
   type SignInInfo,
 } from "@farthing/protocol";
-import type { OpenedPass, Passes } from "../payment-records/passes.ts";
+import type { Balances } from "../payment-records/balances.ts";
+import type { Clock } from "../clock.ts";
+import type { Passes } from "../payment-records/passes.ts";
+import type { PaymentRecords } from "../payment-records/payment-records.ts";
 import { inTime } from "../payment-records/waiting.ts";
 
 /** A text and a signature that no plain key of the address has made. */
@@ -33,8 +36,20 @@ export interface WalletSignature {
 /** Asks a contract wallet (ERC-1271, ERC-6492) whether it accepts a signature, through a node. */
 export type VerifyWallet = (signed: WalletSignature) => boolean | Promise<boolean>;
 
+/** What a payer can hold. */
+export interface SignInHolding {
+  readonly name: "pass" | "balance";
+  /** Finds what a payer holds, and returns what gives a new token for it. */
+  find(
+    payer: string,
+    networks: readonly string[],
+    scope: string,
+  ): Promise<{ readonly payer: string; renew(): Promise<string | undefined> } | undefined>;
+}
+
 export interface SignInDeps {
-  readonly passes: Passes;
+  readonly holding: SignInHolding;
+  readonly nonces: Pick<Passes, "secretOf" | "useNonce">;
   readonly verifyWallet: VerifyWallet | undefined;
   readonly now: () => number;
   /** Longest wait for `verifyWallet`, in milliseconds. */
@@ -56,13 +71,14 @@ const refusals = {
   signature: "The signature is not that of the address.",
   wallet:
     "The address did not sign with a plain key, and this seller cannot ask contract wallets. " +
-    "Show the token of the pass instead.",
+    "Show the token that it was given instead.",
   no_pass: "This address holds no pass for this resource.",
+  no_balance: "This address holds no balance for this resource.",
   used: "The nonce of the sign-in was used before.",
 } as const;
 
 export type SignedIn =
-  | { readonly ok: true; readonly opened: OpenedPass }
+  | { readonly ok: true; readonly token: string }
   | { readonly ok: false; readonly error: string; readonly message: string };
 
 /** As stock servers: time for a person to sign. */
@@ -73,16 +89,49 @@ const maxSkewMs = 60 * 1000;
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-const statement = "Sign in to use your pass. This costs nothing and moves no money.";
+function holdingPass(passes: Passes): SignInHolding {
+  return {
+    name: "pass",
+    async find(...holder) {
+      const pass = await passes.heldBy(...holder);
+      const renew = async () => pass && (await passes.renew(pass))?.token;
+      return pass && { payer: pass.payment.payer, renew };
+    },
+  };
+}
+
+function holdingBalance(balances: Balances): SignInHolding {
+  return {
+    name: "balance",
+    async find(...holder) {
+      const balance = await balances.heldBy(...holder);
+      const renew = async () => balance && (await balances.giveToken(balance.id))?.token;
+      return balance && { payer: balance.payment.payer, renew };
+    },
+  };
+}
+
+/** Returns how payers sign in; undefined where a route sells nothing that they could hold. */
+export function signInTo(
+  { passes, balances }: { readonly passes?: Passes; readonly balances?: Balances },
+  { records, clock }: { readonly records: PaymentRecords; readonly clock: Clock },
+  { verifyWallet, waitMs }: Pick<SignInDeps, "verifyWallet" | "waitMs">,
+) {
+  const { passes: nonces } = records;
+  const holding = passes ? holdingPass(passes) : balances && holdingBalance(balances);
+  if (!holding || !nonces) return undefined;
+  return createSignIn({ holding, nonces, verifyWallet, now: () => clock.now(), waitMs });
+}
 
 export function createSignIn(deps: SignInDeps) {
-  const { passes, now } = deps;
+  const { nonces, holding, now } = deps;
+  const statement = `Sign in to use your ${holding.name}. This costs nothing and moves no money.`;
   // Of today and of yesterday, for a challenge before midnight.
   const secrets = new Map<number, string>();
 
   async function secretOf(issuedAtMs: number): Promise<string> {
     const day = Math.floor(issuedAtMs / dayMs);
-    const secret = secrets.get(day) ?? (await passes.secretOf(day));
+    const secret = secrets.get(day) ?? (await nonces.secretOf(day));
     secrets.set(day, secret);
     for (const old of secrets.keys()) if (old < day - 1) secrets.delete(old);
     return secret;
@@ -107,7 +156,7 @@ export function createSignIn(deps: SignInDeps) {
   async function check(
     shown: SignIn,
     place: SignInPlace,
-  ): Promise<keyof typeof refusals | OpenedPass> {
+  ): Promise<keyof typeof refusals | { readonly token: string }> {
     const issuedAtMs = Date.parse(shown.issuedAt);
     const ageMs = now() - issuedAtMs;
     if (!(ageMs > -maxSkewMs && ageMs < signInMs)) return "nonce";
@@ -119,12 +168,13 @@ export function createSignIn(deps: SignInDeps) {
     const text = signInText(info, shown.address, shown.chainId);
     const isPlain = hasSignedText(shown.address, text, shown.signature);
     if (!isPlain && !deps.verifyWallet) return "wallet";
-    const pass = await passes.heldBy(shown.address, networks, place.scope);
-    if (!pass || !isSameAddress(pass.payment.payer, shown.address)) return "no_pass";
+    const held = await holding.find(shown.address, networks, place.scope);
+    if (!held || !isSameAddress(held.payer, shown.address)) return `no_${holding.name}`;
     // Before the wallet is asked, so that one challenge costs one call of the node.
-    if (!(await passes.useNonce(shown.nonce, issuedAtMs + 2 * signInMs))) return "used";
+    if (!(await nonces.useNonce(shown.nonce, issuedAtMs + 2 * signInMs))) return "used";
     if (!isPlain && !(await hasWalletSigned(shown, text))) return "signature";
-    return (await passes.renew(pass)) ?? "no_pass";
+    const token = await held.renew();
+    return token === undefined ? `no_${holding.name}` : { token };
   }
 
   async function hasWalletSigned({ address, chainId, signature }: SignIn, text: string) {
@@ -140,11 +190,11 @@ export function createSignIn(deps: SignInDeps) {
       const chainIds = offers.map(({ network }) => network.id);
       return { [signInKey]: declareSignIn({ info, chainIds }) };
     },
-    /** Exchanges a sign-in for a new token of the pass that its address holds. */
+    /** Exchanges a sign-in for a new token of what its address holds. */
     async open(header: string, place: SignInPlace): Promise<SignedIn> {
       const shown = parseSignIn(header);
       const checked = shown ? await check(shown, place) : "malformed";
-      if (typeof checked !== "string") return { ok: true, opened: checked };
+      if (typeof checked !== "string") return { ok: true, ...checked };
       return { ok: false, error: `sign_in_${checked}`, message: refusals[checked] };
     },
   };

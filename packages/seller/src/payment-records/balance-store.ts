@@ -1,5 +1,5 @@
 /** The part of a store that keeps balances. Each call is atomic across processes. */
-import { isObject, member, parseJson } from "@farthing/protocol";
+import { isObject, member, parseJson, textMembers } from "@farthing/protocol";
 import type { SettledRequest } from "../events.ts";
 import { paymentIn } from "./pass-store.ts";
 
@@ -15,24 +15,42 @@ export interface Reserve {
   readonly untilMs: number;
 }
 
+/** A top-up that pays for nothing until its payment is final. */
+export interface OpenTopUp {
+  /** As in the ledger. */
+  readonly key: string;
+  /** Base units that the payment has added. */
+  readonly paid: bigint;
+  /** Base units of them that are kept shut; the rest is for the request that came with the payment. */
+  readonly shut: bigint;
+  /** The facilitator's name of the payment; absent where it names none. */
+  readonly settlementId?: string;
+}
+
 /** The money of one buyer for one scope, as a store keeps it. */
 export interface Balance {
   /** Public: the receipt names it. */
   readonly id: string;
-  /** SHA-256 of the token, as hex; empty before the first token. */
+  /** SHA-256 of the newest token, as hex; empty before the first token. */
   readonly tokenHash: string;
+  /** Those of the tokens before it that are still good, the newest first. */
+  readonly earlierHashes: readonly string[];
   /** What the balance pays for. */
   readonly scope: string;
-  /** The sum of the ledger in base units, never below the sum of the reserves. */
+  /** The sum of the ledger in base units, never below the sum of the reserves and of what is shut. */
   readonly amount: bigint;
   readonly reserves: readonly Reserve[];
+  readonly openTopUps: readonly OpenTopUp[];
   /** The payment that topped it up last. */
   readonly payment: SettledRequest;
 }
 
+/** `void` takes back a top-up whose payment has failed after all. */
+const kinds = ["top-up", "charge", "payback", "void"] as const;
+
 /** One line of a ledger. No two entries of a balance have the same kind and key. */
 export interface LedgerEntry {
-  readonly kind: "top-up" | "charge" | "payback";
+  readonly kind: (typeof kinds)[number];
   /** The payment, the request, or the payback. */
   readonly key: string;
   /** Base units: positive for a top-up, otherwise 0 or negative. */
@@ -88,17 +106,23 @@ function toText(value: Balance | LedgerEntry): string {
 /** Parses a balance from the text of a store outside of the process. */
 export function balanceIn(stored: unknown): Balance {
   const value = objectIn(stored);
-  const reserves = member(value, "reserves");
   return {
     id: textIn(value, "id"),
     tokenHash: textIn(value, "tokenHash"),
+    earlierHashes: listIn(value, "earlierHashes").map(String),
     scope: textIn(value, "scope"),
     amount: BigInt(textIn(value, "amount")),
-    reserves: (Array.isArray(reserves) ? reserves : []).map((one: unknown) => ({
+    reserves: listIn(value, "reserves").map((one) => ({
       useId: textIn(one, "useId"),
       amount: BigInt(textIn(one, "amount")),
       metered: BigInt(textIn(one, "metered")),
       untilMs: numberIn(one, "untilMs"),
+    })),
+    openTopUps: listIn(value, "openTopUps").map((one) => ({
+      key: textIn(one, "key"),
+      paid: BigInt(textIn(one, "paid")),
+      shut: BigInt(textIn(one, "shut")),
+      ...(isObject(one) ? textMembers(one, "settlementId") : {}),
     })),
     payment: paymentIn(member(value, "payment")),
   };
@@ -106,8 +130,9 @@ export function balanceIn(stored: unknown): Balance {
 
 export function entryIn(stored: unknown): LedgerEntry {
   const value = objectIn(stored);
-  const kind = textIn(value, "kind");
-  if (kind !== "top-up" && kind !== "charge" && kind !== "payback") throw new Error(foreign);
+  const name = textIn(value, "kind");
+  const kind = kinds.find((one) => one === name);
+  if (kind === undefined) throw new Error(foreign);
   const amount = BigInt(textIn(value, "amount"));
   return { kind, key: textIn(value, "key"), amount, atMs: numberIn(value, "atMs") };
 }
@@ -118,6 +143,12 @@ function objectIn(stored: unknown) {
   const value = typeof stored === "string" ? parseJson(stored)?.value : undefined;
   if (isObject(value)) return value;
   throw new Error(foreign);
+}
+
+/** Earlier versions wrote fewer lists. */
+function listIn(value: Readonly<Record<string, unknown>>, name: string): readonly unknown[] {
+  const found = member(value, name);
+  return Array.isArray(found) ? found : [];
 }
 
 function textIn(value: unknown, name: string): string {

@@ -34,6 +34,9 @@ function mortal(store: BalanceStore, fates: Fate[]): BalanceStore {
   };
 }
 
+/** Every second payment has to be final. */
+const shutOf = (name: string) => (Number(name.at(-1)) % 2 ? 250n - reserve : 0n);
+
 const fate = fc.constantFrom<Fate>("lives", "lives", "lives", "dies before", "dies after");
 const step = fc.oneof(
   fc.record({ kind: fc.constant("top-up"), key: fc.nat(5) }),
@@ -42,6 +45,7 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant("meter"), key: fc.nat(9), amount: fc.bigInt(0n, 150n) }),
   fc.record({ kind: fc.constant("charge"), key: fc.nat(9), amount: fc.bigInt(-10n, 150n) }),
   fc.record({ kind: fc.constant("release"), key: fc.nat(9) }),
+  fc.record({ kind: fc.constantFrom("final", "void"), key: fc.nat(5) }),
   fc.record({ kind: fc.constant("time"), key: fc.nat(2) }),
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
@@ -66,7 +70,10 @@ test("payments, ledger and paybacks sum up to zero", async () => {
         const useId = `use ${key}`;
         if (kind === "time") nowMs += (key * maxReserveMs) / 2;
         if (kind === "top-up") paid.add(name);
-        if (kind === "top-up") await balances.topUp(name, "reports", payment);
+        if (kind === "top-up") await balances.topUp(name, "reports", payment, shutOf(name));
+        if (kind === "final" || kind === "void") {
+          await balances.settleTopUp(id, `top-up ${key}`, kind);
+        }
         if (kind === "payback" && !paidBack.has(name)) {
           paidBack.set(name, amount);
           if (!(await balances.payBack(id, name, amount))) paidBack.delete(name);
@@ -84,7 +91,7 @@ test("payments, ledger and paybacks sum up to zero", async () => {
         if (balance) expect(availableOf(balance)).toBeGreaterThanOrEqual(0n);
       }
       // A buyer who has paid repeats the request until it is answered; a payback is tried again.
-      for (const name of paid) await living.topUp(name, "reports", payment);
+      for (const name of paid) await living.topUp(name, "reports", payment, shutOf(name));
       for (const [name, amount] of paidBack) {
         if (!(await living.payBack(id, name, amount))) paidBack.delete(name);
       }
@@ -100,9 +107,10 @@ test("payments, ledger and paybacks sum up to zero", async () => {
       const charges = entries.filter(({ kind }) => kind === "charge");
       expect(new Set(charges.map(({ key }) => key)).size).toBe(charges.length);
       for (const { amount } of charges) expect(amount >= -250n * 6n && amount <= 0n).toBe(true);
-      // The buyer's payments are what was charged, what was paid back, and what is left.
+      // The buyer's payments are what was charged, paid back, taken back as void, and what is left.
       const left = balance?.amount ?? 0n;
-      expect(250n * BigInt(paid.size) + sumOf("charge") - backed - left).toBe(0n);
+      const taken = sumOf("charge") + sumOf("void") - backed;
+      expect(250n * BigInt(paid.size) + taken - left).toBe(0n);
       expect(balance?.reserves ?? []).toEqual([]);
     }),
     { numRuns: 300 },

@@ -1,7 +1,7 @@
 /** What every store promises about balances: the sum of a ledger, never below zero, whoever asks at once. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { SettledRequest } from "../events.ts";
-import { availableOf, maxReserves, type Balances } from "./balances.ts";
+import { availableOf, maxReserves, maxTokens, type Balances } from "./balances.ts";
 import type { PaymentRecords } from "./payment-records.ts";
 import type { CreateStore, StoreKind } from "./payment-records.suite.ts";
 import { minuteMs } from "./payment-records.testing.ts";
@@ -48,7 +48,7 @@ export function balancesSuite(name: string, kind: StoreKind): void {
   };
 
   describe(`${name}: a balance`, () => {
-    test("is topped up once by each payment, and found by its newest token alone", async () => {
+    test("is topped up once by each payment, and found by its tokens", async () => {
       const { balance, token } = await toppedUp("a");
       expect(balance).toMatchObject({ scope: "reports", amount: 1000n, reserves: [], payment });
       expect(JSON.stringify(await balances.ledger(balance.id).then(String))).not.toContain(token);
@@ -56,7 +56,8 @@ export function balancesSuite(name: string, kind: StoreKind): void {
       for (let nth = 0; nth < 3; nth++) await balances.topUp("b", "reports", second);
       await toppedUp("a");
       const { token: newest } = await toppedUp("a");
-      expect(await balances.find(token)).toBeUndefined();
+      expect(newest).not.toBe(token);
+      expect(await balances.find(token)).toEqual(await balances.find(newest));
       expect(await balances.find(newest)).toMatchObject({ amount: 2000n, payment: second });
       expect(await balances.ledger(balance.id)).toEqual([
         { kind: "top-up", key: "a", amount: 1000n, atMs: 1_000 },
@@ -142,16 +143,47 @@ export function balancesSuite(name: string, kind: StoreKind): void {
       expect(more.kind).toBe("busy");
     });
 
-    test("reserves nothing for a token that was replaced", async () => {
-      const { balance } = await toppedUp();
-      const second = await toppedUp();
+    test("is found by as many tokens as there are programs, within a bound", async () => {
+      const tokens: string[] = [];
+      for (let nth = 0; nth <= maxTokens; nth++) tokens.push((await toppedUp(`${nth}`)).token);
+      const found = await Promise.all(tokens.map((token) => balances.find(token)));
+      expect(found.map((one) => one !== undefined)).toEqual([
+        false,
+        ...Array(maxTokens).fill(true),
+      ]);
       const asked = { useId: "one", amount: 1n };
-      expect(await balances.reserve(balance.id, asked, balance.tokenHash)).toEqual({
-        kind: "unknown",
-      });
-      const held = await balances.reserve(balance.id, asked, second.balance.tokenHash);
-      expect(held.kind).toBe("reserved");
       expect(await balances.reserve("0".repeat(32), asked)).toEqual({ kind: "unknown" });
+    });
+
+    test("is found for its payer", async () => {
+      const { balance } = await toppedUp();
+      const held = (payer: string, scope = "reports") =>
+        balances.heldBy(payer, ["eip155:51", payment.network], scope);
+      expect(await held(payment.payer.toLowerCase())).toEqual(balance);
+      expect(await held(payers[1] ?? "")).toBeUndefined();
+      expect(await held(payment.payer, "other")).toBeUndefined();
+    });
+
+    test("keeps a top-up shut until its payment is final, and takes back one that has failed", async () => {
+      for (const key of ["a", "b"]) {
+        const { id } = await balances.topUp(key, "reports", payment, 900n);
+        await balances.reserve(id, { useId: `with ${key}`, amount: 100n });
+        await balances.charge(id, `with ${key}`, 40n);
+      }
+      const { balance, token } = await toppedUp("a");
+      const { id } = balance;
+      const money = { key: "a", paid: 1000n, shut: 900n, settlementId: "s_1" };
+      expect(balance.openTopUps).toEqual([money, { ...money, key: "b" }]);
+      expect(await leftOf(token)).toEqual([1920n, 120n]);
+      expect((await balances.reserve(id, { useId: "one", amount: 121n })).kind).toBe("short");
+      expect(await balances.payBack(id, "refund 1", 121n)).toBe(false);
+      for (let nth = 0; nth < 2; nth++) await balances.settleTopUp(id, "a", "final");
+      expect(await leftOf(token)).toEqual([1920n, 1020n]);
+      for (let nth = 0; nth < 2; nth++) await balances.settleTopUp(id, "b", "void");
+      await balances.settleTopUp(id, "a", "void");
+      expect(await leftOf(token)).toEqual([920n, 920n]);
+      expect(await sumOf(id)).toBe(920n);
+      expect((await balances.ledger(id)).at(-1)).toMatchObject({ kind: "void", amount: -1000n });
     });
 
     test("gets a reserve back that a crash has left, without what was metered", async () => {

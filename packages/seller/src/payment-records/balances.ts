@@ -4,6 +4,7 @@
  * reserves its highest cost before the work, so that no balance falls below zero. The rules for
  * every store: each is a function of the stored balance, tried again when another process was first.
  */
+import { defined } from "@farthing/protocol";
 import type { SettledRequest } from "../events.ts";
 import { sha256OfText } from "../sha256.ts";
 import type {
@@ -12,6 +13,7 @@ import type {
   EntryName,
   FoundBalance,
   LedgerEntry,
+  OpenTopUp,
   Reserve,
 } from "./balance-store.ts";
 import { maxReserveMs } from "./retention.ts";
@@ -19,7 +21,7 @@ import { createToken, idChars, idOfToken } from "./token.ts";
 
 export interface ToppedUpBalance {
   readonly balance: Balance;
-  /** Shown once. It replaces the token that was given before. */
+  /** Shown once. Tokens that were given before it stay good, up to {@link maxTokens}. */
   readonly token: string;
 }
 
@@ -36,7 +38,6 @@ export type Reserved =
   | { readonly kind: "short"; readonly balance: Balance }
   /** Too many requests hold a reserve at once. */
   | { readonly kind: "busy"; readonly balance: Balance }
-  /** There is no such balance, or its token was replaced. */
   | { readonly kind: "unknown" };
 
 export interface ChargedCost {
@@ -47,13 +48,20 @@ export interface ChargedCost {
 
 /** The balances of a seller, shared by all processes that share the payment records. */
 export interface Balances {
-  /** Adds a payment once, however often it is called. `key` is that of its {@link Binding}. */
-  topUp(key: string, scope: string, payment: SettledRequest): Promise<Balance>;
+  /**
+   * Adds a payment once, however often it is called. `key` is that of its {@link Binding}; `shut` are
+   * the base units of it that pay for nothing until it is final.
+   */
+  topUp(key: string, scope: string, payment: SettledRequest, shut?: bigint): Promise<Balance>;
+  /** Opens a top-up whose payment is final, or takes back one whose payment has failed. */
+  settleTopUp(id: string, key: string, end: "final" | "void"): Promise<Balance | undefined>;
+  /** Finds the balance of a payer, the one with the most money where there are several. */
+  heldBy(payer: string, networks: readonly string[], scope: string): Promise<Balance | undefined>;
   /** Gives a new token to the buyer of a balance. */
   giveToken(id: string): Promise<ToppedUpBalance | undefined>;
   find(token: string): Promise<Balance | undefined>;
-  /** Holds money for a request. With a hash, only while the token has this hash. */
-  reserve(id: string, asked: ReserveAsked, tokenHash?: string): Promise<Reserved>;
+  /** Holds money for a request. */
+  reserve(id: string, asked: ReserveAsked): Promise<Reserved>;
   /** Records what a request has cost so far, and prolongs its reserve. */
   meter(id: string, useId: string, metered: bigint): Promise<boolean>;
   /** Ends a reserve: charges the cost, between 0 and the reserve, once. */
@@ -64,7 +72,7 @@ export interface Balances {
   payBack(id: string, key: string, amount: bigint): Promise<boolean>;
   /** Returns the entries of a balance, oldest first. */
   ledger(id: string): Promise<readonly LedgerEntry[]>;
-  /** Whether the payer's first payment for the scope can be taken. */
+  /** Whether a payment for a balance can be taken. */
   hasRoom(id: string): Promise<boolean>;
   idOf(scope: string, payment: Pick<SettledRequest, "payer" | "network">): Promise<string>;
 }
@@ -75,9 +83,20 @@ export const maxReserves = 256;
 /** Each lost try is the success of another process, of which there are few. */
 const maxTries = 1_000;
 
-/** Base units that the buyer can still spend. */
-export function availableOf({ amount, reserves }: Balance): bigint {
+/** Tokens of one balance, for as many programs with one wallet. */
+export const maxTokens = 16;
+
+/** Payments of one balance that are not final yet. */
+export const maxOpenTopUps = 64;
+
+/** Base units that are the buyer's and held for no request. */
+export function remainingOf({ amount, reserves }: Balance): bigint {
   return reserves.reduce((left, reserve) => left - reserve.amount, amount);
+}
+
+/** Base units that the buyer can spend now. */
+export function availableOf(balance: Balance): bigint {
+  return balance.openTopUps.reduce((left, { shut }) => left - shut, remainingOf(balance));
 }
 
 interface Step<T> {
@@ -105,43 +124,50 @@ export function createBalances(
   const change = createChange(store, now);
   return {
     idOf,
-    async topUp(key, scope, payment) {
+    async topUp(key, scope, payment, shut = 0n) {
       await note(key, scope, payment);
       const id = await idOf(scope, payment);
-      const blank = { id, tokenHash: "", scope, amount: 0n, reserves: [], payment };
-      return change(id, { kind: "top-up", key }, (found = blank, isEntered, atMs) => {
-        if (isEntered) return { value: found };
-        const amount = BigInt(payment.amount);
-        const balance = { ...found, amount: found.amount + amount, payment };
-        return { value: balance, balance, entries: [{ kind: "top-up", key, amount, atMs }] };
-      });
+      const money = { amount: 0n, reserves: [], openTopUps: [] };
+      const blank = { id, tokenHash: "", earlierHashes: [], scope, ...money, payment };
+      return change(id, { kind: "top-up", key }, (found = blank, isEntered, atMs) =>
+        isEntered ? { value: found } : add(found, { key, payment, shut }, atMs),
+      );
     },
     async giveToken(id) {
       const { token, tokenHash } = await createToken(id);
       return change(id, undefined, (found) => {
         if (!found) return { value: undefined };
-        const balance = { ...found, tokenHash };
+        const earlierHashes = hashesOf(found).slice(0, maxTokens - 1);
+        const balance = { ...found, tokenHash, earlierHashes };
         return { value: { balance, token }, balance };
       });
+    },
+    settleTopUp: (id, key, end) =>
+      change(id, { kind: "void", key }, (found, _isEntered, atMs) => {
+        const open = found?.openTopUps.find((one) => one.key === key);
+        return found && open ? endTopUp(found, open, end, atMs) : { value: found };
+      }),
+    async heldBy(payer, networks, scope) {
+      let held: Balance | undefined;
+      for (const network of networks) {
+        const { balance } = await store.get(await idOf(scope, { payer, network }));
+        if (balance && (!held || balance.amount > held.amount)) held = balance;
+      }
+      return held;
     },
     async find(token) {
       const id = idOfToken(token);
       const { balance } = id === undefined ? { balance: undefined } : await store.get(id);
-      return balance?.tokenHash === (await sha256OfText(token)) ? balance : undefined;
+      return balance && hashesOf(balance).includes(await sha256OfText(token)) ? balance : undefined;
     },
-    reserve: (id, asked, tokenHash) =>
+    reserve: (id, asked) =>
       change(id, { kind: "charge", key: asked.useId }, (found, isEntered, nowMs) =>
-        found && (tokenHash ?? found.tokenHash) === found.tokenHash
-          ? hold(found, asked, isEntered, nowMs)
-          : { value: { kind: "unknown" } },
+        found ? hold(found, asked, isEntered, nowMs) : { value: { kind: "unknown" } },
       ),
     meter: (id, useId, metered) =>
-      change(id, undefined, (found, _isEntered, nowMs) => {
-        const held = found && heldBy(found, useId);
-        if (!held) return { value: false };
-        const more = { metered: clamp(metered, held.amount), untilMs: nowMs + maxReserveMs };
-        return { value: true, balance: withReserve(found, { ...held, ...more }) };
-      }),
+      change(id, undefined, (found, _isEntered, nowMs) =>
+        found ? prolong(found, { useId, metered }, nowMs) : { value: false },
+      ),
     charge: (id, useId, cost) =>
       change(id, { kind: "charge", key: useId }, (found, isEntered, nowMs) =>
         found ? bill(found, { useId, cost }, isEntered, nowMs) : { value: undefined },
@@ -153,18 +179,57 @@ export function createBalances(
         return { value: balance, balance };
       }),
     payBack: (id, key, amount) =>
-      change(id, { kind: "payback", key }, (found, isEntered, atMs) => {
-        if (isEntered) return { value: true };
-        if (!found || amount <= 0n || amount > availableOf(found)) return { value: false };
-        const balance = { ...found, amount: found.amount - amount };
-        return { value: true, balance, entries: [{ kind: "payback", key, amount: -amount, atMs }] };
-      }),
+      change(id, { kind: "payback", key }, (found, isEntered, atMs) =>
+        isEntered ? { value: true } : takeOut(found, { key, amount }, atMs),
+      ),
     ledger: (id) => store.ledger(id),
     async hasRoom(id) {
-      if ((await store.isFull?.()) !== true) return true;
-      return (await store.get(id)).balance !== undefined;
+      const { balance } = await store.get(id);
+      if (balance) return balance.openTopUps.length < maxOpenTopUps;
+      return (await store.isFull?.()) !== true;
     },
   };
+}
+
+interface AddedTopUp {
+  readonly key: string;
+  readonly payment: SettledRequest;
+  readonly shut: bigint;
+}
+
+function add(found: Balance, { key, payment, shut }: AddedTopUp, atMs: number): Step<Balance> {
+  const paid = BigInt(payment.amount);
+  const { settlementId } = payment;
+  const open = { key, paid, shut, ...defined({ settlementId }) };
+  const openTopUps = shut > 0n ? [...found.openTopUps, open] : found.openTopUps;
+  const balance = { ...found, amount: found.amount + paid, openTopUps, payment };
+  return { value: balance, balance, entries: [{ kind: "top-up", key, amount: paid, atMs }] };
+}
+
+function endTopUp(
+  found: Balance,
+  open: OpenTopUp,
+  end: "final" | "void",
+  atMs: number,
+): Step<Balance> {
+  const { key, paid } = open;
+  const openTopUps = found.openTopUps.filter((one) => one !== open);
+  const opened = { ...found, openTopUps };
+  if (end === "final") return { value: opened, balance: opened };
+  // The request that came with the payment may have cost something.
+  const amount = clamp(paid, availableOf(opened));
+  const balance = { ...opened, amount: opened.amount - amount };
+  return { value: balance, balance, entries: [{ kind: "void", key, amount: -amount, atMs }] };
+}
+
+function takeOut(
+  found: Balance | undefined,
+  { key, amount }: { readonly key: string; readonly amount: bigint },
+  atMs: number,
+): Step<boolean> {
+  if (!found || amount <= 0n || amount > availableOf(found)) return { value: false };
+  const balance = { ...found, amount: found.amount - amount };
+  return { value: true, balance, entries: [{ kind: "payback", key, amount: -amount, atMs }] };
 }
 
 function hold(
@@ -182,6 +247,17 @@ function hold(
   }
   const balance = withReserve(found, { useId, amount, metered: 0n, ...held, untilMs });
   return { value: { kind: "reserved", balance, isCharged }, balance };
+}
+
+function prolong(
+  found: Balance,
+  { useId, metered }: Pick<Reserve, "useId" | "metered">,
+  nowMs: number,
+): Step<boolean> {
+  const held = heldBy(found, useId);
+  if (!held) return { value: false };
+  const more = { metered: clamp(metered, held.amount), untilMs: nowMs + maxReserveMs };
+  return { value: true, balance: withReserve(found, { ...held, ...more }) };
 }
 
 function bill(
@@ -208,6 +284,11 @@ function lapse(found: Balance, nowMs: number) {
   const reserves = found.reserves.filter(({ untilMs }) => untilMs > nowMs);
   const amount = entries.reduce((left, entry) => left + entry.amount, found.amount);
   return { balance: over.length > 0 ? { ...found, reserves, amount } : found, entries };
+}
+
+/** The hashes of all tokens, the newest first. */
+function hashesOf({ tokenHash, earlierHashes }: Balance): readonly string[] {
+  return tokenHash === "" ? [] : [tokenHash, ...earlierHashes];
 }
 
 function heldBy({ reserves }: Balance, useId: string): Reserve | undefined {

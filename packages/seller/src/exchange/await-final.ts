@@ -1,36 +1,27 @@
-/** Passes above a price open only once their payment is final. The facilitator tells when it is. */
+/** Passes and top-ups above a price open only once their payment is final, as the facilitator tells. */
 import { statusOf } from "@farthing/protocol";
-import type { Pass } from "../payment-records/pass-store.ts";
-import type { Passes } from "../payment-records/passes.ts";
 import type { ExchangeDeps } from "./paid-request.ts";
 import { minCallMs } from "./settle.ts";
 
 /** An eighth of a block. */
 const pauseMs = 250;
 
-/** Asks until the payment of a pass is final or has failed, or the buyer's wait is over. */
+/** Asks until a settlement is final or has failed, or the time is over. */
 export async function awaitFinal(
-  { facilitator, clock, waitMs }: ExchangeDeps,
-  passes: Passes,
-  { id, payment: { settlementId } }: Pass,
+  { facilitator, clock }: ExchangeDeps,
+  settlementId: string | undefined,
+  deadlineMs: number,
 ): Promise<"final" | "void" | "open"> {
   // A facilitator that names no settlement cannot tell.
   if (settlementId === undefined) return "open";
-  const deadlineMs = clock.now() + waitMs;
   for (;;) {
     const timeoutMs = deadlineMs - clock.now();
     if (timeoutMs < minCallMs) return "open";
     const outcome = await facilitator.settlement(settlementId, { timeoutMs, waitSeconds: 0 });
     const status = outcome.kind === "settlement" ? statusOf(outcome.settlement) : undefined;
-    if (status === "failed") {
-      await passes.voidPass(id);
-      return "void";
-    }
+    if (status === "failed") return "void";
     const isFinal = outcome.kind === "settlement" && outcome.isFinal === true;
-    if (status === "confirmed" && isFinal) {
-      await passes.markFinal(id);
-      return "final";
-    }
+    if (status === "confirmed" && isFinal) return "final";
     await clock.sleep(pauseMs);
   }
 }
