@@ -43,6 +43,21 @@ test("a tool is paid once, and its result comes with the transaction", async () 
   await shop.close();
 });
 
+test("a tool with a balance is topped up once for several calls", async () => {
+  // Its handler counts nothing, so that each call costs the reserve.
+  const shop = await openToolShop(market, { balance: { topUp: "0.01", reserve: "0.004" } });
+  const buyer = market.newBuyer();
+  const { callTool } = payingAs(buyer, shop, await shop.connect());
+  const said: unknown[] = [];
+  for (let nth = 0; nth < 3; nth++) {
+    const { payment } = await callTool(paris);
+    said.push(payment.state === "not_required" ? payment.balance : payment.state);
+  }
+  expect(said).toEqual(["settled", { remaining: "2000", cost: "4000" }, "settled"]);
+  expect(await market.transfers(buyer.address)).toHaveLength(2);
+  await shop.close();
+});
+
 test("a tool that demands bound payments is paid, and its result is given again", async () => {
   const shop = await openToolShop(market, { requireBinding: true });
   const buyer = market.newBuyer();

@@ -3,6 +3,7 @@
  * a 402, the receipt in `_meta` a header.
  */
 import {
+  balanceHeaders,
   defined,
   decodeHeader,
   encodeHeader,
@@ -43,6 +44,8 @@ const paymentMetaKey = "x402/payment";
 const receiptMetaKey = "x402/payment-response";
 /** Ours: the token of a call; the headers of a pass in a result. */
 const passMetaKey = "x402/payment-pass";
+/** Ours: what is left of a balance, and what a call has cost. */
+const balanceMetaKey = "x402/payment-balance";
 
 /** Error codes that ask for money: x402's first transport, and SEP-1036. */
 const challengeCodes: ReadonlySet<number> = new Set([402, ErrorCode.UrlElicitationRequired]);
@@ -108,6 +111,7 @@ function answerOf(result: CallToolResult): Response {
   const headers = {
     ...(receipt && receiptHeaders(receipt)),
     ...passIn(result._meta?.[passMetaKey]),
+    ...balanceIn(result._meta?.[balanceMetaKey]),
   };
   if (result.isError !== true) return answer(200, { result }, headers);
   const words = errorObjectsOf(result);
@@ -125,6 +129,20 @@ function passIn(meta: unknown): Record<string, string> {
     [passHeaders.remaining]: /^\d{1,9}$/.test(remaining ?? "") ? remaining : undefined,
     [passHeaders.expires]: Number.isNaN(Date.parse(expires ?? "")) ? undefined : expires,
   });
+}
+
+function balanceIn(meta: unknown): Record<string, string> {
+  if (!isObject(meta)) return {};
+  const { remaining, cost } = textMembers(meta, "remaining", "cost");
+  return defined({
+    [balanceHeaders.remaining]: isUnits(remaining) ? remaining : undefined,
+    [balanceHeaders.cost]: isUnits(cost) ? cost : undefined,
+  });
+}
+
+/** Base units; 78 digits hold every amount of a chain. */
+function isUnits(text: string | undefined): boolean {
+  return /^\d{1,78}$/.test(text ?? "");
 }
 
 function answerOfError(error: McpError): Response {

@@ -3,7 +3,7 @@
  * of an unpaid call, the payment and the receipt in `_meta`. A payment is bound to the tool and its
  * arguments. Tools settle after their work by default, because the transport demands it.
  */
-import { defined, isObject } from "@farthing/protocol";
+import { defined } from "@farthing/protocol";
 import type {
   BaseToolCallback,
   McpServer,
@@ -29,10 +29,10 @@ import {
   type SellerOptions,
 } from "../configuration.ts";
 import type { PaidRequest } from "../events.ts";
-import type { PassOptions } from "../pass-options.ts";
 import { isShortDescription } from "../extensions/bazaar.ts";
 import { shapesOf } from "./tool-shapes.ts";
 import { callPaid, outputCheck, type Schema } from "./tool-call.ts";
+import { salesOf, timingOf, type CostOfResult } from "./tool-sales.ts";
 import { rememberArguments, sentArguments } from "./sent-arguments.ts";
 import { bindingSubjectOf, toolRequest } from "./tool-request.ts";
 import { routeNameOf } from "../sale-books.ts";
@@ -59,7 +59,7 @@ export type ToolArguments<Input extends undefined | Schema> = Input extends ZodR
 
 export interface ToolPayment extends Pick<
   RouteOptions,
-  "maxTimeoutSeconds" | "settle" | "workMs" | "redeliver" | "requireBinding" | "pass"
+  "maxTimeoutSeconds" | "settle" | "workMs" | "redeliver" | "requireBinding" | "pass" | "balance"
 > {
   readonly price?: Price;
   /** Where the money goes, `0x…` or `xdc…`. */
@@ -76,6 +76,8 @@ export interface PaidToolConfig<
   readonly reference?:
     | string
     | ((values: ToolArguments<Input>) => string | undefined | Promise<string | undefined>);
+  /** What a call costs on a tool with a balance, where its handler does not count it. */
+  readonly cost?: CostOfResult;
   readonly title?: string;
   readonly description?: string;
   readonly inputSchema?: Input;
@@ -122,14 +124,14 @@ export interface ToolSeller {
  */
 export function farthing(options: ToolSellerOptions): ToolSeller {
   const { server: serverName, ...rest } = options;
-  const seller = createToolSeller({ settle: "after-success", ...rest });
+  const seller = createToolSeller({ settle: timingOf(rest), ...rest });
   return {
     registerTool(server, name, config, handler) {
       const { title, description, inputSchema, outputSchema, annotations, _meta, ...own } = config;
       const shown = { title, description, inputSchema, outputSchema, annotations, _meta };
-      const sold = passOf(own.pass ?? rest.pass, `${serverName ?? ""}/${name}`);
+      const sold = salesOf(own, rest, `${serverName ?? ""}/${name}`);
       const { price, reference, ...rules } = own;
-      const ofCall = { pass: sold, reference: referenceOf(reference) };
+      const ofCall = { ...sold, reference: referenceOf(reference) };
       const words = wordsOf(name, config);
       const described = { tool: { name, description: words.description }, ...shapesOf(config) };
       const describe = isShortDescription(described) ? described : undefined;
@@ -158,11 +160,6 @@ export function farthing(options: ToolSellerOptions): ToolSeller {
   };
 }
 
-/** Without a name of its own, a pass opens one tool of one server. */
-function passOf(pass: PassOptions | undefined, tool: string): PassOptions | undefined {
-  return isObject(pass) ? { ...pass, scope: pass.scope ?? tool } : pass;
-}
-
 /** The exchange calls a function with the request, and with the arguments as its original. */
 function referenceOf(reference: string | AnyCallback | undefined) {
   return typeof reference === "function"
@@ -185,8 +182,8 @@ function routes(
   // An `undefined` would override the seller's default.
   const fixed = defined(given);
   if (typeof price === "function") {
-    // A pass that was bought at the lowest price would open all calls.
-    if ("pass" in fixed)
+    // What was bought at the lowest price would open all calls.
+    if ("pass" in fixed || "balance" in fixed)
       throw new ConfigurationError("price", "fixed for a tool with a pass", '"1.00"');
     return async (values) => seller.route({ ...fixed, price: await price(values) });
   }

@@ -1,4 +1,4 @@
-/** Passes for tools: the token and what is left travel in `_meta`. */
+/** Passes and balances of tools: the token and what is left travel in `_meta`. */
 import { decodeHeader, encodeHeader, headerNames } from "@farthing/protocol";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
@@ -32,6 +32,23 @@ beforeEach(async () => {
       return { content, ...(runs.length === 2 ? { isError: true } : {}) };
     });
   }
+  // A tool with a balance is of another seller, whose tools sell no pass.
+  const byUse = farthing({ facilitator: { url: facilitator.url }, payTo, onEvent: () => {} });
+  const balance = { topUp: "0.10", reserve: "0.05", scope: "used" };
+  byUse.registerTool(server, "counted", { balance }, ({ payment }) => {
+    payment.meter?.add("0.02");
+    return { content: [{ type: "text" as const, text: "counted" }] };
+  });
+  const cost = ({ content }: CallToolResult) => (content.length === 1 ? "0.03" : undefined);
+  byUse.registerTool(server, "asked", { balance, cost }, () => {
+    return { content: [{ type: "text" as const, text: "asked" }] };
+  });
+  byUse.registerTool(server, "failing", { balance }, () => ({ content: [], isError: true }));
+  expect(() =>
+    byUse.registerTool(server, "late", { balance, settle: "after-success" }, () => ({
+      content: [],
+    })),
+  ).toThrow(/^settle must be before-work/);
   expect(() =>
     seller.registerTool(server, "priced", { price: () => "1.00" }, () => ({ content: [] })),
   ).toThrow(/^price must be fixed for a tool with a pass/);
@@ -85,4 +102,16 @@ test("a pass opens its tool, or all tools of its scope", async () => {
     const { structuredContent } = await call("report", { "x402/payment-pass": odd });
     expect(structuredContent).toMatchObject({ error: "Payment required" });
   }
+});
+
+test("a tool is charged to a balance what its handler has counted, or what its result costs", async () => {
+  const left = ({ _meta }: CallToolResult) => _meta?.["x402/payment-balance"];
+  const token = await buy("counted");
+  expect(left(await call("counted", token))).toEqual({ remaining: "60000", cost: "20000" });
+  const failed = await call("failing", token);
+  expect(failed).toMatchObject({ isError: true, content: [] });
+  expect(left(await call("asked", token))).toEqual({ remaining: "30000", cost: "30000" });
+  const over = await call("counted", token);
+  expect(over.structuredContent).toMatchObject({ error: "balance_exhausted", x402Version: 2 });
+  expect(facilitator.transfers()).toBe(1);
 });

@@ -12,8 +12,11 @@ import type { BindingSubject } from "../exchange/binding.ts";
 /** The key of a call's `_meta` that holds the payment as an object. */
 export const paymentMetaKey = "x402/payment";
 
-/** Ours: the token of a pass in a call, and what is left of a pass in a result. */
+/** Ours: the token of a pass or balance in a call, and what is left of a pass in a result. */
 export const passMetaKey = "x402/payment-pass";
+
+/** Ours: what is left of a balance, and what the call has cost. */
+export const balanceMetaKey = "x402/payment-balance";
 
 export interface ToolCall {
   /** Name of the server, where several servers share one store of payment records. */

@@ -1,5 +1,6 @@
 /** Responses of the exchange as results of a tool call: objects instead of headers. */
 import {
+  balanceHeaders,
   decodeHeader,
   defined,
   headerNames,
@@ -10,7 +11,7 @@ import {
   type JsonObject,
 } from "@farthing/protocol";
 import { CallToolResultSchema, type CallToolResult } from "@modelcontextprotocol/sdk/types.js";
-import { passMetaKey } from "./tool-request.ts";
+import { balanceMetaKey, passMetaKey } from "./tool-request.ts";
 
 /** The key of a result's `_meta` that holds the receipt. */
 export const receiptMetaKey = "x402/payment-response";
@@ -48,11 +49,15 @@ function refusal(what: JsonObject): CallToolResult {
 }
 
 function metaOf(headers: Headers): Record<string, unknown> | undefined {
-  const entries = Object.entries(passHeaders).map(([name, header]) => [name, headers.get(header)]);
-  const pass = Object.fromEntries(entries.filter(([, value]) => value !== null));
+  const shown = (names: Readonly<Record<string, string>>) => {
+    const entries = Object.entries(names).map(([name, header]) => [name, headers.get(header)]);
+    const given = entries.filter(([, value]) => value !== null);
+    return given.length > 0 ? Object.fromEntries(given) : undefined;
+  };
   const meta = defined({
     [receiptMetaKey]: readReceipt(headers),
-    [passMetaKey]: Object.keys(pass).length > 0 ? pass : undefined,
+    [passMetaKey]: shown(passHeaders),
+    [balanceMetaKey]: shown(balanceHeaders),
   });
   return Object.keys(meta).length > 0 ? meta : undefined;
 }
