@@ -67,7 +67,10 @@ export function createRefundRecords(deps: {
     const topUp = await notes.close(name.key);
     if (!topUp || !balances) return { kind: "debited", amount: asked ?? rest };
     // Also where the process died that was to enter it.
-    const balance = await balances.topUp(name.key, topUp.scope, topUp.payment);
+    const { id } = await balances.topUp(name.key, topUp.scope, topUp.payment);
+    // Only final payments are refunded; no request has asked for this one yet.
+    const balance = await balances.settleTopUp(id, name.key, "final");
+    if (!balance) return undefined;
     const entries = await balances.ledger(balance.id);
     const prefix = `refund/${name.key}/${name.ordinal}/`;
     const taken = entries

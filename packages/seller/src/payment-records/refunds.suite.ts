@@ -66,6 +66,13 @@ export function refundsSuite(name: string, kind: StoreKind): void {
       expect(await records.refunds.close("a", payment)).toBe("pass");
     });
 
+    test("takes all of a top-up that waited for its payment to be final", async () => {
+      await records.balances.topUp("a", "reports", payment, 900n);
+      expect(await records.refunds.close("a", payment)).toBe("balance");
+      const debit = await records.refunds.debit({ key: "a", ordinal: 0 }, undefined, 1_000n);
+      expect(debit).toEqual({ kind: "debited", amount: 1_000n });
+    });
+
     test("takes what is left out of its balance, once for each refund, whoever asks at once", async () => {
       const { id } = await records.balances.topUp("a", "reports", payment);
       await records.balances.topUp("b", "reports", payment);
