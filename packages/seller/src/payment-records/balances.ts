@@ -147,14 +147,7 @@ export function createBalances(
         const open = found?.openTopUps.find((one) => one.key === key);
         return found && open ? endTopUp(found, open, end, atMs) : { value: found };
       }),
-    async heldBy(payer, networks, scope) {
-      let held: Balance | undefined;
-      for (const network of networks) {
-        const { balance } = await store.get(await idOf(scope, { payer, network }));
-        if (balance && (!held || balance.amount > held.amount)) held = balance;
-      }
-      return held;
-    },
+    heldBy: (...holder) => heldIn(store, ...holder),
     async find(token) {
       const id = idOfToken(token);
       const { balance } = id === undefined ? { balance: undefined } : await store.get(id);
@@ -189,6 +182,20 @@ export function createBalances(
       return (await store.isFull?.()) !== true;
     },
   };
+}
+
+async function heldIn(
+  store: BalanceStore,
+  payer: string,
+  networks: readonly string[],
+  scope: string,
+): Promise<Balance | undefined> {
+  let held: Balance | undefined;
+  for (const network of networks) {
+    const { balance } = await store.get(await idOf(scope, { payer, network }));
+    if (balance && (!held || balance.amount > held.amount)) held = balance;
+  }
+  return held;
 }
 
 interface AddedTopUp {
