@@ -14,6 +14,8 @@ import {
 import { farthing } from "./paid-tools.ts";
 
 const pass = { uses: 3, validFor: "30d" };
+const cost = ({ content }: CallToolResult) => (content.length === 1 ? "0.03" : undefined);
+
 let facilitator: ScriptedFacilitator;
 let client: Client;
 const runs: string[] = [];
@@ -39,7 +41,6 @@ beforeEach(async () => {
     payment.meter?.add("0.02");
     return { content: [{ type: "text" as const, text: "counted" }] };
   });
-  const cost = ({ content }: CallToolResult) => (content.length === 1 ? "0.03" : undefined);
   byUse.registerTool(server, "asked", { balance, cost }, () => {
     return { content: [{ type: "text" as const, text: "asked" }] };
   });
@@ -75,6 +76,8 @@ async function buy(name: string) {
   return { "x402/payment-pass": Object(_meta?.["x402/payment-pass"])["token"] };
 }
 
+const left = ({ _meta }: CallToolResult) => _meta?.["x402/payment-balance"];
+
 const leftOf = ({ _meta }: CallToolResult) => Object(_meta?.["x402/payment-pass"])["remaining"];
 
 test("a tool is paid once and called again, and a failed call takes no use", async () => {
@@ -105,7 +108,6 @@ test("a pass opens its tool, or all tools of its scope", async () => {
 });
 
 test("a tool is charged to a balance what its handler has counted, or what its result costs", async () => {
-  const left = ({ _meta }: CallToolResult) => _meta?.["x402/payment-balance"];
   const token = await buy("counted");
   expect(left(await call("counted", token))).toEqual({ remaining: "60000", cost: "20000" });
   const failed = await call("failing", token);
