@@ -23,7 +23,10 @@ export interface Signer {
   readonly isContract?: boolean;
   /** Rejects when the person or device refuses. */
   signTypedData(typedData: AuthorizationTypedData): Promise<Hex>;
-  /** Signs a text by `personal_sign`, to sign in for a pass. Without it no pass is signed in for. */
+  /**
+   * Signs a text by `personal_sign`, to sign in for a pass; a contract wallet in the form that it
+   * accepts itself. Without it no pass is signed in for.
+   */
   signMessage?(text: { readonly message: string }): Promise<Hex>;
 }
 

@@ -151,10 +151,7 @@ function toolsOf(fetch: FetchFunction, options: BuyerOptions): PayingTools {
     signer: {
       ...walletTraits,
       signTypedData: (typedData) => signer.signTypedData(typedData),
-      // A contract wallet's key signs for another address.
-      ...(signer.signMessage && signer.isContract !== true
-        ? { signMessage: signer.signMessage.bind(signer) }
-        : {}),
+      ...(signer.signMessage ? { signMessage: signer.signMessage.bind(signer) } : {}),
     },
     ledger,
     allow,

@@ -9,6 +9,7 @@ import {
   type SellerEvent,
   type Serve,
   type Terms,
+  walletsAt,
 } from "@farthing/seller";
 import { defined, isBookText, referenceCharsMax } from "@farthing/protocol";
 import type { GatewayConfig, RouteConfig } from "./configuration/configuration.ts";
@@ -64,6 +65,7 @@ export function createPaidRoute(
     bodyBytesMax: own.upstream.requestBytesMax,
     paywall: discovery.title === undefined ? {} : { name: discovery.title },
     onEvent: (event) => deps.onEvent(own, event),
+    ...(config.rpcUrl === undefined ? {} : { verifyWallet: walletsAt(config.rpcUrl) }),
   });
   const { maxTimeoutSeconds, redirects, head, serveWhen, redeliver, requireBinding } = own;
   const rules = { maxTimeoutSeconds, redirects, head, serveWhen, redeliver, requireBinding };

@@ -21,11 +21,12 @@ export function isSignedByPayer(network: Network, authorization: Authorization, 
 
 /** Whether the key of an address signed a text by `personal_sign` (EIP-191). */
 export function hasSignedText(address: Address, text: string, signature: Hex): boolean {
-  return hasSigned(
-    address,
-    () => PersonalMessage.getSignPayload(OxHex.fromString(text)),
-    signature,
-  );
+  return hasSigned(address, () => hashOfSignedText(text), signature);
+}
+
+/** What `personal_sign` of a text signs (EIP-191). */
+export function hashOfSignedText(text: string): Hex {
+  return PersonalMessage.getSignPayload(OxHex.fromString(text));
 }
 
 function hasSigned(address: string, digest: () => Hex, signature: Hex): boolean {

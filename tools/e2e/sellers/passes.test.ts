@@ -2,8 +2,10 @@
  * Whoever sells, whoever buys: a pass that one payment has bought opens as many requests as it says,
  * and the next request is asked to pay. Our buyer shows its token, the stock buyer signs in.
  */
-import { privateKeySigner, wrapFetch } from "@farthing/buyer";
+import { privateKeySigner, wrapFetch, type Signer } from "@farthing/buyer";
 import type { DevnetWallet } from "@farthing/devnet";
+import { deploySafe, designSafe, placeSafe, signBySafe } from "@farthing/devnet/testing/safe";
+import { authorizationDigest, hashOfSignedText, type Hex } from "@farthing/protocol";
 import { wrapFetchWithSIWx } from "@x402/extensions/sign-in-with-x";
 import { ExactEvmScheme } from "@x402/evm";
 import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
@@ -59,7 +61,7 @@ function stockBuyer(shop: Fetch, { privateKey }: DevnetWallet): Send {
 }
 
 /** A shop behind its public address: the way of a proxy, which no response tells. */
-function behindProxy({ url: address }: Shop): Fetch {
+function behindProxy({ url: address }: Pick<Shop, "url">): Fetch {
   return async (input, init) => {
     const request = new Request(input, init);
     const response = await fetch(new Request(address, request));
@@ -95,4 +97,41 @@ test.for<[string, OpenShop]>([
   expect(await Promise.all([buyAndUse(ownBuyer), buyAndUse(stockBuyer)])).toEqual([bought, bought]);
   expect(shop.made()).toBe(2 * uses);
   await shop.close();
+});
+
+test("a Safe that has lost its token signs in where the gateway has a node", async () => {
+  const { devnet, network } = market;
+  await placeSafe(devnet);
+  const owner = market.newBuyer().privateKey;
+  const safe = await designSafe(devnet, [owner], { threshold: 1, saltNonce: 0n });
+  await deploySafe(devnet, safe);
+  await devnet.usdc.setBalance(safe.address, 10_000n);
+  const sign = async (digest: Hex) => signBySafe(network.chainId, safe, digest);
+  const signer: Signer = {
+    address: safe.address,
+    isContract: true,
+    signTypedData: ({ message }) => sign(authorizationDigest(network, message)),
+    signMessage: ({ message }) => sign(hashOfSignedText(message)),
+  };
+  const routes = [{ match: "GET /paid/:report", upstream: "api", price, passes: pass }];
+  const more = { publicUrl, rpcUrl: devnet.rpcUrl };
+  const { url, stop } = await openGateway(market, { routes, more });
+  const shop = behindProxy({ url: `${url}/paid/report` });
+  const buy = (as: Signer) => wrapFetch(shop, { signer: as })(`${publicUrl}/paid/report`);
+  expect(await buy(signer)).toMatchObject({ status: 200, payment: { state: "settled" } });
+  // A signature of the owner alone is not the Safe's.
+  const { signMessage } = privateKeySigner(owner);
+  await expect(
+    buy({
+      ...signer,
+      ...(signMessage && { signMessage }),
+      signTypedData: () => Promise.reject(new Error("no")),
+    }),
+  ).rejects.toThrow();
+  expect(await buy(signer)).toMatchObject({
+    status: 200,
+    payment: { state: "not_required", pass: { remaining: 1 } },
+  });
+  expect(await market.transfers(safe.address)).toHaveLength(1);
+  await stop();
 });

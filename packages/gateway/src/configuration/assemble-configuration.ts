@@ -35,6 +35,7 @@ export function assembleConfig(file: GatewayFile, context: ConfigContext): Gatew
     listen: { http: listen.http, metrics: listen.metrics },
     trustedProxies: file.trustedProxies,
     facilitator: readFacilitator(file, context),
+    rpcUrl: readRpcUrl(file, context),
     network: file.network,
     payTo: file.payTo,
     store: readStore(file.store, context),
@@ -60,6 +61,14 @@ function readFacilitator({ facilitator }: GatewayFile, context: ConfigContext): 
     context.report(location, "must be the key as the dashboard shows it, without spaces");
   }
   return { kind: "remote", url: facilitator.url, apiKey, timeoutMs: facilitator.timeout };
+}
+
+function readRpcUrl(file: GatewayFile, context: ConfigContext): string | undefined {
+  const rpcUrl = readSecret(file.rpcUrl, ["rpcUrl"], context);
+  if (rpcUrl !== undefined && !(/^https?:/.test(rpcUrl) && URL.canParse(rpcUrl))) {
+    context.report(["rpcUrl"], "must be an address of http or https");
+  }
+  return rpcUrl;
 }
 
 function readUpstream(name: string, settings: UpstreamSettings, context: ConfigContext) {

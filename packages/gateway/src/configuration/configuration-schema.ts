@@ -274,6 +274,11 @@ const optional = {
     ),
     "eip155:50",
   ),
+  rpcUrl: text(
+    "a node of the network, asked whether a contract wallet has signed in for its pass (ERC-1271); without it such wallets show the token of their pass",
+    "https://erpc.xinfin.network",
+    { isSecret: true },
+  ),
   store: withDefault(
     text(
       "where payments and paid responses are stored: memory, or sqlite: with a file",

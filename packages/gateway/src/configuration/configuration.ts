@@ -10,6 +10,8 @@ type PassedSettings = "publicUrl" | "trustedProxies" | "network" | "payTo" | "ma
 export interface GatewayConfig extends Readonly<Pick<GatewayFile, PassedSettings>> {
   readonly listen: { readonly http: ListenAddress; readonly metrics: ListenAddress | undefined };
   readonly facilitator: FacilitatorConfig;
+  /** A node of the network; its address may have a key in it. */
+  readonly rpcUrl: string | undefined;
   readonly store:
     | { readonly kind: "memory" }
     /** An absolute path. */

@@ -139,6 +139,7 @@ test.each<[string, Settings, RegExp]>([
     { routes: [rule("GET /a 1", { serveWhen: "queued" })] },
     /routes\[0\]\.serveWhen is "queued".*embedded/,
   ],
+  ["a node that is no address", { rpcUrl: "node" }, /rpcUrl must be an address of http or https/],
   ["a missing key", { payTo: undefined }, /payTo is missing; must be: address that gets/],
   ["another version", { version: 2 }, /version is 2, but must be: 1/],
   ["a bare address", { payTo: 0x209693bc }, /payTo is 546739132, but must be:.*in quotes/],

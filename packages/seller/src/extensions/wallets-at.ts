@@ -1,0 +1,49 @@
+/** Asks contract wallets through a node whether they accept a signature (ERC-1271). */
+import { hashOfSignedText, isObject, member, numberWord, parseJson } from "@farthing/protocol";
+import type { VerifyWallet } from "./sign-in.ts";
+
+/** Longer than a node that works takes for one call. */
+const answerMs = 5_000;
+
+/** `isValidSignature(bytes32,bytes)`; a wallet that accepts returns the same four bytes. */
+const accepted = "0x1626ba7e";
+
+/** JSON-RPC's code of a call that has reverted. */
+const revertedCode = 3;
+
+/**
+ * Returns a `verifyWallet` that asks the node at an http or https address. It rejects when the node
+ * fails or serves another network, and no error holds the address, which may have a key in it. A
+ * wallet that is not deployed accepts nothing.
+ */
+export function walletsAt(rpcUrl: string): VerifyWallet {
+  return async ({ address, network, text, signature }) => {
+    const chainId = await call(rpcUrl, "eth_chainId", []);
+    // At the same address of another network may be the wallet of somebody else.
+    if (`eip155:${Number(chainId)}` !== network) throw new Error("The node has another network.");
+    const bytes = signature.slice(2);
+    const length = numberWord(BigInt(bytes.length / 2));
+    const padded = bytes.padEnd(Math.ceil(bytes.length / 64) * 64, "0");
+    const hash = hashOfSignedText(text).slice(2);
+    const data = `${accepted}${hash}${numberWord(64n)}${length}${padded}`;
+    const result = await call(rpcUrl, "eth_call", [{ to: address, data }, "latest"]);
+    return typeof result === "string" && result.startsWith(accepted);
+  };
+}
+
+/** Undefined when the call has reverted. */
+async function call(rpcUrl: string, method: string, params: unknown[]): Promise<unknown> {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+  const headers = { "Content-Type": "application/json" };
+  const signal = AbortSignal.timeout(answerMs);
+  const text = await fetch(rpcUrl, { method: "POST", headers, body, signal }).then(
+    (response) => response.text(),
+    () => "",
+  );
+  const reply = parseJson(text)?.value;
+  const result = isObject(reply) ? member(reply, "result") : undefined;
+  if (result !== undefined) return result;
+  const error = isObject(reply) ? member(reply, "error") : undefined;
+  if (isObject(error) && member(error, "code") === revertedCode) return undefined;
+  throw new Error(`The node did not answer ${method}.`);
+}
