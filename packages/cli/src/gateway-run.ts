@@ -5,6 +5,7 @@
 import { once } from "node:events";
 import { isDeepStrictEqual } from "node:util";
 import {
+  checkServices,
   createGatewayLog,
   inProcessFacilitator,
   GatewayConfigError,
@@ -84,6 +85,7 @@ async function run(source: ConfigSource, isDryRun: boolean): Promise<void> {
     print(`The gateway listens on ${gateway.url}${isDryRun ? " and settles nothing" : ""}`);
     if (gateway.metricsUrl !== undefined) print(`Metrics on ${gateway.metricsUrl}/metrics`);
     const watch = file === undefined ? undefined : watchConfig(file, source, gateway, config);
+    void reportServices(config);
     if (!stopping.aborted) await once(stopping, "abort");
     print("Stopping: requests in progress are completed. Press Ctrl+C again to exit immediately.");
     watch?.stop();
@@ -103,6 +105,13 @@ async function run(source: ConfigSource, isDryRun: boolean): Promise<void> {
 
 /** Settings that a reload cannot change. */
 const restartSettings = ["listen", "trustedProxies", "store"] as const;
+
+/** One line for a gateway that can sell, and otherwise what a buyer would be the first to see. */
+async function reportServices(config: GatewayConfig): Promise<void> {
+  const problems = (await checkServices(config)).filter(({ status }) => status === "fail");
+  for (const { name, text, fix } of problems) print(`Not ready: ${name} ${text}; ${fix}.`);
+  if (problems.length === 0) print(`Ready: sells on ${config.network.id}, to ${config.payTo}`);
+}
 
 function watchConfig(file: string, source: ConfigSource, gateway: Gateway, config: GatewayConfig) {
   const watch = watchFile(file, () => reload(gateway, config, source));

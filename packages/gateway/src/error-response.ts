@@ -6,6 +6,7 @@ export type GatewayCode =
   | "method_not_allowed"
   | "unknown_host"
   | "request_too_large"
+  | "rate_limited"
   | "upstream_busy"
   | "upstream_timed_out"
   | "upstream_unreachable"
@@ -25,6 +26,6 @@ export function errorResponse(
   const headers = new Headers({ "Cache-Control": "no-store" });
   if (retryAfterSeconds !== undefined) headers.set("Retry-After", `${retryAfterSeconds}`);
   if (allow !== undefined) headers.set("Allow", allow);
-  const retryable = status === 502 || status === 503 || status === 504;
+  const retryable = status === 429 || status === 502 || status === 503 || status === 504;
   return Response.json({ error, message, retryable }, { status, headers });
 }

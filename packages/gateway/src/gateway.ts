@@ -14,6 +14,7 @@ import { openPaymentRecords } from "./open-payment-records.ts";
 import { createResponder, type RequestStep } from "./respond.ts";
 import { activateConfiguration, type ActiveConfiguration } from "./active-configuration.ts";
 import type { ChargingDeps } from "./paid-route.ts";
+import { createRequestLimits } from "./request-limits.ts";
 import { createServer } from "./server.ts";
 
 export type Gateway = Awaited<ReturnType<typeof startGateway>>;
@@ -25,6 +26,8 @@ export interface GatewayOptions {
   readonly log?: Log;
   /** Verifies payments and settles none. */
   readonly isDryRun?: boolean;
+  /** The clock of rate limits and free requests. */
+  readonly nowMs?: () => number;
   /** Told of each request, for a page or a test beside the gateway. */
   readonly onRequest?: (step: RequestStep) => void;
 }
@@ -49,7 +52,13 @@ export async function startGateway(options: GatewayOptions) {
   const state = { active: () => active, isStopping: () => isStopping };
   const server = createServer(
     config.trustedProxies,
-    createResponder({ ...state, log, metrics, onRequest }),
+    createResponder({
+      ...state,
+      log,
+      metrics,
+      limits: createRequestLimits(options.nowMs),
+      onRequest,
+    }),
   );
 
   async function end(): Promise<void> {

@@ -5,6 +5,7 @@ import { readIncoming } from "./incoming.ts";
 import type { Log } from "./log.ts";
 import type { GatewayMetrics } from "./metrics.ts";
 import { outcomeOf, paymentFields, type Outcome, type RequestContext } from "./outcome.ts";
+import type { RequestLimits } from "./request-limits.ts";
 import type { ActiveConfiguration } from "./active-configuration.ts";
 import { errorResponse } from "./error-response.ts";
 import { malformedTarget, type Respond } from "./server.ts";
@@ -32,6 +33,7 @@ export interface Responder {
   readonly isStopping: () => boolean;
   readonly log: Log;
   readonly metrics: GatewayMetrics;
+  readonly limits: RequestLimits;
   readonly onRequest?: ((step: RequestStep) => void) | undefined;
 }
 
@@ -51,7 +53,7 @@ export function createResponder(responder: Responder): Respond {
       if (own) context.kind = "own";
       if (!incoming) response = malformedTarget();
       else if (own) response = own;
-      else response = await routeRequest(active, incoming, context);
+      else response = await routeRequest(active, incoming, context, responder.limits);
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);
       const fields = { requestId: request.id, route: context.route, problem };

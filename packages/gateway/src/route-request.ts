@@ -4,6 +4,7 @@ import { preflight, withCors } from "./headers/cors.ts";
 import { paymentHeaders } from "./headers/header-rules.ts";
 import { proxyFreeRequest, proxyPaidRequest, failureResponse, type RouteTarget } from "./proxy.ts";
 import { servedMethods } from "./routing/route-pattern.ts";
+import type { RequestLimits } from "./request-limits.ts";
 import type { RequestContext } from "./outcome.ts";
 import type { ActiveConfiguration } from "./active-configuration.ts";
 import { errorResponse } from "./error-response.ts";
@@ -13,8 +14,11 @@ export async function routeRequest(
   active: ActiveConfiguration,
   incoming: Incoming,
   context: RequestContext,
+  limits: RequestLimits,
 ): Promise<Outgoing> {
   const { method, host, path } = incoming;
+  const refused = limits.refuse(incoming, active.config.rateLimit.perAddress);
+  if (refused) return withCors(refused);
   // Preflights carry no payment, and an upstream would respond to them differently.
   if (method === "OPTIONS") {
     context.kind = "own";
@@ -34,8 +38,9 @@ export async function routeRequest(
   context.upstream = route.upstream.name;
   const target: RouteTarget = { route, upstream, publicUrl: active.config.publicUrl };
   const paidRoute = active.paidRouteOf(route);
-  context.kind = paidRoute ? "paid" : "free";
-  if (!paidRoute) return withCors(await proxyFreeRequest(target, incoming, context));
+  const isFree = !paidRoute || limits.takeFree(incoming, route);
+  context.kind = isFree ? "free" : "paid";
+  if (isFree) return withCors(await proxyFreeRequest(target, incoming, context));
   // Before any payment is taken for an upstream that would refuse the call.
   const hasPayment = paymentHeaders.some((name) => name in incoming.headers);
   if (hasPayment && upstream.isFull()) return withCors(failureResponse("full", context));

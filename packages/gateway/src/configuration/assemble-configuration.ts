@@ -34,6 +34,7 @@ export function assembleConfig(file: GatewayFile, context: ConfigContext): Gatew
     publicUrl: file.publicUrl,
     listen: { http: listen.http, metrics: listen.metrics },
     trustedProxies: file.trustedProxies,
+    rateLimit: file.rateLimit,
     facilitator: readFacilitator(file, context),
     rpcUrl: readRpcUrl(file, context),
     network: file.network,

@@ -72,6 +72,7 @@ export function assembleRoute(
 }
 
 const paidSettings = [
+  "freeRequests",
   "settle",
   "redirects",
   "head",
@@ -84,7 +85,7 @@ const paidSettings = [
 ] as const;
 
 /** A top-up buys no single response, so rules about that one do not fit. */
-const unfitForBalance = ["settle", "redirects", "head", "passes"] as const;
+const unfitForBalance = ["freeRequests", "settle", "redirects", "head", "passes"] as const;
 
 /** Settings of paid routes are a mistake on a free one. */
 function checkPrice(location: Location, { isGiven, report }: ConfigContext) {

@@ -40,6 +40,9 @@ const maxDescriptionChars = 500;
 /** Rules are tried one after the other for every request. */
 const maxRoutes = 1000;
 const maxProxies = 100;
+/** A thousand requests a second from one address are no client. */
+const maxPerMinute = 60_000;
+const maxFreeRequests = 1_000_000;
 /** More connections to one upstream than a process serves well. */
 const maxConcurrency = 10_000;
 /** A signature must outlive the wait for its settlement, with room for one slow block. */
@@ -115,6 +118,12 @@ const routeSettings = {
     "0.01",
     { pattern: usdcPattern },
     () => "is 0; write free: true for a route that costs nothing",
+  ),
+  freeRequests: whole(
+    "requests a day (UTC) that each address may make without a payment; counted in memory, by this process",
+    1,
+    maxFreeRequests,
+    { examples: [5] },
   ),
   settle: choice(
     "when the money moves: only for a 2xx response, or before the upstream is called",
@@ -266,6 +275,14 @@ const optional = {
     parsed(proxyAddress, "an address or a range", "10.0.0.0/8"),
     maxProxies,
   ),
+  rateLimit: optionalGroup("how often the gateway may be asked", {
+    perAddress: whole(
+      "requests in a minute of the clock from one address (IPv6: one /64), paid ones too; others get 429",
+      1,
+      maxPerMinute,
+      { examples: [600] },
+    ),
+  }),
   network: withDefault(
     parsed(
       findNetwork,

@@ -4,7 +4,13 @@ import type { RoutePattern } from "../routing/route-pattern.ts";
 import type { GatewayFile, RouteSettings, UpstreamSettings } from "./configuration-schema.ts";
 import type { ListenAddress } from "./parse-setting.ts";
 
-type PassedSettings = "publicUrl" | "trustedProxies" | "network" | "payTo" | "maxTimeoutSeconds";
+type PassedSettings =
+  | "publicUrl"
+  | "trustedProxies"
+  | "rateLimit"
+  | "network"
+  | "payTo"
+  | "maxTimeoutSeconds";
 
 /** Times in milliseconds, sizes in bytes, money in base units, URLs without a trailing slash. */
 export interface GatewayConfig extends Readonly<Pick<GatewayFile, PassedSettings>> {
@@ -63,6 +69,7 @@ export type PassedHeader = RouteSettings["pass"][number];
 
 type SharedSettings = "serveWhen" | "redeliver" | "requireBinding" | "maxTimeoutSeconds";
 type OwnSettings =
+  | "freeRequests"
   | "settle"
   | "redirects"
   | "head"

@@ -83,11 +83,13 @@ test("everything that can be set", () => {
     facilitator: "embedded",
     redeliver: "never",
     requireBinding: true,
+    rateLimit: { perAddress: 600 },
     network: "xdc-apothem",
     payTo: "xdc209693bc6afc0c5328ba36faf03c514ef312287c",
     upstreams: { api: { url: "https://origin.internal/base/", timeouts: { connect: "300ms" } } },
     routes: [
       rule("POST /a 1.000001", {
+        freeRequests: 5,
         settle: "before-upstream",
         redirects: "withhold",
         head: "free",
@@ -107,6 +109,7 @@ test("everything that can be set", () => {
     publicUrl: "https://example.com/api",
     listen: { http: { host: "::1", port: 0 }, metrics: { host: "0.0.0.0", port: 9402 } },
     facilitator: { kind: "embedded" },
+    rateLimit: { perAddress: 600 },
     network: { id: "eip155:51" },
     payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
     fallback: { name: "default", index: 1, amountUnits: undefined },
@@ -117,6 +120,7 @@ test("everything that can be set", () => {
   });
   expect(config.routes[0]).toMatchObject({
     amountUnits: 1_000_001n,
+    freeRequests: 5,
     settle: "before-upstream",
     redirects: "withhold",
     head: "free",
@@ -191,6 +195,8 @@ test.each<[string, Settings, RegExp]>([
   ["price and free", rule("GET /a 1", { free: true }), /must have either free: true or a price/],
   ["free: false", { match: "GET /a", upstream: "api", free: false }, /free is false, but must/],
   ["HEAD on a free route", rule("GET /a free", { head: "free" }), /no sense on a free/],
+  ["free requests on a free route", rule("GET /a free", { freeRequests: 1 }), /no sense on a free/],
+  ["no free requests", rule("GET /a 1", { freeRequests: 0 }), /freeRequests is 0, but must be/],
   ["redirects on a free route", rule("GET /a free", { redirects: "charge" }), /no sense on a free/],
   [
     "settle on a free route",

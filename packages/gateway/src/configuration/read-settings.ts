@@ -19,7 +19,7 @@ export interface Schema {
   readonly type?: string;
   readonly anyOf?: readonly Schema[];
   readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
+  readonly required?: readonly string[] | undefined;
   readonly patternProperties?: Readonly<Record<string, Schema>>;
   /** Describes the names of `patternProperties` in messages. */
   readonly propertyShape?: string;

@@ -1,5 +1,5 @@
 /** The rules by which headers pass. CGI, WSGI and PHP read `_` and `-` in names as equal. */
-import { headerNames, signInHeader } from "@farthing/protocol";
+import { headerNames, passHeaders, signInHeader } from "@farthing/protocol";
 import type { PassedHeader, RouteConfig } from "../configuration/configuration.ts";
 
 /** Headers of one connection, RFC 9110 7.6.1, beside those named in `Connection`. */
@@ -19,6 +19,11 @@ export const paymentHeaders: readonly string[] = [
   headerNames.paymentSignature,
   headerNames.xPayment,
 ].map((name) => name.toLowerCase());
+
+/** What opens a paid route without a payment. */
+export const tokenHeaders: readonly string[] = [passHeaders.token, signInHeader].map((name) =>
+  name.toLowerCase(),
+);
 
 /** Frameworks that honour these choose another route after the price was chosen. */
 const overrideHeaders: readonly string[] = [
