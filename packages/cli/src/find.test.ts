@@ -73,7 +73,15 @@ async function addListing(id: string, title: string): Promise<void> {
   const accepts = [{ ...toRequirementsV2(requirements) }];
   const texts = { bazaar: null, description: null, mimeType: null };
   await store.recordListingCheck(id, taken.fence, {
-    check: { ...times, state: "live", failures: 0, reason: null, message: "", differences: [] },
+    check: {
+      ...times,
+      state: "live",
+      failures: 0,
+      reason: null,
+      message: "",
+      differences: [],
+      days: null,
+    },
     seen: { at: later, x402Version: 2, accepts, ...texts },
     stats: { settlements: 7, units: 70_000n, payers: 2, lastSettledAt: null },
   });

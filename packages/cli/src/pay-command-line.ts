@@ -1,6 +1,7 @@
 /** The command that the owner can review and run where the agent may not pay. */
 import type { Quote } from "@farthing/buyer";
 import type { RequestInput } from "@farthing/buyer/mcp-server";
+import { shellCommand } from "@farthing/protocol";
 import type { PayerFlags } from "./payer.ts";
 
 /** A longer body would not be reviewed before the command is run. */
@@ -41,12 +42,5 @@ export function payCommandLine(
     url,
   ];
   const isUnfit = body !== undefined && (body.startsWith("@") || body.length > bodyCharsMax);
-  return isUnfit || words.some((word) => hidden.test(word))
-    ? undefined
-    : words.map(quoted).join(" ");
-}
-
-function quoted(word: string): string {
-  if (/^[A-Za-z0-9_./:=-]+$/.test(word)) return word;
-  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
+  return isUnfit || words.some((word) => hidden.test(word)) ? undefined : shellCommand(words);
 }

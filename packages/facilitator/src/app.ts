@@ -18,6 +18,8 @@ import type { ArrivalTimes } from "./http/connections.ts";
 import { registerDashboard } from "./http/dashboard.ts";
 import { createMetricsServer } from "./http/metrics-server.ts";
 import { createServer, type Listener } from "./http/server.ts";
+import { createSiteAddress } from "./http/site.ts";
+import { registerHomePage } from "./payments/home-page.ts";
 import { registerPayments } from "./payments/routes.ts";
 import { startGasWatch } from "./operations/gas-watch.ts";
 import { createMetrics, noMetrics, type Metrics } from "./operations/metrics.ts";
@@ -118,7 +120,8 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     screen: createScreening({ ...config, denyList, clock, log }),
     watchEndpoint: metrics.watchEndpoint,
   });
-  const shared = { config, store, clock, log, engine, metrics };
+  const { site, listensAt } = createSiteAddress(config);
+  const shared = { config, store, clock, log, engine, metrics, site };
   const context = createPaymentContext({ ...shared, selfBuilt, listens });
   // The self-built surface has no accounts.
   const features = selfBuilt
@@ -137,6 +140,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     tags: featureTags,
     async registerRoutes(routes, limits) {
       registerPayments(routes, context, limits);
+      registerHomePage(routes, context, { limits, site });
       if (!features) return;
       await registerFeatures(routes, features, { ...context, limits });
       await registerDashboard(routes, options.dashboardFolder);
@@ -166,7 +170,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     const metricsUrl = config.metrics && (await listen(metricsServer, config.metrics, "METRICS_"));
     const url = listens ? await listen(server, config, "") : inProcessUrl;
     if (!listens) return { url, metricsUrl };
-    features?.listensAt(url);
+    listensAt(url);
     log.info({ event: "port_opened" }, "Port opened; the chain is checked");
     options.onListening?.(url);
     return { url, metricsUrl };

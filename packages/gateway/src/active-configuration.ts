@@ -1,6 +1,7 @@
 /** The active configuration: its compiled routes, with their upstreams and prices. */
 import { allRoutes, type GatewayConfig, type RouteConfig } from "./configuration/configuration.ts";
 import { createBuiltInEndpoints } from "./built-in-endpoints.ts";
+import { createFrontPage } from "./front-page.ts";
 import { checkedOperations, createOperationCheck } from "./openapi/input-check.ts";
 import { compileRoutes } from "./routing/route-table.ts";
 import { createPaidRoute, type PaidRoute, type ChargingDeps } from "./paid-route.ts";
@@ -34,6 +35,7 @@ export function activateConfiguration(
     config,
     rules: compileRoutes(config),
     builtInEndpoints: createBuiltInEndpoints(config),
+    frontPage: createFrontPage(config),
     upstreamOf({ upstream: { name } }: RouteConfig) {
       const upstream = upstreams.get(name);
       if (!upstream) throw new Error(`There is no upstream ${name}.`);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { decodeHeader, headerNames } from "@farthing/protocol";
 import { listen, type Listening } from "@farthing/seller/testing/listen";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { configOf, startBefore } from "./gateway.testing.ts";
+import { configOf, rawRequest, sendRaw, startBefore } from "./gateway.testing.ts";
 import type { Gateway } from "./gateway.ts";
 import { watchFile } from "./watch-file.ts";
 
@@ -113,6 +113,33 @@ test("tells that it lives, and what it sells", async () => {
 test("denies what no rule names", async () => {
   const response = await fetch(`${gateway.url}/other`);
   expect([response.status, await response.json()]).toMatchObject([404, { error: "not_found" }]);
+});
+
+test("shows a browser its routes at / only where no rule takes it, and programs nothing", async () => {
+  const browser = ["Accept: text/html,*/*;q=0.8", "Sec-Fetch-Mode: navigate"];
+  const open = (headers: readonly string[], line = "GET /") =>
+    sendRaw(gateway.url, rawRequest(line, headers));
+  const page = await open(browser);
+  expect([page.status, page.text]).toEqual([200, expect.stringContaining("/paid/{id}")]);
+  expect(page.text).toMatch(/content-security-policy: default-src 'none'; script-src 'sha256-/i);
+  expect((await open(["Accept: */*"])).status).toBe(404);
+  expect((await open(browser, "POST /")).status).toBe(404);
+  expect((await open(browser, "GET /other")).status).toBe(404);
+  const { url } = upstream;
+  gateway.reload(configOf(url, { routes: [paid], discovery: { page: false } }));
+  expect((await open(browser)).status).toBe(404);
+  // What the upstream has at / is its own.
+  for (const taken of [
+    { routes: [paid, { match: "GET /", upstream: "api", free: true }] },
+    { routes: [paid], default: { upstream: "api", free: true } },
+    { routes: [{ match: "GET /*", upstream: "api", free: true }] },
+  ]) {
+    gateway.reload(configOf(url, taken));
+    const passed = await open(browser);
+    expect([passed.status, passed.text.split("\r\n\r\n")[1]]).toEqual([200, "/"]);
+  }
+  gateway.reload(configOf(url, { routes: [{ match: "GET /", upstream: "api", price: "0.01" }] }));
+  expect((await open(browser)).status).toBe(402);
 });
 
 test("serves only its hosts where rules name hosts", async () => {

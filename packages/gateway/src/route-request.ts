@@ -30,8 +30,11 @@ export async function routeRequest(
     return errorResponse(421, "unknown_host", message);
   }
   if (match.kind === "method_not_allowed") return methodNotAllowed();
-  if (match.kind === "deny")
-    return withCors(errorResponse(404, "not_found", "There is nothing here."));
+  if (match.kind === "deny") {
+    const page = active.frontPage(incoming);
+    if (page) context.kind = "own";
+    return page ?? withCors(errorResponse(404, "not_found", "There is nothing here."));
+  }
   const { route } = match;
   const upstream = active.upstreamOf(route);
   context.route = route.name;

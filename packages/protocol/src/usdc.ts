@@ -20,3 +20,8 @@ export function formatUsdc(units: bigint): string {
   const digits = (units < 0n ? -units : units).toString().padStart(usdcDecimals + 1, "0");
   return `${sign}${digits.slice(0, -usdcDecimals)}.${digits.slice(-usdcDecimals)}`;
 }
+
+/** Writes base units without trailing zeros: 10000n is `0.01`, 1000000n is `1`. */
+export function shortUsdc(units: bigint): string {
+  return formatUsdc(units).replace(/\.?0+$/, "");
+}

@@ -23,7 +23,7 @@ import { purchases, type PurchaseFeatureDeps } from "./purchases/feature.ts";
 import { refunds } from "./refunds/feature.ts";
 import { revenue } from "./revenue/feature.ts";
 import { signIn } from "./sign-in/feature.ts";
-import { createSiteAddress } from "./sign-in/site.ts";
+import type { SiteAddress } from "../http/site.ts";
 import { walletsMax } from "./sign-in/wallets.ts";
 import { webhooks, type WebhookFeatureDeps } from "./webhooks/feature.ts";
 
@@ -65,8 +65,7 @@ export function migrationsOf(list: readonly Feature[]): Migrations {
 export const featureTags = features.flatMap(({ tags = [] }: Feature) => tags);
 
 export interface FeaturesDeps extends Runtime {
-  readonly config: Parameters<typeof createSiteAddress>[0] &
-    WebhookFeatureDeps["config"] &
+  readonly config: WebhookFeatureDeps["config"] &
     PurchaseFeatureDeps["config"] &
     ListingFeatureDeps["config"] & {
       readonly networks: readonly { readonly network: Network }[];
@@ -78,6 +77,7 @@ export interface FeaturesDeps extends Runtime {
     };
   readonly store: FeatureStores &
     Pick<EngineStore, "findSettlement" | "findSettlementsByKey" | "listRefunds">;
+  readonly site: SiteAddress["site"];
   readonly waiters: Waiters;
   readonly version: string;
   readonly settle: Settle;
@@ -95,10 +95,8 @@ export type Features = ReturnType<typeof createFeatures>;
 export function createFeatures(wiring: FeaturesDeps) {
   const { config, store } = wiring;
   const { treasury, creditsPerSettlement, freeCredits } = config;
-  const { site, listensAt } = createSiteAddress(config);
   const deps = {
     ...wiring,
-    site,
     treasury,
     creditsPerSettlement,
     freeCredits,
@@ -119,7 +117,6 @@ export function createFeatures(wiring: FeaturesDeps) {
   return {
     list,
     guard: session.guard,
-    listensAt,
     /** Starts all background jobs; returns a function that stops them. */
     start() {
       const stops = list.flatMap(({ jobs = [] }) => jobs.map((job) => job()));

@@ -13,7 +13,8 @@ import { describeRoutes, type Tag } from "./openapi.ts";
 import { readBodies } from "./read-body.ts";
 import { invalidMessage } from "./invalid-message.ts";
 import { sendProblem } from "./send-problem.ts";
-import { surfacePaths, type Surface } from "./surface.ts";
+import { nothingHere } from "./nothing-here.ts";
+import type { Surface } from "./surface.ts";
 
 /** Largest body: a payment with a long contract signature and a bazaar schema is far smaller. */
 const maxBodyBytes = 64 * 1024;
@@ -187,14 +188,6 @@ function handleErrors(
         : nothingHere(context.surfaces);
     sendProblem(context, request, reply, problem);
   });
-}
-
-function nothingHere(surfaces: readonly Surface[]): HttpProblem {
-  const bases = surfaces.map(({ basePath }) => basePath || "/").join(" and below ");
-  return new HttpProblem(
-    "not_found",
-    `There is nothing at this path. Below ${bases} are ${surfacePaths.join(", ")}.`,
-  );
 }
 
 /** Converts Fastify's own errors. */

@@ -70,11 +70,20 @@ const maxSkewSeconds = 30;
 /** Seven periods; an endpoint with separate backends catches up in two or three. */
 const maxUnreadSeconds = 15;
 
+/** Seconds; undefined before the first block was read. */
+export function findHeadAge(
+  context: PaymentContext,
+  { view }: Pick<NetworkStatus, "view">,
+): number | undefined {
+  const { head } = view() ?? {};
+  return head && headAge(context, head.time);
+}
+
 function headAge(context: PaymentContext, time: bigint): number {
   return Math.max(0, Math.round(context.clock.nowMs() / 1000 - Number(time)));
 }
 
-interface ReadyCheck {
+export interface ReadyCheck {
   readonly name: string;
   readonly ok: boolean;
   readonly text?: string;
@@ -92,7 +101,7 @@ const waitsFor = {
   },
 } as const;
 
-async function readiness(context: PaymentContext): Promise<ReadyCheck[]> {
+export async function readiness(context: PaymentContext): Promise<ReadyCheck[]> {
   const step = context.startStep();
   if (step !== "done") {
     const { database, network } = waitsFor[step];

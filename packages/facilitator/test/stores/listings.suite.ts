@@ -335,6 +335,24 @@ function publicTests(at: StoreAt): void {
     expect(await store.createListing(again, { listingsMax: 50 })).toBe("taken");
   });
 
+  test("are found up to a price, however many digits it has, with the days of their checks", async () => {
+    const { store } = at();
+    const days = [{ day: 3, passed: 5, failed: 1 }];
+    const amounts = [9_000n, 10_000n, 10_001n, 100_000n];
+    const ids: string[] = [];
+    for (const amount of amounts) ids.push(await listed(store, { amount }));
+    for (const id of ids) await checked(store, id, { ...live(10), days });
+    const find = async (words: string[], maxUnits: bigint) =>
+      (await store.searchPublicListings(words, { maxUnits }, 10)).map(({ id }) => id);
+    expect(await find([], 10_000n)).toEqual(ids.slice(0, 2));
+    expect(await find(["weather"], 99_999n)).toEqual(ids.slice(0, 3));
+    expect(await find([], 8_999n)).toEqual([]);
+    const [first = ""] = ids;
+    expect((await store.findListing(first))?.check.days).toEqual(days);
+    await store.changeListing(seller, first, termsOf(), 20);
+    expect((await store.findListing(first))?.check.days).toBeNull();
+  });
+
   test("are not those of an account that cannot settle", async () => {
     const { store } = at();
     const id = await listed(store);

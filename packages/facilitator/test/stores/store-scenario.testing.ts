@@ -377,6 +377,7 @@ async function list(store: ServiceStore): Promise<void> {
     await store.searchPublicListings(["weather"], filter, 5);
     await store.searchPublicListings(["snow"], filter, 5);
   }
+  await store.searchPublicListings([], { maxUnits: busyAmount }, 5);
   await store.blockListing(id, true, now);
   await store.removeListing(busySeller, id);
 }

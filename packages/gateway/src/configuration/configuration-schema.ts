@@ -336,6 +336,10 @@ const optional = {
       true,
     ),
     wellKnown: yesOrNo("whether /.well-known/x402 lists the paid routes", true),
+    page: yesOrNo(
+      "whether browsers get a page of the routes at /, where no rule matches that path",
+      true,
+    ),
     title: text("name of the API", "Reports", { maxLength: 200 }),
     guidance: text(
       "how to use the API, for software that buys",

@@ -1,11 +1,11 @@
 /** The rules and the warnings of `gateway check` for a valid configuration. */
+import { shortUsdc } from "@farthing/protocol";
 import { isIP } from "node:net";
 import { allRoutes, type GatewayConfig, type RouteConfig } from "../configuration/configuration.ts";
 import { formatDuration } from "../configuration/duration-size.ts";
 import { findDocumentedRedirects } from "./check-redirects.ts";
 import { nameOf, warn, type Finding } from "./finding.ts";
 import { findUnchecked } from "../openapi/input-check.ts";
-import { shortUsdc } from "../configuration/price-text.ts";
 import { timeBudgetMs } from "../routing/route-conflicts.ts";
 
 export interface RuleLine {

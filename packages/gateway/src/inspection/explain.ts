@@ -1,5 +1,11 @@
 /** Explains what the gateway would do with a request, without sending anything. */
-import { decodeHeader, headerNames, isObject, type JsonObject } from "@farthing/protocol";
+import {
+  decodeHeader,
+  headerNames,
+  isObject,
+  type JsonObject,
+  shortUsdc,
+} from "@farthing/protocol";
 import {
   createMemoryGrants,
   type Facilitator,
@@ -18,7 +24,6 @@ import {
 } from "../headers/header-rules.ts";
 import { createBuiltInEndpoints } from "../built-in-endpoints.ts";
 import { nameOf } from "./finding.ts";
-import { shortUsdc } from "../configuration/price-text.ts";
 import { compileRoutes, mismatches, type RouteMatch } from "../routing/route-table.ts";
 import { createPaidRoute } from "../paid-route.ts";
 

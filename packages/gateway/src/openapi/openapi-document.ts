@@ -1,8 +1,13 @@
 /** Discovery documents with prices. They help to choose; only the 402 is binding. */
-import { isObject, objectMembers, textMembers, type JsonObject } from "@farthing/protocol";
+import {
+  isObject,
+  objectMembers,
+  textMembers,
+  type JsonObject,
+  shortUsdc,
+} from "@farthing/protocol";
 import type { GatewayConfig, RouteConfig } from "../configuration/configuration.ts";
 import { basePathOf, operationsOf, patternOf } from "./openapi-operations.ts";
-import { shortUsdc } from "../configuration/price-text.ts";
 import { rulesFor } from "../routing/route-overlap.ts";
 import { ruleMethods, segmentsOf } from "../routing/route-pattern.ts";
 
@@ -83,7 +88,7 @@ function okResponse({ mimeType }: RouteConfig): JsonObject {
 }
 
 /** `/v1/:id` becomes `/v1/{id}`; a trailing `*` becomes `{rest}`. */
-function templateOf(path: string): string {
+export function templateOf(path: string): string {
   const parts = segmentsOf(path).map((part) => {
     if (part === "*") return "{rest}";
     return part.startsWith(":") ? `{${part.slice(1)}}` : part;

@@ -1,6 +1,6 @@
+import { prefersHtml } from "@farthing/protocol";
 import { addTokens, type ChallengeTerms } from "../responses.ts";
 import type { PaywallOptions } from "../configuration.ts";
-import { prefersHtml } from "./prefers-html.ts";
 
 /** Returns the challenge as a page for a browser's navigation; loads the page when needed. */
 export async function offerPage(

@@ -6,6 +6,7 @@
 import {
   apothem,
   decodeHeader,
+  escapeHtml,
   formatUsdc,
   headerNames,
   type Network,
@@ -94,18 +95,6 @@ function write(
 </body>
 </html>
 `;
-}
-
-const entities: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
 }
 
 /** Escapes `<`, so that nothing can end a `<script type="application/json">`. */

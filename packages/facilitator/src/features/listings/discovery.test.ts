@@ -86,6 +86,7 @@ async function listed(
       reason: state === "hidden" ? "not_found" : null,
       message: state === "hidden" ? "It answered 404." : "",
       differences: [],
+      days: null,
     },
     seen,
     stats: { settlements: made, units: 0n, payers: 1, lastSettledAt: 1_700_000_000_000 },

@@ -2,11 +2,14 @@
 import type { Network } from "@farthing/protocol";
 import type { Runtime } from "@farthing/engine/base";
 import { createGuardedRequest } from "../../http/outbound/guarded-request.ts";
+import type { SiteAddress } from "../../http/site.ts";
 import type { SalesStore } from "./model.ts";
 import { createListingStore, type ListingStore } from "./store.ts";
 import type { Feature, RunningFeature } from "../feature.ts";
 import { startCheckScheduler, type CheckScheduler } from "./check-scheduler.ts";
 import { registerDiscovery } from "./discovery-routes.ts";
+import { registerMarket } from "./market-routes.ts";
+import { migrations } from "./migrations.ts";
 import { createProbe } from "./probe.ts";
 import { createCheckLimit, registerListings } from "./routes.ts";
 import { listingReach } from "./schemas.ts";
@@ -24,12 +27,14 @@ export interface ListingFeatureDeps extends Runtime {
   };
   readonly store: ListingStore & SalesStore;
   readonly networks: readonly Network[];
+  readonly site: SiteAddress["site"];
   readonly version: string;
 }
 
 export const listings = {
   name: "listings",
   createStore: createListingStore,
+  migrations,
   tags: [
     { name: "Listings", description: "Endpoints that the account offers to the public" },
     { name: "Discovery", description: "Endpoints that can be paid for, for agents" },
@@ -57,8 +62,11 @@ function create(deps: ListingFeatureDeps): RunningFeature {
         registerListings(server, own);
         registerListingTrial(server, own);
       },
-      surface: (server, surface, { throttle }) =>
-        registerDiscovery(server, service, surface, throttle),
+      async surface(server, surface, { throttle }) {
+        await registerDiscovery(server, service, surface, throttle);
+        if (surface.basePath !== "") return;
+        registerMarket(server, { ...deps, listings: service, throttle });
+      },
     },
     jobs: [
       () => {

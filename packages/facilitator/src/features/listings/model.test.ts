@@ -5,6 +5,7 @@ import {
   afterCheck,
   isPublic,
   listingStates,
+  sumChecks,
   type CheckResult,
   type ListingCheck,
   type ListingDifference,
@@ -24,6 +25,7 @@ const unchecked: ListingCheck = {
   reason: null,
   message: "",
   differences: [],
+  days: null,
 };
 
 const nothing = { differences: [], seen: undefined };
@@ -42,6 +44,27 @@ test("who answers 429 is asked less often, and for more than a day has failed", 
   expect(putOff).toEqual({ ...live, triedAt: day, nextAt: day + hour });
   const failing = afterCheck(putOff, absent, day + 1, rhythm);
   expect([failing.state, failing.reason]).toEqual(["failing", "rate_limited"]);
+});
+
+test("counted checks are kept by day for thirty days, the others not at all", () => {
+  let check = unchecked;
+  for (const [at, result] of [
+    [0, passed],
+    [hour, passed],
+    [2 * hour, absent],
+    [day, failed],
+    [29 * day, passed],
+  ] as const) {
+    check = afterCheck(check, result, at, rhythm);
+  }
+  expect(check.days).toEqual([
+    { day: 0, passed: 2, failed: 0 },
+    { day: 1, passed: 0, failed: 1 },
+    { day: 29, passed: 1, failed: 0 },
+  ]);
+  expect(sumChecks(check)).toEqual({ passed: 3, all: 4 });
+  const later = afterCheck(check, passed, 30 * day, rhythm);
+  expect(later.days?.map((one) => one.day)).toEqual([1, 29, 30]);
 });
 
 /** The states after checks, one after the other, a minute apart. */

@@ -124,6 +124,16 @@ export interface ListingCheck {
   readonly reason: CheckReason | null;
   readonly message: string;
   readonly differences: readonly ListingDifference[];
+  /** The counted checks of the last days with these terms, the oldest first; null for none. */
+  readonly days: readonly CheckDay[] | null;
+}
+
+/** Checks of one day that counted. */
+export interface CheckDay {
+  /** Days since 1970. */
+  readonly day: number;
+  readonly passed: number;
+  readonly failed: number;
 }
 
 /** Sales of the last thirty days. */
@@ -189,7 +199,8 @@ export function afterCheck(
     const pauseMs = Math.min(reason === "rate_limited" ? Infinity : absentRetryMs, rhythm.everyMs);
     return { ...before, triedAt: now, nextAt: spread(now, pauseMs, rhythm) };
   }
-  const checked = { checkedAt: now, triedAt: now, reason, message, differences };
+  const days = countCheck(before.days ?? [], outcome === "passed", now);
+  const checked = { checkedAt: now, triedAt: now, reason, message, differences, days };
   if (outcome === "passed") {
     const nextAt = spread(now, rhythm.everyMs, rhythm);
     return { ...checked, state: "live", passedAt: now, failures: 0, nextAt };
@@ -207,6 +218,30 @@ export function afterCheck(
     failures,
     nextAt: spread(now, pauseMs, rhythm),
   };
+}
+
+const dayMs = 24 * 60 * 60_000;
+
+/** Days of checks that a listing keeps, the current one included. */
+export const checkDaysMax = 30;
+
+function countCheck(days: readonly CheckDay[], isPassed: boolean, now: number): CheckDay[] {
+  const day = Math.floor(now / dayMs);
+  const today = days.find((one) => one.day === day) ?? { day, passed: 0, failed: 0 };
+  const { passed, failed } = today;
+  const counted = isPassed
+    ? { day, passed: passed + 1, failed }
+    : { day, passed, failed: failed + 1 };
+  const earlier = days.filter((one) => one.day < day && one.day > day - checkDaysMax);
+  return [...earlier, counted];
+}
+
+/** The checks of the last days; those of a listing that is no longer checked stay as they were. */
+export function sumChecks({ days }: Pick<ListingCheck, "days">) {
+  return (days ?? []).reduce(
+    (sum, { passed, failed }) => ({ passed: sum.passed + passed, all: sum.all + passed + failed }),
+    { passed: 0, all: 0 },
+  );
 }
 
 /** Otherwise an endpoint that passed once could stay listed by answering checks with 429. */
@@ -229,6 +264,12 @@ export interface ListingFilter {
   readonly type?: ListingType | undefined;
   /** Selects listings whose challenge has the extension `bazaar`. */
   readonly hasBazaar?: boolean | undefined;
+}
+
+/** A search reads a bounded number of candidates, so it can also compare their prices. */
+export interface SearchFilter extends ListingFilter {
+  /** USDC base units. */
+  readonly maxUnits?: bigint | undefined;
 }
 
 /** A page of a counted list. */

@@ -4,7 +4,7 @@
  */
 import { toLowerHex } from "@farthing/protocol";
 import { sql, type ExpressionBuilder, type SelectQueryBuilder } from "kysely";
-import type { Listing, ListingFilter, PageNumbers } from "./model.ts";
+import type { Listing, ListingFilter, PageNumbers, SearchFilter } from "./model.ts";
 import type { Database, Tables } from "@farthing/engine/storage";
 import { toListing } from "./rows.ts";
 import { wordsOf } from "./word-store.ts";
@@ -39,8 +39,11 @@ export function publicMethods(database: Database) {
       ]);
       return { items: rows.map(toListing), total: Number(counted.count) };
     },
-    /** Listings with at least one of the words (in lower case), most bought first. */
-    searchPublicListings: (words: readonly string[], filter: ListingFilter, limit: number) =>
+    /**
+     * Listings with at least one of the words (in lower case), most bought first; without words
+     * among the most bought alone.
+     */
+    searchPublicListings: (words: readonly string[], filter: SearchFilter, limit: number) =>
       search(database, words, filter, limit),
   };
 }
@@ -49,7 +52,7 @@ export function publicMethods(database: Database) {
 async function search(
   { db }: Database,
   words: readonly string[],
-  filter: ListingFilter,
+  filter: SearchFilter,
   limit: number,
 ): Promise<Listing[]> {
   const among = (beginning?: string) => {
@@ -59,11 +62,13 @@ async function search(
     let query = restrict(db.selectFrom(candidates.as("listings")), {
       ...filter,
       chainId: undefined,
-    })
-      .selectAll()
-      .where(({ or, eb }) =>
+    }).selectAll();
+    if (words.length > 0) {
+      query = query.where(({ or, eb }) =>
         or(words.map((word) => eb("search_text", "like", sql<string>`${pattern(word)}`))),
       );
+    }
+    if (filter.maxUnits !== undefined) query = query.where(isAtMost(`${filter.maxUnits}`));
     // No index for the network or the order: it would be read to its end where few rows match.
     if (filter.chainId !== undefined) query = query.where(sql`+chain_id`, "=", filter.chainId);
     return query
@@ -81,6 +86,11 @@ async function search(
     for (const row of await among(longest)) found.set(row.id, row);
   }
   return [...found.values()].map(toListing).toSorted(bestFirst).slice(0, limit);
+}
+
+/** Amounts are decimal text without leading zeros: of two, the shorter one is the smaller. */
+function isAtMost(amount: string) {
+  return sql<boolean>`(length(amount) < ${amount.length} or (length(amount) = ${amount.length} and amount <= ${amount}))`;
 }
 
 function mostBought(db: Database["db"], { payTo }: ListingFilter) {

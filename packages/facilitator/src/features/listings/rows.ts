@@ -44,6 +44,6 @@ function sorted(value: unknown): unknown {
 
 export function uncheckedAt(now: number): ListingCheck {
   const never = { checkedAt: null, triedAt: null, passedAt: null };
-  const nothing = { failures: 0, reason: null, message: "", differences: [] };
+  const nothing = { failures: 0, reason: null, message: "", differences: [], days: null };
   return { state: "pending", ...never, nextAt: now, ...nothing };
 }

@@ -2,7 +2,14 @@
 import { randomBytes } from "node:crypto";
 import type { Address } from "@farthing/protocol";
 import type { Log } from "@farthing/engine/base";
-import type { Listing, ListingTerms, ListingFilter, PageNumbers, SalesStore } from "./model.ts";
+import type {
+  Listing,
+  ListingTerms,
+  ListingFilter,
+  PageNumbers,
+  SalesStore,
+  SearchFilter,
+} from "./model.ts";
 import type { ListingStore } from "./store.ts";
 import { checkLeaseMs, checkListing, type CheckDeps } from "./check-listing.ts";
 import type { ProbeTarget } from "./probe.ts";
@@ -73,19 +80,23 @@ export function createListings(deps: ListingsDeps) {
     },
     page: (filter: ListingFilter, page: PageNumbers) => store.listPublicListings(filter, page),
     /** Public listings that match the words, the best first. */
-    search: (question: string, filter: ListingFilter, page: PageNumbers) =>
-      search(store, question, filter, page),
+    search: async (question: string, filter: SearchFilter, page: PageNumbers) => {
+      const words = readWords(question);
+      return words.length === 0 ? nothingFound : search(store, words, filter, page);
+    },
+    /** Public listings, the most bought first. */
+    mostBought: (filter: SearchFilter, page: PageNumbers) => search(store, [], filter, page),
   };
 }
 
+const nothingFound: Found = { items: [], next: null, isPartial: false };
+
 async function search(
   store: Pick<ListingStore, "searchPublicListings">,
-  question: string,
-  filter: ListingFilter,
+  words: readonly string[],
+  filter: SearchFilter,
   { limit, offset }: PageNumbers,
 ): Promise<Found> {
-  const words = readWords(question);
-  if (words.length === 0) return { items: [], next: null, isPartial: false };
   const found = await store.searchPublicListings(words, filter, searchedMax + 1);
   const ranked = rank(found.slice(0, searchedMax), words);
   const end = offset + limit;

@@ -15,6 +15,7 @@ import {
 import type { ChainId } from "@farthing/protocol";
 import type { Selectable } from "kysely";
 import type {
+  CheckDay,
   CheckReason,
   ListingDifference,
   ListingMethod,
@@ -53,6 +54,7 @@ export const checkColumns = table("listings", {
   reason: nullable(text<CheckReason>()),
   message: text(),
   differences: json<readonly ListingDifference[]>(),
+  days: named("check_days", nullable(json<readonly CheckDay[]>())),
 });
 
 export const statColumns = table("listings", {

@@ -41,7 +41,7 @@ import type { CreditTerms } from "../credits/routes.ts";
 import { PurchaseState } from "../purchases/purchase-response.ts";
 import { notCreated } from "../purchases/routes.ts";
 import { creditsMax } from "../purchases/service.ts";
-import type { Site } from "../sign-in/site.ts";
+import type { Site } from "../../http/site.ts";
 import type { KeyOrder, SellKey, SellOutcome, SoldKey } from "./service.ts";
 
 const path = "/v1/keys";

@@ -11,7 +11,7 @@ import type { Throttle } from "../../http/limits.ts";
 import { exactly } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
 import type { Sessions } from "./sessions.ts";
-import type { Site } from "./site.ts";
+import type { Site } from "../../http/site.ts";
 import { clearCookie, tokenOf } from "./cookies.ts";
 
 const readingMethods = new Set(["GET", "HEAD"]);

@@ -1,0 +1,154 @@
+/** The market as a page. Everything in a listing was written by its seller, and is escaped. */
+import {
+  apothem,
+  commandBlock,
+  html,
+  networkOfChain,
+  shortUsdc,
+  writePage,
+  type Html,
+  type Network,
+} from "@farthing/protocol";
+import { timeText } from "@farthing/engine/base";
+import { siteLinks } from "../../http/site-links.ts";
+import { buyCommand } from "./market-command.ts";
+import { marketPath, type MarketQuery } from "./market-query.ts";
+import { checkDaysMax, sumChecks, type Listing } from "./model.ts";
+
+export interface MarketResults {
+  readonly items: readonly Listing[];
+  readonly hasNext: boolean;
+  /** "120 endpoints"; undefined when they were not counted. */
+  readonly count: string | undefined;
+}
+
+export function marketPage(
+  query: MarketQuery,
+  { items, hasNext, count }: MarketResults,
+  { networks, origin }: { readonly networks: readonly Network[]; readonly origin: string },
+): string {
+  const { page, problem } = query;
+  const isWhole = marketPath(query, 1) === "/market" && problem === undefined;
+  return writePage({
+    title:
+      page === 1 ? "Market: APIs paid by request" : `Market: APIs paid by request, page ${page}`,
+    description:
+      "APIs that agents and programs pay for with USDC on XDC, request by request, by x402. The facilitator checks each price regularly.",
+    // Searches and filters show the same listings in another order.
+    canonical: isWhole && items.length > 0 ? `${origin}${marketPath(query, page)}` : undefined,
+    links: siteLinks(true),
+    body: html`<section>
+        <h1>APIs paid by request</h1>
+        <p class="lead">
+          Agents and programs pay for each request in USDC, without an account. The facilitator asks
+          every endpoint for its price regularly and hides those that differ from their listing.
+        </p>
+      </section>
+      ${searchForm(query, networks)}
+      <p role="status" class="muted">${problem ?? summaryOf(items, count)}</p>
+      ${items.map(listingCard)}
+      <nav class="pages" aria-label="Pages">
+        ${page > 1 ? html`<a rel="prev" href="${marketPath(query, page - 1)}">Previous page</a>` : html`<span></span>`}
+        ${hasNext ? html`<a rel="next" href="${marketPath(query, page + 1)}">Next page</a>` : undefined}
+      </nav>
+      <p class="muted">
+        Programs read <a href="/discovery/resources">/discovery/resources</a> and
+        <code>/discovery/search</code>. Sellers list endpoints on the
+        <a href="/account/facilitator/listings">dashboard</a>.
+      </p>`,
+  });
+}
+
+function summaryOf(items: readonly Listing[], count: string | undefined): string {
+  if (items.length > 0) return count ?? "The best matches first";
+  return "No endpoint matches. Try fewer words or a higher price.";
+}
+
+function searchForm(
+  { words, network, max, filter }: MarketQuery,
+  networks: readonly Network[],
+): Html {
+  const option = ({ id, name }: Network) =>
+    network?.id === id
+      ? html`<option value="${id}" selected>${name}</option>`
+      : html`<option value="${id}">${name}</option>`;
+  return html`<form class="card" action="/market" role="search">
+    <label>Search<input name="q" type="search" maxlength="200" value="${words}" /></label>
+    <label>
+      Network<select name="network">
+        <option value="">All networks</option>
+        ${networks.map(option)}
+      </select>
+    </label>
+    <label>
+      Highest price in USDC<input name="max" inputmode="decimal" maxlength="20" value="${max}" />
+    </label>
+    ${filter.payTo === undefined ? undefined : html`<input type="hidden" name="payTo" value="${filter.payTo}" />`}
+    <button>Search</button>
+  </form>`;
+}
+
+function listingCard(listing: Listing): Html {
+  const { title, resource, method, tags, amount, account, check, sample } = listing;
+  const network = networkOfChain(listing.chainId);
+  const description = listing.description || (listing.seen?.description ?? "");
+  return html`<article class="card">
+    <div class="head">
+      <h2>${title}</h2>
+      <span class="price">${shortUsdc(amount)} USDC</span>
+    </div>
+    <p class="address"><code>${sample.tool ? "MCP" : method} ${resource}</code></p>
+    ${description === "" ? undefined : html`<p class="text">${description}</p>`}
+    <ul class="row">
+      ${network === apothem ? html`<li class="badge warn">Test network</li>` : undefined}
+      ${tags.map(tagLink)}
+    </ul>
+    <dl class="facts">
+      <dt>Checks</dt>
+      <dd>${checksOf(listing)}</dd>
+      <dt>Last check</dt>
+      <dd>${momentOf(check.checkedAt)}${check.state === "failing" ? ", failed" : ""}</dd>
+      <dt>Sales</dt>
+      <dd>${salesOf(listing)}</dd>
+      <dt>Paid to</dt>
+      <dd>
+        <a href="/market?payTo=${account}"><code>${account}</code></a> on ${network.name}
+      </dd>
+    </dl>
+    ${
+      sample.tool
+        ? html`<p>
+            An agent calls the tool <code>${sample.tool.name}</code> of this MCP server and pays for
+            the call.
+          </p>`
+        : commandBlock(buyCommand(listing))
+    }
+  </article>`;
+}
+
+function tagLink(tag: string): Html {
+  return html`<li>
+    <a class="badge plain" href="/market?q=${encodeURIComponent(tag)}">${tag}</a>
+  </li>`;
+}
+
+/** Rounded down, so that only an endpoint without a failure has 100 %. */
+function checksOf({ check }: Listing): string {
+  const { passed, all } = sumChecks(check);
+  if (all === 0) return "Passed";
+  const share = Math.floor((passed * 1000) / all) / 10;
+  const checks = all === 1 ? "1 check" : `${all} checks`;
+  return `${share} % of ${checks} passed in the last ${checkDaysMax} days of checks`;
+}
+
+function salesOf({ stats: { settlements, payers } }: Listing): string {
+  if (settlements === 0) return "None in 30 days";
+  const buyers = payers === 1 ? "1 buyer" : `${payers} buyers`;
+  return `${settlements} in 30 days, from ${buyers}`;
+}
+
+function momentOf(at: number | null): Html {
+  const text = timeText(at);
+  if (text === null) return html`Not yet`;
+  return html`<time datetime="${text}">${text.slice(0, 16).replace("T", " ")} UTC</time>`;
+}

@@ -1,0 +1,116 @@
+/**
+ * What the gateway sells, as a page at `/` for browsers. It is shown only where no rule matches `/`,
+ * in place of a 404: a page of the upstream is never hidden.
+ */
+import {
+  commandBlock,
+  html,
+  htmlPageHeaders,
+  prefersHtml,
+  shellCommand,
+  shortUsdc,
+  writePage,
+  type Html,
+} from "@farthing/protocol";
+import type { GatewayConfig, RouteConfig } from "./configuration/configuration.ts";
+import type { Incoming } from "./incoming.ts";
+import { templateOf } from "./openapi/openapi-document.ts";
+
+export function createFrontPage(config: GatewayConfig) {
+  if (!config.discovery.page) return () => undefined;
+  const page = frontPage(config);
+  const headers = {
+    ...htmlPageHeaders(),
+    "Cache-Control": "no-cache",
+    Vary: "Accept, Sec-Fetch-Mode",
+  };
+  /** Returns undefined for other paths, and for programs. */
+  return ({ method, path, headers: asked }: Pick<Incoming, "method" | "path" | "headers">) => {
+    if (path !== "/") return undefined;
+    const preferences = new Headers();
+    for (const name of ["accept", "sec-fetch-mode"] as const) {
+      const value = asked[name];
+      if (typeof value === "string") preferences.set(name, value);
+    }
+    return prefersHtml({ method, headers: preferences })
+      ? new Response(page, { headers })
+      : undefined;
+  };
+}
+
+function frontPage(config: GatewayConfig): string {
+  const { discovery, publicUrl, routes, network } = config;
+  const title = discovery.title ?? new URL(publicUrl).host;
+  const paid = routes.filter(({ amountUnits }) => amountUnits !== undefined);
+  const free = routes.filter(({ amountUnits }) => amountUnits === undefined);
+  return writePage({
+    title,
+    description: discovery.guidance ?? `${title}: requests are paid in USDC on XDC, by x402.`,
+    canonical: `${publicUrl}/`,
+    links: [{ href: "/openapi.json", text: "OpenAPI document" }],
+    body: html`<section>
+        <h1>${title}</h1>
+        <p class="lead">
+          Each request is paid in USDC on ${network.name}, without an account. A program sends the
+          request, gets the price with status 402, signs a payment and sends it again.
+        </p>
+        ${discovery.guidance === undefined ? undefined : html`<p class="text">${discovery.guidance}</p>`}
+      </section>
+      ${paid.map((route) => routeCard(config, route))}
+      ${free.length === 0 ? undefined : freeCard(free)}
+      ${discovery.contact === undefined ? undefined : contactLine(discovery.contact)}`,
+  });
+}
+
+function routeCard({ publicUrl, network }: GatewayConfig, route: RouteConfig): Html {
+  const { pattern, host, description, amountUnits = 0n } = route;
+  const { protocol } = new URL(publicUrl);
+  const origin = host === undefined ? publicUrl : `${protocol}//${host}`;
+  const path = templateOf(pattern.path);
+  const isPlain = pattern.method === "GET" || pattern.method === "*";
+  return html`<article class="card">
+    <div class="head">
+      <h2>${description ?? path}</h2>
+      <span class="price">${shortUsdc(amountUnits)} USDC</span>
+    </div>
+    <p class="address"><code>${methodOf(route)} ${origin}${path}</code></p>
+    ${
+      network.chainId === 51
+        ? html`<p class="row"><span class="badge warn">Test network</span></p>`
+        : undefined
+    }
+    ${route.passes === undefined ? undefined : html`<p>One payment opens ${route.passes.uses} requests.</p>`}
+    ${route.balance === undefined ? undefined : html`<p>A payment adds to a balance, from which each request takes what it costs.</p>`}
+    ${commandBlock(
+      shellCommand([
+        ...["npx", "farthing", "pay"],
+        ...(isPlain ? [] : ["-X", pattern.method]),
+        ...(network.chainId === 51 ? ["--network", network.id] : []),
+        ...["--max-amount", shortUsdc(amountUnits), `${origin}${path}`],
+      ]),
+    )}
+  </article>`;
+}
+
+function freeCard(routes: readonly RouteConfig[]): Html {
+  return html`<section class="card">
+    <h2>Free</h2>
+    <ul>
+      ${routes.map(
+        (route) =>
+          html`<li class="address">
+            <code>${methodOf(route)} ${templateOf(route.pattern.path)}</code>
+            ${route.description}
+          </li>`,
+      )}
+    </ul>
+  </section>`;
+}
+
+function contactLine(contact: string): Html {
+  return html`<p class="muted">Questions: <a href="mailto:${contact}">${contact}</a></p>`;
+}
+
+function methodOf({ pattern: { method } }: RouteConfig): string {
+  return method === "*" ? "Any method" : method;
+}

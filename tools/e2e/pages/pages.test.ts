@@ -1,0 +1,125 @@
+/** The pages that the facilitator writes: read by people, by search engines, and without a script. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { expectFit, views } from "../support/axe.testing.ts";
+import { describeInBrowser } from "../support/chromium.testing.ts";
+import { hostile, startPages, type PagesFixture } from "./fixture.testing.ts";
+
+/** For a slow connection: the whole page, which loads nothing else. */
+const pageBytesMax = 100_000;
+
+const browserAccept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+
+describeInBrowser("the facilitator's pages", () => {
+  let pages: PagesFixture;
+  beforeAll(async () => {
+    pages = await startPages();
+  });
+  afterAll(() => pages?.stop());
+
+  test.each(views)("are accessible and fit: %s", async (_name, options) => {
+    const { page, complaints } = await pages.open(options);
+    const requested: string[] = [];
+    page.on("request", (request) => requested.push(request.url()));
+    const paths = ["/", "/market", "/market?q=weather&max=0.01", "/market?max=much"];
+    for (const url of [...paths.map((path) => pages.url + path), `${pages.gatewayUrl}/`]) {
+      requested.length = 0;
+      const response = await page.goto(url);
+      const size = (await response?.body())?.length ?? Infinity;
+      expect({ url, isSmall: size < pageBytesMax }).toEqual({ url, isSmall: true });
+      await expectFit(page, url);
+      expect(requested.filter((one) => !one.startsWith("data:"))).toEqual([url]);
+    }
+    expect(complaints).toEqual([]);
+  });
+
+  test("/ says what is served, whether it is in order and what it costs", async () => {
+    const { page } = await pages.open();
+    await page.goto(`${pages.url}/`);
+    await page.getByText("Ready", { exact: true }).waitFor();
+    await page.getByText(pages.market.network.usdc).waitFor();
+    await page.getByText("None; from 0.001 USDC per payment").waitFor();
+    expect(await page.locator("link[rel=canonical]").getAttribute("href")).toMatch(/^http.*\/$/);
+    await page.getByRole("banner").getByRole("link", { name: "Market" }).click();
+    await page.getByRole("heading", { level: 1, name: "APIs paid by request" }).waitFor();
+  });
+
+  test("/ is a page for browsers only: programs get what they have always got", async () => {
+    const asked = async (accept: string, method = "GET") => {
+      const response = await fetch(`${pages.url}/`, { method, headers: { accept } });
+      return [response.status, response.headers.get("content-type"), response.headers.get("vary")];
+    };
+    const json = "application/json; charset=utf-8";
+    // Node's fetch names its mode, so a browser's is asked for by a browser above.
+    expect(await asked("*/*")).toEqual([404, json, "Accept, Sec-Fetch-Mode"]);
+    expect(await asked("application/json")).toEqual([404, json, "Accept, Sec-Fetch-Mode"]);
+    expect(await asked(browserAccept)).toEqual([404, json, "Accept, Sec-Fetch-Mode"]);
+  });
+
+  test("/market can be searched and turned without a script", async () => {
+    const { page } = await pages.open({ javaScriptEnabled: false });
+    await page.goto(`${pages.url}/market`);
+    await page.getByText("23 endpoints, the newest first").waitFor();
+    expect(await page.getByRole("article").count()).toBe(20);
+    expect(await page.locator("link[rel=canonical]").getAttribute("href")).toMatch(/\/market$/);
+    await page.getByRole("link", { name: "Next page" }).click();
+    await page.getByRole("heading", { level: 2, name: "Weather report 0" }).waitFor();
+    expect(await page.locator("link[rel=canonical]").getAttribute("href")).toMatch(/\?page=2$/);
+    await page.getByLabel("Search").fill("weather");
+    await page.getByLabel("Highest price in USDC").fill("0.003");
+    await page.getByRole("button", { name: "Search" }).click();
+    await page.waitForURL(/max=0\.003/);
+    expect(await page.getByRole("heading", { level: 2 }).allTextContents()).toEqual([
+      "Weather report 2",
+      "Weather report 1",
+      "Weather report 0",
+    ]);
+    // Search engines keep the market once, and not each search.
+    expect(await page.locator("meta[name=robots]").getAttribute("content")).toBe("noindex");
+    const [first] = await page.getByRole("article").all();
+    await first?.getByText("99.8 % of 720 checks passed").waitFor();
+    await first?.getByText("2026-11-23 09:30 UTC").waitFor();
+  });
+
+  test("/market shows what a stranger wrote as text, and nothing of it runs", async () => {
+    const { page, complaints } = await pages.open();
+    await page.goto(`${pages.url}/market`);
+    const [first, tool] = await page.getByRole("article").all();
+    await tool?.getByText("An agent calls the tool forecast of this MCP server").waitFor();
+    expect(await first?.getByRole("heading").textContent()).toBe(hostile.title);
+    expect(await first?.locator("script, img, svg").count()).toBe(0);
+    expect(await first?.textContent()).not.toContain("\u202e");
+    expect(await page.evaluate("window.taken")).toBeUndefined();
+    await page.getByRole("link", { name: hostile.tag }).click();
+    await page.getByText("The best matches first").waitFor();
+    expect(await page.getByLabel("Search").inputValue()).toBe(hostile.tag);
+    await page.goto(`${pages.url}/market?q=${encodeURIComponent(hostile.title)}&page=9e9`);
+    expect(await page.evaluate("window.taken")).toBeUndefined();
+    expect(complaints).toEqual([]);
+  });
+
+  test("/market copies the command that buys, quoted for a shell", async () => {
+    const { page, context } = await pages.open();
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.goto(`${pages.url}/market`);
+    await page.getByRole("button", { name: "Copy" }).first().click();
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(
+      String.raw`npx farthing pay -H 'Content-Type: application/json' -d '{"city":"Rome'\''; rm -rf ~ #"}' --network eip155:51 --max-amount 0.023 'https://api.example/reports/22?city=Rome%27%3B+rm+-rf+%7E+%23'`,
+    );
+  });
+
+  test("the gateway's / shows what it sells, with the command that buys", async () => {
+    const { page } = await pages.open();
+    await page.goto(`${pages.gatewayUrl}/`);
+    await page.getByRole("heading", { level: 1, name: "Weather <reports>" }).waitFor();
+    const [one, batch] = await page.getByRole("article").all();
+    await one?.getByText("0.01 USDC").waitFor();
+    await one?.getByText("GET https://api.example.com/reports/{id}").waitFor();
+    await batch
+      ?.getByText(
+        "npx farthing pay -X POST --network eip155:51 --max-amount 0.2 https://api.example.com/batch",
+      )
+      .waitFor();
+    await page.getByText("GET /list").waitFor();
+  });
+});
