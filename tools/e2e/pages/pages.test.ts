@@ -16,20 +16,21 @@ describeInBrowser("the facilitator's pages", () => {
   });
   afterAll(() => pages?.stop());
 
-  test.each(views)("are accessible and fit: %s", async (_name, options) => {
-    const { page, complaints } = await pages.open(options);
+  const looks = views.filter(([name]) => name === "light" || name === "on a phone, dark");
+  const paths = ["/", "/market", "/market?q=weather&max=0.01", "/market?max=much", "gateway"];
+  const seen = looks.flatMap((view) => paths.map((path) => [path, ...view] as const));
+  test.each(seen)("%s is small, accessible and fits: %s", async (path, _name, options) => {
+    const { page, context, complaints } = await pages.open(options);
+    const url = path === "gateway" ? `${pages.gatewayUrl}/` : pages.url + path;
     const requested: string[] = [];
     page.on("request", (request) => requested.push(request.url()));
-    const paths = ["/", "/market", "/market?q=weather&max=0.01", "/market?max=much"];
-    for (const url of [...paths.map((path) => pages.url + path), `${pages.gatewayUrl}/`]) {
-      requested.length = 0;
-      const response = await page.goto(url);
-      const size = (await response?.body())?.length ?? Infinity;
-      expect({ url, isSmall: size < pageBytesMax }).toEqual({ url, isSmall: true });
-      await expectFit(page, url);
-      expect(requested.filter((one) => !one.startsWith("data:"))).toEqual([url]);
-    }
+    const response = await page.goto(url);
+    const size = (await response?.body())?.length ?? Infinity;
+    expect(size).toBeLessThan(pageBytesMax);
+    await expectFit(page, path);
+    expect(requested.filter((one) => !one.startsWith("data:"))).toEqual([url]);
     expect(complaints).toEqual([]);
+    await context.close();
   });
 
   test("/ says what is served, whether it is in order and what it costs", async () => {
