@@ -83,10 +83,14 @@ function routeCard({ publicUrl, network }: GatewayConfig, route: RouteConfig): H
     ${route.balance === undefined ? undefined : html`<p>A payment adds to a balance, from which each request takes what it costs.</p>`}
     ${commandBlock(
       shellCommand([
-        ...["npx", "farthing", "pay"],
+        "npx",
+        "farthing",
+        "pay",
         ...(isPlain ? [] : ["-X", pattern.method]),
         ...(network.chainId === 51 ? ["--network", network.id] : []),
-        ...["--max-amount", shortUsdc(amountUnits), `${origin}${path}`],
+        "--max-amount",
+        shortUsdc(amountUnits),
+        `${origin}${path}`,
       ]),
     )}
   </article>`;

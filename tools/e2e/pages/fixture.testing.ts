@@ -115,13 +115,24 @@ async function fillMarket({ databaseUrl, devnet, network }: Market): Promise<voi
       if (typeof taken !== "object") throw new Error("The listing was not taken.");
       await store.recordListingCheck(id, taken.fence, {
         check: {
-          ...{ state: "live", reason: null, message: "", differences: [], failures: 0 },
-          ...{ checkedAt, triedAt: checkedAt, passedAt: checkedAt, nextAt },
+          state: "live",
+          reason: null,
+          message: "",
+          differences: [],
+          failures: 0,
+          checkedAt,
+          triedAt: checkedAt,
+          passedAt: checkedAt,
+          nextAt,
           days: [{ day: 20_000, passed: 719, failed: 1 }],
         },
         seen: {
-          ...{ at: checkedAt, x402Version: 2, accepts: [], bazaar: null },
-          ...{ description: null, mimeType: null },
+          at: checkedAt,
+          x402Version: 2,
+          accepts: [],
+          bazaar: null,
+          description: null,
+          mimeType: null,
         },
         stats: { settlements: made, units: 0n, payers: made, lastSettledAt: checkedAt },
       });

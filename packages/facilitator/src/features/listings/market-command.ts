@@ -10,11 +10,15 @@ export function buyCommand({ resource, method, chainId, amount, sample }: Sold):
   const hasBody = sample.body !== undefined && method !== "GET";
   const network = networkOfChain(chainId);
   return shellCommand([
-    ...["npx", "farthing", "pay"],
+    "npx",
+    "farthing",
+    "pay",
     ...(method === (hasBody ? "POST" : "GET") ? [] : ["-X", method]),
     ...(hasBody ? ["-H", "Content-Type: application/json", "-d", toAscii(sample.body)] : []),
     ...(network === apothem ? ["--network", network.id] : []),
-    ...["--max-amount", shortUsdc(amount), url.href],
+    "--max-amount",
+    shortUsdc(amount),
+    url.href,
   ]);
 }
 
