@@ -293,16 +293,17 @@ function publicTests(at: StoreAt): void {
     expect([second.items.map(({ id }) => id), second.total]).toEqual([[up], 2]);
   });
 
-  test("are filtered by payee, network and extension", async () => {
+  test("are filtered by payee, network, extension and price; with the days of their checks", async () => {
     const { store } = at();
     const bazaar = { ...seen, bazaar: { info: {}, schema: {} } };
     const [plain, rich, theirs] = [
       await listed(store),
-      await listed(store, { chainId: xdc.chainId }),
+      await listed(store, { chainId: xdc.chainId, amount: 9_000n }),
       await listed(store, {}, other),
     ];
     await checked(store, plain);
-    await checked(store, rich, live(10), bazaar);
+    const days = [{ day: 3, passed: 5, failed: 1 }];
+    await checked(store, rich, { ...live(10), days }, bazaar);
     await checked(store, theirs, live(10), seen, other);
     const idsOf = async (filter: Parameters<ServiceStore["listPublicListings"]>[0]) => {
       const { items, total } = await store.listPublicListings(filter, { limit: 9, offset: 0 });
@@ -313,6 +314,10 @@ function publicTests(at: StoreAt): void {
     expect(await idsOf({ chainId: xdc.chainId })).toEqual([rich]);
     expect(await idsOf({ chainId: apothem.chainId, payTo: seller })).toEqual([plain]);
     expect(await idsOf({ hasBazaar: true })).toEqual([rich]);
+    // As a text, 9000 is more than 10000.
+    const cheap = await store.searchPublicListings([], { maxUnits: 9_999n }, 9);
+    expect(cheap.map(({ id, check }) => [id, check.days])).toEqual([[rich, days]]);
+    expect(await store.searchPublicListings([], { maxUnits: 10_000n }, 9)).toHaveLength(3);
   });
 
   test("are filtered by type; the tools of one server are listings of their own", async () => {
@@ -333,24 +338,6 @@ function publicTests(at: StoreAt): void {
     expect((await store.findListingOf(seller, server))?.id).toBe(endpoint);
     const again = { ...termsOf(tool("forecast")), id: "lst_again", account: seller, createdAt: 5 };
     expect(await store.createListing(again, { listingsMax: 50 })).toBe("taken");
-  });
-
-  test("are found up to a price, however many digits it has, with the days of their checks", async () => {
-    const { store } = at();
-    const days = [{ day: 3, passed: 5, failed: 1 }];
-    const amounts = [9_000n, 10_000n, 10_001n, 100_000n];
-    const ids: string[] = [];
-    for (const amount of amounts) ids.push(await listed(store, { amount }));
-    for (const id of ids) await checked(store, id, { ...live(10), days });
-    const find = async (words: string[], maxUnits: bigint) =>
-      (await store.searchPublicListings(words, { maxUnits }, 10)).map(({ id }) => id);
-    expect(await find([], 10_000n)).toEqual(ids.slice(0, 2));
-    expect(await find(["weather"], 99_999n)).toEqual(ids.slice(0, 3));
-    expect(await find([], 8_999n)).toEqual([]);
-    const [first = ""] = ids;
-    expect((await store.findListing(first))?.check.days).toEqual(days);
-    await store.changeListing(seller, first, termsOf(), 20);
-    expect((await store.findListing(first))?.check.days).toBeNull();
   });
 
   test("are not those of an account that cannot settle", async () => {

@@ -348,10 +348,8 @@ async function list(store: ServiceStore): Promise<void> {
     tags: ["w"],
     mimeType: null,
   };
-  await store.createListing(
-    { ...terms, id, account: busySeller, createdAt: now },
-    { listingsMax: 50 },
-  );
+  const listing = { ...terms, id, account: busySeller, createdAt: now };
+  await store.createListing(listing, { listingsMax: 50 });
   await store.findListing(id, busySeller);
   await store.listListings(busySeller);
   await store.findListingOf(busySeller, terms);
