@@ -20,6 +20,9 @@ export interface Packed {
 /** The package that is published as one bundle, see docs/decisions/0063. */
 const bundledName = "farthing";
 
+/** The examples that `farthing init` writes. */
+const templates = ["express", "gateway", "agent-mcp"];
+
 /** Packs built packages of the checkout `root` into `folder`, and needs no network. */
 export async function packAll(
   root: string,
@@ -52,6 +55,9 @@ async function stage(root: string, one: PublishedPackage, to: string): Promise<s
   const manifest = publishedManifest(one.manifest);
   if (one.name === bundledName) {
     await bundleCommand(from, to);
+    for (const name of templates) {
+      cpSync(join(root, "examples", name), join(to, "templates", name), { recursive: true });
+    }
     Object.assign(manifest, bundledParts(manifest, files));
   }
   writeFileSync(join(to, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
@@ -68,7 +74,7 @@ function bundledParts(manifest: JsonObject, files: readonly unknown[]): JsonObje
   return {
     dependencies: undefined,
     exports: Object.fromEntries(exported),
-    files: [...files, "THIRD-PARTY-LICENSES"],
+    files: [...files, "templates", "THIRD-PARTY-LICENSES"],
   };
 }
 

@@ -17,7 +17,7 @@ export function setVersion(root: string, from: string, to: string, day: string):
     changed.push(path);
   };
   const ours = /("(?:version|farthing|farthing-operator|@farthing\/[a-z]+)": )"([^"]+)"/g;
-  const manifests = globSync("{packages,tools}/*/package.json", { cwd: root }).sort();
+  const manifests = globSync("{packages,tools,examples}/*/package.json", { cwd: root }).sort();
   for (const path of ["package.json", ...manifests])
     change(path, (text) =>
       text.replace(ours, (whole, name: string, version: string) =>

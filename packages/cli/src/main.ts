@@ -18,6 +18,10 @@ await runProgram(
   new URL("../package.json", import.meta.url),
   {
     serve,
+    init: {
+      summary: "write a folder that runs: a seller, a gateway or an agent",
+      load: () => import("./init.ts"),
+    },
     gateway: {
       summary: "sell an existing API: a reverse proxy that charges",
       nodeMin: serverNodeMin,

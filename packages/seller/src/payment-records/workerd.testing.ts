@@ -42,7 +42,7 @@ export async function startWorkerd() {
     target: "es2024",
     conditions: ["@farthing/source"],
   });
-  let running = await run(folder);
+  let running = await runWorkerd(folder);
   const namespace: RecordsNamespace<string> = {
     idFromName: (name) => name,
     get: (name) => ({ fetch: (_url, init) => fetch(`${running.url}/${name}`, init) }),
@@ -51,7 +51,7 @@ export async function startWorkerd() {
     namespace,
     async restart() {
       await running.kill();
-      running = await run(folder);
+      running = await runWorkerd(folder);
     },
     async stop() {
       await running.kill();
@@ -63,7 +63,8 @@ export async function startWorkerd() {
 /** The file descriptor on which the runtime tells its port. */
 const controlFd = 3;
 
-async function run(folder: string) {
+/** Runs the runtime with `config.capnp` of a folder, which names one socket. */
+export async function runWorkerd(folder: string) {
   const { default: command }: { default: string } = createRequire(import.meta.url)("workerd");
   const flags = ["serve", join(folder, "config.capnp"), `--control-fd=${controlFd}`];
   const child = spawn(command, flags, { cwd: folder, stdio: ["ignore", "ignore", "pipe", "pipe"] });

@@ -1,0 +1,34 @@
+/**
+ * An agent with a wallet: it starts `farthing mcp`, which pays within its owner's limits, and asks
+ * it for a paid URL. A language model would choose the tools; this one always fetches.
+ */
+import { createRequire } from "node:module";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+
+const url = process.argv[2] ?? process.env.PAID_URL;
+const bin = createRequire(import.meta.url)
+  .resolve("farthing/launch")
+  .replace("launch.js", "farthing.js");
+
+const client = new Client({ name: "agent", version: "1.0.0" });
+await client.connect(
+  new StdioClientTransport({
+    command: process.execPath,
+    // Leave --allow-local out once the sellers are not on this machine.
+    args: [bin, "mcp", "--allow-local", "--ask-above", "0.05"],
+    env: process.env,
+  }),
+);
+
+const { structuredContent: price } = await client.callTool({
+  name: "inspect_url",
+  arguments: { url },
+});
+console.log("Price:", price);
+const { structuredContent: bought } = await client.callTool({
+  name: "fetch_paid",
+  arguments: { url },
+});
+console.log("Bought:", JSON.stringify(bought));
+await client.close();

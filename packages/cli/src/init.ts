@@ -1,0 +1,124 @@
+/** `farthing init`: writes a folder that runs, from one of the repository's examples. */
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { defined, findNetwork, parseAddress, parseUsdc } from "@farthing/protocol";
+import { Argument, type Command } from "commander";
+import { ConfigurationError, UsageError } from "./command-errors.ts";
+import { parseHttpUrl } from "./http-url.ts";
+import { runCommand } from "./run-command.ts";
+
+/** The example behind each name. */
+const templates = { seller: "express", gateway: "gateway", agent: "agent-mcp" } as const;
+const templateNames = ["seller", "gateway", "agent"] as const;
+
+type TemplateName = (typeof templateNames)[number];
+
+/** Where settings stand, and what the examples say there: a wallet and ports of the local chain. */
+const settingsFiles = [".env", "gateway.yaml"];
+const exampleValues = [
+  ["payTo", "0x7A11830374F9a3aA26C125CAa932520D984B1024"],
+  ["price", "0.01"],
+  ["network", "eip155:51"],
+  ["facilitator", "http://127.0.0.1:8402/api/facilitator"],
+  ["to", "http://127.0.0.1:3000"],
+] as const;
+
+type Flags = Partial<Record<(typeof exampleValues)[number][0], string>>;
+
+export function register(program: Command): void {
+  program
+    .command("init")
+    .description(
+      "Writes a folder that runs: a seller in Express, a gateway in front of an API, or an agent that pays. It asks nothing and replaces nothing; what no flag names is that of a local chain, and stands in .env or gateway.yaml.",
+    )
+    .addArgument(new Argument("<what>", "what to write").choices(templateNames))
+    .argument("[folder]", "the new folder (default: farthing-<what>)")
+    .option("--pay-to <address>", "where the money goes, 0x… or xdc…")
+    .option("--price <usdc>", "USDC for one request, such as 0.01")
+    .option("--network <id>", "eip155:51, the test network, or eip155:50")
+    .option("--facilitator <url>", "address of the facilitator")
+    .option("--to <url>", "the API that the gateway sells")
+    .action((what: TemplateName, folder: string | undefined, flags: Flags) =>
+      runCommand(async () => init(what, folder ?? `farthing-${what}`, flags)),
+    );
+}
+
+function init(what: TemplateName, folder: string, flags: Flags): void {
+  const target = resolve(folder);
+  if (existsSync(target) && readdirSync(target).length > 0) {
+    throw new ConfigurationError(`${target} is not empty. Nothing was written; name a new folder.`);
+  }
+  const source = join(templatesFolder(), templates[what]);
+  const read = (file: string) => readFileSync(join(source, file), "utf8");
+  const files = new Map(
+    readdirSync(source, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(source.length + 1))
+      // What has come about in a checkout's example, where somebody has tried it.
+      .filter((file) => !/(^|\/)(node_modules\/|\.env$)/.test(file))
+      .sort()
+      .map((file) => [file, read(file)]),
+  );
+  files.set(".env", read(".env.example"));
+  // npm packs no file of this name, so it is not among those of the example.
+  files.set(".gitignore", "node_modules/\n.env\n*.db*\n");
+  fillIn(files, checkFlags(flags));
+  for (const [file, text] of files) {
+    const path = join(target, file);
+    mkdirSync(dirname(path), { recursive: true });
+    // `.env` may hold keys later.
+    writeFileSync(path, text, { flag: "wx", mode: file === ".env" ? 0o600 : 0o644 });
+  }
+  process.stdout.write(`${[...files.keys()].join("\n")}\n`);
+  process.stderr.write(
+    `Written to ${target}. Next: cd ${folder}, npm install, npm start; ${basename(target)}/README.md says more.\n`,
+  );
+}
+
+/** The examples are packed with the command; a checkout has them in its own folder. */
+function templatesFolder(): string {
+  const found = ["../templates/", "../../../examples/"]
+    .map((path) => fileURLToPath(new URL(path, import.meta.url)))
+    .find((path) => existsSync(path));
+  if (found !== undefined) return found;
+  throw new ConfigurationError("This installation of farthing has no templates. Install it anew.");
+}
+
+/** Returns what is to be written; throws a UsageError. */
+function checkFlags({ payTo, price, network, facilitator, to }: Flags): Flags {
+  const address = payTo === undefined ? undefined : parseAddress(payTo);
+  if (payTo !== undefined && address === undefined) {
+    throw new UsageError("--pay-to must be an address, 0x… or xdc….");
+  }
+  if (price !== undefined && parseUsdc(price) === undefined) {
+    throw new UsageError("--price must be USDC with at most six decimals, such as 0.01.");
+  }
+  if (network !== undefined && findNetwork(network)?.id !== network) {
+    throw new UsageError("--network must be eip155:51 or eip155:50.");
+  }
+  for (const [flag, url] of Object.entries({ facilitator, to })) {
+    if (url !== undefined && (/["\s]/.test(url) || parseHttpUrl(url) === undefined)) {
+      throw new UsageError(`--${flag} must be an http or https URL.`);
+    }
+  }
+  return defined({ payTo: address, price: price?.trim(), network, facilitator, to });
+}
+
+/** Puts values in the place of the examples', except in comments; throws a UsageError. */
+function fillIn(files: Map<string, string>, flags: Flags): void {
+  for (const [name, example] of exampleValues) {
+    const value = flags[name];
+    if (value === undefined) continue;
+    let isUsed = false;
+    for (const file of settingsFiles) {
+      const lines = files.get(file)?.split("\n") ?? [];
+      const filled = lines.map((line) =>
+        line.startsWith("#") ? line : line.replace(example, () => value),
+      );
+      isUsed ||= lines.some((line) => !line.startsWith("#") && line.includes(example));
+      if (files.has(file)) files.set(file, filled.join("\n"));
+    }
+    if (!isUsed) throw new UsageError(`This template has no setting for ${value}.`);
+  }
+}

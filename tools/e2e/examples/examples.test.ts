@@ -1,0 +1,248 @@
+/** Each example runs as it stands, and sells or buys one report on a local chain. */
+import { execFile } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { privateKeySigner, wrapFetch } from "@farthing/buyer";
+import { startServerProcess, type ServerProcess } from "@farthing/lab/server-process";
+import { isObject } from "@farthing/protocol";
+import { listen, listenFetch } from "@farthing/seller/testing/listen";
+import { runWorkerd } from "@farthing/seller/testing/workerd";
+import { build } from "esbuild";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { bin } from "../support/farthing-command.testing.ts";
+import { startMarket, type Market } from "../support/market.testing.ts";
+
+const root = join(import.meta.dirname, "../../..");
+const run = promisify(execFile);
+const stack = new AsyncDisposableStack();
+const work = mkdtempSync(join(tmpdir(), "farthing-examples-"));
+
+let market: Market;
+/** The seller that `farthing init` has written: the agent buys from it as well. */
+let shop: string;
+
+beforeAll(async () => {
+  stack.defer(() => rmSync(work, { recursive: true, force: true }));
+  symlinkSync(join(root, "node_modules"), join(work, "node_modules"));
+  market = await startMarket();
+  stack.defer(() => market.stop());
+});
+afterAll(() => stack.disposeAsync());
+
+/** What a shell has beside the settings of `.env`; packages run from their sources. */
+const shell = () => ({
+  NODE_OPTIONS: "--conditions=@farthing/source",
+  XDG_CONFIG_HOME: join(work, "config"),
+});
+
+/** Settings of a seller on the market's facilitator, which take the place of those in `.env`. */
+const settings = () => ({
+  FACILITATOR_URL: market.facilitator("hosted").url,
+  NETWORK: market.network.id,
+  PAY_TO: market.devnet.seller.address,
+  PRICE: "0.01",
+});
+
+/** Writes a folder with `farthing init`. */
+async function init(what: string, ...flags: string[]): Promise<string> {
+  await run(process.execPath, [bin, "init", what, what, ...flags], { cwd: work });
+  return join(work, what);
+}
+
+/** A copy of an example. */
+function copyOf(example: string): string {
+  const folder = join(work, example);
+  cpSync(join(root, "examples", example), folder, { recursive: true });
+  cpSync(join(folder, ".env.example"), join(folder, ".env"));
+  return folder;
+}
+
+/** Runs `npm start` of a folder, as npm does; variables of the shell win over those in `.env`. */
+async function start(
+  folder: string,
+  addressLine: RegExp,
+  env: Readonly<Record<string, string>>,
+): Promise<string> {
+  const { scripts } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const [program, ...words] = String(scripts.start).split(" ");
+  expect(program).toBe("node");
+  const argv = words.map((word) => (/\.[jt]s$/.test(word) ? pathIn(folder, word) : word));
+  const running: ServerProcess = startServerProcess({
+    argv: argv.map((word) => word.replace("=.env", `=${join(folder, ".env")}`)),
+    env: { ...shell(), ...env },
+    launcher: ["env", `--chdir=${folder}`],
+    addressLine,
+  });
+  stack.defer(async () => void (await running.stop()));
+  return running.listening;
+}
+
+/** A file of the folder, or of what npm has installed beside it. */
+const pathIn = (folder: string, word: string): string =>
+  [join(folder, word), join(work, word)].find(existsSync) ?? word;
+
+const openLine = /^Open at (http\S+)$/;
+
+/** Buys at an address with a fresh wallet; the money has to arrive. */
+async function expectSale(url: string): Promise<void> {
+  const buyer = market.newBuyer();
+  const pay = wrapFetch(fetch, { signer: privateKeySigner(buyer.privateKey), rpcUrl: "none" });
+  const response = await pay(url);
+  expect(await response.clone().json()).toMatchObject({ report: "worth a cent" });
+  await market.expectPaidOnce(response, buyer.address);
+}
+
+test("farthing init seller writes a shop that sells, and never writes over one", async () => {
+  const { FACILITATOR_URL: url, PAY_TO } = settings();
+  const folder = await init("seller", "--facilitator", url, "--pay-to", PAY_TO);
+  shop = await start(folder, openLine, { PORT: "0" });
+  await expectSale(shop);
+  const before = readFileSync(join(folder, ".env"), "utf8");
+  expect(before).toContain(`\nFACILITATOR_URL=${url}\n`);
+  const again = init("seller", "--pay-to", market.newBuyer().address);
+  await expect(again).rejects.toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining("is not empty. Nothing was written"),
+  });
+  expect(readFileSync(join(folder, ".env"), "utf8")).toBe(before);
+});
+
+test("farthing init agent writes an agent that buys", async () => {
+  const folder = await init("agent");
+  const env = {
+    ...process.env,
+    ...shell(),
+    FARTHING_WALLET_KEY: market.newBuyer().privateKey,
+    FARTHING_RPC_URL: "none",
+  };
+  const { stdout } = await run(process.execPath, [join(folder, "agent.js"), shop], { env });
+  expect(stdout).toMatch(/^Price: /m);
+  expect(stdout).toMatch(/^Bought: .*worth a cent/m);
+});
+
+test("farthing init gateway writes a gateway that sells an API, in Python where there is one", async () => {
+  const upstream = await startApi();
+  const { FACILITATOR_URL: url, PAY_TO } = settings();
+  const folder = await init("gateway", "--to", upstream, "--facilitator", url, "--pay-to", PAY_TO);
+  const file = join(folder, "gateway.yaml");
+  const port = 'http: "127.0.0.1:4021"';
+  const text = readFileSync(file, "utf8");
+  expect(text).toContain(port);
+  writeFileSync(file, text.replace(port, 'http: "127.0.0.1:0"'));
+  const gateway = await start(folder, /^The gateway listens on (http\S+)$/, {});
+  await expectSale(`${gateway}/report`);
+});
+
+/** `api.py`, or the same without Python. */
+async function startApi(): Promise<string> {
+  const isPython = await run("python3", ["--version"]).then(
+    () => true,
+    () => false,
+  );
+  if (!isPython) {
+    console.warn("There is no python3 here: examples/gateway/api.py was not run.");
+    const api = await listen((_request, response) => {
+      response.setHeader("Content-Type", "application/json");
+      response.end('{"report":"worth a cent"}');
+    });
+    stack.defer(() => api.close());
+    return api.url;
+  }
+  const child = execFile("python3", [join(root, "examples/gateway/api.py")], {
+    env: { ...process.env, API_PORT: "0" },
+  });
+  stack.defer(() => void child.kill());
+  return new Promise((resolve, reject) => {
+    child.stdout?.on("data", (line) => {
+      const url = /http:\S+/.exec(String(line))?.[0];
+      if (url !== undefined) resolve(url);
+    });
+    child.once("exit", (code) => reject(new Error(`api.py ended with ${code}`)));
+  });
+}
+
+test("the shop on Fastify sells, settled by the facilitator in fifty lines", async () => {
+  const [relayer] = market.devnet.relayers;
+  const own = market.newBuyer();
+  // The market's own facilitator works the devnet's relayer wallet, so this one gets another.
+  await market.devnet.rpc("anvil_setBalance", [own.address, "0x8ac7230489e80000"]);
+  expect(own.address).not.toBe(relayer?.address);
+  const facilitator = await start(
+    copyOf("self-built-facilitator"),
+    /^The facilitator listens on (http\S+)$/,
+    {
+      RPC_URL: market.devnet.rpcUrl,
+      RELAYER_KEY: own.privateKey,
+      DATABASE_URL: `sqlite:${join(work, "engine.db")}`,
+      PORT: "0",
+    },
+  );
+  const env = { ...settings(), FACILITATOR_URL: facilitator, PORT: "0" };
+  await expectSale(await start(copyOf("fastify"), openLine, env));
+});
+
+test("the Worker sells in workerd, with its records in a Durable Object", async () => {
+  const folder = join(work, "worker");
+  mkdirSync(join(folder, "disk"), { recursive: true });
+  const example = join(root, "examples/hono-worker");
+  await build({
+    entryPoints: [join(example, "worker.ts")],
+    outfile: join(folder, "worker.js"),
+    bundle: true,
+    format: "esm",
+    target: "es2024",
+    conditions: ["@farthing/source"],
+  });
+  const variables = Object.entries(settings()).map(
+    ([name, value]) => `(name = "${name}", text = "${value}")`,
+  );
+  // What `wrangler dev` makes of wrangler.json, with these variables.
+  const wrangler: unknown = JSON.parse(readFileSync(join(example, "wrangler.json"), "utf8"));
+  const vars = isObject(wrangler) ? wrangler["vars"] : undefined;
+  expect(Object.keys(isObject(vars) ? vars : {}).sort()).toEqual(Object.keys(settings()).sort());
+  writeFileSync(join(folder, "config.capnp"), workerConfig(variables.join(", ")));
+  const running = await runWorkerd(folder);
+  stack.defer(() => running.kill());
+  await expectSale(`${running.url}/report`);
+});
+
+const workerConfig = (
+  variables: string,
+): string => `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [
+    (name = "main", worker = .main),
+    (name = "disk", disk = (path = "disk", writable = true)),
+    (name = "internet", network = (allow = ["public", "local"])),
+  ],
+  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+);
+const main :Workerd.Worker = (
+  modules = [(name = "worker", esModule = embed "worker.js")],
+  compatibilityDate = "2026-10-01",
+  durableObjectNamespaces = [
+    (className = "PaymentRecordsObject", uniqueKey = "records", enableSql = true),
+  ],
+  durableObjectStorage = (localDisk = "disk"),
+  bindings = [(name = "RECORDS", durableObjectNamespace = "PaymentRecordsObject"), ${variables}],
+);
+`;
+
+test("the route handler of Next.js sells", async () => {
+  Object.assign(process.env, settings());
+  const { GET } = await import("../../../examples/next/app/report/route.ts");
+  const server = await listenFetch((request) => GET(request, undefined));
+  stack.defer(() => server.close());
+  await expectSale(`${server.url}/report`);
+});
