@@ -19,9 +19,12 @@ import { isObject } from "@farthing/protocol";
 import { listen, listenFetch } from "@farthing/seller/testing/listen";
 import { runWorkerd } from "@farthing/seller/testing/workerd";
 import { build } from "esbuild";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { bin } from "../support/farthing-command.testing.ts";
 import { startMarket, type Market } from "../support/market.testing.ts";
+
+// Each test starts programs: five seconds alone, a minute where others use all cores.
+vi.setConfig({ testTimeout: 300_000 });
 
 const root = join(import.meta.dirname, "../../..");
 const run = promisify(execFile);
