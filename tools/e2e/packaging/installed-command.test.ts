@@ -43,12 +43,11 @@ let packed: readonly Packed[];
 
 beforeAll(async () => {
   for (const name of ["LICENSE", "tsconfig.base.json"]) cpSync(join(root, name), join(copy, name));
+  const filter = (path: string) => !made.test(basename(path));
+  cpSync(join(root, "examples"), join(copy, "examples"), { recursive: true, filter });
   for (const { name, folder } of readPackages(root)) {
     const to = join(copy, folder);
-    cpSync(join(root, folder), to, {
-      recursive: true,
-      filter: (path) => !made.test(basename(path)),
-    });
+    cpSync(join(root, folder), to, { recursive: true, filter });
     link(to, join(copy, "node_modules", name));
   }
   for (const name of readdirSync(join(root, "node_modules"))) {
@@ -160,6 +159,8 @@ test("farthing alone: the help, a payment, and how to install the operator's com
   await using seller = await startSeller({ paid: [served()] });
   const paid = await runIn(project, "farthing", "pay", seller.url);
   expect([paid.code, paid.stdout]).toEqual([0, served().body]);
+  const written = await runIn(project, "farthing", "init", "seller", "shop");
+  expect([written.code, written.stdout]).toEqual([0, expect.stringContaining("server.js\n")]);
   const serve = await runIn(project, "farthing", "serve");
   expect(serve).toEqual({
     code: 3,
