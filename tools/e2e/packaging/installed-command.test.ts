@@ -32,6 +32,7 @@ function link(target: string, path: string): void {
 
 /** What stands in a package's folder and is no source. */
 const made = /^(node_modules|dist|.*\.tsbuildinfo)$/;
+const filter = (path: string): boolean => !made.test(basename(path));
 
 /** Building and packing take half a minute by themselves, and minutes beside other tests. */
 const buildMs = 300_000;
@@ -43,7 +44,6 @@ let packed: readonly Packed[];
 
 beforeAll(async () => {
   for (const name of ["LICENSE", "tsconfig.base.json"]) cpSync(join(root, name), join(copy, name));
-  const filter = (path: string) => !made.test(basename(path));
   cpSync(join(root, "examples"), join(copy, "examples"), { recursive: true, filter });
   for (const { name, folder } of readPackages(root)) {
     const to = join(copy, folder);
