@@ -37,25 +37,26 @@ export async function readHoldings({ devnet }: DemoEnvironment): Promise<Holding
 }
 
 /**
- * Sets before and after side by side. Throws unless the seller has got the price of each payment,
- * and only the relayer has paid gas.
+ * Sets before and after side by side. Throws unless the seller has got the price of each payment
+ * that was not refunded, and only the relayer has paid gas.
  */
 export function compareHoldings(
   before: readonly Holding[],
   after: readonly Holding[],
   payments: number,
+  refundedUnits: bigint,
 ): Change[] {
   const changes = before.map((holding, index) => {
     const now = after[index];
     if (!now) throw new Error(`The balance of the ${holding.holder} is missing`);
     return { before: holding, after: now };
   });
-  const wanted = (parseUsdc(price) ?? 0n) * BigInt(payments);
+  const wanted = (parseUsdc(price) ?? 0n) * BigInt(payments) - refundedUnits;
   for (const change of changes) {
     const { holder } = change.before;
     const gained = change.after.usdcUnits - change.before.usdcUnits;
     if (holder === "seller" && gained !== wanted) {
-      throw new Error(`The seller got ${gained} base units for ${payments} payments of ${price}`);
+      throw new Error(`The seller has ${gained} base units of ${payments} payments of ${price}`);
     }
     if (holder !== "relayer" && change.after.coinWei !== change.before.coinWei) {
       throw new Error(`The ${holder} has paid gas`);

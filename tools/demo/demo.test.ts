@@ -12,7 +12,7 @@ import type { describeDemo } from "./report.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-/** A demo takes ten seconds on an idle machine, five blocks of two seconds and its start. */
+/** A demo takes twelve seconds on an idle machine, six blocks of two seconds and its start. */
 const demoMs = 60_000;
 
 /** What is told to end is gone within so long; it takes about 100 ms. */
@@ -128,14 +128,20 @@ describe("npm run demo", () => {
     }
     expect(facts.pass).toMatchObject({ payer: payments[0]?.payer, remaining: [2, 1, 0] });
     expect(isTransactionHash(facts.pass.transaction)).toBe(true);
+    const { refund } = facts;
+    expect(refund).toMatchObject({ payment: payments[1]?.transaction, amount: "10000" });
+    expect(refund.payer).toBe(payments[1]?.payer);
+    expect(isTransactionHash(refund.transaction)).toBe(true);
+    expect(refund.transaction).not.toBe(refund.payment);
     const gains = balances.map(({ holder, usdcBefore, usdcAfter }) => [
       holder,
       Number(usdcAfter) - Number(usdcBefore),
     ]);
     expect(Object.fromEntries(gains)).toEqual({
-      buyer: -40_000,
+      // Three payments and the pass, of which one payment came back.
+      buyer: -30_000,
       "contract wallet": -10_000,
-      seller: 50_000,
+      seller: 40_000,
       relayer: 0,
     });
     await expectNothingLeft(demo, facts.rpcUrl);
@@ -153,7 +159,8 @@ describe("npm run demo", () => {
     expect(wide).toEqual([]);
     const rpcUrl = /^ {2}chain +(\S+)/m.exec(page)?.[1] ?? "";
     const hashes = [...page.matchAll(/settled +(\S+)/g)].map(([, hash = ""]) => hash);
-    expect(hashes.filter(isTransactionHash)).toHaveLength(5);
+    expect(hashes.filter(isTransactionHash)).toHaveLength(6);
+    expect(page).toMatch(/ refunded {2}0\.010000 USDC, to 0x/);
     await expectMined(rpcUrl, hashes);
 
     const shell = spawn("sh", ["-c", tryLine], { cwd: root, stdio: ["ignore", "pipe", "ignore"] });

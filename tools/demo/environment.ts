@@ -22,6 +22,8 @@ export interface DemoEnvironment {
   readonly devnet: Devnet;
   readonly network: Network;
   readonly facilitatorUrl: string;
+  /** The seller's. */
+  readonly apiKey: string;
   readonly paidApi: PaidApi;
 }
 
@@ -77,7 +79,7 @@ export async function startDemoEnvironment(
     hostedFace: client({ url: `${url}/api/facilitator` }),
   });
   stack.defer(() => within(stopMs, "The paid API did not stop", paidApi.stop()));
-  return { devnet, network, facilitatorUrl: url, paidApi };
+  return { devnet, network, facilitatorUrl: url, apiKey, paidApi };
 }
 
 /** Creates the seller's API key; the facilitator reads the same database. */

@@ -1,14 +1,16 @@
-/** `npm run demo [-- --once] [--json]`: all parts of Farthing on one machine, four payments and a pass. */
+/** `npm run demo [-- --once] [--json]`: all of Farthing on one machine: payments, a pass, a refund. */
 import { parseArgs } from "node:util";
 import { compareHoldings, readHoldings } from "./balances.ts";
 import { balancesPage, invitation, stepTitle, environmentPage, stepLine } from "./page.ts";
 import { usePass } from "./pass.ts";
 import { makePayment, planPayments, type MadePayment } from "./payments.ts";
+import { refundPayment } from "./refund.ts";
 import { describeDemo } from "./report.ts";
 import { startDemoEnvironment, type DemoEnvironment } from "./environment.ts";
 import type { Step, StepListener } from "./watch-payment.ts";
 
-const usage = `Starts a local chain, a facilitator and a paid API, makes four payments and uses a pass.
+const usage = `Starts a local chain, a facilitator and a paid API, makes four payments, uses a pass
+and refunds a payment.
 
   --once   exit after the payments instead of keeping the services running
   --json   print only one JSON object with the receipts
@@ -92,11 +94,18 @@ async function runPayments(
   const startedAt = performance.now();
   listener = (step) => say(stepLine(step, performance.now() - startedAt));
   const pass = await usePass(environment, report, signal);
+  say(stepTitle("A refund: the seller signs, and pays no gas", made.length + 2));
+  const refundStartedAt = performance.now();
+  listener = (step) => say(stepLine(step, performance.now() - refundStartedAt));
+  const paid = made.find(({ face }) => face === "public");
+  if (!paid) throw new Error("No payment was made with the API key of the seller");
+  const refund = await refundPayment(environment, paid, report, signal);
   // Payments from another terminal are not reported here.
   listener = ignoreSteps;
-  const changes = compareHoldings(before, await readHoldings(environment), made.length + 1);
+  const after = await readHoldings(environment);
+  const changes = compareHoldings(before, after, made.length + 1, BigInt(refund.amount));
   say(balancesPage(changes));
-  if (json) write(`${JSON.stringify(describeDemo(environment, made, pass, changes))}\n`);
+  if (json) write(`${JSON.stringify(describeDemo(environment, made, pass, refund, changes))}\n`);
   if (!once) say(invitation(tryLineOf(environment)));
   return "paid";
 }

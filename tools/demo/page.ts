@@ -45,7 +45,7 @@ export function stepTitle(title: string, position: number): string {
 export function stepLine({ name, text, hash }: Step, milliseconds: number): string {
   const time = paint("dim", `${(milliseconds / 1000).toFixed(2).padStart(6)} s`);
   const isBad = name === "refused";
-  const isGood = name === "settled";
+  const isGood = name === "settled" || name === "refunded";
   const padded = name.padEnd(8);
   const shown = isBad ? paint("red", padded) : isGood ? paint("green", padded) : padded;
   return `${time}  ${shown}  ${hash ?? text}\n`;

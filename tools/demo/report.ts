@@ -2,6 +2,7 @@
 import type { Change } from "./balances.ts";
 import type { UsedPass } from "./pass.ts";
 import type { MadePayment } from "./payments.ts";
+import type { MadeRefund } from "./refund.ts";
 import type { DemoEnvironment } from "./environment.ts";
 
 /** Everything that happened, ready for JSON. */
@@ -9,6 +10,7 @@ export function describeDemo(
   { devnet, network, facilitatorUrl, paidApi }: DemoEnvironment,
   payments: readonly MadePayment[],
   pass: UsedPass,
+  refund: MadeRefund,
   changes: readonly Change[],
 ) {
   return {
@@ -20,6 +22,7 @@ export function describeDemo(
     pids: { demo: process.pid, chain: devnet.pid },
     payments,
     pass,
+    refund,
     balances: changes.map(({ before, after }) => ({
       holder: before.holder,
       address: before.address,

@@ -16,7 +16,15 @@ import type { Facilitator, SettleOutcome } from "@farthing/seller";
 
 /** One step, in words for a person. */
 export interface Step {
-  readonly name: "402" | "signed" | "verified" | "sent" | "settled" | "refused" | "content";
+  readonly name:
+    | "402"
+    | "signed"
+    | "verified"
+    | "sent"
+    | "settled"
+    | "refused"
+    | "refunded"
+    | "content";
   readonly text: string;
   /** Of the transaction, where the step is about one. */
   readonly hash?: string;
