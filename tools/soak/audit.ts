@@ -1,12 +1,13 @@
 /**
  * The audit of a soak. Nothing here goes wrong but processes, so it asks for more than the audit of
- * a run full of faults, which it starts from: every payment moved its money exactly once, every
- * seller came away with "confirmed", and nothing is left over in the store or between the nonces.
+ * a run full of faults, which it starts from: every payment and every refund moved its money exactly once,
+ * every seller came away with "confirmed", and nothing is left over in the store or between the nonces.
  */
-import type { Address } from "@farthing/protocol";
+import type { Address, ChainId } from "@farthing/protocol";
 import {
   audit,
   auditBalances,
+  auditRefunds,
   type CallerResponse,
   type Ledger,
   pairOf,
@@ -20,7 +21,10 @@ import { countWriters, type Signed } from "./writers.ts";
 
 /** What a soak leaves behind. */
 export interface SoakEvidence {
+  readonly chainId: ChainId;
   readonly payments: readonly SoakPayment[];
+  /** By which payees gave payments back. */
+  readonly refunds: readonly SoakPayment[];
   readonly responses: readonly CallerResponse[];
   readonly outcomes: readonly Outcome[];
   /** Requests without a response, although no process was killed. */
@@ -43,8 +47,10 @@ export interface SoakEvidence {
 type Say = (rule: string, text: string, payment?: number) => void;
 
 /** Audits a soak; an empty list is one without fault. */
-export function auditSoak(evidence: SoakEvidence): Violation[] {
-  const violations = auditPromises(evidence);
+export function auditSoak(found: SoakEvidence): Violation[] {
+  // A refund is a payment the other way, which all the rules of payments hold for.
+  const evidence = { ...found, payments: [...found.payments, ...found.refunds] };
+  const violations = [...auditPromises(evidence), ...auditReturns(found)];
   const say: Say = (rule, text, payment) => void violations.push({ rule, payment, text });
   auditSellers(evidence, say);
   auditChain(evidence, say);
@@ -62,7 +68,13 @@ export function auditSoak(evidence: SoakEvidence): Violation[] {
 /** What is promised always, whatever happens. */
 function auditPromises(evidence: SoakEvidence): Violation[] {
   const { payments, responses, stored, ledger, relayers, payees, holdings } = evidence;
-  const sellerUnits = payees.reduce((sum, payee) => sum + (holdings.get(payee) ?? 0n), 0n);
+  const held = payees.reduce((sum, payee) => sum + (holdings.get(payee) ?? 0n), 0n);
+  const senders = new Set(payees.map((payee) => payee.toLowerCase()));
+  const sent = ledger.entries.reduce((sum, { payer, transfer }) => {
+    return sum + (senders.has(payer) ? (transfer?.units ?? 0n) : 0n);
+  }, 0n);
+  // What was moved in all: what payees have given back had moved to them before.
+  const sellerUnits = held + 2n * sent;
   return audit({
     payments: new Map(payments.map((payment) => [payment.index, payment])),
     probes: [],
@@ -75,6 +87,20 @@ function auditPromises(evidence: SoakEvidence): Violation[] {
     crashes: 0,
     wasEnded: true,
   });
+}
+
+/** What payees have given back, by the last word on each payment. */
+function auditReturns({ chainId, payments, responses, ledger }: SoakEvidence): Violation[] {
+  const lastWords = lastWordsIn(responses);
+  const sales = payments.map(({ index: payment, authorization }) => {
+    return { payment, authorization, told: lastWords.get(payment)?.body };
+  });
+  return auditRefunds(chainId, sales, ledger.entries);
+}
+
+function lastWordsIn(responses: readonly CallerResponse[]): Map<number, CallerResponse> {
+  const last = responses.filter(({ isLast }) => isLast);
+  return new Map(last.map((response) => [response.payment, response]));
 }
 
 function auditSellers({ payments, responses, outcomes }: SoakEvidence, say: Say): void {
@@ -93,9 +119,7 @@ function auditSellers({ payments, responses, outcomes }: SoakEvidence, say: Say)
     const isBad = status === 200 && !["confirmed", "pending"].includes(String(body["status"]));
     if (isBad) say("no seller is refused", `told ${wordsOf(response)}`, payment);
   }
-  const lastWords = new Map(
-    responses.filter(({ isLast }) => isLast).map((response) => [response.payment, response]),
-  );
+  const lastWords = lastWordsIn(responses);
   for (const { index } of payments) {
     const last = lastWords.get(index);
     const isSo = last?.body["status"] === "confirmed" && last.body["finalized"] === true;

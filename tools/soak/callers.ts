@@ -3,11 +3,11 @@
  * connection breaks or there is no result, it presents the same payment again, until it has an
  * outcome. Every response is recorded.
  */
-import { isObject, type ChainId, type JsonObject } from "@farthing/protocol";
+import { isObject, toWireAuthorization, type ChainId, type JsonObject } from "@farthing/protocol";
 import type { CallerResponse } from "@farthing/lab/audit";
 import { requestBody } from "@farthing/lab/token-calls";
 import type { Fleet } from "./fleet.ts";
-import type { SoakPayment } from "./plan.ts";
+import type { GivenBack, SoakPayment } from "./plan.ts";
 
 /** The result of one seller. */
 export interface Outcome {
@@ -26,8 +26,15 @@ export interface Callers {
   readonly unanswered: readonly string[];
   /** Payments that have been confirmed to a seller. */
   confirmed(): number;
-  /** Presents all payments, so many at a time; resolves when every seller has its result. */
-  settleAll(payments: readonly SoakPayment[], inFlight: number): Promise<void>;
+  /**
+   * Presents all payments, so many at a time, and gives some of them back as soon as they are final;
+   * resolves when every seller has its result.
+   */
+  settleAll(
+    payments: readonly SoakPayment[],
+    givenBack: readonly GivenBack[],
+    inFlight: number,
+  ): Promise<void>;
   /** Asks for the outcome of each payment once more. */
   askAtLast(payments: readonly SoakPayment[], inFlight: number): Promise<void>;
 }
@@ -69,17 +76,22 @@ export function createCallers({ chainId, fleet, keys }: CallersDeps): Callers {
   /** One seller without an outcome fails the soak; the others need not wait as long. */
   const givenUp = new AbortController();
 
-  async function ask(payment: number, question: Question): Promise<CallerResponse> {
-    const { asked, isLast = false } = question;
+  async function send(payment: number, question: Question): Promise<Got> {
     const serving = fleet.serving();
     const server = serving[turn++ % serving.length];
-    const askedAfter = responses.length;
     const url = server?.url();
     const got = url === undefined ? silence : await fetchFrom(url, question);
     if (server && got.status === 0 && !server.isTold() && !server.isFrozen()) {
-      unanswered.push(`payment ${payment}: ${asked} of process ${server.pid}: ${got.problem}`);
+      const what = `${question.asked} of process ${server.pid}: ${got.problem}`;
+      unanswered.push(`payment ${payment}: ${what}`);
     }
-    const { status, body } = got;
+    return got;
+  }
+
+  async function ask(payment: number, question: Question): Promise<CallerResponse> {
+    const { asked, isLast = false } = question;
+    const askedAfter = responses.length;
+    const { status, body } = await send(payment, question);
     const response: CallerResponse = { payment, asked, askedAfter, status, body, isLast };
     responses.push(response);
     if (typeof body["id"] === "string") ids.set(payment, body["id"]);
@@ -87,8 +99,9 @@ export function createCallers({ chainId, fleet, keys }: CallersDeps): Callers {
     return response;
   }
 
-  function headersOf({ manner, authorization }: SoakPayment): Question["headers"] {
-    const key = manner === "public" ? keys.get(authorization.to) : undefined;
+  function headersOf({ manner, authorization, refundOf }: SoakPayment): Question["headers"] {
+    const payee = refundOf === undefined ? authorization.to : authorization.from;
+    const key = manner === "public" ? keys.get(payee) : undefined;
     return {
       "content-type": "application/json",
       ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
@@ -97,8 +110,14 @@ export function createCallers({ chainId, fleet, keys }: CallersDeps): Callers {
   }
 
   function presents(payment: SoakPayment): Question {
-    const body = JSON.stringify(requestBody(chainId, payment));
     const headers = headersOf(payment);
+    if (payment.refundOf !== undefined) {
+      const authorization = toWireAuthorization(payment.authorization);
+      const settlementId = ids.get(payment.refundOf);
+      const body = JSON.stringify({ settlementId, authorization, signature: payment.signature });
+      return { asked: "settle", path: "/v1/refunds", body, headers };
+    }
+    const body = JSON.stringify(requestBody(chainId, payment));
     return { asked: "settle", path: `${pathOfSurface(payment)}/settle`, body, headers };
   }
 
@@ -128,15 +147,51 @@ export function createCallers({ chainId, fleet, keys }: CallersDeps): Callers {
     outcomes.push({ payment: index, word, ms: performance.now() - startedAt });
   }
 
+  async function settleByAll(payment: SoakPayment): Promise<void> {
+    await Promise.all(Array.from({ length: payment.callers }, () => settle(payment)));
+  }
+
+  /** Asks again until an answer will do, or everybody has given up. */
+  async function persist(isEnough: () => Promise<boolean>): Promise<void> {
+    const startedAt = performance.now();
+    while (!givenUp.signal.aborted && !(await isEnough())) {
+      if (performance.now() - startedAt > responseTimeoutMs) givenUp.abort();
+      else await pause();
+    }
+  }
+
+  /** The payee's part: nothing goes back before the payment is final. */
+  async function giveBack({ payment, parts, excess }: GivenBack): Promise<void> {
+    const id = ids.get(payment.index);
+    // Its sellers were told no id, which the audit finds.
+    if (id === undefined) return;
+    await persist(async () => {
+      const { body } = await ask(payment.index, looks(payment, id, ""));
+      // `finalized` may say it earlier, by the chain; a refund needs the record of it.
+      return typeof body["finalizedAt"] === "string";
+    });
+    const [first, ...others] = parts;
+    if (first) await settleByAll(first);
+    const refused = persist(async () => {
+      return (await send(payment.index, presents(excess))).status === 200;
+    });
+    await Promise.all([refused, ...others.map(settleByAll)]);
+  }
+
   return {
     responses,
     outcomes,
     unanswered,
     confirmed: () => confirmed.size,
-    settleAll: (payments, inFlight) =>
-      atOnce(payments, inFlight, async (payment) => {
-        await Promise.all(Array.from({ length: payment.callers }, () => settle(payment)));
-      }),
+    async settleAll(payments, givenBack, inFlight) {
+      const givingBack: Promise<void>[] = [];
+      await atOnce(payments, inFlight, async (payment) => {
+        await settleByAll(payment);
+        const returned = givenBack.find((one) => one.payment === payment);
+        if (returned) givingBack.push(giveBack(returned));
+      });
+      await Promise.all(givingBack);
+    },
     askAtLast: (payments, inFlight) =>
       atOnce(payments, inFlight, async (payment) => {
         const id = ids.get(payment.index);

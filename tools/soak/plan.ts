@@ -3,7 +3,7 @@
  * seed; when what happens is the machine's matter.
  */
 import { buyerUnits, type Devnet } from "@farthing/devnet";
-import type { Address, Hex } from "@farthing/protocol";
+import { networkOfChain, refundNonce, type Address, type Hex } from "@farthing/protocol";
 import { createSeededRandom } from "../sim/seeded-random.ts";
 import { signAuthorization, type SignedPayment } from "@farthing/lab/token-calls";
 
@@ -37,6 +37,17 @@ export interface SoakPayment extends SignedPayment {
   readonly manner: Manner;
   /** Sellers who present it at the same moment, each to another process: a race for its claim. */
   readonly callers: number;
+  /** Of a refund: the index of the payment that it gives back. */
+  readonly refundOf?: number;
+}
+
+/** A payment that its payee gives back once it is final. */
+export interface GivenBack {
+  readonly payment: SoakPayment;
+  /** All of it, in the order of the ordinals. */
+  readonly parts: readonly SoakPayment[];
+  /** Would give all of it back once more; it is refused, and moves nothing. */
+  readonly excess: SoakPayment;
 }
 
 /** Base units of the smallest and the largest payment: two cents at most. */
@@ -46,6 +57,13 @@ const unitsMax = 20_000;
 /** Of a hundred payments, how many are raced for, and by how many sellers. */
 const racedPercent = 20;
 const racers = 3;
+
+/**
+ * Of the first third of the payments, which ones are given back: they are final, and the refunds too,
+ * while the others are still being paid.
+ */
+const givenBackShare = 3;
+const givenBackOneIn = 20;
 
 /** Longer than any soak. */
 const validSeconds = 24n * 3_600n;
@@ -78,6 +96,44 @@ export function drawPayments(devnet: Devnet, options: SoakOptions): SoakPayment[
       callers: random.chance(racedPercent) ? racers : 1,
     };
   });
+}
+
+/** Draws and signs the refunds; their indexes follow those of the payments. */
+export function drawRefunds(devnet: Devnet, payments: readonly SoakPayment[]): GivenBack[] {
+  const chosen = payments.filter(
+    ({ index }) => index < payments.length / givenBackShare && index % givenBackOneIn === 0,
+  );
+  let index = payments.length;
+  return chosen.map((payment) => {
+    const { value } = payment.authorization;
+    const half = value / 2n;
+    const units = half === 0n ? [value] : [half, value - half];
+    const parts = units.map((part, ordinal) => {
+      return { ...refundOf(devnet, payment, ordinal, part), index: index++ };
+    });
+    return { payment, parts, excess: { ...refundOf(devnet, payment, 1, value), index: -1 } };
+  });
+}
+
+function refundOf(
+  devnet: Devnet,
+  { index, authorization }: SoakPayment,
+  ordinal: number,
+  value: bigint,
+): Omit<SoakPayment, "index"> {
+  const { chainId } = devnet;
+  const { from: payer, to: payee, nonce } = authorization;
+  const payeeWallet = [devnet.seller, devnet.treasury].find(({ address }) => address === payee);
+  if (!payeeWallet) throw new Error(`${payee} is no payee of this devnet`);
+  const refund = { chainId, asset: networkOfChain(chainId).usdc, payer, nonce };
+  const back = { from: payee, to: payer, value, nonce: refundNonce(refund, ordinal) };
+  return {
+    ...signAuthorization(chainId, { ...authorization, ...back }, payeeWallet.privateKey),
+    manner: "public",
+    // The first part is raced for, as some payments are.
+    callers: ordinal === 0 ? racers : 1,
+    refundOf: index,
+  };
 }
 
 /** Who is paid: two, so that money that reaches the wrong one is seen. */

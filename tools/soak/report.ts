@@ -42,14 +42,17 @@ export function page(report: SoakReport): string {
 }
 
 function figuresOf({ evidence, blows, takeOvers, ms }: SoakReport): Record<string, string> {
-  const { payments, responses, outcomes, ledger, payees } = evidence;
+  const { payments, refunds, responses, outcomes, ledger, payees } = evidence;
   const times = outcomes
     .filter(({ word }) => word === "confirmed")
     .map((outcome) => outcome.ms)
     .toSorted((one, other) => one - other);
   const told = new Set(
-    outcomes.flatMap(({ word, payment }) => (word === "confirmed" ? payment : [])),
+    outcomes.flatMap(({ word, payment }) =>
+      word === "confirmed" && payment < payments.length ? payment : [],
+    ),
   );
+  const givenBack = new Set(refunds.map(({ refundOf }) => refundOf)).size;
   const payers = new Set(payments.map(({ authorization }) => authorization.from)).size;
   const frozen = blows.filter(({ what }) => what === "freeze").length;
   const sent = ledger.relayed.length;
@@ -59,6 +62,7 @@ function figuresOf({ evidence, blows, takeOvers, ms }: SoakReport): Record<strin
     payments: `${count(payments.length)} from ${payers} payers to ${payees.length} payees`,
     sellers: `${count(outcomes.length)}, some payments being presented by several at once`,
     confirmed: count(told.size),
+    refunds: `${count(refunds.length)}, of ${count(givenBack)} payments`,
     kills: `${blows.length - frozen}, and ${frozen} processes frozen`,
     "wallet take-overs": takeOverText(takeOvers),
     "transactions sent": count(sent),

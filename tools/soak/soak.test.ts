@@ -2,6 +2,7 @@
  * A short soak, as every change has to pass it, and its audit against planted lies: each test
  * changes one thing in what the soak left behind, as a facilitator with that fault would have.
  */
+import { networkOfChain, refundNonce } from "@farthing/protocol";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { CallerResponse, StoredSettlement, StoredTransaction } from "@farthing/lab/audit";
 import { auditSoak, type SoakEvidence } from "./audit.ts";
@@ -36,12 +37,15 @@ beforeAll(async () => {
 test("nothing is lost and nothing doubled while processes are killed", () => {
   expect(report.violations.length === 0 ? "" : page(report)).toBe("");
   expect(report.blows.length).toBeGreaterThanOrEqual(2);
-  expect(honest.ledger.entries).toHaveLength(short.payments);
+  const { payments, refunds, ledger } = honest;
+  expect(refunds.length).toBeGreaterThanOrEqual(10);
+  expect(ledger.entries).toHaveLength(payments.length + refunds.length);
 });
 
 test("what is printed says so", () => {
   const text = page(report);
   expect(text).toMatch(/^confirmed +600$/m);
+  expect(text).toMatch(new RegExp(`^refunds +${honest.refunds.length}, of 10 payments$`, "m"));
   expect(text).toMatch(/^kills +\d+, and 0 processes frozen$/m);
   expect(text).toContain("Nothing lost, nothing doubled");
 });
@@ -67,6 +71,15 @@ function withAnswer(isIt: (response: CallerResponse) => boolean, body: CallerRes
   return rulesOf({ responses });
 }
 
+/** The first payment that was given back, and the log of its first refund. */
+function firstGivenBack() {
+  const [refund] = honest.refunds;
+  const paid = honest.payments.find(({ index }) => index === refund?.refundOf);
+  const entry = honest.ledger.entries.find(({ nonce }) => nonce === refund?.authorization.nonce);
+  if (!paid || !entry) throw new Error("Nothing was given back");
+  return { paid, entry };
+}
+
 const isConfirmed = ({ isLast, body }: CallerResponse) => !isLast && body["status"] === "confirmed";
 const isLast = (response: CallerResponse) => response.isLast;
 const elsewhere = `0x${"11".repeat(32)}`;
@@ -86,6 +99,38 @@ describe("the audit finds", () => {
     for (const holder of [payer, payee]) {
       const holdings = new Map(honest.holdings).set(holder, 1n);
       expect(rulesOf({ holdings })).toContain("balances");
+    }
+  });
+
+  test("more given back than was paid", () => {
+    const { paid, entry } = firstGivenBack();
+    const { from: payer, nonce } = paid.authorization;
+    const asset = networkOfChain(honest.chainId).usdc;
+    const third = refundNonce({ chainId: honest.chainId, asset, payer, nonce }, 2);
+    const entries = [...honest.ledger.entries, { ...entry, nonce: third }];
+    expect(withEntries(entries)).toContain("no more than was paid goes back");
+  });
+
+  test("an ordinal that moved money twice, and a transfer of no ordinal", () => {
+    const { entry } = firstGivenBack();
+    for (const again of [entry, { ...entry, nonce: elsewhere }]) {
+      const entries = [...honest.ledger.entries, again];
+      expect(withEntries(entries)).toContain("one transfer for an ordinal");
+    }
+  });
+
+  test("a payee who was told otherwise than the chain says", () => {
+    const { paid, entry } = firstGivenBack();
+    const isTold = (response: CallerResponse) => {
+      return response.isLast && response.payment === paid.index;
+    };
+    const without = honest.ledger.entries.filter((one) => one !== entry);
+    for (const rules of [
+      withAnswer(isTold, { refundedAmount: "0" }),
+      withAnswer(isTold, { refunds: [] }),
+      withEntries(without),
+    ]) {
+      expect(rules).toContain("told is what went back");
     }
   });
 

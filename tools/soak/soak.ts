@@ -11,7 +11,14 @@ import { createCallers, type Callers } from "./callers.ts";
 import { startFleet, type Fleet } from "./fleet.ts";
 import { startKills, type Blow } from "./kills.ts";
 import { watchLanes, type TakeOver } from "./lane-watch.ts";
-import { drawPayments, payeesOf, type SoakOptions, type SoakPayment } from "./plan.ts";
+import {
+  drawPayments,
+  drawRefunds,
+  payeesOf,
+  type GivenBack,
+  type SoakOptions,
+  type SoakPayment,
+} from "./plan.ts";
 import { readFences, readRestless } from "./stored-rows.ts";
 import { parseSigned, type Signed } from "./writers.ts";
 
@@ -54,13 +61,14 @@ interface SoakEnvironment {
   readonly fleet: Fleet;
   readonly callers: Callers;
   readonly payments: readonly SoakPayment[];
+  readonly givenBack: readonly GivenBack[];
   readonly signed: readonly Signed[];
 }
 
 export async function soak(options: SoakOptions, listener?: SoakListener): Promise<SoakReport> {
   await using stack = new AsyncDisposableStack();
   const environment = await setUp(options, stack);
-  const { fleet, callers, client, devnet, payments } = environment;
+  const { fleet, callers, client, devnet, payments, givenBack } = environment;
   const { seed, inFlight } = options;
   const random = createSeededRandom(seed, "kills");
   const startedAt = performance.now();
@@ -74,14 +82,14 @@ export async function soak(options: SoakOptions, listener?: SoakListener): Promi
     listener?.({ ms, confirmed: callers.confirmed(), kills: kills.blows.length, serving });
   }, progressMs);
   stack.defer(() => clearInterval(progress));
-  await callers.settleAll(payments, inFlight);
+  await callers.settleAll(payments, givenBack, inFlight);
   const ms = performance.now() - startedAt;
   clearInterval(progress);
   await kills.stop();
   await watch.stop();
   await fleet.whole();
   await rest(client);
-  await callers.askAtLast(payments, inFlight);
+  await callers.askAtLast([...payments, ...refundsOf(givenBack)], inFlight);
   const processProblems = [...(await fleet.stop()), ...fleet.crashes()];
   await standStill(devnet);
   const evidence = await gather(environment, processProblems);
@@ -109,6 +117,7 @@ async function setUp(options: SoakOptions, stack: AsyncDisposableStack): Promise
     DATABASE_URL: databaseUrl,
   };
   const payments = drawPayments(devnet, options);
+  const givenBack = drawRefunds(devnet, payments);
   const signed: Signed[] = [];
   const onLine = (pid: number, line: string) => {
     const found = parseSigned(pid, line);
@@ -120,7 +129,11 @@ async function setUp(options: SoakOptions, stack: AsyncDisposableStack): Promise
   await client.connect();
   stack.defer(() => client.end());
   const callers = createCallers({ chainId: devnet.chainId, fleet, keys });
-  return { options, devnet, client, fleet, callers, payments, signed };
+  return { options, devnet, client, fleet, callers, payments, givenBack, signed };
+}
+
+function refundsOf(givenBack: readonly GivenBack[]): SoakPayment[] {
+  return givenBack.flatMap(({ parts }) => parts);
 }
 
 /** Creates an API key for each payee, for the public surface. */
@@ -153,7 +166,7 @@ async function gather(
   environment: SoakEnvironment,
   processProblems: readonly string[],
 ): Promise<SoakEvidence> {
-  const { devnet, client, callers, payments, signed } = environment;
+  const { devnet, client, callers, payments, givenBack, signed } = environment;
   const relayers = devnet.relayers.map(({ address }) => address);
   const payees = payeesOf(devnet);
   const holdings = new Map<Address, bigint>();
@@ -162,7 +175,9 @@ async function gather(
   }
   const { responses, outcomes, unanswered } = callers;
   return {
+    chainId: devnet.chainId,
     payments,
+    refunds: refundsOf(givenBack),
     responses,
     outcomes,
     unanswered,

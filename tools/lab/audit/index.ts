@@ -4,6 +4,7 @@
  */
 export { audit, pairOf, type Evidence, type Violation } from "./audit.ts";
 export { auditBalances } from "./audit-balances.ts";
+export { auditRefunds, type RefundableSale } from "./audit-refunds.ts";
 export type { Submission } from "./audit-sends.ts";
 export { wordsOf, type CallerResponse } from "./caller-response.ts";
 export {
