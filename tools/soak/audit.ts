@@ -1,7 +1,8 @@
 /**
  * The audit of a soak. Nothing here goes wrong but processes, so it asks for more than the audit of
- * a run full of faults, which it starts from: every payment and every refund moved its money exactly once,
- * every seller came away with "confirmed", and nothing is left over in the store or between the nonces.
+ * a run full of faults, which it starts from: every payment and every refund moved its money exactly
+ * once, every seller came away with "confirmed", and nothing is left over in the store or between
+ * the nonces.
  */
 import type { Address, ChainId } from "@farthing/protocol";
 import {
