@@ -214,9 +214,12 @@ describe("a contract wallet", () => {
   const signature = "0x1271";
 
   /** The wallet's pass, bought by a payment of which only the record matters here. */
-  async function openWith(verifyWallet?: SellerOptions["verifyWallet"]) {
+  async function openWith(
+    verifyWallet?: SellerOptions["verifyWallet"],
+    network: readonly string[] = ["eip155:50"],
+  ) {
     const grants = createMemoryGrants({ now: () => nowMs });
-    const shop = openShop({ grants, ...(verifyWallet ? { verifyWallet } : {}) });
+    const shop = openShop({ grants, network, ...(verifyWallet ? { verifyWallet } : {}) });
     const sale = { scope: `${publicUrl}/report`, uses: 3, validForMs: 60_000, isFinalOnly: false };
     const payment = { payer: wallet, amount: "1", network: "eip155:50", transaction: "0x1" };
     await grants.passes?.open("key", sale, payment);
@@ -234,6 +237,13 @@ describe("a contract wallet", () => {
     expect(asked).toHaveLength(2);
     expect(asked[1]).toMatchObject({ address: wallet, network: "eip155:50", signature });
     expect(asked[1]).toMatchObject({ text: expect.stringContaining(wallet) });
+  });
+
+  test("opens nothing of another network, where its address may be somebody else's", async () => {
+    const { shop, signIn } = await openWith(() => true, ["eip155:50", "eip155:51"]);
+    const elsewhere = await shop(url, showing({ ...signIn, chainId: "eip155:51" }));
+    expect(await reasonOf(elsewhere)).toBe("sign_in_no_pass");
+    expect((await shop(url, showing(signIn))).status).toBe(200);
   });
 
   test("is refused clearly where the seller has no node", async () => {

@@ -168,7 +168,9 @@ export function createSignIn(deps: SignInDeps) {
     const text = signInText(info, shown.address, shown.chainId);
     const isPlain = hasSignedText(shown.address, text, shown.signature);
     if (!isPlain && !deps.verifyWallet) return "wallet";
-    const held = await holding.find(shown.address, networks, place.scope);
+    // At the same address of another network may be the wallet of somebody else.
+    const where = isPlain ? networks : [shown.chainId];
+    const held = await holding.find(shown.address, where, place.scope);
     if (!held || !isSameAddress(held.payer, shown.address)) return `no_${holding.name}`;
     // Before the wallet is asked, so that one challenge costs one call of the node.
     if (!(await nonces.useNonce(shown.nonce, issuedAtMs + 2 * signInMs))) return "used";

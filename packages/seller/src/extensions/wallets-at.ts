@@ -1,9 +1,13 @@
 /** Asks contract wallets through a node whether they accept a signature (ERC-1271). */
 import { hashOfSignedText, isObject, member, numberWord, parseJson } from "@farthing/protocol";
+import { readBytes } from "../body.ts";
 import type { VerifyWallet } from "./sign-in.ts";
 
 /** Longer than a node that works takes for one call. */
 const answerMs = 5_000;
+
+/** A reply has a word of the wallet, or the text of an error. The wallet chooses how long both are. */
+const maxReplyBytes = 16 * 1024;
 
 /** `isValidSignature(bytes32,bytes)`; a wallet that accepts returns the same four bytes. */
 const accepted = "0x1626ba7e";
@@ -36,11 +40,10 @@ async function call(rpcUrl: string, method: string, params: unknown[]): Promise<
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
   const headers = { "Content-Type": "application/json" };
   const signal = AbortSignal.timeout(answerMs);
-  const text = await fetch(rpcUrl, { method: "POST", headers, body, signal }).then(
-    (response) => response.text(),
-    () => "",
-  );
-  const reply = parseJson(text)?.value;
+  const bytes = await fetch(rpcUrl, { method: "POST", headers, body, signal })
+    .then((response) => readBytes(response.body, maxReplyBytes))
+    .catch(() => undefined);
+  const reply = parseJson(new TextDecoder().decode(bytes))?.value;
   const result = isObject(reply) ? member(reply, "result") : undefined;
   if (result !== undefined) return result;
   const error = isObject(reply) ? member(reply, "error") : undefined;
