@@ -276,4 +276,36 @@ describe("a stream", () => {
     expect(await chargesOf(headers)).toEqual([14n, 0n]);
     expect(await leftOf(headers)).toEqual([4_999_986n, 4_999_986n]);
   });
+
+  test("that outlasts its reserve breaks off before it sends what nobody would pay for", async () => {
+    const headers = await toppedUp();
+    const read = Promise.withResolvers<void>();
+    const shop = await openShop(async ({ meter }, send) => {
+      meter?.add(7n);
+      await send("one ");
+      await read.promise;
+      meter?.add(7n);
+      await send("two ");
+    });
+    const reader = (await fetch(shop.url, { headers })).body?.getReader();
+    expect(new TextDecoder().decode((await reader?.read())?.value)).toBe("one ");
+    nowMs += maxReserveMs;
+    read.resolve();
+    await expect(reader?.read()).rejects.toThrow();
+    expect(await charged(headers)).toEqual([7n]);
+    expect(await leftOf(headers)).toEqual([4_999_993n, 4_999_993n]);
+  });
+
+  test("that outlasts its reserve costs no more than it", async () => {
+    const headers = await toppedUp();
+    const shop = await openShop(
+      async (_payment, send) => {
+        nowMs += maxReserveMs;
+        await send("one ");
+      },
+      { cost: () => "1.00" },
+    );
+    expect(await (await fetch(shop.url, { headers })).text()).toBe("one ");
+    expect(await chargesOf(headers)).toEqual([50_000n]);
+  });
 });

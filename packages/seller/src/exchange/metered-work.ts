@@ -19,6 +19,8 @@ export interface HeldUse {
   readonly balance: Balance;
   readonly url: string;
   readonly isStreamed: boolean;
+  /** An earlier try of the request was charged, so that this one holds no reserve and costs nothing. */
+  readonly isCharged: boolean;
 }
 
 /** The balance after the work, and its cost; no cost while a stream runs. */
@@ -92,7 +94,8 @@ export function meterWork(deps: Deps, sold: SoldBalance, use: HeldUse, serve: Se
 }
 
 /** What one request costs: counted while the work runs, and charged once. */
-function openBill({ emit }: Deps, sold: SoldBalance, { useId, balance, url }: HeldUse) {
+function openBill({ emit }: Deps, sold: SoldBalance, use: HeldUse) {
+  const { useId, balance, url, isCharged } = use;
   const { balances, reserve, costHeader } = sold;
   let used: UsedMoney = { balance };
   let metered: bigint | undefined;
@@ -101,7 +104,9 @@ function openBill({ emit }: Deps, sold: SoldBalance, { useId, balance, url }: He
 
   async function charge(cost: bigint): Promise<void> {
     isChargeTried = true;
-    used = (await balances.charge(balance.id, useId, cost)) ?? used;
+    // The store does not know the reserve any more once its time is over.
+    const bounded = cost > reserve ? reserve : cost;
+    used = (await balances.charge(balance.id, useId, bounded)) ?? used;
   }
 
   function count(cost: bigint): boolean {
@@ -124,13 +129,16 @@ function openBill({ emit }: Deps, sold: SoldBalance, { useId, balance, url }: He
     set: (cost: Price): boolean => count(parseCounted(cost)),
     /**
      * Stores what was metered, before the buyer gets what it was metered for. Returns whether it is
-     * within the reserve.
+     * within the reserve. Throws once the reserve has ended by its time, as for a buyer who stops
+     * reading: what was metered until then is charged, and nothing more can be.
      */
     async store(): Promise<boolean> {
       // More may be added while this is stored.
       const now = metered;
       if (now === undefined) return true;
-      if (now !== stored) await balances.meter(balance.id, useId, now);
+      if (now !== stored && !(await balances.meter(balance.id, useId, now)) && !isCharged) {
+        throw new Error("The reserve of this request has ended.");
+      }
       stored = now;
       return now <= reserve;
     },

@@ -44,7 +44,8 @@ export function createTopUp(deps: ExchangeDeps, charged: ChargedRequest, sold: S
       throw new Error("The balance was spent on other requests meanwhile.");
     }
     const { isStreamed } = charged;
-    const use = { useId, balance: reserved.balance, url, isStreamed };
+    const { kind: _reserved, ...held } = reserved;
+    const use = { useId, ...held, url, isStreamed };
     work = meterWork(deps, sold, use, charged.serve);
     return work.serve(payment);
   }

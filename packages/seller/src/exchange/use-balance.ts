@@ -75,7 +75,8 @@ async function use(
     return undecided(later("busy", "Too many requests of this balance are under way."));
   }
   const { isStreamed, terms } = asked;
-  const held = { useId, balance: reserved.balance, url: terms.resource.url, isStreamed };
+  const { kind: _reserved, ...hold } = reserved;
+  const held = { useId, ...hold, url: terms.resource.url, isStreamed };
   const work = meterWork(deps, asked.balance, held, asked.serve);
   const before = factsOfMoney({ balance: reserved.balance }, reserve);
   const made = await makePaid({ ...asked, serve: work.serve }, before, deps.records.answerBytesMax);
