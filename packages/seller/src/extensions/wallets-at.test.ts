@@ -1,24 +1,20 @@
 /** Contract wallets are asked through a node, which may fail, and may pass on what any wallet returns. */
 import { isObject, member } from "@farthing/protocol";
-import { afterEach, expect, test } from "vitest";
-import { listenFetch, type Listening } from "../adapters/listen.testing.ts";
+import { afterEach, expect, test, vi } from "vitest";
 import { walletsAt } from "./wallets-at.ts";
 
-const nodes: Listening[] = [];
-afterEach(async () => {
-  for (const node of nodes.splice(0)) await node.close();
-});
+afterEach(() => vi.unstubAllGlobals());
 
 /** Asks a node that serves Apothem about a signature. */
 async function ask(reply: object, network = "eip155:51"): Promise<boolean> {
-  const node = await listenFetch(async (request) => {
-    const call: unknown = await request.json();
+  vi.stubGlobal("fetch", async (url: string, init: RequestInit) => {
+    const call: unknown = await new Request(url, init).json();
     const method = isObject(call) ? member(call, "method") : undefined;
     return Response.json(method === "eth_chainId" ? { result: "0x33" } : reply);
   });
-  nodes.push(node);
   const wallet = { address: "0x00000000000000000000000000000000000000AA", network } as const;
-  return walletsAt(`${node.url}/secret`)({ ...wallet, text: "text", signature: "0x1271" });
+  const verify = walletsAt("https://node.example/secret");
+  return verify({ ...wallet, text: "text", signature: "0x1271" });
 }
 
 const accepted = `0x1626ba7e${"0".repeat(56)}`;
