@@ -12,7 +12,8 @@ let nowMs = Date.parse("2026-11-23T13:00:30Z");
 let gateway: Gateway;
 const stack = new AsyncDisposableStack();
 beforeAll(async () => {
-  const upstream = createServer((_, response) => response.end("content"));
+  const caching = { "Cache-Control": "public, max-age=60", "CDN-Cache-Control": "max-age=60" };
+  const upstream = createServer((_, response) => response.writeHead(200, caching).end("content"));
   stack.use(upstream);
   const changes = {
     trustedProxies: ["127.0.0.1"],
@@ -56,6 +57,12 @@ test("each address has its free requests a day, then the price", async () => {
   expect(await statuses("2001:db8:0:1::1", {})).toEqual([200]);
   nowMs += dayMs;
   expect(await statuses("192.0.2.1", {}, {}, {})).toEqual([200, 200, 402]);
+});
+
+test("no cache keeps what a free request got: it would hand it out without a payment", async () => {
+  const { status, headers } = await ask("192.0.2.3");
+  const caching = ["Cache-Control", "CDN-Cache-Control"].map((name) => headers.get(name));
+  expect([status, ...caching]).toEqual([200, "private, no-store", null]);
 });
 
 test("an address that asks too often gets 429 until the next minute, others do not", async () => {

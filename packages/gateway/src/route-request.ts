@@ -1,4 +1,5 @@
 /** Routes a request. After preflights the order of the checks is: host, method, rule. */
+import { forbidCaching } from "@farthing/seller";
 import type { Incoming } from "./incoming.ts";
 import { preflight, withCors } from "./headers/cors.ts";
 import { paymentHeaders } from "./headers/header-rules.ts";
@@ -43,7 +44,12 @@ export async function routeRequest(
   const paidRoute = active.paidRouteOf(route);
   const isFree = !paidRoute || limits.takeFree(incoming, route);
   context.kind = isFree ? "free" : "paid";
-  if (isFree) return withCors(await proxyFreeRequest(target, incoming, context));
+  if (isFree) {
+    const response = withCors(await proxyFreeRequest(target, incoming, context));
+    // Free requests of a paid route get what others pay for.
+    if (paidRoute) forbidCaching(response.headers);
+    return response;
+  }
   // Before any payment is taken for an upstream that would refuse the call.
   const hasPayment = paymentHeaders.some((name) => name in incoming.headers);
   if (hasPayment && upstream.isFull()) return withCors(failureResponse("full", context));

@@ -46,6 +46,7 @@ export { createMemoryGrants } from "./payment-records/memory.ts";
 export type { MemoryGrantOptions, MemoryGrants } from "./payment-records/memory.ts";
 export type { Terms } from "./offer.ts";
 export { isPlainHost, readRequestAddress } from "./request-address.ts";
+export { forbidCaching } from "./responses.ts";
 export type { AddressOutcome, AddressRefusal, RequestLine } from "./request-address.ts";
 export { createRefund, type Refund, type RefundOutcome } from "./refund.ts";
 export { createSeller } from "./seller.ts";

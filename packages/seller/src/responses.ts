@@ -60,6 +60,12 @@ export function isForCaches(name: string): boolean {
   return cacheHeaders.test(name.toLowerCase());
 }
 
+/** For content that is sold: a cache would hand it out without a payment. */
+export function forbidCaching(headers: Headers): void {
+  for (const name of Array.from(headers.keys()).filter(isForCaches)) headers.delete(name);
+  headers.set("Cache-Control", "private, no-store");
+}
+
 /** Headers that a browser's script may read: those of x402, and our own. */
 const exposedHeaders = [
   headerNames.paymentRequired,
@@ -182,8 +188,7 @@ function unforged(given: Headers): Headers {
 }
 
 function toResponse(status: number, headers: Headers, body: BodyInit | null): Response {
-  for (const name of Array.from(headers.keys()).filter(isForCaches)) headers.delete(name);
-  headers.set("Cache-Control", "private, no-store");
+  forbidCaching(headers);
   const hasNoBody = [204, 205, 304].includes(status);
   return new Response(hasNoBody ? null : body, { status, headers });
 }
