@@ -1,8 +1,8 @@
 /** `farthing init`: writes a folder that runs, from one of the repository's examples. */
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { defined, findNetwork, parseAddress, parseUsdc } from "@farthing/protocol";
+import { defined, findNetwork, parseAddress, parseUsdc, shellCommand } from "@farthing/protocol";
 import { Argument, type Command } from "commander";
 import { ConfigurationError, UsageError } from "./command-errors.ts";
 import { parseHttpUrl } from "./http-url.ts";
@@ -46,8 +46,17 @@ export function register(program: Command): void {
 
 function init(what: TemplateName, folder: string, flags: Flags): void {
   const target = resolve(folder);
-  if (existsSync(target) && readdirSync(target).length > 0) {
-    throw new ConfigurationError(`${target} is not empty. Nothing was written; name a new folder.`);
+  if (existsSync(target)) {
+    const taken = !statSync(target).isDirectory()
+      ? "a file"
+      : readdirSync(target).length > 0
+        ? "not empty"
+        : undefined;
+    if (taken !== undefined) {
+      throw new ConfigurationError(
+        `${target} is ${taken}. Nothing was written; name a new folder.`,
+      );
+    }
   }
   const source = join(templatesFolder(), templates[what]);
   const read = (file: string) => readFileSync(join(source, file), "utf8");
@@ -72,7 +81,7 @@ function init(what: TemplateName, folder: string, flags: Flags): void {
   }
   process.stdout.write(`${[...files.keys()].join("\n")}\n`);
   process.stderr.write(
-    `Written to ${target}. Next: cd ${folder}, npm install, npm start; ${basename(target)}/README.md says more.\n`,
+    `Written to ${target}. Next: ${shellCommand(["cd", folder])}, npm install, npm start; ${basename(target)}/README.md says more.\n`,
   );
 }
 
@@ -107,18 +116,23 @@ function checkFlags({ payTo, price, network, facilitator, to }: Flags): Flags {
 
 /** Puts values in the place of the examples', except in comments; throws a UsageError. */
 function fillIn(files: Map<string, string>, flags: Flags): void {
-  for (const [name, example] of exampleValues) {
-    const value = flags[name];
-    if (value === undefined) continue;
-    let isUsed = false;
-    for (const file of settingsFiles) {
-      const lines = files.get(file)?.split("\n") ?? [];
-      const filled = lines.map((line) =>
-        line.startsWith("#") ? line : line.replace(example, () => value),
-      );
-      isUsed ||= lines.some((line) => !line.startsWith("#") && line.includes(example));
-      if (files.has(file)) files.set(file, filled.join("\n"));
-    }
-    if (!isUsed) throw new UsageError(`This template has no setting for ${value}.`);
+  const unused = new Map(Object.entries(flags));
+  for (const file of settingsFiles) {
+    const lines = files.get(file)?.split("\n");
+    if (lines === undefined) continue;
+    const filled = lines.map((line) => {
+      // One value a line: a value that was put in may look like another example.
+      const found = exampleValues.find(([, example]) => line.includes(example));
+      if (line.startsWith("#") || found === undefined) return line;
+      const [name, example] = found;
+      const value = flags[name];
+      if (value === undefined) return line;
+      unused.delete(name);
+      return line.replace(example, () => value);
+    });
+    files.set(file, filled.join("\n"));
+  }
+  for (const value of unused.values()) {
+    throw new UsageError(`This template has no setting for ${value}.`);
   }
 }

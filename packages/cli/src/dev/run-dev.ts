@@ -194,7 +194,7 @@ function startText(
     `  chain    ${devnet.rpcUrl}, eip155:${devnet.chainId}, a block ${blocks}`,
     `  seller   ${devnet.seller.address}`,
     "",
-    "From another terminal, with the buyer's public key (never send anything of value to it):",
+    "From another terminal, with the buyer's private key, which is public (never send anything of value to it):",
     "",
     `  FARTHING_WALLET_KEY=${buyerKey(devnet)} FARTHING_RPC_URL=${devnet.rpcUrl} farthing pay ${gateway}/`,
     "",

@@ -1,0 +1,26 @@
+/** What `farthing init` does with the flags and the folder that it is given. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { farthing } from "./farthing-bin.testing.ts";
+
+const work = mkdtempSync(join(tmpdir(), "farthing-init-"));
+afterAll(() => rmSync(work, { recursive: true, force: true }));
+
+test("a value that looks like another example stays where it is", async () => {
+  const folder = join(work, "my shop");
+  const flags = ["--facilitator", "http://127.0.0.1:3000/x402", "--to", "http://127.0.0.1:4000"];
+  const { code, stderr } = await farthing(["init", "gateway", folder, ...flags]);
+  expect([code, stderr]).toEqual([0, expect.stringContaining(`Next: cd '${folder}', npm install`)]);
+  const file = readFileSync(join(folder, "gateway.yaml"), "utf8");
+  expect(file).toContain('facilitator: { url: "http://127.0.0.1:3000/x402" }');
+  expect(file).toContain('api: { url: "http://127.0.0.1:4000" }');
+});
+
+test("a file in the place of the folder is a wrong configuration", async () => {
+  const file = join(work, "file");
+  writeFileSync(file, "");
+  const { code, stderr } = await farthing(["init", "seller", file]);
+  expect([code, stderr]).toEqual([3, expect.stringContaining("is a file. Nothing was written")]);
+});
