@@ -12,8 +12,8 @@ import type { describeDemo } from "./report.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-/** A demo takes twelve seconds on an idle machine, six blocks of two seconds and its start. */
-const demoMs = 60_000;
+/** A demo takes fifteen seconds on an idle machine, seven blocks of two seconds and its start. */
+const demoMs = 120_000;
 
 /** What is told to end is gone within so long; it takes about 100 ms. */
 const goneWithin = { timeout: 5_000, interval: 10 };
@@ -133,15 +133,25 @@ describe("npm run demo", () => {
     expect(refund.payer).toBe(payments[1]?.payer);
     expect(isTransactionHash(refund.transaction)).toBe(true);
     expect(refund.transaction).not.toBe(refund.payment);
+    const { stream } = facts;
+    expect(stream).toMatchObject({
+      payer: payments[0]?.payer,
+      toppedUp: "10000",
+      streams: [
+        { events: 5, charged: "500", left: "9500" },
+        { events: 2, charged: "200", left: "9300" },
+      ],
+    });
+    expect(isTransactionHash(stream.transaction)).toBe(true);
     const gains = balances.map(({ holder, usdcBefore, usdcAfter }) => [
       holder,
       Number(usdcAfter) - Number(usdcBefore),
     ]);
     expect(Object.fromEntries(gains)).toEqual({
-      // Three payments and the pass, of which one payment came back.
-      buyer: -30_000,
+      // Three payments, the pass and the balance, of which one payment came back.
+      buyer: -40_000,
       "contract wallet": -10_000,
-      seller: 40_000,
+      seller: 50_000,
       relayer: 0,
     });
     await expectNothingLeft(demo, facts.rpcUrl);
@@ -159,8 +169,10 @@ describe("npm run demo", () => {
     expect(wide).toEqual([]);
     const rpcUrl = /^ {2}chain +(\S+)/m.exec(page)?.[1] ?? "";
     const hashes = [...page.matchAll(/settled +(\S+)/g)].map(([, hash = ""]) => hash);
-    expect(hashes.filter(isTransactionHash)).toHaveLength(6);
+    expect(hashes.filter(isTransactionHash)).toHaveLength(7);
     expect(page).toMatch(/ refunded {2}0\.010000 USDC, to 0x/);
+    expect(page).toContain("200 5 events, charged 0.000500, left 0.009500 USDC");
+    expect(page).toContain("200 2 events, charged 0.000200, left 0.009300 USDC");
     await expectMined(rpcUrl, hashes);
 
     const shell = spawn("sh", ["-c", tryLine], { cwd: root, stdio: ["ignore", "pipe", "ignore"] });

@@ -1,4 +1,4 @@
-/** `npm run demo [-- --once] [--json]`: all of Farthing on one machine: payments, a pass, a refund. */
+/** `npm run demo [-- --once] [--json]`: all of Farthing on one machine: payments, a pass, a stream, a refund. */
 import { parseArgs } from "node:util";
 import { compareHoldings, readHoldings } from "./balances.ts";
 import { balancesPage, invitation, stepTitle, environmentPage, stepLine } from "./page.ts";
@@ -6,11 +6,12 @@ import { usePass } from "./pass.ts";
 import { makePayment, planPayments, type MadePayment } from "./payments.ts";
 import { refundPayment } from "./refund.ts";
 import { describeDemo } from "./report.ts";
+import { readStreams } from "./stream.ts";
 import { startDemoEnvironment, type DemoEnvironment } from "./environment.ts";
 import type { Step, StepListener } from "./watch-payment.ts";
 
-const usage = `Starts a local chain, a facilitator and a paid API, makes four payments, uses a pass
-and refunds a payment.
+const usage = `Starts a local chain, a facilitator and a paid API, makes four payments, uses a pass,
+reads metered streams and refunds a payment.
 
   --once   exit after the payments instead of keeping the services running
   --json   print only one JSON object with the receipts
@@ -89,23 +90,28 @@ async function runPayments(
     listener = (step) => say(stepLine(step, performance.now() - startedAt));
     made.push(await makePayment(planned, report, signal));
   }
-  const title = "A pass: one payment, and requests that settle nothing";
-  say(stepTitle(title, made.length + 1));
-  const startedAt = performance.now();
-  listener = (step) => say(stepLine(step, performance.now() - startedAt));
+  let parts = made.length;
+  const begin = (title: string): void => {
+    say(stepTitle(title, ++parts));
+    const startedAt = performance.now();
+    listener = (step) => say(stepLine(step, performance.now() - startedAt));
+  };
+  begin("A pass: one payment, and requests that settle nothing");
   const pass = await usePass(environment, report, signal);
-  say(stepTitle("A refund: the seller signs, and pays no gas", made.length + 2));
-  const refundStartedAt = performance.now();
-  listener = (step) => say(stepLine(step, performance.now() - refundStartedAt));
+  begin("A balance: one payment, and streams that are charged what they use");
+  const stream = await readStreams(environment, report, signal);
+  const paymentsMade = parts;
+  begin("A refund: the seller signs, and pays no gas");
   const paid = made.find(({ face }) => face === "public");
   if (!paid) throw new Error("No payment was made with the API key of the seller");
   const refund = await refundPayment(environment, paid, report, signal);
   // Payments from another terminal are not reported here.
   listener = ignoreSteps;
   const after = await readHoldings(environment);
-  const changes = compareHoldings(before, after, made.length + 1, BigInt(refund.amount));
+  const changes = compareHoldings(before, after, paymentsMade, BigInt(refund.amount));
   say(balancesPage(changes));
-  if (json) write(`${JSON.stringify(describeDemo(environment, made, pass, refund, changes))}\n`);
+  const opened = { pass, stream, refund };
+  if (json) write(`${JSON.stringify(describeDemo(environment, made, opened, changes))}\n`);
   if (!once) say(invitation(tryLineOf(environment)));
   return "paid";
 }

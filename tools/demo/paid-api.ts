@@ -10,6 +10,9 @@ export const price = "0.01";
 /** Reports that one payment for a pass opens. */
 export const passUses = 3;
 
+/** Price of one event of a stream, in base units. */
+export const eventPriceUnits = 100n;
+
 /** How the reports are sold. */
 export interface PaidApiOptions {
   readonly payTo: string;
@@ -28,6 +31,10 @@ export interface PaidApi {
   readonly hostedUrl: string;
   /** Sold through the public surface, with a pass for the next requests. */
   readonly passUrl: string;
+  /** A stream of events, each of which is charged to a balance that a payment tops up. */
+  readonly streamUrl: string;
+  /** Costs nothing, and tells what that balance has. */
+  readonly leftUrl: string;
   stop(): Promise<void>;
 }
 
@@ -41,12 +48,17 @@ export async function startPaidApi(options: PaidApiOptions): Promise<PaidApi> {
   app.get("/weather", charge(), (_req, res) => void res.json(report));
   const pass = { uses: passUses, validFor: "1h" };
   app.get("/pass/weather", charge({ pass }), (_req, res) => void res.json(report));
+  const balance = { topUp: price, reserve: "0.002", scope: "stream" };
+  app.get("/stream/weather", charge({ balance, stream: true }), sendEvents);
+  app.get("/stream/left", charge({ balance, cost: () => 0n }), (_req, res) => void res.json({}));
   app.get("/hosted/weather", chargeHosted(), (_req, res) => void res.json(report));
   const { server, origin } = await listen(app);
   return {
     publicUrl: `${origin}/weather`,
     hostedUrl: `${origin}/hosted/weather`,
     passUrl: `${origin}/pass/weather`,
+    streamUrl: `${origin}/stream/weather`,
+    leftUrl: `${origin}/stream/left`,
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -56,6 +68,16 @@ export async function startPaidApi(options: PaidApiOptions): Promise<PaidApi> {
 }
 
 const report = { place: "Singapore", sky: "thunder", celsius: 31 };
+
+/** Counts the cost of each event before it leaves. */
+function sendEvents({ query, payment }: express.Request, res: express.Response): void {
+  res.type("text/event-stream");
+  for (let nth = 0; nth < Number(query["events"]); nth++) {
+    payment?.meter?.add(eventPriceUnits);
+    res.write(`data: ${JSON.stringify({ ...report, celsius: report.celsius + nth })}\n\n`);
+  }
+  res.end();
+}
 
 async function listen(app: express.Express): Promise<{ server: Server; origin: string }> {
   const server = await new Promise<Server>((resolve, reject) => {

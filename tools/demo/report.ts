@@ -1,6 +1,7 @@
 /** The demo for programs: one JSON object. Amounts are decimal digits of base units. */
 import type { Change } from "./balances.ts";
 import type { UsedPass } from "./pass.ts";
+import type { UsedBalance } from "./stream.ts";
 import type { MadePayment } from "./payments.ts";
 import type { MadeRefund } from "./refund.ts";
 import type { DemoEnvironment } from "./environment.ts";
@@ -9,8 +10,11 @@ import type { DemoEnvironment } from "./environment.ts";
 export function describeDemo(
   { devnet, network, facilitatorUrl, paidApi }: DemoEnvironment,
   payments: readonly MadePayment[],
-  pass: UsedPass,
-  refund: MadeRefund,
+  {
+    pass,
+    stream,
+    refund,
+  }: { readonly pass: UsedPass; readonly stream: UsedBalance; readonly refund: MadeRefund },
   changes: readonly Change[],
 ) {
   return {
@@ -22,6 +26,7 @@ export function describeDemo(
     pids: { demo: process.pid, chain: devnet.pid },
     payments,
     pass,
+    stream,
     refund,
     balances: changes.map(({ before, after }) => ({
       holder: before.holder,
