@@ -5,6 +5,7 @@ import type { Command } from "commander";
 import { openLedger } from "./buyer-settings.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { setLimits, showLimits, type LimitFlags } from "./ledger-limits.ts";
+import { readLedgerRefunds, refundCell, refundMembers } from "./ledger-refunds.ts";
 import { recordObject, recordRow } from "./ledger-report.ts";
 import { collect, joinData, readHeaders, type RequestFlags } from "./pay-request.ts";
 import { createResumer } from "./payer.ts";
@@ -23,7 +24,9 @@ export function register(program: Command): void {
   addPrintFlags(ledger.command("list"))
     .description("list payments, the oldest first")
     .option("--open", "only payments without an outcome")
-    .action((flags: PrintFlags & { open?: boolean }) => runCommand(() => list(flags)));
+    .option("--refunds", "read from the chain how much of each payment was refunded")
+    .addOption(rpcOption("node to ask for refunds"))
+    .action((flags: ListFlags) => runCommand(() => list(flags)));
   addPrintFlags(ledger.command("show"))
     .description("show one payment")
     .argument("<request-id>")
@@ -66,9 +69,29 @@ function registerLimits(ledger: Command): void {
     .action((flags: LimitFlags) => runCommand(() => setLimits(flags)));
 }
 
-async function list(flags: PrintFlags & { open?: boolean }): Promise<void> {
+interface ListFlags extends PrintFlags, NodeFlags {
+  readonly open?: boolean;
+  readonly refunds?: boolean;
+}
+
+async function list(flags: ListFlags): Promise<ExitCode> {
+  const isAsked = flags.refunds === true;
+  const rpcUrl = isAsked ? demandNode(flags) : undefined;
   const records = await openLedger().list(flags.open === true ? openStates : undefined);
-  printList(records.map(recordObject), records.map(recordRow), "No payments.", flags);
+  const found = isAsked ? await readLedgerRefunds(records, rpcUrl) : undefined;
+  const objects = records.map((record) => {
+    return { ...recordObject(record), ...refundMembers(found?.get(record.requestId)) };
+  });
+  const rows = records.map((record) => {
+    const refunded = found && { refunded: refundCell(found.get(record.requestId)) };
+    return { ...recordRow(record), ...refunded };
+  });
+  printList(objects, rows, "No payments.", flags);
+  const reasons = [...(found?.values() ?? [])].flatMap((outcome) =>
+    outcome.state === "unknown" ? [outcome.reason] : [],
+  );
+  for (const reason of new Set(reasons)) console.error(`refunds unknown: ${reason}`);
+  return reasons.length === 0 ? exitCodes.success : exitCodes.network;
 }
 
 async function show(id: string, flags: PrintFlags): Promise<ExitCode> {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { privateKeySigner, wrapFetch } from "@farthing/buyer";
+import { fileLedger } from "@farthing/buyer/file-ledger";
 import { isObject, member, parseJson, readReceipt } from "@farthing/protocol";
 import { createSeller, type RefundOutcome, type Seller } from "@farthing/seller";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -35,13 +36,16 @@ afterAll(async () => {
 async function sell() {
   const shop = await openHonoShop(market, "public");
   const { address, privateKey } = market.newBuyer();
-  const response = await wrapFetch(fetch, { signer: privateKeySigner(privateKey) })(shop.url);
+  const ledgerFile = join(folder, `${address}.jsonl`);
+  const ledger = fileLedger(ledgerFile);
+  const signer = privateKeySigner(privateKey);
+  const response = await wrapFetch(fetch, { signer, ledger })(shop.url);
   expect(response.status).toBe(200);
   const id = readReceipt(response.headers)?.id ?? "";
   await shop.close();
   const finalizedAt = async () => member(await read(id), "finalizedAt");
   await expect.poll(finalizedAt, { timeout: finalityMs }).toEqual(expect.any(String));
-  return { id, address, balance: () => market.devnet.usdc.balanceOf(address) };
+  return { id, address, ledgerFile, balance: () => market.devnet.usdc.balanceOf(address) };
 }
 
 async function read(id: string) {
@@ -64,7 +68,7 @@ async function farthing(args: readonly string[], environment: Record<string, str
 }
 
 test("a part by seller.refund, the rest by the command, and nothing more by either", async () => {
-  const { id, balance } = await sell();
+  const { id, balance, ledgerFile } = await sell();
   const before = await balance();
   const part = await seller.refund({ settlementId: id }, "0.004");
   expect(part).toMatchObject({ kind: "refund", status: "confirmed", amount: "4000" });
@@ -78,6 +82,17 @@ test("a part by seller.refund, the rest by the command, and nothing more by eith
   });
   expect(await balance()).toBe(before + paidUnits);
   expect(await read(id)).toMatchObject({ refundedAmount: "10000", refunds: [{}, {}] });
+  // The buyer asks their own node, and no facilitator.
+  const buyers = { FARTHING_LEDGER: ledgerFile, FARTHING_RPC_URL: market.devnet.rpcUrl };
+  const list = ["ledger", "list", "--refunds"];
+  const listed = await farthing(list, buyers);
+  expect([listed.code, listed.stderr]).toEqual([0, ""]);
+  const amounts = { amount: "10000", refundedAmount: "10000", refundedUsdc: "0.010000" };
+  expect(parseJson(listed.stdout)?.value).toMatchObject([
+    { state: "settled", ...amounts, refunds: [{ amount: "4000" }, { amount: "6000" }] },
+  ]);
+  const table = await farthing([...list, "--no-json"], buyers);
+  expect(table.stdout).toMatch(/^request.* refunded\n.* 0\.010000\n$/);
   expect(await seller.refund(id, 1n)).toMatchObject({
     kind: "refused",
     code: "refund_exceeds_payment",

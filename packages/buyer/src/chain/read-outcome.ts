@@ -73,7 +73,7 @@ export type ChainOutcome =
     };
 
 const authorizationStateSelector = "0xe94a0102";
-const topics = {
+export const topics = {
   used: "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5",
   canceled: "0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81",
   transfer: "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef",
@@ -154,7 +154,7 @@ async function readBlock(call: NodeCall, which: string): Promise<Block> {
   throw new Error("The node returned no block.");
 }
 
-async function finalBlock(call: NodeCall): Promise<Block> {
+export async function finalBlock(call: NodeCall): Promise<Block> {
   try {
     return await readBlock(call, "finalized");
   } catch {
@@ -163,7 +163,10 @@ async function finalBlock(call: NodeCall): Promise<Block> {
   }
 }
 
-async function isUsed(call: NodeCall, terms: SignedTerms, block: string): Promise<boolean> {
+type NonceOwner = Pick<SignedTerms, "network" | "from" | "nonce">;
+
+/** Whether the nonce was used or canceled. */
+export async function isUsed(call: NodeCall, terms: NonceOwner, block: string): Promise<boolean> {
   const data = `${authorizationStateSelector}${addressWord(terms.from)}${terms.nonce.slice(2)}`;
   const result = await call("eth_call", [{ to: terms.network.usdc, data }, block]);
   if (typeof result === "string" && /^0x0*[01]$/.test(result) && result.length === 66) {
@@ -195,11 +198,15 @@ interface UseLog {
   readonly blockNumber: number;
 }
 
-/** Searches for the event from the time of signing until after the expiry. */
-async function findLog(call: NodeCall, terms: SignedTerms): Promise<UseLog | undefined> {
+/** Searches for the event from the time of signing until after the expiry, where there is one. */
+export async function findLog(
+  call: NodeCall,
+  terms: NonceOwner & Pick<SignedTerms, "signedAfter" | "validBefore">,
+  rangesMax: number = logRangesMax,
+): Promise<UseLog | undefined> {
   const head = await readBlock(call, "latest");
   let first = await blockBefore(call, head, terms.signedAfter - clockSlackSeconds);
-  for (let range = 0; range < logRangesMax && first <= head.number; range += 1) {
+  for (let range = 0; range < rangesMax && first <= head.number; range += 1) {
     const last = Math.min(first + logBlocksMax - 1, head.number);
     const logs = await call("eth_getLogs", [
       {
@@ -211,7 +218,8 @@ async function findLog(call: NodeCall, terms: SignedTerms): Promise<UseLog | und
     ]);
     const found = (Array.isArray(logs) ? logs : []).map(readLog).find((log) => log !== undefined);
     if (found) return found;
-    if ((await readBlock(call, toHex(last))).time > terms.validBefore) return undefined;
+    const hasEnd = Number.isFinite(terms.validBefore);
+    if (hasEnd && (await readBlock(call, toHex(last))).time > terms.validBefore) return undefined;
     first = last + 1;
   }
   return undefined;
@@ -260,7 +268,7 @@ async function findTransfer(
   return { transaction, blockNumber, isFinal: blockNumber <= finalNumber };
 }
 
-function isLogOf(
+export function isLogOf(
   log: unknown,
   token: Address,
   expected: readonly string[],
@@ -276,7 +284,7 @@ function isLogOf(
   return isSame && (data === undefined || BigInt(String(member(log, "data"))) === data);
 }
 
-function addressTopic(address: Address): Hex {
+export function addressTopic(address: Address): Hex {
   return `0x${addressWord(address)}`;
 }
 

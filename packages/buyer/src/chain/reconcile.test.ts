@@ -1,7 +1,7 @@
 /** Payments without an outcome, on a real chain: what it proves, and what it does not. */
 import { startDevnet, type Devnet, type DevnetWallet } from "@farthing/devnet";
 import { present } from "@farthing/devnet/testing";
-import { apothem } from "@farthing/protocol";
+import { apothem, authorizationTypedData, refundNonce, type Address } from "@farthing/protocol";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { buyerBench, paymentErrorOf } from "../buyer-bench.testing.ts";
 import {
@@ -16,6 +16,7 @@ import {
 } from "../scripted-seller.testing.ts";
 import { contractWalletSigner, privateKeySigner } from "../signer.ts";
 import { wrapFetch, type BuyerOptions } from "../wrap-fetch.ts";
+import { readRefunds } from "./read-refunds.ts";
 
 let devnet: Devnet;
 let buyer: DevnetWallet;
@@ -220,4 +221,37 @@ test("found however many blocks ago it was, also by a node that hides what is fi
   expect(await outcome()).toBe("open");
   await devnet.mine(1);
   expect(await outcome()).toBe("released");
+});
+
+test("what came back of a payment is found by its nonces alone, and no limit is given back", async () => {
+  await using seller = await startSilentSeller();
+  const { pay, ledger } = bench({ limits: { perDay: "0.01" } });
+  await pay(seller.url, { payment });
+  await present(devnet, seller.payment());
+  await pay.reconcile();
+  const read = async (rpcUrl = devnet.rpcUrl) => {
+    const record = await ledger.find("order");
+    return record && readRefunds(fetch, [rpcUrl], record);
+  };
+  expect(await read()).toEqual({ state: "known", refunds: [] });
+  const { nonce } = seller.payment().authorization;
+  const paid = { chainId: apothem.chainId, asset: apothem.usdc, payer: buyer.address, nonce };
+  const { address: from, privateKey } = devnet.seller;
+  const signNonce = async (ordinal: number, to: Address, value: bigint) => {
+    const times = { validAfter: 0n, validBefore: BigInt(hour + 600) };
+    const authorization = { from, to, value, ...times, nonce: refundNonce(paid, ordinal) };
+    const typed = authorizationTypedData(apothem, authorization);
+    return { authorization, signature: await privateKeySigner(privateKey).signTypedData(typed) };
+  };
+  // The first nonce pays somebody else, and the second one nobody.
+  await present(devnet, await signNonce(0, devnet.smartWallet.address, 1_000n));
+  await devnet.cancelAuthorization({ privateKey, nonce: refundNonce(paid, 1) });
+  const transaction = await present(devnet, await signNonce(2, buyer.address, 4_000n));
+  const refund = { ordinal: 2, units: 4_000n, transaction };
+  expect(await read()).toEqual({ state: "known", refunds: [{ ...refund, isFinal: false }] });
+  await finalize();
+  expect(await read()).toEqual({ state: "known", refunds: [{ ...refund, isFinal: true }] });
+  expect(await read("http://127.0.0.1:1")).toMatchObject({ state: "unknown" });
+  const again = await paymentErrorOf(pay(seller.url, { payment: { requestId: "next" } }));
+  expect(again.code).toBe("cumulative_cap");
 });
