@@ -195,6 +195,7 @@ async function sign(
       requirements,
       request,
       requestId,
+      attempt,
       url: quotation.payUrl,
       ...defined({ derive }),
     });

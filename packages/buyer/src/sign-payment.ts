@@ -29,6 +29,8 @@ export const validitySecondsMax = 300;
 
 export interface SigningOrder extends BindingOrder {
   readonly requestId: string;
+  /** From 0: how many payments of this request ended without a charge before this one. */
+  readonly attempt: number;
   /** In place of random bytes, so that after a crash the chain itself refuses a second charge. */
   readonly derive?: (purpose: NoncePurpose) => Hex;
 }
@@ -90,14 +92,14 @@ function commitmentOf(
 }
 
 function wirePayment(
-  { offer, requirements, requestId }: SigningOrder,
+  { offer, requirements, requestId, attempt }: SigningOrder,
   runtime: Runtime,
   authorization: Authorization,
   { signature, salt }: { readonly signature: Hex; readonly salt?: Hex },
 ) {
   const { network, networkName } = requirements;
   const core = { network, networkName, authorization, signature };
-  const echoed = echoExtensions(offer.extensions, requestId, runtime);
+  const echoed = echoExtensions(offer.extensions, nameOf(requestId, attempt), runtime);
   if (requirements.version === 1) {
     // Version 1 has no extensions; the binding is the only one that is sent.
     const own = echoed && objectMembers(echoed, requestBindingKey);
@@ -116,16 +118,21 @@ function wirePayment(
   });
 }
 
+/** An id stands for one payment until its authorization ends, also where the payment has failed. */
+function nameOf(requestId: string, attempt: number): string {
+  return attempt === 0 ? requestId : `${requestId}-${attempt}`;
+}
+
 /** Echoes declared extensions; an id is added where the seller wants one. */
 function echoExtensions(
   declared: JsonObject | undefined,
-  requestId: string,
+  name: string,
   runtime: Runtime,
 ): JsonObject | undefined {
   if (declared === undefined) return undefined;
   const extension = member(declared, paymentIdentifierName);
   const info = isObject(extension) ? member(extension, "info") : undefined;
   if (!isObject(extension) || !isObject(info)) return declared;
-  const id = isPaymentIdentifier(requestId) ? requestId : `pay_${randomHex(runtime, 16)}`;
+  const id = isPaymentIdentifier(name) ? name : `pay_${randomHex(runtime, 16)}`;
   return { ...declared, [paymentIdentifierName]: { ...extension, info: { ...info, id } } };
 }

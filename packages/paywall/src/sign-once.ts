@@ -39,7 +39,7 @@ export async function signOnce(order: Order): Promise<LedgerRecord> {
   });
   try {
     const { url } = request;
-    const how = { offer, requirements, request, requestId, url };
+    const how = { offer, requirements, request, requestId, attempt: 0, url };
     const signed = await signPayment(signerOf(payer, signal), systemRuntime, how);
     return await kept.transition(requestId, { state: "signed", signed });
   } catch (error) {

@@ -4,7 +4,32 @@ import { accept, refuse, type Outcome } from "./refusals.ts";
 
 export const paymentIdentifierName = "payment-identifier";
 
-const form = /^[A-Za-z0-9_-]{16,128}$/;
+const charactersMin = 16;
+const charactersMax = 128;
+const form = new RegExp(`^[A-Za-z0-9_-]{${charactersMin},${charactersMax}}$`);
+
+/** Declares the extension in a challenge: a buyer may send an id. */
+export function declarePaymentIdentifier(): JsonObject {
+  const id = { type: "string", minLength: charactersMin, maxLength: charactersMax };
+  return {
+    info: { required: false },
+    schema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object",
+      properties: { required: { type: "boolean" }, id: { ...id, pattern: "^[a-zA-Z0-9_-]+$" } },
+      required: ["required"],
+    },
+  };
+}
+
+/** An id names a payment and is no part of what was signed. */
+export function withoutPaymentIdentifier(
+  extensions: JsonObject | undefined,
+): JsonObject | undefined {
+  if (extensions === undefined) return undefined;
+  const others = Object.entries(extensions).filter(([key]) => key !== paymentIdentifierName);
+  return others.length === 0 ? undefined : Object.fromEntries(others);
+}
 
 export function isPaymentIdentifier(value: unknown): value is string {
   return typeof value === "string" && form.test(value);

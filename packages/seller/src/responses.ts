@@ -30,6 +30,7 @@ export type ResponseCode =
   | "payment_header_too_large"
   | "request_too_large"
   | "payment_bound_elsewhere"
+  | "payment_identifier_conflict"
   | "idempotency_key_reused"
   | "already_delivered"
   | "payment_refunded"

@@ -1,5 +1,11 @@
 /** The seller: charges for requests on web-standard Request and Response. */
-import { defined, passHeaders, signInHeader } from "@farthing/protocol";
+import {
+  declarePaymentIdentifier,
+  defined,
+  passHeaders,
+  paymentIdentifierName,
+  signInHeader,
+} from "@farthing/protocol";
 import {
   addCommonHeaders,
   addTokens,
@@ -221,6 +227,7 @@ function createRoute<R>(
     const place = { url: resource.url, offers };
     const asksWho = await signIn?.declare(place).catch(() => undefined);
     const extensions = {
+      [paymentIdentifierName]: declarePaymentIdentifier(),
       ...(describe ? declareBazaar(request.method, describe) : {}),
       ...declarationsOf(of.extensions),
       ...asksWho,

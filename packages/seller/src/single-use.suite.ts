@@ -226,6 +226,7 @@ export function singleUseSuite(listen: Listen): void {
         has: broken,
         wait: broken,
         isTokenShared: broken,
+        identify: broken,
         isProven: broken,
       };
       const url = await at.start(undefined, { grants });

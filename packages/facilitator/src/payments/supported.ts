@@ -2,7 +2,12 @@
  * GET /supported, made once from the configuration: a node that is down must not remove a kind,
  * because stock sellers exit when a kind that they need is missing.
  */
-import { usdcDecimals, type SupportedKind, type SupportedResponse } from "@farthing/protocol";
+import {
+  paymentIdentifierName,
+  usdcDecimals,
+  type SupportedKind,
+  type SupportedResponse,
+} from "@farthing/protocol";
 import { authenticateCaller } from "../http/authenticate.ts";
 import { networksOf, type Surface } from "../http/surface.ts";
 import type { PaymentContext, SurfaceScope } from "./context.ts";
@@ -53,6 +58,7 @@ function supportedBy(surface: Surface, context: PaymentContext): SupportedRespon
       .map(({ network, relayers }) => [network.id, relayers]),
   );
   // The self-built surface has no accounts and therefore no catalogue.
-  const extensions = surface.name === "self-built" ? [] : ["bazaar"];
+  const catalogue = surface.name === "self-built" ? [] : ["bazaar"];
+  const extensions = [...catalogue, paymentIdentifierName];
   return { kinds, extensions, signers };
 }

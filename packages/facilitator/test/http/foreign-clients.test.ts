@@ -72,7 +72,7 @@ test("a proxy may send the whole address as the target", async () => {
   for (const target of targets) {
     const text = `GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
     const { status, body } = await sendRaw(served.url, text);
-    expect([status, body]).toMatchObject([200, { extensions: ["bazaar"] }]);
+    expect([status, body]).toMatchObject([200, { extensions: ["bazaar", "payment-identifier"] }]);
   }
   for (const target of ["http://localhost", "http://localhost?x"]) {
     const text = `GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;

@@ -46,7 +46,10 @@ test("a paid request, from its path to its challenge", async () => {
       error: "Payment required",
       resource: { url: "https://api.example.com/reports/7?full=1", description: "One report" },
       accepts: [expect.objectContaining({ amount: "10000", maxTimeoutSeconds: 60 })],
-      extensions: { "request-binding": expect.objectContaining({ info: expect.anything() }) },
+      extensions: {
+        "payment-identifier": expect.objectContaining({ info: { required: false } }),
+        "request-binding": expect.objectContaining({ info: expect.anything() }),
+      },
     },
   });
   expect(JSON.stringify(said)).not.toContain("s3cret");

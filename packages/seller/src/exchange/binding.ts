@@ -11,6 +11,7 @@ import {
   readRequestBinding,
   refuse,
   toWirePayment,
+  withoutPaymentIdentifier,
   withoutRequestBinding,
   type JsonObject,
   type Outcome,
@@ -41,7 +42,7 @@ export async function bind(
   const { from, nonce, validBefore } = payment.authorization;
   const [bodyHash, payload, earlierPayload] = await Promise.all([
     sha256(request.body),
-    sha256OfText(canonicalJson(toWirePayment(withoutProof(payment)))),
+    sha256OfText(canonicalJson(toWirePayment(withoutIdentifier(withoutProof(payment))))),
     sha256OfText(canonicalJson(toEarlierPayment(payment))),
   ]);
   return {
@@ -114,6 +115,11 @@ function toEarlierPayment(payment: Payment): JsonObject {
 /** Removes token and salt, which prove who repeats the payment and are for this seller only. */
 export function withoutProof({ extensions, ...payment }: Payment): Payment {
   return { ...payment, ...defined({ extensions: withoutRequestBinding(extensions) }) };
+}
+
+/** A record is of the payment, with or without the name that its buyer gives it. */
+function withoutIdentifier({ extensions, ...payment }: Payment): Payment {
+  return { ...payment, ...defined({ extensions: withoutPaymentIdentifier(extensions) }) };
 }
 
 /** Hashes the caller's credentials. Not part of the binding, since a session may change. */

@@ -1,6 +1,7 @@
 /** Matches a payment with the terms of its request, and binds it to the request. */
 import {
   defined,
+  readPaymentIdentifier,
   readRequestBinding,
   refusal,
   toRequirementsV2,
@@ -77,6 +78,8 @@ export async function matchPayment(
   const subject = presented.bindingSubject ?? { method: asked.method, body };
   const opening = checkRequestBinding(payment, { ...subject, url });
   if (!opening.ok) return ask(terms, reasonOf(opening.refusal));
+  const named = readPaymentIdentifier(payment.extensions);
+  if (!named.ok) return ask(terms, reasonOf(named.refusal));
   const bound = { method: asked.method, url, body, ...defined({ boundTo }) };
   const binding = await bind(bound, payment, offer);
   // Previous terms count only for a payment that was begun under them.
@@ -103,7 +106,9 @@ export async function matchPayment(
     const servesQueued = presented.serveWhen === "queued";
     const bare = withoutProof(payment);
     const flags = { acceptsPreviousTerms, servesQueued };
-    return { payment: bare, offer, binding, access, terms, request, books, ...flags };
+    const identifier = named.value ?? undefined;
+    const more = { ...flags, ...defined({ identifier }) };
+    return { payment: bare, offer, binding, access, terms, request, books, ...more };
   } catch (error) {
     return storeFailed(error);
   }

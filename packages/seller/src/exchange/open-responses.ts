@@ -1,6 +1,7 @@
 /** Responses to a payment that opened nothing (yet). A challenge makes the buyer pay again. */
 import {
   defined,
+  refusal,
   x402ReasonOf,
   type SettleResponse,
   type VerifyResponse,
@@ -75,6 +76,7 @@ export function unpaidResult(matched: MatchedPayment, settled: Settled, pending?
 
 function failedResult({ terms }: MatchedPayment, receipt: SettleResponse): ExchangeResult {
   const { errorReason, errorMessage } = receipt;
+  if (errorReason === identifierConflict) return identifierTaken();
   // Most likely used by a transfer: a challenge could make the buyer pay twice.
   if (isNonceUsed(errorReason)) return alreadySettled(receipt);
   const why = { error: errorReason ?? "settlement_failed", ...defined({ message: errorMessage }) };
@@ -131,6 +133,15 @@ export function alreadySettled(receipt: SettleResponse): ExchangeResult {
     "This payment was used before, and this server does not know for which request. " +
     "If you did not get your content, show the seller the receipt in this answer's headers.";
   return unserved(receipt, { error: "already_settled", message });
+}
+
+export const identifierConflict = "payment_identifier_conflict";
+
+/** Another payment has the buyer's identifier. No challenge: it would make them pay a second time. */
+export function identifierTaken(): ExchangeResult {
+  const { message } = refusal(identifierConflict);
+  const body = { error: identifierConflict, message, retryable: false } as const;
+  return { response: errorResponse(409, body), outcome: { type: "conflict" } };
 }
 
 /** An earlier call without a response may still contradict a refusal. */

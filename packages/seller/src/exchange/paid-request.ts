@@ -68,6 +68,8 @@ export interface MatchedPayment {
   readonly request: FacilitatorRequest;
   readonly terms: ChallengeTerms;
   readonly books: SaleBooks;
+  /** The buyer's id of the payment, from the extension `payment-identifier`. */
+  readonly identifier?: string;
   /** Whether the payment was begun under previous terms, which count for finishing it only. */
   readonly acceptsPreviousTerms: boolean;
   /** Whether the content may go out as soon as the engine has stored the settlement. */

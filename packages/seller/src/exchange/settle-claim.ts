@@ -1,5 +1,12 @@
 /** Settles one claimed payment: verify, settle and wait, with a record of each step. */
-import { defined, member, refusal, type SettleResponse } from "@farthing/protocol";
+import {
+  defined,
+  member,
+  paymentIdentifierName,
+  refusal,
+  type SettleResponse,
+} from "@farthing/protocol";
+import { sha256OfText } from "../sha256.ts";
 import { reasonOf } from "../responses.ts";
 import { runHooks } from "../extensions/hooks.ts";
 import type { VerifyOutcome } from "../facilitator.ts";
@@ -13,6 +20,8 @@ import {
   faultResult,
   unpaidResult,
   ask,
+  identifierConflict,
+  identifierTaken,
   isCanceled,
   isExpired,
   isNonceUsed,
@@ -69,13 +78,26 @@ export async function verify(
   });
   const isValid = outcome.kind === "verdict" && outcome.verdict.isValid;
   if (isValid) deps.wallets.remember(matched.payment);
-  if (isValid && deadlineMs - deps.clock.now() >= minCallMs) {
-    return refuseByHook(deps, matched, lease, "afterVerify");
-  }
-  const response = await unverifiedResult(deps, matched, outcome, deadlineMs);
+  const isInTime = isValid && deadlineMs - deps.clock.now() >= minCallMs;
+  // Only now: a forged payment must not take the identifier of another one.
+  const isNamed = isInTime && (await takeIdentifier(deps, matched));
+  if (isNamed) return refuseByHook(deps, matched, lease, "afterVerify");
+  const response = isInTime
+    ? identifierTaken()
+    : await unverifiedResult(deps, matched, outcome, deadlineMs);
   // Released last, so that repeats of the payment wait for the result.
   await releaseClaim(lease);
   return response;
+}
+
+/** Whether the buyer's identifier, where there is one, stands for this payment. */
+async function takeIdentifier({ records }: ExchangeDeps, matched: MatchedPayment) {
+  const { identifier, payment, binding } = matched;
+  if (identifier === undefined) return true;
+  // As at the facilitator: of one payer, to one payee.
+  const { from, to } = payment.authorization;
+  const parts = [paymentIdentifierName, from.toLowerCase(), to.toLowerCase(), identifier];
+  return records.identify(await sha256OfText(JSON.stringify(parts)), binding);
 }
 
 /** Asks the extensions before the money moves. A refusal, or a hook that fails, takes no payment. */
@@ -121,6 +143,7 @@ async function unverifiedResult(
   if (outcome.kind === "account") return accountProblemResult(outcome, {});
   const { verdict } = outcome;
   if (verdict.isValid) return undecided(later("facilitator_unavailable", untouched));
+  if (verdict.invalidReason === identifierConflict) return identifierTaken();
   return isNonceUsed(verdict.invalidReason)
     ? resolveOutcome(deps, matched, deadlineMs)
     : ask(matched.terms, whyInvalid(verdict));

@@ -1,10 +1,12 @@
 /** The rules of payment records for every store: leases, steps of a holder, and evictions. */
 import { defined } from "@farthing/protocol";
+import { sha256OfText } from "../sha256.ts";
 import {
   defaultMaxResponseBytes,
   leaseMsDefault,
   maxReplayMs,
   maxSettlingMs,
+  minOverMs,
 } from "./retention.ts";
 import type { Access, Binding, PaymentRecords, Acquisition } from "./payment-records.ts";
 import { createSteps, holdLease } from "./held-lease.ts";
@@ -30,7 +32,7 @@ export interface PaymentRecordOptions {
   readonly pollMs?: number | undefined;
   /** Longest wait for the store before a payment is acquired. Later steps have no limit. */
   readonly replyMsMax?: number | undefined;
-  /** Milliseconds since the Unix epoch, for the end of passes and of reserves. */
+  /** Milliseconds since the Unix epoch, for the end of passes, of reserves and of named payments. */
   readonly now?: (() => number) | undefined;
 }
 
@@ -39,6 +41,9 @@ const pollMsDefault = 25;
 
 /** Attempts of an insertion while other processes take the room that was made. */
 const maxInsertions = 3;
+
+/** Payments under one identifier within a day, each after the end of the one before. */
+const maxPaymentsOfIdentifier = 8;
 
 export function createPaymentRecords(
   store: PaymentRecordStore,
@@ -124,6 +129,29 @@ export function createPaymentRecords(
   }
 
   const find = (key: string) => inTime(store.get(key), replyMsMax);
+
+  async function identify(
+    identifier: string,
+    { key, validBeforeMs }: Pick<Binding, "key" | "validBeforeMs">,
+  ): Promise<boolean> {
+    const payment = `${validBeforeMs} ${key}`;
+    let name = identifier;
+    for (let nth = 1; nth <= maxPaymentsOfIdentifier; nth++) {
+      const known = await inTime(store.tokens.insert(name, payment), replyMsMax);
+      if (known === undefined || known === payment) return true;
+      if (known === null || (await isOpen(known))) return false;
+      // That payment cannot be charged any more, so the identifier passes on to the next one.
+      name = await sha256OfText(JSON.stringify([name, known]));
+    }
+    return false;
+  }
+
+  /** Whether a named payment can still be charged, or has a record. */
+  async function isOpen(payment: string): Promise<boolean> {
+    const [validBeforeMs = "", key = ""] = payment.split(" ");
+    return now() < Number(validBeforeMs) + minOverMs || (await find(key)) !== undefined;
+  }
+
   async function isBusy(key: string): Promise<boolean> {
     const record = await find(key);
     return record !== undefined && isHeld(record);
@@ -132,6 +160,7 @@ export function createPaymentRecords(
     answerBytesMax,
     acquire,
     isTokenShared,
+    identify,
     async has(binding) {
       const record = await find(binding.key);
       return record !== undefined && isBoundTo(record, binding);

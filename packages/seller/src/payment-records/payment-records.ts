@@ -120,6 +120,11 @@ export interface PaymentRecords {
   acquire(binding: Binding, access: Access): Promise<Acquisition>;
   /** Records that a payer has shown a token; returns whether another payer has within a day. */
   isTokenShared(token: string, payer: string): Promise<boolean>;
+  /**
+   * Records that a buyer's identifier stands for a payment. False while it stands for another one,
+   * which has a record or can still be charged; after a day it is free in any case.
+   */
+  identify(identifier: string, payment: Pick<Binding, "key" | "validBeforeMs">): Promise<boolean>;
   /** Whether there is a record with exactly this binding, in whatever state. */
   has(binding: Binding): Promise<boolean>;
   /** Whether the request proves that it comes from the buyer who made the record. */

@@ -4,17 +4,46 @@ import type { Access, PaymentRecords, Lease, Proof } from "./payment-records.ts"
 import {
   response,
   binding,
+  dayMs,
   leaseOf,
   pending,
   receipt,
   showing,
 } from "./payment-records.testing.ts";
 
+/** Before any clock of these tests. */
+const longAgoMs = -dayMs;
+
 /** Runs these promises against the store of the running test. */
 export function repeatSuite(name: string, grants: () => PaymentRecords): void {
   const ofKind = async (key: string, access: Access) =>
     (await grants().acquire(binding(key), access)).kind;
   const openedBy = (access: Access): Promise<Lease> => leaseOf(grants(), binding("a"), access);
+
+  describe(`${name}: an identifier`, () => {
+    const identify = (key: string, validBeforeMs = dayMs * 99_999) =>
+      grants().identify("id", binding(key, { validBeforeMs }));
+
+    test("stands for one payment as long as that can be charged, or has a record", async () => {
+      expect([await identify("a"), await identify("a"), await identify("b")]).toEqual([
+        true,
+        true,
+        false,
+      ]);
+      const over = (key: string) =>
+        grants().identify("old", binding(key, { validBeforeMs: longAgoMs }));
+      const lease = await openedBy(showing({}));
+      expect([await over("a"), await over("b")]).toEqual([true, false]);
+      await lease.discard();
+      expect([await over("b"), await over("b")]).toEqual([true, true]);
+    });
+
+    test("passes on a few times, and not for ever", async () => {
+      const taken: boolean[] = [];
+      for (let nth = 0; nth < 9; nth++) taken.push(await identify(`over ${nth}`, longAgoMs));
+      expect(taken).toEqual([...Array.from({ length: 8 }, () => true), false]);
+    });
+  });
 
   describe(`${name}: a repeat`, () => {
     test.each<[string, Proof, Proof]>([

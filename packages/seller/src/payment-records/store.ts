@@ -89,7 +89,10 @@ export interface PaymentRecordStore {
   readonly balances?: BalanceStore;
 }
 
-/** The payers who have shown the tokens of challenges. A token is kept for a day. */
+/**
+ * The payers who have shown the tokens of challenges, and the payments that buyers have named: what
+ * was first seen under a hash, for a day.
+ */
 export interface TokenStore {
   /** Stores the payer of a new token; else returns the stored payer, null for several payers. */
   insert(token: string, payer: string): Promise<string | null | undefined>;

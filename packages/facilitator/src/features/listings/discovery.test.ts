@@ -197,10 +197,13 @@ describe("what agents find", () => {
   });
 
   test("both surfaces say so; the self-built one has no catalogue", async () => {
-    expect((await served.get("/supported")).body["extensions"]).toEqual(["bazaar"]);
+    expect((await served.get("/supported")).body["extensions"]).toEqual([
+      "bazaar",
+      "payment-identifier",
+    ]);
     await ask("/api/facilitator/discovery/resources");
     const selfBuilt = await serveOn(devnet, { wallets: [1] });
-    expect((await selfBuilt.get("/supported")).body["extensions"]).toEqual([]);
+    expect((await selfBuilt.get("/supported")).body["extensions"]).toEqual(["payment-identifier"]);
     expect((await selfBuilt.get("/discovery/resources")).status).toBe(404);
     const answer = await selfBuilt.post(
       "/verify",
