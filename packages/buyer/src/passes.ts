@@ -1,6 +1,7 @@
 /**
- * Tokens that sellers gave with the response to a payment: of passes, and of balances. A token goes to the origin that gave it and to
- * no other; where it was refused, the request is paid for like any other.
+ * Tokens that sellers gave with the response to a payment or a sign-in: of passes, and of balances.
+ * A token goes to the origin that gave it and to no other; where it was refused, the request is paid
+ * for like any other.
  */
 import {
   balanceHeaders,
@@ -54,7 +55,9 @@ export function readGiven({ headers }: Heard): Pick<KeptResponse, "pass" | "bala
   const token = headers.get(passHeaders.token);
   if (!isPassToken(token)) return {};
   const expiresAtMs = Date.parse(headers.get(passHeaders.expires) ?? "");
-  if (!Number.isNaN(expiresAtMs)) return { pass: { token, expiresAtMs } };
+  if (!Number.isNaN(expiresAtMs)) {
+    return { pass: { token, expiresAtMs, ...defined({ remaining: usesIn(headers) }) } };
+  }
   return unitsIn(headers, balanceHeaders.remaining) === undefined ? {} : { balance: { token } };
 }
 
@@ -65,13 +68,17 @@ export function readUse({ headers }: Heard): TokenUse {
     const cost = unitsIn(headers, balanceHeaders.cost);
     return { balance: { remaining: left, ...defined({ cost }) } };
   }
-  const remaining = headers.get(passHeaders.remaining) ?? "";
   const expiresAtMs = Date.parse(headers.get(passHeaders.expires) ?? "");
   const pass = {
-    ...(/^\d{1,9}$/.test(remaining) ? { remaining: Number(remaining) } : {}),
+    ...defined({ remaining: usesIn(headers) }),
     ...(Number.isNaN(expiresAtMs) ? {} : { expiresAt: new Date(expiresAtMs).toISOString() }),
   };
   return { pass };
+}
+
+function usesIn(headers: Headers): number | undefined {
+  const value = headers.get(passHeaders.remaining) ?? "";
+  return /^\d{1,9}$/.test(value) ? Number(value) : undefined;
 }
 
 /** Base units; 78 digits hold every amount of a chain. */
@@ -101,7 +108,10 @@ const elsewhere: readonly unknown[] = ["pass_elsewhere", "balance_elsewhere"];
 const exhaustedBalance = "balance_exhausted";
 
 /** The tokens of a ledger and those that came since. The newest is used first. */
-export function createPasses(ledger: Pick<Ledger, "list">, now: () => number) {
+export function createPasses(
+  ledger: Pick<Ledger, "list" | "keepHeard" | "listHeard">,
+  now: () => number,
+) {
   const known = new Map<string, KnownPass>();
   // Sellers refused them for good; the ledger still has them.
   const ended = new Set<string>();
@@ -124,6 +134,16 @@ export function createPasses(ledger: Pick<Ledger, "list">, now: () => number) {
       const kept = answer?.pass ?? answer?.balance;
       if (kept && signed) learn(kept, signed.url);
     }
+    for (const heard of (await ledger.listHeard?.()) ?? []) {
+      if (heard.remaining !== 0) learn(heard, heard.url);
+    }
+  }
+  async function keep(token: KeptToken & { readonly remaining?: number }, url: string) {
+    try {
+      await ledger.keepHeard?.({ ...token, url: nameOf(url) });
+    } catch {
+      // A later run asks again, and this response was paid for.
+    }
   }
   function find(
     url: string,
@@ -139,10 +159,16 @@ export function createPasses(ledger: Pick<Ledger, "list">, now: () => number) {
     learn,
     /** Whether a sign-in is worth a try: it was not refused since the last payment there. */
     maySignIn: (url: string): boolean => !unopened.has(nameOf(url)),
-    recordSignIn(url: string, response: Response): void {
-      if (response.status !== 402) return;
-      if (unopened.size >= passesMax) unopened.clear();
-      unopened.add(nameOf(url));
+    async recordSignIn(url: string, response: Response): Promise<void> {
+      if (response.status === 402) {
+        if (unopened.size >= passesMax) unopened.clear();
+        unopened.add(nameOf(url));
+      }
+      const { pass, balance } = readGiven(response);
+      const given = pass ?? balance;
+      if (!given) return;
+      learn(given, url);
+      await keep(given, url);
     },
     /** Records that something was bought, which a sign-in may open again. */
     recordPayment: (url: string): void => void unopened.delete(nameOf(url)),
@@ -163,17 +189,22 @@ export function createPasses(ledger: Pick<Ledger, "list">, now: () => number) {
       return find(url, true, tried) ?? find(url, undefined, tried);
     },
     /** Records what a response says about the pass that it was asked with. */
-    recordResponse({ token, paths }: KnownPass, url: string, { status, headers }: Response): void {
-      const { path } = placeOf(url);
-      const isRefused = status === 402;
-      const required = isRefused ? requiredIn(headers) : undefined;
+    async recordResponse(shown: KnownPass, url: string, response: Response): Promise<void> {
+      const { token, expiresAtMs, paths } = shown;
+      const isRefused = response.status === 402;
+      const required = isRefused ? requiredIn(response.headers) : undefined;
       const error = required && member(required, "error");
       // Requests under way hold reserves, which may come back.
       if (error === exhaustedBalance) return;
-      paths.set(path, !isRefused);
-      if (!isRefused || elsewhere.includes(error)) return;
-      known.delete(token);
-      ended.add(token);
+      paths.set(placeOf(url).path, !isRefused);
+      if (isRefused && elsewhere.includes(error)) return;
+      if (isRefused) {
+        known.delete(token);
+        ended.add(token);
+      }
+      const remaining = isRefused ? 0 : usesIn(response.headers);
+      if (remaining !== undefined)
+        await keep({ token, remaining, ...defined({ expiresAtMs }) }, url);
     },
   };
 }

@@ -1,6 +1,6 @@
 /** The request before anything is paid: with the token of a pass or balance, a sign-in, or neither. */
 import { defined, passHeaders, signInHeader } from "@farthing/protocol";
-import { readGiven, readUse, type KnownPass, type TokenUse } from "./passes.ts";
+import { readUse, type KnownPass, type TokenUse } from "./passes.ts";
 import type { PayingOrder, PayingTools } from "./pay-once.ts";
 import type { ReplayableRequest } from "./replayable-request.ts";
 import { signInFor } from "./sign-in.ts";
@@ -54,10 +54,7 @@ async function sendSignIn(
   const signed = await signInFor(signing, { url: call.request.url, method }, challenge);
   if (signed === undefined) return challenge;
   const response = await sendShowing(tools, call, [signInHeader, signed], url);
-  passes.recordSignIn(url, response);
-  const { pass, balance } = readGiven(response);
-  const given = pass ?? balance;
-  if (given) passes.learn(given, url);
+  await passes.recordSignIn(url, response);
   challenge.body?.cancel().catch(() => {});
   return response;
 }
@@ -69,7 +66,7 @@ async function sendPass(
   url: string = call.request.url,
 ): Promise<Response> {
   const response = await sendShowing(tools, call, [passHeaders.token, pass.token], url);
-  tools.passes.recordResponse(pass, url, response);
+  await tools.passes.recordResponse(pass, url, response);
   return response;
 }
 

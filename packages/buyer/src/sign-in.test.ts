@@ -13,6 +13,7 @@ import express from "express";
 import { declareSignIn, encodeHeader, type SignInInfo } from "@farthing/protocol";
 import { describe, expect, test } from "vitest";
 import { buyerBench } from "./buyer-bench.testing.ts";
+import { memoryLedger } from "./ledger/memory-ledger.ts";
 import {
   challenge,
   listen,
@@ -106,6 +107,43 @@ describe("with a scripted seller", () => {
     const { pay } = buyerBench();
     expect((await pay(seller.url)).payment.state).toBe("settled");
     expect(seller.requests.some(signedIn)).toBe(false);
+  });
+
+  test("the token of a sign-in serves the next run, and an ended one is not shown again", async () => {
+    const expires = new Date(1_790_003_600_000).toISOString();
+    const token = `${"ab".repeat(16)}.1`;
+    let left = 3;
+    const opened = (headers: Answer["headers"]): Answer => {
+      left -= 1;
+      return { headers: { "X-Pass-Remaining": `${left}`, "X-Pass-Expires": expires, ...headers } };
+    };
+    await using seller = await startSeller({
+      unpaid: (request) => {
+        if (left > 0 && request.headers["payment-pass"] === token) return opened({});
+        if (left > 0 && signedIn(request)) return opened({ "PAYMENT-PASS": token });
+        return asks(seller.url, {});
+      },
+      paid: [{ headers: receiptHeader(), body: "content" }],
+    });
+    const ledger = memoryLedger();
+    const states: unknown[] = [];
+    for (let nth = 0; nth < 5; nth++) {
+      const { payment } = await buyerBench({ ledger }).pay(seller.url);
+      states.push([payment.state, "pass" in payment ? payment.pass?.remaining : undefined]);
+    }
+    expect(states).toEqual([
+      ["not_required", 2],
+      ["not_required", 1],
+      ["not_required", 0],
+      ["settled", undefined],
+      ["settled", undefined],
+    ]);
+    // The first run signs in; the last two find no pass that is not used up, and ask for one.
+    const shown = seller.requests.map(({ headers }) => headers["payment-pass"] === token);
+    expect([shown.filter(Boolean).length, seller.requests.filter(signedIn).length]).toEqual([2, 3]);
+    expect(await ledger.listHeard?.()).toEqual([
+      { token, url: seller.url, expiresAtMs: Date.parse(expires), remaining: 0 },
+    ]);
   });
 
   test("a sign-in that opens nothing is not tried again before the next payment", async () => {

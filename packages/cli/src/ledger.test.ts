@@ -9,10 +9,12 @@ import {
   otherPayee,
   payer,
   payTo,
+  receiptHeader,
   served,
   startSeller,
   type Answer,
 } from "@farthing/buyer/testing";
+import { fileLedger } from "@farthing/buyer/file-ledger";
 import { farthing, onTerminal, type Run } from "./farthing-bin.testing.ts";
 
 let folder = "";
@@ -226,6 +228,33 @@ test("a table for a person", async () => {
   );
   const limits = await farthing(["ledger", "limits"], { environment, ...onTerminal });
   expect(limits.stdout).toContain("per 24 hours   2.000000 USDC");
+});
+
+test("passes are listed with what is left of them, also those of a sign-in", async () => {
+  const [bought, signedIn] = ["ab", "cd"].map((pair) => `${pair.repeat(16)}.1`);
+  const end = new Date(Date.now() + 86_400_000).toISOString();
+  const left = (uses: number) => ({ "X-Pass-Remaining": `${uses}`, "X-Pass-Expires": end });
+  await using seller = await startSeller({
+    unpaid: ({ headers }) => (headers["payment-pass"] ? { headers: left(1) } : challenge()),
+    paid: [
+      { ...served(), headers: { ...receiptHeader(), ...left(2), "PAYMENT-PASS": bought ?? "" } },
+    ],
+  });
+  await run(["pay", "--request-id", "order", seller.url]);
+  const ledger = fileLedger(join(home, "farthing", "ledger.jsonl"));
+  expect((await ledger.find("order"))?.answer?.pass?.remaining).toBe(2);
+  expect((await run(["pay", seller.url])).code).toBe(0);
+  const expiresAtMs = Date.parse(end);
+  const url = "https://a.example/r";
+  await ledger.keepHeard?.({ token: signedIn ?? "", url, expiresAtMs, remaining: 7 });
+  expect(JSON.parse((await run(["passes", "list"])).stdout)).toMatchObject([
+    { id: "ab".repeat(16), requestId: "order", url: seller.url, remaining: 1, expiresAt: end },
+    { id: "cd".repeat(16), url, remaining: 7, expiresAt: end },
+  ]);
+  const environment = { XDG_CONFIG_HOME: home };
+  const { stdout } = await farthing(["passes", "list"], { environment, ...onTerminal });
+  expect(stdout).toMatch(/^request +usdc +left +expires .*\norder +0\.010000 +1 +\d.*\n +7 +\d/);
+  expect(stdout).not.toContain(bought);
 });
 
 test("a ledger that cannot be trusted stops everything, 3", async () => {

@@ -57,6 +57,29 @@ test("nobody else can read it: signatures in it can be presented until they expi
   expect(statSync(join(path, "..")).mode & 0o777).toBe(0o700);
 });
 
+test("tokens are in a file of their own, which nobody else can read and no payment relies on", async () => {
+  await using seller = await startSeller();
+  const path = newPath();
+  const heard = { token: `${"ab".repeat(16)}.1`, url: seller.url, remaining: 1 };
+  await fileLedger(path).keepHeard?.(heard);
+  expect(await fileLedger(path).listHeard?.()).toEqual([heard]);
+  expect(statSync(`${path}.tokens`).mode & 0o777).toBe(0o600);
+  const odd = [
+    { ...heard, token: "short" },
+    { ...heard, remaining: "1" },
+    { ...heard, url: "r" },
+    1,
+  ];
+  writeFileSync(`${path}.tokens`, JSON.stringify({ tokens: [...odd, heard] }));
+  expect(await fileLedger(path).listHeard?.()).toEqual([heard]);
+  for (const damaged of ["", "[]", '{"tokens":1}', '{"tokens":[']) {
+    writeFileSync(`${path}.tokens`, damaged);
+    expect(await fileLedger(path).listHeard?.()).toEqual([]);
+  }
+  const { pay } = buyerBench({ ledger: fileLedger(path) });
+  expect((await pay(seller.url)).payment.state).toBe("settled");
+});
+
 test("what somebody has put in the place of its next file is neither used nor read", async () => {
   const path = newPath();
   mkdirSync(join(path, ".."));

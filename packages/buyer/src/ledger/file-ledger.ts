@@ -13,6 +13,7 @@ import { constants, realpathSync } from "node:fs";
 import { chmod, mkdir, open, rename, rm, type FileHandle } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { holdingLock } from "./file-lock.ts";
+import { heardTokensFile } from "./heard-tokens-file.ts";
 import { LedgerBook, settledKeptMax } from "./ledger-book.ts";
 import {
   LedgerFileError,
@@ -51,6 +52,7 @@ export interface FileLedgerOptions {
 export function fileLedger(path: string, options: FileLedgerOptions = {}): Ledger {
   const file = new LedgerFile(realPath(path), options);
   return {
+    ...heardTokensFile(realPath(path)),
     reserve: (reservation, rules) => file.write((book) => reserveLines(book, reservation, rules)),
     transition: (requestId, next) => file.write((book) => transitionLines(book, requestId, next)),
     find: (requestId) => file.read((book) => book.find(requestId)),

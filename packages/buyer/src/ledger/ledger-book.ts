@@ -4,6 +4,7 @@ import {
   LedgerTransitionError,
   ledgerTransitions,
   openStates,
+  type HeardToken,
   type LedgerTransition,
   type LedgerRecord,
   type LedgerScope,
@@ -23,6 +24,15 @@ export interface Pin {
 
 /** Settled payments kept as receipts; older ones are forgotten. */
 export const settledKeptMax = 10_000;
+
+/** More than a buyer uses at once: some 30 KB, which are written anew with each use. */
+const heardTokensMax = 100;
+
+/** The tokens with the newest at the end, within the bound. */
+export function withHeard(tokens: readonly HeardToken[], heard: HeardToken): HeardToken[] {
+  const others = tokens.filter(({ token }) => token !== heard.token);
+  return [...others, heard].slice(-heardTokensMax);
+}
 
 /** No method pauses, so each is atomic in a process. */
 export class LedgerBook {

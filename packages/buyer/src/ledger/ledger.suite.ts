@@ -176,6 +176,22 @@ export function testLedger(newLedger: () => Ledger, runs: number): void {
     expect(outcomes[2]).toEqual({ ok: false, reason: "open_payments_limit" });
   });
 
+  test("what was last heard of a token stays, within a bound", async () => {
+    const ledger = newLedger();
+    const heard = (nth: number, remaining: number) => ({
+      token: `${"ab".repeat(16)}.${nth}`,
+      url: "https://a.example/r",
+      expiresAtMs: 1_000_000_000,
+      remaining,
+    });
+    await Promise.all([heard(0, 3), heard(1, 3)].map((one) => ledger.keepHeard?.(one)));
+    await ledger.keepHeard?.(heard(0, 2));
+    expect(await ledger.listHeard?.()).toEqual([heard(1, 3), heard(0, 2)]);
+    for (let nth = 2; nth < 102; nth++) await ledger.keepHeard?.(heard(nth, 1));
+    const kept = (await ledger.listHeard?.()) ?? [];
+    expect([kept.length, kept[0], kept.at(-1)]).toEqual([100, heard(2, 1), heard(101, 1)]);
+  });
+
   test("no order of reservations and outcomes ever spends more than the limit in a day", async () => {
     const step = fc.record({
       amount: fc.bigInt({ min: 1n, max: 600n }),

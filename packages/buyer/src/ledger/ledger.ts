@@ -129,6 +129,18 @@ export interface KeptPass {
   readonly token: string;
   /** Unix milliseconds. */
   readonly expiresAtMs: number;
+  /** Uses left after the payment; absent where the seller did not say. */
+  readonly remaining?: number;
+}
+
+/** A token as its seller last spoke of it. The token is a secret. */
+export interface HeardToken extends KeptBalance {
+  /** An address that it opened, without the query. */
+  readonly url: string;
+  /** Unix milliseconds; absent for a balance. */
+  readonly expiresAtMs?: number;
+  /** Uses left; absent where the seller did not say. */
+  readonly remaining?: number;
 }
 
 type Added = "state" | "signed" | "transaction" | "answer" | "evidence" | "settledAt";
@@ -188,6 +200,13 @@ export interface Ledger {
   pinnedPayee(host: string, network: string): Promise<Address | undefined>;
   /** Records in the given states, or all, the oldest reservation first. */
   list(states?: readonly LedgerState[]): Promise<readonly LedgerRecord[]>;
+  /**
+   * Keeps what a seller said of a token: a later run then neither signs in again nor asks what is
+   * left. Without it, a run knows the tokens of payments alone.
+   */
+  keepHeard?(heard: HeardToken): Promise<void>;
+  /** The tokens kept by `keepHeard`, the one heard of last at the end. */
+  listHeard?(): Promise<readonly HeardToken[]>;
 }
 
 /** States without an outcome: they count until a receipt, the chain or the clock ends them. */

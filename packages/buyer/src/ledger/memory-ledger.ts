@@ -1,9 +1,10 @@
 /** A ledger in memory. Settled and released records are dropped after a day. */
-import { LedgerBook } from "./ledger-book.ts";
-import type { Ledger, Reservation, ReserveOutcome, ReserveRules } from "./ledger.ts";
+import { LedgerBook, withHeard } from "./ledger-book.ts";
+import type { HeardToken, Ledger, Reservation, ReserveOutcome, ReserveRules } from "./ledger.ts";
 
 export function memoryLedger(): Ledger {
   const book = new LedgerBook();
+  let tokens: readonly HeardToken[] = [];
 
   // Runs without a pause between check and write, so it is atomic.
   function reserve(reservation: Reservation, rules: ReserveRules): ReserveOutcome {
@@ -22,5 +23,9 @@ export function memoryLedger(): Ledger {
     usage: async (scope, since) => book.usage(scope, since),
     pinnedPayee: async (host, network) => book.pinnedPayee(host, network),
     list: async (states) => book.list(states),
+    keepHeard: async (heard) => {
+      tokens = withHeard(tokens, heard);
+    },
+    listHeard: async () => tokens,
   };
 }
