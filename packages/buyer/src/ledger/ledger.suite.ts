@@ -30,6 +30,13 @@ export const rules: ReserveRules = {
   payeePin: "keep",
 };
 
+const heard = (nth: number, remaining: number) => ({
+  token: `${"ab".repeat(16)}.${nth}`,
+  url: "https://a.example/r",
+  expiresAtMs: 1_000_000_000,
+  remaining,
+});
+
 /** A reservation of 100 base units. */
 export function reservation(requestId: string, over: Partial<Reservation> = {}): Reservation {
   return {
@@ -178,13 +185,7 @@ export function testLedger(newLedger: () => Ledger, runs: number): void {
 
   test("what was last heard of a token stays, within a bound", async () => {
     const ledger = newLedger();
-    const heard = (nth: number, remaining: number) => ({
-      token: `${"ab".repeat(16)}.${nth}`,
-      url: "https://a.example/r",
-      expiresAtMs: 1_000_000_000,
-      remaining,
-    });
-    await Promise.all([heard(0, 3), heard(1, 3)].map((one) => ledger.keepHeard?.(one)));
+    await Promise.all([heard(0, 3), heard(1, 3)].map(async (one) => ledger.keepHeard?.(one)));
     await ledger.keepHeard?.(heard(0, 2));
     expect(await ledger.listHeard?.()).toEqual([heard(1, 3), heard(0, 2)]);
     for (let nth = 2; nth < 102; nth++) await ledger.keepHeard?.(heard(nth, 1));

@@ -20,18 +20,18 @@ export function repeatSuite(name: string, grants: () => PaymentRecords): void {
     (await grants().acquire(binding(key), access)).kind;
   const openedBy = (access: Access): Promise<Lease> => leaseOf(grants(), binding("a"), access);
 
-  describe(`${name}: an identifier`, () => {
-    const identify = (key: string, validBeforeMs = dayMs * 99_999) =>
-      grants().identify("id", binding(key, { validBeforeMs }));
+  const identify = (key: string, validBeforeMs = dayMs * 99_999) =>
+    grants().identify("id", binding(key, { validBeforeMs }));
+  const over = (key: string) =>
+    grants().identify("old", binding(key, { validBeforeMs: longAgoMs }));
 
+  describe(`${name}: an identifier`, () => {
     test("stands for one payment as long as that can be charged, or has a record", async () => {
       expect([await identify("a"), await identify("a"), await identify("b")]).toEqual([
         true,
         true,
         false,
       ]);
-      const over = (key: string) =>
-        grants().identify("old", binding(key, { validBeforeMs: longAgoMs }));
       const lease = await openedBy(showing({}));
       expect([await over("a"), await over("b")]).toEqual([true, false]);
       await lease.discard();
