@@ -10,7 +10,7 @@ test("a token has to open twenty times as many requests as payments do", () => {
       { opening: "a token", perSecond },
       { opening: "a sign-in each", perSecond: 60 },
     ]);
-  expect(sectionAt(40)).toContain("as payments do: reached.");
+  expect(sectionAt(40)).toContain("with a payment each: reached.");
   expect(sectionAt(40)).toContain("| a sign-in each | 60 | 30 times |");
-  expect(sectionAt(39)).toContain("as payments do: **not reached**.");
+  expect(sectionAt(39)).toContain("with a payment each: **not reached**.");
 });

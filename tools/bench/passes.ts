@@ -100,7 +100,7 @@ export function passSection(plan: PassPlan, figures: readonly PassFigures[]): st
   return [
     passesHeading,
     "",
-    `\`npm run bench -- --passes\` measures this part alone: ${plan.callers} callers with a wallet each ask one shop in a closed loop, on a chain with a block every 2 s. The shop keeps its records in SQLite. A payment and a sign-in begin with the challenge, and the callers sign them with the core of the chain. A token opens at least ${ratioMin} times as many requests as payments do: ${verdict}. Paying for each request, a caller waits for a block each time, so that these callers can pay at most ${plan.callers / 2} times a second, however fast the facilitator is; with a pass nobody waits for a block.`,
+    `\`npm run bench -- --passes\` measures this part alone: ${plan.callers} callers with a wallet each ask one shop in a closed loop, on a chain with a block every 2 s. The shop keeps its records in SQLite. A payment and a sign-in begin with the challenge. The callers sign on the CPU core that runs the chain. The target is at least ${ratioMin} times as many requests with a token as with a payment each: ${verdict}. A caller that pays for each request waits for a block each time, so ${plan.callers} callers make at most ${plan.callers / 2} payments a second, however fast the facilitator is. A pass needs no block.`,
     "",
     table(["opened by", "requests a second", "beside a payment each"], rows),
     "",

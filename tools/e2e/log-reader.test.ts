@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 const writer = fileURLToPath(new URL("support/log-writer.testing.ts", import.meta.url));
 
 test.each(["facilitator", "gateway"])(
-  "the %s goes on while nobody reads its log, and says how many lines it dropped",
+  "the %s keeps working while its log is not read, and reports how many lines it dropped",
   async (name) => {
     const child = spawn(process.execPath, ["--conditions=@farthing/source", writer, name]);
     try {

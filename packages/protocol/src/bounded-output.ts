@@ -3,7 +3,7 @@
 /** What a standard output of Node.js is: a pipe of it takes every text at once and keeps what is unread. */
 export interface Output {
   write(text: string): unknown;
-  /** Bytes that nobody has read yet. */
+  /** Bytes that the reader has not taken yet. */
   readonly writableLength: number;
 }
 

@@ -89,7 +89,7 @@ function badge(kind: "good" | "warn" | "plain", text: string): Html {
 
 function factOf({ name, ok, text }: ReadyCheck): Html {
   return html`<dt>${name}</dt>
-    <dd>${ok ? "In order" : (text ?? "Not in order")}</dd>`;
+    <dd>${ok ? "OK" : (text ?? "Not OK")}</dd>`;
 }
 
 function networkCard(context: PaymentContext, status: NetworkStatus): Html {

@@ -100,7 +100,7 @@ export const VerifyResponseBody = Type.Object(
 
 const StatusText = oneOf(
   ["pending", "confirmed", "failed"],
-  "`failed`: the money did not and will not move; `pending`: nobody knows yet",
+  "`failed`: the money did not and will not move; `pending`: the outcome is not known yet",
 );
 
 const SignatureText = Type.String({

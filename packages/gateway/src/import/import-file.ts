@@ -32,7 +32,7 @@ export function writeGatewayFile(api: ImportedApi, choices: ImportChoices = {}):
     `    url: ${quote(api.upstreamUrl ?? "https://…")}`,
     api.isGuarded
       ? '    headers: { Authorization: "Bearer ${ORIGIN_KEY}" }'
-      : '    # headers: { Authorization: "Bearer ${ORIGIN_KEY}" }  # so that nobody goes round the gateway',
+      : '    # headers: { Authorization: "Bearer ${ORIGIN_KEY}" }  # so that no one bypasses the gateway',
     `routes:${priced.length === 0 ? " []" : ""}`,
     ...priced.map((route) => `  - ${ruleOf(route)}`),
     ...listed(
