@@ -12,7 +12,10 @@ export function createGatewayLog(): Log {
   // Neither a reader that is slow nor one that has gone may stop the gateway.
   process.stdout.on("error", () => undefined);
   const output = boundedOutput(process.stdout, (lines) => {
-    log.warn({ event: "log_lines_dropped", lines }, "Log lines dropped; the program that reads the log is too slow");
+    log.warn(
+      { event: "log_lines_dropped", lines },
+      "Log lines dropped; the program that reads the log is too slow",
+    );
   });
   const log: Log = pino({ base: null }, output);
   return log;

@@ -36,7 +36,10 @@ export function createLog(level: LogLevel, destination?: { write(line: string): 
     },
     destination ??
       standardOutput((lines) => {
-        log.warn({ event: "log_lines_dropped", lines }, "Log lines dropped; the program that reads the log is too slow");
+        log.warn(
+          { event: "log_lines_dropped", lines },
+          "Log lines dropped; the program that reads the log is too slow",
+        );
       }),
   );
   return log;
