@@ -3,7 +3,7 @@
  * was, bundled from the history; it made the file or the keys, and neither is stopped for the other.
  */
 import { headerNames } from "@farthing/protocol";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { payFor } from "../buyer.testing.ts";
 import { expectLater, payTo } from "../scene.testing.ts";
 import {
@@ -11,29 +11,35 @@ import {
   type ScriptedFacilitator,
 } from "../scripted-facilitator.testing.ts";
 import type { ShopOrder } from "./shop-process.testing.ts";
-import { before, startShop, stores, today } from "./shops.testing.ts";
+import type { Store } from "./shared-stores.testing.ts";
+import { before, startShop, today } from "./shops.testing.ts";
+import { firstStores, type StoreHost } from "./store-hosts.testing.ts";
 
 type Shop = Awaited<ReturnType<typeof startShop>>;
 
-for (const [name, isThere, open] of stores) {
+for (const [name, isThere, startHost] of firstStores) {
   describe.skipIf(!isThere)(`beside the seller of 7c505e4, on one store in ${name}`, () => {
     let facilitator: ScriptedFacilitator;
-    let shared: Awaited<ReturnType<typeof open>>;
+    let host: StoreHost;
+    let store: Store;
     let shops: Shop[];
+    beforeAll(async () => {
+      host = await startHost();
+    });
+    afterAll(() => host?.stop());
     beforeEach(async () => {
       facilitator = await startScriptedFacilitator();
-      shared = await open();
+      store = await host.create();
       shops = [];
     });
     afterEach(async () => {
       for (const shop of shops) await shop.kill();
-      await shared.close();
       await facilitator.close();
     });
 
     async function start(settle: ShopOrder["settle"], leaseMs: number, script: string) {
       const order = { facilitatorUrl: facilitator.url, payTo, settle, leaseMs };
-      const shop = await startShop({ ...order, store: shared.store }, script);
+      const shop = await startShop({ ...order, store }, script);
       shops.push(shop);
       return shop;
     }

@@ -1,6 +1,6 @@
 /** Sellers in several processes that share a store: one payment opens one response, also when one dies. */
 import { readReceipt } from "@farthing/protocol";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { payFor } from "../buyer.testing.ts";
 import { expectLater, payTo } from "../scene.testing.ts";
 import {
@@ -9,28 +9,34 @@ import {
   type ScriptedFacilitator,
 } from "../scripted-facilitator.testing.ts";
 import type { ShopOrder } from "./shop-process.testing.ts";
-import { startShop, stores } from "./shops.testing.ts";
+import type { Store } from "./shared-stores.testing.ts";
+import { startShop } from "./shops.testing.ts";
+import { firstStores, type StoreHost } from "./store-hosts.testing.ts";
 
-for (const [name, isThere, open] of stores) {
+for (const [name, isThere, startHost] of firstStores) {
   describe.skipIf(!isThere)(`two processes on one store in ${name}`, () => {
     let facilitator: ScriptedFacilitator;
-    let shared: Awaited<ReturnType<typeof open>>;
+    let host: StoreHost;
+    let store: Store;
     let shops: Awaited<ReturnType<typeof startShop>>[];
+    beforeAll(async () => {
+      host = await startHost();
+    });
+    afterAll(() => host?.stop());
     beforeEach(async () => {
       facilitator = await startScriptedFacilitator();
-      shared = await open();
+      store = await host.create();
       shops = [];
     });
     afterEach(async () => {
       for (const shop of shops) await shop.kill();
-      await shared.close();
       await facilitator.close();
     });
 
     async function startTwo(settle: ShopOrder["settle"], leaseMs: number) {
       const order = { facilitatorUrl: facilitator.url, payTo, settle, leaseMs };
       for (let nth = 0; nth < 2; nth++) {
-        shops.push(await startShop({ ...order, store: shared.store }));
+        shops.push(await startShop({ ...order, store }));
       }
       const [one, other] = shops;
       if (!one || !other) throw new Error("A shop is missing.");
@@ -50,25 +56,6 @@ for (const [name, isThere, open] of stores) {
       expect([...new Set(responses)]).toEqual([expect.stringMatching(/^200 made by \d+$/)]);
       expect([one.made() + other.made(), facilitator.transfers()]).toEqual([1, 1]);
     });
-
-    test.each(["before-work", "after-success"] as const)(
-      "%s: a process that is killed between taking a use of a pass and serving costs that use",
-      async (settle) => {
-        const base = { facilitatorUrl: facilitator.url, payTo, settle, leaseMs: 15_000 };
-        const order: ShopOrder = { ...base, store: shared.store, passUses: 3 };
-        shops.push(await startShop({ ...order, diesAt: 2 }), await startShop(order));
-        const [dying, other] = shops;
-        if (!dying || !other) throw new Error("A shop is missing.");
-        const bought = await fetch(dying.url, { headers: await payFor(dying.url) });
-        const headers = { "PAYMENT-PASS": bought.headers.get("PAYMENT-PASS") ?? "" };
-        expect(bought.headers.get("X-Pass-Remaining")).toBe("2");
-        await expect(fetch(dying.url, { headers })).rejects.toThrow();
-        const used = await fetch(other.url, { headers });
-        expect([used.status, used.headers.get("X-Pass-Remaining")]).toEqual([200, "0"]);
-        expect((await fetch(other.url, { headers })).status).toBe(402);
-        expect([dying.made(), other.made(), facilitator.transfers()]).toEqual([1, 1, 1]);
-      },
-    );
 
     const late = { json: { isValid: false, invalidReason: "authorization_expired" } };
     test.each<["verify" | "settle", Reply]>([

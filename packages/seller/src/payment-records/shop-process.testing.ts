@@ -1,57 +1,71 @@
 /**
- * A seller in a process of his own: `node shop-process.testing.ts <JSON>`. He says where he listens
- * in his first line, and in one line each for what report he makes.
+ * A seller in a process of its own: `node shop-process.testing.ts <JSON>`. Its first line says where
+ * it listens, and each report that it makes prints one line more.
  */
-import { createClient } from "redis";
-import type { SettlementTiming } from "../configuration.ts";
-import type { PaymentRecords } from "./payment-records.ts";
+import type { ServerResponse } from "node:http";
+import type { RouteOptions, SettlementTiming } from "../configuration.ts";
+import type { PaidRequest } from "../events.ts";
 import { listen } from "../adapters/listen.testing.ts";
 import { farthing } from "../adapters/node.ts";
-import { createRedisGrants } from "./redis.ts";
-import { createSqliteGrants } from "./sqlite.ts";
+import { openStore, type Store } from "./shared-stores.testing.ts";
 
 /** What such a process is told. */
 export interface ShopOrder {
   readonly facilitatorUrl: string;
   readonly payTo: string;
   readonly settle: SettlementTiming;
-  /** A file for SQLite, a socket for Redis. */
-  readonly store: { readonly kind: "sqlite" | "redis"; readonly path: string };
+  readonly store: Store;
   readonly leaseMs: number;
   /** Uses of the pass that a payment buys. */
   readonly passUses?: number;
   /** The process kills itself while it makes this report, counted from one. */
   readonly diesAt?: number;
+  /** How far the clock of its store is ahead. */
+  readonly aheadMs?: number;
 }
 
-async function open({ store: { kind, path }, leaseMs }: ShopOrder): Promise<PaymentRecords> {
-  if (kind === "sqlite") return createSqliteGrants({ path, leaseMs });
-  const client = await createClient({ socket: { path, tls: false } }).connect();
-  return createRedisGrants({ client, leaseMs });
+/** The balance of the streams: 5 USDC, of which each holds 0.05. */
+const streams: RouteOptions = {
+  balance: { topUp: "5.00", reserve: "0.05", scope: "streams" },
+  stream: true,
+};
+
+/** Costs 14 base units where the path says so, and does not end. */
+function stream({ meter }: PaidRequest, res: ServerResponse, path = ""): void {
+  res.setHeader("Content-Type", "text/event-stream");
+  for (const part of ["one ", "two "]) {
+    if (path.startsWith("/metered")) meter?.add(7n);
+    res.write(part);
+  }
 }
 
 async function start(order: ShopOrder): Promise<void> {
-  const { facilitatorUrl, payTo, settle, passUses, diesAt } = order;
+  const { facilitatorUrl, payTo, settle, leaseMs, passUses, diesAt, aheadMs } = order;
   const pass = passUses === undefined ? {} : { pass: { uses: passUses, validFor: "1h" } };
+  const ahead = aheadMs === undefined ? {} : { now: () => Date.now() + aheadMs };
   let begun = 0;
-  const grants = await open(order);
+  const { records: grants } = await openStore(order.store, { leaseMs, ...ahead });
   const charge = farthing({
     facilitator: { url: facilitatorUrl },
     payTo,
-    settle,
     grants,
     // The one address of all processes, as behind a load balancer.
     publicUrl: "https://shop.example",
-    // Says nothing on the console of the tests.
+    // Nothing on the console of the tests.
     onEvent: () => undefined,
   });
-  const shop = await listen(
-    charge({ price: "0.01", ...pass }, (_req, res) => {
-      if (++begun === diesAt) process.kill(process.pid, "SIGKILL");
-      process.stdout.write("made\n");
-      res.end(`made by ${process.pid}`);
-    }),
-  );
+  const report = charge({ price: "0.01", settle, ...pass }, (_req, res) => {
+    if (++begun === diesAt) process.kill(process.pid, "SIGKILL");
+    process.stdout.write("made\n");
+    res.end(`made by ${process.pid}`);
+  });
+  const streamed = charge(streams, (req, res, payment) => {
+    if (req.url === "/short") {
+      payment.meter?.set(100n);
+      res.end();
+    } else stream(payment, res, req.url);
+  });
+  const shop = await listen((req, res) => (req.url === "/report" ? report : streamed)(req, res));
   process.stdout.write(`${shop.url}\n`);
 }
 

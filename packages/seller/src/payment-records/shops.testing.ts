@@ -1,27 +1,8 @@
-/** Sellers in processes of their own, and the stores that they share. */
+/** Sellers in processes of their own. */
 import { spawn } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { findRedisServer, startRedis } from "./redis-server.testing.ts";
 import type { ShopOrder } from "./shop-process.testing.ts";
-
-/** What the processes share. */
-export type Store = ShopOrder["store"];
-
-async function openFile(): Promise<{ store: Store; close(): Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), "farthing-shops-"));
-  return {
-    store: { kind: "sqlite", path: join(folder, "grants.db") },
-    close: () => rm(folder, { recursive: true, force: true }),
-  };
-}
-
-async function openServer(): Promise<{ store: Store; close(): Promise<void> }> {
-  const { path, stop } = await startRedis();
-  return { store: { kind: "redis", path }, close: stop };
-}
 
 /** Today's seller, and that of commit 7c505e4, which was the newest one before this format. */
 export const today = join(import.meta.dirname, "shop-process.testing.ts");
@@ -50,9 +31,3 @@ export async function startShop(order: ShopOrder, script = today) {
     },
   };
 }
-
-/** The stores that processes can share: name, whether it is here, how to open one. */
-export const stores = [
-  ["sqlite", true, openFile],
-  ["redis", findRedisServer() !== undefined, openServer],
-] as const;

@@ -49,6 +49,7 @@ export async function startWorkerd() {
   };
   return {
     namespace,
+    url: () => running.url,
     async restart() {
       await running.kill();
       running = await runWorkerd(folder);
