@@ -3,15 +3,23 @@
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
-  /** In the background, a sleep does not keep the process alive. */
-  sleep(ms: number, where?: "background"): Promise<void>;
+  /** In the background, a sleep does not keep the process alive. The signal ends it early. */
+  sleep(ms: number, where?: "background", signal?: AbortSignal): Promise<void>;
 }
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  sleep: (ms, where) =>
+  sleep: (ms, where, signal) =>
     new Promise((resolve) => {
-      const timer: unknown = setTimeout(resolve, ms);
+      const end = (): void => {
+        clearTimeout(handle);
+        signal?.removeEventListener("abort", end);
+        resolve();
+      };
+      const handle = setTimeout(end, ms);
+      signal?.addEventListener("abort", end);
+      if (signal?.aborted) end();
+      const timer: unknown = handle;
       // Outside of Node a timer is a number, and keeps nothing alive.
       if (where === "background" && timer instanceof Object && "unref" in timer) unref(timer);
     }),

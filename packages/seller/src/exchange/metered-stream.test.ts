@@ -12,22 +12,23 @@ import {
   type SellerEvent,
 } from "../index.ts";
 import { availableOf } from "../payment-records/balances.ts";
-import { maxReserveMs } from "../payment-records/retention.ts";
-import { payTo } from "../scene.testing.ts";
+import { maxReserveMs, maxStreamHoldMs } from "../payment-records/retention.ts";
+import { payTo, reasonOf } from "../scene.testing.ts";
 import {
   startScriptedFacilitator,
   type ScriptedFacilitator,
 } from "../scripted-facilitator.testing.ts";
+import { createVirtualTime } from "../virtual-time.testing.ts";
 
 let facilitator: ScriptedFacilitator;
-let nowMs: number;
+let time: ReturnType<typeof createVirtualTime>;
 let records: PaymentRecords;
 let events: SellerEvent[];
 const shops: Listening[] = [];
 beforeEach(async () => {
   facilitator = await startScriptedFacilitator();
-  nowMs = Date.now();
-  records = createMemoryGrants({ now: () => nowMs });
+  time = createVirtualTime();
+  records = createMemoryGrants({ now: time.clock.now });
   events = [];
 });
 afterEach(async () => {
@@ -68,7 +69,10 @@ async function openShop(
 ) {
   const balance = { topUp: "5.00", reserve: "0.05", scope: "model" };
   const options = { facilitator: { url: facilitator.url }, payTo, balance, ...route };
-  const seller = createSeller({ ...options, grants, onEvent: (event) => void events.push(event) });
+  const seller = createSeller(
+    { ...options, grants, onEvent: (event) => void events.push(event) },
+    time.clock,
+  );
   const shop = await listenFetch((request) =>
     seller
       .charge(request, (payment) => streamOf(source, payment, type))
@@ -270,7 +274,7 @@ describe("a stream", () => {
     while (text !== "one two ") text += new TextDecoder().decode((await reader?.read())?.value);
     leaving.abort();
     expect(await leftOf(headers)).toEqual([5_000_000n, 4_950_000n]);
-    nowMs += maxReserveMs;
+    time.skip(maxReserveMs);
     const next = await openShop(async () => undefined, { cost: () => 0n });
     await (await fetch(next.url, { headers })).text();
     expect(await chargesOf(headers)).toEqual([14n, 0n]);
@@ -289,7 +293,7 @@ describe("a stream", () => {
     });
     const reader = (await fetch(shop.url, { headers })).body?.getReader();
     expect(new TextDecoder().decode((await reader?.read())?.value)).toBe("one ");
-    nowMs += maxReserveMs;
+    time.skip(maxReserveMs);
     read.resolve();
     await expect(reader?.read()).rejects.toThrow();
     expect(await charged(headers)).toEqual([7n]);
@@ -300,12 +304,69 @@ describe("a stream", () => {
     const headers = await toppedUp();
     const shop = await openShop(
       async (_payment, send) => {
-        nowMs += maxReserveMs;
+        time.skip(maxReserveMs);
         await send("one ");
       },
       { cost: () => "1.00" },
     );
     expect(await (await fetch(shop.url, { headers })).text()).toBe("one ");
     expect(await chargesOf(headers)).toEqual([50_000n]);
+  });
+});
+
+describe("a stream that pauses for longer than its reserve", () => {
+  const balance = { topUp: "0.08", reserve: "0.05", scope: "model" };
+
+  /** Begins a stream that pauses behind its first part, which costs `units` base units. */
+  async function begin(units: bigint) {
+    const tops = await openShop(async () => undefined, { balance, cost: () => 0n });
+    const bought = await fetch(tops.url, { headers: await payBound(tops.url) });
+    await bought.text();
+    const headers = { "PAYMENT-PASS": bought.headers.get("PAYMENT-PASS") ?? "" };
+    const goesOn = Promise.withResolvers<void>();
+    const source: Source = async ({ meter }, send) => {
+      if (units > 0n) meter?.add(units);
+      await send("one ");
+      await goesOn.promise;
+      if (units > 0n) meter?.add(units);
+      await send("two ");
+    };
+    const shop = await openShop(source, { balance });
+    const reader = (await fetch(shop.url, { headers })).body?.getReader();
+    const read = async () => new TextDecoder().decode((await reader?.read())?.value);
+    expect(await read()).toBe("one ");
+    const goOn = async () => {
+      goesOn.resolve();
+      expect([await read(), await read()]).toEqual(["two ", ""]);
+    };
+    return { headers, goOn, other: () => fetch(tops.url, { headers }) };
+  }
+
+  test("keeps it while it runs, so that no other request spends it", async () => {
+    const { headers, goOn, other } = await begin(0n);
+    await time.pass(3 * maxReserveMs);
+    expect(await reasonOf(await other())).toBe("balance_exhausted");
+    await goOn();
+    expect(await chargesOf(headers)).toEqual([50_000n]);
+    expect(await leftOf(headers)).toEqual([30_000n, 30_000n]);
+    // Nothing waits for a stream that has ended.
+    expect(time.sleeping()).toBe(0);
+  });
+
+  test("goes on, and is charged what it has counted", async () => {
+    const { headers, goOn } = await begin(7n);
+    await time.pass(3 * maxReserveMs);
+    await goOn();
+    expect(await chargesOf(headers)).toEqual([14n]);
+    expect(await leftOf(headers)).toEqual([79_986n, 79_986n]);
+  });
+
+  test("keeps it within a bound", async () => {
+    const { other } = await begin(0n);
+    await time.pass(maxStreamHoldMs);
+    expect(await reasonOf(await other())).toBe("balance_exhausted");
+    await time.pass(2 * maxReserveMs);
+    expect((await other()).status).toBe(200);
+    expect(time.sleeping()).toBe(0);
   });
 });

@@ -9,6 +9,7 @@ import type { PaidRequest } from "../events.ts";
 import { ConfigurationError, type Price } from "../option-values.ts";
 import type { Balance } from "../payment-records/balance-store.ts";
 import { remainingOf } from "../payment-records/balances.ts";
+import { maxReserveMs, maxStreamHoldMs } from "../payment-records/retention.ts";
 import { watchBody } from "./metered-body.ts";
 import type { ExchangeDeps, Serve, SoldBalance } from "./paid-request.ts";
 
@@ -34,7 +35,7 @@ export interface MeteredWork {
   used(): UsedMoney;
 }
 
-type Deps = Pick<ExchangeDeps, "emit" | "records">;
+type Deps = Pick<ExchangeDeps, "clock" | "emit" | "records">;
 
 const shape = "USDC of 0 or more as text, or base units as a bigint";
 
@@ -48,6 +49,9 @@ const reserveSpent = `event: error\ndata: ${JSON.stringify({
 
 const minFailureStatus = 500;
 const minRefusalStatus = 400;
+
+/** Renewals in the time of one reserve: two may fail before it ends. */
+const renewalsPerReserve = 3;
 
 export function meterWork(deps: Deps, sold: SoldBalance, use: HeldUse, serve: Serve): MeteredWork {
   const bill = openBill(deps, sold, use);
@@ -73,9 +77,14 @@ export function meterWork(deps: Deps, sold: SoldBalance, use: HeldUse, serve: Se
     if (body === null || made.status >= minFailureStatus) return finish(made, body, payment);
     const head = withBody(made, null);
     const isCut = sold.stopsAtReserve;
+    const over = new AbortController();
+    void keepReserve(deps, sold, use, over.signal);
     const watched = watchBody(body, {
       onChunk: async () => (await bill.store()) || !isCut,
-      onEnd: (end) => bill.close(head, payment, end),
+      onEnd: (end) => {
+        over.abort();
+        return bill.close(head, payment, end);
+      },
       ...(isCut && isEventStream(made) ? { lastEvent: reserveSpent } : {}),
     });
     return bill.hidden(made, watched);
@@ -91,6 +100,23 @@ export function meterWork(deps: Deps, sold: SoldBalance, use: HeldUse, serve: Se
   }
 
   return { serve: work, used: bill.used };
+}
+
+/** Keeps the reserve of a stream that runs, also while it pauses, until its end or a bound. */
+async function keepReserve(
+  { clock }: Deps,
+  { balances }: SoldBalance,
+  { balance, useId, isCharged }: HeldUse,
+  over: AbortSignal,
+): Promise<void> {
+  const endMs = clock.now() + maxStreamHoldMs;
+  let isHeld = !isCharged;
+  while (isHeld && clock.now() < endMs) {
+    await clock.sleep(maxReserveMs / renewalsPerReserve, "background", over);
+    if (over.aborted) return;
+    // After a failure of the store, the next renewal may succeed.
+    isHeld = await balances.meter(balance.id, useId).catch(() => true);
+  }
 }
 
 /** What one request costs: counted while the work runs, and charged once. */
@@ -129,8 +155,8 @@ function openBill({ emit }: Deps, sold: SoldBalance, use: HeldUse) {
     set: (cost: Price): boolean => count(parseCounted(cost)),
     /**
      * Stores what was metered, before the buyer gets what it was metered for. Returns whether it is
-     * within the reserve. Throws once the reserve has ended by its time, as for a buyer who stops
-     * reading: what was metered until then is charged, and nothing more can be.
+     * within the reserve. Throws once the reserve has ended by its time, as in a process that was
+     * suspended: what was metered until then is charged, and nothing more can be.
      */
     async store(): Promise<boolean> {
       // More may be added while this is stored.

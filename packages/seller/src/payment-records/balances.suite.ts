@@ -192,6 +192,8 @@ export function balancesSuite(name: string, kind: StoreKind): void {
       await balances.reserve(balance.id, { useId: "stream", amount: 400n });
       nowMs += minuteMs;
       expect(await balances.meter(balance.id, "stream", 150n)).toBe(true);
+      // Without a cost it is prolonged alone.
+      expect(await balances.meter(balance.id, "stream")).toBe(true);
       nowMs = 1_000 + maxReserveMs - 1;
       const early = await balances.reserve(balance.id, { useId: "next", amount: 201n });
       expect(early.kind).toBe("short");

@@ -62,8 +62,11 @@ export interface Balances {
   find(token: string): Promise<Balance | undefined>;
   /** Holds money for a request. */
   reserve(id: string, asked: ReserveAsked): Promise<Reserved>;
-  /** Records what a request has cost so far, and prolongs its reserve. */
-  meter(id: string, useId: string, metered: bigint): Promise<boolean>;
+  /**
+   * Prolongs the reserve of a request, and records what it has cost so far where that is given.
+   * Returns false when the reserve has ended.
+   */
+  meter(id: string, useId: string, metered?: bigint): Promise<boolean>;
   /** Ends a reserve: charges the cost, between 0 and the reserve, once. */
   charge(id: string, useId: string, cost: bigint): Promise<ChargedCost | undefined>;
   /** Ends a reserve without a charge. */
@@ -159,7 +162,7 @@ export function createBalances(
       ),
     meter: (id, useId, metered) =>
       change(id, undefined, (found, _isEntered, nowMs) =>
-        found ? prolong(found, { useId, metered }, nowMs) : { value: false },
+        found ? prolong(found, { useId, ...defined({ metered }) }, nowMs) : { value: false },
       ),
     charge: (id, useId, cost) =>
       change(id, { kind: "charge", key: useId }, (found, isEntered, nowMs) =>
@@ -258,12 +261,13 @@ function hold(
 
 function prolong(
   found: Balance,
-  { useId, metered }: Pick<Reserve, "useId" | "metered">,
+  { useId, metered }: Pick<Reserve, "useId"> & Partial<Reserve>,
   nowMs: number,
 ): Step<boolean> {
   const held = heldBy(found, useId);
   if (!held) return { value: false };
-  const more = { metered: clamp(metered, held.amount), untilMs: nowMs + maxReserveMs };
+  const spent = clamp(metered ?? held.metered, held.amount);
+  const more = { metered: spent, untilMs: nowMs + maxReserveMs };
   return { value: true, balance: withReserve(found, { ...held, ...more }) };
 }
 

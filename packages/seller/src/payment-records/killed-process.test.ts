@@ -36,8 +36,8 @@ for (const [name, isThere, startHost] of stores) {
     });
 
     async function start(order: Partial<ShopOrder> = {}) {
-      const base = { facilitatorUrl: facilitator.url, payTo, settle: "before-work", store, leaseMs };
-      const shop = await startShop({ ...base, ...order } as const);
+      const base = { facilitatorUrl: facilitator.url, payTo, store, leaseMs };
+      const shop = await startShop({ ...base, settle: "before-work", ...order });
       shops.push(shop);
       return shop;
     }

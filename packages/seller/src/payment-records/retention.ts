@@ -27,6 +27,9 @@ export const defaultMaxResponseBytes = 1024 * 1024;
 /** For the reserve of a request: the longest work, and time to charge it. A crash holds it so long. */
 export const maxReserveMs = 15 * 60 * 1000;
 
+/** For the reserve of a stream that runs: as long as the fact of a delivery. */
+export const maxStreamHoldMs = maxDeliveredMs;
+
 /** For a pass after its end: as long as the record of the payment that bought it. */
 export const maxPassKeptMs = maxDeliveredMs;
 
