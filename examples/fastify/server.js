@@ -19,3 +19,4 @@ app.get("/report", { onRequest: charge({ description: "One report" }) }, (reques
 
 const url = await app.listen({ host: "127.0.0.1", port: Number(PORT) });
 console.log(`Open at ${url}/report`);
+await charge.ready(); // prints "Ready: …", or what to fix

@@ -1,7 +1,7 @@
 /** A Cloudflare Worker that sells one report: Hono, with the records of payments in a Durable Object. */
 import { farthing } from "@farthing/seller/hono";
 import { createDurableObjectGrants, type RecordsNamespace } from "@farthing/seller/durable-object";
-import { Hono } from "hono";
+import { Hono, type ExecutionContext } from "hono";
 
 // Cloudflare creates the object from the class that the Worker's main module exports.
 export { PaymentRecordsObject } from "@farthing/seller/durable-object";
@@ -15,7 +15,7 @@ interface Env {
   readonly RECORDS: RecordsNamespace<unknown>;
 }
 
-function createApp(env: Env): Hono {
+function createApp(env: Env, context: ExecutionContext): Hono {
   const { FACILITATOR_URL: url, FARTHING_API_KEY: apiKey } = env;
   const charge = farthing({
     facilitator: apiKey === undefined ? { url } : { url, apiKey },
@@ -24,6 +24,8 @@ function createApp(env: Env): Hono {
     price: env.PRICE,
     grants: createDurableObjectGrants({ namespace: env.RECORDS }),
   });
+  // Logs "Ready: …", or what to fix.
+  context.waitUntil(charge.ready());
   const app = new Hono();
   app.get("/report", charge({ description: "One report" }), (c) =>
     c.json({ report: "worth a cent", paidBy: c.get("payment").payer }),
@@ -35,8 +37,8 @@ let app: Hono | undefined;
 
 // A Worker gets its settings with the first request.
 export default {
-  fetch(request: Request, env: Env): Response | Promise<Response> {
-    app ??= createApp(env);
-    return app.fetch(request, env);
+  fetch(request: Request, env: Env, context: ExecutionContext): Response | Promise<Response> {
+    app ??= createApp(env, context);
+    return app.fetch(request, env, context);
   },
 };

@@ -9,6 +9,7 @@ import {
   createGatewayLog,
   inProcessFacilitator,
   GatewayConfigError,
+  readyLine,
   startGateway,
   watchFile,
   type Gateway,
@@ -109,8 +110,9 @@ const restartSettings = ["listen", "trustedProxies", "store"] as const;
 /** One line for a gateway that can sell, and otherwise what a buyer would be the first to see. */
 async function reportServices(config: GatewayConfig): Promise<void> {
   const problems = (await checkServices(config)).filter(({ status }) => status === "fail");
-  for (const { name, text, fix } of problems) print(`Not ready: ${name} ${text}; ${fix}.`);
-  if (problems.length === 0) print(`Ready: sells on ${config.network.id}, to ${config.payTo}`);
+  for (const { name, text, fix } of problems) print(`Not ready: ${name}: ${text}\n  → ${fix}`);
+  const { network, payTo } = config;
+  if (problems.length === 0) print(readyLine({ networks: [network], payees: [payTo] }));
 }
 
 function watchConfig(file: string, source: ConfigSource, gateway: Gateway, config: GatewayConfig) {

@@ -224,7 +224,9 @@ describe("check --online", () => {
       facilitator: facilitator.url,
       network: "eip155:50",
     });
-    expect(other.stdout).toMatch(/FAIL {2}facilitator .*serves .*eip155:51.*, not eip155:50\n/);
+    expect(other.stdout).toMatch(
+      /FAIL {2}facilitator .* does not settle on eip155:50, but eip155:51.*\n +→ Choose another/,
+    );
   });
 });
 

@@ -26,6 +26,7 @@ export {
   type AskedRequest,
   type RequestExplanation,
 } from "./inspection/explain.ts";
+export { readyLine } from "@farthing/seller";
 export type { Finding } from "./inspection/finding.ts";
 export { importApi } from "./import/import-document.ts";
 export {

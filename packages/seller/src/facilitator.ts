@@ -92,6 +92,26 @@ export interface Facilitator {
   settlement(id: string, limit: CallLimit & { waitSeconds: number }): Promise<LookupOutcome>;
   /** Absent where refunds are not offered. */
   readonly refunds?: RefundCalls;
+  /** What `seller.check` reads; absent where there is nothing to check. */
+  readonly status?: StatusCalls;
+}
+
+/** A response of the facilitator as it stands. */
+export interface RawReply {
+  readonly kind: "response";
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** Reads that move nothing. */
+export interface StatusCalls {
+  readonly url: string;
+  readonly hasKey: boolean;
+  readonly isInProcess: boolean;
+  /** GET of a path below the base address, with the key if there is one. */
+  get(path: string, limit: CallLimit): Promise<RawReply | Fault>;
+  /** What the facilitator knows of the key (`GET /v1/key`, which stands above its surfaces). */
+  key(limit: CallLimit): Promise<RawReply | Fault>;
 }
 
 export type RefundableOutcome =
@@ -136,6 +156,9 @@ export const maxLookupWaitSeconds = 30;
 /** A response has about 1 kB; extensions may make it a few times larger. */
 const maxAnswerBytes = 256 * 1024;
 
+/** Where a Farthing facilitator has its hosted surface; its other routes stand above it. */
+const hostedPath = /\/api\/facilitator$/;
+
 /** Statuses of evaluated refusals at some facilitators; Farthing's own responds 200. */
 const evaluatedStatuses = new Set([200, 202, 400, 402, 409, 412, 422]);
 
@@ -164,6 +187,19 @@ export function createFacilitatorClient(options: FacilitatorOptions): Facilitato
 
   return {
     isInProcess: options.inProcess === true,
+    status: {
+      url: base,
+      hasKey: options.apiKey !== undefined,
+      isInProcess: options.inProcess === true,
+      get: (path, limit) => send(path, limit, { headers }),
+      key: (limit) =>
+        call(
+          options.fetch,
+          `${base.replace(hostedPath, "")}/v1/key`,
+          { headers },
+          Math.min(timeoutMsMax, limit.timeoutMs),
+        ),
+    },
     async verify(request, limit) {
       const response = await post("/verify", request, limit);
       return parseReply(response, parseVerifyResponse, (verdict) => ({ kind: "verdict", verdict }));

@@ -14,6 +14,14 @@ export type {
   ServeWhen,
   SellerOptions,
 } from "./configuration.ts";
+export {
+  checkSeller,
+  readyLine,
+  type CheckedSeller,
+  type SellerChecks,
+  type SellerProblem,
+  type SellerProblemCode,
+} from "./check-seller.ts";
 export type { BalanceOptions, CostOf, MeteredUse, WorkEnd } from "./balance-options.ts";
 export type { Clock } from "./clock.ts";
 export type { Serve } from "./exchange/paid-request.ts";

@@ -15,6 +15,7 @@ import {
   refuseRequest,
   type ChallengeTerms,
 } from "./responses.ts";
+import { checkSeller, reportReady, type SellerChecks } from "./check-seller.ts";
 import { audienceOf } from "./exchange/binding.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import {
@@ -46,6 +47,7 @@ import { respondToHead } from "./exchange/head.ts";
 import { createMemoryGrants } from "./payment-records/memory.ts";
 import { ask, undecided } from "./exchange/open-responses.ts";
 import { offerPage } from "./paywall/offer-page.ts";
+import { parsePayTo } from "./option-values.ts";
 import { createQuote, withoutBody, type Terms } from "./offer.ts";
 import { readPresentedPayment } from "./presented-payment.ts";
 import { createRefund, type Refund } from "./refund.ts";
@@ -87,7 +89,7 @@ export interface Route<R = unknown> {
 }
 
 /** A seller. `charge` uses the price of the seller's options, `route` sets another. */
-export interface Seller<R = unknown> extends Route<R> {
+export interface Seller<R = unknown> extends Route<R>, SellerChecks {
   /** Throws {@link ConfigurationError} for invalid options. */
   route(options?: RouteOptions<R>): Route<R>;
   /** Returns money of a final payment, signed by `refundSigner`. */
@@ -132,12 +134,19 @@ function openSeller<R>(
     extensions: configuration.extensions,
     background: createBackgroundSettlements(() => at),
   };
-  const route = (own: RouteOptions<R> = {}): Route<R> =>
-    createRoute(at, configuration, parseRouteOptions({ ...options, ...own }));
+  const payees = new Set(typeof options.payTo === "string" ? [parsePayTo(options.payTo)] : []);
+  const route = (own: RouteOptions<R> = {}): Route<R> => {
+    const parsed = parseRouteOptions({ ...options, ...own });
+    if (typeof parsed.payTo === "string") payees.add(parsed.payTo);
+    return createRoute(at, configuration, parsed);
+  };
   // Checked at the start, so that a wrong price does not fail at the first payment.
   let fallback = options.price === undefined ? undefined : route();
+  const checked = () => ({ ...configuration, payees: [...payees] });
   return {
     route,
+    check: async () => checkSeller(checked()),
+    ready: async () => reportReady(checked()),
     refund: createRefund({
       ...at,
       signer: options.refundSigner,

@@ -57,6 +57,9 @@ const settings = () => ({
   PRICE: "0.01",
 });
 
+/** All lines that the programs have printed. */
+const printed: string[] = [];
+
 /** Writes a folder with `farthing init`. */
 async function init(what: string, ...flags: string[]): Promise<string> {
   await run(process.execPath, [bin, "init", what, what, ...flags], { cwd: work });
@@ -86,6 +89,7 @@ async function start(
     env: { ...shell(), ...env },
     launcher: ["env", `--chdir=${folder}`],
     addressLine,
+    onLine: (line) => printed.push(line),
   });
   stack.defer(async () => void (await running.stop()));
   return running.listening;
@@ -111,6 +115,7 @@ test("farthing init seller writes a shop that sells, and never writes over one",
   const folder = await init("seller", "--facilitator", url, "--pay-to", PAY_TO);
   shop = await start(folder, openLine, { PORT: "0" });
   await expectSale(shop);
+  await expect.poll(() => printed).toContain(`Ready: sells on eip155:51, to ${PAY_TO}`);
   const before = readFileSync(join(folder, ".env"), "utf8");
   expect(before).toContain(`\nFACILITATOR_URL=${url}\n`);
   const again = init("seller", "--pay-to", market.newBuyer().address);

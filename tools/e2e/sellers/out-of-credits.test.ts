@@ -4,9 +4,10 @@
  */
 import { privateKeySigner, wrapFetch } from "@farthing/buyer";
 import { openStore, systemClock, type ServiceStore } from "@farthing/facilitator";
+import { createSeller, type SellerOptions } from "@farthing/seller";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { fetchPaid } from "../support/buyers.testing.ts";
-import { startMarket, type Market } from "../support/market.testing.ts";
+import { startMarket, type Face, type Market } from "../support/market.testing.ts";
 import { openExpressShop, openHonoShop } from "../support/shops.testing.ts";
 
 let market: Market;
@@ -83,4 +84,29 @@ test.for([
   await market.expectPaidOnce(response, address);
   expect(shop.made()).toBe(1);
   await shop.close();
+});
+
+test("check() tells the seller at the start, on each surface of the service", async () => {
+  const { network, devnet } = market;
+  const check = async (face: Face, own: Partial<SellerOptions<Request>> = {}, key?: string) => {
+    const facilitator = {
+      ...market.facilitator(face),
+      ...(key === undefined ? {} : { apiKey: key }),
+    };
+    const terms = { facilitator, payTo: devnet.seller.address, network: network.id, ...own };
+    return (await createSeller(terms).check()).map(({ code }) => code);
+  };
+  const { url } = market.facilitator("public");
+  expect(await check("public")).toEqual([]);
+  expect(await check("hosted")).toEqual([]);
+  expect(await check("public", { facilitator: { url } })).toEqual(["key_missing"]);
+  expect(await check("public", {}, `${market.apiKey}x`)).toEqual(["key_refused"]);
+  expect(await check("hosted", {}, market.apiKey)).toEqual([]);
+  expect(await check("public", { payTo: market.newBuyer().address })).toEqual([
+    "key_of_other_account",
+  ]);
+  expect(await check("public", { network: "eip155:50" })).toContain("network_not_supported");
+  expect(await check("public", { facilitator: { url: `${url}/x402` } })).toEqual([
+    "facilitator_invalid",
+  ]);
 });

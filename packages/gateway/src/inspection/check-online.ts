@@ -1,8 +1,7 @@
 import { connect as connectPlain, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { isObject, isSameAddress, member } from "@farthing/protocol";
+import { checkSeller, createFacilitatorClient } from "@farthing/seller";
 import type { GatewayConfig, UpstreamConfig } from "../configuration/configuration.ts";
-import { readJson } from "../upstream.ts";
 import { checkChallenges } from "./check-challenges.ts";
 import { checkRedirects } from "./check-redirects.ts";
 import { fail, ok, type Finding } from "./finding.ts";
@@ -17,56 +16,31 @@ export async function checkOnline(config: GatewayConfig): Promise<readonly Findi
   return [...services, ...redirects, ...challenges];
 }
 
-/** Checks that the facilitator serves the network and that the upstreams take connections. */
+/** Checks facilitator, key and payee as a seller does, and that the upstreams take connections. */
 export async function checkServices(config: GatewayConfig): Promise<readonly Finding[]> {
   const upstreams = [...config.upstreams.values()];
-  return Promise.all([checkFacilitator(config), ...upstreams.map((one) => checkUpstream(one))]);
+  const [selling, ...reached] = await Promise.all([
+    checkSelling(config),
+    ...upstreams.map((one) => checkUpstream(one)),
+  ]);
+  return [...selling, ...reached];
 }
 
-/** `/supported` has some kB. */
-const maxSupportedBytes = 1024 * 1024;
-
-async function checkFacilitator({ facilitator, network }: GatewayConfig): Promise<Finding> {
+async function checkSelling(config: GatewayConfig): Promise<readonly Finding[]> {
+  const { facilitator: place, network, payTo } = config;
   const name = "facilitator";
-  if (facilitator.kind === "embedded") {
-    return ok(name, "runs inside; farthing doctor looks at its nodes and wallets");
+  if (place.kind === "embedded") {
+    return [ok(name, "runs inside; farthing doctor looks at its nodes and wallets")];
   }
-  const asked = `${facilitator.url}/supported`;
-  let supported: unknown;
-  try {
-    const response = await fetch(asked, {
-      signal: AbortSignal.timeout(facilitator.timeoutMs),
-      redirect: "error",
-    });
-    supported = await readJson(response, maxSupportedBytes);
-    if (response.status !== 200) {
-      return fail(name, `${asked} answers ${response.status}`, "check facilitator.url");
-    }
-  } catch (error) {
-    return fail(name, `${asked}: ${codeOf(error)}`, "check facilitator.url and the network");
-  }
-  const kinds = kindsOf(supported);
-  if (!kinds) return fail(name, `${asked} is no x402 answer`, "check facilitator.url");
-  const names: readonly unknown[] = [network.id, network.label, ...network.aliases];
-  const ours = kinds.filter(
-    (kind) => kind["scheme"] === "exact" && names.includes(kind["network"]),
+  const facilitator = createFacilitatorClient(place);
+  const problems = await checkSeller({ facilitator, networks: [network], payees: [payTo] });
+  const findings = problems.map(({ code, message, fix }) =>
+    fail(code.startsWith("payee_") ? "payTo" : name, message, fix),
   );
-  if (ours.length === 0) {
-    const others = [...new Set(kinds.map((kind) => String(kind["network"])))];
-    const served = others.join(", ") || "nothing";
-    const fix = "choose another network or facilitator";
-    return fail(name, `serves ${served}, not ${network.id}`, fix);
-  }
-  const assets = ours.map((kind) => kind["asset"]).filter((asset) => typeof asset === "string");
-  const isUsdc = assets.length === 0 || assets.some((asset) => isSameAddress(asset, network.usdc));
-  return isUsdc
-    ? ok(name, `${facilitator.url} settles USDC on ${network.id}`)
-    : fail(name, `settles another token than USDC on ${network.id}`, "choose another facilitator");
-}
-
-function kindsOf(value: unknown): readonly Readonly<Record<string, unknown>>[] | undefined {
-  const kinds: unknown = isObject(value) ? member(value, "kinds") : undefined;
-  return Array.isArray(kinds) ? (kinds as unknown[]).filter((kind) => isObject(kind)) : undefined;
+  const isUsable = findings.every((finding) => finding.name !== name);
+  return isUsable
+    ? [ok(name, `${place.url} settles USDC on ${network.id}`), ...findings]
+    : findings;
 }
 
 async function checkUpstream({ name, url, timeouts }: UpstreamConfig): Promise<Finding> {

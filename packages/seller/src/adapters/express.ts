@@ -1,6 +1,7 @@
 /** Charging for routes of an Express app, version 4 or 5. */
 import { isObject } from "@farthing/protocol";
 import type { Request, RequestHandler } from "express";
+import { withChecks, type SellerChecks } from "../check-seller.ts";
 import type { RouteOptions, SellerOptions } from "../configuration.ts";
 import type { PaidRequest } from "../events.ts";
 import { chargeNode, hostOf } from "./node-exchange.ts";
@@ -19,7 +20,7 @@ declare global {
   }
 }
 
-export type ExpressCharge = (route?: RouteOptions<Request>) => RequestHandler;
+export type ExpressCharge = ((route?: RouteOptions<Request>) => RequestHandler) & SellerChecks;
 
 /**
  * Creates a seller for an Express app.
@@ -30,7 +31,7 @@ export type ExpressCharge = (route?: RouteOptions<Request>) => RequestHandler;
  */
 export function farthing(options: SellerOptions<Request>): ExpressCharge {
   const seller = createSeller(options);
-  return (own) => {
+  return withChecks(seller, (own) => {
     const route = seller.route(own);
     return (req, res, next) => {
       void chargeNode(route, {
@@ -47,7 +48,7 @@ export function farthing(options: SellerOptions<Request>): ExpressCharge {
         failed: next,
       });
     };
-  };
+  });
 }
 
 /** Returns the pattern of the route; undefined for middleware of the whole app, and for others. */

@@ -1,5 +1,6 @@
 /** Charging for routes of a Fastify app, version 5. */
 import type { FastifyRequest, onRequestHookHandler } from "fastify";
+import { withChecks, type SellerChecks } from "../check-seller.ts";
 import type { RouteOptions, SellerOptions } from "../configuration.ts";
 import type { PaidRequest } from "../events.ts";
 import { chargeNode, hostOf } from "./node-exchange.ts";
@@ -15,7 +16,8 @@ declare module "fastify" {
   }
 }
 
-export type FastifyCharge = (route?: RouteOptions<FastifyRequest>) => onRequestHookHandler;
+export type FastifyCharge = ((route?: RouteOptions<FastifyRequest>) => onRequestHookHandler) &
+  SellerChecks;
 
 /**
  * Creates a seller for a Fastify app. The hook goes into `onRequest`, so that a price is asked for
@@ -29,7 +31,7 @@ export type FastifyCharge = (route?: RouteOptions<FastifyRequest>) => onRequestH
  */
 export function farthing(options: SellerOptions<FastifyRequest>): FastifyCharge {
   const seller = createSeller(options);
-  return (own) => {
+  return withChecks(seller, (own) => {
     const route = seller.route(own);
     return (request, reply, done) => {
       void chargeNode(route, {
@@ -57,7 +59,7 @@ export function farthing(options: SellerOptions<FastifyRequest>): FastifyCharge 
         failed: done,
       });
     };
-  };
+  });
 }
 
 /** Returns the target; empty, and refused, where Fastify splits queries at semicolons. */

@@ -1,6 +1,7 @@
 /** Charging for routes of a Hono app. */
 import type { HonoRequest, MiddlewareHandler } from "hono";
 import { isObject } from "@farthing/protocol";
+import { withChecks, type SellerChecks } from "../check-seller.ts";
 import type { RouteOptions, SellerOptions } from "../configuration.ts";
 import type { PaidRequest } from "../events.ts";
 import { refuseAddress } from "../responses.ts";
@@ -16,7 +17,10 @@ export interface PaidEnvironment {
   Variables: { payment: PaidRequest };
 }
 
-export type HonoCharge = (route?: RouteOptions<HonoRequest>) => MiddlewareHandler<PaidEnvironment>;
+export type HonoCharge = ((
+  route?: RouteOptions<HonoRequest>,
+) => MiddlewareHandler<PaidEnvironment>) &
+  SellerChecks;
 
 /**
  * Creates a seller for a Hono app.
@@ -27,7 +31,7 @@ export type HonoCharge = (route?: RouteOptions<HonoRequest>) => MiddlewareHandle
  */
 export function farthing(options: SellerOptions<HonoRequest>): HonoCharge {
   const seller = createSeller(options);
-  return (own) => {
+  return withChecks(seller, (own) => {
     const route = seller.route(own);
     return async (c, next) => {
       const { raw } = c.req;
@@ -54,7 +58,7 @@ export function farthing(options: SellerOptions<HonoRequest>): HonoCharge {
       c.res = response;
       return undefined;
     };
-  };
+  });
 }
 
 /** Returns the target of the request as received, where Hono runs on node:http. */

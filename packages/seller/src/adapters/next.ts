@@ -1,5 +1,6 @@
 /** Charging for route handlers of Next.js (App Router). */
 import type { NextRequest } from "next/server.js";
+import { withChecks, type SellerChecks } from "../check-seller.ts";
 import type { RouteOptions, SellerOptions } from "../configuration.ts";
 import type { PaidRequest } from "../events.ts";
 import { createSeller } from "../seller.ts";
@@ -15,10 +16,12 @@ export type PaidHandler<R extends Request, C> = (
 
 export type RouteHandler<R extends Request, C> = (request: R, context: C) => Promise<Response>;
 
-export type NextCharge = <R extends Request, C>(
+type ChargeRoute = <R extends Request, C>(
   route: RouteOptions<NextRequest>,
   handler: PaidHandler<R, C>,
 ) => RouteHandler<R, C>;
+
+export type NextCharge = ChargeRoute & SellerChecks;
 
 /**
  * Creates a seller for a Next.js app. Set `publicUrl`: the address of a request is not always the
@@ -32,7 +35,7 @@ export type NextCharge = <R extends Request, C>(
  */
 export function farthing(options: SellerOptions<NextRequest>): NextCharge {
   const seller = createSeller(options);
-  return (own, handler) => {
+  return withChecks<ChargeRoute>(seller, (own, handler) => {
     const route = seller.route(own);
     return async (request, context) => {
       const { response } = await route.charge(request, (payment) => {
@@ -41,5 +44,5 @@ export function farthing(options: SellerOptions<NextRequest>): NextCharge {
       });
       return response;
     };
-  };
+  });
 }

@@ -1,5 +1,6 @@
 /** Charging for requests of a node:http server. */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { withChecks, type SellerChecks } from "../check-seller.ts";
 import type { RouteOptions, SellerOptions } from "../configuration.ts";
 import type { PaidRequest } from "../events.ts";
 import { chargeNode, requestLineOf } from "./node-exchange.ts";
@@ -14,10 +15,11 @@ export type PaidListener = (
   payment: PaidRequest,
 ) => unknown;
 
-export type NodeCharge = (
+export type NodeCharge = ((
   route: RouteOptions<IncomingMessage>,
   listener: PaidListener,
-) => RequestListener;
+) => RequestListener) &
+  SellerChecks;
 
 /**
  * Creates a seller for a server of node:http.
@@ -29,7 +31,7 @@ export type NodeCharge = (
  */
 export function farthing(options: SellerOptions<IncomingMessage>): NodeCharge {
   const seller = createSeller(options);
-  return (own, listener) => {
+  return withChecks(seller, (own, listener) => {
     const route = seller.route(own);
     return (req, res) => {
       const work = (payment: PaidRequest): unknown => listener(req, res, payment);
@@ -40,5 +42,5 @@ export function farthing(options: SellerOptions<IncomingMessage>): NodeCharge {
       };
       void chargeNode(route, { req, res, line: requestLineOf(req), original: req, work, failed });
     };
-  };
+  });
 }

@@ -22,6 +22,7 @@ import type {
   ServerRequest,
   ToolAnnotations,
 } from "@modelcontextprotocol/sdk/types.js";
+import type { SellerChecks } from "../check-seller.ts";
 import {
   ConfigurationError,
   type Price,
@@ -100,7 +101,7 @@ export interface ToolSellerOptions
 }
 
 /** Registers paid tools for all sessions of a server. */
-export interface ToolSeller {
+export interface ToolSeller extends Pick<SellerChecks, "check"> {
   /** Like the SDK's `server.registerTool`, with a price in the configuration. */
   registerTool<Output extends Schema, Input extends undefined | Schema = undefined>(
     server: McpServer,
@@ -126,6 +127,7 @@ export function farthing(options: ToolSellerOptions): ToolSeller {
   const { server: serverName, ...rest } = options;
   const seller = createToolSeller({ settle: timingOf(rest), ...rest });
   return {
+    check: seller.check,
     registerTool(server, name, config, handler) {
       const { title, description, inputSchema, outputSchema, annotations, _meta, ...own } = config;
       const shown = { title, description, inputSchema, outputSchema, annotations, _meta };
