@@ -149,9 +149,8 @@ export interface SellerOptions<R = unknown> extends RouteOptions<R> {
   readonly paywall?: PaywallOptions | false;
   readonly onEvent?: EventListener;
   /**
-   * Verifies the sign-in of a contract wallet that holds a pass: {@link walletsAt} asks a node, and
-   * `verifyMessage` of a viem client also knows wallets that are not deployed. Without it such
-   * wallets show the token of their pass.
+   * Verifies the sign-in of a contract wallet that holds a pass or balance, deployed or not:
+   * {@link walletsAt} asks a node. Without it such wallets show their token.
    */
   readonly verifyWallet?: VerifyWallet;
   /** Extensions of third parties, with hooks that can refuse a payment. */
