@@ -2,7 +2,9 @@
 import { allRoutes, type GatewayConfig, type RouteConfig } from "./configuration/configuration.ts";
 import { createBuiltInEndpoints } from "./built-in-endpoints.ts";
 import { createFrontPage } from "./front-page.ts";
-import { checkedOperations, createOperationCheck } from "./openapi/input-check.ts";
+import { createDescriber } from "./openapi/described-operations.ts";
+import { createOperationCheck } from "./openapi/input-check.ts";
+import { soldOperations } from "./openapi/sold-operations.ts";
 import { compileRoutes } from "./routing/route-table.ts";
 import { createPaidRoute, type PaidRoute, type ChargingDeps } from "./paid-route.ts";
 import { createUpstream } from "./upstream.ts";
@@ -18,14 +20,18 @@ export function activateConfiguration(
   const upstreams = new Map(
     [...config.upstreams].map(([name, one]) => [name, createUpstream(one)]),
   );
-  const operations = checkedOperations(config);
+  const sold = soldOperations(config);
   const paidRoutes = new Map(
     allRoutes(config)
       .filter(({ amountUnits }) => amountUnits !== undefined)
       .map((route) => {
         const previous = before?.findPaidRoute(route)?.terms;
-        const check = createOperationCheck(operations, route);
-        return [route, createPaidRoute(config, route, deps, { previous, check })] as const;
+        const check = createOperationCheck(config, sold, route);
+        const describe = createDescriber(config, sold, route);
+        return [
+          route,
+          createPaidRoute(config, route, deps, { previous, check, describe }),
+        ] as const;
       }),
   );
   let inside = 0;

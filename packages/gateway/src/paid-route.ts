@@ -17,6 +17,7 @@ import { clientCredentials } from "./headers/header-rules.ts";
 import type { Incoming } from "./incoming.ts";
 import { settleWaitMs } from "./routing/route-conflicts.ts";
 import { errorResponse } from "./error-response.ts";
+import type { OperationDescriber } from "./openapi/described-operations.ts";
 import type { OperationCheck } from "./openapi/input-check.ts";
 
 /** The charging dependencies of all routes. */
@@ -40,6 +41,7 @@ export interface PaidRouteParts {
   /** The terms before a reload. */
   readonly previous?: readonly DatedTerms[] | undefined;
   readonly check?: OperationCheck | undefined;
+  readonly describe?: OperationDescriber | undefined;
 }
 
 /** More changes within the validity of one signature are a mistake. */
@@ -52,7 +54,7 @@ export function createPaidRoute(
   config: GatewayConfig,
   own: RouteConfig,
   deps: ChargingDeps,
-  { previous = [], check }: PaidRouteParts = {},
+  { previous = [], check, describe }: PaidRouteParts = {},
 ) {
   const { publicUrl, network, payTo, discovery } = config;
   const seller = createSeller({
@@ -75,7 +77,7 @@ export function createPaidRoute(
     settle: own.settle === "after-success" ? "after-success" : "before-work",
     workMs: own.upstream.timeouts.totalMs + workSlackMs,
     stream: own.stream !== undefined,
-    ...defined({ price, description, mimeType, check, pass: passOf(own) }),
+    ...defined({ price, description, mimeType, check, describe, pass: passOf(own) }),
     ...defined({ reference: referenceOf(own), balance: balanceOf(own) }),
   });
   const routeName = nameOf(own);

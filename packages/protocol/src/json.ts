@@ -60,8 +60,8 @@ export function parseJson(text: unknown): { readonly value: unknown } | undefine
   }
 }
 
-/** Counts brackets outside strings. */
-function isDeeperThan(text: string, depthMax: number): boolean {
+/** Whether a JSON text has more levels of objects and lists. Counts brackets outside strings. */
+export function isDeeperThan(text: string, depthMax: number): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);

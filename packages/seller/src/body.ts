@@ -1,3 +1,8 @@
+/** Returns a request for the seller's functions; the binding and their handler read the body. */
+export function withoutBody({ url, method, headers }: Request): Request {
+  return new Request(url, { method, headers });
+}
+
 /** Reads a body to its end; undefined, and canceled, as soon as it is longer than `bytesMax`. */
 export async function readBytes(body: ReadableStream<Uint8Array> | null, bytesMax: number) {
   if (body === null) return new Uint8Array();

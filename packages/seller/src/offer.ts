@@ -1,4 +1,5 @@
 /** The offers for a request, and the one that a payment takes. */
+import { withoutBody } from "./body.ts";
 import {
   accept,
   defined,
@@ -67,11 +68,6 @@ export function createQuote<R>(networks: readonly Network[], route: RouteConfigu
       maxTimeoutSeconds,
     });
   };
-}
-
-/** Returns a request for the seller's functions; the binding and their handler read the body. */
-export function withoutBody({ url, method, headers }: Request): Request {
-  return new Request(url, { method, headers });
 }
 
 /** Returns the offer that a payment takes: a cheap route must not open an expensive one. */

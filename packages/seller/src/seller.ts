@@ -16,8 +16,9 @@ import {
   type ChallengeTerms,
 } from "./responses.ts";
 import { checkSeller, reportReady, type SellerChecks } from "./check-seller.ts";
+import { withoutBody } from "./body.ts";
 import { audienceOf } from "./exchange/binding.ts";
-import { systemClock, type Clock, type WaitUntil } from "./clock.ts";
+import { systemClock, type Clock } from "./clock.ts";
 import {
   ConfigurationError,
   parseRouteOptions,
@@ -48,7 +49,7 @@ import { createMemoryGrants } from "./payment-records/memory.ts";
 import { ask, undecided } from "./exchange/open-responses.ts";
 import { offerPage } from "./paywall/offer-page.ts";
 import { parsePayTo } from "./option-values.ts";
-import { createQuote, withoutBody, type Terms } from "./offer.ts";
+import { createQuote, type Terms } from "./offer.ts";
 import { readPresentedPayment } from "./presented-payment.ts";
 import { createRefund, type Refund } from "./refund.ts";
 import { matchPayment, type BodyReader } from "./exchange/match-payment.ts";
@@ -71,8 +72,6 @@ export interface ChargeOptions<R = unknown> extends BodyReader {
   readonly acceptedTerms?: readonly Terms[];
   /** The route as a router names it, where its options name none. */
   readonly routeName?: string | undefined;
-  /** That of this request; by default `waitUntil` of the seller's options. */
-  readonly waitUntil?: WaitUntil | undefined;
 }
 
 export interface Charged {
@@ -233,13 +232,12 @@ function createRoute<R>(
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without a framework, R is Request
     const original = options.original ?? (request as R);
     const offers = await quote(request, original);
-    const { describe } = route;
     // A store that fails now costs a buyer the sign-in, and not the challenge.
     const place = { url: resource.url, offers };
     const asksWho = await signIn?.declare(place).catch(() => undefined);
     const extensions = {
       [paymentIdentifierName]: declarePaymentIdentifier(),
-      ...(describe ? declareBazaar(request.method, describe) : {}),
+      ...(await declareBazaar(route.describe, request, original)),
       ...declarationsOf(of.extensions),
       ...asksWho,
     };
@@ -300,8 +298,7 @@ function createRoute<R>(
       const resource = resourceOf(request, of, route);
       const { url } = resource;
       try {
-        const { waitUntil = of.waitUntil } = options;
-        const deps = { ...seller, facilitator, waitUntil };
+        const deps = { ...seller, facilitator };
         const { response, outcome, payment } = await respond(
           deps,
           { request, resource, serve },

@@ -4,7 +4,7 @@
  * client also finds a tool.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import type { RequestListener } from "node:http";
+import { request, type RequestListener } from "node:http";
 import { createServer } from "node:https";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
@@ -28,6 +28,7 @@ import {
 import express, { type Request, type Response } from "express";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import * as z from "zod/v4";
+import { openGateway } from "../support/gateway.testing.ts";
 import { runFarthing } from "../support/farthing-command.testing.ts";
 import { price, startMarket, termsOn, type Market } from "../support/market.testing.ts";
 
@@ -148,12 +149,76 @@ test("an endpoint on our middleware, with input and output", async () => {
     info: { input: { method: "GET", queryParams: { city: "Paris" } } },
     schema: {
       properties: {
-        input: { properties: { queryParams: input } },
+        input: { properties: { queryParams: { properties: input.properties } } },
         output: { properties: { example: output } },
       },
     },
   });
   await findAndBuy("alpha");
+});
+
+test("an endpoint behind the gateway, with input and output of its OpenAPI document", async () => {
+  const openapi = join(folder, "openapi.json");
+  writeFileSync(
+    openapi,
+    JSON.stringify({
+      openapi: "3.1.0",
+      paths: {
+        "/reports/{id}": {
+          parameters: [{ name: "id", in: "path", required: true, schema: { type: "integer" } }],
+          get: {
+            parameters: [
+              {
+                name: "city",
+                in: "query",
+                required: true,
+                example: "Paris",
+                schema: input.properties.city,
+              },
+            ],
+            responses: {
+              "200": {
+                content: {
+                  "application/json": { schema: { $ref: "#/components/schemas/Report" } },
+                },
+              },
+            },
+          },
+        },
+      },
+      components: { schemas: { Report: output } },
+    }),
+  );
+  const app = express();
+  const origin = await serveSecurely(app);
+  const shop = await openGateway(market, {
+    routes: [{ match: "GET /reports/:id", upstream: "api", price }],
+    more: { publicUrl: origin, discovery: { openapi } },
+  });
+  onTestFinished(() => shop.stop());
+  app.use((req, res) => {
+    void req.pipe(
+      request(`${shop.url}${req.url}`, { method: req.method, headers: req.headers }, (answer) => {
+        res.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(res);
+      }),
+    );
+  });
+  await list(`${origin}/reports/7`, "Gamma");
+  const item = await findListed(`${origin}/reports/7`);
+  const declared = Object(item.extensions?.["bazaar"]);
+  expect(validateDiscoveryExtensionSpec(declared)).toEqual({ valid: true });
+  expect(declared).toMatchObject({
+    routeTemplate: "/reports/:id",
+    info: { input: { method: "GET", queryParams: { city: "Paris" }, pathParams: { id: 7 } } },
+    schema: {
+      properties: {
+        input: { properties: { queryParams: { required: ["city"] } } },
+        output: { properties: { example: output } },
+      },
+    },
+  });
+  await findAndBuy("gamma");
 });
 
 test("a tool of an MCP server", async () => {

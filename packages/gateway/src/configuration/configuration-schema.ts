@@ -292,7 +292,7 @@ const optional = {
     "eip155:50",
   ),
   rpcUrl: text(
-    "a node of the network, asked whether a contract wallet has signed in for its pass or balance (ERC-1271, and ERC-6492 for wallets that are not deployed); without it such wallets show their token",
+    "a node of the network, asked whether a contract wallet has signed in for its pass (ERC-1271); without it such wallets show the token of their pass",
     "https://erpc.xinfin.network",
     { isSecret: true },
   ),
@@ -333,6 +333,10 @@ const optional = {
     ),
     validate: yesOrNo(
       "whether requests for paid routes are validated against that document before the payment",
+      true,
+    ),
+    describe: yesOrNo(
+      "whether challenges declare input and output of an operation of that document, for catalogues",
       true,
     ),
     wellKnown: yesOrNo("whether /.well-known/x402 lists the paid routes", true),

@@ -5,6 +5,7 @@ import { allRoutes, type GatewayConfig, type RouteConfig } from "../configuratio
 import { formatDuration } from "../configuration/duration-size.ts";
 import { findDocumentedRedirects } from "./check-redirects.ts";
 import { nameOf, warn, type Finding } from "./finding.ts";
+import { findUndescribed } from "../openapi/described-operations.ts";
 import { findUnchecked } from "../openapi/input-check.ts";
 import { timeBudgetMs } from "../routing/route-conflicts.ts";
 
@@ -66,13 +67,7 @@ export function findWarnings(config: GatewayConfig): readonly Finding[] {
   return [
     ...all.flatMap(warningsOf),
     ...findDocumentedRedirects(config),
-    ...findUnchecked(config).map(({ name, problem }) =>
-      warn(
-        "discovery.openapi",
-        `requests of ${name} are not validated before they are paid: ${problem}`,
-        "correct the document, or use discovery.validate: false",
-      ),
-    ),
+    ...findDocumentProblems(config),
     ...when(!isPaid, "routes", "no route has a price", "give one a price"),
     ...when(
       isPaid && fallback !== undefined && fallback.amountUnits === undefined,
@@ -110,6 +105,29 @@ export function findWarnings(config: GatewayConfig): readonly Finding[] {
         `upstreams.${name}`,
         "whoever reaches it gets everything for nothing",
         `let it listen privately, and demand a secret of upstreams.${name}.headers`,
+      ),
+    ),
+  ];
+}
+
+/** Explains which operations of the upstream's document are not validated, or described in part. */
+function findDocumentProblems(config: GatewayConfig): readonly Finding[] {
+  const unchecked = findUnchecked(config);
+  const known = new Set(unchecked.map(({ name }) => name));
+  const undescribed = findUndescribed(config).filter(({ name }) => !known.has(name));
+  return [
+    ...unchecked.map(({ name, problem }) =>
+      warn(
+        "discovery.openapi",
+        `requests of ${name} are not validated before they are paid: ${problem}`,
+        "correct the document, or use discovery.validate: false",
+      ),
+    ),
+    ...undescribed.map(({ name, problem }) =>
+      warn(
+        "discovery.openapi",
+        `${name} is not described to catalogues in full: ${problem}`,
+        "shorten or correct the document, or use discovery.describe: false",
       ),
     ),
   ];

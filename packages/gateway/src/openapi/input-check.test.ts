@@ -4,7 +4,8 @@ import { describe, expect, test } from "vitest";
 import { gatewayConfig, rule } from "../configuration/gateway-file.testing.ts";
 import type { GatewayConfig } from "../configuration/configuration.ts";
 import { findWarnings } from "../inspection/check.ts";
-import { checkedOperations, createOperationCheck } from "./input-check.ts";
+import { createOperationCheck } from "./input-check.ts";
+import { soldOperations } from "./sold-operations.ts";
 
 const json = (schema: object) => ({ "application/json": { schema } });
 const order = { $ref: "#/components/schemas/Order" };
@@ -52,6 +53,9 @@ const document: JsonObject = {
           id: { type: "string", readOnly: true },
           count: { type: "integer", minimum: 0, exclusiveMinimum: true },
           note: { type: "string", nullable: true },
+          // Names of members that are words of a schema elsewhere.
+          nullable: { type: "string" },
+          default: { type: "string", nullable: true },
           next: order,
         },
       },
@@ -71,7 +75,7 @@ async function check(line: string, body?: string, headers: Record<string, string
   const [method = "", target = ""] = line.split(" ");
   const config = configOf(document);
   const route = config.routes[1];
-  const run = route && createOperationCheck(checkedOperations(config), route);
+  const run = route && createOperationCheck(config, soldOperations(config), route);
   if (!run) throw new Error("the route has no check");
   const init = { method, headers: { "Content-Type": "application/json", ...headers } };
   const response = await run(
@@ -120,6 +124,7 @@ describe("bodies", () => {
   test.each([
     [post, '{"count":1}', {}],
     [post, '{"count":1,"note":null,"next":{"count":2}}', {}],
+    [post, '{"count":1,"nullable":"x","default":null}', {}],
     [post, '{"count":1}', { "Content-Type": "Application/JSON; charset=utf-8" }],
     ["PUT /v1/files", "bytes", { "Content-Type": "image/png" }],
     ["PUT /v1/files", undefined, {}],
@@ -151,10 +156,14 @@ describe("bodies", () => {
 });
 
 test("free routes and a setting of false are not looked at", () => {
-  const [free, paid] = configOf(document).routes;
-  const operations = checkedOperations(configOf(document));
-  expect(free && createOperationCheck(operations, free)).toBeUndefined();
-  expect(paid && checkedOperations(configOf(document, false))).toEqual([]);
+  for (const [validate, index] of [
+    [true, 0],
+    [false, 1],
+  ] as const) {
+    const config = configOf(document, validate);
+    const route = config.routes[index];
+    expect(route && createOperationCheck(config, soldOperations(config), route)).toBeUndefined();
+  }
 });
 
 test.each([

@@ -6,25 +6,21 @@ import { isObject, member, parseJson } from "@farthing/protocol";
 import type { Validator } from "typebox/schema";
 import type { GatewayConfig, RouteConfig } from "../configuration/configuration.ts";
 import { errorResponse } from "../error-response.ts";
-import { decodePath } from "../routing/canonical-path.ts";
-import { rulesFor } from "../routing/route-overlap.ts";
-import { segmentsOf } from "../routing/route-pattern.ts";
-import { createSchemaReader, SchemaProblem, type SchemaReader } from "./operation-schemas.ts";
-import { basePathOf, operationsOf, patternOf, type Operation } from "./openapi-operations.ts";
+import type { Operation } from "./openapi-operations.ts";
+import { isJson, isInRange, mediaTypeOf } from "./media-types.ts";
 import { readParameters, type Parameter } from "./operation-parameters.ts";
+import type { SchemaReader } from "./operation-schemas.ts";
+import { SchemaProblem } from "./schema-problem.ts";
+import {
+  createFinder,
+  onFirstUse,
+  soldOperations,
+  type FoundOperation,
+  type SoldOperations,
+} from "./sold-operations.ts";
 
 /** Returns the response to a wrong request; undefined for one that may be paid for. */
 export type OperationCheck = (request: Request) => Promise<Response | undefined>;
-
-/** An operation of the document whose requests are sold. */
-export interface CheckedOperation {
-  readonly name: string;
-  readonly routes: readonly RouteConfig[];
-  readonly method: string;
-  readonly segments: readonly string[];
-  /** Compiles on the first call. Throws a SchemaProblem. */
-  readonly rules: () => OperationRules;
-}
 
 interface OperationRules {
   readonly parameters: readonly Parameter[];
@@ -35,39 +31,6 @@ interface BodyRules {
   readonly isRequired: boolean;
   /** The media ranges as declared, with a validator for JSON. */
   readonly content: readonly { readonly range: string; readonly schema: Validator | undefined }[];
-}
-
-/** Returns the operations that fall under a paid rule, the most specific paths first. */
-export function checkedOperations(config: GatewayConfig): readonly CheckedOperation[] {
-  const { openapi, validate } = config.discovery;
-  if (!openapi || !validate) return [];
-  const reader = createSchemaReader(openapi);
-  const base = basePathOf(openapi);
-  return operationsOf(openapi)
-    .flatMap((operation) => {
-      const { method, path } = operation;
-      const pattern = patternOf(method, base + path);
-      const found = typeof pattern === "string" ? [] : rulesFor(config, pattern);
-      const routes = found.filter(({ amountUnits }) => amountUnits !== undefined);
-      if (routes.length === 0) return [];
-      const rules = once(() => compileRules(reader, operation));
-      const segments = segmentsOf(base + path);
-      return [{ name: `${method} ${base}${path}`, routes, method, segments, rules }];
-    })
-    .toSorted((one, other) => parametersIn(one) - parametersIn(other));
-}
-
-function parametersIn({ segments }: CheckedOperation): number {
-  return segments.filter((segment) => nameOfTemplate(segment) !== undefined).length;
-}
-
-function nameOfTemplate(segment: string): string | undefined {
-  return /^\{([^{}]+)\}$/.exec(segment)?.[1];
-}
-
-function once<T>(create: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: create() }).value;
 }
 
 function compileRules(
@@ -88,63 +51,29 @@ function compileRules(
 
 /** Returns the check of a route's requests; undefined where the document describes none of them. */
 export function createOperationCheck(
-  operations: readonly CheckedOperation[],
+  { discovery }: GatewayConfig,
+  sold: SoldOperations,
   route: RouteConfig,
 ): OperationCheck | undefined {
-  const own = operations.filter(({ routes }) => routes.includes(route));
-  if (own.length === 0) return undefined;
-  const isCaseIgnored = route.upstream.paths.caseInsensitive;
+  const find = discovery.validate ? createFinder(sold, route) : undefined;
+  if (!find) return undefined;
+  const rulesOf = onFirstUse((operation) => compileRules(sold.reader, operation));
   return async (request) => {
-    const { pathname, searchParams } = new URL(request.url);
-    const parts = segmentsOf(pathname).map((part) => decodePath(part) ?? part);
-    const method = request.method === "HEAD" ? "GET" : request.method;
-    for (const operation of own) {
-      const path = operation.method === method && matchPath(operation, parts, isCaseIgnored);
-      if (path) return checkRequest(operation, { request, path, query: searchParams });
-    }
-    return undefined;
+    const found = find(request);
+    if (!found) return undefined;
+    const rules = rulesOf(found.operation);
+    // `farthing gateway check` has said so; the upstream still looks at its requests.
+    if (rules instanceof SchemaProblem) return undefined;
+    return checkRequest(rules, found, request);
   };
 }
 
-function matchPath(
-  { segments }: CheckedOperation,
-  parts: readonly string[],
-  isCaseIgnored: boolean,
-): ReadonlyMap<string, string> | undefined {
-  if (segments.length !== parts.length) return undefined;
-  const values = new Map<string, string>();
-  for (const [index, segment] of segments.entries()) {
-    const part = parts[index] ?? "";
-    const name = nameOfTemplate(segment);
-    const literal = decodePath(segment) ?? segment;
-    if (name !== undefined) values.set(name, part);
-    else if (literal !== part && !(isCaseIgnored && isSameWord(literal, part))) return undefined;
-  }
-  return values;
-}
-
-function isSameWord(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase();
-}
-
-interface CheckedRequest {
-  readonly request: Request;
-  readonly path: ReadonlyMap<string, string>;
-  readonly query: URLSearchParams;
-}
-
 async function checkRequest(
-  operation: CheckedOperation,
-  { request, path, query }: CheckedRequest,
+  rules: OperationRules,
+  { path }: FoundOperation,
+  request: Request,
 ): Promise<Response | undefined> {
-  let rules: OperationRules;
-  try {
-    rules = operation.rules();
-  } catch (error) {
-    // `farthing gateway check` has said so; the upstream still looks at its requests.
-    if (error instanceof SchemaProblem) return undefined;
-    throw error;
-  }
+  const query = new URL(request.url).searchParams;
   const problems = rules.parameters.flatMap(({ place, name, findProblem }) => {
     const given = path.get(name);
     const values = place === "query" ? query.getAll(name) : given === undefined ? [] : [given];
@@ -194,30 +123,16 @@ function refuse(status: 400 | 415 | 422, problems: readonly string[]): Response 
   return errorResponse(status, "invalid_input", message);
 }
 
-function mediaTypeOf(header: string): string {
-  return (header.split(";")[0] ?? "").trim().toLowerCase();
-}
-
-function isJson(type: string): boolean {
-  return /^application\/([\w.-]+\+)?json$/.test(mediaTypeOf(type));
-}
-
-function isInRange(type: string, range: string): boolean {
-  if (range === "*/*" || range === type) return true;
-  return range.endsWith("/*") && type.startsWith(range.slice(0, -1));
-}
-
 /** Explains for each operation whose schemas cannot be used why its requests are not validated. */
 export function findUnchecked(
   config: GatewayConfig,
 ): readonly { readonly name: string; readonly problem: string }[] {
-  return checkedOperations(config).flatMap(({ name, rules }) => {
-    try {
-      rules();
-      return [];
-    } catch (error) {
-      if (error instanceof SchemaProblem) return [{ name, problem: error.message }];
-      throw error;
-    }
+  if (!config.discovery.validate) return [];
+  const { reader, operations } = soldOperations(config);
+  const rulesOf = onFirstUse((operation) => compileRules(reader, operation));
+  return operations.flatMap((operation) => {
+    const rules = rulesOf(operation);
+    if (!(rules instanceof SchemaProblem)) return [];
+    return [{ name: operation.name, problem: rules.message }];
   });
 }

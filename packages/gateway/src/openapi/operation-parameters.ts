@@ -18,11 +18,18 @@ export function readParameters(
   reader: SchemaReader,
   lists: readonly unknown[],
 ): readonly Parameter[] {
-  const found = new Map<string, Parameter>();
+  return parametersIn(reader, lists).flatMap((given) => readParameter(reader, given) ?? []);
+}
+
+/** Returns the parameters as the document has them, each once. */
+export function parametersIn(
+  reader: SchemaReader,
+  lists: readonly unknown[],
+): readonly JsonObject[] {
+  const found = new Map<string, JsonObject>();
   for (const entry of lists.flatMap((list): unknown[] => (Array.isArray(list) ? list : []))) {
     const given = reader.resolve(entry);
-    const parameter = isObject(given) ? readParameter(reader, given) : undefined;
-    if (parameter) found.set(`${parameter.place} ${parameter.name}`, parameter);
+    if (isObject(given)) found.set(`${String(given["in"])} ${String(given["name"])}`, given);
   }
   return [...found.values()];
 }

@@ -1,14 +1,12 @@
 /** Schemas of an OpenAPI 3 document as validators of JSON Schema, with the references resolved. */
 import { isObject, member, type JsonObject } from "@farthing/protocol";
 import { Compile, type Validator } from "typebox/schema";
+import { inlineSchema, type InlineOptions } from "./inline-schema.ts";
+import { toJsonSchema, type Dialect } from "./json-schema.ts";
+import { SchemaProblem } from "./schema-problem.ts";
 
 /** Reads the schemas of one document. */
 export type SchemaReader = ReturnType<typeof createSchemaReader>;
-
-/** A schema cannot be used; the message says why. */
-export class SchemaProblem extends Error {
-  override readonly name = "SchemaProblem";
-}
 
 /** Objects and lists that the schema of one operation reaches; generated APIs have a few hundred. */
 const maxSchemaParts = 20_000;
@@ -21,9 +19,12 @@ const componentPrefix = "#/components/";
 export function createSchemaReader(document: JsonObject) {
   const { openapi, components } = document;
   const isOld = typeof openapi === "string" && openapi.startsWith("3.0");
+  const sent: Dialect = { isOld, unsent: "readOnly" };
   const schemas = isObject(components) ? member(components, "schemas") : undefined;
   const converted = isObject(schemas)
-    ? Object.fromEntries(Object.entries(schemas).map(([name, one]) => [name, convert(one, isOld)]))
+    ? Object.fromEntries(
+        Object.entries(schemas).map(([name, one]) => [name, toJsonSchema(one, sent)]),
+      )
     : {};
   const root = { components: { schemas: converted } };
 
@@ -43,15 +44,24 @@ export function createSchemaReader(document: JsonObject) {
       if (typeof schema !== "boolean" && !isObject(schema)) {
         throw new SchemaProblem("a schema is neither an object nor a boolean");
       }
-      const own = convert(schema, isOld);
+      const own = toJsonSchema(schema, sent);
       checkReferences(root, own);
-      try {
-        return Compile({ ...root, allOf: [own] });
-      } catch (cause) {
-        throw new SchemaProblem("a schema has a pattern or a member that is not valid", { cause });
-      }
+      return compile({ ...root, allOf: [own] });
+    },
+    /** Returns a schema without references. Throws a SchemaProblem where that is not possible. */
+    inline(schema: unknown, options: Omit<InlineOptions, "isOld" | "find">): unknown {
+      return inlineSchema(schema, { ...options, isOld, find: (text) => lookUp(document, text) });
     },
   };
+}
+
+/** Compiles a schema without references to a document. Throws a SchemaProblem. */
+export function compile(schema: JsonObject): Validator {
+  try {
+    return Compile({ ...schema });
+  } catch (cause) {
+    throw new SchemaProblem("a schema has a pattern or a member that is not valid", { cause });
+  }
 }
 
 function lookUp(document: JsonObject, reference: string): unknown {
@@ -82,47 +92,4 @@ function checkReferences(root: JsonObject, schema: unknown): void {
     seen.add(reference);
     waiting.push(lookUp(root, reference));
   }
-}
-
-/**
- * Converts what OpenAPI writes in its own way: members that only responses have are not required, and
- * 3.0 has `nullable` and bounds that are excluded by a boolean.
- */
-function convert(schema: unknown, isOld: boolean): unknown {
-  if (Array.isArray(schema)) return schema.map((one) => convert(one, isOld));
-  if (!isObject(schema)) return schema;
-  const entries = Object.entries(schema).map(([key, value]) => {
-    // Values, in which the words of a schema mean nothing.
-    const isValue = ["enum", "const", "default", "example", "examples"].includes(key);
-    return [key, isValue ? value : convert(value, isOld)] as const;
-  });
-  const own = withoutReadOnly(Object.fromEntries(entries));
-  return isOld ? fromOldWords(own) : own;
-}
-
-function withoutReadOnly(schema: JsonObject): JsonObject {
-  const { required, properties } = schema;
-  if (!Array.isArray(required) || !isObject(properties)) return schema;
-  const names: readonly unknown[] = required;
-  const isReadOnly = (name: unknown) => {
-    const property = typeof name === "string" ? member(properties, name) : undefined;
-    return isObject(property) && member(property, "readOnly") === true;
-  };
-  return { ...schema, required: names.filter((name) => !isReadOnly(name)) };
-}
-
-function fromOldWords(schema: JsonObject): JsonObject {
-  const { nullable, exclusiveMinimum, exclusiveMaximum, minimum, maximum, ...rest } = schema;
-  const bounds = {
-    ...boundOf("inimum", minimum, exclusiveMinimum),
-    ...boundOf("aximum", maximum, exclusiveMaximum),
-  };
-  const own = { ...rest, ...bounds };
-  return nullable === true ? { anyOf: [{ type: "null" }, own] } : own;
-}
-
-function boundOf(name: "inimum" | "aximum", bound: unknown, excluded: unknown): JsonObject {
-  if (typeof excluded === "number") return { [`exclusiveM${name}`]: excluded };
-  if (bound === undefined) return {};
-  return { [excluded === true ? `exclusiveM${name}` : `m${name}`]: bound };
 }

@@ -3,7 +3,6 @@
  * the kept response. After the process ends, the repeat itself resumes from the record.
  */
 import type { SettleResponse } from "@farthing/protocol";
-import type { WaitUntil } from "../clock.ts";
 import { emitOutcome } from "../events.ts";
 import { minOverMs } from "../payment-records/retention.ts";
 import { settleClaim, settleMatched } from "./settle-claim.ts";
@@ -26,50 +25,35 @@ const maxClosedAtOnce = 4;
 /** Polling stops after ten minutes; buyers that return later resume the settlement themselves. */
 const maxPollMs = 10 * 60 * 1000;
 
-/** Cloudflare cancels the work of a request 30 s after its response; a round in progress needs the rest. */
-const maxWaitUntilMs = 20_000;
-
-/** A round that began in time ends by then: the longest `waitMs`. */
-const maxRoundMs = 60_000;
-
 /** The pause before each round, doubled from the first to the longest. */
 const minPauseMs = 1_000;
 const maxPauseMs = 30_000;
 
 export function createBackgroundSettlements(getDeps: () => ExchangeDeps): BackgroundSettlements {
-  /** When each polling ends at the latest, because a runtime may cancel the work without a word. */
-  const polled = new Map<string, number>();
+  const polled = new Set<string>();
   const closings = new Map<string, { readonly matched: MatchedPayment; readonly dueMs: number }>();
   let nextDueMs = Infinity;
   let closing = 0;
 
-  function closeOne(matched: MatchedPayment, waitUntil: WaitUntil | undefined): void {
+  function closeOne(matched: MatchedPayment): void {
     closing++;
-    const work = resolve(getDeps(), matched, true)
+    resolve(getDeps(), matched, true)
       // The next request meets a failing store again, and can respond to it.
       .catch(() => undefined)
       .finally(() => closing--);
-    waitUntil?.(work);
   }
-  function start(
-    matched: MatchedPayment,
-    waitUntil: WaitUntil | undefined,
-    run: (bare: MatchedPayment, untilMs: number) => Promise<void>,
-  ): void {
+  function start(matched: MatchedPayment, work: (bare: MatchedPayment) => Promise<void>): void {
     const { key } = matched.binding;
-    const nowMs = getDeps().clock.now();
-    for (const [other, endMs] of polled) if (endMs <= nowMs) polled.delete(other);
     if (polled.has(key) || polled.size >= maxPolled) return;
-    const untilMs = nowMs + (waitUntil ? maxWaitUntilMs : maxPollMs);
-    polled.set(key, untilMs + maxRoundMs);
-    const work = run(bareOf(matched), untilMs)
+    polled.add(key);
+    work(bareOf(matched))
       // The buyer's repeat meets a failing store again, and can respond to it.
       .catch(() => undefined)
       .finally(() => polled.delete(key));
-    waitUntil?.(work);
   }
-  async function pollRounds(matched: MatchedPayment, untilMs: number): Promise<void> {
+  async function pollRounds(matched: MatchedPayment): Promise<void> {
     const { clock } = getDeps();
+    const untilMs = clock.now() + maxPollMs;
     let pauseMs = minPauseMs;
     while (clock.now() + pauseMs < untilMs) {
       await clock.sleep(pauseMs, "background");
@@ -78,11 +62,8 @@ export function createBackgroundSettlements(getDeps: () => ExchangeDeps): Backgr
     }
   }
   return {
-    poll: (matched, waitUntil) => start(matched, waitUntil, pollRounds),
-    watch: (matched, receipt, waitUntil) =>
-      start(matched, waitUntil, (bare, untilMs) =>
-        watchQueued(getDeps(), bare, { receipt, untilMs }),
-      ),
+    poll: (matched) => start(matched, pollRounds),
+    watch: (matched, receipt) => start(matched, (bare) => watchQueued(getDeps(), bare, receipt)),
     closeLater(matched) {
       if (closings.size >= maxClosings) return;
       // A lost call cannot arrive after that.
@@ -91,14 +72,14 @@ export function createBackgroundSettlements(getDeps: () => ExchangeDeps): Backgr
       closings.set(matched.binding.key, { matched: bareOf(matched), dueMs });
       nextDueMs = Math.min(nextDueMs, dueMs);
     },
-    closeDue(waitUntil) {
+    closeDue() {
       const nowMs = getDeps().clock.now();
       if (nowMs < nextDueMs) return;
       for (const [key, { matched, dueMs }] of closings) {
         if (closing >= maxClosedAtOnce) return;
         if (dueMs > nowMs) continue;
         closings.delete(key);
-        closeOne(matched, waitUntil);
+        closeOne(matched);
       }
       nextDueMs = Math.min(Infinity, ...[...closings.values()].map(({ dueMs }) => dueMs));
     },
@@ -113,13 +94,9 @@ function bareOf({ payment, offer, binding, access, request, terms, ...rest }: Ma
 }
 
 /** Waits until a queued settlement has an outcome. */
-async function watchQueued(
-  deps: ExchangeDeps,
-  matched: MatchedPayment,
-  { receipt: known, untilMs: deadlineMs }: { receipt: SettleResponse; untilMs: number },
-) {
+async function watchQueued(deps: ExchangeDeps, matched: MatchedPayment, known: SettleResponse) {
   const { settled } = await settleMatched(deps, matched, {
-    deadlineMs,
+    deadlineMs: deps.clock.now() + maxPollMs,
     known,
     isInBackground: true,
     onPending: async () => undefined,

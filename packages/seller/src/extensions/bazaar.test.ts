@@ -1,6 +1,10 @@
 /** Declarations, validated and read by the stock extension's own functions. */
 import { decodeHeader, headerNames, isObject, member } from "@farthing/protocol";
-import { validateDiscoveryExtension, type DiscoveryExtension } from "@x402/extensions/bazaar";
+import {
+  validateDiscoveryExtension,
+  validateDiscoveryExtensionSpec,
+  type DiscoveryExtension,
+} from "@x402/extensions/bazaar";
 import { describe, expect, test } from "vitest";
 import { ConfigurationError, createSeller } from "../index.ts";
 
@@ -47,11 +51,47 @@ test("what is shown of the output", async () => {
   });
 });
 
-test.each([{ input: "city" }, { output: { description: "x".repeat(3_000) } }])(
-  "a description such as %j is refused at the start",
-  (described) => {
-    const options: object = { facilitator, payTo, price: "0.01", describe: described };
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as from JavaScript
-    expect(() => createSeller(options as never)).toThrow(ConfigurationError);
-  },
-);
+/** JSON of as many levels. */
+const deep = (levels: number): object =>
+  levels === 1 ? {} : { properties: { a: deep(levels - 2) } };
+
+test("every part of a request is declared as the stock extension validates it", async () => {
+  const text = { type: "object", properties: { a: { type: "string" } }, examples: [{ a: "b" }] };
+  const declared = await declaredFor("PUT", {
+    input: text,
+    queryParams: text,
+    pathParams: text,
+    headers: text,
+    bodyType: "form-data",
+    routeTemplate: "/users/:a",
+    output: deep(19),
+  });
+  expect(declared).toMatchObject({
+    routeTemplate: "/users/:a",
+    info: {
+      input: {
+        bodyType: "form-data",
+        body: { a: "b" },
+        queryParams: { a: "b" },
+        pathParams: { a: "b" },
+        headers: { a: "b" },
+      },
+    },
+  });
+  expect(validateDiscoveryExtension(declared)).toEqual({ valid: true });
+  expect(validateDiscoveryExtensionSpec(Object(declared))).toEqual({ valid: true });
+});
+
+test.each([
+  { input: "city" },
+  { output: { description: "x".repeat(3_000) } },
+  // Readers of the challenge stop at 32 levels.
+  { output: deep(21) },
+  { bodyType: "image" },
+  { routeTemplate: "https://shop.example/users" },
+  { routeTemplate: "/users/../admin" },
+])("a description such as %j is refused at the start", (described) => {
+  const options: object = { facilitator, payTo, price: "0.01", describe: described };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as from JavaScript
+  expect(() => createSeller(options as never)).toThrow(ConfigurationError);
+});

@@ -125,6 +125,9 @@ test.each([
   [{}],
   [[{}]],
   [[{ key: "bazaar" }]],
+  [[{ key: "payment-identifier" }]],
+  // Readers of the challenge stop at 32 levels.
+  [[{ key: "a", declaration: JSON.parse(`${'{"a":'.repeat(24)}{}${"}".repeat(24)}`) }]],
   [[{ key: "a b" }]],
   [[{ key: "a", beforeSettle: "no function" }]],
   [[{ key: "a", declaration: "text" }]],

@@ -2,7 +2,14 @@
  * Extensions of third parties: what they declare in the challenge, and their hooks around the calls of
  * the facilitator. A hook refuses a payment with a reason, and changes nothing else.
  */
-import { isObject, member, type JsonObject, type Payment } from "@farthing/protocol";
+import {
+  isDeeperThan,
+  isObject,
+  member,
+  paymentIdentifierName,
+  type JsonObject,
+  type Payment,
+} from "@farthing/protocol";
 import type { PaidRequest } from "../events.ts";
 import { ConfigurationError } from "../option-values.ts";
 
@@ -105,11 +112,15 @@ const maxExtensions = 8;
 /** Of all declarations as JSON: the challenge travels in a header of at most about 8 KiB. */
 const maxDeclarationChars = 2_000;
 
+/** JSON is read up to 32 levels; the challenge and the facilitator's calls have a few around these. */
+const maxDeclarationLevels = 24;
+
 /** Written by the seller itself. */
 const ownKeys = new Set([
   "request-binding",
   "bazaar",
   "offer-receipt",
+  paymentIdentifierName,
   "settlement-attestation",
   "sign-in-with-x",
 ]);
@@ -120,8 +131,10 @@ export function parseExtensions(given: unknown = []): readonly SellerExtension[]
   const extensions = list.filter(isExtension);
   const keys = new Set(extensions.map(({ key }) => key));
   const isWhole = extensions.length === list.length && keys.size === list.length;
-  const length = JSON.stringify(declarationsOf(extensions)).length;
-  if (isWhole && list.length <= maxExtensions && length <= maxDeclarationChars) return extensions;
+  const declared = JSON.stringify(declarationsOf(extensions));
+  const isShort =
+    declared.length <= maxDeclarationChars && !isDeeperThan(declared, maxDeclarationLevels);
+  if (isWhole && list.length <= maxExtensions && isShort) return extensions;
   const shape = `at most ${maxExtensions} objects with a key of their own, an optional declaration (${maxDeclarationChars} characters together) and hooks`;
   throw new ConfigurationError("extensions", shape, '[{ key: "acme", beforeSettle: () => {} }]');
 }

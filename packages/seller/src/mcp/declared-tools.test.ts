@@ -9,12 +9,15 @@ import {
   type DiscoveryExtension,
 } from "@x402/extensions/bazaar";
 import { expect, test } from "vitest";
+import { createRequire } from "node:module";
+import * as z3 from "zod/v3";
 import * as z from "zod/v4";
 import { payTo } from "../scene.testing.ts";
 import { farthing, type PaidToolConfig } from "./paid-tools.ts";
+import type { Schema } from "./tool-call.ts";
 
 /** The declaration in the challenge of an unpaid call. */
-async function declaredBy(config: PaidToolConfig<z.ZodRawShape, z.ZodRawShape>) {
+async function declaredBy(config: PaidToolConfig<Schema, Schema>) {
   const server = new McpServer({ name: "weather", version: "1.0.0" });
   const seller = farthing({ facilitator: { url: "https://facilitator.example" }, payTo });
   seller.registerTool(server, "forecast", { price: "0.01", ...config }, () => ({ content: [] }));
@@ -32,23 +35,32 @@ async function declaredBy(config: PaidToolConfig<z.ZodRawShape, z.ZodRawShape>) 
   return bazaar as DiscoveryExtension | undefined;
 }
 
+// The current zod comes with ox; the stock packages of x402 hold ours at 3.25.
+const current: typeof z = createRequire(createRequire(import.meta.url).resolve("ox"))("zod");
+
 const city = { city: z.string().max(40) };
 const degrees = { degrees: z.number() };
 
 test.each([
   ["input and output", { inputSchema: city, outputSchema: degrees, description: "Tomorrow" }],
   ["input alone", { inputSchema: city }],
-])("a tool with %s is declared as the stock extension validates it", async (_what, config) => {
-  const declared = await declaredBy(config);
-  expect(declared?.info.input).toMatchObject({
-    type: "mcp",
-    toolName: "forecast",
-    inputSchema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
-  });
-  if (!declared) throw new Error("nothing is declared");
-  expect(validateDiscoveryExtension(declared)).toEqual({ valid: true });
-  expect(validateDiscoveryExtensionSpec(Object(declared))).toEqual({ valid: true });
-});
+  ["an object of zod", { inputSchema: z.object(city) }],
+  ["members of zod 3", { inputSchema: { city: z3.string().max(40) } }],
+  ["an object of the current zod", { inputSchema: current.object({ city: current.string() }) }],
+] as const)(
+  "a tool with %s is declared as the stock extension validates it",
+  async (_what, config) => {
+    const declared = await declaredBy(config);
+    expect(declared?.info.input).toMatchObject({
+      type: "mcp",
+      toolName: "forecast",
+      inputSchema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+    });
+    if (!declared) throw new Error("nothing is declared");
+    expect(validateDiscoveryExtension(declared)).toEqual({ valid: true });
+    expect(validateDiscoveryExtensionSpec(Object(declared))).toEqual({ valid: true });
+  },
+);
 
 test("a schema without room in a challenge is left out, and the tool is sold", async () => {
   const inputSchema = { city: z.string().describe("x".repeat(4_000)) };

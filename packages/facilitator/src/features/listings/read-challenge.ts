@@ -3,9 +3,11 @@
  * Everything that is stored is bounded and untrusted.
  */
 import {
+  bazaarKey,
   decodeHeader,
   headerNames,
   isObject,
+  isRouteTemplate,
   member,
   parseJson,
   type JsonObject,
@@ -99,11 +101,12 @@ function shortText(value: unknown): string | null {
 /** The extension `bazaar`, when it has the two objects, is small, and contains no markup. */
 function bazaarOf(challenge: JsonObject): JsonObject | null {
   const extensions = member(challenge, "extensions");
-  const bazaar = isObject(extensions) ? member(extensions, "bazaar") : undefined;
+  const bazaar = isObject(extensions) ? member(extensions, bazaarKey) : undefined;
   if (!isObject(bazaar)) return null;
   const [info, schema] = [member(bazaar, "info"), member(bazaar, "schema")];
   if (!isObject(info) || !isObject(schema)) return null;
-  const kept = { info, schema };
+  const template = member(bazaar, "routeTemplate");
+  const kept = { info, schema, ...(isRouteTemplate(template) ? { routeTemplate: template } : {}) };
   const json = JSON.stringify(kept);
   return json.length > bazaarCharsMax || /<[a-z!/?]/i.test(json) ? null : kept;
 }
