@@ -39,6 +39,7 @@ let app: Hono | undefined;
 export default {
   fetch(request: Request, env: Env, context: ExecutionContext): Response | Promise<Response> {
     app ??= createApp(env, context);
+    // The context keeps the Worker alive while the outcome of a pending payment is polled.
     return app.fetch(request, env, context);
   },
 };

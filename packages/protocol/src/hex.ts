@@ -30,9 +30,12 @@ export function numberWord(value: bigint | number): string {
   return value.toString(16).padStart(64, "0");
 }
 
-/** A string in ABI encoding: its length in bytes, then its bytes, padded to whole words. */
+/** A string in ABI encoding, without `0x`: that of its bytes in UTF-8. */
 export function encodeString(text: string): string {
-  const bytes = new TextEncoder().encode(text);
-  const digits = hexDigits(bytes);
-  return numberWord(bytes.length) + digits.padEnd(Math.ceil(digits.length / 64) * 64, "0");
+  return encodeBytes(hexDigits(new TextEncoder().encode(text)));
+}
+
+/** Bytes in ABI encoding, both without `0x`: their length, then the bytes, padded to whole words. */
+export function encodeBytes(digits: string): string {
+  return numberWord(digits.length / 2) + digits.padEnd(Math.ceil(digits.length / 64) * 64, "0");
 }

@@ -8,6 +8,7 @@ export * from "./bounded-output.ts";
 export * from "./caller-network.ts";
 export * from "./buyer-variables.ts";
 export * from "./challenge.ts";
+export * from "./contract-signature.ts";
 export * from "./error-codes.ts";
 export * from "./facilitator-messages.ts";
 export * from "./headers.ts";

@@ -1,4 +1,4 @@
-/** The clock of the exchange; tests replace it. */
+/** What the exchange needs of its runtime: the clock, which tests replace, and time after a response. */
 
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
@@ -6,6 +6,12 @@ export interface Clock {
   /** In the background, a sleep does not keep the process alive. The signal ends it early. */
   sleep(ms: number, where?: "background", signal?: AbortSignal): Promise<void>;
 }
+
+/**
+ * Keeps a runtime alive for work that continues after the response, where it would stop otherwise:
+ * `waitUntil` of Cloudflare Workers, `after` of Next.js.
+ */
+export type WaitUntil = (work: Promise<unknown>) => void;
 
 export const systemClock: Clock = {
   now: () => Date.now(),

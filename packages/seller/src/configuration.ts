@@ -7,6 +7,7 @@ import {
   type Hex,
   type Network,
 } from "@farthing/protocol";
+import type { WaitUntil } from "./clock.ts";
 import type { EventListener } from "./events.ts";
 import {
   ConfigurationError,
@@ -148,15 +149,20 @@ export interface SellerOptions<R = unknown> extends RouteOptions<R> {
   readonly paywall?: PaywallOptions | false;
   readonly onEvent?: EventListener;
   /**
-   * Verifies the sign-in of a contract wallet that holds a pass: {@link walletsAt} asks a node, and
-   * `verifyMessage` of a viem client also knows wallets that are not deployed. Without it such
-   * wallets show the token of their pass.
+   * Verifies the sign-in of a contract wallet that holds a pass or balance, deployed or not:
+   * {@link walletsAt} asks a node. Without it such wallets show their token.
    */
   readonly verifyWallet?: VerifyWallet;
   /** Extensions of third parties, with hooks that can refuse a payment. */
   readonly extensions?: readonly SellerExtension[];
   /** Signs offers in challenges, and receipts after delivery (extension `offer-receipt`). */
   readonly receiptSigner?: ReceiptSigner;
+  /**
+   * Keeps the runtime alive while the outcome of a pending payment is polled after the response, for
+   * 20 seconds at most: `waitUntil` of `cloudflare:workers`, `after` of `next/server`. The adapter
+   * for Hono uses that of its context. Without it, the buyer's repeat finds the outcome.
+   */
+  readonly waitUntil?: WaitUntil;
   /** The payee's wallet, for `seller.refund`; it needs an API key of the facilitator too. */
   readonly refundSigner?: RefundSigner;
 }
@@ -223,6 +229,7 @@ export function parseSellerOptions<R>(options: SellerOptions<R>, hasOwnAddresses
     receiptSigner: parseReceiptSigner(options.receiptSigner),
     verifyWallet: parseVerifyWallet(options.verifyWallet),
     extensions: parseExtensions(options.extensions),
+    waitUntil: parseWaitUntil(options.waitUntil),
   };
 }
 
@@ -319,6 +326,11 @@ function parseFacilitator(facilitator: FacilitatorOptions | Facilitator | undefi
 function parseVerifyWallet(verify: VerifyWallet | undefined): VerifyWallet | undefined {
   if (verify === undefined || typeof verify === "function") return verify;
   throw new ConfigurationError("verifyWallet", "a function", "(signed) => client.verify(signed)");
+}
+
+function parseWaitUntil(waitUntil: WaitUntil | undefined): WaitUntil | undefined {
+  if (waitUntil === undefined || typeof waitUntil === "function") return waitUntil;
+  throw new ConfigurationError("waitUntil", "a function", "(work) => ctx.waitUntil(work)");
 }
 
 function parsePaywall(paywall: unknown): PaywallOptions | false {

@@ -23,7 +23,7 @@ export {
   type SellerProblemCode,
 } from "./check-seller.ts";
 export type { BalanceOptions, CostOf, MeteredUse, WorkEnd } from "./balance-options.ts";
-export type { Clock } from "./clock.ts";
+export type { Clock, WaitUntil } from "./clock.ts";
 export type { Serve } from "./exchange/paid-request.ts";
 export { timeCalls, type ChargeTimings } from "./exchange/call-timings.ts";
 export type * from "./events.ts";

@@ -18,7 +18,7 @@ import {
 import { checkSeller, reportReady, type SellerChecks } from "./check-seller.ts";
 import { withoutBody } from "./body.ts";
 import { audienceOf } from "./exchange/binding.ts";
-import { systemClock, type Clock } from "./clock.ts";
+import { systemClock, type Clock, type WaitUntil } from "./clock.ts";
 import {
   ConfigurationError,
   parseRouteOptions,
@@ -72,6 +72,8 @@ export interface ChargeOptions<R = unknown> extends BodyReader {
   readonly acceptedTerms?: readonly Terms[];
   /** The route as a router names it, where its options name none. */
   readonly routeName?: string | undefined;
+  /** That of this request; by default `waitUntil` of the seller's options. */
+  readonly waitUntil?: WaitUntil | undefined;
 }
 
 export interface Charged {
@@ -298,7 +300,8 @@ function createRoute<R>(
       const resource = resourceOf(request, of, route);
       const { url } = resource;
       try {
-        const deps = { ...seller, facilitator };
+        const { waitUntil = of.waitUntil } = options;
+        const deps = { ...seller, facilitator, waitUntil };
         const { response, outcome, payment } = await respond(
           deps,
           { request, resource, serve },

@@ -3,7 +3,6 @@ import { execFile } from "node:child_process";
 import {
   cpSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -17,8 +16,7 @@ import { privateKeySigner, wrapFetch } from "@farthing/buyer";
 import { startServerProcess, type ServerProcess } from "@farthing/lab/server-process";
 import { isObject } from "@farthing/protocol";
 import { listen, listenFetch } from "@farthing/seller/testing/listen";
-import { runWorkerd } from "@farthing/seller/testing/workerd";
-import { build } from "esbuild";
+import { startWorker } from "@farthing/seller/testing/workerd";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { bin } from "../support/farthing-command.testing.ts";
 import { startMarket, type Market } from "../support/market.testing.ts";
@@ -201,51 +199,16 @@ test("the shop on Fastify sells, settled by the facilitator in fifty lines", asy
 });
 
 test("the Worker sells in workerd, with its records in a Durable Object", async () => {
-  const folder = join(work, "worker");
-  mkdirSync(join(folder, "disk"), { recursive: true });
   const example = join(root, "examples/hono-worker");
-  await build({
-    entryPoints: [join(example, "worker.ts")],
-    outfile: join(folder, "worker.js"),
-    bundle: true,
-    format: "esm",
-    target: "es2024",
-    conditions: ["@farthing/source"],
-  });
-  const variables = Object.entries(settings()).map(
-    ([name, value]) => `(name = "${name}", text = "${value}")`,
-  );
   // What `wrangler dev` makes of wrangler.json, with these variables.
   const wrangler: unknown = JSON.parse(readFileSync(join(example, "wrangler.json"), "utf8"));
   const vars = isObject(wrangler) ? wrangler["vars"] : undefined;
   expect(Object.keys(isObject(vars) ? vars : {}).sort()).toEqual(Object.keys(settings()).sort());
-  writeFileSync(join(folder, "config.capnp"), workerConfig(variables.join(", ")));
-  const running = await runWorkerd(folder);
-  stack.defer(() => running.kill());
-  await expectSale(`${running.url}/report`);
+  const entryPoint = join(example, "worker.ts");
+  const worker = await startWorker({ entryPoint, variables: settings() });
+  stack.defer(() => worker.stop());
+  await expectSale(`${worker.url}/report`);
 });
-
-const workerConfig = (
-  variables: string,
-): string => `using Workerd = import "/workerd/workerd.capnp";
-const config :Workerd.Config = (
-  services = [
-    (name = "main", worker = .main),
-    (name = "disk", disk = (path = "disk", writable = true)),
-    (name = "internet", network = (allow = ["public", "local"])),
-  ],
-  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
-);
-const main :Workerd.Worker = (
-  modules = [(name = "worker", esModule = embed "worker.js")],
-  compatibilityDate = "2026-10-01",
-  durableObjectNamespaces = [
-    (className = "PaymentRecordsObject", uniqueKey = "records", enableSql = true),
-  ],
-  durableObjectStorage = (localDisk = "disk"),
-  bindings = [(name = "RECORDS", durableObjectNamespace = "PaymentRecordsObject"), ${variables}],
-);
-`;
 
 test("the route handler of Next.js sells", async () => {
   Object.assign(process.env, settings());

@@ -3,6 +3,7 @@
  * a payment that would fail is dropped before it is signed and burns no gas.
  */
 import {
+  hasErc6492Form,
   networkOfChain,
   refusal,
   type Address,
@@ -17,7 +18,7 @@ import { estimateGas, hasCode, simulateSend } from "../chain/reads.ts";
 import { encodeTransfer, revertMessage, revertText, tokenRefusalOf } from "../chain/usdc.ts";
 import type { Settlement } from "../model/settlement.ts";
 import { evaluateReading } from "../verification/chain-state.ts";
-import { isWrapped, unwrapErc6492 } from "../verification/erc6492.ts";
+import { unwrapErc6492 } from "../verification/erc6492.ts";
 import { readSignature } from "../verification/signature.ts";
 import type { UndeployedWallets } from "../verification/undeployed-wallet.ts";
 import { contractGasLimit, contractTransferGasMax, plainTransferGas } from "./fees.ts";
@@ -94,7 +95,7 @@ export async function prepare(
     if (failure) return { kind: "refused", ...failure };
   }
   const isUndeployed =
-    isWrapped(settlement.signature) && !(await hasCode(deps.chain, settlement.payer));
+    hasErc6492Form(settlement.signature) && !(await hasCode(deps.chain, settlement.payer));
   const signature = unwrapErc6492(settlement.signature) ?? settlement.signature;
   const data = encodeTransfer(authorizationOf(settlement), signature);
   const call = { settlementIds: [settlement.id], to: settlement.asset, data };
@@ -192,7 +193,7 @@ export async function simulate(
     signature,
   };
   const reading = await read({ authorization, signature });
-  const isUndeployed = isWrapped(settlement.signature) && !reading.payerHasCode;
+  const isUndeployed = hasErc6492Form(settlement.signature) && !reading.payerHasCode;
   const result = isUndeployed
     ? await undeployed.simulate({ authorization, signature: settlement.signature })
     : await evaluateReading({

@@ -1,8 +1,8 @@
-import type { Hex } from "@farthing/protocol";
+import { hasErc6492Form, type Hex } from "@farthing/protocol";
 import * as fc from "fast-check";
 import * as SignatureErc6492 from "ox/erc6492/SignatureErc6492";
 import { expect, test } from "vitest";
-import { isWrapped, unwrapErc6492 } from "./erc6492.ts";
+import { unwrapErc6492 } from "./erc6492.ts";
 
 const bytes = (minLength: number, maxLength: number) =>
   fc
@@ -18,7 +18,7 @@ test("what another encoder wraps is unwrapped", () => {
   fc.assert(
     fc.property(bytes(20, 20), bytes(0, 200), bytes(0, 200), (to, data, inner) => {
       const whole = SignatureErc6492.wrap({ to, data, signature: inner });
-      expect(isWrapped(whole)).toBe(true);
+      expect(hasErc6492Form(whole)).toBe(true);
       expect(unwrapErc6492(whole)).toBe(inner.endsWith(magic) ? undefined : inner);
     }),
   );

@@ -1,17 +1,10 @@
 /** ERC-6492 wraps the signature of a smart wallet, which understands only the inner signature. */
-import { isHexBytes, toLowerHex, type Address, type Hex } from "@farthing/protocol";
-
-/** These 32 bytes end a wrapped signature. */
-const magic = "6492".repeat(16);
+import { hasErc6492Form, isHexBytes, toLowerHex, type Address, type Hex } from "@farthing/protocol";
 
 const word = 64;
 
 /** Lengths and offsets are read up to 2^32, more than any signature here has. */
 const lengthDigits = 8;
-
-export function isWrapped(signature: Hex): boolean {
-  return signature.toLowerCase().endsWith(magic);
-}
 
 /** A wrapped signature, taken apart. */
 export interface Erc6492 {
@@ -32,7 +25,7 @@ export function unwrapErc6492(wrapped: Hex): Hex | undefined {
  * the same bytes.
  */
 export function readErc6492(wrapped: Hex): Erc6492 | undefined {
-  if (!isWrapped(wrapped)) return undefined;
+  if (!hasErc6492Form(wrapped)) return undefined;
   const hex = toLowerHex(wrapped).slice(2, -word);
   if (hex.length % word !== 0 || !/^0{24}[0-9a-f]{40}$/.test(hex.slice(0, word))) return undefined;
   // The dynamic arguments follow the head of three words, in order and without a gap.
@@ -44,7 +37,7 @@ export function readErc6492(wrapped: Hex): Erc6492 | undefined {
   const signature: Hex = `0x${inner.digits}`;
   const factoryCall: Hex = `0x${calldata.digits}`;
   const isReadable = isHexBytes(signature, hex.length) && isHexBytes(factoryCall, hex.length);
-  if (!isReadable || isWrapped(signature)) return undefined;
+  if (!isReadable || hasErc6492Form(signature)) return undefined;
   return { factory: `0x${hex.slice(24, word)}`, factoryCall, signature };
 }
 

@@ -6,6 +6,7 @@
  */
 import {
   authorizationDigest,
+  hasErc6492Form,
   isSameAddress,
   type Authorization,
   type Hex,
@@ -15,7 +16,7 @@ import * as Address from "ox/Address";
 import * as Secp256k1 from "ox/Secp256k1";
 import * as Engine from "ox/Engine";
 import { Hash as WasmHash, Secp256k1 as WasmSecp256k1 } from "ox/wasm";
-import { isWrapped, unwrapErc6492 } from "./erc6492.ts";
+import { unwrapErc6492 } from "./erc6492.ts";
 
 /** A signature whose s is above half the order is malleable (EIP-2). */
 const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
@@ -43,7 +44,7 @@ export function readSignature(
   signature: Hex,
 ): SignatureReading {
   const hex = signature.slice(2);
-  if (isWrapped(signature)) return { kind: "wrapped", inner: unwrapErc6492(signature) };
+  if (hasErc6492Form(signature)) return { kind: "wrapped", inner: unwrapErc6492(signature) };
   const parts = splitSignature(hex);
   if (!parts) return { kind: "other" };
   const payload = authorizationDigest(network, authorization);

@@ -1,5 +1,5 @@
 /** Checks who signed a text: a plain key without a node, otherwise a contract (ERC-1271). */
-import { isSameAddress, type Address, type Hex } from "@farthing/protocol";
+import { hasErc6492Form, isSameAddress, type Address, type Hex } from "@farthing/protocol";
 import * as OxAddress from "ox/Address";
 import * as OxHex from "ox/Hex";
 import * as PersonalMessage from "ox/PersonalMessage";
@@ -7,7 +7,7 @@ import * as Secp256k1 from "ox/Secp256k1";
 import type { Chain } from "../chain/chain.ts";
 import { hasCode } from "../chain/reads.ts";
 import { isHashAccepted } from "./contract-signature.ts";
-import { isWrapped, unwrapErc6492 } from "./erc6492.ts";
+import { unwrapErc6492 } from "./erc6492.ts";
 import { isLowS, splitSignature } from "./signature.ts";
 
 /** Gas for `isValidSignature`: a Safe with five owners takes about 60,000. */
@@ -33,7 +33,7 @@ export async function readWalletSignature(
   const { address, message, signature } = signed;
   const hash = PersonalMessage.getSignPayload(OxHex.fromString(message));
   if (isSignedByKey(address, hash, signature)) return "plain";
-  const hasWrapping = isWrapped(signature);
+  const hasWrapping = hasErc6492Form(signature);
   if (!(await hasCode(chain, address))) return hasWrapping ? "undeployed" : "foreign";
   const inner = hasWrapping ? unwrapErc6492(signature) : signature;
   const question = { wallet: address, hash, gas: signatureGasMax };

@@ -292,7 +292,7 @@ const optional = {
     "eip155:50",
   ),
   rpcUrl: text(
-    "a node of the network, asked whether a contract wallet has signed in for its pass (ERC-1271); without it such wallets show the token of their pass",
+    "a node of the network, asked whether a contract wallet has signed in for its pass or balance (ERC-1271, and ERC-6492 for wallets that are not deployed); without it such wallets show their token",
     "https://erpc.xinfin.network",
     { isSecret: true },
   ),

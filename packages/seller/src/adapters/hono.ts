@@ -1,7 +1,8 @@
 /** Charging for routes of a Hono app. */
-import type { HonoRequest, MiddlewareHandler } from "hono";
+import type { Context, HonoRequest, MiddlewareHandler } from "hono";
 import { isObject } from "@farthing/protocol";
 import { withChecks, type SellerChecks } from "../check-seller.ts";
+import type { WaitUntil } from "../clock.ts";
 import type { RouteOptions, SellerOptions } from "../configuration.ts";
 import type { PaidRequest } from "../events.ts";
 import { refuseAddress } from "../responses.ts";
@@ -49,6 +50,7 @@ export function farthing(options: SellerOptions<HonoRequest>): HonoCharge {
         // Hono keeps a body that was read before.
         {
           original: c.req,
+          waitUntil: waitUntilOf(c),
           routeName: routeNameOf(raw.method, c.req.routePath),
           ...(raw.bodyUsed ? { readBody: (bytesMax: number) => keptBody(c.req, bytesMax) } : {}),
         },
@@ -59,6 +61,16 @@ export function farthing(options: SellerOptions<HonoRequest>): HonoCharge {
       return undefined;
     };
   });
+}
+
+/** Returns `waitUntil` of the Worker's context; Hono's getter throws where the runtime has none. */
+function waitUntilOf(c: Context): WaitUntil | undefined {
+  try {
+    const { executionCtx } = c;
+    return (work) => executionCtx.waitUntil(work);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns the target of the request as received, where Hono runs on node:http. */

@@ -56,7 +56,7 @@ export async function serveAfterSuccess(
   });
   if (collection.kind === "paid") {
     const { receipt } = collection;
-    if (collection.isQueued) deps.background.watch(charged, receipt);
+    if (collection.isQueued) deps.background.watch(charged, receipt, deps.waitUntil);
     const paid = { lease, receipt, facts: factsAfter(charged, receipt) };
     const withheld = await withholdByHook(deps, charged, paid);
     if (withheld) {
@@ -67,7 +67,7 @@ export async function serveAfterSuccess(
     return complete(paid, content(made.response, made.body, receipt));
   }
   cancelBody(made);
-  if (collection.kind === "open") deps.background.poll(charged);
+  if (collection.kind === "open") deps.background.poll(charged, deps.waitUntil);
   return collection.result;
 }
 

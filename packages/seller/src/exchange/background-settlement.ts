@@ -3,6 +3,7 @@
  * the kept response. After the process ends, the repeat itself resumes from the record.
  */
 import type { SettleResponse } from "@farthing/protocol";
+import type { WaitUntil } from "../clock.ts";
 import { emitOutcome } from "../events.ts";
 import { minOverMs } from "../payment-records/retention.ts";
 import { settleClaim, settleMatched } from "./settle-claim.ts";
@@ -25,35 +26,50 @@ const maxClosedAtOnce = 4;
 /** Polling stops after ten minutes; buyers that return later resume the settlement themselves. */
 const maxPollMs = 10 * 60 * 1000;
 
+/** Cloudflare cancels the work of a request 30 s after its response; a round in progress needs the rest. */
+const maxWaitUntilMs = 20_000;
+
+/** A round that began in time ends by then: the longest `waitMs`. */
+const maxRoundMs = 60_000;
+
 /** The pause before each round, doubled from the first to the longest. */
 const minPauseMs = 1_000;
 const maxPauseMs = 30_000;
 
 export function createBackgroundSettlements(getDeps: () => ExchangeDeps): BackgroundSettlements {
-  const polled = new Set<string>();
+  /** When each polling ends at the latest, because a runtime may cancel the work without a word. */
+  const polled = new Map<string, number>();
   const closings = new Map<string, { readonly matched: MatchedPayment; readonly dueMs: number }>();
   let nextDueMs = Infinity;
   let closing = 0;
 
-  function closeOne(matched: MatchedPayment): void {
+  function closeOne(matched: MatchedPayment, waitUntil: WaitUntil | undefined): void {
     closing++;
-    resolve(getDeps(), matched, true)
+    const work = resolve(getDeps(), matched, true)
       // The next request meets a failing store again, and can respond to it.
       .catch(() => undefined)
       .finally(() => closing--);
+    waitUntil?.(work);
   }
-  function start(matched: MatchedPayment, work: (bare: MatchedPayment) => Promise<void>): void {
+  function start(
+    matched: MatchedPayment,
+    waitUntil: WaitUntil | undefined,
+    run: (bare: MatchedPayment, untilMs: number) => Promise<void>,
+  ): void {
     const { key } = matched.binding;
+    const nowMs = getDeps().clock.now();
+    for (const [other, endMs] of polled) if (endMs <= nowMs) polled.delete(other);
     if (polled.has(key) || polled.size >= maxPolled) return;
-    polled.add(key);
-    work(bareOf(matched))
+    const untilMs = nowMs + (waitUntil ? maxWaitUntilMs : maxPollMs);
+    polled.set(key, untilMs + maxRoundMs);
+    const work = run(bareOf(matched), untilMs)
       // The buyer's repeat meets a failing store again, and can respond to it.
       .catch(() => undefined)
       .finally(() => polled.delete(key));
+    waitUntil?.(work);
   }
-  async function pollRounds(matched: MatchedPayment): Promise<void> {
+  async function pollRounds(matched: MatchedPayment, untilMs: number): Promise<void> {
     const { clock } = getDeps();
-    const untilMs = clock.now() + maxPollMs;
     let pauseMs = minPauseMs;
     while (clock.now() + pauseMs < untilMs) {
       await clock.sleep(pauseMs, "background");
@@ -62,8 +78,11 @@ export function createBackgroundSettlements(getDeps: () => ExchangeDeps): Backgr
     }
   }
   return {
-    poll: (matched) => start(matched, pollRounds),
-    watch: (matched, receipt) => start(matched, (bare) => watchQueued(getDeps(), bare, receipt)),
+    poll: (matched, waitUntil) => start(matched, waitUntil, pollRounds),
+    watch: (matched, receipt, waitUntil) =>
+      start(matched, waitUntil, (bare, untilMs) =>
+        watchQueued(getDeps(), bare, { receipt, untilMs }),
+      ),
     closeLater(matched) {
       if (closings.size >= maxClosings) return;
       // A lost call cannot arrive after that.
@@ -72,14 +91,14 @@ export function createBackgroundSettlements(getDeps: () => ExchangeDeps): Backgr
       closings.set(matched.binding.key, { matched: bareOf(matched), dueMs });
       nextDueMs = Math.min(nextDueMs, dueMs);
     },
-    closeDue() {
+    closeDue(waitUntil) {
       const nowMs = getDeps().clock.now();
       if (nowMs < nextDueMs) return;
       for (const [key, { matched, dueMs }] of closings) {
         if (closing >= maxClosedAtOnce) return;
         if (dueMs > nowMs) continue;
         closings.delete(key);
-        closeOne(matched);
+        closeOne(matched, waitUntil);
       }
       nextDueMs = Math.min(Infinity, ...[...closings.values()].map(({ dueMs }) => dueMs));
     },
@@ -94,9 +113,13 @@ function bareOf({ payment, offer, binding, access, request, terms, ...rest }: Ma
 }
 
 /** Waits until a queued settlement has an outcome. */
-async function watchQueued(deps: ExchangeDeps, matched: MatchedPayment, known: SettleResponse) {
+async function watchQueued(
+  deps: ExchangeDeps,
+  matched: MatchedPayment,
+  { receipt: known, untilMs: deadlineMs }: { receipt: SettleResponse; untilMs: number },
+) {
   const { settled } = await settleMatched(deps, matched, {
-    deadlineMs: deps.clock.now() + maxPollMs,
+    deadlineMs,
     known,
     isInBackground: true,
     onPending: async () => undefined,

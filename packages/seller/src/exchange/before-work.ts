@@ -26,7 +26,7 @@ export async function serveAfterPayment(
   const { receipt } = collection;
   const paid = { lease, receipt, facts: factsAfter(charged, receipt) };
   const response = responseFor(charged, lease.response);
-  if (collection.isQueued) deps.background.watch(charged, receipt);
+  if (collection.isQueued) deps.background.watch(charged, receipt, deps.waitUntil);
   const withheld = await withholdByHook(deps, charged, paid);
   if (withheld) {
     if (lease.state !== "paid") checkHeld(await lease.paid(receipt));

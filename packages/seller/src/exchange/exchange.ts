@@ -38,7 +38,7 @@ export async function exchange(deps: ExchangeDeps, charged: ChargedRequest) {
     return storeFailed(error);
   } finally {
     // Afterwards only: the request may need the room of expired records.
-    deps.background.closeDue();
+    deps.background.closeDue(deps.waitUntil);
   }
 }
 

@@ -2,7 +2,7 @@
 import { defined, type Payment, type Requirements, type SettleResponse } from "@farthing/protocol";
 import type { BalanceTermsOfRoute } from "../balance-options.ts";
 import type { ChallengeTerms } from "../responses.ts";
-import type { Clock } from "../clock.ts";
+import type { Clock, WaitUntil } from "../clock.ts";
 import type { RouteConfiguration } from "../configuration.ts";
 import type { ChargeOutcome, EventListener, PaidRequest, SettledRequest } from "../events.ts";
 import type { SellerExtension } from "../extensions/hooks.ts";
@@ -47,17 +47,20 @@ export interface ExchangeDeps {
   readonly wallets: WalletBudget;
   readonly extensions: readonly SellerExtension[];
   readonly background: BackgroundSettlements;
+  /** Of this request, or of the seller. */
+  readonly waitUntil?: WaitUntil | undefined;
 }
 
+/** `waitUntil` of each method is that of the request that causes the work. */
 export interface BackgroundSettlements {
   /** Polls a settlement, unless it is polled already or too many others are. */
-  poll(matched: MatchedPayment): void;
+  poll(matched: MatchedPayment, waitUntil?: WaitUntil): void;
   /** Emits the outcome of a settlement that was served when queued, within a bound. */
-  watch(matched: MatchedPayment, receipt: SettleResponse): void;
+  watch(matched: MatchedPayment, receipt: SettleResponse, waitUntil?: WaitUntil): void;
   /** Resolves an open settlement after its authorization has ended, within a bound. */
   closeLater(matched: MatchedPayment): void;
   /** Resolves due settlements in the background. Called with each paid request. */
-  closeDue(): void;
+  closeDue(waitUntil?: WaitUntil): void;
 }
 
 export interface MatchedPayment {

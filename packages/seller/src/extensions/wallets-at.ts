@@ -1,5 +1,5 @@
-/** Asks contract wallets through a node whether they accept a signature (ERC-1271). */
-import { hashOfSignedText, isObject, member, numberWord, parseJson } from "@farthing/protocol";
+/** Asks contract wallets through a node whether they accept a signature (ERC-1271, ERC-6492). */
+import { hashOfSignedText, isObject, member, parseJson, signatureCallOf } from "@farthing/protocol";
 import { readBytes } from "../body.ts";
 import type { VerifyWallet } from "./sign-in.ts";
 
@@ -9,28 +9,22 @@ const answerMs = 5_000;
 /** A reply has a word of the wallet, or the text of an error. The wallet chooses how long both are. */
 const maxReplyBytes = 16 * 1024;
 
-/** `isValidSignature(bytes32,bytes)`; a wallet that accepts returns the same four bytes. */
-const accepted = "0x1626ba7e";
-
 /** JSON-RPC's code of a call that has reverted. */
 const revertedCode = 3;
 
 /**
  * Returns a `verifyWallet` that asks the node at an http or https address. It rejects when the node
  * fails or serves another network, and no error holds the address, which may have a key in it. A
- * wallet that is not deployed accepts nothing.
+ * wallet that is not deployed signs in with a wrapped signature (ERC-6492): the node simulates its
+ * deployment, and nothing is deployed.
  */
 export function walletsAt(rpcUrl: string): VerifyWallet {
   return async ({ address, network, text, signature }) => {
     const chainId = await call(rpcUrl, "eth_chainId", []);
     // At the same address of another network may be the wallet of somebody else.
     if (`eip155:${Number(chainId)}` !== network) throw new Error("The node has another network.");
-    const bytes = signature.slice(2);
-    const length = numberWord(BigInt(bytes.length / 2));
-    const padded = bytes.padEnd(Math.ceil(bytes.length / 64) * 64, "0");
-    const hash = hashOfSignedText(text).slice(2);
-    const data = `${accepted}${hash}${numberWord(64n)}${length}${padded}`;
-    const result = await call(rpcUrl, "eth_call", [{ to: address, data }, "latest"]);
+    const { accepted, ...asked } = signatureCallOf(address, hashOfSignedText(text), signature);
+    const result = await call(rpcUrl, "eth_call", [asked, "latest"]);
     return typeof result === "string" && result.startsWith(accepted);
   };
 }

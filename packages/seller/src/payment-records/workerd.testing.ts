@@ -10,11 +10,14 @@ import { isObject, parseJson } from "@farthing/protocol";
 import { build } from "esbuild";
 import type { RecordsNamespace } from "./durable-object.ts";
 
-const config = `using Workerd = import "/workerd/workerd.capnp";
+const config = (
+  variables: Readonly<Record<string, string>>,
+): string => `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
     (name = "main", worker = .main),
     (name = "disk", disk = (path = "disk", writable = true)),
+    (name = "internet", network = (allow = ["public", "local"])),
   ],
   sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
 );
@@ -25,31 +28,48 @@ const main :Workerd.Worker = (
     (className = "PaymentRecordsObject", uniqueKey = "records", enableSql = true),
   ],
   durableObjectStorage = (localDisk = "disk"),
-  bindings = [(name = "RECORDS", durableObjectNamespace = "PaymentRecordsObject")],
+  bindings = [
+    (name = "RECORDS", durableObjectNamespace = "PaymentRecordsObject"),
+    ${Object.entries(variables)
+      .map(([name, value]) => `(name = ${JSON.stringify(name)}, text = ${JSON.stringify(value)}),`)
+      .join("\n    ")}
+  ],
 );
 `;
 
-/** Starts the runtime; `restart` kills it and starts it again on the same disk. */
-export async function startWorkerd() {
+/** What a Worker is made of. */
+export interface WorkerOptions {
+  /** The module, which exports `PaymentRecordsObject`; it is bound as `RECORDS`. */
+  readonly entryPoint: string;
+  /** Its environment. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** Where its `@farthing` packages come from; the sources unless set. */
+  readonly conditions?: readonly string[];
+}
+
+/** Bundles a Worker and runs it; `restart` kills it and starts it again on the same disk. */
+export async function startWorker({
+  entryPoint,
+  variables = {},
+  conditions = ["@farthing/source"],
+}: WorkerOptions) {
   const folder = await mkdtemp(join(tmpdir(), "farthing-workerd-"));
   await mkdir(join(folder, "disk"));
-  await writeFile(join(folder, "config.capnp"), config);
+  await writeFile(join(folder, "config.capnp"), config(variables));
   await build({
-    entryPoints: [join(import.meta.dirname, "durable-object-worker.testing.ts")],
+    entryPoints: [entryPoint],
     outfile: join(folder, "worker.js"),
     bundle: true,
     format: "esm",
     target: "es2024",
-    conditions: ["@farthing/source"],
+    conditions: [...conditions],
   });
   let running = await runWorkerd(folder);
-  const namespace: RecordsNamespace<string> = {
-    idFromName: (name) => name,
-    get: (name) => ({ fetch: (_url, init) => fetch(`${running.url}/${name}`, init) }),
-  };
   return {
-    namespace,
-    url: () => running.url,
+    /** The address at the moment: it changes with each start. */
+    get url() {
+      return running.url;
+    },
     async restart() {
       await running.kill();
       running = await runWorkerd(folder);
@@ -61,11 +81,27 @@ export async function startWorkerd() {
   };
 }
 
+/** Starts a Worker whose calls reach one Durable Object class from outside. */
+export async function startWorkerd() {
+  const entryPoint = join(import.meta.dirname, "durable-object-worker.testing.ts");
+  const worker = await startWorker({ entryPoint });
+  const namespace: RecordsNamespace<string> = {
+    idFromName: (name) => name,
+    get: (name) => ({ fetch: (_url, init) => fetch(`${worker.url}/${name}`, init) }),
+  };
+  return {
+    namespace,
+    url: () => worker.url,
+    restart: worker.restart,
+    stop: worker.stop,
+  };
+}
+
 /** The file descriptor on which the runtime tells its port. */
 const controlFd = 3;
 
 /** Runs the runtime with `config.capnp` of a folder, which names one socket. */
-export async function runWorkerd(folder: string) {
+async function runWorkerd(folder: string) {
   const { default: command }: { default: string } = createRequire(import.meta.url)("workerd");
   const flags = ["serve", join(folder, "config.capnp"), `--control-fd=${controlFd}`];
   const child = spawn(command, flags, { cwd: folder, stdio: ["ignore", "ignore", "pipe", "pipe"] });
