@@ -133,6 +133,7 @@ test("the cost is what a header of the upstream says, which the buyer does not s
   answer = (response) => void response.writeHead(503, { "X-Units": "0.0123" }).end();
   const failed = await fetch(`${gateway.url}/reports`, { headers });
   expect([failed.status, moneyOf(failed)]).toEqual([503, ["4987700", "0"]]);
+  expect(failed.headers.get("X-Units")).toBeNull();
 });
 
 test("a top-up above the price that has to be final pays for its own request alone before", async () => {

@@ -325,6 +325,8 @@ export function balanceSuite(listen: Listen): void {
     };
     const all = await Promise.all(Array.from({ length: 10 }, () => fetch(url, { headers })));
     expect(new Set(all.map(({ status }) => status))).toEqual(new Set([200]));
+    // Nor does a kept response tell what the upstream called its cost.
+    expect(all.map((one) => one.headers.get("X-Cost"))).toEqual(all.map(() => null));
     const costs = all.map((one) => moneyOf(one)[1]);
     expect(costs.filter((cost) => cost === "10000")).toHaveLength(1);
     expect(costs.filter((cost) => cost === "0")).toHaveLength(9);

@@ -173,6 +173,21 @@ export function passSuite(listen: Listen): void {
       expect((await fetch(url, { headers })).headers.get("PAYMENT-PASS")).toBeNull();
     });
 
+    test("that has expired is a challenge that says what one payment buys", async () => {
+      let nowMs = Date.now();
+      const grants = createMemoryGrants({ now: () => nowMs });
+      const url = await at.start(undefined, { grants }, route);
+      const headers = passOf((await buy(url)).response);
+      nowMs += 30 * 86_400_000;
+      const over = await fetch(url, { headers });
+      const required = decodeHeader(over.headers.get(headerNames.paymentRequired))?.value;
+      const [entry] =
+        isObject(required) && Array.isArray(required["accepts"]) ? required["accepts"] : [];
+      expect(parsePassTerms(entry)).toMatchObject({ uses: 3 });
+      expect([leftOf(over), await reasonOf(over)]).toEqual(["2", "pass_expired"]);
+      expect(at.served).toHaveLength(1);
+    });
+
     test("is not sold where there is no room for it", async () => {
       const grants = createMemoryGrants({ entriesMax: 1 });
       const url = await at.start(undefined, { grants }, route);

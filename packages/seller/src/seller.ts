@@ -214,14 +214,13 @@ function createRoute<R>(
     const path = isPublic || of.hasOwnAddresses ? `${protocol}//${host}${pathname}` : pathname;
     return { ...sale, scope: sale.scope ?? path };
   };
-  const soldFor = (request: Request, url: string, { isGone }: ChargeOptions<R>) =>
-    defined({
-      pass: pass && soldAt(pass, url),
-      balance: balance && {
-        ...soldAt(balance, url),
-        isGone: isGone ?? (() => request.signal.aborted),
-      },
+  const soldFor = (request: Request, url: string, options: ChargeOptions<R>) => {
+    const { isGone = () => request.signal.aborted } = options;
+    return defined({
+      pass: pass && { ...soldAt(pass, url), isGone },
+      balance: balance && { ...soldAt(balance, url), isGone },
     });
+  };
 
   async function respond(
     deps: ExchangeDeps,

@@ -48,7 +48,7 @@ type Source = (
   signal: AbortSignal,
 ) => Promise<void>;
 
-function streamOf(source: Source, payment: PaidRequest, type: string): Response {
+function streamOf(source: Source, payment: PaidRequest, headers: object): Response {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const writer = writable.getWriter();
   const gone = new AbortController();
@@ -58,14 +58,14 @@ function streamOf(source: Source, payment: PaidRequest, type: string): Response 
     .then(() => writer.close())
     .catch((error: unknown) => writer.abort(error))
     .catch(() => undefined);
-  return new Response(readable, { headers: { "Content-Type": type } });
+  return new Response(readable, { headers: { "Content-Type": "text/event-stream", ...headers } });
 }
 
 async function openShop(
   source: Source,
   route: RouteOptions = {},
   grants = records,
-  type = "text/event-stream",
+  responseHeaders = {},
 ) {
   const balance = { topUp: "5.00", reserve: "0.05", scope: "model" };
   const options = { facilitator: { url: facilitator.url }, payTo, balance, ...route };
@@ -75,7 +75,7 @@ async function openShop(
   );
   const shop = await listenFetch((request) =>
     seller
-      .charge(request, (payment) => streamOf(source, payment, type))
+      .charge(request, (payment) => streamOf(source, payment, responseHeaders))
       .then(({ response }) => response),
   );
   shops.push(shop);
@@ -145,6 +145,16 @@ describe("a stream", () => {
     });
     await (await fetch(shop.url, { headers })).text();
     expect([ends, await chargesOf(headers)]).toEqual([["complete"], [42n]]);
+  });
+
+  test("without a count is charged what its header says, which the buyer does not see", async () => {
+    const headers = await toppedUp();
+    const shop = await openShop((_payment, send) => send("one "), {}, records, {
+      "X-Cost": "0.0123",
+    });
+    const response = await fetch(shop.url, { headers });
+    expect([response.headers.get("X-Cost"), await response.text()]).toEqual([null, "one "]);
+    expect(await chargesOf(headers)).toEqual([12_300n]);
   });
 
   test("that its buyer leaves is charged what was counted until then", async () => {
@@ -226,7 +236,9 @@ describe("a stream", () => {
       meter?.add("0.06");
       await send("two ");
     };
-    const shop = await openShop(source, { balance: cut, stream: true }, records, "text/plain");
+    const shop = await openShop(source, { balance: cut, stream: true }, records, {
+      "Content-Type": "text/plain",
+    });
     const response = await fetch(shop.url, { headers });
     const reader = response.body?.getReader();
     expect(new TextDecoder().decode((await reader?.read())?.value)).toBe("one ");

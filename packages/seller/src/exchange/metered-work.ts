@@ -218,7 +218,9 @@ function isEventStream({ headers }: Response): boolean {
 
 const noBodyStatuses = [204, 205, 304];
 
-function withBody({ status, headers }: Response, body: BodyInit | null): Response {
-  const hasNoBody = noBodyStatuses.includes(status);
-  return new Response(hasNoBody ? null : body, { status, headers });
+function withBody(response: Response, body: BodyInit | null): Response {
+  const { status } = response;
+  // A copy: the Response of @hono/node-server shares the headers that it is given.
+  const headers = new Headers(response.headers);
+  return new Response(noBodyStatuses.includes(status) ? null : body, { status, headers });
 }

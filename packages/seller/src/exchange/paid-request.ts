@@ -27,6 +27,8 @@ export interface ExchangeResult {
 /** A route's pass, and the part of the store that keeps it. */
 export interface SoldPass extends PassSale {
   readonly passes: Passes;
+  /** Whether the buyer has disconnected. */
+  readonly isGone: () => boolean;
 }
 
 /** A route's balance, and the part of the store that keeps it. */

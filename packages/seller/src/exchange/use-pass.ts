@@ -1,6 +1,7 @@
 /**
  * A request that shows a pass. A use is taken before the work. With `after-success` it is given back
- * when the seller's code fails before anything has left.
+ * when the seller's code fails before anything has left, unless the buyer has disconnected: work is
+ * often called off with its buyer, who could otherwise use the pass without end.
  */
 import type { Pass } from "../payment-records/pass-store.ts";
 import type { Lease } from "../payment-records/payment-records.ts";
@@ -89,15 +90,19 @@ async function use(
   const made = isAfterSuccess
     ? await makeInTime(deps, asked, payment)
     : await makePaid(asked, payment, deps.records.answerBytesMax);
-  if ("outcome" in made) {
+  const isGone = asked.pass.isGone();
+  if ("outcome" in made && !isGone) {
     addPass(made.response.headers, await passes.giveBack(taken));
     await lease?.discard();
     return made;
   }
-  if ("error" in made) {
-    const response = undelivered(made.status, lease !== undefined);
+  if ("outcome" in made || "error" in made) {
+    if ("outcome" in made) void made.response.body?.cancel().catch(() => undefined);
+    const { status } = "error" in made ? made : made.response;
+    const error = "error" in made ? made.error : new Error("The work failed after the buyer left.");
+    const response = undelivered(status, lease !== undefined);
     addPass(response.headers, taken);
-    return { response, outcome: { type: "undelivered", payment, error: made.error } };
+    return { response, outcome: { type: "undelivered", payment, error } };
   }
   const kept = asked.redeliver === "never" ? undefined : toStored(made, asked);
   if (lease) checkHeld(await lease.complete(receipt, kept));

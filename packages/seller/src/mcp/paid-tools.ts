@@ -149,7 +149,8 @@ export function farthing(options: ToolSellerOptions): ToolSeller {
         const values: unknown = hasInput ? given[0] : {};
         const call = { server: serverName, tool: name, arguments: values, meta: extra._meta };
         const bindingSubject = bindingSubjectOf(sentArguments(extra, values));
-        const about = { bindingSubject, routeName, original: values };
+        const isGone = () => extra.signal.aborted;
+        const about = { bindingSubject, routeName, original: values, isGone };
         return callPaid(await routeOf(values), toolRequest(call), about, async (payment) => {
           const own = { ...extra, payment };
           return check(await (hasInput ? run(values, own) : run(own)));

@@ -11,6 +11,7 @@ import {
   startScriptedFacilitator,
   type ScriptedFacilitator,
 } from "../scripted-facilitator.testing.ts";
+import type { SellerEvent } from "../index.ts";
 import { farthing } from "./paid-tools.ts";
 
 const pass = { uses: 3, validFor: "30d" };
@@ -19,9 +20,15 @@ const cost = ({ content }: CallToolResult) => (content.length === 1 ? "0.03" : u
 let facilitator: ScriptedFacilitator;
 let client: Client;
 const runs: string[] = [];
+const outcomes: SellerEvent["type"][] = [];
+let running: PromiseWithResolvers<void>;
+let hasOutcome: PromiseWithResolvers<void>;
 
 beforeEach(async () => {
   runs.length = 0;
+  outcomes.length = 0;
+  running = Promise.withResolvers();
+  hasOutcome = Promise.withResolvers();
   facilitator = await startScriptedFacilitator();
   const server = new McpServer({ name: "reports", version: "1" });
   const options = { facilitator: { url: facilitator.url }, payTo, price: "1.00", pass };
@@ -34,6 +41,21 @@ beforeEach(async () => {
       return { content, ...(runs.length === 2 ? { isError: true } : {}) };
     });
   }
+  const onEvent = ({ type }: SellerEvent): void => {
+    outcomes.push(type);
+    hasOutcome.resolve();
+  };
+  const awaited = farthing({ ...options, onEvent });
+  awaited.registerTool(server, "slow", {}, async ({ signal, payment }) => {
+    runs.push("slow");
+    if (payment.pass?.usesLeft === 1) {
+      const leaves = new Promise((resolve) => signal.addEventListener("abort", resolve));
+      running.resolve();
+      await leaves;
+      throw new Error("The work was called off with the buyer.");
+    }
+    return { content: [] };
+  });
   // A tool with a balance is of another seller, whose tools sell no pass.
   const byUse = farthing({ facilitator: { url: facilitator.url }, payTo, onEvent: () => {} });
   const balance = { topUp: "0.10", reserve: "0.05", scope: "used" };
@@ -91,6 +113,21 @@ test("a tool is paid once and called again, and a failed call takes no use", asy
   const over = await call("report", token);
   expect(over.structuredContent).toMatchObject({ error: "pass_exhausted", x402Version: 2 });
   expect([runs.length, facilitator.transfers()]).toEqual([4, 1]);
+});
+
+test("a call that its client cancels gives no use back", async () => {
+  const token = await buy("slow");
+  hasOutcome = Promise.withResolvers();
+  const canceling = new AbortController();
+  const params = { name: "slow", arguments: {}, _meta: token };
+  const { signal } = canceling;
+  const lost = client.request({ method: "tools/call", params }, CallToolResultSchema, { signal });
+  await running.promise;
+  canceling.abort();
+  await expect(lost).rejects.toThrow();
+  await hasOutcome.promise;
+  expect(outcomes.at(-1)).toBe("undelivered");
+  expect(leftOf(await call("slow", token))).toBe("0");
 });
 
 test("a pass opens its tool, or all tools of its scope", async () => {

@@ -16,7 +16,7 @@ export type Schema = ZodRawShapeCompat | AnySchema;
 const failureStatus = 500;
 
 /** What the exchange needs to know of a call; `original` are its arguments. */
-export type CallFacts = Pick<ChargeOptions, "bindingSubject" | "routeName" | "original">;
+export type CallFacts = Pick<ChargeOptions, "bindingSubject" | "routeName" | "original" | "isGone">;
 
 /** Charges for one call. Throws the tool's error when the call was not charged. */
 export async function callPaid(

@@ -1,4 +1,7 @@
-/** A seller's process that is killed costs a buyer at most the use, or what was counted, on every shared store. */
+/**
+ * Sellers in several processes, on every store that they can share: each use of a pass is taken once,
+ * and a process that is killed costs a buyer at most its use, or what it had counted.
+ */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { payFor } from "../buyer.testing.ts";
 import { payTo } from "../scene.testing.ts";
@@ -15,8 +18,11 @@ import { stores, type StoreHost } from "./store-hosts.testing.ts";
 
 const leaseMs = 15_000;
 
+/** Each is a connection, and a process may open a thousand files. */
+const atOnce = 200;
+
 for (const [name, isThere, startHost] of stores) {
-  describe.skipIf(!isThere)(`a process that is killed, on a store in ${name}`, () => {
+  describe.skipIf(!isThere)(`processes on one store in ${name}`, () => {
     let host: StoreHost;
     let facilitator: ScriptedFacilitator;
     let store: Store;
@@ -42,8 +48,28 @@ for (const [name, isThere, startHost] of stores) {
       return shop;
     }
 
+    // The suite of passes takes a thousand uses at once from every store; here they are requests.
+    test.runIf(name === "sqlite")("serve a hundred of a thousand requests at once", async () => {
+      const pair = await Promise.all([start({ passUses: 101 }), start({ passUses: 101 })]);
+      const [{ url }] = pair;
+      const bought = await fetch(url, { headers: await payFor(url) });
+      const headers = { "PAYMENT-PASS": bought.headers.get("PAYMENT-PASS") ?? "" };
+      const statuses: number[] = [];
+      await Promise.all(
+        Array.from({ length: atOnce }, async (_one, at) => {
+          for (let nth = 0; nth < 1_000 / atOnce; nth++) {
+            const response = await fetch(pair[(at + nth) % 2 === 0 ? 0 : 1].url, { headers });
+            await response.text();
+            statuses.push(response.status);
+          }
+        }),
+      );
+      expect(statuses.filter((status) => status === 200)).toHaveLength(100);
+      expect(statuses.filter((status) => status === 402)).toHaveLength(900);
+    });
+
     test.each(["before-work", "after-success"] as const)(
-      "%s: between taking a use of a pass and serving costs that use",
+      "%s: one that is killed between taking a use of a pass and serving costs that use",
       async (settle) => {
         const [dying, other] = await Promise.all([
           start({ settle, passUses: 3, diesAt: 2 }),
@@ -60,7 +86,7 @@ for (const [name, isThere, startHost] of stores) {
       },
     );
 
-    test("inside streams is paid what it had counted, once their reserves have ended", async () => {
+    test("one that is killed inside streams is paid what it had counted, once their reserves have ended", async () => {
       const [dying, later] = await Promise.all([start(), start({ aheadMs: maxReserveMs })]);
       const at = (path: string, shop = dying) => new URL(path, shop.url).href;
       const bought = await fetch(at("/short"), { headers: await payFor(at("/short")) });

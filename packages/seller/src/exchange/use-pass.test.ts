@@ -1,0 +1,72 @@
+/** A buyer who hangs up gets no use of a pass back, whatever the seller's code makes of it. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { pay } from "../buyer.testing.ts";
+import { createMemoryGrants, createSeller, type Seller } from "../index.ts";
+import { payTo } from "../scene.testing.ts";
+import {
+  startScriptedFacilitator,
+  type ScriptedFacilitator,
+} from "../scripted-facilitator.testing.ts";
+
+const url = "https://shop.example/report";
+let facilitator: ScriptedFacilitator;
+beforeEach(async () => {
+  facilitator = await startScriptedFacilitator();
+});
+afterEach(() => facilitator.close());
+
+const content = () => new Response("content");
+
+const giveUp = (): Response => {
+  throw new Error("The work was called off with the buyer.");
+};
+
+describe.each(["before-work", "after-success"] as const)("settling %s", (settle) => {
+  let seller: Seller;
+  let shown: Record<string, string>;
+  beforeEach(async () => {
+    const pass = { uses: 5, validFor: "1h" };
+    const grants = createMemoryGrants();
+    const options = { facilitator: { url: facilitator.url }, payTo, grants, settle, pass };
+    seller = createSeller({ ...options, price: "1.00", onEvent: () => undefined });
+    const challenge = await seller.charge(new Request(url), content);
+    const headers = await pay(challenge.response, "v2");
+    const { response } = await seller.charge(new Request(url, { headers }), content);
+    shown = { "PAYMENT-PASS": response.headers.get("PAYMENT-PASS") ?? "" };
+  });
+
+  const use = async (more: object = {}, work: () => Response = content) => {
+    const request = new Request(url, { headers: { ...shown, ...more } });
+    const { response, outcome } = await seller.charge(request, work);
+    return [response.status, outcome.type, response.headers.get("X-Pass-Remaining")];
+  };
+
+  /** Hangs up while the work runs, which ends as `end` says. */
+  const hangUp = async (end: () => Response, more: object = {}) => {
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    const request = new Request(url, { headers: { ...shown, ...more }, signal });
+    const { outcome } = await seller.charge(request, () => {
+      leaving.abort();
+      return end();
+    });
+    return outcome.type;
+  };
+  test("work that goes on is used", async () => {
+    expect(await hangUp(content)).toBe("used");
+    expect(await use()).toEqual([200, "used", "2"]);
+  });
+
+  test("work that fails with the buyer has taken its use", async () => {
+    expect(await hangUp(giveUp)).toBe("undelivered");
+    expect(await hangUp(() => new Response(null, { status: 500 }))).toBe("undelivered");
+    expect(await use()).toEqual([200, "used", "1"]);
+  });
+
+  test("with an Idempotency-Key, the repeat is the same use", async () => {
+    const key = { "Idempotency-Key": "order-7" };
+    expect(await hangUp(giveUp, key)).toBe("undelivered");
+    expect(await use(key)).toEqual([200, "used", "3"]);
+    expect(await use()).toEqual([200, "used", "2"]);
+  });
+});
