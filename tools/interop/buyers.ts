@@ -1,7 +1,8 @@
 /** Buyers of other makers: each buys once from our seller and once from our gateway. */
-import { buyers, connectBuyer, type BuyerName } from "./foreign-buyers.ts";
+import type { DevnetWallet } from "@farthing/devnet";
+import { buyers, connectBuyer } from "./foreign-buyers.ts";
 import { startDeployment, type Deployment } from "./deployment.ts";
-import { openGateway, openShop, type OwnSeller } from "./own-sellers.ts";
+import { openGateway, openShop } from "./own-sellers.ts";
 
 /** What a purchase came to. */
 export interface Purchase {
@@ -25,7 +26,12 @@ export async function buyEverywhere(
       const seller = await open(deployment, "hosted");
       // One at a time: some of these packages keep what they learnt in the process.
       for (const name of buyers) {
-        const purchase = await buy(deployment, { name, place, seller });
+        const wallet = deployment.newBuyer();
+        const purchase = await buyOnce(deployment, {
+          name: `${name} at our ${place}`,
+          wallet,
+          pay: async () => (await connectBuyer(name, wallet, deployment))(seller.url),
+        });
         results.push(purchase);
         onResult(purchase);
       }
@@ -37,15 +43,21 @@ export async function buyEverywhere(
   return results;
 }
 
-async function buy(
+/** One purchase: who pays, and how. */
+interface Attempt {
+  readonly name: string;
+  readonly wallet: DevnetWallet;
+  readonly pay: () => Promise<Response>;
+}
+
+/** Buys one report, and counts the transfers of the wallet. */
+export async function buyOnce(
   deployment: Deployment,
-  { name, place, seller }: { name: BuyerName; place: string; seller: OwnSeller },
+  { name, wallet, pay }: Attempt,
 ): Promise<Purchase> {
-  const wallet = deployment.newBuyer();
   let outcome: string;
   try {
-    const pay = await connectBuyer(name, wallet, deployment);
-    const response = await pay(seller.url);
+    const response = await pay();
     const isServed = response.status === 200 && (await response.text()).includes('"report"');
     outcome = isServed ? "served" : `HTTP ${response.status}`;
   } catch (error) {
@@ -53,6 +65,9 @@ async function buy(
   }
   const transfers = (await deployment.transfers(wallet.address)).length;
   const isOk = outcome === "served" && transfers === 1;
-  const line = `${isOk ? "ok  " : "FAIL"} ${name} at our ${place}: ${outcome}, ${transfers} transfers`;
-  return { name: `${name}, ${place}`, isOk, line };
+  return {
+    name,
+    isOk,
+    line: `${isOk ? "ok  " : "FAIL"} ${name}: ${outcome}, ${transfers} transfers`,
+  };
 }

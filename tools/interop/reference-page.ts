@@ -5,16 +5,19 @@ import { casesV2 } from "./differential/cases-v2.ts";
 import { table, type Difference } from "./differential/differences.ts";
 import { buyers } from "./foreign-buyers.ts";
 import { beforeCommit, scenarioFigures } from "./scenario-figures.ts";
+import { runtimeNames } from "./runtimes.ts";
 import { stockVersions } from "./stock-packages.ts";
 
 const code = (text: string) => `\`${text.replaceAll("|", "\\|")}\``;
 
 function packagesOf(folder: string): string {
   const file = new URL(`${folder}/package.json`, import.meta.url);
-  const { dependencies }: { readonly dependencies: Readonly<Record<string, string>> } = JSON.parse(
-    readFileSync(file, "utf8"),
-  );
-  return Object.entries(dependencies)
+  const manifest: Partial<
+    Record<"dependencies" | "optionalDependencies", Readonly<Record<string, string>>>
+  > = JSON.parse(readFileSync(file, "utf8"));
+  // An alias names the package with its version.
+  return Object.entries({ ...manifest.dependencies, ...manifest.optionalDependencies })
+    .map(([name, version]) => (/^npm:(.+)@(.+)$/.exec(version) ?? ["", name, version]).slice(1))
     .map(([name, version]) => code(`${name}@${version}`))
     .join(", ");
 }
@@ -49,6 +52,14 @@ export function interopPage(made: string): string {
     ...buyers.map((buyer) => `- ${buyer}`),
     "",
     `They come from ${["axios", "faremeter", "dexter"].map((name) => packagesOf(`buyers/${name}`)).join(", ")}. thirdweb needs 1.1 GB with its dependencies, so its row imitates the members that its published source reads: every entry of the \`PAYMENT-REQUIRED\` header must parse by the schema of version 1, \`extra.primaryType\` decides what it signs, and it sends the flat shape of version 2. The published package paid our seller and our gateway when the row was written.`,
+    "",
+    "## Runtimes",
+    "",
+    "On each of these runtimes the built seller sells once to `@x402/fetch@2.27.0`, and the built buyer buys once from our seller on Express. `tools/interop/runtimes/package-lock.json` pins them, except Node.js 24 and workerd, which are those of the repository:",
+    "",
+    ...runtimeNames.map((name) => `- ${name}`),
+    "",
+    `The versions are ${["bun", "deno", "node-20", "node-22"].map((name) => packagesOf(`runtimes/${name}`)).join(", ")}. The seller uses \`@farthing/seller/node\` on Node.js, \`@farthing/seller/hono\` with a Durable Object on Workers, and \`createSeller\` on the runtime's own server on Bun and Deno.`,
     "",
     "## Attacks over HTTP",
     "",

@@ -2,6 +2,7 @@
 import { buyEverywhere } from "./buyers.ts";
 import { compare, describeComparison } from "./differential/compare.ts";
 import { allRows, describeRow, isAsWanted, quickRows, runMatrix } from "./matrix.ts";
+import { tryRuntimes } from "./runtimes.ts";
 
 /** What to run. */
 export interface InteropOptions {
@@ -21,6 +22,7 @@ const parts: Readonly<Record<string, Part>> = {
   matrix: checkMatrix,
   differential: checkDifferences,
   buyers: checkBuyers,
+  runtimes: checkRuntimes,
 };
 
 /** Runs everything or one part; returns the number of failures. */
@@ -58,4 +60,8 @@ async function checkDifferences(quick: boolean, print: (line: string) => void) {
 async function checkBuyers(quick: boolean, print: (line: string) => void) {
   // CI has stock buyers of the newest version among the end-to-end tests.
   return quick ? [] : buyEverywhere(({ line }) => print(line));
+}
+
+async function checkRuntimes(quick: boolean, print: (line: string) => void) {
+  return tryRuntimes(quick, ({ line }) => print(line));
 }

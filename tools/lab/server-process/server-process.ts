@@ -18,6 +18,11 @@ export interface ServerProcessOptions {
   readonly env: Readonly<Record<string, string>>;
   /** A program that starts Node, such as `taskset` with its arguments. */
   readonly launcher?: readonly string[];
+  /**
+   * Another runtime, in place of this Node and its watchdog: the program ends by itself at the end
+   * of its standard input.
+   */
+  readonly runtime?: string;
   /** The line of output that names the address; its first group is the URL. */
   readonly addressLine?: RegExp;
   /** Milliseconds for an orderly stop; the default suits `farthing serve`. */
@@ -123,9 +128,9 @@ export function startServerProcess(options: ServerProcessOptions): ServerProcess
   };
 }
 
-function spawnWatched({ launcher = [], argv, env }: ServerProcessOptions) {
-  const node = [process.execPath, "--import", watchdog, ...argv];
-  const [program = process.execPath, ...args] = [...launcher, ...node];
+function spawnWatched({ launcher = [], runtime, argv, env }: ServerProcessOptions) {
+  const node = runtime === undefined ? [process.execPath, "--import", watchdog] : [runtime];
+  const [program = process.execPath, ...args] = [...launcher, ...node, ...argv];
   const child = spawn(program, args, {
     // A program starts in half the time where another process has compiled its sources.
     env: {
