@@ -19,5 +19,5 @@ app.get("/report", charge({ description: "One report" }), (request, response) =>
 
 const server = app.listen(Number(PORT), "127.0.0.1", () => {
   console.log(`Open at http://127.0.0.1:${server.address().port}/report`);
-  charge.ready(); // prints "Ready: …", or what to fix
+  void charge.ready(); // prints "Ready: …", or what to fix
 });

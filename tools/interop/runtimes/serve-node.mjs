@@ -12,11 +12,12 @@ const report = farthing(sellerOptions(settings))({}, (_request, response) => {
   response.end(JSON.stringify({ report: ++reports }));
 });
 
-const server = createServer(async (request, response) => {
+const server = createServer((request, response) => {
   if (request.url === "/report") return report(request, response);
   const asked = new Request(new URL(request.url, "http://localhost"));
-  const made = await respond(asked, settings);
-  response.writeHead(made.status).end(await made.text());
+  respond(asked, settings)
+    .then(async (made) => response.writeHead(made.status).end(await made.text()))
+    .catch((error) => response.writeHead(500).end(String(error)));
 });
 
 server.listen(0, "127.0.0.1", () => {
