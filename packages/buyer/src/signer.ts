@@ -1,5 +1,6 @@
 /** Signers: anything with an address that signs EIP-712 typed data, such as a viem account. */
 import {
+  defined,
   isBytes32,
   parseWireAddress,
   type Address,
@@ -65,15 +66,19 @@ function readPrivateKey(text: string): Hex {
 }
 
 /**
- * For a contract wallet (ERC-1271) that accepts its owner's signature of the same typed data.
+ * For a contract wallet (ERC-1271) that accepts its owner's signature of the same typed data or text.
  * Wallets that want another form bring their own {@link Signer}.
  */
-export function contractWalletSigner(wallet: string, owner: Pick<Signer, "signTypedData">): Signer {
+export function contractWalletSigner(
+  wallet: string,
+  owner: Pick<Signer, "signTypedData" | "signMessage">,
+): Signer {
   const address = parseWireAddress(wallet);
   if (!address) throw new TypeError("The contract wallet is a 0x address of 20 bytes.");
   return {
     address,
     isContract: true,
     signTypedData: (typedData) => owner.signTypedData(typedData),
+    ...defined({ signMessage: owner.signMessage?.bind(owner) }),
   };
 }

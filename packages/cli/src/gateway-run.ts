@@ -15,7 +15,7 @@ import {
   type Gateway,
   type GatewayConfig,
 } from "@farthing/gateway";
-import { writeTo } from "@farthing/protocol";
+import { defined, writeTo } from "@farthing/protocol";
 import type { Command } from "commander";
 import { messageOf } from "./command-errors.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
@@ -73,12 +73,14 @@ async function run(source: ConfigSource, isDryRun: boolean): Promise<void> {
     const config = source.load();
     const embedded =
       config.facilitator.kind === "embedded" ? await startEmbedded(config, stopping) : undefined;
-    const facilitator = embedded && { facilitator: inProcessFacilitator(embedded) };
+    const rpcUrl = embedded?.nodes.get(config.network.id);
+    const inside = embedded && { facilitator: inProcessFacilitator(embedded) };
     const gateway = await startGateway({
       config,
       isDryRun,
       log: createGatewayLog(),
-      ...facilitator,
+      ...inside,
+      ...defined({ rpcUrl }),
     }).catch(async (error: unknown) => {
       await embedded?.stop();
       throw error;

@@ -21,6 +21,8 @@ export interface EmbeddedFacilitator {
   readonly fetch: typeof fetch;
   /** The networks on which it settles. */
   readonly networks: readonly string[];
+  /** The address of a node by network, which may have a key in it. */
+  readonly nodes: ReadonlyMap<string, string>;
   stop(): Promise<void>;
 }
 

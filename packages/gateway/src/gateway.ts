@@ -6,6 +6,7 @@ import {
   type PaymentRecords,
   type SellerEvent,
 } from "@farthing/seller";
+import { defined } from "@farthing/protocol";
 import type { GatewayConfig } from "./configuration/configuration.ts";
 import { withoutSettling } from "./facilitators.ts";
 import { silentLog, type Log } from "./log.ts";
@@ -23,6 +24,8 @@ export interface GatewayOptions {
   readonly config: GatewayConfig;
   /** The embedded facilitator, where the configuration says `embedded`. */
   readonly facilitator?: Facilitator;
+  /** A node of the embedded facilitator, where the configuration has no `rpcUrl`. */
+  readonly rpcUrl?: string;
   readonly log?: Log;
   /** Verifies payments and settles none. */
   readonly isDryRun?: boolean;
@@ -122,7 +125,7 @@ export async function startGateway(options: GatewayOptions) {
 }
 
 function createChargingDeps(
-  { facilitator: location }: GatewayConfig,
+  { facilitator: location, rpcUrl }: GatewayConfig,
   given: GatewayOptions & { log: Log; metrics: GatewayMetrics; grants: PaymentRecords },
 ): ChargingDeps {
   const { log, metrics, grants } = given;
@@ -134,6 +137,7 @@ function createChargingDeps(
   return {
     facilitator: timeCalls(called, () => performance.now(), metrics.facilitatorResponded),
     grants,
+    ...defined({ rpcUrl: rpcUrl ?? given.rpcUrl }),
     onEvent: ({ name: route }, event) => observe(route, event, { log, metrics }),
   };
 }

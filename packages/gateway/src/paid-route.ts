@@ -24,6 +24,8 @@ import type { OperationCheck } from "./openapi/input-check.ts";
 export interface ChargingDeps {
   readonly facilitator: Facilitator;
   readonly grants: PaymentRecords;
+  /** A node that is asked about sign-ins of contract wallets. */
+  readonly rpcUrl?: string;
   /** Also called after the response to the request. */
   readonly onEvent: (route: RouteConfig, event: SellerEvent) => void;
 }
@@ -67,7 +69,7 @@ export function createPaidRoute(
     bodyBytesMax: own.upstream.requestBytesMax,
     paywall: discovery.title === undefined ? {} : { name: discovery.title },
     onEvent: (event) => deps.onEvent(own, event),
-    ...(config.rpcUrl === undefined ? {} : { verifyWallet: walletsAt(config.rpcUrl) }),
+    ...(deps.rpcUrl === undefined ? {} : { verifyWallet: walletsAt(deps.rpcUrl) }),
   });
   const { maxTimeoutSeconds, redirects, head, serveWhen, redeliver, requireBinding } = own;
   const rules = { maxTimeoutSeconds, redirects, head, serveWhen, redeliver, requireBinding };

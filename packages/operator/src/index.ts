@@ -17,7 +17,11 @@ const operator: OperatorPackage = {
     const config = readConfig(settings && { env: settings });
     const options = { config, selfBuilt: true, listen: false, signal };
     const facilitator = await startFacilitator(options);
-    return { ...facilitator, networks: facilitator.checks.map(({ network }) => network) };
+    const nodes = config.networks.flatMap(({ network, rpcUrls: [first] }) =>
+      first ? [[network.id, first.expose()] as const] : [],
+    );
+    const networks = facilitator.checks.map(({ network }) => network);
+    return { ...facilitator, networks, nodes: new Map<string, string>(nodes) };
   },
 };
 

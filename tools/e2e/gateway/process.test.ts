@@ -9,12 +9,18 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { contractWalletSigner, privateKeySigner, wrapFetch } from "@farthing/buyer";
 import type { JsonObject } from "@farthing/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bin } from "../support/farthing-command.testing.ts";
 import { freePorts } from "../support/free-ports.testing.ts";
 import { configOf, startApi, usualRoutes, type Api } from "../support/gateway.testing.ts";
-import { facilitatorEnvironment, startMarket, type Market } from "../support/market.testing.ts";
+import {
+  facilitatorEnvironment,
+  price,
+  startMarket,
+  type Market,
+} from "../support/market.testing.ts";
 import { signFor } from "../support/signed-payment.testing.ts";
 
 let market: Market;
@@ -93,14 +99,41 @@ async function priceAt(url: string): Promise<unknown> {
   return body;
 }
 
+/** As the file says; nothing listens there. */
+const publicUrl = "http://localhost:1";
+const soldWithPasses = {
+  match: "GET /passes/:report",
+  upstream: "api",
+  price,
+  passes: { uses: 3, validFor: "1h" },
+};
+
+/** Buys or uses a pass by a contract wallet that has no token of it. */
+async function visitByContract(url: string) {
+  const { address, owner } = market.devnet.smartWallet;
+  const signer = contractWalletSigner(address, privateKeySigner(owner.privateKey));
+  const atGateway: typeof fetch = async (input, init) => {
+    const request = new Request(input, init);
+    const { pathname } = new URL(request.url);
+    const response = await fetch(new Request(`${url}${pathname}`, request));
+    return new Response(response.body, response);
+  };
+  const response = await wrapFetch(atGateway, { signer })(`${publicUrl}/passes/7`);
+  return [response.status, response.payment.state];
+}
+
 /** Two processes that are started and stopped: two seconds alone, thirty where others use both cores. */
 const slowMs = 180_000;
 
 test(
   "sells, reads its file again, keeps the last good one, and what was paid across a kill",
   async () => {
-    save(fileWith({}));
+    save(fileWith({ routes: [...usualRoutes, soldWithPasses] }));
     const first = await run();
+    expect(await visitByContract(first.url)).toEqual([200, "settled"]);
+    // Signed in, through the nodes of the facilitator inside.
+    expect(await visitByContract(first.url)).toEqual([200, "not_required"]);
+    api.reset();
     const buyer = market.newBuyer();
     const headers = await signFor(buyer, `${first.url}/paid/7`);
     const bought = await fetch(`${first.url}/paid/7`, { headers });

@@ -74,6 +74,7 @@ async function start(options: DevOptions, stack: AsyncDisposableStack, stopping:
   const gateway = await startGateway({
     config,
     facilitator: watchPayments(inProcessFacilitator(embedded), events),
+    rpcUrl: devnet.rpcUrl,
     onRequest: (step) => events.add(...described(step)),
   });
   stack.defer(() => gateway.stop());

@@ -1,4 +1,4 @@
-/** A buyer who hangs up gets no use of a pass back, whatever the seller's code makes of it. */
+/** A buyer who hangs up, or has got some of the response, gets no use of a pass back. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { pay } from "../buyer.testing.ts";
 import { createMemoryGrants, createSeller, type Seller } from "../index.ts";
@@ -61,6 +61,27 @@ describe.each(["before-work", "after-success"] as const)("settling %s", (settle)
     expect(await hangUp(giveUp)).toBe("undelivered");
     expect(await hangUp(() => new Response(null, { status: 500 }))).toBe("undelivered");
     expect(await use()).toEqual([200, "used", "1"]);
+  });
+
+  test("a stream that fails after its first bytes has taken its use", async () => {
+    const parts = ["one "];
+    const body = new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          const part = parts.shift();
+          if (part === undefined) throw new Error("The upstream has closed the connection.");
+          controller.enqueue(new TextEncoder().encode(part));
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const headers = { "Content-Type": "text/event-stream" };
+    const { response } = await seller.charge(
+      new Request(url, { headers: shown }),
+      () => new Response(body, { headers }),
+    );
+    await expect(response.text()).rejects.toThrow("The upstream has closed");
+    expect(await use()).toEqual([200, "used", "2"]);
   });
 
   test("with an Idempotency-Key, the repeat is the same use", async () => {
