@@ -13,7 +13,10 @@ const report = farthing(sellerOptions(settings))({}, (_request, response) => {
 });
 
 const server = createServer((request, response) => {
-  if (request.url === "/report") return report(request, response);
+  if (request.url === "/report") {
+    report(request, response);
+    return;
+  }
   const asked = new Request(new URL(request.url, "http://localhost"));
   respond(asked, settings)
     .then(async (made) => response.writeHead(made.status).end(await made.text()))
