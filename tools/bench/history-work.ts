@@ -111,7 +111,7 @@ async function oneRound(
     "a settlement by its id": () => store.findSettlement(ids[0] ?? ""),
     "history, newest 50": () => store.listAccountSettlements(seller, {}, { limit: 50 }),
     "usage of 30 days": () =>
-      store.listUsage(seller, { since: now - daysShown * dayMs, before: now + dayMs }),
+      store.listUsage(seller, { since: now - daysShown * dayMs, before: now + dayMs, chainId }),
     credits: () => store.findCredits(seller),
     "ledger, newest 50": () => store.listCreditEntries(seller, { limit: 50 }),
   };

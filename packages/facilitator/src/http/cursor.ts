@@ -1,5 +1,7 @@
 /** Cursors of pages, as text for query strings. */
 import type { TimeCursor } from "@farthing/engine/storage";
+import { bookedResourceCharsMax } from "@farthing/protocol";
+import { Type } from "typebox";
 import { HttpProblem } from "./responses.ts";
 
 /** The default and the maximum number of rows of a page. */
@@ -19,6 +21,34 @@ export const timeCursor = {
     const [, createdAt, id] = /^(\d{1,15})\.([A-Za-z0-9_]{1,80})$/.exec(text) ?? [];
     if (createdAt === undefined || id === undefined) throw badCursor();
     return { createdAt: Number(createdAt), id };
+  },
+};
+
+/** The first entry of a page of names that are ordered by a number. */
+export interface RankedCursor {
+  readonly rank: bigint;
+  readonly name: string;
+}
+
+/** The digits of a 64-bit number, and a printable name in base64url: four characters for three. */
+const rankedCharsMax = 19 + 1 + Math.ceil((bookedResourceCharsMax * 4) / 3);
+
+export const rankedCursor = {
+  schema: Type.Optional(
+    Type.String({
+      pattern: "^[0-9]{1,19}\\.[A-Za-z0-9_-]+$",
+      maxLength: rankedCharsMax,
+      description: "`next` of the page before",
+    }),
+  ),
+  write: (cursor: RankedCursor | null) =>
+    cursor && `${cursor.rank}.${Buffer.from(cursor.name).toString("base64url")}`,
+  read(text: string | undefined): RankedCursor | undefined {
+    if (text === undefined) return undefined;
+    const [rank = "", coded = ""] = text.split(".");
+    const cursor = { rank: BigInt(rank), name: Buffer.from(coded, "base64url").toString() };
+    if (rankedCursor.write(cursor) !== text) throw badCursor();
+    return cursor;
   },
 };
 

@@ -40,6 +40,7 @@ export async function fillHistory({ query }: StoreBench, rows: number): Promise<
     `insert into sales_by_day (account, chain_id, amount, day, settlements, payers, last_settled_at) select account, chain_id, amount, created_at / ${dayMs}, count(*), 1, 1 from settlements where state = 'confirmed' group by 1, 2, 3, 4`,
     `insert into settlement_books (settlement_id, account, created_at, resource, route, reference, is_counted) select 'old_' || n, '${busySeller}', ${at}, 'https://shop.example/' || n % 100, (case when n % 4 = 0 then 'rare' else 'GET /:id' end), n, 1 from ${series}`,
     `insert into revenue_months (account, chain_id, basis, month, name, settlements, units) select '${busySeller}', ${chainId}, 'payer', ${monthOf(scenarioNow)}, ${address("n")}, 1, n from ${series}`,
+    `insert into customers (account, chain_id, payer, settlements, units, first_at, last_at) select '${busySeller}', ${chainId}, ${address("n")}, 1, n, ${at}, ${at} from ${series}`,
     `insert into settlement_claims (settlement_id, is_upfront, has_several) select 'old_' || n, 0, 0 from ${series}`,
     `insert into payment_identifiers (name_hash, payment_hash, expires_at) select 'old_' || n, 'x', ${at} + (n % 2) * ${800 * dayMs}::bigint from ${series}`,
     `insert into relayer_transactions (id, chain_id, lane, nonce, to_address, data, gas_limit, gas_price, raw, hash, state, created_at, block_number) select -n, ${chainId}, '${lane}', n, '${busySeller}', '0x', '1', '1', '0x', ${hash}, 'mined', ${at}, n from ${series}`,

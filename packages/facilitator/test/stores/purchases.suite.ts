@@ -266,7 +266,7 @@ function historyTests(at: StoreAt): void {
     await store.recordConfirmed(mined, 9_000);
     const reverted = { code: "transaction_reverted", message: "m", transaction: null } as const;
     await store.recordFailed([{ id: failed, ...reverted }], 9_000);
-    expect(await store.listUsage(seller, { since: day, before: 3 * day })).toEqual([
+    expect(await store.listUsage(seller, { since: day, before: 3 * day, chainId })).toEqual([
       { day: 1, settled: 2, failed: 1, pending: 0, units: 2n ** 54n, credits: 4 },
       { day: 2, settled: 0, failed: 0, pending: 1, units: 0n, credits: 2 },
     ]);

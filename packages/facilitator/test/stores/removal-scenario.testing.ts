@@ -20,7 +20,16 @@ export async function removeWhatIsOver(
   const terms = { madeBefore: now + 1, endedBefore: 1_000, limit: 3 };
   const place = { at: now - 1, id: "" };
   const from = { transactionId: -1_000_000_000, failed: place, elsewhere: place };
-  await store.listRevenue(account, { chainId, basis: "payer", month: monthOf(now) }, 3);
+  const revenue = { chainId, basis: "payer", month: monthOf(now) } as const;
+  const { next: following } = await store.listRevenue(account, revenue, { limit: 3 });
+  const onward = { from: following ?? { name: "0x", rank: 5n }, limit: 3 };
+  await store.listRevenue(account, revenue, onward);
+  await store.listRevenueByName(account, revenue, onward);
+  for (const order of ["amount", "recent", "payer"] as const) {
+    const page = { from: { rank: 5n, name: claim.payer }, limit: 3 };
+    await store.listCustomers(account, { chainId, order }, page);
+  }
+  await store.findRevenue(account, revenue, [onward.from.name]);
   await store.findBooks([`stl_${next()}`]);
   await store.pruneSettlements(chainId, { ...terms, from }, () => Promise.resolve());
   await store.pruneSignedBytes(chainId, block, 3);

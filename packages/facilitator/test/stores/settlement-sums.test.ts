@@ -221,7 +221,11 @@ describe.each(bothEngines())("sums on %s", (_name, start) => {
       payers: 2,
     });
     expect(
-      await store.listUsage(seller, { since: first * dayMs, before: (second + 1) * dayMs }),
+      await store.listUsage(seller, {
+        since: first * dayMs,
+        before: (second + 1) * dayMs,
+        chainId: apothem.chainId,
+      }),
     ).toMatchObject([
       { day: first, settled: 1, units: 10n },
       { day: second, settled: 2, units: 20n },
@@ -243,8 +247,10 @@ describe.each(bothEngines())("sums on %s", (_name, start) => {
     if (!seller) return;
     // Before, during and after: what is told is right at any time.
     const span = { since: 19_999 * dayMs, before: 20_010 * dayMs };
-    const told = async () =>
-      (await stores[0].listUsage(seller, span)).reduce((sum, day) => sum + day.settled, 0);
+    const told = async () => {
+      const spans = chainIds.map((chainId) => stores[0].listUsage(seller, { ...span, chainId }));
+      return (await Promise.all(spans)).flat().reduce((sum, day) => sum + day.settled, 0);
+    };
     expect(await told()).toBe(500);
     const known = Array.from({ length: 3_000 }, (_, index) => `old_${index + 1}`);
     for (let turn = 0; turn < 60; turn++) {
@@ -283,7 +289,8 @@ describe.each(bothEngines())("sums on %s", (_name, start) => {
     await expect.poll(() => events, { timeout: 30_000 }).toContain("usage_sums_wait");
     // It counts nothing of what it does; what is told has it all the same.
     await older.query("update settlements set state = 'confirmed' where id = 'old_2'");
-    const span = { since: 19_999 * dayMs, before: 20_010 * dayMs };
+    const { chainId } = apothem;
+    const span = { since: 19_999 * dayMs, before: 20_010 * dayMs, chainId };
     const told = await store.listUsage(sellers[0] ?? "0x", span);
     expect(told).toMatchObject([{ settled: 6 }]);
     expect(await isComplete(bench)).toBe(false);

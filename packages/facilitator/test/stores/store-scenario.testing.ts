@@ -226,7 +226,7 @@ async function readHistory(store: ServiceStore): Promise<void> {
     const { next: from } = await store.listAccountSettlements(busySeller, filter, { limit: 2 });
     await store.listAccountSettlements(busySeller, filter, { limit: 2, from: from ?? undefined });
   }
-  await store.listUsage(busySeller, { since: now - 30 * dayMs, before: now + dayMs });
+  await store.listUsage(busySeller, { since: now - 30 * dayMs, before: now + dayMs, chainId });
   await store.findCredits(busySeller);
   await store.listCreditEntries(busySeller, { limit: 5 });
   await store.auditCredits(5);

@@ -279,7 +279,7 @@ function outboxTests(at: StoreAt): void {
     expect(await told(store, endpoint)).toMatchObject([
       { type: "settlement.refunded", id: refund.id, refundOf: payment.id, amount: "4" },
     ]);
-    expect(await store.listUsage(seller, { since: 0, before: 86_400_000 })).toMatchObject([
+    expect(await store.listUsage(seller, { since: 0, before: 86_400_000, chainId })).toMatchObject([
       { settled: 1, failed: 0, pending: 0, units: 10n, credits: 2 },
     ]);
     expect(await store.findCredits(seller)).toEqual({ available: 3, held: 0 });

@@ -29,6 +29,8 @@ export interface Browser {
   readonly setCookies: string[];
   send(method: string, path: string, body?: unknown, headers?: Headers): Promise<Answer>;
   get(path: string): Promise<Answer>;
+  /** Downloads a CSV file; returns its lines. */
+  download(path: string): Promise<string[]>;
   post(path: string, body: unknown, headers?: Headers): Promise<Answer>;
 }
 
@@ -67,6 +69,13 @@ export function openBrowser({ url }: { readonly url: string }): Browser {
     setCookies,
     send,
     get: (path) => send("GET", path),
+    async download(path) {
+      const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+      const response = await fetch(`${url}${path}`, { headers: { cookie } });
+      const type = response.headers.get("content-type");
+      if (type !== "text/csv; charset=utf-8") throw new Error(`${path} is ${String(type)}`);
+      return (await response.text()).trimEnd().split("\r\n");
+    },
     post: (path, body, headers) => send("POST", path, body, headers),
   };
 }

@@ -1,17 +1,15 @@
 /** The history of an account's settlements, one by one and by day. */
 import type { Waiters } from "@farthing/engine";
-import type { Clock } from "@farthing/engine/base";
 import { createHistoryStore, type HistoryStore } from "./store.ts";
 import { aggregatesParticipant } from "./participant.ts";
 import type { BookStore } from "../books/store.ts";
 import type { Feature, RunningFeature } from "../feature.ts";
 import { registerAccountSettlements } from "./routes.ts";
 import { createHistory, type HistoryDeps } from "./service.ts";
-import { registerUsage } from "./usage-routes.ts";
+import { registerUsage, type UsageRouteDeps } from "./usage-routes.ts";
 
-export interface HistoryFeatureDeps extends HistoryDeps {
+export interface HistoryFeatureDeps extends HistoryDeps, UsageRouteDeps {
   readonly store: HistoryDeps["store"] & HistoryStore & Pick<BookStore, "findBooks">;
-  readonly clock: Clock;
   readonly waiters: Waiters;
 }
 

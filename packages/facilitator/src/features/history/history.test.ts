@@ -62,13 +62,6 @@ async function list(query = ""): Promise<JsonObject[]> {
 
 const idsOf = (rows: readonly JsonObject[]) => rows.map(({ id }) => id);
 
-async function fileOf(at: string): Promise<string[]> {
-  const cookie = [...seller.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-  const response = await fetch(`${served.url}${at}`, { headers: { cookie } });
-  expect(response.headers.get("content-type")).toBe("text/csv; charset=utf-8");
-  return (await response.text()).trimEnd().split("\r\n");
-}
-
 test("a list reads on where it was, whatever arrives meanwhile", async () => {
   const made = [];
   for (let count = 0; count < 5; count++) made.push(textAt(await settle(), "id"));
@@ -210,6 +203,8 @@ test("days: every one of a span, also those on which nothing happened", async ()
   const of = async (network: string) =>
     (await seller.get(`/v1/account/usage?network=${network}`)).body["days"];
   expect(await of("eip155:51")).toEqual(days);
+  const { body: named } = await seller.get("/v1/account/usage");
+  expect(named["network"]).toBe("eip155:51");
   expect(await of("eip155:50")).toEqual(days.map(({ day }) => ({ day, ...none })));
   const some = await seller.get("/v1/account/usage?from=2024-02-28&to=2024-03-01");
   expect(some.body["days"]).toMatchObject([
@@ -218,14 +213,14 @@ test("days: every one of a span, also those on which nothing happened", async ()
     { day: "2024-03-01" },
   ]);
   expect((await seller.get("/v1/account/usage?from=2020-01-01")).status).toBe(400);
-  expect(await fileOf("/v1/account/usage?format=csv")).toHaveLength(31);
+  expect(await seller.download("/v1/account/usage?format=csv")).toHaveLength(31);
 });
 
 test("a file has every row, whatever page it is asked with", async () => {
-  const rows = await fileOf(`${path}?format=csv&limit=1`);
+  const rows = await seller.download(`${path}?format=csv&limit=1`);
   expect(rows[0]).toMatch(/^id,created_at,state,/);
   expect(rows.slice(1).map((row) => row.split(",")[0])).toEqual(idsOf(await list("?limit=200")));
-  expect(await fileOf(`${path}?format=csv&state=failed`)).toHaveLength(2);
+  expect(await seller.download(`${path}?format=csv&state=failed`)).toHaveLength(2);
 });
 
 test("another account sees none of it", async () => {

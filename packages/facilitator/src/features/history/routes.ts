@@ -5,10 +5,8 @@ import {
   bookedResourceCharsMax,
   bookedRouteCharsMax,
   explorerLink,
-  findNetwork,
   networkOfChain,
   referenceCharsMax,
-  type ChainId,
   type RefusalCode,
 } from "@farthing/protocol";
 import { Type, type Static } from "typebox";
@@ -16,10 +14,11 @@ import type { History, SettlementStory, StoryStep } from "./service.ts";
 import { creditsOf, type Settlement, type Waiters } from "@farthing/engine";
 import { timeText } from "@farthing/engine/base";
 import type { HistoryFilter } from "./model.ts";
+import { readOneNetwork } from "./one-network.ts";
 import type { BookStore } from "../books/store.ts";
 import type { HistoryStore } from "./store.ts";
 import { noBooks, type SettlementBooks } from "../../payments/books.ts";
-import { found, HttpProblem, refundMembersOf } from "../../http/responses.ts";
+import { found, refundMembersOf } from "../../http/responses.ts";
 import { parseWait } from "../../http/prefer.ts";
 import { refundMembers, SaleKindText } from "../../payments/schemas.ts";
 import {
@@ -128,7 +127,7 @@ const settlementsFile: CsvFile<BookedSettlement> = {
 
 const path = "/v1/account/settlements";
 
-export const NetworkQuery = Type.Optional(
+const NetworkQuery = Type.Optional(
   Type.String({ maxLength: 32, description: "`eip155:50` or its name" }),
 );
 
@@ -243,7 +242,7 @@ function readFilter(query: Static<typeof FilterQuery>): HistoryFilter {
     state,
     payer: payer === undefined ? undefined : readAddress(payer),
     keyId: key,
-    chainId: network === undefined ? undefined : readNetwork(network),
+    chainId: network === undefined ? undefined : readOneNetwork(network, []).chainId,
     transaction: transaction === undefined ? undefined : `0x${transaction.slice(2).toLowerCase()}`,
     since: readFrom(query.from),
     before: readTo(query.to),
@@ -251,12 +250,6 @@ function readFilter(query: Static<typeof FilterQuery>): HistoryFilter {
     route: query.route,
     reference: query.reference,
   };
-}
-
-export function readNetwork(text: string): ChainId {
-  const network = findNetwork(text);
-  if (network) return network.chainId;
-  throw new HttpProblem("invalid_request", "network must be eip155:50 or eip155:51.");
 }
 
 function rowResponse(settlement: BookedSettlement) {

@@ -1,10 +1,10 @@
 /** GET /v1/account/usage: the settlements of an account by day. */
-import type { Address } from "@farthing/protocol";
+import { networkOfChain, type Address, type Network } from "@farthing/protocol";
 import { Type } from "typebox";
 import { dayMs } from "./participant.ts";
 import type { HistoryStore } from "./store.ts";
 import type { UsageDay } from "./model.ts";
-import { NetworkQuery, readNetwork } from "./routes.ts";
+import { OneNetworkQuery, readOneNetwork } from "./one-network.ts";
 import type { UsageSpan } from "./usage-store.ts";
 import { HttpProblem } from "../../http/responses.ts";
 import { AmountText, exactly, readProblems } from "../../http/schemas.ts";
@@ -20,6 +20,7 @@ const daysDefault = 30;
 const usageDaysMax = 366;
 
 export const UsageResponse = exactly({
+  network: Type.String({ description: "CAIP-2" }),
   days: Type.Array(
     exactly({
       day: Type.String({ format: "date", description: "In UTC" }),
@@ -32,9 +33,10 @@ export const UsageResponse = exactly({
   ),
 });
 
-const usageFile: CsvFile<UsageDay> = {
+const usageFile: CsvFile<UsageDay & Pick<UsageSpan, "chainId">> = {
   name: "usage",
   columns: {
+    network: ({ chainId }) => networkOfChain(chainId).id,
     day: ({ day }) => textOf(day),
     settled: ({ settled }) => settled,
     failed: ({ failed }) => failed,
@@ -44,20 +46,26 @@ const usageFile: CsvFile<UsageDay> = {
   },
 };
 
+export interface UsageRouteDeps {
+  readonly store: Pick<HistoryStore, "listUsage">;
+  readonly clock: Clock;
+  readonly networks: readonly Network[];
+}
+
 export function registerUsage(
   server: TypedServer,
-  { store, clock }: { readonly store: Pick<HistoryStore, "listUsage">; readonly clock: Clock },
+  { store, clock, networks }: UsageRouteDeps,
 ): void {
   server.get("/v1/account/usage", {
     schema: {
       operationId: "readUsage",
       tags: ["Settlements"],
       summary: "Settlements per day, in UTC, by the day of their claim",
-      description: `Every day from \`from\` to \`to\`, at most ${usageDaysMax}; the last ${daysDefault} when nothing is said. Without \`network\`, live and test money are added up.`,
+      description: `Every day from \`from\` to \`to\`, at most ${usageDaysMax}; the last ${daysDefault} when nothing is said. Live and test money are never one sum.`,
       querystring: exactly({
         from: DayOrTime,
         to: DayOrTime,
-        network: NetworkQuery,
+        network: OneNetworkQuery,
         format: Format,
       }),
       response: { 200: jsonOrCsv(UsageResponse), ...readProblems() },
@@ -71,15 +79,13 @@ export function registerUsage(
         throw new HttpProblem("invalid_request", `Ask for ${usageDaysMax} days at most.`);
       }
       const { account } = sessionOf(request);
-      const days = await listUsageDays(store, account, {
-        firstDay,
-        lastDay,
-        chainId: network === undefined ? undefined : readNetwork(network),
-      });
+      const { id, chainId } = readOneNetwork(network, networks);
+      const days = await listUsageDays(store, account, { firstDay, lastDay, chainId });
       if (wantsCsv(request)) {
-        return sendCsv(reply, usageFile, async () => ({ items: days, next: null }));
+        const items = days.map((day) => ({ ...day, chainId }));
+        return sendCsv(reply, usageFile, async () => ({ items, next: null }));
       }
-      return { days: days.map(dayResponse) };
+      return { network: id, days: days.map(dayResponse) };
     },
   });
 }

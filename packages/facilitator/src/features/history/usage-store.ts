@@ -10,12 +10,8 @@ export interface UsageSpan {
   /** Milliseconds since 1970; the end is not included. */
   readonly since: number;
   readonly before: number;
-  /** All networks together when left out, which adds live and test money up. */
-  readonly chainId?: ChainId | undefined;
-}
-
-function onChain(chainId: ChainId | undefined) {
-  return chainId === undefined ? sql<boolean>`true` : sql<boolean>`chain_id = ${chainId}`;
+  /** Live and test money are never one sum. */
+  readonly chainId: ChainId;
 }
 
 export async function listUsage(
@@ -36,7 +32,7 @@ export async function listUsage(
     .where("account", "=", toLowerHex(account))
     .where("day", ">=", Math.ceil(since / dayMs))
     .where("day", "<", Math.ceil(before / dayMs))
-    .where(onChain(chainId))
+    .where("chain_id", "=", chainId)
     .groupBy(["day", "outcome"])
     .orderBy("day")
     .execute();
@@ -86,7 +82,7 @@ async function addUpUsage(
     .where("account", "=", toLowerHex(account))
     .where("created_at", ">=", since)
     .where("created_at", "<", before)
-    .where(onChain(chainId))
+    .where("chain_id", "=", chainId)
     .groupBy(whole)
     .orderBy("day")
     .execute();

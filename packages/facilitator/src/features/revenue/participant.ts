@@ -1,6 +1,6 @@
 /**
- * Adds confirmed settlements to the revenue of their resource, route and payer, in the transaction
- * that confirms them; a reorganisation subtracts. A mark beside each settlement's books says whether
+ * Adds confirmed settlements to the revenue of their resource, route and payer, and to their customer,
+ * in the transaction that confirms them; a reorganisation subtracts. A mark beside each settlement's books says whether
  * it is in the sums, so that one of an earlier version is not subtracted. Only settlements with
  * books are sales: others, such as purchases of credits, have none. A refund is no revenue, and takes
  * none away.
@@ -14,7 +14,7 @@ import {
 } from "@farthing/engine/storage";
 import { toLowerHex } from "@farthing/protocol";
 import { sql } from "kysely";
-import { revenueBases, revenueMonths } from "./tables.ts";
+import { customers, revenueBases, revenueMonths } from "./tables.ts";
 
 export const revenueParticipant: SettlementParticipant = {
   name: "revenue",
@@ -43,7 +43,8 @@ async function count(
   if (settlements.length === 0) return;
   const sums = new Map<string, ReturnType<typeof revenueMonths.write>>();
   const books = await mark(inside, settlements, times);
-  for (const settlement of settlements) {
+  const counted = settlements.filter(({ id, owner }) => owner !== null && books.has(id));
+  for (const settlement of counted) {
     const { id, owner, chainId, amount, createdAt } = settlement;
     const named = books.get(id);
     if (!named || !owner) continue;
@@ -60,12 +61,50 @@ async function count(
       sums.set(key, revenueMonths.write(row));
     }
   }
-  // In one order, so that no two transactions wait for each other.
-  const rows = [...sums].toSorted(([one], [other]) => (one < other ? -1 : 1));
-  await add(
-    inside,
-    rows.map(([, row]) => row),
-  );
+  await add(inside, inOrder(sums));
+  await addToCustomers(inside, counted, times);
+}
+
+/** In one order, so that no two transactions wait for each other. */
+function inOrder<Row>(rows: ReadonlyMap<string, Row>): Row[] {
+  return [...rows].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
+}
+
+/** The times of a customer's payments stay as they are when one of them is subtracted. */
+async function addToCustomers(
+  { db, engine }: Database,
+  settlements: readonly Settlement[],
+  times: 1 | -1,
+): Promise<void> {
+  const sums = new Map<string, ReturnType<typeof customers.write>>();
+  for (const { owner, chainId, payer, amount, createdAt } of settlements) {
+    if (!owner) continue;
+    const key = JSON.stringify([toLowerHex(owner), chainId, toLowerHex(payer)]);
+    const before = sums.get(key);
+    const row = {
+      account: owner,
+      chainId,
+      payer,
+      settlements: (before?.settlements ?? 0) + times,
+      units: BigInt(before?.units ?? 0) + BigInt(times) * amount,
+      firstAt: Math.min(before?.first_at ?? createdAt, createdAt),
+      lastAt: Math.max(before?.last_at ?? createdAt, createdAt),
+    };
+    sums.set(key, customers.write(row));
+  }
+  if (sums.size === 0) return;
+  const list = engine.list(inOrder(sums), customers.types);
+  await sql`insert into customers
+      (account, chain_id, payer, settlements, units, first_at, last_at)
+    select account, chain_id, payer, settlements, cast(units as bigint), first_at, last_at
+    from ${list} where true
+    on conflict (account, chain_id, payer) do update set
+      settlements = customers.settlements + excluded.settlements,
+      units = customers.units + excluded.units,
+      first_at = case when excluded.first_at < customers.first_at
+        then excluded.first_at else customers.first_at end,
+      last_at = case when excluded.last_at > customers.last_at
+        then excluded.last_at else customers.last_at end`.execute(db);
 }
 
 /** Marks settlements as counted, or no longer; returns the names of those whose mark has changed. */

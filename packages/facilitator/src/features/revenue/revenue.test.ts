@@ -1,4 +1,5 @@
 /** Revenue by resource, route and payer: kept with each confirmation, read for one network. */
+import { DatabaseSync } from "node:sqlite";
 import { apothem, refundNonce, type Address, type JsonObject } from "@farthing/protocol";
 import type { Devnet } from "@farthing/devnet";
 import { systemClock } from "@farthing/engine/base";
@@ -15,7 +16,11 @@ import { bothEngines } from "../../../test/stores/store-benches.testing.ts";
 import { claimOf, hex32, next } from "../../../test/stores/store-values.testing.ts";
 import { createApiKey } from "../api-keys/key-text.ts";
 import { openStore, type ServiceStore } from "../open-store.ts";
+import { dayMs, dayOf } from "../history/participant.ts";
 import { monthOf } from "./participant.ts";
+import { spansOf } from "./routes.ts";
+import type { RankedCursor } from "../../http/cursor.ts";
+import type { Customer, CustomerOrder } from "./customer-store.ts";
 import { revenueBases } from "./tables.ts";
 
 const { chainId } = apothem;
@@ -36,6 +41,7 @@ describe.each(bothEngines())("on %s", (_, start) => {
   beforeEach(() => {
     account = `0x${next().toString(16).padStart(40, "3")}`;
   });
+  const customer = { chainId, firstAt: month, lastAt: month };
   const sale = (amount: bigint, route: string | null, changes: object = {}) =>
     claimOf({
       account,
@@ -49,8 +55,8 @@ describe.each(bothEngines())("on %s", (_, start) => {
     const lists = await Promise.all(
       revenueBases.map(async (basis) => {
         const of = { chainId, basis, month: monthOf(at) };
-        const rows = await store.listRevenue(account, of, 9);
-        const shown = rows.map(({ name, settlements, units }) => [
+        const { items } = await store.listRevenue(account, of, { limit: 9 });
+        const shown = items.map(({ name, settlements, units }) => [
           name,
           settlements,
           Number(units),
@@ -93,6 +99,67 @@ describe.each(bothEngines())("on %s", (_, start) => {
     await confirm(store, ids, 91);
     await confirm(store, ids, 91);
     expect(await read(store)).toEqual(all);
+    const december = Date.UTC(2026, 11, 1);
+    expect(await customersOf(store, "amount")).toEqual([
+      // The sale of December is still reorganised out; when it was made stays known.
+      { ...customer, payer, settlements: 2, units: 12n, lastAt: december },
+      { ...customer, payer: other, settlements: 1, units: 9n },
+    ]);
+    const mostRecent = [payer, other];
+    const found = await customersOf(store, "recent");
+    expect(found.map(({ payer: one }) => one)).toEqual(mostRecent);
+    await store.close();
+    await bench.stop();
+  });
+
+  /** All pages of one customer each. */
+  async function customersOf(store: ServiceStore, order: CustomerOrder) {
+    const all: Omit<Customer, "account">[] = [];
+    let from: RankedCursor | undefined;
+    do {
+      const query = { chainId, order };
+      const { items, next } = await store.listCustomers(account, query, { from, limit: 1 });
+      all.push(...items.map(({ account: _, ...shown }) => shown));
+      from = next ?? undefined;
+    } while (from !== undefined);
+    return all;
+  }
+
+  test("pages follow the revenue, those of a file the names, each at its bound", async () => {
+    const bench = await start();
+    const store = await bench.open();
+    const amounts = [5n, 9n, 9n, 10n, 9n, 100n];
+    const sales = amounts.map((amount, index) => sale(amount, `GET /${index}`));
+    await store.claimSettlements(sales, month);
+    const ids = sales.map(({ id }) => id);
+    await confirm(store, ids, 90);
+    const of = { chainId, basis: "route", month: monthOf(month) } as const;
+    const whole = async (list: ServiceStore["listRevenue"]) => {
+      const pages: string[][] = [];
+      let from: RankedCursor | undefined;
+      do {
+        const { items, next } = await list(account, of, { from, limit: 2 });
+        pages.push(items.map(({ name }) => name.slice("GET /".length)));
+        from = next ?? undefined;
+      } while (from !== undefined);
+      return pages;
+    };
+    expect(await whole(store.listRevenue)).toEqual([
+      ["5", "3"],
+      ["4", "2"],
+      ["1", "0"],
+    ]);
+    const inOrder = [
+      ["0", "1"],
+      ["2", "3"],
+      ["4", "5"],
+    ];
+    expect(await whole(store.listRevenueByName)).toEqual(inOrder);
+    const found = await store.findRevenue(account, of, ["GET /3", "GET /9"]);
+    expect([...found.values()]).toEqual([{ name: "GET /3", settlements: 1, units: 10n }]);
+    // What a reorganisation has left nothing of is not shown.
+    await store.recordReorganised(chainId, 80, 8);
+    expect(await whole(store.listRevenueByName)).toEqual([[], [], []]);
     await store.close();
     await bench.stop();
   });
@@ -139,6 +206,22 @@ describe.each(bothEngines())("on %s", (_, start) => {
   });
 });
 
+test.each([
+  // Seven days have begun, so seven days are compared.
+  ["2026-11-07T00:00:00Z", "2026-10-01T00:00:00Z", "2026-10-08T00:00:00Z"],
+  // The month before is shorter.
+  ["2026-03-31T12:00:00Z", "2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z"],
+])("at %s the month is compared with the time from %s to before %s", (now, since, before) => {
+  const nowMs = Date.parse(now);
+  const month = monthOf(nowMs);
+  expect(spansOf(month, nowMs).before).toEqual({
+    since: Date.parse(since),
+    before: Date.parse(before),
+  });
+  // Once it is over, with all of the month before.
+  expect(spansOf(month, nowMs + 60 * dayMs).before.before).toBe(spansOf(month, nowMs).month.since);
+});
+
 describe("over HTTP", () => {
   let devnet: Devnet;
   let served: Served;
@@ -180,27 +263,66 @@ describe("over HTTP", () => {
     const price = BigInt(amount);
     const month = String(createdAt).slice(0, "2026-11".length);
     const total = { settlements: 4, amount: `${price * 4n}` };
-    expect(await read(`network=eip155:51&by=route&month=${month}`)).toEqual({
+    const nothing = { settlements: 0, amount: "0" };
+    // The service has no mainnet, so its one network is meant.
+    expect(await read(`by=route&month=${month}`)).toEqual({
       month,
+      network: "eip155:51",
       by: "route",
       total,
+      before: { ...nothing, from: expect.stringMatching(/-01$/), to: expect.any(String) },
       names: [
-        { name: "GET /b", settlements: 2, amount: `${price * 2n}` },
-        { name: "GET /a", settlements: 1, amount: `${price}` },
+        { name: "GET /b", settlements: 2, amount: `${price * 2n}`, before: nothing },
+        { name: "GET /a", settlements: 1, amount: `${price}`, before: nothing },
       ],
+      next: null,
     });
     const first = await read(`network=eip155:51&by=route&month=${month}&limit=1`);
     expect(first).toMatchObject({ total, names: [{ name: "GET /b" }] });
+    const rest = await read(`by=route&month=${month}&limit=1&cursor=${String(first["next"])}`);
+    expect(rest).toMatchObject({ total, names: [{ name: "GET /a" }], next: null });
+    expect(await seller.download("/v1/account/revenue?by=route&format=csv")).toEqual([
+      "month,network,by,name,settlements,amount",
+      `${month},eip155:51,route,GET /a,1,${price}`,
+      `${month},eip155:51,route,GET /b,2,${price * 2n}`,
+    ]);
+    const customers = (await seller.get("/v1/account/customers")).body["customers"];
+    expect(customers).toMatchObject([{ payer: buyer, ...total, lastAt: createdAt }]);
+    const lines = await seller.download("/v1/account/customers?format=csv");
+    expect(lines).toEqual([
+      "network,payer,settlements,amount,first_at,last_at",
+      expect.stringMatching(new RegExp(`^eip155:51,${buyer},4,${price * 4n},.*,${createdAt}$`)),
+    ]);
+    expect((await seller.get("/v1/account/customers?network=eip155:50")).body).toEqual({
+      customers: [],
+      next: null,
+    });
     expect(await read(`network=eip155:51&by=payer&month=${month}`)).toMatchObject({
       names: [{ name: buyer, ...total }],
     });
     // Live money is another sum.
-    const live = { total: { settlements: 0, amount: "0" }, names: [] };
+    const live = { total: nothing, names: [] };
     expect(await read(`network=eip155:50&month=${month}`)).toMatchObject(live);
     expect(await read("network=eip155:51&month=2020-01")).toMatchObject(live);
   });
 
-  test.each(["by=route", "network=eip155:51&month=2026-13", "network=eip155:51&by=amount"])(
+  test("beside the month before: each name, and the whole up to the same day", async () => {
+    const now = Date.now();
+    const before = monthOf(now) - 1;
+    const first = Date.UTC(Math.floor(before / 12), before % 12);
+    const account = devnet.seller.address.toLowerCase();
+    using database = new DatabaseSync(served.databaseUrl.slice("sqlite:".length));
+    database.exec(`insert into usage_days values ('${account}', ${dayOf(first)}, 51, 'confirmed', 3, 30, 0);
+      insert into revenue_months values ('${account}', 51, 'route', ${before}, 'GET /b', 2, 20)`);
+    const body = await read("by=route");
+    expect(body["before"]).toMatchObject({ settlements: 3, amount: "30" });
+    expect(body["names"]).toMatchObject([
+      { name: "GET /b", before: { settlements: 2, amount: "20" } },
+      { name: "GET /a", before: { settlements: 0, amount: "0" } },
+    ]);
+  });
+
+  test.each(["month=2026-13", "by=amount", "network=base", "cursor=1", "cursor=07.YQ", "cursor=1._"])(
     "%s is refused",
     async (query) => {
       expect(await read(query)).toMatchObject({ error: "invalid_request" });

@@ -1,4 +1,4 @@
-/** The table of revenue: of an account's resources, routes and payers, by the month of the claim. */
+/** The tables of revenue: of an account's resources, routes and payers by the month of the claim, and of its customers. */
 import type { ChainId } from "@farthing/protocol";
 import {
   decimal,
@@ -26,8 +26,20 @@ export const revenueMonths = table("revenue_months", {
   units: decimal(),
 });
 
+/** Payers with confirmed settlements. Times are those of claims; a reorganisation leaves them. */
+export const customers = table("customers", {
+  account: walletAddress(),
+  chainId: smallInteger<ChainId>(),
+  payer: walletAddress(),
+  settlements: integer(),
+  units: decimal(),
+  firstAt: integer(),
+  lastAt: integer(),
+});
+
 declare module "@farthing/engine/storage" {
   interface Tables {
     revenue_months: KyselyTable<typeof revenueMonths>;
+    customers: KyselyTable<typeof customers>;
   }
 }
