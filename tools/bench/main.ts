@@ -27,6 +27,7 @@ import { partOf, withPart } from "./report-table.ts";
 import { measureRpcCosts } from "./rpc-cost.ts";
 import { rpcCostSection, withRpcCosts } from "./rpc-cost-report.ts";
 import { evaluateTargets, type Results } from "./targets.ts";
+import { measureRevenue, revenueHeading, revenuePlan, revenueSection } from "./revenue.ts";
 import { measureUpgrade } from "./upgrade.ts";
 import { upgradeSection } from "./upgrade-report.ts";
 
@@ -39,6 +40,8 @@ const usage = `Measures Farthing beside the reference facilitator on a local cha
                  that part of the report
   --passes       only requests with passes beside payments, two minutes; replaces that part of the
                  report
+  --revenue      only sums of revenue on both databases, some five minutes; replaces that part of
+                 the report
   --history <n>  only the work beside n settlements and beside none, on one database; replaces
                  that part of the report
   --upgrade <n>  only the upgrade of n settlements of an earlier version, on one database
@@ -84,7 +87,12 @@ async function run(options: { readonly quick: boolean; readonly out?: string }):
     const before = existsSync(out) ? readFileSync(out, "utf8") : "";
     const history = sectionOf(before);
     let page = history === undefined ? report : withWholeHistory(report, history);
-    for (const heading of [contractPayersHeading, databasesHeading, passesHeading]) {
+    for (const heading of [
+      contractPayersHeading,
+      databasesHeading,
+      passesHeading,
+      revenueHeading,
+    ]) {
       const part = partOf(before, heading, "\n## ");
       if (part !== undefined) page = withPart(page, heading, part);
     }
@@ -125,6 +133,15 @@ async function runDatabases(out: string): Promise<void> {
 /** Measures requests with passes beside payments, and replaces that part of the report. */
 async function runPasses(out: string): Promise<void> {
   writePart(out, passesHeading, passSection(passPlan, await measurePasses(passPlan, tell)));
+}
+
+/** Measures sums of revenue on each database, and replaces that part of the report. */
+async function runRevenue(out: string): Promise<void> {
+  const figures = [
+    await measureRevenue("sqlite", revenuePlan, tell),
+    await measureRevenue("postgres", revenuePlan, tell),
+  ];
+  writePart(out, revenueHeading, revenueSection(revenuePlan, figures));
 }
 
 function writePart(out: string, heading: string, section: string): void {
@@ -223,6 +240,7 @@ const { values } = parseArgs({
     contracts: { type: "boolean", default: false },
     databases: { type: "boolean", default: false },
     passes: { type: "boolean", default: false },
+    revenue: { type: "boolean", default: false },
     history: { type: "string" },
     upgrade: { type: "string" },
     engine: { type: "string", default: "sqlite" },
@@ -232,11 +250,14 @@ const { values } = parseArgs({
 });
 if (values.help) process.stdout.write(usage);
 else {
-  const { quick, out, rpc, contracts, databases, passes, history, upgrade, engine } = values;
-  const isPart = contracts || databases || passes || history !== undefined || upgrade !== undefined;
+  const { quick, out, rpc, contracts, databases, passes, revenue, history, upgrade, engine } =
+    values;
+  const isPart =
+    contracts || databases || passes || revenue || history !== undefined || upgrade !== undefined;
   if (contracts) await runContractPayers(out ?? reportFile);
   else if (databases) await runDatabases(out ?? reportFile);
   else if (passes) await runPasses(out ?? reportFile);
+  else if (revenue) await runRevenue(out ?? reportFile);
   else if (upgrade !== undefined)
     await runUpgrade({ rows: Number(upgrade), engine }, out ?? reportFile);
   else if (history !== undefined)

@@ -9,6 +9,7 @@ import { useLocation } from "./location.ts";
 import { BuyCredits } from "./screens/credits/buy-credits.tsx";
 import { CreditsScreen } from "./screens/credits/credits-screen.tsx";
 import { PurchaseScreen } from "./screens/credits/purchase-screen.tsx";
+import { CustomersScreen } from "./screens/customers/customers-screen.tsx";
 import { IntegrateScreen } from "./screens/integrate/integrate-screen.tsx";
 import { KeysScreen } from "./screens/keys/keys-screen.tsx";
 import { ListingScreen } from "./screens/listings/listing-screen.tsx";
@@ -66,6 +67,8 @@ function screenAt(path: string): ReactNode {
       return second === undefined ? <SettlementsScreen /> : <SettlementScreen id={second} />;
     case "revenue":
       return <RevenueScreen />;
+    case "customers":
+      return <CustomersScreen />;
     case "keys":
       return <KeysScreen />;
     case "credits":

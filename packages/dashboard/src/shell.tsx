@@ -6,15 +6,17 @@ import { forgetAccount } from "./api/queries.ts";
 import * as Icons from "./components/icons.tsx";
 import { Link } from "./components/link.tsx";
 import { shortText } from "./components/format.ts";
+import { chooseNetwork, isLive, useNetwork, useNetworkOfLink } from "./chosen-network.ts";
 import { useLocation } from "./location.ts";
 import { useAccount } from "./signed-in.ts";
 import { AccountBanners } from "./account-banners.tsx";
-import { Button } from "./components/button.tsx";
+import { Button, Segments } from "./components/button.tsx";
 
 const navigation: readonly (readonly [path: string, title: string, icon: ComponentType])[] = [
   ["", "Overview", Icons.OverviewIcon],
   ["settlements", "Settlements", Icons.SettlementsIcon],
   ["revenue", "Revenue", Icons.RevenueIcon],
+  ["customers", "Customers", Icons.CustomersIcon],
   ["keys", "API keys", Icons.KeysIcon],
   ["credits", "Credits", Icons.CreditsIcon],
   ["integrate", "Integrate", Icons.IntegrateIcon],
@@ -58,14 +60,50 @@ export function Shell({ children }: { readonly children: ReactNode }) {
               ))}
             </ul>
           </nav>
-          <CurrentAccount />
+          <div>
+            <NetworkSwitch />
+            <CurrentAccount />
+          </div>
         </div>
       </header>
       <main id="main" tabIndex={-1}>
+        <TestMode />
         <AccountBanners />
         {children}
       </main>
     </div>
+  );
+}
+
+/** Shown where the facilitator has live and test money. */
+function NetworkSwitch() {
+  useNetworkOfLink();
+  const { networks } = useAccount();
+  const location = useLocation();
+  const shown = useNetwork();
+  if (networks.length < 2 || !shown) return null;
+  return (
+    <div className="network-switch">
+      <Segments
+        label="Money shown"
+        options={networks.map((network) => [network.id, isLive(network) ? "Live" : "Test"])}
+        value={shown.id}
+        onChoose={(id) => chooseNetwork(id, location)}
+      />
+    </div>
+  );
+}
+
+/** Test money looks like real money; this line says which it is. */
+function TestMode() {
+  const { networks } = useAccount();
+  const shown = useNetwork();
+  if (networks.length < 2 || !shown || isLive(shown)) return null;
+  return (
+    <p className="test-mode">
+      <strong>Test data.</strong> Payments, revenue, keys and listings of {shown.label}; this USDC
+      has no value.
+    </p>
   );
 }
 

@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { startDevnet } from "@farthing/devnet";
 import { readConfig, silentLog, startFacilitator } from "@farthing/facilitator";
 import { createAuthority, type TestAuthority } from "@farthing/facilitator/testing/certificates";
 import type { Browser, BrowserContextOptions } from "playwright-core";
@@ -36,18 +37,26 @@ export interface Stage {
 
 const dashboard = fileURLToPath(new URL("../../../packages/dashboard", import.meta.url));
 
+interface StageOptions {
+  /** Serves a second chain as mainnet, so that there is live and test money. */
+  readonly hasMainnet?: boolean;
+}
+
 /** Starts all of it; on chain 51, with a block every second. */
-export async function startStage(): Promise<Stage> {
+export async function startStage(options: StageOptions = {}): Promise<Stage> {
   const stack = new AsyncDisposableStack();
   try {
-    return await openStage(stack);
+    return await openStage(stack, options);
   } catch (error) {
     await stack.disposeAsync();
     throw error;
   }
 }
 
-async function openStage(stack: AsyncDisposableStack): Promise<Stage> {
+async function openStage(
+  stack: AsyncDisposableStack,
+  { hasMainnet = false }: StageOptions,
+): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), "farthing-dashboard-"));
   stack.defer(() => rmSync(folder, { recursive: true, force: true }));
   await buildInto(folder);
@@ -55,13 +64,20 @@ async function openStage(stack: AsyncDisposableStack): Promise<Stage> {
   stack.defer(() => market.stop());
   const { devnet, databaseUrl } = market;
   const authority = createAuthority();
+  const mainnet = hasMainnet ? await startDevnet({ chainId: 50 }) : undefined;
+  stack.defer(() => mainnet?.stop());
   const config = readConfig({
     env: {
       ...facilitatorEnvironment(devnet, databaseUrl),
+      ...(mainnet && {
+        FARTHING_RPC_50: mainnet.rpcUrl,
+        // Stock sellers look at /supported without a key.
+        FARTHING_PUBLIC_NETWORKS: "eip155:50,eip155:51",
+      }),
       FARTHING_TREASURY: devnet.treasury.address,
       FARTHING_PURCHASE_REVIEW_ABOVE: reviewAbove,
-      FARTHING_WEBHOOK_INSECURE: "yes",
-      FARTHING_LISTING_LOCAL: "yes",
+      // Devnets alone may reach this machine.
+      ...(!mainnet && { FARTHING_WEBHOOK_INSECURE: "yes", FARTHING_LISTING_LOCAL: "yes" }),
       FARTHING_OUTBOUND_CA: authority.cert,
       // A person clicks slower than a test; the limits have tests of their own.
       FARTHING_RATE_LIMIT: "0",

@@ -17,12 +17,13 @@ describeInBrowser("settlements on the dashboard", () => {
   let window: WalletWindow;
   let shop: Shop;
   beforeAll(async () => {
-    stage = await startStage();
+    stage = await startStage({ hasMainnet: true });
     const { market } = stage;
     const { seller } = market.devnet;
     await operate(market, ["credits", "grant", seller.address, "100", "--note", "Test"]);
     window = await openWindow(stage, [{ name: "Alpha", keys: [seller.privateKey] }]);
     await signIn(window, stage);
+    await window.page.getByRole("button", { name: "Test", exact: true }).click();
     const apiKey = await createKey(window, "Shop");
     const facilitator = () => ({ url: market.tap.url, apiKey });
     shop = await openStockShop({ ...market, facilitator }, "public");
@@ -74,6 +75,8 @@ describeInBrowser("settlements on the dashboard", () => {
     const { page } = window;
     await visit(window, "Revenue");
     await page.getByText("0.02 USDC in 2 settlements").waitFor();
+    // The month before had none.
+    await page.getByText("0.00 USDC in 0 settlements").waitFor();
     await page.getByRole("button", { name: "Payer" }).click();
     await page.getByRole("table", { name: "Revenue by payer" }).waitFor();
     await expectRows(2);
@@ -86,6 +89,37 @@ describeInBrowser("settlements on the dashboard", () => {
     await page.getByRole("textbox", { name: "Reference" }).fill("order-1");
     await page.getByText("No matching settlements").waitFor();
     await page.getByRole("link", { name: "Clear filters" }).click();
+  });
+
+  test("live and test money are apart on every screen, also from a link", async () => {
+    const { page } = window;
+    const choose = (name: string) => page.getByRole("button", { name, exact: true }).click();
+    await visit(window, "Customers");
+    await expectRows(2);
+    await page.getByText("Test data.").waitFor();
+    await choose("Live");
+    await page.getByText("No customers yet").waitFor();
+    await page.getByText("Test data.").waitFor({ state: "detached" });
+    for (const [screen, nothing] of [
+      ["Revenue", "No revenue"],
+      ["Settlements", "No settlements yet"],
+      ["API keys", "No keys yet"],
+    ] as const) {
+      await visit(window, screen);
+      await page.getByText(nothing).waitFor();
+    }
+    await page.goto(stage.screen("settlements?network=eip155:51"));
+    await expectRows(2);
+    // What the link names is the choice from then on.
+    await visit(window, "Customers");
+    await expectRows(2);
+    await choose("Live");
+    await choose("Test");
+    await page.getByRole("button", { name: "Last payment" }).click();
+    await expectRows(2);
+    await page.getByRole("table").getByRole("link").first().click();
+    await page.getByRole("heading", { level: 1, name: "Settlements" }).waitFor();
+    await expectRows(1);
   });
 
   test("older ones are a page further, and the file has all", { timeout: 120_000 }, async () => {

@@ -176,7 +176,8 @@ export const settlementsQuery = (
 
 const newestRows = 8;
 
-export const newestSettlementsQuery = settlementsQuery({}, "", newestRows);
+export const newestSettlementsQuery = (network = "") =>
+  settlementsQuery({ network }, "", newestRows);
 
 /** Whether the account has settled nothing yet. A `false` is final. */
 export const isNewQuery = queryOptions({
@@ -208,7 +209,7 @@ export const settlementQuery = (id: string) =>
 
 export const usagePath = "/v1/account/usage";
 
-/** Usage from a UTC day such as `2026-11-20` on, of all networks unless one is named. */
+/** Usage from a UTC day such as `2026-11-20` on; of live money where it is served, unless named. */
 export const usageQuery = (from: string, network = "", to = "") =>
   read<List<"days", Responses.UsageDayJson>>(
     ["usage", from, network, to],
@@ -216,12 +217,23 @@ export const usageQuery = (from: string, network = "", to = "") =>
     { placeholderData: keepPreviousData, refetchInterval: 30_000 },
   );
 
+export const revenuePath = "/v1/account/revenue";
+
 /** The names with the most revenue in a UTC month such as `2026-11`. */
-export const revenueQuery = (of: Readonly<Record<"by" | "month" | "network", string>>) =>
+export const revenueQuery = (of: Readonly<Record<"by" | "month" | "network" | "cursor", string>>) =>
   read<Responses.RevenueJson>(
     ["revenue", of],
-    withSearch("/v1/account/revenue", { ...of, limit: "100" }),
+    withSearch(revenuePath, { ...of, limit: `${pageRows}` }),
     { placeholderData: keepPreviousData, refetchInterval: 30_000 },
+  );
+
+export const customersPath = "/v1/account/customers";
+
+export const customersQuery = (of: Readonly<Record<"order" | "network" | "cursor", string>>) =>
+  read<{ customers: readonly Responses.CustomerJson[]; next: string | null }>(
+    ["customers", of],
+    withSearch(customersPath, { ...of, limit: `${pageRows}` }),
+    pageFreshness(of.cursor),
   );
 
 export const webhooksPath = "/v1/account/webhooks";

@@ -1,5 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { plural, shortText, spanText, timeText, usdcText, utcText, xdcText } from "./format.ts";
+import {
+  changeText,
+  daysLeftText,
+  fractionDigits,
+  plural,
+  shortText,
+  spanText,
+  timeText,
+  usdcText,
+  utcText,
+  xdcText,
+} from "./format.ts";
 
 describe("amounts of USDC", () => {
   test.each([
@@ -15,6 +26,36 @@ describe("amounts of USDC", () => {
   ])("%s base units are %s", (units, text) => {
     expect(usdcText(units)).toBe(text);
   });
+});
+
+test.each([
+  ["1250", "1000", "+25 %"],
+  ["960", "1000", "−4.0 %"],
+  ["1000", "1000", "±0 %"],
+  ["0", "1000", "−100 %"],
+  ["1000001", "1000000", "±0 %"],
+  ["5000", "1", "+499,900 %"],
+  ["5", "0", undefined],
+])("%s after %s is a change of %s", (now, before, text) => {
+  expect(changeText(now, before)).toBe(text);
+});
+
+test.each([
+  [0.01, "less than an hour"],
+  [0.5, "≈ 12 hours"],
+  [1.99, "≈ 47 hours"],
+  [2, "≈ 2 days"],
+  [366, "more than a year"],
+])("what lasts %d days lasts %s", (days, text) => {
+  expect(daysLeftText(days)).toBe(text);
+});
+
+test.each([
+  ["10000", 2],
+  ["12345678", 6],
+  ["-2500", 4],
+])("%s base units have %i digits behind the point", (units, digits) => {
+  expect(fractionDigits(units)).toBe(digits);
 });
 
 test.each([

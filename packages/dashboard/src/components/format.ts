@@ -20,6 +20,21 @@ export function usdcText(units: string | bigint): string {
   return `${sign}${grouped}.${fraction.slice(0, 2)}${fraction.slice(2).replace(/0+$/, "")}`;
 }
 
+/** Digits behind the decimal point of {@link usdcText}. */
+export function fractionDigits(units: string | bigint): number {
+  return usdcText(units).split(".")[1]?.length ?? 0;
+}
+
+/** The change of an amount: `+25 %`, `−4 %`; undefined where there was none before. */
+export function changeText(now: string, before: string): string | undefined {
+  const [to, from] = [BigInt(now), BigInt(before)];
+  if (from === 0n) return undefined;
+  const percent = Number(((to - from) * 1000n) / from) / 10;
+  const size = Math.abs(percent);
+  const text = size < 10 && size > 0 ? size.toFixed(1) : countText(Math.round(size));
+  return percent === 0 ? "±0 %" : `${percent < 0 ? "−" : "+"}${text} %`;
+}
+
 /** Wei as XDC with six digits: gas on XDC costs thousandths of one. */
 export function xdcText(wei: string): string {
   const micro = BigInt(wei) / 10n ** 12n;
@@ -90,6 +105,16 @@ export function spanText(from: string, to: string): string {
   return seconds < 2 * day
     ? `${Math.round(seconds / hour)} h`
     : `${Math.round(seconds / day)} days`;
+}
+
+const foreseenDaysMax = 365;
+
+/** How long something lasts: `≈ 12 days`, `≈ 5 hours`, `less than an hour`, `more than a year`. */
+export function daysLeftText(days: number): string {
+  if (days > foreseenDaysMax) return "more than a year";
+  if (days >= 2) return `≈ ${plural(Math.floor(days), "day")}`;
+  const hours = Math.floor(days * 24);
+  return hours === 0 ? "less than an hour" : `≈ ${plural(hours, "hour")}`;
 }
 
 /** `0x1234…cdef` */

@@ -38,6 +38,10 @@ export const SettlementsIcon = icon(
   <path d="M2.5 5.5h10M10 3l2.5 2.5L10 8M13.5 10.5h-10M6 8l-2.5 2.5L6 13" />,
 );
 export const RevenueIcon = icon(<path d="M2.5 13.5h11M2.5 10.5l3.5-4 3 2.5 4.5-6M10.5 3h3v3" />);
+export const CustomersIcon = icon(
+  <circle cx="6" cy="5.5" r="2.5" />,
+  <path d="M1.5 13.5c0-2.5 2-4 4.5-4s4.5 1.5 4.5 4M10.5 3.2a2.5 2.5 0 0 1 0 4.6M12 9.9c1.5.5 2.5 1.7 2.5 3.6" />,
+);
 export const KeysIcon = icon(
   <circle cx="5.5" cy="10.5" r="3" />,
   <path d="m7.7 8.3 5.8-5.8M11 5l2 2" />,

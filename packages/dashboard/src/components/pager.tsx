@@ -6,21 +6,29 @@ interface PagerProps {
   readonly filters?: Readonly<Record<string, string>>;
   readonly cursor: string;
   readonly next: string | null;
+  /** Of the links to the first page and to the next one. */
+  readonly titles?: readonly [first: string, next: string];
 }
 
-/** Links to older rows and back to the newest, where there is more than one page. */
-export function Pager({ path, filters = {}, cursor, next }: PagerProps) {
+/** Links to the next page and back to the first, where there is more than one. */
+export function Pager({
+  path,
+  filters = {},
+  cursor,
+  next,
+  titles = ["← Newest", "Older →"],
+}: PagerProps) {
   if (cursor === "" && next === null) return null;
   return (
     <nav className="pager" aria-label="Pages">
       {cursor !== "" && (
         <Link to={withSearch(path, filters)} className="button small">
-          ← Newest
+          {titles[0]}
         </Link>
       )}
       {next !== null && (
         <Link to={withSearch(path, { ...filters, cursor: next })} className="button small">
-          Older →
+          {titles[1]}
         </Link>
       )}
     </nav>

@@ -1,6 +1,6 @@
 /** Times, amounts and addresses: short, with the whole value on hover or to copy. */
 import { CopyButton } from "./copy-button.tsx";
-import { clockText, shortText, timeText, usdcText, utcText } from "./format.ts";
+import { clockText, fractionDigits, shortText, timeText, usdcText, utcText } from "./format.ts";
 import { ExternalLink } from "./link.tsx";
 
 /** Local time, or as `text` writes it; UTC on hover. */
@@ -25,11 +25,20 @@ export function Clock({ at, start }: { readonly at: string; readonly start: stri
   return <When at={at} text={isSameDay ? clockText : timeText} />;
 }
 
+interface UsdcProps {
+  readonly units: string | bigint;
+  /** Digits for which there is room behind the point, so that points are below each other. */
+  readonly digits?: number;
+}
+
 /** Base units on hover. */
-export function Usdc({ units }: { readonly units: string | bigint }) {
+export function Usdc({ units, digits = 0 }: UsdcProps) {
+  const padding = Math.max(0, digits - fractionDigits(units));
   return (
     <span className="amount" title={`${units} base units`}>
-      {usdcText(units)} <span className="unit">USDC</span>
+      {usdcText(units)}
+      {padding > 0 && <span className="amount-padding" style={{ width: `${padding}ch` }} />}{" "}
+      <span className="unit">USDC</span>
     </span>
   );
 }

@@ -3,7 +3,8 @@ import { DataTable } from "../../components/data-table.tsx";
 import { Empty, QueryBoundary, Section } from "../../components/page.tsx";
 import { Link } from "../../components/link.tsx";
 import { countText } from "../../components/format.ts";
-import { Usdc, When } from "../../components/values.tsx";
+import { usdcColumn } from "../../components/usdc-column.tsx";
+import { When } from "../../components/values.tsx";
 import { PurchaseBadge } from "./purchase-badge.tsx";
 
 export function Purchases() {
@@ -23,7 +24,7 @@ export function Purchases() {
             columns={[
               { title: "Time", inCard: "start", cell: ({ createdAt }) => <When at={createdAt} /> },
               { title: "Credits", isNumber: true, cell: ({ credits }) => countText(credits) },
-              { title: "Paid", isNumber: true, cell: ({ amount }) => <Usdc units={amount} /> },
+              usdcColumn(rows, { title: "Paid", unitsOf: ({ amount }) => amount }),
               {
                 title: "State",
                 inCard: "end",

@@ -1,15 +1,14 @@
-import { findNetwork, toXdcAddress } from "@farthing/protocol";
-import { useState } from "react";
+import { toXdcAddress } from "@farthing/protocol";
 import { CodeBlock } from "../../components/code-block.tsx";
 import { ExternalLink, Link } from "../../components/link.tsx";
 import { Page, Section, Facts } from "../../components/page.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { Whole } from "../../components/values.tsx";
+import { useNetwork } from "../../chosen-network.ts";
 import { go, useLocation, withSearch } from "../../location.ts";
 import { useAccount } from "../../signed-in.ts";
 import { snippetsOf, type SnippetValues } from "./snippets.ts";
 import { TestKey } from "./test-key.tsx";
-import { Segments } from "../../components/button.tsx";
 
 const faucets = {
   usdc: "https://faucet.circle.com",
@@ -17,9 +16,8 @@ const faucets = {
 } as const;
 
 export function IntegrateScreen() {
-  const { account, networks, publicUrl } = useAccount();
-  const [chosen, setChosen] = useState<string>();
-  const network = networks.find(({ id }) => id === chosen) ?? networks[0];
+  const { account, publicUrl } = useAccount();
+  const network = useNetwork();
   if (!network) return <Page title="Integrate">This facilitator serves no network.</Page>;
   const values: SnippetValues = {
     facilitatorUrl: publicUrl.replace(/\/+$/, ""),
@@ -31,16 +29,6 @@ export function IntegrateScreen() {
     <Page
       title="Integrate"
       lead="Charge for a route of your server: respond with 402, verify and settle the buyer’s payment, then serve the content."
-      actions={
-        networks.length > 1 && (
-          <Segments
-            label="Network"
-            options={networks.map(({ id, chainId }) => [id, findNetwork(chainId)?.name ?? id])}
-            value={network.id}
-            onChoose={setChosen}
-          />
-        )
-      }
     >
       <Section title="Your values">
         <Values values={values} isTest={network.chainId === 51} />

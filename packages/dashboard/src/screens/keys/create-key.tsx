@@ -17,15 +17,17 @@ const expiries = [
 ] as const;
 
 export function CreateKey({
+  mode: modeShown,
   onClose,
   onCreated,
 }: {
+  readonly mode: KeyMode;
   readonly onClose: () => void;
   readonly onCreated: (key: NewApiKeyJson) => void;
 }) {
   const modes = modesOf(useAccount().networks.map(({ chainId }) => chainId));
   const [label, setLabel] = useState("");
-  const [mode, setMode] = useState<KeyMode>(modes[0]?.[0] ?? "test");
+  const [mode, setMode] = useState<KeyMode>(modeShown);
   const [days, setDays] = useState("");
   const wanted = { label: label.trim(), mode, expiresInDays: days === "" ? null : Number(days) };
   return (

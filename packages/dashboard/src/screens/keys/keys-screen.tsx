@@ -7,6 +7,8 @@ import { CreateKey } from "./create-key.tsx";
 import { KeysTable } from "./keys-table.tsx";
 import { RevokeKey } from "./revoke-key.tsx";
 import { RotateKey } from "./rotate-key.tsx";
+import { isLive, useNetwork } from "../../chosen-network.ts";
+import { useAccount } from "../../signed-in.ts";
 import { Button } from "../../components/button.tsx";
 
 type Open =
@@ -17,6 +19,9 @@ type Open =
 export function KeysScreen() {
   const [open, setOpen] = useState<Open>();
   const [showsAll, setShowsAll] = useState(false);
+  const { networks } = useAccount();
+  const network = useNetwork();
+  const modeShown = network && isLive(network) ? "live" : "test";
   const close = () => setOpen(undefined);
   const show = (key: NewApiKeyJson) => setOpen({ what: "shown", key });
   const create = (
@@ -32,7 +37,8 @@ export function KeysScreen() {
     >
       <Section title={showsAll ? "All keys" : "Keys in use"}>
         <QueryBoundary query={keysQuery}>
-          {({ keys: all }) => {
+          {({ keys }) => {
+            const all = keys.filter(({ mode }) => networks.length < 2 || mode === modeShown);
             const ended = all.filter(({ status }) => status === "revoked" || status === "expired");
             const shown = showsAll ? all : all.filter((key) => !ended.includes(key));
             return (
@@ -62,7 +68,7 @@ export function KeysScreen() {
           }}
         </QueryBoundary>
       </Section>
-      {open?.what === "create" && <CreateKey onClose={close} onCreated={show} />}
+      {open?.what === "create" && <CreateKey mode={modeShown} onClose={close} onCreated={show} />}
       {open?.what === "rotate" && <RotateKey apiKey={open.key} onClose={close} onCreated={show} />}
       {open?.what === "revoke" && <RevokeKey apiKey={open.key} onClose={close} />}
       {open?.what === "shown" && (

@@ -4,6 +4,7 @@ import { call } from "../../api/call.ts";
 import { listingsPath, listingsQuery } from "../../api/queries.ts";
 import { Dialog, DialogActions } from "../../components/dialog.tsx";
 import { Problem } from "../../components/problem.tsx";
+import { useNetwork } from "../../chosen-network.ts";
 import { useAccount } from "../../signed-in.ts";
 import {
   draftOf,
@@ -27,8 +28,8 @@ interface ListingFormProps {
 }
 
 export function ListingForm({ listing, onClose, onSaved }: ListingFormProps) {
-  const { networks } = useAccount();
-  const [draft, setDraft] = useState(() => draftOf(listing, networks[0]?.id ?? ""));
+  const network = useNetwork();
+  const [draft, setDraft] = useState(() => draftOf(listing, network?.id ?? ""));
   const change = (changes: Partial<ListingDraft>) => setDraft({ ...draft, ...changes });
   const part: PartProps = { draft, problems: problemsOf(draft), change };
   const endpoint = endpointOf(draft);

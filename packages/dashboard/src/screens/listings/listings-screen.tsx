@@ -1,10 +1,12 @@
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
 import type { ListingJson } from "@farthing/facilitator/api";
 import { listingsQuery } from "../../api/queries.ts";
-import { DataTable, type Column } from "../../components/data-table.tsx";
+import { DataTable } from "../../components/data-table.tsx";
 import { Empty, Page, QueryBoundary, Section } from "../../components/page.tsx";
 import { Link } from "../../components/link.tsx";
-import { Usdc, When } from "../../components/values.tsx";
+import { usdcColumn } from "../../components/usdc-column.tsx";
+import { When } from "../../components/values.tsx";
+import { useNetwork } from "../../chosen-network.ts";
 import { go } from "../../location.ts";
 import { ListingBadge, NextCheck } from "./listing-badge.tsx";
 import { ListingForm } from "./listing-form.tsx";
@@ -12,6 +14,7 @@ import { Button } from "../../components/button.tsx";
 
 export function ListingsScreen() {
   const [isAdding, setAdding] = useState(false);
+  const network = useNetwork();
   const add = (
     <Button look="primary" onClick={() => setAdding(true)}>
       List an endpoint
@@ -25,12 +28,9 @@ export function ListingsScreen() {
     >
       <Section title="Endpoints">
         <QueryBoundary query={listingsQuery}>
-          {({ listings: rows }) => (
-            <DataTable
-              caption="Listed endpoints"
-              rows={rows}
-              keyOf={({ id }) => id}
-              columns={columns}
+          {({ listings }) => (
+            <ListingsTable
+              rows={listings.filter(({ advertised }) => advertised.network === network?.id)}
               empty={
                 <Empty title="No listings yet" action={add}>
                   <p>
@@ -56,21 +56,37 @@ export function ListingsScreen() {
   );
 }
 
-const columns: readonly Column<ListingJson>[] = [
-  {
-    title: "Endpoint",
-    inCard: "whole",
-    cell: ({ id, title, method, resource }) => (
-      <>
-        <Link to={`listings/${id}`}>{title}</Link>
-        <div className="muted breakable">
-          {method} {resource}
-        </div>
-      </>
-    ),
-  },
-  { title: "Price", isNumber: true, cell: ({ advertised }) => <Usdc units={advertised.amount} /> },
-  { title: "State", cell: ({ check }) => <ListingBadge state={check.state} /> },
-  { title: "Last check", cell: ({ check }) => <When at={check.checkedAt} /> },
-  { title: "Next check", cell: ({ check }) => <NextCheck check={check} /> },
-];
+function ListingsTable({
+  rows,
+  empty,
+}: {
+  readonly rows: readonly ListingJson[];
+  readonly empty: ReactNode;
+}) {
+  return (
+    <DataTable
+      caption="Listed endpoints"
+      rows={rows}
+      keyOf={({ id }) => id}
+      empty={empty}
+      columns={[
+        {
+          title: "Endpoint",
+          inCard: "whole",
+          cell: ({ id, title, method, resource }) => (
+            <>
+              <Link to={`listings/${id}`}>{title}</Link>
+              <div className="muted breakable">
+                {method} {resource}
+              </div>
+            </>
+          ),
+        },
+        usdcColumn(rows, { title: "Price", unitsOf: ({ advertised }) => advertised.amount }),
+        { title: "State", cell: ({ check }) => <ListingBadge state={check.state} /> },
+        { title: "Last check", cell: ({ check }) => <When at={check.checkedAt} /> },
+        { title: "Next check", cell: ({ check }) => <NextCheck check={check} /> },
+      ]}
+    />
+  );
+}

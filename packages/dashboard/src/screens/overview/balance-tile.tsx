@@ -1,13 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { usageQuery } from "../../api/queries.ts";
 import { Link } from "../../components/link.tsx";
-import { countText, daysAgo, plural } from "../../components/format.ts";
+import { countText, daysAgo, daysLeftText, plural } from "../../components/format.ts";
 import { useAccount } from "../../signed-in.ts";
 
 /** The average of a week: a day is chance, a month is history. */
 const paceDays = 7;
-
-const foreseenDaysMax = 365;
 
 export function BalanceTile() {
   const { credits, creditsPerSettlement, treasury } = useAccount();
@@ -49,7 +47,6 @@ function DaysLeft({ available }: { readonly available: number }) {
   const { data } = useQuery(usageQuery(daysAgo(paceDays - 1)));
   const spent = data?.days.reduce((sum, { credits }) => sum + credits, 0) ?? 0;
   if (spent === 0) return null;
-  const days = Math.floor(available / (spent / paceDays));
-  const howLong = days > foreseenDaysMax ? "more than a year" : `≈ ${plural(days, "day")}`;
-  return <> · {howLong} at the pace of the last week</>;
+  const days = available / (spent / paceDays);
+  return <> · {daysLeftText(days)} at the pace of the last week</>;
 }

@@ -1,9 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
-import { keysQuery, newestSettlementsQuery, purchasesQuery } from "../../api/queries.ts";
+import {
+  isNewQuery,
+  keysQuery,
+  newestSettlementsQuery,
+  purchasesQuery,
+} from "../../api/queries.ts";
 import { Link } from "../../components/link.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Page, QueryBoundary, Section } from "../../components/page.tsx";
 import { plural } from "../../components/format.ts";
+import { useNetwork } from "../../chosen-network.ts";
 import { useAccount } from "../../signed-in.ts";
 import { SettlementsTable } from "../settlements/settlements-table.tsx";
 import { BalanceTile } from "./balance-tile.tsx";
@@ -13,18 +19,19 @@ import { UsageSection } from "./usage-section.tsx";
 
 export function OverviewScreen() {
   const { label } = useAccount();
-  const last = useQuery(newestSettlementsQuery);
+  const network = useNetwork();
+  const newest = newestSettlementsQuery(network?.id);
+  const { data: isNew } = useQuery(isNewQuery);
   const keys = useQuery(keysQuery);
-  const isNew = last.data?.settlements.length === 0;
   return (
     <Page title={label === "" ? "Overview" : label}>
       <OtherAccounts />
       <HeldPurchases />
       {isNew && keys.data && <SetUp keys={keys.data.keys} />}
       <BalanceTile />
-      {!isNew && <UsageSection />}
+      {isNew === false && <UsageSection />}
       <Section title="Recent settlements" actions={<Link to="settlements">All settlements</Link>}>
-        <QueryBoundary query={newestSettlementsQuery}>
+        <QueryBoundary query={newest}>
           {({ settlements }) =>
             settlements.length === 0 ? (
               <p className="muted">

@@ -4,24 +4,17 @@ import { DayBars } from "../../components/day-bars.tsx";
 import { QueryBoundary, Section } from "../../components/page.tsx";
 import { countText, daysAgo, usdcText } from "../../components/format.ts";
 import { go, useLocation, withSearch } from "../../location.ts";
-import { useAccount } from "../../signed-in.ts";
+import { useNetwork } from "../../chosen-network.ts";
 import { Segments } from "../../components/button.tsx";
 import { CsvLink } from "../../components/link.tsx";
-
-const mainnet = 50;
 
 const spans = [7, 30, 90] as const;
 
 export function UsageSection() {
   const { search } = useLocation();
-  const { networks } = useAccount();
+  const network = useNetwork();
   const chosen = new URLSearchParams(search);
   const asked = Number(chosen.get("days"));
-  // Live and test money are never one sum.
-  const network =
-    networks.find(({ id }) => id === chosen.get("network")) ??
-    networks.find(({ chainId }) => chainId === mainnet) ??
-    networks[0];
   const choose = (changes: Readonly<Record<string, string>>) =>
     go(withSearch("", { ...Object.fromEntries(chosen), ...changes }), { replace: true });
   const span = spans.find((one) => one === asked) ?? 30;
@@ -31,14 +24,6 @@ export function UsageSection() {
       title="Usage"
       actions={
         <>
-          {networks.length > 1 && (
-            <Segments
-              label="Network shown"
-              options={networks.map(({ id, label }) => [id, label])}
-              value={network?.id ?? ""}
-              onChoose={(id) => choose({ network: id })}
-            />
-          )}
           <Segments
             label="Days shown"
             options={spans.map((one) => [one, `${one} days`])}

@@ -1,23 +1,17 @@
 import type { RevenueJson } from "@farthing/facilitator/api";
-import { revenueQuery, usageQuery } from "../../api/queries.ts";
+import { revenuePath, revenueQuery, usagePath, usageQuery } from "../../api/queries.ts";
+import { useNetwork } from "../../chosen-network.ts";
 import { Segments } from "../../components/button.tsx";
 import { DataTable } from "../../components/data-table.tsx";
 import { Form, SelectField } from "../../components/field.tsx";
-import {
-  countText,
-  dayText,
-  monthsAgo,
-  plural,
-  shortText,
-  usdcText,
-} from "../../components/format.ts";
-import { Link } from "../../components/link.tsx";
+import { countText, dayText, monthsAgo, shortText } from "../../components/format.ts";
+import { CsvLink, Link } from "../../components/link.tsx";
 import { Empty, Page, QueryBoundary, Section } from "../../components/page.tsx";
-import { Usdc } from "../../components/values.tsx";
+import { Pager } from "../../components/pager.tsx";
+import { usdcColumn } from "../../components/usdc-column.tsx";
 import { go, useLocation, withSearch } from "../../location.ts";
-import { useAccount } from "../../signed-in.ts";
+import { Change, MonthTotal } from "./month-total.tsx";
 
-const mainnet = 50;
 const monthsShown = 12;
 
 const views = [
@@ -36,23 +30,36 @@ interface Choice {
 
 export function RevenueScreen() {
   const { search } = useLocation();
-  const { networks } = useAccount();
   const chosen = new URLSearchParams(search);
   const months = Array.from({ length: monthsShown }, (_, index) => monthsAgo(index));
   const [view] = views.find(([one]) => one === chosen.get("by")) ?? views[0];
   const month = months.find((one) => one === chosen.get("month")) ?? months[0] ?? "";
-  // Live and test money are never one sum.
-  const shown =
-    networks.find(({ id }) => id === chosen.get("network")) ??
-    networks.find(({ chainId }) => chainId === mainnet) ??
-    networks[0];
+  const shown = useNetwork();
   const network = shown?.id ?? "";
-  const choose = (change: Partial<Choice> & { readonly by?: View }) =>
-    go(withSearch("revenue", { by: view, month, network, ...change }), { replace: true });
+  const by = view === "day" ? "resource" : view;
+  const choose = (change: { readonly month?: string; readonly by?: View }) =>
+    go(withSearch("revenue", { by: view, month, ...change }), { replace: true });
   return (
     <Page
       title="Revenue"
       lead={`Confirmed payments on ${shown?.label ?? "one network"}, by the month of the sale in UTC. Refunds are not taken off.`}
+      actions={
+        view === "day" ? (
+          <CsvLink
+            path={usagePath}
+            filters={{ from: `${month}-01`, to: lastDayOf(month), network }}
+            name={`revenue-${month}-by-day`}
+            look="button"
+          />
+        ) : (
+          <CsvLink
+            path={revenuePath}
+            filters={{ by, month, network }}
+            name={`revenue-${month}-by-${by}`}
+            look="button"
+          />
+        )
+      }
     >
       <Form className="filters" role="search" aria-label="Revenue" onSubmit={() => {}}>
         <SelectField
@@ -61,14 +68,6 @@ export function RevenueScreen() {
           options={months.map((one) => [one, one] as const)}
           onText={(one) => choose({ month: one })}
         />
-        {networks.length > 1 && (
-          <SelectField
-            label="Network"
-            value={network}
-            options={networks.map(({ id, label }) => [id, label] as const)}
-            onText={(id) => choose({ network: id })}
-          />
-        )}
       </Form>
       <Section
         title={month}
@@ -77,15 +76,18 @@ export function RevenueScreen() {
             label="Revenue by"
             options={views}
             value={view}
-            onChoose={(by) => choose({ by })}
+            onChoose={(one) => choose({ by: one })}
           />
         }
       >
-        {view === "day" ? (
-          <Days month={month} network={network} />
-        ) : (
-          <Names by={view} month={month} network={network} />
-        )}
+        <Names
+          by={by}
+          month={month}
+          network={network}
+          cursor={chosen.get("cursor") ?? ""}
+          isTotalOnly={view === "day"}
+        />
+        {view === "day" && <Days month={month} network={network} />}
       </Section>
     </Page>
   );
@@ -97,74 +99,112 @@ const none = (
   </Empty>
 );
 
-function Names({ by, month, network }: Choice & { readonly by: RevenueJson["by"] }) {
-  const [, title] = views.find(([one]) => one === by) ?? views[0];
-  const span = { from: `${month}-01`, to: lastDayOf(month), network };
+interface NamesProps extends Choice {
+  readonly by: RevenueJson["by"];
+  readonly cursor: string;
+  readonly isTotalOnly: boolean;
+}
+
+function Names({ by, month, network, cursor, isTotalOnly }: NamesProps) {
   return (
-    <QueryBoundary query={revenueQuery({ by, month, network })} lines={6}>
-      {({ total, names }) => (
+    <QueryBoundary query={revenueQuery({ by, month, network, cursor })} lines={6}>
+      {({ total, before, names, next }) => (
         <>
-          <p>
-            <strong>{usdcText(total.amount)} USDC</strong> in{" "}
-            {plural(total.settlements, "settlement")}
-          </p>
-          <DataTable
-            caption={`Revenue by ${title.toLowerCase()}`}
-            rows={names}
-            keyOf={({ name }) => name}
-            empty={total.settlements === 0 ? none : <p className="muted">None of them has one.</p>}
-            columns={[
-              {
-                title,
-                inCard: "whole",
-                cell: ({ name }) => (
-                  <Link to={withSearch("settlements", { ...span, [by]: name })}>
-                    <code title={name}>{by === "payer" ? shortText(name) : name}</code>
-                  </Link>
-                ),
-              },
-              {
-                title: "Settlements",
-                isNumber: true,
-                cell: ({ settlements }) => countText(settlements),
-              },
-              {
-                title: "Revenue",
-                isNumber: true,
-                cell: ({ amount }) => <Usdc units={amount} />,
-              },
-            ]}
-          />
+          <MonthTotal total={total} before={before} />
+          {!isTotalOnly && (
+            <>
+              <NamesTable
+                names={names}
+                choice={{ by, month, network }}
+                isEmpty={total.settlements === 0}
+              />
+              <Pager
+                path="revenue"
+                filters={{ by, month }}
+                cursor={cursor}
+                next={next}
+                titles={["← First", "More →"]}
+              />
+            </>
+          )}
         </>
       )}
     </QueryBoundary>
   );
 }
 
+function NamesTable({
+  names,
+  choice: { by, month, network },
+  isEmpty,
+}: {
+  readonly names: RevenueJson["names"];
+  readonly choice: Choice & { readonly by: RevenueJson["by"] };
+  readonly isEmpty: boolean;
+}) {
+  const [, title] = views.find(([one]) => one === by) ?? views[0];
+  const span = { from: `${month}-01`, to: lastDayOf(month), network };
+  const isOver = month < monthsAgo(0);
+  return (
+    <DataTable
+      caption={`Revenue by ${title.toLowerCase()}`}
+      rows={names}
+      keyOf={({ name }) => name}
+      empty={isEmpty ? none : <p className="muted">None of them has one.</p>}
+      columns={[
+        {
+          title,
+          inCard: "whole",
+          cell: ({ name }) => (
+            <Link to={withSearch("settlements", { ...span, [by]: name })}>
+              <code title={name}>{by === "payer" ? shortText(name) : name}</code>
+            </Link>
+          ),
+        },
+        {
+          title: "Settlements",
+          isNumber: true,
+          cell: ({ settlements }) => countText(settlements),
+        },
+        usdcColumn(names, {
+          title: "Revenue",
+          unitsOf: ({ amount }) => amount,
+          // A month that lasts is compared as a whole in the line above.
+          ...(isOver && { note: (one) => <Change now={one} before={one.before} /> }),
+        }),
+        usdcColumn(names, { title: "Month before", unitsOf: ({ before }) => before.amount }),
+      ]}
+    />
+  );
+}
+
 function Days({ month, network }: Choice) {
   return (
     <QueryBoundary query={usageQuery(`${month}-01`, network, lastDayOf(month))} lines={6}>
-      {({ days }) => (
-        <DataTable
-          caption="Revenue by day"
-          rows={days.filter(({ settled }) => settled > 0).toReversed()}
-          keyOf={({ day }) => day}
-          empty={none}
-          columns={[
-            {
-              title: "Day",
-              inCard: "whole",
-              cell: ({ day }) => (
-                <Link to={withSearch("settlements", { from: day, to: day, network })}>
-                  {dayText(day)}
-                </Link>
-              ),
-            },
-            { title: "Settlements", isNumber: true, cell: ({ settled }) => countText(settled) },
-            { title: "Revenue", isNumber: true, cell: ({ amount }) => <Usdc units={amount} /> },
-          ]}
-        />
-      )}
+      {({ days }) => {
+        const sold = days.filter(({ settled }) => settled > 0).toReversed();
+        return (
+          <DataTable
+            caption="Revenue by day"
+            rows={sold}
+            keyOf={({ day }) => day}
+            empty={none}
+            columns={[
+              {
+                title: "Day",
+                inCard: "whole",
+                cell: ({ day }) => (
+                  <Link to={withSearch("settlements", { from: day, to: day, network })}>
+                    {dayText(day)}
+                  </Link>
+                ),
+              },
+              { title: "Settlements", isNumber: true, cell: ({ settled }) => countText(settled) },
+              usdcColumn(sold, { title: "Revenue", unitsOf: ({ amount }) => amount }),
+            ]}
+          />
+        );
+      }}
     </QueryBoundary>
   );
 }

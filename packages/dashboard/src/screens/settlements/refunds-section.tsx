@@ -8,7 +8,8 @@ import { shortText } from "../../components/format.ts";
 import { Link } from "../../components/link.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Section } from "../../components/page.tsx";
-import { Short, Usdc } from "../../components/values.tsx";
+import { usdcColumn } from "../../components/usdc-column.tsx";
+import { Short } from "../../components/values.tsx";
 import { RefundDialog } from "./refund-dialog.tsx";
 import { refundOffer } from "./refund-flow.ts";
 import { SettlementBadge } from "./settlement-badge.tsx";
@@ -44,7 +45,7 @@ export function RefundsSection({ settlement }: { readonly settlement: Settlement
         caption="Refunds"
         rows={refunds}
         keyOf={(refund) => refund.id}
-        columns={columnsOn(network)}
+        columns={columnsOn(network, refunds)}
         empty={<p className="muted">No refunds.</p>}
       />
       {isOpen && offer && (
@@ -73,7 +74,7 @@ function FailedRefund({ refund: { id } }: { readonly refund: RefundJson }) {
   );
 }
 
-function columnsOn(network: string): readonly Column<RefundJson>[] {
+function columnsOn(network: string, refunds: readonly RefundJson[]): readonly Column<RefundJson>[] {
   const known = findNetwork(network);
   return [
     {
@@ -85,12 +86,7 @@ function columnsOn(network: string): readonly Column<RefundJson>[] {
         </Link>
       ),
     },
-    {
-      title: "Amount",
-      inCard: "end",
-      isNumber: true,
-      cell: ({ amount }) => <Usdc units={amount} />,
-    },
+    usdcColumn(refunds, { title: "Amount", inCard: "end", unitsOf: ({ amount }) => amount }),
     {
       title: "State",
       inCard: "start",

@@ -10,7 +10,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { filterNames, keysQuery, type SettlementFilters } from "../../api/queries.ts";
 import { go, useLocation, withSearch } from "../../location.ts";
-import { useAccount } from "../../signed-in.ts";
+import { useNetwork } from "../../chosen-network.ts";
 import { Form, SelectField, TextField } from "../../components/field.tsx";
 
 const states = [
@@ -26,12 +26,15 @@ export function useFilters(): SettlementFilters & { readonly cursor: string } {
   const parameters = new URLSearchParams(search);
   const texts = filterNames.map((name) => [name, parameters.get(name) ?? ""]);
   const filters: SettlementFilters = Object.fromEntries(texts);
-  return { ...filters, cursor: parameters.get("cursor") ?? "" };
+  return {
+    ...filters,
+    network: useNetwork()?.id ?? "",
+    cursor: parameters.get("cursor") ?? "",
+  };
 }
 
 export function SettlementFilterBar() {
   const { cursor: _, ...filters } = useFilters();
-  const { networks } = useAccount();
   const { data } = useQuery(keysQuery);
   const set = (change: Partial<SettlementFilters>) =>
     go(withSearch("settlements", { ...filters, ...change }), { replace: true });
@@ -78,14 +81,6 @@ export function SettlementFilterBar() {
             ),
           ]}
           onText={(key) => set({ key })}
-        />
-      )}
-      {networks.length > 1 && (
-        <SelectField
-          label="Network"
-          value={filters.network}
-          options={[["", "All"], ...networks.map(({ id, label }) => [id, label] as const)]}
-          onText={(network) => set({ network })}
         />
       )}
     </Form>

@@ -4,6 +4,7 @@ import type { SettlementDetail } from "@farthing/facilitator/api";
 import { keysQuery, settlementQuery } from "../../api/queries.ts";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { OutIcon } from "../../components/icons.tsx";
+import { failureName } from "../../components/failure-names.ts";
 import { Notice } from "../../components/notice.tsx";
 import { Facts, Page, QueryBoundary, Section } from "../../components/page.tsx";
 import { countText, xdcText } from "../../components/format.ts";
@@ -62,13 +63,19 @@ export function SettlementScreen({ id }: { readonly id: string }) {
 
 function Failure({ settlement }: { readonly settlement: SettlementDetail }) {
   const { failure, failureMessage, nextStep } = settlement;
+  const reason = failure === null ? "no reason recorded" : failureName(failure);
   return (
-    <Notice tone="bad" title={`Failed: ${failure ?? "no reason recorded"}`}>
+    <Notice tone="bad" title={`Failed: ${reason}`}>
       {failureMessage !== null && <p>{failureMessage}</p>}
       <p>
         {nextStep ??
           "No money was moved and no credits were spent. The buyer can pay again with a new authorization."}
       </p>
+      {failure !== null && (
+        <p className="muted">
+          Code <code>{failure}</code>
+        </p>
+      )}
     </Notice>
   );
 }

@@ -7,7 +7,9 @@ import { CsvLink } from "../../components/link.tsx";
 
 export function SettlementsScreen() {
   const { cursor, ...filters } = useFilters();
-  const isFiltered = Object.values(filters).some((value) => value !== "");
+  const isFiltered = Object.entries(filters).some(
+    ([name, value]) => name !== "network" && value !== "",
+  );
   return (
     <Page
       title="Settlements"

@@ -1,9 +1,10 @@
 import { explorerLink, findNetwork } from "@farthing/protocol";
 import type { SettlementRow } from "@farthing/facilitator/api";
-import { DataTable, type Column } from "../../components/data-table.tsx";
+import { DataTable } from "../../components/data-table.tsx";
 import { Link } from "../../components/link.tsx";
-import { Short, Usdc, When } from "../../components/values.tsx";
-import { useAccount } from "../../signed-in.ts";
+import { failureName } from "../../components/failure-names.ts";
+import { usdcColumn } from "../../components/usdc-column.tsx";
+import { Short, When } from "../../components/values.tsx";
 import { SettlementBadge } from "./settlement-badge.tsx";
 
 export function transactionLink({ network, transaction }: SettlementRow): string | undefined {
@@ -11,15 +12,7 @@ export function transactionLink({ network, transaction }: SettlementRow): string
   return known && transaction ? explorerLink(known, transaction) : undefined;
 }
 
-/** Shown where there is more than one network. */
-const networkColumn: Column<SettlementRow> = {
-  title: "Network",
-  inCard: "hidden",
-  cell: ({ network }) => findNetwork(network)?.name ?? network,
-};
-
 export function SettlementsTable({ rows }: { readonly rows: readonly SettlementRow[] }) {
-  const { networks } = useAccount();
   return (
     <DataTable
       caption="Settlements"
@@ -35,14 +28,11 @@ export function SettlementsTable({ rows }: { readonly rows: readonly SettlementR
             </Link>
           ),
         },
-        {
+        usdcColumn(rows, {
           title: "Amount",
           inCard: "end",
-          isNumber: true,
-          cell: ({ amount, refundOf }) => (
-            <Usdc units={refundOf === null ? amount : `-${amount}`} />
-          ),
-        },
+          unitsOf: ({ amount, refundOf }) => (refundOf === null ? amount : `-${amount}`),
+        }),
         {
           title: "Counterparty",
           inCard: "start",
@@ -54,7 +44,11 @@ export function SettlementsTable({ rows }: { readonly rows: readonly SettlementR
           cell: (row) => (
             <span>
               <SettlementBadge state={row.state} isFinal={row.finalizedAt !== null} />
-              {row.failure !== null && <code className="reason">{row.failure}</code>}
+              {row.failure !== null && (
+                <span className="reason" title={row.failure}>
+                  {failureName(row.failure)}
+                </span>
+              )}
             </span>
           ),
         },
@@ -68,7 +62,6 @@ export function SettlementsTable({ rows }: { readonly rows: readonly SettlementR
               <span className="muted">–</span>
             ),
         },
-        ...(networks.length > 1 ? [networkColumn] : []),
       ]}
     />
   );

@@ -322,10 +322,14 @@ describe("over HTTP", () => {
     ]);
   });
 
-  test.each(["month=2026-13", "by=amount", "network=base", "cursor=1", "cursor=07.YQ", "cursor=1._"])(
-    "%s is refused",
-    async (query) => {
-      expect(await read(query)).toMatchObject({ error: "invalid_request" });
-    },
-  );
+  test.each([
+    "month=2026-13",
+    "by=amount",
+    "network=base",
+    "cursor=1",
+    "cursor=07.YQ",
+    "cursor=1._",
+  ])("%s is refused", async (query) => {
+    expect(await read(query)).toMatchObject({ error: "invalid_request" });
+  });
 });

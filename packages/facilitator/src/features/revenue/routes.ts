@@ -1,10 +1,5 @@
 /** GET /v1/account/revenue: what sold in a month, by resource, route or payer. */
-import {
-  networkOfChain,
-  parseAddress,
-  type Address,
-  type Network,
-} from "@farthing/protocol";
+import { networkOfChain, parseAddress, type Address, type Network } from "@farthing/protocol";
 import type { Clock } from "@farthing/engine/base";
 import { Type } from "typebox";
 import { OneNetworkQuery, readOneNetwork } from "../history/one-network.ts";
@@ -136,7 +131,8 @@ export function registerRevenue(server: TypedServer, deps: RevenueRouteDeps): vo
 /** The days of a month and those to compare it with: as many of the month before as have begun. */
 export function spansOf(month: number, now: number) {
   const [first, since, end] = [startOf(month - 1), startOf(month), startOf(month + 1)];
-  const begun = now < end ? Math.max(1, Math.floor((now - since) / dayMs) + 1) * dayMs : end - since;
+  const begun =
+    now < end ? Math.max(1, Math.floor((now - since) / dayMs) + 1) * dayMs : end - since;
   const before = now < end ? Math.min(since, first + begun) : since;
   return { month: { since, before: end }, before: { since: first, before } };
 }
