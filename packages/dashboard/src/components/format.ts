@@ -91,6 +91,15 @@ export function monthsAgo(months: number): string {
   return new Date(month).toISOString().slice(0, "2026-11".length);
 }
 
+const monthAndYear = new Intl.DateTimeFormat(locale, {
+  month: "long",
+  year: "numeric",
+  timeZone: "UTC",
+});
+
+/** `November 2026`, for a UTC month such as `2026-11`. */
+export const monthText = (month: string) => monthAndYear.format(new Date(`${month}-01T00:00:00Z`));
+
 const minute = 60;
 const hour = 60 * minute;
 const day = 24 * hour;

@@ -14,6 +14,7 @@ import {
   type Network,
 } from "@farthing/protocol";
 import { logLevels, misconfigured, Secret } from "@farthing/engine/base";
+import { readExplorer } from "./explorer.ts";
 import { readRetention } from "./retention.ts";
 import { databaseUrlDefault, settings, type SettingName } from "./settings-table.ts";
 import { readTexts, type Environment } from "./setting-texts.ts";
@@ -64,6 +65,8 @@ export interface NetworkConfig {
   readonly rpcUrls: readonly Secret[];
   /** The batch contract (experimental); undefined for Multicall3. */
   readonly batcher: Address | undefined;
+  /** Undefined for links to none. */
+  readonly explorerUrl: string | undefined;
 }
 
 /** The source of values; the process's environment by default. */
@@ -267,7 +270,8 @@ function readNetworks(
         `${name} is missing: ${settings[name].shape}. Example: ${name}=${settings[name].example}`,
       );
     const batcher = read(`FARTHING_BATCHER_${chainId}`, parseAddress);
-    return { network: networkOfChain(chainId), rpcUrls, batcher };
+    const network = networkOfChain(chainId);
+    return { network, rpcUrls, batcher, explorerUrl: readExplorer(read, network, rpcUrls) };
   });
 }
 

@@ -55,6 +55,15 @@ export const settings = complete({
     example: "https://erpc.apothem.network",
     isSecret: true,
   },
+  FARTHING_EXPLORER_50: {
+    shape: "address of the block explorer that links of XDC lead to, or none",
+    example: "https://xdcscan.com",
+  },
+  FARTHING_EXPLORER_51: {
+    shape:
+      "address of the block explorer that links of Apothem lead to, or none; when left out, none where every node is on this machine, as a devnet is",
+    example: "https://testnet.xdcscan.com",
+  },
   FARTHING_RELAYER_KEYS: {
     shape: "private keys of the relayer wallets, comma-separated, each 0x and 64 hex digits",
     example: "0x… (keep it in a file: FARTHING_RELAYER_KEYS_FILE=/run/secrets/relayer)",

@@ -68,7 +68,10 @@ export interface FeaturesDeps extends Runtime {
   readonly config: WebhookFeatureDeps["config"] &
     PurchaseFeatureDeps["config"] &
     ListingFeatureDeps["config"] & {
-      readonly networks: readonly { readonly network: Network }[];
+      readonly networks: readonly {
+        readonly network: Network;
+        readonly explorerUrl: string | undefined;
+      }[];
       readonly treasury: Address | undefined;
       readonly creditsPerSettlement: number;
       readonly freeCredits: number;
@@ -101,6 +104,11 @@ export function createFeatures(wiring: FeaturesDeps) {
     creditsPerSettlement,
     freeCredits,
     networks: config.networks.map(({ network }) => network),
+    explorers: new Map(
+      config.networks.flatMap(({ network: { chainId }, explorerUrl }) =>
+        explorerUrl === undefined ? [] : [[chainId, explorerUrl] as const],
+      ),
+    ),
     accounts: createAccounts(store),
     findCredits: (account: Address) => store.findCredits(account),
     creditTerms: {

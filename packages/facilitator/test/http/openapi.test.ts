@@ -300,12 +300,10 @@ test("history, as JSON and as files", async () => {
   await browser.get(`/v1/account/settlements/${textAt(first, "id")}`);
   const unknown = `/v1/account/settlements/stl_${"0".repeat(32)}`;
   expect((await browser.get(unknown)).status).toBe(404);
-  await browser.get("/v1/account/revenue");
-  await browser.get("/v1/account/revenue?format=csv");
-  await browser.get("/v1/account/customers");
-  await browser.get("/v1/account/customers?format=csv");
-  await browser.get("/v1/account/usage");
-  await browser.get("/v1/account/usage?format=csv");
+  for (const sums of ["revenue", "customers", "usage"]) {
+    await browser.get(`/v1/account/${sums}`);
+    await browser.get(`/v1/account/${sums}?format=csv`);
+  }
   expect((await browser.get("/v1/account/settlements?colour=red")).status).toBe(400);
 });
 

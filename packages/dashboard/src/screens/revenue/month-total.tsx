@@ -12,11 +12,11 @@ export function MonthTotal({ total, before }: Pick<RevenueJson, "total" | "befor
   return (
     <div>
       <p>
-        <strong>{usdcText(total.amount)} USDC</strong> in {plural(total.settlements, "settlement")}
+        <strong>{usdcText(total.amount)} USDC</strong> in {plural(total.settlements, "settlement")}{" "}
+        <Change now={total} before={before} />
       </p>
       <p className="muted">
-        <Change now={total} before={before} /> {days}: {usdcText(before.amount)} USDC in{" "}
-        {plural(before.settlements, "settlement")}
+        {days}: {usdcText(before.amount)} USDC in {plural(before.settlements, "settlement")}
       </p>
     </div>
   );
@@ -26,5 +26,10 @@ export function MonthTotal({ total, before }: Pick<RevenueJson, "total" | "befor
 export function Change({ now, before }: { readonly now: Counted; readonly before: Counted }) {
   const text = changeText(now.amount, before.amount);
   if (text === undefined) return null;
-  return <span className={text.startsWith("−") ? "change down" : "change up"}>{text}</span>;
+  return (
+    <span className={text.startsWith("−") ? "change down" : "change up"}>
+      {text}
+      <span className="unseen"> compared with the month before</span>
+    </span>
+  );
 }

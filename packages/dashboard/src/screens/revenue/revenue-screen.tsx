@@ -4,7 +4,7 @@ import { useNetwork } from "../../chosen-network.ts";
 import { Segments } from "../../components/button.tsx";
 import { DataTable } from "../../components/data-table.tsx";
 import { Form, SelectField } from "../../components/field.tsx";
-import { countText, dayText, monthsAgo, shortText } from "../../components/format.ts";
+import { countText, dayText, monthsAgo, monthText, shortText } from "../../components/format.ts";
 import { CsvLink, Link } from "../../components/link.tsx";
 import { Empty, Page, QueryBoundary, Section } from "../../components/page.tsx";
 import { Pager } from "../../components/pager.tsx";
@@ -65,12 +65,12 @@ export function RevenueScreen() {
         <SelectField
           label="Month"
           value={month}
-          options={months.map((one) => [one, one] as const)}
+          options={months.map((one) => [one, monthText(one)] as const)}
           onText={(one) => choose({ month: one })}
         />
       </Form>
       <Section
-        title={month}
+        title={monthText(month)}
         actions={
           <Segments
             label="Revenue by"

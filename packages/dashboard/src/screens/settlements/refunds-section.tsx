@@ -1,5 +1,4 @@
 /** The refunds of a payment, and the button for another. */
-import { explorerLink, findNetwork } from "@farthing/protocol";
 import { useState } from "react";
 import type { RefundJson, SettlementDetail } from "@farthing/facilitator/api";
 import { Button } from "../../components/button.tsx";
@@ -10,12 +9,14 @@ import { Notice } from "../../components/notice.tsx";
 import { Section } from "../../components/page.tsx";
 import { usdcColumn } from "../../components/usdc-column.tsx";
 import { Short } from "../../components/values.tsx";
+import { useExplorer } from "../../signed-in.ts";
 import { RefundDialog } from "./refund-dialog.tsx";
 import { refundOffer } from "./refund-flow.ts";
 import { SettlementBadge } from "./settlement-badge.tsx";
 
 export function RefundsSection({ settlement }: { readonly settlement: SettlementDetail }) {
   const [isOpen, setOpen] = useState(false);
+  const linkTo = useExplorer();
   const offer = refundOffer(settlement);
   const { id, refunds, network, opens } = settlement;
   const failed = refunds.find(
@@ -45,7 +46,7 @@ export function RefundsSection({ settlement }: { readonly settlement: Settlement
         caption="Refunds"
         rows={refunds}
         keyOf={(refund) => refund.id}
-        columns={columnsOn(network, refunds)}
+        columns={columnsOf((transaction) => linkTo(network, transaction), refunds)}
         empty={<p className="muted">No refunds.</p>}
       />
       {isOpen && offer && (
@@ -74,8 +75,10 @@ function FailedRefund({ refund: { id } }: { readonly refund: RefundJson }) {
   );
 }
 
-function columnsOn(network: string, refunds: readonly RefundJson[]): readonly Column<RefundJson>[] {
-  const known = findNetwork(network);
+function columnsOf(
+  linkTo: (transaction: string) => string | undefined,
+  refunds: readonly RefundJson[],
+): readonly Column<RefundJson>[] {
   return [
     {
       title: "Refund",
@@ -97,11 +100,7 @@ function columnsOn(network: string, refunds: readonly RefundJson[]): readonly Co
       inCard: "end",
       cell: ({ transaction }) =>
         transaction ? (
-          <Short
-            text={transaction}
-            what="transaction hash"
-            href={known && explorerLink(known, transaction)}
-          />
+          <Short text={transaction} what="transaction hash" href={linkTo(transaction)} />
         ) : (
           <span className="muted">–</span>
         ),

@@ -1,18 +1,14 @@
-import { explorerLink, findNetwork } from "@farthing/protocol";
 import type { SettlementRow } from "@farthing/facilitator/api";
 import { DataTable } from "../../components/data-table.tsx";
 import { Link } from "../../components/link.tsx";
 import { failureName } from "../../components/failure-names.ts";
 import { usdcColumn } from "../../components/usdc-column.tsx";
 import { Short, When } from "../../components/values.tsx";
+import { useExplorer } from "../../signed-in.ts";
 import { SettlementBadge } from "./settlement-badge.tsx";
 
-export function transactionLink({ network, transaction }: SettlementRow): string | undefined {
-  const known = findNetwork(network);
-  return known && transaction ? explorerLink(known, transaction) : undefined;
-}
-
 export function SettlementsTable({ rows }: { readonly rows: readonly SettlementRow[] }) {
+  const linkTo = useExplorer();
   return (
     <DataTable
       caption="Settlements"
@@ -57,7 +53,11 @@ export function SettlementsTable({ rows }: { readonly rows: readonly SettlementR
           inCard: "hidden",
           cell: (row) =>
             row.transaction ? (
-              <Short text={row.transaction} what="transaction hash" href={transactionLink(row)} />
+              <Short
+                text={row.transaction}
+                what="transaction hash"
+                href={linkTo(row.network, row.transaction)}
+              />
             ) : (
               <span className="muted">–</span>
             ),

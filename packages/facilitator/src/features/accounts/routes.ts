@@ -1,6 +1,7 @@
 /** GET and PATCH /v1/account: the session and the profile of its account. */
 import type { Address, Network } from "@farthing/protocol";
 import { Type } from "typebox";
+import type { Explorers } from "../../http/explorers.ts";
 import type { Session } from "../sign-in/model.ts";
 import { windowSeconds } from "../../http/limits.ts";
 import {
@@ -50,7 +51,7 @@ export const ProfileResponse = exactly({
       label: Type.String({ description: "For people" }),
       chainId: ChainIdNumber,
       usdc: AddressText,
-      explorer: Type.String({ format: "uri" }),
+      explorer: nullable(Type.String({ description: "Null for a chain that no explorer shows" })),
     }),
   ),
   publicUrl: Type.String({ format: "uri" }),
@@ -70,6 +71,7 @@ export interface ProfileDeps {
   /** The address that receives payments for credits; undefined when none are sold. */
   readonly treasury: Address | undefined;
   readonly networks: readonly Network[];
+  readonly explorers: Explorers;
   readonly version: string;
   site(): { readonly origin: string };
 }
@@ -128,12 +130,12 @@ async function profileResponse(deps: ProfileDeps, session: Session) {
   };
 }
 
-function networksOf({ networks }: ProfileDeps) {
-  return networks.map(({ id, name, chainId, usdc, explorerUrl }) => ({
+function networksOf({ networks, explorers }: ProfileDeps) {
+  return networks.map(({ id, name, chainId, usdc }) => ({
     id,
     label: name,
     chainId,
     usdc,
-    explorer: explorerUrl,
+    explorer: explorers.get(chainId) ?? null,
   }));
 }

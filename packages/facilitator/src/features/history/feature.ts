@@ -4,11 +4,12 @@ import { createHistoryStore, type HistoryStore } from "./store.ts";
 import { aggregatesParticipant } from "./participant.ts";
 import type { BookStore } from "../books/store.ts";
 import type { Feature, RunningFeature } from "../feature.ts";
-import { registerAccountSettlements } from "./routes.ts";
+import { registerAccountSettlements, type HistoryRouteDeps } from "./routes.ts";
 import { createHistory, type HistoryDeps } from "./service.ts";
 import { registerUsage, type UsageRouteDeps } from "./usage-routes.ts";
 
-export interface HistoryFeatureDeps extends HistoryDeps, UsageRouteDeps {
+export interface HistoryFeatureDeps
+  extends HistoryDeps, UsageRouteDeps, Pick<HistoryRouteDeps, "explorers"> {
   readonly store: HistoryDeps["store"] & HistoryStore & Pick<BookStore, "findBooks">;
   readonly waiters: Waiters;
 }

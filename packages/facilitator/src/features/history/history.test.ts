@@ -29,7 +29,8 @@ let keyId: string;
 
 beforeAll(async () => {
   devnet = await startChain();
-  served = await serveOn(devnet, { selfBuilt: false });
+  const env = { FARTHING_EXPLORER_51: "https://explorer.example/apothem/" };
+  served = await serveOn(devnet, { selfBuilt: false, env });
   store = await openStore(served.databaseUrl);
   seller = await openSignedIn(served, { wallet: devnet.seller });
   const input = { account: devnet.seller.address, mode: "test", label: "shop" } as const;
@@ -114,7 +115,7 @@ test("the story of one: gas is read once it is final, and kept", async () => {
     settledBy: "relayer",
     sharedBy: 1,
     nextStep: null,
-    explorer: `https://testnet.xdcscan.com/tx/${String(transaction)}`,
+    explorer: `https://explorer.example/apothem/tx/${String(transaction)}`,
     requestId: expect.stringMatching(/^req_/),
   });
   const { timeline, gasUsed, gasPaidWei } = body;
@@ -178,7 +179,7 @@ test("a failure says what to do", async () => {
   const story = await seller.get(at);
   expect(story.body).toMatchObject({
     failure: "insufficient_funds",
-    nextStep: expect.stringContaining("Serve nothing"),
+    nextStep: expect.stringContaining("Do not deliver"),
     failureMessage: expect.any(String),
   });
 });

@@ -4,7 +4,6 @@ import {
   defined,
   bookedResourceCharsMax,
   bookedRouteCharsMax,
-  explorerLink,
   networkOfChain,
   referenceCharsMax,
   type RefusalCode,
@@ -13,6 +12,7 @@ import { Type, type Static } from "typebox";
 import type { History, SettlementStory, StoryStep } from "./service.ts";
 import { creditsOf, type Settlement, type Waiters } from "@farthing/engine";
 import { timeText } from "@farthing/engine/base";
+import { linkTo, type Explorers } from "../../http/explorers.ts";
 import type { HistoryFilter } from "./model.ts";
 import { readOneNetwork } from "./one-network.ts";
 import type { BookStore } from "../books/store.ts";
@@ -157,10 +157,11 @@ export interface HistoryRouteDeps {
   readonly store: Pick<HistoryStore, "listAccountSettlements"> & Pick<BookStore, "findBooks">;
   readonly history: History;
   readonly waiters: Waiters;
+  readonly explorers: Explorers;
 }
 
 export function registerAccountSettlements(server: TypedServer, deps: HistoryRouteDeps): void {
-  const { store, history, waiters } = deps;
+  const { store, history, waiters, explorers } = deps;
   server.get(path, {
     schema: {
       operationId: "listSettlements",
@@ -218,7 +219,7 @@ export function registerAccountSettlements(server: TypedServer, deps: HistoryRou
       waiting.cancel();
       const story = await history.describe(found(settlement, "settlement"));
       const [known] = await booked(store, [story.settlement]);
-      return storyResponse(story, known ?? { ...story.settlement, ...noBooks });
+      return storyResponse(story, known ?? { ...story.settlement, ...noBooks }, explorers);
     },
   });
 }
@@ -278,6 +279,7 @@ function rowResponse(settlement: BookedSettlement) {
 function storyResponse(
   { refunds, steps, gasUsed, gasPaid }: SettlementStory,
   settlement: BookedSettlement,
+  explorers: Explorers,
 ) {
   const { chainId, transaction, failure } = settlement;
   const carrier = steps.find(({ carrier: one }) => one && one.hash === transaction)?.carrier;
@@ -297,7 +299,7 @@ function storyResponse(
     requestId: settlement.requestId,
     failureMessage: settlement.failureMessage,
     nextStep: failure === null ? null : nextStepOf(failure, settlement),
-    explorer: transaction && explorerLink(networkOfChain(chainId), transaction),
+    explorer: linkTo(explorers, chainId, transaction),
   };
 }
 
@@ -317,22 +319,22 @@ function stepResponse({ what, at, carrier }: StoryStep) {
 function nextStepOf(failure: RefusalCode, { refundOf }: Settlement): string {
   if (refundOf !== null) {
     return failure === "authorization_canceled" || failure === "nonce_already_used"
-      ? "This nonce is used up, so nothing more of this payment can be refunded here. See its transaction for what happened, and send the money yourself if it did not go back."
+      ? "The nonce of this refund is already used, so no more of this payment can be refunded here. Its transaction shows what happened; if the money did not go back, send it yourself."
       : "No money went back. Sign the refund again.";
   }
   switch (failure) {
     case "authorization_expired":
-      return "Serve nothing. The buyer signs a new payment; a longer maxTimeoutSeconds leaves more time.";
+      return "Do not deliver. Respond with 402 again, so that the buyer signs a new payment; a longer maxTimeoutSeconds leaves more time to settle.";
     case "insufficient_funds":
-      return "Serve nothing. The buyer moved the money elsewhere in between; answer 402, he signs again once he has it.";
+      return "Do not deliver. The payer spent the money between verification and settlement. Respond with 402 again; the buyer can pay once the wallet holds enough USDC.";
     case "authorization_canceled":
     case "nonce_already_used":
-      return "Serve nothing. The buyer withdrew this payment; answer 402, and look twice at a payer who does so often.";
+      return "Do not deliver. The payer canceled this payment or used its nonce elsewhere. Respond with 402 again, and be careful with a payer who does this often.";
     case "payer_blocked":
     case "payee_blocked":
     case "token_paused":
-      return "Serve nothing. The issuer of USDC does not let this transfer pass; another address, or later.";
+      return "Do not deliver. Circle, the issuer of USDC, blocks this transfer. Another address may work, or the same one later.";
     default:
-      return "Serve nothing. Answer 402 again, so that the buyer signs a new payment.";
+      return "Do not deliver. Respond with 402 again, so that the buyer signs a new payment.";
   }
 }

@@ -1,4 +1,5 @@
 /** Purchases of credits: an account pays the treasury through the service's own engine. */
+import type { Explorers } from "../../http/explorers.ts";
 import type { SettlementEngine, Waiters } from "@farthing/engine";
 import type { PurchaseBudget } from "../../payments/keyless/terms.ts";
 import type { CreditTerms } from "../credits/routes.ts";
@@ -18,6 +19,7 @@ export interface PurchaseFeatureDeps extends Omit<PayDeps, "marginSeconds"> {
   readonly waiters: Waiters;
   readonly creditTerms: CreditTerms;
   readonly budget: PurchaseBudget;
+  readonly explorers: Explorers;
   readonly engine: Pick<SettlementEngine, "readAuthorizationEnd">;
 }
 

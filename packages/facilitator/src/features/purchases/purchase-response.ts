@@ -1,5 +1,6 @@
 /** Purchases in responses, with the typed data that a wallet signs to pay. */
-import { explorerLink, networkOfChain, walletTypedData } from "@farthing/protocol";
+import { networkOfChain, walletTypedData } from "@farthing/protocol";
+import { linkTo, type Explorers } from "../../http/explorers.ts";
 import { Type } from "typebox";
 import { timeText } from "@farthing/engine/base";
 import {
@@ -74,7 +75,7 @@ function reasonOf(purchase: CreditPurchase) {
 }
 
 export function purchaseResponse(
-  { treasury, creditTerms }: PurchaseTerms,
+  { treasury, creditTerms, explorers }: PurchaseTerms & { readonly explorers: Explorers },
   purchase: CreditPurchase,
 ) {
   const network = networkOfChain(purchase.chainId);
@@ -103,7 +104,7 @@ export function purchaseResponse(
     ...reasonOf(purchase),
     settlementId: purchase.settlementId,
     transaction,
-    explorer: transaction && explorerLink(network, transaction),
+    explorer: linkTo(explorers, purchase.chainId, transaction),
     // Owners do not need to see the expiry of a canceled purchase.
     timeline: purchase.timeline
       .filter(({ state }) => !(state === "expired" && wasCanceled))

@@ -1,4 +1,5 @@
 /** Buying credits: create a purchase, pay it with a signature, and poll until it is credited. */
+import type { Explorers } from "../../http/explorers.ts";
 import { formatUsdc, type Refusal, unitsPerCredit } from "@farthing/protocol";
 import { Type } from "typebox";
 import { awaitingMax, creditsMax, type Purchases } from "./service.ts";
@@ -50,6 +51,7 @@ const notAdmitted = [
 const beginning = { name: "purchases", requestsMax: 30, windowSeconds: 600 };
 
 export interface PurchaseRouteDeps extends ServedNetworks, PurchaseTerms {
+  readonly explorers: Explorers;
   readonly purchases: Purchases;
   readonly payPurchase: PayPurchase;
   readonly budget: PurchaseBudget;
