@@ -51,7 +51,7 @@ function userOf(buyer: number) {
     environment,
     run,
     async read(...args: string[]) {
-      const { code, stdout, stderr } = await run(...args);
+      const { code, stdout, stderr } = await run(...args, "--json");
       expect([args, code, stderr]).toEqual([args, 0, ""]);
       return JSON.parse(stdout);
     },
@@ -66,7 +66,7 @@ test("signs in with the wallet, and keeps the session where only its owner reads
   expect(statSync(join(home, "farthing", "sessions.json")).mode & 0o777).toBe(0o600);
   expect(await read("keys")).toEqual([]);
   const shown = await farthing(["account", "credits"], { ...onTerminal, environment });
-  expect(shown.stdout).toMatch(/^available +0$/m);
+  expect(shown.stdout).toMatch(/^Available +0$/m);
   expect(await run("sign-out")).toEqual({ code: 0, stdout: "", stderr: "" });
   expect((await run("keys")).code).toBe(3);
 });

@@ -1,5 +1,12 @@
 /** `farthing account`: a seller's account at a facilitator, without a browser. */
-import { isObject, keyOverlaps, member, parseJson, webhookEvents } from "@farthing/protocol";
+import {
+  isObject,
+  keyOverlaps,
+  member,
+  parseJson,
+  webhookEvents,
+  type JsonObject,
+} from "@farthing/protocol";
 import type { Command } from "commander";
 import { buyCredits, type BuyFlags } from "./account-credits.ts";
 import {
@@ -13,6 +20,7 @@ import {
 import { readNamedFile } from "./buyer-settings.ts";
 import { UsageError } from "./command-errors.ts";
 import { printList, printOne } from "./print-output.ts";
+import type { Layout } from "./table.ts";
 import { runCommand } from "./run-command.ts";
 
 interface KeyFlags extends AccountFlags {
@@ -31,8 +39,7 @@ export function register(program: Command): void {
     .command("account")
     .description(
       "Administers a seller's account at a facilitator. The account is the address of the wallet that signs in.",
-    )
-    .helpCommand(false);
+    );
   registerSession(account);
   registerKeys(account);
   registerCredits(account);
@@ -52,7 +59,7 @@ function registerSession(account: Command): void {
 
 function registerKeys(account: Command): void {
   const path = "/v1/account/keys";
-  const keys = account.command("keys").description("API keys").helpCommand(false);
+  const keys = account.command("keys").description("API keys");
   listsBy(keys, path, "keys", "No API keys. Create one with: farthing account keys create");
   addSigningFlags(keys.command("create"))
     .description("create a key; it is printed once")
@@ -84,15 +91,12 @@ function registerKeys(account: Command): void {
 }
 
 function registerCredits(account: Command): void {
-  const credits = account
-    .command("credits")
-    .description("the balance, and purchases of credits")
-    .helpCommand(false);
+  const credits = account.command("credits").description("the balance, and purchases of credits");
   addAccountFlags(credits.command("show", { isDefault: true }))
     .description("show the balance")
     .action((flags: AccountFlags) =>
       runCommand(async () =>
-        printOne(await openAccount(flags).call("GET", "/v1/account/credits"), flags),
+        printCredits(await openAccount(flags).call("GET", "/v1/account/credits"), flags),
       ),
     );
   addSigningFlags(credits.command("buy"))
@@ -107,7 +111,7 @@ function registerCredits(account: Command): void {
 
 function registerListings(account: Command): void {
   const path = "/v1/account/listings";
-  const listings = account.command("listings").description("listed endpoints").helpCommand(false);
+  const listings = account.command("listings").description("listed endpoints");
   listsBy(listings, path, "listings", "No listings.");
   addAccountFlags(listings.command("add"))
     .description("list an endpoint that a JSON file describes; see docs/reference/listings.md")
@@ -124,7 +128,7 @@ function registerListings(account: Command): void {
 
 function registerWebhooks(account: Command): void {
   const path = "/v1/account/webhooks";
-  const webhooks = account.command("webhooks").description("webhooks").helpCommand(false);
+  const webhooks = account.command("webhooks").description("webhooks");
   listsBy(webhooks, path, "webhooks", "No webhooks.");
   addSigningFlags(webhooks.command("add"))
     .description("send events to an address; the secret of their signatures is printed once")
@@ -147,7 +151,7 @@ function listsBy(command: Command, path: string, name: string, none: string): vo
     .action((flags: AccountFlags) =>
       runCommand(async () => {
         const objects = await openAccount(flags).list(path, name);
-        printList(objects, objects.map(rowOf), none, flags);
+        printList(objects, objects.map(rowOf), none, flags, listLayout);
       }),
     );
 }
@@ -163,6 +167,12 @@ function removesBy(command: Command, name: string, path: string, description: st
     );
 }
 
+/** Of keys, listings and webhooks. */
+const listLayout: Layout = {
+  wide: ["lastFour", "createdAt", "expiresAt", "revokedAt", "description", "mimeType", "method"],
+  whole: ["id"],
+};
+
 /** The members that fit into a table; a listing's check is its state. */
 function rowOf(object: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const check = member(object, "check");
@@ -173,6 +183,12 @@ function rowOf(object: Readonly<Record<string, unknown>>): Readonly<Record<strin
     ...Object.fromEntries(short),
     ...(isObject(check) && { check: member(check, "state") }),
   };
+}
+
+/** People see what they have and what a settlement costs; JSON has the terms of purchases too. */
+function printCredits(credits: JsonObject, flags: AccountFlags): void {
+  const { available, held, perSettlement, freePerMonth } = credits;
+  printOne(flags.json === true ? credits : { available, held, perSettlement, freePerMonth }, flags);
 }
 
 function wholeNumber(text: string, name: string): number {

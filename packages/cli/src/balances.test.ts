@@ -31,7 +31,7 @@ test("a balance pays for later runs, and the list says what was paid in", async 
   });
   expect(second.stdout).toBe("used");
   expect(second.stderr).toContain("paid from a balance, 0.000001 USDC, 0.008999 USDC left\n");
-  const { stdout } = await farthing(["balances", "list"], { environment });
+  const { stdout } = await farthing(["balances", "list", "--json"], { environment });
   expect(JSON.parse(stdout)).toEqual([
     { id, url: seller.url, topUps: 1, paidUsdc: "0.010000", toppedUpAt: expect.any(String) },
   ]);

@@ -30,9 +30,9 @@ async function list(flags: PrintFlags): Promise<void> {
     return { id, url: all[0]?.url, topUps: all.length, paidUsdc, toppedUpAt };
   });
   const rows = balances.map(({ id, paidUsdc: usdc, toppedUpAt: last, url }) => {
-    return { balance: id, usdc, last, url };
+    return { "paid (USDC)": usdc, lastTopUp: last, url, balance: id };
   });
-  printList(balances, rows, "No balances.", flags);
+  printList(balances, rows, "No balances.", flags, { wide: ["balance"] });
 }
 
 interface TopUp {

@@ -9,6 +9,8 @@ export interface CommandModule {
 /** A line of the help, and the module behind it. */
 export interface CommandEntry {
   readonly summary: string;
+  /** The heading above it in the help of the program. */
+  readonly group: string;
   /** The oldest Node.js that runs it, where that is newer than the package's. */
   readonly nodeMin?: `${number}.${number}`;
   readonly load: () => Promise<CommandModule>;

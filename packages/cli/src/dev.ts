@@ -31,7 +31,6 @@ export function register(program: Command): void {
       parseSeconds,
       blockTimeSeconds,
     )
-    .addHelpText("after", "\nExample:\n  farthing dev --to http://127.0.0.1:3000 --price 0.01")
     .action(async ({ to, price, port, pagePort: page, blockTime }: Flags) => {
       const { runDev } = await import("./dev/run-dev.ts");
       await runDev({

@@ -1,13 +1,52 @@
-/** The report of `farthing pay --dry-run`: every check with its result, and what would be paid. */
+/** What a request would cost: in ten lines for `inspect`, with every check for `pay --dry-run`. */
 import type { Check, EvaluatedOffer, Quotation } from "@farthing/buyer";
-import { formatUsdc } from "@farthing/protocol";
+import { formatUsdc, printableLine, shortUsdc } from "@farthing/protocol";
 import type { ExitCode } from "./exit-codes.ts";
 
+/** The price and what stands in the way of it. Checks that passed are counted. */
+export function quoteText(quotation: Quotation, url: string): string {
+  const { place, offers, chosen, refusal } = quotation;
+  const offer = offers.find((evaluated) => evaluated.offer === chosen?.offer) ?? offers[0];
+  const checks = [...place, ...(offer?.checks ?? [])];
+  const passed = checks.filter(({ verdict }) => verdict === "pass").length;
+  const noted = checks.filter(({ verdict }) => verdict !== "pass" && verdict !== "skip");
+  const terms = offer?.offer.requirements;
+  const facts = terms && [
+    ["Price", `${shortUsdc(terms.amount)} USDC`],
+    ["Pay to", terms.payTo],
+    ["Network", `${terms.network.name} (${terms.network.id})`],
+    ["Flow", messageOf(checks, "flow")],
+    ["Time", messageOf(checks, "time")],
+  ];
+  const others = offers.length > 1 ? `; ${offers.length} offers` : "";
+  const rows = [...(facts ?? []), ["Checks", `${passed} passed, ${noted.length} to note${others}`]];
+  return [
+    `402 from ${printableLine(url)}`,
+    ...rows.map(([name = "", text = ""]) => `  ${name.padEnd(rowWidth)}  ${printableLine(text)}`),
+    // A refusal is the last line.
+    ...noted.filter(({ code }) => code === undefined || code !== refusal?.code).map(checkLine),
+    chosen
+      ? `Would pay ${chosen.quote.amountUsdc.replace(/0{1,4}$/, "")} USDC.`
+      : `Would not pay: ${refusal?.message ?? ""} (${refusal?.code ?? ""})`,
+    "Nothing was signed. --all shows every offer and every check.",
+    "",
+  ].join("\n");
+}
+
+const rowWidth = "Network".length;
+
+function messageOf(checks: readonly Check[], name: string): string {
+  return checks.find((check) => check.name === name)?.message ?? "";
+}
+
+function resultLine({ chosen, refusal }: Quotation): string {
+  if (!chosen) return `Would not pay: ${refusal?.message ?? ""} (${refusal?.code ?? ""})`;
+  const { amountUsdc, payTo, network } = chosen.quote;
+  return `Would pay ${amountUsdc} USDC to ${payTo} on ${network.id}.`;
+}
+
 export function dryRunText(quotation: Quotation, url: string): string {
-  const { place, offers, complaints, chosen, refusal } = quotation;
-  const result = chosen
-    ? `Would pay ${chosen.quote.amountUsdc} USDC to ${chosen.quote.payTo} on ${chosen.quote.network.id}.`
-    : `Would not pay: ${refusal?.message ?? ""} (${refusal?.code ?? ""})`;
+  const { place, offers, complaints, chosen } = quotation;
   return [
     `402 from ${url}`,
     ...place.map(checkLine),
@@ -16,7 +55,7 @@ export function dryRunText(quotation: Quotation, url: string): string {
       `${offerTitle(evaluated)}${evaluated.offer === chosen?.offer ? "  (chosen)" : ""}`,
       ...evaluated.checks.map(checkLine),
     ]),
-    result,
+    resultLine(quotation),
     "Nothing was signed.",
     "",
   ].join("\n");

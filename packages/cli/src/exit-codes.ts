@@ -38,7 +38,7 @@ export const payExitCodes: readonly (readonly [ExitCode, string])[] = [
   [exitCodes.timeout, "time-out, nothing signed"],
   [
     exitCodes.paymentOpen,
-    "payment pending or ambiguous: do not start a new one; farthing ledger resume <id>",
+    "payment pending or ambiguous: farthing ledger resume <id>, no new payment",
   ],
   [exitCodes.stoppedByPolicy, "stopped by a limit or policy before signing"],
   [exitCodes.interrupted, "interrupted (Ctrl+C); see paymentStatus"],

@@ -15,7 +15,7 @@ import { isClosedPipe } from "./terminal.ts";
 
 /**
  * Prints an error: with `json` one object on standard output, otherwise a line on standard error,
- * which is JSON unless a person reads it. With `isPlain` a person reads the message alone.
+ * which is JSON unless a person reads it. With `isPlain` it is the message alone.
  */
 export function showError(
   error: unknown,
@@ -29,7 +29,7 @@ export function showError(
   const { code, message, retryable, paymentStatus, requestId } = failure;
   if (flags.json === true) {
     process.stdout.write(`${printableJson(failureObject(failure, exitCode))}\n`);
-  } else if (!process.stderr.isTTY) {
+  } else if (!process.stderr.isTTY && flags.isPlain !== true) {
     const line = { event: "error", code, message, paymentStatus, retryable, requestId };
     writeTo(process.stderr, `${JSON.stringify(line)}\n`);
   } else {

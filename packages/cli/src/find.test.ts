@@ -90,8 +90,8 @@ async function addListing(id: string, title: string): Promise<void> {
 
 const here = () => ({ FARTHING_FACILITATOR_URL: facilitator.url });
 
-test("piped: JSON, the best first, as the facilitator says it", async () => {
-  const { code, stdout, stderr } = await farthing(["find", "weather", "wind"], {
+test("--json: the best first, as the facilitator says it", async () => {
+  const { code, stdout, stderr } = await farthing(["find", "weather", "wind", "--json"], {
     environment: here(),
   });
   expect([code, stderr]).toEqual([0, ""]);
@@ -106,22 +106,25 @@ test("on a terminal: a table with price and calls", async () => {
   const { code, stdout } = await farthing(args, onTerminal);
   expect(code).toBe(0);
   const [head, row, ...rest] = stdout.trimEnd().split("\n");
-  expect(head).toMatch(/^title +usdc +network +calls30d +method +resource$/);
-  expect(row).toMatch(
-    /^Rain radar +0\.010000 +eip155:51 +7 +GET +https:\/\/shop\.example\/lst_rain$/,
-  );
+  expect(head).toMatch(/^Title +USDC +Method +URL +Calls \(30 days\)$/);
+  expect(row).toMatch(/^Rain radar +0\.01 +GET +https:\/\/shop\.example\/lst_rain +7$/);
   expect(rest).toEqual([]);
 });
 
 test("nothing found is no failure; filters and limit are passed on", async () => {
   const environment = here();
-  const none = await farthing(["find", "snow"], { environment });
+  const none = await farthing(["find", "snow", "--json"], { environment });
   expect([none.code, JSON.parse(none.stdout)]).toEqual([0, []]);
-  const filtered = await farthing(["find", "weather", "-n", "1", "--network", "xdc-apothem"], {
+  const filtered = await farthing(
+    ["find", "weather", "-n", "1", "--network", "xdc-apothem", "--json"],
+    {
+      environment,
+    },
+  );
+  expect(JSON.parse(filtered.stdout)).toHaveLength(1);
+  const elsewhere = await farthing(["find", "weather", "--pay-to", devnet.token, "--json"], {
     environment,
   });
-  expect(JSON.parse(filtered.stdout)).toHaveLength(1);
-  const elsewhere = await farthing(["find", "weather", "--pay-to", devnet.token], { environment });
   expect(JSON.parse(elsewhere.stdout)).toEqual([]);
 });
 
@@ -148,7 +151,7 @@ test("listings: the operator sees and blocks them", async () => {
     code: 0,
     stderr: expect.stringContaining("is blocked"),
   });
-  const { stdout } = await farthing(["find", "rain"], { environment: here() });
+  const { stdout } = await farthing(["find", "rain", "--json"], { environment: here() });
   expect(JSON.parse(stdout)).toEqual([]);
   expect((await farthing(["listings", "block", "lst_rain"], { environment })).code).toBe(9);
   expect((await farthing(["listings", "unblock", "lst_rain"], { environment })).code).toBe(0);

@@ -57,7 +57,10 @@ async function find(words: readonly string[], flags: Flags): Promise<ExitCode> {
     return exitCodes.general;
   }
   const resources: readonly JsonObject[] = found.filter(isObject);
-  printList(resources, resources.map(rowOf), "No listings match these words.", flags);
+  printList(resources, resources.map(rowOf), "No listings match these words.", flags, {
+    wide: ["method", "calls30d", "network"],
+    whole: ["usdc"],
+  });
   return exitCodes.success;
 }
 
@@ -90,10 +93,10 @@ function rowOf(resource: JsonObject) {
   return {
     title: shown(member(resource, "serviceName")).slice(0, titleCharsMax),
     usdc: offer && formatUsdc(offer.amount),
-    network: offer?.network.id,
-    calls30d: isObject(quality) ? member(quality, "l30DaysTotalCalls") : undefined,
     method: shown(isObject(metadata) ? member(metadata, "method") : undefined),
-    resource: shown(member(resource, "resource")),
+    url: shown(member(resource, "resource")),
+    calls30d: isObject(quality) ? member(quality, "l30DaysTotalCalls") : undefined,
+    network: offer?.network.id,
   };
 }
 

@@ -11,12 +11,12 @@ import {
   type GatewayConfig,
   type RuleLine,
 } from "@farthing/gateway";
-import { printableText } from "@farthing/protocol";
 import type { Command } from "commander";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { countFindings, findingText, summaryText } from "./finding-rows.ts";
 import { configDefault } from "./gateway-options.ts";
-import { addPrintFlags, columns, printReport, type PrintFlags } from "./print-output.ts";
+import { addPrintFlags, printReport, terminalWidth, type PrintFlags } from "./print-output.ts";
+import { tableText } from "./table.ts";
 
 interface Flags extends PrintFlags {
   readonly online?: boolean;
@@ -87,20 +87,17 @@ function problemText(file: string, problems: readonly ConfigProblem[]): string {
 /** The rules as a table; a column for hosts only when a rule names one. */
 function ruleText(rules: readonly RuleLine[]): string {
   const hasHosts = rules.some(({ host }) => host !== undefined);
-  const host = (text: string) => (hasHosts ? [text] : []);
-  const table = columns(
-    ["#", "METHOD", ...host("HOST"), "PATH", "UPSTREAM", "PRICE", "ATOMIC", "SETTLE", "BUDGET"],
-    rules.map((rule) => [
-      `${rule.place}`,
-      rule.method,
-      ...host(rule.host ?? "*"),
-      rule.path,
-      rule.upstream ?? "-",
-      rule.price,
-      rule.amount ?? "",
-      rule.settle ?? "",
-      rule.budget ?? "",
-    ]),
-  );
-  return `${printableText(table)}\n`;
+  const rows = rules.map((rule) => ({
+    "#": rule.place,
+    method: rule.method,
+    ...(hasHosts ? { host: rule.host ?? "*" } : {}),
+    path: rule.path,
+    price: rule.price,
+    upstream: rule.upstream ?? "-",
+    settle: rule.settle,
+    budget: rule.budget,
+    baseUnits: rule.amount,
+  }));
+  const wide = ["upstream", "settle", "budget", "baseUnits"];
+  return `${tableText(rows, { wide, whole: ["path", "price"] }, terminalWidth())}\n`;
 }

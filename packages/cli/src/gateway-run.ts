@@ -12,6 +12,7 @@ import {
   readyLine,
   startGateway,
   watchFile,
+  type Finding,
   type Gateway,
   type GatewayConfig,
 } from "@farthing/gateway";
@@ -88,7 +89,7 @@ async function run(source: ConfigSource, isDryRun: boolean): Promise<void> {
     print(`The gateway listens on ${gateway.url}${isDryRun ? " and settles nothing" : ""}`);
     if (gateway.metricsUrl !== undefined) print(`Metrics on ${gateway.metricsUrl}/metrics`);
     const watch = file === undefined ? undefined : watchConfig(file, source, gateway, config);
-    void reportServices(config);
+    void reportServices(config, file);
     if (!stopping.aborted) await once(stopping, "abort");
     print("Stopping: requests in progress are completed. Press Ctrl+C again to exit immediately.");
     watch?.stop();
@@ -110,11 +111,27 @@ async function run(source: ConfigSource, isDryRun: boolean): Promise<void> {
 const restartSettings = ["listen", "trustedProxies", "store"] as const;
 
 /** One line for a gateway that can sell, and otherwise what a buyer would be the first to see. */
-async function reportServices(config: GatewayConfig): Promise<void> {
-  const problems = (await checkServices(config)).filter(({ status }) => status === "fail");
+async function reportServices(config: GatewayConfig, file: string | undefined): Promise<void> {
+  const findings = await checkServices(config);
+  const named = file === undefined ? findings.map(nameFlags) : findings;
+  const problems = named.filter(({ status }) => status === "fail");
   for (const { name, text, fix } of problems) print(`Not ready: ${name}: ${text}\n  → ${fix}`);
   const { network, payTo } = config;
   if (problems.length === 0) print(readyLine({ networks: [network], payees: [payTo] }));
+}
+
+/** The words of the file that options stand for. */
+const flagWords = [
+  [/\bupstreams\.api(\.url)?\b/g, "--to"],
+  [/\bpayTo\b/g, "--pay-to"],
+  [/\bfacilitator\.apiKey\b/g, "FARTHING_API_KEY"],
+  [/\bfacilitator\.url\b/g, "--facilitator"],
+] as const;
+
+function nameFlags({ name, text, fix, status }: Finding): Finding {
+  const named = (words: string) =>
+    flagWords.reduce((all, [setting, flag]) => all.replaceAll(setting, flag), words);
+  return { name: named(name), text: named(text), fix: named(fix), status };
 }
 
 function watchConfig(file: string, source: ConfigSource, gateway: Gateway, config: GatewayConfig) {

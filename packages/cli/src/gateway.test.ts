@@ -58,17 +58,17 @@ describe("check", () => {
     expect([shown.code, shown.stderr]).toEqual([0, ""]);
     expect(shown.stdout).toBe(
       [
-        "#  METHOD  PATH             UPSTREAM  PRICE  ATOMIC  SETTLE           BUDGET",
-        "0  GET     /health          api       free",
-        "1  GET     /v1/reports/:id  api       0.01   10000   after-success    20s+20s+15s ≤ 60s",
-        "2  POST    /v1/jobs         api       0.25   250000  before-upstream  0s+20s+15s ≤ 60s",
-        "*  *       *                -         deny",
+        "#  Method  Path             Price  Upstream  Settle           Budget             Base units",
+        "0  GET     /health          free   api",
+        "1  GET     /v1/reports/:id  0.01   api       after-success    20s+20s+15s ≤ 60s       10000",
+        "2  POST    /v1/jobs         0.25   api       before-upstream  0s+20s+15s ≤ 60s       250000",
+        "*  *       *                deny   -",
         "",
         "Nothing must be fixed, 0 warnings.",
         "",
       ].join("\n"),
     );
-    const piped = await farthing(["gateway", "check", file], { environment });
+    const piped = await farthing(["gateway", "check", file, "--json"], { environment });
     expect(JSON.parse(piped.stdout)).toMatchObject({
       ok: true,
       problems: [],
@@ -105,7 +105,7 @@ describe("check", () => {
       "  FAIL  line 12  routes[3].price",
       "  FAIL  line 12  routes[3].upstream",
     ]);
-    const piped = await farthing(["gateway", "check", file]);
+    const piped = await farthing(["gateway", "check", file, "--json"]);
     expect(piped.code).toBe(3);
     expect(JSON.parse(piped.stdout)).toMatchObject({
       ok: false,
@@ -134,7 +134,7 @@ describe("without a file", () => {
     expect([printed.code, printed.stderr]).toEqual([0, ""]);
     expect(printed.stdout).not.toContain("secret");
     const file = write("printed.yaml", printed.stdout);
-    const explain = ["gateway", "explain", "-c", file, "POST", "/v1/any"];
+    const explain = ["gateway", "explain", "-c", file, "POST", "/v1/any", "--json"];
     const explained = await farthing(explain, { environment: key });
     expect(JSON.parse(explained.stdout)).toMatchObject({
       status: 402,
@@ -244,13 +244,13 @@ describe("explain", () => {
     expect(stdout).toMatch(/^added .*authorization/m);
     expect(stdout).toMatch(/"amount": "10000"/);
     expect(stdout).not.toContain("s3cret");
-    const piped = await farthing(asked, { environment });
+    const piped = await farthing([...asked, "--json"], { environment });
     expect(JSON.parse(piped.stdout)).toMatchObject({ status: 402, price: { usdc: "0.01" } });
   });
 
   test("a trick is told from a path, and a wrong file is 3", async () => {
     const file = gatewayFile("tricked.yaml");
-    const asked = ["gateway", "explain", "-c", file, "GET", "/free/%2e%2e/v1/reports/7"];
+    const asked = ["gateway", "explain", "-c", file, "GET", "/free/%2e%2e/v1/reports/7", "--json"];
     const said = await farthing(asked, { environment });
     expect([said.code, JSON.parse(said.stdout)]).toMatchObject([0, { status: 400 }]);
     const unset = await farthing(asked);
@@ -281,7 +281,7 @@ describe("import", () => {
     expect([made.code, made.stderr]).toEqual([0, ""]);
     expect(made.stdout).toContain("# Without a price, so left to default:\n#   GET /v1/admin\n");
     const file = write("imported.yaml", made.stdout);
-    const checked = await farthing(["gateway", "check", file]);
+    const checked = await farthing(["gateway", "check", file, "--json"]);
     expect(JSON.parse(checked.stdout)).toMatchObject({
       ok: true,
       rules: [{ path: "/v1/reports/latest" }, { path: "/v1/reports/:id" }, { price: "deny" }],

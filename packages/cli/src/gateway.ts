@@ -9,9 +9,8 @@ export function register(program: Command): void {
   const gateway = program
     .command("gateway")
     .description(
-      "Sells the routes of an API that does not handle payments. One YAML file configures routes, prices and the API behind them; see docs/reference/gateway.md. Without a command, the gateway runs.",
-    )
-    .helpCommand(false);
+      "Sells an API that does not handle payments: --to names the API, --price its price and --pay-to your address, or a YAML file (-c) has routes, prices and the rest; see docs/reference/gateway.md. Without a command, the gateway runs; `farthing gateway run --help` lists its options.",
+    );
   registerRun(gateway);
   registerCheck(gateway);
   registerExplain(gateway);

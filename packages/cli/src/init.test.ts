@@ -1,5 +1,5 @@
 /** What `farthing init` does with the flags and the folder that it is given. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -16,6 +16,21 @@ test("a value that looks like another example stays where it is", async () => {
   const file = readFileSync(join(folder, "gateway.yaml"), "utf8");
   expect(file).toContain('facilitator: { url: "http://127.0.0.1:3000/x402" }');
   expect(file).toContain('api: { url: "http://127.0.0.1:4000" }');
+});
+
+test("mainnet needs an address of one's own; a flag that a template lacks is named", async () => {
+  const mainnet = await farthing(["init", "seller", join(work, "live"), "--network", "eip155:50"]);
+  expect([mainnet.code, mainnet.stderr]).toEqual([2, expect.stringMatching(/with --pay-to\.$/m)]);
+  const agent = [
+    "init",
+    "agent",
+    join(work, "agent"),
+    "--pay-to",
+    "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
+  ];
+  const { code, stderr } = await farthing(agent);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("--pay-to is no setting")]);
+  expect(existsSync(join(work, "live")) || existsSync(join(work, "agent"))).toBe(false);
 });
 
 test("a file in the place of the folder is a wrong configuration", async () => {

@@ -30,13 +30,16 @@ export function register(program: Command): void {
   program
     .command("init")
     .description(
-      "Writes a folder that runs: a seller in Express, a gateway in front of an API, or an agent that pays. It asks nothing and replaces nothing; what no flag names is that of a local chain, and stands in .env or gateway.yaml.",
+      "Writes a folder that runs: a seller in Express, a gateway in front of an API, or an agent that pays. The settings are in .env or gateway.yaml; those that no option sets are for a local chain with test money. Existing files are never replaced.",
     )
     .addArgument(new Argument("<what>", "what to write").choices(templateNames))
     .argument("[folder]", "the new folder (default: farthing-<what>)")
-    .option("--pay-to <address>", "where the money goes, 0x… or xdc…")
+    .option(
+      "--pay-to <address>",
+      "address that receives the payments, 0x… or xdc…; required with eip155:50",
+    )
     .option("--price <usdc>", "USDC for one request, such as 0.01")
-    .option("--network <id>", "eip155:51, the test network, or eip155:50")
+    .option("--network <id>", "eip155:51 (test money, the default) or eip155:50 (XDC mainnet)")
     .option("--facilitator <url>", "address of the facilitator")
     .option("--to <url>", "the API that the gateway sells")
     .action((what: TemplateName, folder: string | undefined, flags: Flags) =>
@@ -81,7 +84,7 @@ function init(what: TemplateName, folder: string, flags: Flags): void {
   }
   process.stdout.write(`${[...files.keys()].join("\n")}\n`);
   process.stderr.write(
-    `Written to ${target}. Next: ${shellCommand(["cd", folder])}, npm install, npm start; ${basename(target)}/README.md says more.\n`,
+    `Written to ${target}. Next: ${shellCommand(["cd", folder])}, npm install, npm start. See ${basename(target)}/README.md.\n`,
   );
 }
 
@@ -99,6 +102,11 @@ function checkFlags({ payTo, price, network, facilitator, to }: Flags): Flags {
   const address = payTo === undefined ? undefined : parseAddress(payTo);
   if (payTo !== undefined && address === undefined) {
     throw new UsageError("--pay-to must be an address, 0x… or xdc….");
+  }
+  if (network === "eip155:50" && address === undefined) {
+    throw new UsageError(
+      "--network eip155:50 is XDC mainnet, where buyers pay real money: name your address with --pay-to.",
+    );
   }
   if (price !== undefined && parseUsdc(price) === undefined) {
     throw new UsageError("--price must be USDC with at most six decimals, such as 0.01.");
@@ -132,7 +140,8 @@ function fillIn(files: Map<string, string>, flags: Flags): void {
     });
     files.set(file, filled.join("\n"));
   }
-  for (const value of unused.values()) {
-    throw new UsageError(`This template has no setting for ${value}.`);
+  for (const name of unused.keys()) {
+    const flag = name === "payTo" ? "pay-to" : name;
+    throw new UsageError(`--${flag} is no setting of this template; leave it out.`);
   }
 }

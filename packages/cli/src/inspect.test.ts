@@ -5,9 +5,11 @@ import { farthing, onTerminal } from "./farthing-bin.testing.ts";
 
 const environment = { FARTHING_WALLET_KEY: "" };
 
-test("JSON where no person reads it: every offer, every verdict, nothing signed", async () => {
+test("--json: every offer, every verdict, nothing signed", async () => {
   await using seller = await startSeller();
-  const { code, stdout, stderr } = await farthing(["inspect", seller.url], { environment });
+  const { code, stdout, stderr } = await farthing(["inspect", seller.url, "--json"], {
+    environment,
+  });
   expect([code, stderr]).toEqual([0, ""]);
   const report: { wouldPay: boolean; offers: { isChosen: boolean; checks: object[] }[] } =
     JSON.parse(stdout);
@@ -19,24 +21,29 @@ test("JSON where no person reads it: every offer, every verdict, nothing signed"
   expect(seller.paid).toHaveLength(0);
 });
 
-test("text on a terminal; --json there too, and --no-json into a pipe", async () => {
+test("ten lines of text, also into a pipe; --all has every check, --json an object", async () => {
   await using seller = await startSeller({ unpaid: challenge({ ...oneCent, amount: 500_000n }) });
   const shown = await farthing(["inspect", seller.url], { environment, ...onTerminal });
   expect(shown.code).toBe(12);
-  expect(shown.stdout).toMatch(/fail +per_call +The price 0\.500000 USDC is above 0\.100000/);
+  expect(shown.stdout).toMatch(/^Would not pay: The price 0\.500000 USDC is above 0\.100000/m);
   const json = await farthing(["inspect", "--json", seller.url], { environment, ...onTerminal });
   expect(JSON.parse(json.stdout)).toMatchObject({ error: { code: "per_payment_cap" } });
-  const text = await farthing(["inspect", "--no-json", seller.url], { environment });
+  expect(shown.stdout.trimEnd().split("\n").length).toBeLessThanOrEqual(10);
+  expect(shown.stdout).toMatch(/^ {2}Price +0\.5 USDC$/m);
+  const text = await farthing(["inspect", seller.url], { environment });
   expect([text.code, text.stdout]).toEqual([12, shown.stdout]);
+  const all = await farthing(["inspect", "--all", seller.url], { environment });
+  expect(all.stdout).toMatch(/fail +per_call +The price 0\.500000 USDC is above 0\.100000/);
+  expect(all.stdout.match(/^entry \d/gm)).toHaveLength(3);
 });
 
 test("a page that costs nothing, and one that is not there", async () => {
   await using seller = await startSeller({ unpaid: { body: "free" } });
-  const free = await farthing(["inspect", seller.url], { environment });
+  const free = await farthing(["inspect", seller.url, "--json"], { environment });
   expect([free.code, JSON.parse(free.stdout)]).toMatchObject([
     0,
     { paymentStatus: "not_required" },
   ]);
-  const gone = await farthing(["inspect", "http://127.0.0.1:1/"], { environment });
+  const gone = await farthing(["inspect", "http://127.0.0.1:1/", "--json"], { environment });
   expect([gone.code, JSON.parse(gone.stdout)]).toMatchObject([4, { error: { code: "network" } }]);
 });

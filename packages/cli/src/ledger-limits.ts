@@ -1,6 +1,6 @@
 /** `farthing ledger limits`: shows the limits with their usage, and changes them. */
 import { dayMs, openStates, parseLimits, type LedgerScope } from "@farthing/buyer";
-import { formatUsdc } from "@farthing/protocol";
+import { formatUsdc, shortUsdc } from "@farthing/protocol";
 import { allowLists, splitList } from "./allow-lists.ts";
 import {
   limitTable,
@@ -12,7 +12,8 @@ import {
   writeSettings,
 } from "./buyer-settings.ts";
 import { UsageError } from "./command-errors.ts";
-import { isJsonWanted, tableText, type PrintFlags } from "./print-output.ts";
+import { isJsonWanted, terminalWidth, type PrintFlags } from "./print-output.ts";
+import { tableText } from "./table.ts";
 
 type LimitFlag = "perCall" | "perDay" | "openPayments" | "openPerHost" | "hosts" | "payees";
 
@@ -30,12 +31,21 @@ export async function showLimits(flags: PrintFlags): Promise<void> {
     const shown = { perCall, perDay, openPayments, openPaymentsPerHost };
     return console.log(JSON.stringify({ limits: shown, allow, used }));
   }
-  console.log(`per call       ${perCall} USDC`);
-  console.log(`per 24 hours   ${perDay === null ? "no limit" : `${perDay} USDC`}`);
-  console.log(`open payments  ${openPayments}, per host ${openPaymentsPerHost}`);
-  console.log(`hosts          ${allow.hosts?.join(", ") ?? "all"}`);
-  console.log(`payees         ${allow.payees?.join(", ") ?? "the first of each host"}`);
-  if (used.length > 0) console.log(tableText(used));
+  const day = limits.perDayUnits === undefined ? "no limit" : usdcText(limits.perDayUnits);
+  console.log(`Per call       ${usdcText(limits.perCallUnits)}`);
+  console.log(`Per 24 hours   ${day}`);
+  console.log(`Open payments  ${openPayments}, per host ${openPaymentsPerHost}`);
+  console.log(`Hosts          ${allow.hosts?.join(", ") ?? "all"}`);
+  console.log(`Payees         ${allow.payees?.join(", ") ?? "the first of each host"}`);
+  if (used.length === 0) return;
+  const rows = used.map(({ wallet, network, spentUsdc: spent, leftUsdc: left, openPayments }) => {
+    return { wallet, network, "spent (USDC)": spent, "left (USDC)": left, openPayments };
+  });
+  console.log(`\nLast 24 hours\n${tableText(rows, {}, terminalWidth())}`);
+}
+
+function usdcText(units: bigint): string {
+  return `${shortUsdc(units)} USDC`;
 }
 
 async function readUsage(perDayUnits: bigint | undefined) {

@@ -1,7 +1,7 @@
 /** A payment of the ledger as it is shown, without its signature, which could be presented. */
 import { openStates, type LedgerRecord } from "@farthing/buyer";
 import { formatUsdc } from "@farthing/protocol";
-import type { Row } from "./print-output.ts";
+import type { Layout, Row } from "./table.ts";
 
 /** RFC 3339 of milliseconds since 1970. */
 export function timeOf(ms: number): string {
@@ -40,5 +40,8 @@ export function recordObject(record: LedgerRecord) {
 
 export function recordRow(record: LedgerRecord): Row {
   const { requestId: request, state, amountUnits, host, payTo, reservedAt } = record;
-  return { request, state, usdc: formatUsdc(amountUnits), host, payTo, at: timeOf(reservedAt) };
+  return { time: timeOf(reservedAt), state, usdc: formatUsdc(amountUnits), host, request, payTo };
 }
+
+/** Commands take the id of a request. */
+export const recordLayout: Layout = { wide: ["payTo", "transaction"], whole: ["request", "usdc"] };

@@ -63,7 +63,7 @@ test("limits set once hold for every run; the environment goes before them", asy
   expect((await run(["ledger", "limits", "set", "--per-day", "0.03"])).code).toBe(0);
   await using seller = await startSeller();
   await run(["pay", seller.url]);
-  const shown = await run(["ledger", "limits"], { FARTHING_LIMIT_PER_CALL: "0.05" });
+  const shown = await run(["ledger", "limits", "--json"], { FARTHING_LIMIT_PER_CALL: "0.05" });
   expect(JSON.parse(shown.stdout)).toMatchObject({
     limits: { perCall: "0.050000", perDay: "0.030000", openPayments: 1 },
     used: [{ wallet: payer, spentUsdc: "0.010000", leftUsdc: "0.020000", openPayments: 0 }],
@@ -82,7 +82,7 @@ test("lists of hosts and payees hold for every run, until they are taken away", 
   expect((await run(["pay", seller.url], { FARTHING_ALLOW_HOSTS })).code).toBe(0);
   await set("--hosts", "none", "--payees", `xdc${otherPayee.slice(2)}`);
   expect(failure(await run(["pay", seller.url]))).toEqual([12, "payee_not_allowed"]);
-  expect(JSON.parse((await run(["ledger", "limits"])).stdout)).toMatchObject({
+  expect(JSON.parse((await run(["ledger", "limits", "--json"])).stdout)).toMatchObject({
     allow: { payees: [otherPayee] },
   });
   await set("--payees", "none");
@@ -146,7 +146,7 @@ test("five payments without an outcome are enough", async () => {
   const codes: unknown[] = [];
   for (let count = 0; count < 6; count += 1) codes.push((await run(["pay", seller.url])).code);
   expect(codes).toEqual([11, 11, 11, 11, 11, 12]);
-  const { stdout } = await run(["ledger", "list", "--open"]);
+  const { stdout } = await run(["ledger", "list", "--open", "--json"]);
   expect(JSON.parse(stdout)).toHaveLength(5);
 });
 
@@ -176,7 +176,7 @@ test("resume needs no wallet: the body and the answer are as with pay", async ()
   const headers = ["-H", "Accept: text/csv", "-H", "Authorization: Bearer secret-1"];
   const call = ["pay", "--request-id", "order", ...headers, "-d", "a=1", seller.url];
   expect((await run(call)).code).toBe(11);
-  const list = await run(["ledger", "list"]);
+  const list = await run(["ledger", "list", "--json"]);
   expect(JSON.parse(list.stdout)).toMatchObject([
     { requestId: "order", state: "ambiguous", isOpen: true, amountUsdc: "0.010000" },
   ]);
@@ -191,7 +191,7 @@ test("resume needs no wallet: the body and the answer are as with pay", async ()
     authorization: "Bearer secret-1",
     "content-type": "application/x-www-form-urlencoded",
   });
-  const show = await run(["ledger", "show", "order"]);
+  const show = await run(["ledger", "show", "order", "--json"]);
   expect(JSON.parse(show.stdout)).toMatchObject({
     state: "settled",
     headersLeftOut: ["authorization"],
@@ -224,10 +224,10 @@ test("a table for a person", async () => {
   const environment = { XDG_CONFIG_HOME: home };
   const table = await farthing(["ledger", "list"], { environment, ...onTerminal });
   expect(table.stdout).toMatch(
-    /^request +state +usdc .*\norder +settled +0\.010000 +127\.0\.0\.1:\d+ +0x/,
+    /^Time +State +USDC .*\n.* settled +0\.01 +127\.0\.0\.1:\d+ +order +0x/,
   );
   const limits = await farthing(["ledger", "limits"], { environment, ...onTerminal });
-  expect(limits.stdout).toContain("per 24 hours   2.000000 USDC");
+  expect(limits.stdout).toContain("Per 24 hours   2 USDC");
 });
 
 test("passes are listed with what is left of them, also those of a sign-in", async () => {
@@ -247,13 +247,13 @@ test("passes are listed with what is left of them, also those of a sign-in", asy
   const expiresAtMs = Date.parse(end);
   const url = "https://a.example/r";
   await ledger.keepHeard?.({ token: signedIn ?? "", url, expiresAtMs, remaining: 7 });
-  expect(JSON.parse((await run(["passes", "list"])).stdout)).toMatchObject([
+  expect(JSON.parse((await run(["passes", "list", "--json"])).stdout)).toMatchObject([
     { id: "ab".repeat(16), requestId: "order", url: seller.url, remaining: 1, expiresAt: end },
     { id: "cd".repeat(16), url, remaining: 7, expiresAt: end },
   ]);
   const environment = { XDG_CONFIG_HOME: home };
   const { stdout } = await farthing(["passes", "list"], { environment, ...onTerminal });
-  expect(stdout).toMatch(/^request +usdc +left +expires .*\norder +0\.010000 +1 +\d.*\n +7 +\d/);
+  expect(stdout).toMatch(/^Uses left +Expires .*\n +1 +\d.* 0\.01 .* order\n +7 +\d/);
   expect(stdout).not.toContain(bought);
 });
 

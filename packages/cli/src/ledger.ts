@@ -6,7 +6,7 @@ import { openLedger } from "./buyer-settings.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { setLimits, showLimits, type LimitFlags } from "./ledger-limits.ts";
 import { readLedgerRefunds, refundCell, refundMembers } from "./ledger-refunds.ts";
-import { recordObject, recordRow } from "./ledger-report.ts";
+import { recordLayout, recordObject, recordRow } from "./ledger-report.ts";
 import { collect, joinData, readHeaders, type RequestFlags } from "./pay-request.ts";
 import { createResumer } from "./payer.ts";
 import type { PaymentProgress } from "./payment-report.ts";
@@ -86,7 +86,7 @@ async function list(flags: ListFlags): Promise<ExitCode> {
     const refunded = found && { refunded: refundCell(found.get(record.requestId)) };
     return { ...recordRow(record), ...refunded };
   });
-  printList(objects, rows, "No payments.", flags);
+  printList(objects, rows, "No payments.", flags, recordLayout);
   const reasons = [...(found?.values() ?? [])].flatMap((outcome) =>
     outcome.state === "unknown" ? [outcome.reason] : [],
   );
@@ -133,7 +133,10 @@ async function reconcile(id: string | undefined, flags: PrintFlags & NodeFlags):
   const rows = outcomes.map(({ record: { requestId, transaction }, outcome, reason }) => {
     return { request: requestId, outcome, reason, transaction };
   });
-  printList(objects, rows, "No payment is open.", flags);
+  printList(objects, rows, "No payment is open.", flags, {
+    wide: ["transaction"],
+    whole: ["request"],
+  });
   const isOpen = outcomes.some(({ outcome }) => outcome === "open");
   return isOpen ? exitCodes.paymentOpen : exitCodes.success;
 }

@@ -47,13 +47,14 @@ export function register(program: Command): void {
 }
 
 const helpText = `
-Wallet, ledger and limits are those of \`farthing pay\`: see \`farthing wallet\` and
-\`farthing ledger limits\`; the password of a keystore comes from FARTHING_WALLET_PASSWORD or
-FARTHING_WALLET_PASSWORD_FILE. They are read at the start; restart the server after a change.
+Wallet, ledger and limits are those of \`farthing pay\`: see \`farthing wallet\`
+and \`farthing ledger limits\`; the password of a keystore comes from
+FARTHING_WALLET_PASSWORD or FARTHING_WALLET_PASSWORD_FILE. They are read at the
+start; restart the server after a change.
 
-Above --ask-above the agent's host asks for your approval; where it cannot, the agent receives the
-\`farthing pay\` command for you to run. An agent that can use your shell can run that command
-itself: give it another user, or no shell.
+Above --ask-above the agent's host asks for your approval; where it cannot, the
+agent receives the \`farthing pay\` command for you to run. An agent that can use
+your shell can run that command itself: give it another user, or no shell.
 `;
 
 async function serveAgent(flags: Flags, version: string): Promise<ExitCode> {

@@ -42,6 +42,7 @@ export function operatorCommands(
 ): Readonly<Record<OperatorCommand, CommandEntry>> {
   const entry = (name: OperatorCommand): CommandEntry => ({
     summary: summaries[name],
+    group: "Run a facilitator",
     nodeMin: "24.0",
     load: () => load(name),
   });

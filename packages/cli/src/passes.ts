@@ -26,11 +26,11 @@ async function list(flags: PrintFlags): Promise<void> {
     ({ expiresAt }) => Date.parse(expiresAt) > Date.now(),
   );
   const rows = passes.map(
-    ({ requestId: request, url, amountUsdc: usdc, remaining: left, ...pass }) => {
-      return { request, usdc, left, expires: pass.expiresAt, url };
+    ({ requestId: request, url, amountUsdc: usdc, remaining: usesLeft, ...pass }) => {
+      return { usesLeft, expires: pass.expiresAt, usdc, url, request };
     },
   );
-  printList(passes, rows, "No passes.", flags);
+  printList(passes, rows, "No passes.", flags, { wide: ["request"], whole: ["usdc"] });
 }
 
 interface ListedPass {

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { PayingFetch } from "@farthing/buyer";
 import { printableJson, writeTo } from "@farthing/protocol";
 import type { Command } from "commander";
-import { dryRunObject, dryRunText } from "./dry-run-report.ts";
+import { dryRunObject, dryRunText, quoteText } from "./dry-run-report.ts";
 import { exitCodes, exitOfRefusal, payExitCodes, type ExitCode } from "./exit-codes.ts";
 import {
   addRequestFlags,
@@ -13,6 +13,7 @@ import {
 } from "./pay-request.ts";
 import { addTermsFlags, createPayer, type PayerFlags } from "./payer.ts";
 import type { PaymentProgress } from "./payment-report.ts";
+import { isJsonWanted, type PrintFlags } from "./print-output.ts";
 import { addResponseFlags, showResponse, type ResponseFlags } from "./response-output.ts";
 import { runRequest } from "./run-command.ts";
 
@@ -39,21 +40,23 @@ export function register(program: Command): void {
 function helpText(): string {
   const codes = payExitCodes.map(([code, text]) => `  ${String(code).padStart(3)}  ${text}`);
   return `
-The wallet is a keystore (--wallet, FARTHING_WALLET, or the one of \`farthing wallet use\`), or a
-private key in FARTHING_WALLET_KEY or in the file that FARTHING_WALLET_KEY_FILE names. Neither a
-key nor a password is ever an argument. --dry-run needs no wallet.
+The wallet is a keystore (--wallet, FARTHING_WALLET, or the one of
+\`farthing wallet use\`), or a private key in FARTHING_WALLET_KEY or in the file
+that FARTHING_WALLET_KEY_FILE names. Neither a key nor a password is ever an
+argument. --dry-run needs no wallet.
 
-Standard output is the response body and nothing else (with --json one object, with
---dry-run the report). The state of the payment is printed on standard error.
+Standard output is the response body and nothing else (with --json one object,
+with --dry-run the report). The state of the payment is printed on standard
+error.
 
-Every payment is recorded in a ledger that all runs share: it enforces the limits per call and in
-24 hours, the number of payments without an outcome, and the payee of each host; see
-\`farthing ledger limits\`. With the same --request-id, method, URL and body a second run sends
-the existing payment instead of signing another.
+Every payment is recorded in a ledger that all runs share: it enforces the
+limits per call and in 24 hours, the number of payments without an outcome, and
+the payee of each host; see \`farthing ledger limits\`. With the same
+--request-id, method, URL and body a second run sends the existing payment
+instead of signing another.
 
 Exit codes:
-${codes.join("\n")}
-`;
+${codes.join("\n")}`;
 }
 
 function pay(url: string, flags: Flags): Promise<void> {
@@ -62,7 +65,7 @@ function pay(url: string, flags: Flags): Promise<void> {
   const prepare = () => buildRequest(url, flags);
   return runRequest(flags, progress, prepare, async (request, signal) => {
     const payingFetch = await createPayer(flags, isDryRun, progress);
-    if (isDryRun) return showQuote(payingFetch, request, signal, flags.json === true);
+    if (isDryRun) return showQuote(payingFetch, request, signal, { ...flags, all: true });
     const response = await payingFetch(request.url, {
       ...requestInit(request, signal),
       // Always set, so that the payment can be resumed by the id that this run prints.
@@ -77,12 +80,17 @@ function requestInit({ method, headers, body }: BuiltRequest, signal: AbortSigna
   return { method, headers, signal, ...(body === undefined ? {} : { body }) };
 }
 
-/** Prints what a request would cost, with every check; signs nothing. */
+export interface QuoteFlags extends PrintFlags {
+  /** Every offer with every check. */
+  readonly all?: boolean;
+}
+
+/** Prints what a request would cost; signs nothing. */
 export async function showQuote(
   payingFetch: PayingFetch,
   request: BuiltRequest,
   signal: AbortSignal,
-  isJson: boolean,
+  flags: QuoteFlags,
 ): Promise<ExitCode> {
   const answer = await payingFetch.quote(request.url, requestInit(request, signal));
   if (!answer.isRequired) {
@@ -91,14 +99,15 @@ export async function showQuote(
     const exitCode = exitCodes.success;
     const object = { dryRun: true, status, paymentStatus: "not_required", exitCode };
     const text = `${status} from ${request.url}: no payment required.\n`;
-    writeTo(process.stdout, isJson ? `${printableJson(object)}\n` : text);
+    writeTo(process.stdout, isJsonWanted(flags) ? `${printableJson(object)}\n` : text);
     return exitCode;
   }
   const { quotation } = answer;
   const exitCode = quotation.refusal ? exitOfRefusal(quotation.refusal.code) : exitCodes.success;
-  const text = isJson
+  const describe = flags.all === true ? dryRunText : quoteText;
+  const text = isJsonWanted(flags)
     ? `${printableJson(dryRunObject(quotation, exitCode))}\n`
-    : dryRunText(quotation, request.url);
+    : describe(quotation, request.url);
   writeTo(process.stdout, text);
   return exitCode;
 }

@@ -1,20 +1,23 @@
-/** Prints reports and lists: text for people, JSON for programs. */
+/** Prints reports and lists: text for people, JSON with --json. */
 import { printableJson, printableLine } from "@farthing/protocol";
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
+import { headOf, tableText, wholeText, type Layout, type Row } from "./table.ts";
 
 export interface PrintFlags {
-  /** Undefined: JSON when the output goes to a program. */
   readonly json?: boolean;
 }
 
 export function addPrintFlags(command: Command): Command {
-  return command
-    .option("--json", "print JSON also on a terminal")
-    .option("--no-json", "print text also into a pipe");
+  return (
+    command
+      .option("--json", "print JSON")
+      // Scripts of earlier versions, which printed JSON into pipes, use it.
+      .addOption(new Option("--no-json").hideHelp())
+  );
 }
 
 export function isJsonWanted({ json }: PrintFlags): boolean {
-  return json ?? !process.stdout.isTTY;
+  return json === true;
 }
 
 /**
@@ -25,56 +28,33 @@ export function printReport(flags: PrintFlags, report: object, text: () => strin
   process.stdout.write(isJsonWanted(flags) ? `${printableJson(report, 2)}\n` : text());
 }
 
-/** Cells of a table by the name of their column. */
-export type Row = Readonly<Record<string, unknown>>;
-
 /** Prints rows as a table, or the objects as a JSON array. */
 export function printList(
   objects: readonly object[],
   rows: readonly Row[],
   none: string,
   flags: PrintFlags,
+  layout: Layout = {},
 ): void {
   if (isJsonWanted(flags)) return console.log(printableJson(objects));
   if (rows.length === 0) return console.error(none);
-  console.log(tableText(rows));
+  console.log(tableText(rows, layout, terminalWidth()));
 }
 
-/** A table with the names of the members as its head. */
-export function tableText(rows: readonly Row[]): string {
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  return columns(
-    names,
-    rows.map((row) => names.map((name) => cellText(row[name]))),
-  );
-}
-
-export function columns(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [head, ...rows];
-  const widths = head.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
-  return lines
-    .map((line) =>
-      line
-        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
-}
-
-function cellText(value: unknown): string {
-  if (value === undefined || value === null) return "";
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  // Text of a seller must not move the cursor or imitate another line.
-  return printableLine(text);
+/** Characters of a line; undefined for a pipe or a file. */
+export function terminalWidth(): number | undefined {
+  const { isTTY, columns } = process.stdout;
+  return isTTY ? (columns ?? 80) : undefined;
 }
 
 /** Prints one object: a line for each member, or JSON. */
 export function printOne(object: object, flags: PrintFlags): void {
   if (isJsonWanted(flags)) return console.log(printableJson(object));
   const entries = Object.entries(object).filter(([, value]) => value !== undefined);
-  const width = Math.max(0, ...entries.map(([name]) => name.length));
+  const width = Math.max(0, ...entries.map(([name]) => headOf(name).length));
   for (const [name, value] of entries) {
-    console.log(`${name.padEnd(width)}  ${cellText(value)}`);
+    // Text of a seller must not move the cursor or imitate another line.
+    const text = value === false ? "no" : printableLine(wholeText(value));
+    console.log(`${headOf(name).padEnd(width)}  ${text}`);
   }
 }

@@ -2,8 +2,9 @@
 import { readFileSync } from "node:fs";
 import { isObject, writeTo } from "@farthing/protocol";
 import { Command, CommanderError } from "commander";
-import type { CommandTable } from "./command-table.ts";
+import type { CommandEntry, CommandTable } from "./command-table.ts";
 import { ConfigurationError, messageOf } from "./command-errors.ts";
+import { addExamples } from "./examples.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { isClosedPipe } from "./terminal.ts";
 
@@ -11,6 +12,7 @@ export { exitCodes } from "./exit-codes.ts";
 export { countFindings, findingText, summaryText, type FindingCounts } from "./finding-rows.ts";
 export { operatorCommands, type OperatorPackage } from "./operator-package.ts";
 export { addPrintFlags, isJsonWanted, printList, type PrintFlags } from "./print-output.ts";
+export type { Layout, Row } from "./table.ts";
 
 /** Runs the program that stands in the package of `manifest` and sets the exit code. */
 export async function runProgram(
@@ -32,13 +34,23 @@ export async function runProgram(
       .version(versionIn(manifest))
       .helpCommand(false)
       .exitOverride();
-    for (const [command, { summary, nodeMin, load }] of Object.entries(commands)) {
+    const completion: CommandEntry = {
+      summary: "print completions for bash, zsh or fish",
+      group: "Shell",
+      load: async () => (await import("./completion.ts")).completionOf(name, commands),
+    };
+    for (const [command, entry] of Object.entries({ ...commands, completion })) {
+      const { summary, nodeMin, group, load } = entry;
       if (command === args[0]) {
         if (nodeMin !== undefined) demandNode(`${name} ${command}`, nodeMin);
         (await load()).register(program);
       }
       // For the list in the help; it is never run.
-      else program.command(command).description(summary);
+      else program.command(command).description(summary).helpGroup(`${group}:`);
+    }
+    for (const command of program.commands) {
+      leaveOutHelpCommand(command);
+      addExamples(command, command.name(), name);
     }
     if (args.length === 0) {
       program.outputHelp({ error: true });
@@ -49,6 +61,12 @@ export async function runProgram(
   } catch (error) {
     process.exitCode = exitOf(error, name);
   }
+}
+
+/** `--help` says the same everywhere. */
+function leaveOutHelpCommand(command: Command): void {
+  command.helpCommand(false);
+  for (const one of command.commands) leaveOutHelpCommand(one);
 }
 
 /** Throws a ConfigurationError on an older Node.js. */

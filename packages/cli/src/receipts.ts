@@ -3,7 +3,7 @@ import { printableJson, writeTo } from "@farthing/protocol";
 import { Option, type Command } from "commander";
 import { openLedger } from "./buyer-settings.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
-import { recordRow } from "./ledger-report.ts";
+import { recordLayout, recordRow } from "./ledger-report.ts";
 import { addPrintFlags, printList, printOne, type PrintFlags } from "./print-output.ts";
 import { receiptOf, receiptsCsv } from "./receipt.ts";
 import { rpcOption } from "./rpc-node.ts";
@@ -31,20 +31,21 @@ export function register(program: Command): void {
     )
     .action(({ format }: { format: "csv" | "json" }) => runCommand(() => exportAll(format)));
   addPrintFlags(receipts.command("verify"))
+    .summary("compare a receipt with the chain and with its signatures")
     .description(
-      "compare a receipt with the chain, its attestation with a facilitator's keys, and the seller's signatures with the seller: valid, attested, signed, not_final, mismatch, or unknown when no node can tell",
+      "Compares a receipt with the chain, its attestation with a facilitator's keys, and the seller's signatures with the seller. The verdict is valid, attested, signed, not_final, mismatch, or unknown when no node can tell.",
     )
     .argument(
-      "<request-id or file>",
-      "a receipt of the ledger, or a file with one as JSON or with an attestation",
+      "<receipt>",
+      "id of a request, or a file with a receipt as JSON or with an attestation",
     )
     .option(
-      "--jwks <url or file>",
-      "keys of the facilitator that you trust, such as https://facilitator.example",
+      "--jwks <keys>",
+      "keys of the facilitator that you trust: a file, or https://facilitator.example",
     )
     .option(
-      "--seller <address, url or file>",
-      "address or keys of the seller that you trust, for signed offers and receipts (default: the payee)",
+      "--seller <seller>",
+      "the seller that you trust, for signed offers and receipts: an address, or a URL or file with keys (default: the payee)",
     )
     .addOption(rpcOption("node to ask"))
     .action((name: string, flags: VerifyFlags) => runCommand(() => verifyReceipt(name, flags)));
@@ -57,7 +58,7 @@ function settledRecords() {
 async function list(flags: PrintFlags): Promise<void> {
   const records = await settledRecords();
   const rows = records.map((record) => ({ ...recordRow(record), transaction: record.transaction }));
-  printList(records.map(receiptOf), rows, "No receipts.", flags);
+  printList(records.map(receiptOf), rows, "No receipts.", flags, recordLayout);
 }
 
 async function show(id: string, flags: PrintFlags): Promise<ExitCode> {

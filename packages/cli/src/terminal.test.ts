@@ -79,7 +79,7 @@ test("what a price says, and what a facilitator lists or refuses", async () => {
   const url = await listen(facilitator);
   for (const flags of [[], ["--json"]]) {
     const shown = await onTerminal("find", "x", "--facilitator", url, ...flags);
-    expect(shown).toContain("owned");
+    expect(shown).toContain("own");
     expect(shown).not.toMatch(commands);
   }
   Object.assign(lists, { answer: { error: hostile, message: hostile }, status: 500 });
@@ -118,7 +118,7 @@ test("an import of somebody else's document, and what is wrong with a file", asy
     ["-c", file],
   ]) {
     const shown = await onTerminal("gateway", ...asked);
-    expect(shown).toContain("owned");
+    expect(shown).toContain("own");
     expect(shown).not.toMatch(commands);
   }
 });

@@ -67,7 +67,7 @@ beforeAll(async () => {
   const transaction = await present(devnet, seller.payment());
   await devnet.mine(3);
   await run(["ledger", "reconcile"]);
-  receipt = read((await run(["receipts", "show", "order"])).stdout);
+  receipt = read((await run(["receipts", "show", "order", "--json"])).stdout);
   const { payer, payTo, amount, nonce } = receipt;
   const terms = { payer, payTo, amount, nonce, transaction, asset: apothem.usdc };
   const block = { blockNumber: 1, blockHash: `0x${"ef".repeat(32)}`, logIndex: 0 };
@@ -138,7 +138,7 @@ function withAttestation(signature: string): JsonObject {
 }
 
 async function verify(path: string, ...more: readonly string[]) {
-  const { code, stdout, stderr } = await run(["receipts", "verify", path, ...more]);
+  const { code, stdout, stderr } = await run(["receipts", "verify", path, ...more, "--json"]);
   return { code, stderr, report: read(stdout) };
 }
 

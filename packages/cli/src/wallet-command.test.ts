@@ -36,7 +36,9 @@ function run(
 const slowMs = 180_000;
 
 test("create, import, list, use, and pay from each", { timeout: slowMs }, async () => {
-  const created = await run(["wallet", "create", "fresh", "--password-stdin"], { input: password });
+  const created = await run(["wallet", "create", "fresh", "--password-stdin", "--json"], {
+    input: password,
+  });
   expect([created.code, created.stderr]).toEqual([0, ""]);
   const { address }: { address: string } = JSON.parse(created.stdout);
   const file = join(home, "farthing", "wallets", "fresh.json");
@@ -44,9 +46,9 @@ test("create, import, list, use, and pay from each", { timeout: slowMs }, async 
   expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ version: 3 });
 
   const input = `${password}\n${testKey}\n`;
-  const imported = await run(["wallet", "import", "test", "--password-stdin"], { input });
+  const imported = await run(["wallet", "import", "test", "--password-stdin", "--json"], { input });
   expect(JSON.parse(imported.stdout)).toEqual({ name: "test", address: payer });
-  expect(JSON.parse((await run(["wallet", "list"])).stdout)).toEqual([
+  expect(JSON.parse((await run(["wallet", "list", "--json"])).stdout)).toEqual([
     { name: "fresh", address, isInUse: true },
     { name: "test", address: payer, isInUse: false },
   ]);
@@ -63,7 +65,9 @@ test("create, import, list, use, and pay from each", { timeout: slowMs }, async 
   expect((await run(["pay", ...flags, other.url], { input: password })).code).toBe(0);
   expect(other.payment().authorization.from).toBe(address);
   // For a look no password is needed, and the payer is known.
-  expect(JSON.parse((await run(["inspect", seller.url])).stdout)).toMatchObject({ wouldPay: true });
+  expect(JSON.parse((await run(["inspect", seller.url, "--json"])).stdout)).toMatchObject({
+    wouldPay: true,
+  });
 });
 
 test(
@@ -88,7 +92,9 @@ test("a keystore of another program is taken over", { timeout: slowMs }, async (
   const environment = { FARTHING_WALLET_PASSWORD: password };
   await run(["wallet", "import", "one"], { environment, input: testKey });
   const path = join(home, "farthing", "wallets", "one.json");
-  const imported = await run(["wallet", "import", "two", "--keystore", path], { environment });
+  const imported = await run(["wallet", "import", "two", "--keystore", path, "--json"], {
+    environment,
+  });
   expect(JSON.parse(imported.stdout)).toEqual({ name: "two", address: payer });
   const broken = join(home, "broken.json");
   writeFileSync(broken, "{}");
@@ -117,7 +123,7 @@ test.each([
 
 test("a wallet is never written over another", { timeout: slowMs }, async () => {
   const environment = { FARTHING_WALLET_PASSWORD: password };
-  const create = ["wallet", "create", "only"];
+  const create = ["wallet", "create", "only", "--json"];
   const runs = await Promise.all([run(create, { environment }), run(create, { environment })]);
   expect(new Set(runs.map(({ code }) => code))).toEqual(new Set([0, 3]));
   const [kept] = runs.filter(({ code }) => code === 0);
@@ -130,5 +136,5 @@ test("a table for a person", { timeout: slowMs }, async () => {
   const more = { ...environment, FARTHING_WALLET_PASSWORD: password };
   await farthing(["wallet", "import", "mine"], { environment: more, input: testKey });
   const { stdout } = await farthing(["wallet", "list"], { environment, ...onTerminal });
-  expect(stdout).toMatch(new RegExp(`^name +address +isInUse\nmine +${payer} +true\n$`));
+  expect(stdout).toMatch(new RegExp(`^Name +Address +Default\nmine +${payer} +yes\n$`));
 });

@@ -114,7 +114,9 @@ function store(name: string, text: string, flags: PrintFlags): void {
 async function list(flags: PrintFlags): Promise<void> {
   const { wallet: used } = readSettings();
   const wallets = listWallets().map((wallet) => ({ ...wallet, isInUse: wallet.name === used }));
-  printList(wallets, wallets, "No wallets. Create one with: farthing wallet create <name>", flags);
+  printList(wallets, wallets, "No wallets. Create one with: farthing wallet create <name>", flags, {
+    whole: ["name", "address"],
+  });
 }
 
 async function use(name: string): Promise<void> {
@@ -156,5 +158,5 @@ async function balance(
   const [first] = held;
   // A configured node serves one network; there are public ones for each.
   if (rpcUrl !== undefined && first) printOne(first, flags);
-  else printList(held, held, "", flags);
+  else printList(held, held, "", flags, { whole: ["network", "usdc", "xdc"] });
 }

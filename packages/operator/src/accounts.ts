@@ -21,9 +21,12 @@ export function register(program: Command): void {
     .description("list accounts by address")
     .action((flags: PrintFlags) =>
       withStore("accounts", async (store) => {
-        const rows = (await listAll(store)).map(describe);
+        const accounts = (await listAll(store)).map(describe);
+        const rows = accounts.map(({ id: account, lowCreditsAt, ...shown }) => {
+          return { account, ...shown, lowCreditsAt };
+        });
         const none = "No accounts yet. An account is created by its first sign-in or API key.";
-        printList(rows, rows, none, flags);
+        printList(accounts, rows, none, flags, { wide: ["lowCreditsAt"], whole: ["account"] });
       }),
     );
   for (const [name, plan, what] of [

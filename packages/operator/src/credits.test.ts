@@ -69,10 +69,8 @@ describe("credits", () => {
     ]);
     const balance = await run("credits", "balance", account, "--no-json");
     expect(balance).toMatchObject({ code: 0, stdout: expect.stringMatching(/^300 credits av/) });
-    for (const asked of [[], ["--json"]]) {
-      const json = await run("credits", "balance", account, ...asked);
-      expect(JSON.parse(json.stdout)).toEqual({ account, available: 300, held: 0 });
-    }
+    const json = await run("credits", "balance", account, "--json");
+    expect(JSON.parse(json.stdout)).toEqual({ account, available: 300, held: 0 });
   });
 
   test("what makes no sense is usage: 2, and nothing changes", async () => {
@@ -147,7 +145,10 @@ describe("credits", () => {
   test("a database that cannot be used: 3", async () => {
     const environment = { DATABASE_URL: "sqlite:/nowhere/at/all/farthing.db" };
     const { code, stderr } = await farthing(["credits", "review"], { environment });
-    expect([code, stderr]).toEqual([3, expect.stringMatching(/^farthing credits: .*folder/)]);
+    expect([code, stderr]).toEqual([
+      3,
+      expect.stringMatching(/^farthing credits: There is no database at/),
+    ]);
   });
 });
 
@@ -163,5 +164,5 @@ test("accounts: listed, deactivated, activated again", async () => {
   expect(await store.findAccount(account)).toMatchObject({ plan: "active" });
   expect((await run("accounts", "list")).stdout).toContain(account);
   const table = await run("accounts", "list", "--no-json");
-  expect(table.stdout).toMatch(new RegExp(`^id .*\\n${account} +active `));
+  expect(table.stdout).toMatch(new RegExp(`^Account .*\\n${account} +active`));
 });

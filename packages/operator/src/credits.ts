@@ -74,7 +74,10 @@ function registerReview(credits: Command): void {
       withStore("credits", async (store) => {
         const held = await store.listPurchasesIn("held", { limit: reviewedMax });
         const rows = held.items.map(describe);
-        printList(rows, rows, "No purchases await a decision.", flags);
+        printList(rows, rows, "No purchases await a decision.", flags, {
+          wide: ["payer", "transaction", "network", "usdc"],
+          whole: ["id", "credits"],
+        });
       }),
     );
   for (const [name, to, what] of [

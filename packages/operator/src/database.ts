@@ -1,8 +1,10 @@
 /** The facilitator's database for the operator's commands, and the values that they read and show. */
+import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
+import { resolve } from "node:path";
 import { parseAddress, writeTo, type Address } from "@farthing/protocol";
 import type { ServiceStore } from "@farthing/facilitator";
-import { Fault, openStore, readDatabaseUrl } from "@farthing/facilitator/operator";
+import { Fault, openStore, readDatabaseUrl, sqlitePathOf } from "@farthing/facilitator/operator";
 import { InvalidArgumentError, type Command } from "commander";
 import { exitCodes } from "farthing/program";
 
@@ -27,19 +29,34 @@ export function refuse(message: string, exitCode: number = exitCodes.notFound): 
 export const noAccount = (account: Address) =>
   `There is no account ${account}. List accounts with: farthing accounts list`;
 
-/** Runs an action on the database of DATABASE_URL. */
+/**
+ * Runs an action on the database of DATABASE_URL. Only an action that `mayCreate` makes a new SQLite
+ * file: a mistyped path must not look like a service without keys and accounts.
+ */
 export function withStore(
   command: string,
   run: (store: ServiceStore) => Promise<void>,
+  { mayCreate = false } = {},
 ): Promise<void> {
   return reportFaults(command, async () => {
-    const store = await openStore(readDatabaseUrl());
+    const databaseUrl = readDatabaseUrl();
+    if (!mayCreate) demandFile(databaseUrl);
+    const store = await openStore(databaseUrl);
     try {
       await run(store);
     } finally {
       await store.close();
     }
   });
+}
+
+function demandFile(databaseUrl: string): void {
+  const path = sqlitePathOf(databaseUrl);
+  if (path === undefined || path === ":memory:" || existsSync(path)) return;
+  throw new Fault(
+    "configuration",
+    `There is no database at ${resolve(path)}. Set DATABASE_URL to that of the facilitator, such as sqlite:/var/lib/farthing/farthing.db; its first start creates the file.`,
+  );
 }
 
 /** Runs an action; prints a Fault, such as a database that cannot be opened, with exit code 3. */

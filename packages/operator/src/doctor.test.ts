@@ -1,5 +1,5 @@
 /** `farthing doctor` as a shell sees it: text for people, one object with --json, exit codes. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startDevnet, type Devnet } from "@farthing/devnet";
@@ -48,6 +48,21 @@ test("something to fix: 3, and --json says the same", async () => {
   expect(asJson.code).toBe(3);
   const report: unknown = JSON.parse(asJson.stdout);
   expect(report).toMatchObject({ ok: false, counts: { fail: 2 } });
+});
+
+test("--fix takes the rights of others on files away, and says so", async () => {
+  const secret = join(folder, "relayer");
+  writeFileSync(secret, devnet.relayers[0]?.privateKey ?? "", { mode: 0o644 });
+  const { FARTHING_RELAYER_KEYS: _, ...others } = environment;
+  // No node, so that no endpoint is measured for ten seconds.
+  const ill = { ...others, FARTHING_RPC_51: "http://127.0.0.1:9" };
+  const filed = { ...ill, FARTHING_RELAYER_KEYS_FILE: secret };
+  const told = await farthing(["doctor"], { environment: filed });
+  expect(told.stdout).toMatch(/^ {2}warn {2}files .*relayer \(0644\)\n +→ chmod 600 .*--fix$/m);
+  expect(statSync(secret).mode & 0o777).toBe(0o644);
+  const fixed = await farthing(["doctor", "--fix"], { environment: filed });
+  expect(fixed.stdout).toMatch(/^ {2}ok {4}files .*relayer is its owner's alone now/m);
+  expect(statSync(secret).mode & 0o777).toBe(0o600);
 });
 
 test("a configuration that cannot be read: each problem on its line, and 3", async () => {

@@ -8,12 +8,13 @@ export function register(program: Command): void {
   program
     .command("doctor")
     .description(
-      "Reads the facilitator's configuration as `farthing serve` does, checks everything it names (database, each RPC endpoint, token, wallets, clock), and reports what to fix. Finally it calls each endpoint for ten seconds at the rate of the facilitator. It sends no transaction, changes nothing, and can run while the facilitator runs. Exit code 0: nothing must be fixed; 3: something must.",
+      "Reads the facilitator's configuration as `farthing serve` does, checks everything it names (database, each RPC endpoint, token, wallets, clock), and reports what to fix. Finally it calls each endpoint for ten seconds at the rate of the facilitator. It sends no transaction, and can run while the facilitator runs. It changes nothing; with --fix, it takes the rights of others on the database and on files of secrets away. Exit code 0: nothing must be fixed; 3: something must.",
     )
+    .option("--fix", "repair what is safe to repair: files that others on this machine can read")
     .option("--json", "print one JSON object", false)
-    .action(async ({ json }: { json: boolean }) => {
+    .action(async ({ json, fix = false }: { json: boolean; fix?: boolean }) => {
       const sections: CheckSection[] = [];
-      for await (const section of examine()) {
+      for await (const section of examine({}, { isFixing: fix })) {
         sections.push(section);
         if (!json) process.stdout.write(findingText(section.title, section.lines));
         // The reader has left, so the remaining checks are not run.

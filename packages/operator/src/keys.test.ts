@@ -1,5 +1,5 @@
 /** `farthing keys` as an operator runs it: a key is shown once, and never again. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -31,13 +31,13 @@ const secretOf = ({ text, id }: { text: string; id: string }) => text.split(id)[
 test("the key alone is on standard output; a list shows its id and not the key", async () => {
   const key = await create();
   expect(key.text).toMatch(/^fk_test_[0-9A-Za-z]{61}$/);
-  const { code, stdout } = await keys("list");
+  const { code, stdout } = await keys("list", "--json");
   expect(code).toBe(0);
   expect(stdout).toContain(key.id);
   expect(stdout).not.toContain(secretOf(key));
   expect(JSON.parse(stdout)).toMatchObject([{ id: key.id, account, label: "shop" }]);
-  const table = await keys("list", "--no-json");
-  expect(table.stdout).toMatch(new RegExp(`^id .*\\n${key.id}  ${account}  test  shop `));
+  const table = await keys("list");
+  expect(table.stdout).toMatch(new RegExp(`^ID .*\\n${key.id}  ${account}  test  active  shop `));
   expect(table.stdout).not.toContain(secretOf(key));
 });
 
@@ -63,4 +63,20 @@ test("revoke of what is nearly a key: 2, and nothing of it is repeated", async (
   expect([code, stdout]).toEqual([2, ""]);
   expect(stderr).not.toContain(key.id);
   expect(stderr).not.toContain(secretOf(key));
+});
+
+test("a mistyped path is told, and no database comes of it", async () => {
+  const path = join(folder, "fartging.db");
+  const environment = { DATABASE_URL: `sqlite:${path}` };
+  const lists = [
+    ["keys", "list"],
+    ["accounts", "list"],
+    ["credits", "review"],
+  ];
+  for (const args of lists) {
+    const { code, stdout, stderr } = await farthing(args, { environment });
+    expect([code, stdout]).toEqual([3, ""]);
+    expect(stderr).toMatch(/There is no database at .*fartging\.db\. Set DATABASE_URL/);
+  }
+  expect(existsSync(path)).toBe(false);
 });

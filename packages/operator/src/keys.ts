@@ -34,7 +34,10 @@ export function register(program: Command): void {
     .option("--test", "create a key for Apothem and local chains instead of XDC mainnet", false)
     .option("--expires-days <n>", "days until the key expires (default: never)", readDays)
     .option("--json", "print one JSON object", false)
-    .action((flags: CreateFlags) => withStore("keys", (store) => create(store, flags)));
+    .action((flags: CreateFlags) =>
+      // Sellers may get their keys before the first start.
+      withStore("keys", (store) => create(store, flags), { mayCreate: true }),
+    );
   addPrintFlags(keys.command("list"))
     .description("list keys; the secrets themselves are not stored")
     .option("--account <address>", "only this payout address", readAccount)
@@ -59,10 +62,23 @@ async function create(store: ServiceStore, flags: CreateFlags): Promise<void> {
 }
 
 async function list(store: ServiceStore, flags: ListFlags): Promise<void> {
-  const rows = (await store.listApiKeys(flags.account)).map(describe);
+  const keys = (await store.listApiKeys(flags.account)).map(describe);
+  const rows = keys.map(({ id, account, mode, label, lastFour, created, lastUsed, ...ends }) => {
+    return { id, account, mode, status: statusOf(ends), label, lastUsed, created, lastFour };
+  });
   const scope = flags.account === undefined ? "" : ` for ${flags.account}`;
   const none = `No keys${scope} yet. Create one with: farthing keys create --account 0x…`;
-  printList(rows, rows, none, flags);
+  const wide = ["lastUsed", "created", "lastFour"];
+  printList(keys, rows, none, flags, { wide, whole: ["id"] });
+}
+
+function statusOf({
+  expires,
+  revoked,
+}: Pick<ReturnType<typeof describe>, "expires" | "revoked">): string {
+  if (revoked !== null) return "revoked";
+  if (expires === null) return "active";
+  return Date.parse(expires) <= systemClock.nowMs() ? "expired" : `until ${expires.slice(0, 10)}`;
 }
 
 async function revoke(store: ServiceStore, text: string): Promise<void> {

@@ -14,7 +14,10 @@ export function register(program: Command): void {
     .action((account: Address, flags: PrintFlags) =>
       withStore("listings", async (store) => {
         const rows = (await store.listListings(account)).map(describe);
-        printList(rows, rows, `${account} has no listings.`, flags);
+        printList(rows, rows, `${account} has no listings.`, flags, {
+          wide: ["checked", "network", "reason"],
+          whole: ["id", "usdc"],
+        });
       }),
     );
   for (const [name, isBlocked, what] of [

@@ -50,7 +50,7 @@ test.for([
       return isLost;
     };
     expect((await first.ended).code).toBeNull();
-    const open = await farthing(["ledger", "list", "--open"], home).ended;
+    const open = await farthing(["ledger", "list", "--open", "--json"], home).ended;
     expect(JSON.parse(open.stdout)).toMatchObject([{ requestId: "order", state: "sent" }]);
 
     // Without the key: there is nothing left to sign.
@@ -62,7 +62,7 @@ test.for([
     expect(await market.transfers(address)).toMatchObject([{ units: 10_000n }]);
     expect(shop.made()).toBe(1);
     const [paid] = await market.transfers(address);
-    const receipt = await farthing(["receipts", "show", "order"], home).ended;
+    const receipt = await farthing(["receipts", "show", "order", "--json"], home).ended;
     expect(JSON.parse(receipt.stdout)).toMatchObject({
       transaction: paid?.transaction,
       payer: address,

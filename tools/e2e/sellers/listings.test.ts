@@ -111,7 +111,7 @@ async function run(
 
 /** Finds by words, pays for what was found, and checks the chain. */
 async function findAndBuy(words: string): Promise<void> {
-  const found = await run(["find", words]);
+  const found = await run(["find", words, "--json"]);
   const [first] = Array.isArray(found) ? found : [];
   const buyer = market.newBuyer();
   const paid = await run(["pay", "--json", `${first?.resource}?city=Rome`], {

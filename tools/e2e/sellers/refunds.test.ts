@@ -79,7 +79,7 @@ test(
     const part = await seller.refund({ settlementId: id }, "0.004");
     expect(part).toMatchObject({ kind: "refund", status: "confirmed", amount: "4000" });
     expect(await balance()).toBe(before + 4_000n);
-    const rest = await farthing(["refund", id, "--yes"]);
+    const rest = await farthing(["refund", id, "--yes", "--json"]);
     expect([rest.code, rest.stderr]).toEqual([0, ""]);
     expect(parseJson(rest.stdout)?.value).toMatchObject({
       refundOf: id,
@@ -90,7 +90,7 @@ test(
     expect(await read(id)).toMatchObject({ refundedAmount: "10000", refunds: [{}, {}] });
     // The buyer asks their own node, and no facilitator.
     const buyers = { FARTHING_LEDGER: ledgerFile, FARTHING_RPC_URL: market.devnet.rpcUrl };
-    const list = ["ledger", "list", "--refunds"];
+    const list = ["ledger", "list", "--refunds", "--json"];
     const listed = await farthing(list, buyers);
     expect([listed.code, listed.stderr]).toEqual([0, ""]);
     const amounts = { amount: "10000", refundedAmount: "10000", refundedUsdc: "0.010000" };
@@ -98,12 +98,12 @@ test(
       { state: "settled", ...amounts, refunds: [{ amount: "4000" }, { amount: "6000" }] },
     ]);
     const table = await farthing([...list, "--no-json"], buyers);
-    expect(table.stdout).toMatch(/^request.* refunded\n.* 0\.010000\n$/);
+    expect(table.stdout).toMatch(/^Time.* Refunded\n.* 0\.010000\n$/);
     expect(await seller.refund(id, 1n)).toMatchObject({
       kind: "refused",
       code: "refund_exceeds_payment",
     });
-    const more = await farthing(["refund", id, "--amount", "0.01", "--yes"]);
+    const more = await farthing(["refund", id, "--amount", "0.01", "--yes", "--json"]);
     expect(more).toMatchObject({
       code: 1,
       stdout: "",
@@ -125,7 +125,10 @@ test("by the session of the account, and by no other wallet", async () => {
   const other = await farthing(["refund", id, "--yes"], wallet);
   expect(other).toMatchObject({ code: 1, stderr: expect.stringMatching(/payee's wallet/) });
   expect(await balance()).toBe(before);
-  const refunded = await farthing(["refund", id, "--amount", "0.01", "--yes"], environment);
+  const refunded = await farthing(
+    ["refund", id, "--amount", "0.01", "--yes", "--json"],
+    environment,
+  );
   expect([refunded.code, refunded.stderr]).toEqual([0, ""]);
   expect(await balance()).toBe(before + paidUnits);
 });
@@ -175,7 +178,7 @@ test("what was bought ends with its refund, also what a listener refunds that wa
   // Tools without the shop's store would leave the pass open.
   const elsewhere = await seller.refund(id, undefined, { waitMs: finalityMs });
   expect(elsewhere).toMatchObject({ kind: "refused", code: "sale_not_here" });
-  const command = await farthing(["refund", id, "--yes"]);
+  const command = await farthing(["refund", id, "--yes", "--json"]);
   expect(command).toMatchObject({ code: 1, stderr: expect.stringMatching(/seller\.refund/) });
   const refunded = await shop.refund(id);
   expect(refunded).toMatchObject({ kind: "refund", status: "confirmed", amount: "10000" });

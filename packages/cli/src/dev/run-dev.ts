@@ -197,7 +197,7 @@ function startText(
     "",
     "From another terminal, with the buyer's private key, which is public (never send anything of value to it):",
     "",
-    `  FARTHING_WALLET_KEY=${buyerKey(devnet)} FARTHING_RPC_URL=${devnet.rpcUrl} farthing pay ${gateway}/`,
+    `  FARTHING_WALLET_KEY=${buyerKey(devnet)} FARTHING_RPC_URL=${devnet.rpcUrl} npx farthing pay ${gateway}/`,
     "",
     "Ctrl-C ends all of it.",
     "",

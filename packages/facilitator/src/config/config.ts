@@ -16,7 +16,7 @@ import {
 import { logLevels, misconfigured, Secret } from "@farthing/engine/base";
 import { readExplorer } from "./explorer.ts";
 import { readRetention } from "./retention.ts";
-import { databaseUrlDefault, settings, type SettingName } from "./settings-table.ts";
+import { databaseUrlDefault, settings, type Setting, type SettingName } from "./settings-table.ts";
 import { readTexts, type Environment } from "./setting-texts.ts";
 import {
   certificates,
@@ -103,6 +103,14 @@ export function readDatabaseUrl({ env = process.env }: ConfigSource = {}): strin
   const text = readTexts(env, problems).get("DATABASE_URL") ?? databaseUrlDefault;
   if (problems.length > 0) throw misconfigured(problems.join("\n"));
   return text;
+}
+
+/** Returns the files that variables ending in `_FILE` name, with secrets such as keys. */
+export function secretFilesOf({ env = process.env }: ConfigSource = {}): string[] {
+  return Object.entries(settings).flatMap(([name, setting]: [string, Setting]) => {
+    const path = env[`${name}_FILE`];
+    return setting.isSecret === true && path !== undefined && path !== "" ? [path] : [];
+  });
 }
 
 type Read = <T>(name: SettingName, parse: (text: string) => T | undefined) => T | undefined;

@@ -1,6 +1,6 @@
 /**
- * Checks of everything that a facilitator with this configuration depends on. They change nothing,
- * send no transaction and show no secret: nodes are named by position and host.
+ * Checks of everything that a facilitator with this configuration depends on. They send no transaction
+ * and show no secret: nodes are named by position and host.
  */
 import type { Address, Network } from "@farthing/protocol";
 import {
@@ -36,11 +36,13 @@ import {
 } from "@farthing/engine/base";
 import {
   readConfig,
+  secretFilesOf,
   type Config,
   type ConfigSource,
   type NetworkConfig,
 } from "../config/config.ts";
 import { checkDatabase } from "./doctor-database.ts";
+import { checkFiles } from "./doctor-files.ts";
 import { checkNonces, gasNeedsAt } from "./doctor-wallets.ts";
 
 export interface CheckSection {
@@ -52,12 +54,17 @@ export interface ExamineOptions {
   readonly clock?: Clock;
   /** Duration of the rate check of each endpoint; {@link rateSecondsDefault} by default. */
   readonly rateSeconds?: number;
+  /** Repairs what can be repaired without a decision: who may read files. */
+  readonly isFixing?: boolean;
 }
 
-/** Yields each section when its checks are complete. Throws nothing. */
+/**
+ * Yields each section when its checks are complete. Throws nothing. Changes nothing but, with
+ * `isFixing`, the rights of files.
+ */
 export async function* examine(
   source: ConfigSource = {},
-  { clock = systemClock, rateSeconds = rateSecondsDefault }: ExamineOptions = {},
+  { clock = systemClock, rateSeconds = rateSecondsDefault, isFixing = false }: ExamineOptions = {},
 ): AsyncGenerator<CheckSection> {
   let config: Config;
   try {
@@ -75,7 +82,8 @@ export async function* examine(
   yield { title: "configuration", lines: [...configLines(config), ...wallets.lines] };
   const addresses = wallets.signers.map(({ address }) => address);
   const database = await checkDatabase(config.databaseUrl, clock, addresses);
-  yield { title: "database", lines: database.lines };
+  const files = checkFiles(config.databaseUrl, secretFilesOf(source), isFixing);
+  yield { title: "database", lines: [...database.lines, ...files] };
   const deps = { config, clock, rateSeconds, signers: wallets.signers };
   for (const network of config.networks) yield* examineNetwork(network, deps);
 }

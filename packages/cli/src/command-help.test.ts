@@ -1,0 +1,103 @@
+/** What every command declares: examples that its parser takes, a help of 80 columns, completions. */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import type { Command } from "commander";
+import { beforeAll, expect, test } from "vitest";
+import { commands } from "./commands.ts";
+import { declareAll, describe } from "./completion.ts";
+import { addExamples, examples } from "./examples.ts";
+import { farthing } from "./farthing-bin.testing.ts";
+import { operatorCommands } from "./operator-package.ts";
+
+const run = promisify(execFile);
+const operator = operatorCommands((name) => import(`../../operator/src/${name}.ts`));
+
+let root: Command;
+beforeAll(async () => {
+  root = await declareAll("farthing", { ...commands, ...operator });
+  for (const command of root.commands) addExamples(command, command.name(), "farthing");
+});
+
+/** Commands that do something, by their path. */
+function leaves(command: Command, path: readonly string[] = []): [string, Command][] {
+  const below = command.commands.flatMap((one) => leaves(one, [...path, one.name()]));
+  const isLeaf = command.commands.length === 0 || path.join(" ") === "ledger limits";
+  return [...(isLeaf ? [[path.join(" "), command] as [string, Command]] : []), ...below];
+}
+
+test("every command has an example, and there is none of another", () => {
+  const names = [...leaves(root).map(([path]) => path), "completion"];
+  expect(Object.keys(examples).sort()).toEqual(names.sort());
+});
+
+const account = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C";
+
+test("the parser of the command takes each example, and only that command runs", async () => {
+  const lines = Object.entries(examples).flatMap(([path, own]) => own.map((line) => [path, line]));
+  for (const [path = "", line = ""] of lines) {
+    if (path === "completion") continue;
+    const all = await declareAll("farthing", { ...commands, ...operator });
+    const ran: string[] = [];
+    for (const [name, command] of leaves(all)) command.action(() => void ran.push(name));
+    const { stdout } = await run("bash", ["-c", `printf '%s\\0' ${line.replace(/ > .*/, "")}`]);
+    const args = stdout.split("\0").slice(0, -1);
+    await all.exitOverride().parseAsync(
+      args.map((arg) => arg.replace("0x…", account)),
+      { from: "user" },
+    );
+    expect([line, ran]).toEqual([line, [path]]);
+  }
+});
+
+test("no help is wider than 80 columns", () => {
+  const helps = describe(root).map(({ path }) => {
+    const names = path.split("/").slice(1);
+    const find = (at: Command, name: string) =>
+      at.commands.find((one) => one.name() === name) ?? at;
+    return names.reduce(find, root).configureHelp({ helpWidth: 80 });
+  });
+  const written: string[] = [];
+  for (const command of helps) {
+    command.configureOutput({
+      writeOut: (text) => void written.push(text),
+      getOutHelpWidth: () => 80,
+    });
+    command.outputHelp();
+  }
+  const wide = written
+    .join("")
+    .split("\n")
+    .filter((line) => line.length > 80);
+  expect(wide).toEqual([]);
+});
+
+test("completions name every command, option and choice in every shell", async () => {
+  const scripts = await Promise.all(
+    ["bash", "zsh", "fish"].map(async (shell) => (await farthing(["completion", shell])).stdout),
+  );
+  for (const { path, options, choices } of describe(root)) {
+    for (const script of scripts) {
+      expect(script).toContain(path);
+      for (const word of [...options.map(({ long }) => long.slice(2)), ...choices]) {
+        expect(script).toContain(word);
+      }
+    }
+  }
+  expect((await farthing(["completion", "tcsh"])).code).toBe(2);
+});
+
+test("bash completes commands, options, values and files", async () => {
+  const { stdout: script } = await farthing(["completion", "bash"]);
+  const complete = async (...words: string[]) => {
+    const ask = `COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _farthing; echo "\${COMPREPLY[@]}"`;
+    const argv = ["--norc", "-c", `${script}\n${ask}`, "bash", "farthing", ...words];
+    return (await run("bash", argv)).stdout.trim();
+  };
+  expect(await complete("led")).toBe("ledger");
+  expect(await complete("ledger", "re")).toBe("resume reconcile");
+  expect(await complete("ledger", "limits", "set", "--per-d")).toBe("--per-day");
+  expect(await complete("pay", "--prefer", "")).toBe("v2 v1");
+  expect(await complete("pay", "--max-amount", "")).toBe("");
+  expect(await complete("gateway", "-c", "/etc/hos")).toMatch(/\/etc\/hosts?/);
+  expect(await complete("keys", "create", "--acc")).toBe("--account");
+});

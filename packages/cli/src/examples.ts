@@ -1,0 +1,120 @@
+/** Examples of every command, which its help shows. Tests run each through the command's parser. */
+import type { Command } from "commander";
+
+/** Command lines by the path of a command, without the name of the program. */
+export const examples: Readonly<Record<string, readonly string[]>> = {
+  serve: ["serve", "serve --self-built"],
+  init: [
+    "init seller shop --pay-to 0x… --price 0.01",
+    "init gateway --to http://127.0.0.1:3000 --pay-to 0x…",
+    "init agent",
+  ],
+  "gateway run": [
+    "gateway -c gateway.yaml",
+    "gateway --to http://127.0.0.1:3000 --price 0.01 --pay-to 0x…",
+  ],
+  "gateway check": ["gateway check gateway.yaml", "gateway check --online"],
+  "gateway explain": ["gateway explain GET '/v1/reports/7?full=1'"],
+  "gateway import": [
+    "gateway import openapi.json --prices prices.yaml > gateway.yaml",
+    "gateway import openapi.json --against gateway.yaml",
+  ],
+  dev: ["dev --to http://127.0.0.1:3000 --price 0.01", "dev --to 3000"],
+  doctor: ["doctor", "doctor --fix", "doctor --json"],
+  "keys create": ["keys create --account 0x… --label shop", "keys create --account 0x… --test"],
+  "keys list": ["keys list", "keys list --account 0x… --json"],
+  "keys revoke": ["keys revoke Zx81abCD34ef"],
+  "accounts list": ["accounts list"],
+  "accounts activate": ["accounts activate 0x…"],
+  "accounts deactivate": ["accounts deactivate 0x…"],
+  "credits review": ["credits review"],
+  "credits approve": ['credits approve pur_1 --note "Known customer"'],
+  "credits reject": ['credits reject pur_1 --note "Asked to cancel"'],
+  "credits grant": ['credits grant 0x… 1000 --note "Welcome"'],
+  "credits take": ['credits take 0x… 1000 --note "Granted twice"'],
+  "credits balance": ["credits balance 0x…"],
+  "credits audit": ["credits audit"],
+  "listings list": ["listings list 0x…"],
+  "listings block": ["listings block lst_1"],
+  "listings unblock": ["listings unblock lst_1"],
+  backup: ["backup /var/backups/farthing.db"],
+  "batcher deploy": ["batcher deploy --network eip155:51"],
+  find: [
+    "find weather rome --facilitator https://pay.example",
+    "find weather --network eip155:50 --json",
+  ],
+  pay: [
+    "pay --dry-run https://api.example.com/report",
+    "pay --max-amount 0.05 https://api.example.com/report > report.json",
+    "pay --json --request-id order-7 https://api.example.com/report",
+    'pay https://api.example.com/ask -d \'{"question":"Why?"}\'',
+  ],
+  inspect: [
+    "inspect https://api.example.com/report",
+    "inspect --all https://api.example.com/report",
+  ],
+  "ledger list": ["ledger list", "ledger list --open", "ledger list --refunds"],
+  "ledger show": ["ledger show order-7"],
+  "ledger resume": ["ledger resume order-7"],
+  "ledger reconcile": ["ledger reconcile", "ledger reconcile order-7"],
+  "ledger limits": ["ledger limits"],
+  "ledger limits set": [
+    "ledger limits set --per-call 0.20 --per-day 5",
+    "ledger limits set --hosts api.example.com,shop.example",
+  ],
+  "passes list": ["passes list"],
+  "balances list": ["balances list"],
+  "receipts list": ["receipts list"],
+  "receipts show": ["receipts show order-7", "receipts show order-7 --json > receipt.json"],
+  "receipts export": ["receipts export > payments.csv", "receipts export --format json"],
+  "receipts verify": [
+    "receipts verify order-7",
+    "receipts verify receipt.json --jwks https://facilitator.example",
+  ],
+  "account sign-in": ["account sign-in --facilitator https://pay.example --wallet shop"],
+  "account sign-out": ["account sign-out --facilitator https://pay.example"],
+  "account keys list": ["account keys"],
+  "account keys create": ["account keys create --label shop"],
+  "account keys rotate": ["account keys rotate Zx81abCD34ef --overlap 24h"],
+  "account keys revoke": ["account keys revoke Zx81abCD34ef"],
+  "account credits show": ["account credits"],
+  "account credits buy": ["account credits buy 5000"],
+  "account listings list": ["account listings"],
+  "account listings add": ["account listings add listing.json"],
+  "account listings remove": ["account listings remove lst_1"],
+  "account webhooks list": ["account webhooks"],
+  "account webhooks add": ["account webhooks add https://shop.example/hooks"],
+  "account webhooks remove": ["account webhooks remove whk_1"],
+  refund: ["refund stl_1", "refund stl_1 --amount 0.01 --yes"],
+  "wallet create": ["wallet create shopping"],
+  "wallet import": ["wallet import shopping", "wallet import old --keystore geth-file.json"],
+  "wallet list": ["wallet list"],
+  "wallet use": ["wallet use shopping"],
+  "wallet address": ["wallet address"],
+  "wallet balance": ["wallet balance", "wallet balance 0x…"],
+  mcp: ["mcp --wallet agent --ask-above 0.05 --allow-host api.example.com"],
+  devnet: ["devnet", "devnet --port 8545 --block-time 0"],
+  completion: ['eval "$(farthing completion bash)"', "completion zsh > ~/.zfunc/_farthing"],
+};
+
+/** Adds the examples to the help of a command and of all below it. */
+export function addExamples(command: Command, path: string, program: string): void {
+  const own = examples[path] ?? command.commands.flatMap((one) => firstOf(one, path));
+  if (own.length > 0) {
+    const lines = own.map((line) => `  ${lineOf(line, program)}`);
+    const title = own.length === 1 ? "Example" : "Examples";
+    command.addHelpText("after", `\n${title}:\n${lines.join("\n")}`);
+  }
+  for (const one of command.commands) addExamples(one, `${path} ${one.name()}`, program);
+}
+
+/** The first example of a command, or of the first one below it. */
+function firstOf(command: Command, path: string): readonly string[] {
+  const own = `${path} ${command.name()}`;
+  const [first] = examples[own] ?? command.commands.flatMap((one) => firstOf(one, own));
+  return first === undefined ? [] : [first];
+}
+
+function lineOf(line: string, program: string): string {
+  return line.startsWith("eval") ? line.replace("farthing", program) : `${program} ${line}`;
+}
