@@ -49,12 +49,14 @@ test("the parser of the command takes each example, and only that command runs",
   }
 });
 
+function childOf(at: Command, name: string): Command {
+  return at.commands.find((one) => one.name() === name) ?? at;
+}
+
 test("no help is wider than 80 columns", () => {
   const helps = describe(root).map(({ path }) => {
     const names = path.split("/").slice(1);
-    const find = (at: Command, name: string) =>
-      at.commands.find((one) => one.name() === name) ?? at;
-    return names.reduce(find, root).configureHelp({ helpWidth: 80 });
+    return names.reduce(childOf, root).configureHelp({ helpWidth: 80 });
   });
   const written: string[] = [];
   for (const command of helps) {

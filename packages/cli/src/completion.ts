@@ -170,14 +170,17 @@ complete -o default -F ${name} ${program}
 `;
 }
 
+/** A word with its description, as `_describe` of zsh reads it. */
+function described(word: string, summary: string): string {
+  return quoted(`${word.replaceAll(":", "\\:")}:${summary}`);
+}
+
 function zshScript(program: string, all: CompletedCommand[]): string {
   const name = `_${program.replaceAll("-", "_")}`;
   const values = valueLines(all, (value) => {
     if (value === "text") return "_message value";
     return value === "file" ? "_files" : `compadd -- ${value.join(" ")}`;
   });
-  const described = (word: string, summary: string) =>
-    quoted(`${word.replaceAll(":", "\\:")}:${summary}`);
   const offers = all.map(({ path, commands, options, choices }) => {
     const words = [
       ...commands.map((one) => described(one.name, one.summary)),

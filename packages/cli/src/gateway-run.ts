@@ -128,10 +128,12 @@ const flagWords = [
   [/\bfacilitator\.url\b/g, "--facilitator"],
 ] as const;
 
+function inFlags(words: string): string {
+  return flagWords.reduce((all, [setting, flag]) => all.replaceAll(setting, flag), words);
+}
+
 function nameFlags({ name, text, fix, status }: Finding): Finding {
-  const named = (words: string) =>
-    flagWords.reduce((all, [setting, flag]) => all.replaceAll(setting, flag), words);
-  return { name: named(name), text: named(text), fix: named(fix), status };
+  return { name: inFlags(name), text: inFlags(text), fix: inFlags(fix), status };
 }
 
 function watchConfig(file: string, source: ConfigSource, gateway: Gateway, config: GatewayConfig) {

@@ -87,7 +87,7 @@ test("reconcile: 11 while a payment is open, then its receipt, verified against 
   expect((await run(["receipts", "verify", file])).code).toBe(1);
   const person = await run(["receipts", "list"], onTerminal);
   expect(person.stdout).toMatch(
-    new RegExp(`settled +0\\.01 .* order .* ${String(transaction).slice(0, 6)}…`),
+    new RegExp(`settled +0\\.01 .* order .* ${transaction.slice(0, 6)}…`),
   );
 });
 

@@ -35,7 +35,7 @@ interface Column {
 
 function fit(columns: readonly Column[], { wide = [], whole = [] }: Layout, width: number) {
   let shown = columns;
-  for (const name of [...wide].reverse()) {
+  for (const name of wide.toReversed()) {
     const shortened = shown.map((column) => abbreviate(column, whole));
     if (widthOf(shortened) <= width) break;
     shown = shown.filter((column) => column.name !== name);
