@@ -75,6 +75,13 @@ if (navigator.clipboard) for (const pre of document.querySelectorAll(".command p
 const mark =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><circle cx="16" cy="16" r="14" fill="none" stroke="#b0562a" stroke-width="3"/><path d="M16 16V6a10 10 0 0 1 10 10z" fill="#b0562a"/></svg>';
 
+/** The icon of every page, inside the page. */
+export const iconLink = html`<link
+  rel="icon"
+  type="image/svg+xml"
+  href="data:image/svg+xml,${encodeURIComponent(mark)}"
+/>`;
+
 /** Allows the page's own style and script only; `form-action` is for a search on the same page. */
 export function htmlPageHeaders() {
   const policy = [
@@ -114,8 +121,7 @@ export function writePage({ title, description, canonical, links, body }: PagePa
       <meta name="description" content="${description}" />
       <meta property="og:title" content="${title}" />
       <meta property="og:description" content="${description}" />
-      ${indexing}
-      <link rel="icon" type="image/svg+xml" href="data:image/svg+xml,${encodeURIComponent(mark)}" />
+      ${indexing} ${iconLink}
     </head>
     <body>
       <header class="bar">

@@ -1,9 +1,11 @@
 /** The reference at /docs as a browser shows it: under its own policy, and with every operation. */
 import { isObject } from "@farthing/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { findBarriers, widthOver } from "../support/axe.testing.ts";
+import { expectFit, views } from "../support/axe.testing.ts";
 import { describeInBrowser } from "../support/chromium.testing.ts";
 import { openWindow, startStage, type Stage } from "./fixture.testing.ts";
+
+const settle = "/docs#payments/tag/payments/POST/settle";
 
 describeInBrowser("the reference in a browser", () => {
   let stage: Stage;
@@ -12,45 +14,65 @@ describeInBrowser("the reference in a browser", () => {
   });
   afterAll(() => stage?.stop());
 
-  /** How many operations programs are told of. */
-  async function countOperations(): Promise<number> {
-    const described: unknown = await (await fetch(`${stage.url}/openapi.json`)).json();
+  /** The operations of a document, such as `POST /settle`. */
+  async function operationsAt(path: string): Promise<string[]> {
+    const described: unknown = await (await fetch(stage.url + path)).json();
     const paths = isObject(described) ? described["paths"] : undefined;
-    if (!isObject(paths)) throw new Error("The description has no paths.");
-    return Object.values(paths).flatMap((path) => Object.keys(Object(path))).length;
+    if (!isObject(paths)) throw new Error(`${path} has no paths.`);
+    return Object.entries(paths).flatMap(([route, item]) =>
+      Object.keys(Object(item)).map((method) => `${method.toUpperCase()} ${route}`),
+    );
   }
 
-  test("shows every operation, and its policy keeps nothing out", async () => {
-    const window = await openWindow(stage, []);
-    const { page } = window;
-    await page.goto(`${stage.url}/docs`);
-    const operations = page.locator(".opblock");
-    await operations.first().waitFor();
-    const count = await countOperations();
-    expect(count).toBeGreaterThan(40);
-    expect(await operations.count()).toBe(count);
-    const settle = page.locator(".opblock", { has: page.getByText("/settle", { exact: true }) });
-    await settle.getByRole("button", { expanded: false }).first().click();
-    await settle.getByText("paymentRequirements").first().waitFor();
+  test("its two parts have every operation once; those of the dashboard stand apart", async () => {
+    const whole = await operationsAt("/openapi.json");
+    const [payments, account] = [
+      await operationsAt("/docs/payments.json"),
+      await operationsAt("/docs/account.json"),
+    ];
+    const repeated = whole.filter((one) => one.includes(" /api/facilitator/"));
+    expect(repeated.length).toBeGreaterThan(5);
+    expect([...payments, ...account, ...repeated].sort()).toEqual([...whole].sort());
+    expect(payments).toContain("POST /settle");
+    expect(payments.filter((one) => one.includes("/v1/account"))).toEqual([]);
+  });
+
+  test("shows an operation with samples in four languages, and loads nothing from elsewhere", async () => {
+    const { page, complaints } = await openWindow(stage, []);
+    const requested: string[] = [];
+    page.on("request", (request) => requested.push(new URL(request.url()).origin));
+    await page.goto(stage.url + settle);
+    const sample = page.getByRole("group", { name: "Request Example for post/settle" });
+    const languages = page.getByRole("tablist", { name: "Client Libraries" });
+    for (const [language, text] of [
+      ["JavaScript", "fetch("],
+      ["Python", "requests.post("],
+      ["Go", "http.NewRequest("],
+      ["Shell", "curl "],
+    ] as const) {
+      await languages.getByRole("tab", { name: language }).click();
+      await sample.filter({ hasText: text }).waitFor();
+    }
+    // The body is one payment, not a list of empty members.
+    expect(await sample.textContent()).toMatch(/"network": "eip155:51",\s+"amount": "10000"/);
     // It is there to be read: next to a session's cookie nothing is sent from it.
-    expect(await page.getByRole("button", { name: /try it out|execute/i }).count()).toBe(0);
-    expect(window.complaints).toEqual([]);
+    expect(await page.getByRole("button", { name: /test request|send/i }).count()).toBe(0);
+    expect(new Set(requested.filter((one) => one !== "null"))).toEqual(new Set([stage.url]));
+    expect(complaints).toEqual([]);
   });
 
-  test("can be read: its colours, its names, its order", async () => {
-    const { page } = await openWindow(stage, []);
-    await page.goto(`${stage.url}/docs`);
-    await page.locator(".opblock").first().waitFor();
-    const barriers = await findBarriers(page);
-    // Swagger UI has links within the buttons that open an operation.
-    expect(barriers.filter((one) => !one.startsWith("nested-interactive"))).toEqual([]);
+  test.each(views)("is accessible and fits: %s", async (_name, options) => {
+    const { page, context } = await openWindow(stage, [], options);
+    await page.goto(stage.url + settle);
+    await page.getByText('"paymentRequirements"').first().waitFor();
+    await expectFit(page, settle);
+    await context.close();
   });
 
-  test("fits a phone", async () => {
-    const viewport = { width: 360, height: 740 };
-    const { page } = await openWindow(stage, [], { viewport, isMobile: true });
-    await page.goto(`${stage.url}/docs`);
-    await page.locator(".opblock").first().waitFor();
-    expect(await widthOver(page)).toBe(0);
+  test("the account's part is accessible and fits", async () => {
+    const { page } = await openWindow(stage, [], { colorScheme: "dark" });
+    await page.goto(`${stage.url}/docs#account/tag/api-keys/POST/v1/account/keys`);
+    await page.getByRole("heading", { name: "Create an API key" }).first().waitFor();
+    await expectFit(page, "account");
   });
 });

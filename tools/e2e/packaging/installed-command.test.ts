@@ -59,6 +59,7 @@ beforeAll(async () => {
   await run(process.execPath, build, { cwd: copy }).catch((error: { readonly stdout: string }) => {
     throw new Error(error.stdout, { cause: error });
   });
+  await run("npm", ["run", "build"], { cwd: join(copy, "packages/facilitator") });
   // The dashboard's page is built by another tool and has tests of its own; its tarball needs one.
   mkdirSync(join(copy, "packages/dashboard/dist"));
   writeFileSync(join(copy, "packages/dashboard/dist/index.html"), "<!doctype html>");
@@ -168,6 +169,17 @@ test("farthing alone: the help, a payment, and how to install the operator's com
     stderr:
       "farthing: farthing serve needs the operator's package: install it beside this one with `npm install farthing-operator`, or with --global if farthing is installed globally.\n",
   });
+});
+
+test("the service brings the script of its API reference, and not the package it is from", async () => {
+  const project = await install("farthing-operator");
+  expect(readdirSync(join(project, "node_modules"))).not.toContain("@scalar");
+  const built = join(project, "node_modules/@farthing/facilitator/dist/http/scalar.js");
+  const read = `const { readScalar } = await import(${JSON.stringify(built)}); console.log((await readScalar()).length);`;
+  const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", read]);
+  // Compressed; with the package and its dependencies, an installation grew by 23 MB.
+  expect(Number(stdout)).toBeGreaterThan(1_000_000);
+  expect(Number(stdout)).toBeLessThan(2_000_000);
 });
 
 test("with the operator's package beside it, farthing runs its commands", async () => {

@@ -25,7 +25,7 @@ export function wantsCsv(request: {
 /** Describes a 200 that is JSON or a file. */
 export function jsonOrCsv<Schema>(schema: Schema) {
   return {
-    description: "As asked for",
+    description: "Success",
     content: {
       "application/json": { schema },
       "text/csv": { schema: Type.String({ description: "RFC 4180, with a line of names" }) },

@@ -1,32 +1,11 @@
-/**
- * The OpenAPI 3.1 description, made from the schemas of the routes: /openapi.json and /docs. The
- * page loads scripts and styles from this host only.
- */
+/** The OpenAPI 3.1 description, made from the schemas of the routes: /openapi.json and /docs. */
 import { isObject } from "@farthing/protocol";
 import swagger from "@fastify/swagger";
-import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance, FastifySchema } from "fastify";
-import { ownFilesPolicy } from "./dashboard.ts";
+import { registerApiReference } from "./api-reference.ts";
+import type { ReferenceSurface } from "./reference-documents.ts";
 import { sessionCookie } from "./session.ts";
 import { Problem, problemsOnly } from "./schemas.ts";
-
-/** The page has one server and sends nothing to it. Its colours have enough contrast for text. */
-const reading = [
-  ".swagger-ui .scheme-container { display: none; }",
-  ".swagger-ui .info a { color: #1d5fa6; }",
-  ".swagger-ui .info .title small { background: #4a5263; }",
-  ".swagger-ui .info .title small.version-stamp { background: #3f6a00; }",
-  ...Object.entries({
-    get: "#1d5fa6",
-    post: "#14744a",
-    put: "#8a5300",
-    patch: "#0b6e6a",
-    delete: "#b3261e",
-  }).map(
-    ([method, colour]) =>
-      `.swagger-ui .opblock.opblock-${method} .opblock-summary-method { background: ${colour}; }`,
-  ),
-].join("\n");
 
 const about = [
   "An x402 payment facilitator for USDC on XDC.",
@@ -40,8 +19,8 @@ export interface Tag {
 }
 
 const ownTags: readonly Tag[] = [
-  { name: "Payments", description: "Judge payments and move the money" },
-  { name: "Service", description: "Health, for machines and people" },
+  { name: "Payments", description: "Verify and settle payments, and read what became of them" },
+  { name: "Service", description: "Health and status" },
 ];
 
 /** The published order of the features' sections; those of further features follow. */
@@ -65,7 +44,15 @@ function inOrder(tags: readonly Tag[]): Tag[] {
 /** Prepares a server whose routes are described. Must be called before they are added. */
 export async function describeRoutes(
   server: FastifyInstance,
-  { version, tags }: { readonly version: string; readonly tags: readonly Tag[] },
+  {
+    version,
+    tags,
+    surfaces,
+  }: {
+    readonly version: string;
+    readonly tags: readonly Tag[];
+    readonly surfaces: readonly ReferenceSurface[];
+  },
 ): Promise<void> {
   server.addSchema(Problem);
   // Response schemas only describe; a serializer made from them would drop other members.
@@ -100,21 +87,7 @@ export async function describeRoutes(
     },
     transform: ({ schema, url }) => ({ schema: completed(schema ?? {}, url), url }),
   });
-  await server.register(swaggerUi, {
-    routePrefix: "/docs",
-    staticCSP: ownFilesPolicy(),
-    theme: {
-      title: "Farthing: API reference",
-      css: [{ filename: "reading.css", content: reading }],
-    },
-    uiConfig: {
-      layout: "BaseLayout",
-      docExpansion: "list",
-      defaultModelsExpandDepth: -1,
-      // The page must not send requests, because the browser may hold a session's cookie.
-      supportedSubmitMethods: [],
-    },
-  });
+  registerApiReference(server, surfaces);
   server.get("/openapi.json", async (_, reply) => {
     reply.header("Cache-Control", "public, max-age=60");
     return server.swagger();
@@ -138,7 +111,7 @@ function completed(schema: FastifySchema, url: string): FastifySchema {
       ...Object.fromEntries(
         Object.entries(response).map(([status, answer]) => [
           status,
-          isObject(answer) ? { description: "As asked", ...answer } : answer,
+          isObject(answer) ? { description: "Success", ...answer } : answer,
         ]),
       ),
     },

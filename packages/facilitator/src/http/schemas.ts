@@ -62,12 +62,14 @@ export const AddressText = Type.Unsafe<Address>({
   type: "string",
   pattern: "^0x[0-9a-fA-F]{40}$",
   description: "EIP-55",
+  examples: ["0x209693Bc6afc0C5328bA36FaF03C514EF312287C"],
 });
 
 /** An address input: `0x…` or `xdc…`. The checksum is checked afterwards. */
 export const AddressInput = Type.String({
   pattern: "^(0x|xdc|XDC)[0-9a-fA-F]{40}$",
   description: "`0x…` or `xdc…`; mixed case must be a right EIP-55 checksum",
+  examples: ["0x209693Bc6afc0C5328bA36FaF03C514EF312287C"],
 });
 
 export const HashText = Type.Unsafe<Hex>({ type: "string", pattern: "^0x[0-9a-fA-F]{64}$" });
@@ -81,6 +83,7 @@ export const TimeText = Type.String({ format: "date-time", description: "RFC 333
 export const AmountText = Type.String({
   pattern: "^[0-9]{1,78}$",
   description: "Base units of USDC: 10000 is 0.01 USDC",
+  examples: ["10000"],
 });
 
 export const ChainIdNumber = Type.Unsafe<ChainId>({

@@ -105,7 +105,8 @@ export async function createServer(
   });
   const { drain } = createIntake(server, () => context.startStep() === "done");
   observeResponses(server, context.observer);
-  await describeRoutes(server, { version: context.version, tags: options.tags });
+  const { version, surfaces } = context;
+  await describeRoutes(server, { version, surfaces, tags: options.tags });
   const { requestsMax } = context.limits;
   const makeLimit = await prepareLimits(server, requestsMax > 0);
   const { clock } = context;

@@ -35,6 +35,16 @@ function hasGasLimit({ auth, testNetworks }: Surface): boolean {
   return auth === "none" || testNetworks.length > 0;
 }
 
+const settleHeaders = Type.Object({
+  prefer: Type.Optional(Type.String({ description: "`wait=N` or `respond-async`" })),
+  "idempotency-key": Type.Optional(
+    Type.String({
+      description:
+        "Names the exchange: 1 to 255 printable ASCII characters. The same key on a repeat gives the present state whole; another key is another exchange.",
+    }),
+  ),
+});
+
 export function describePayments(surface: Surface) {
   const hasKeys = surface.auth === "api-key";
   const wrongKey: readonly ErrorCode[] = hasKeys ? ["unauthorized"] : [];
@@ -47,19 +57,21 @@ export function describePayments(surface: Surface) {
   const tags = ["Payments"];
   const waits =
     surface.settle === "async"
-      ? "Answers once the transfer is sent; `Prefer: wait=N` waits for the outcome, 30 seconds at most."
-      : "Waits for the outcome, 25 seconds at most; `Prefer: respond-async` does not.";
+      ? "Responds once the transfer is sent; `Prefer: wait=N` waits up to 30 seconds for the outcome."
+      : "Waits up to 25 seconds for the outcome; `Prefer: respond-async` does not wait.";
   return {
     supported: described({
       ...named(surface, "listSupported", true),
       tags,
-      summary: "Lists what can be paid with",
+      summary: "List supported payments",
       response: { 200: SupportedResponseBody, ...freeProblems },
     }),
     verify: described({
       ...named(surface, "verify", false),
       tags,
-      summary: "Judges a payment and moves nothing",
+      summary: "Verify a payment",
+      description:
+        "Checks the signature, the terms, the payer's balance and the token's state, and moves no money.",
       body: PaymentRequestBody,
       response: {
         200: VerifyResponseBody,
@@ -72,17 +84,9 @@ export function describePayments(surface: Surface) {
     settle: described({
       ...named(surface, "settle", false),
       tags,
-      summary: "Moves the money, once",
-      description: `${waits} The same payment again is the same settlement.`,
-      headers: Type.Object({
-        prefer: Type.Optional(Type.String({ description: "`wait=N` or `respond-async`" })),
-        "idempotency-key": Type.Optional(
-          Type.String({
-            description:
-              "Names the exchange: 1 to 255 printable ASCII characters. The same key on a repeat gives the present state whole; another key is another exchange.",
-          }),
-        ),
-      }),
+      summary: "Settle a payment",
+      description: `Transfers the money, once. ${waits} The same payment again returns the same settlement.`,
+      headers: settleHeaders,
       body: PaymentRequestBody,
       response: {
         200: SettleResponseBody,
@@ -95,7 +99,7 @@ export function describePayments(surface: Surface) {
     settlement: described({
       ...named(surface, "readSettlement", false),
       tags,
-      summary: "Tells where a settlement stands",
+      summary: "Read a settlement",
       params: Type.Object({ id: Type.String() }),
       querystring: Type.Object({ wait: Wait }),
       response: {
@@ -111,7 +115,7 @@ export function describeAttestations(surface: Surface) {
   return described({
     ...named(surface, "attestSettlement", false),
     tags: ["Payments"],
-    summary: "Attests that the money of a settlement moved",
+    summary: "Attest a settlement",
     description:
       "A signed statement about the present, to be kept and shown to others. It opens nothing: a seller serves by `/settle` and `/settlements/{id}`.",
     params: Type.Object({ id: Type.String() }),
@@ -124,7 +128,7 @@ export function describeKeySet() {
     operationId: "listAttestationKeys",
     security: [],
     tags: ["Payments"],
-    summary: "Lists the public keys of attestations",
+    summary: "List attestation keys",
     response: { 200: KeySetBody, ...freeProblems },
   });
 }
@@ -134,7 +138,8 @@ export function describeAccepts(surface: Surface) {
   return described({
     ...named(surface, "completeOffers", false),
     tags: ["Payments"],
-    summary: "Completes the entries of a challenge, for Faremeter sellers",
+    summary: "Complete the entries of a challenge",
+    description: "For sellers that use Faremeter's middleware.",
     body: AcceptsBody,
     response: { 200: AcceptsResponseBody, ...problems(...wrongKey) },
   });
@@ -146,13 +151,13 @@ export function describeStatus(surface: Surface) {
     health: described({
       ...named(surface, "checkHealth", true),
       tags,
-      summary: "The process answers",
+      summary: "Check that the process responds",
       response: { 200: HealthResponseBody, ...freeProblems },
     }),
     ready: described({
       ...named(surface, "checkReadiness", true),
       tags,
-      summary: "Database, chain and a wallet are usable",
+      summary: "Check readiness",
       response: {
         200: ReadinessResponseBody,
         ...freeProblems,
@@ -164,7 +169,7 @@ export function describeStatus(surface: Surface) {
     status: described({
       ...named(surface, "readStatus", true),
       tags,
-      summary: "Version, surfaces, blocks and queues",
+      summary: "Read the status",
       response: { 200: StatusResponseBody, ...freeProblems },
     }),
   };

@@ -46,7 +46,7 @@ export function registerRefunds(
     ...described({
       operationId: "refund",
       tags: ["Payments"],
-      summary: "Returns money of a final payment to its payer",
+      summary: "Refund a payment",
       description:
         "Relays an authorization from the payment's payee to its payer, for no gas. Answers once the transfer is sent; `Prefer: wait=N` waits for the outcome, 30 seconds at most. The same refund again is the same settlement.",
       security: [{ apiKey: [] }, { session: [] }],

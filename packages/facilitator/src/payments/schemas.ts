@@ -11,6 +11,7 @@ import {
   Problem,
   TimeText,
 } from "../http/schemas.ts";
+import { paymentRequestExample, settleResponseExample, verifyResponseExample } from "./examples.ts";
 
 const anything = Type.Record(Type.String(), Type.Unknown());
 
@@ -68,7 +69,7 @@ export const PaymentRequestBody = Type.Object(
     ),
     paymentRequirements: Requirements,
   },
-  { description: "At most 64 KiB" },
+  { description: "At most 64 KiB", examples: [paymentRequestExample] },
 );
 
 const RefusalCodeText = oneOf(refusalCodes, "Why, for programs; see the page on refusals");
@@ -95,7 +96,10 @@ export const VerifyResponseBody = Type.Object(
     invalidMessage: Type.Optional(Type.String()),
     extra: Type.Optional(Type.Object(extraMembers)),
   },
-  { description: "A verdict: also a payment that would not go through is answered with 200" },
+  {
+    description: "The result; a payment that would be refused is answered with 200 as well",
+    examples: [verifyResponseExample],
+  },
 );
 
 const StatusText = oneOf(
@@ -136,7 +140,10 @@ export const SettleResponseBody = Type.Object(
     id: Type.Optional(Type.String({ description: "Absent when nothing was claimed" })),
     status: Type.Optional(StatusText),
   },
-  { description: "Where the settlement stands, or why there is none" },
+  {
+    description: "Where the settlement stands, or why there is none",
+    examples: [settleResponseExample],
+  },
 );
 
 const RefundOf = Type.String({ description: "The payment's settlement" });

@@ -3,7 +3,10 @@ import { Type } from "typebox";
 import { batchingStates } from "@farthing/engine";
 import { exactly, nullable, oneOf } from "../http/schemas.ts";
 
-export const HealthResponseBody = exactly({ status: Type.Literal("ok") }, "The process answers");
+export const HealthResponseBody = exactly(
+  { status: Type.Literal("ok") },
+  "Check that the process responds",
+);
 
 export const ReadinessResponseBody = exactly(
   {

@@ -82,7 +82,7 @@ export function registerProfile(server: TypedServer, deps: ProfileDeps): void {
     schema: {
       operationId: "readAccount",
       tags: ["Account"],
-      summary: "The account that is signed in",
+      summary: "Read the account",
       response: { 200: ProfileResponse, ...readProblems() },
     },
     handler: async (request) => profileResponse(deps, sessionOf(request)),
@@ -91,7 +91,7 @@ export function registerProfile(server: TypedServer, deps: ProfileDeps): void {
     schema: {
       operationId: "changeAccount",
       tags: ["Account"],
-      summary: "Changes its name, and when it counts as low on credits",
+      summary: "Change the account",
       body: exactly({
         label: Type.Optional(LabelText),
         lowCreditsAt: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: creditsMax }))),

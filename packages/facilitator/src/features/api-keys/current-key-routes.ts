@@ -32,7 +32,7 @@ export function registerCurrentKey(
     schema: {
       operationId: "readOwnKey",
       tags: ["API keys"],
-      summary: "What the API key of the request is good for",
+      summary: "Check an API key",
       description:
         "Free. Ask it once after setting a key up: `/settle` will not be the first to fail.",
       security: [{ apiKey: [] }],

@@ -17,7 +17,7 @@ export const apiKeys = {
   participant: apiKeysParticipant,
   createStore: createApiKeyStore,
   stepUps: [createKey, rotateKey],
-  tags: [{ name: "API keys", description: "Keys for /verify and /settle" }],
+  tags: [{ name: "API keys", description: "Keys for `/verify` and `/settle`" }],
   create,
 } satisfies Feature;
 

@@ -59,7 +59,7 @@ export function registerKeys(server: TypedServer, deps: KeyRouteDeps): void {
     schema: {
       operationId: "listKeys",
       tags: ["API keys"],
-      summary: "The account's API keys, the newest first",
+      summary: "List API keys",
       response: { 200: exactly({ keys: Type.Array(KeyResponse) }), ...readProblems() },
     },
     handler: async (request) => {
@@ -72,7 +72,7 @@ export function registerKeys(server: TypedServer, deps: KeyRouteDeps): void {
     schema: {
       operationId: "revokeKey",
       tags: ["API keys"],
-      summary: "Revokes a key: it stops working at once",
+      summary: "Revoke an API key",
       description: "Takes no further signature and is never refused for being asked too often.",
       params: exactly({ id: KeyId }),
       response: { 204: emptyResponse("It does not work any more"), ...changeProblems("not_found") },
@@ -91,7 +91,7 @@ function registerMinting(server: TypedServer, { keys, stepUp: stepUps }: KeyRout
     schema: {
       operationId: "createKey",
       tags: ["API keys"],
-      summary: "Creates a key",
+      summary: "Create an API key",
       description: "Takes a step-up signature: `create_key` with the other members of the body.",
       body: exactly({ ...createKey.details, stepUp: SignAnswerBody }),
       response: { 201: NewKeyResponse, ...minting },
@@ -114,7 +114,7 @@ function registerMinting(server: TypedServer, { keys, stepUp: stepUps }: KeyRout
     schema: {
       operationId: "rotateKey",
       tags: ["API keys"],
-      summary: "Creates a key in place of another one, which works on for a while",
+      summary: "Rotate an API key",
       description: "Takes a step-up signature: `rotate_key` with the key's `id` and `overlap`.",
       params: exactly({ id: KeyId }),
       body: exactly({ overlap: rotateKey.details.overlap, stepUp: SignAnswerBody }),

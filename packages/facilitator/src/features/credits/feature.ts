@@ -10,7 +10,7 @@ export const credits = {
   participant: creditsParticipant,
   createStore: createCreditStore,
   migrations,
-  tags: [{ name: "Credits", description: "What settlements cost" }],
+  tags: [{ name: "Credits", description: "The prepaid balance that settlements are charged to" }],
   create: (deps: CreditRouteDeps): RunningFeature => ({
     routes: { account: (server) => registerCredits(server, deps) },
   }),

@@ -87,7 +87,7 @@ export function registerCredits(server: TypedServer, deps: CreditRouteDeps): voi
     schema: {
       operationId: "readCredits",
       tags: ["Credits"],
-      summary: "What the account has, and what credits are sold for",
+      summary: "Read the credits",
       description: "1 credit is 0.001 USDC.",
       response: { 200: CreditsResponse, ...readProblems() },
     },
@@ -112,7 +112,7 @@ export function registerCredits(server: TypedServer, deps: CreditRouteDeps): voi
     schema: {
       operationId: "listLedger",
       tags: ["Credits"],
-      summary: "Every entry of the ledger, the newest first",
+      summary: "List ledger entries",
       querystring: exactly({ cursor: Cursor, limit: Limit, format: Format }),
       response: { 200: jsonOrCsv(pageOf("entries", EntryResponse)), ...readProblems() },
     },

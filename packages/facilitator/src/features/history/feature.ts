@@ -18,7 +18,7 @@ export const history = {
   name: "history",
   participant: aggregatesParticipant,
   createStore: createHistoryStore,
-  tags: [{ name: "Settlements", description: "What was settled for an account" }],
+  tags: [{ name: "Settlements", description: "Settlements and revenue of the account" }],
   create,
 } satisfies Feature;
 

@@ -166,7 +166,7 @@ export function registerAccountSettlements(server: TypedServer, deps: HistoryRou
     schema: {
       operationId: "listSettlements",
       tags: ["Settlements"],
-      summary: "Settlements made with the account's keys, the newest first",
+      summary: "List settlements",
       description:
         "Pages stay in place while new settlements arrive: a cursor names the row after which to read on.",
       querystring: exactly({
@@ -199,7 +199,7 @@ export function registerAccountSettlements(server: TypedServer, deps: HistoryRou
     schema: {
       operationId: "readSettlementStory",
       tags: ["Settlements"],
-      summary: "One settlement with its story",
+      summary: "Read a settlement with its history",
       description: "`wait` holds the answer until something is new, final settlements apart.",
       params: exactly({ id: Type.String({ pattern: "^stl_[0-9a-f]{32}$" }) }),
       querystring: exactly({ wait: Wait }),

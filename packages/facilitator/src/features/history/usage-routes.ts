@@ -60,7 +60,7 @@ export function registerUsage(
     schema: {
       operationId: "readUsage",
       tags: ["Settlements"],
-      summary: "Settlements per day, in UTC, by the day of their claim",
+      summary: "Read settlements per day",
       description: `Every day from \`from\` to \`to\`, at most ${usageDaysMax}; the last ${daysDefault} when nothing is said. Live and test money are never one sum.`,
       querystring: exactly({
         from: DayOrTime,

@@ -84,7 +84,7 @@ export async function registerDiscovery(
     const answers = problems("service_unavailable");
     scope.get(`${path}/resources`, {
       schema: {
-        ...described(surface, "listResources", "Endpoints that can be paid for, the newest first"),
+        ...described(surface, "listResources", "List paid endpoints"),
         querystring: exactly({ ...Filter.properties, ...Page }),
         response: { 200: ListResponse, ...answers },
       },
@@ -97,7 +97,7 @@ export async function registerDiscovery(
     });
     scope.get(`${path}/search`, {
       schema: {
-        ...described(surface, "searchResources", "Endpoints that fit some words, the best first"),
+        ...described(surface, "searchResources", "Search paid endpoints"),
         querystring: exactly({
           query: Type.String({ minLength: 1, maxLength: 200 }),
           ...Filter.properties,
@@ -123,7 +123,7 @@ export async function registerDiscovery(
     });
     scope.get(`${path}/merchant`, {
       schema: {
-        ...described(surface, "listMerchant", "Endpoints that pay one address"),
+        ...described(surface, "listMerchant", "List the endpoints of a seller"),
         querystring: exactly({ payTo: AddressInput, ...Page }),
         response: { 200: MerchantResponse, ...answers },
       },

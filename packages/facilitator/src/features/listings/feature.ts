@@ -36,8 +36,8 @@ export const listings = {
   createStore: createListingStore,
   migrations,
   tags: [
-    { name: "Listings", description: "Endpoints that the account offers to the public" },
-    { name: "Discovery", description: "Endpoints that can be paid for, for agents" },
+    { name: "Listings", description: "Endpoints that the account shows on the market" },
+    { name: "Discovery", description: "Search for paid endpoints, for agents" },
   ],
   create,
 } satisfies Feature;

@@ -48,7 +48,7 @@ export function registerListings(server: TypedServer, deps: ListingRouteDeps): v
     schema: {
       operationId: "checkListing",
       tags: ["Listings"],
-      summary: "Checks a listing now, and gives it as it is afterwards",
+      summary: "Check a listing now",
       params: ListingId,
       body: NoBody,
       response: { 200: ListingResponse, ...changeProblems("not_found", "conflict") },
@@ -69,7 +69,7 @@ function registerReading(server: TypedServer, { listings }: ListingRouteDeps): v
     schema: {
       operationId: "listListings",
       tags: ["Listings"],
-      summary: "The account's listings, the oldest first",
+      summary: "List listings",
       response: { 200: exactly({ listings: Type.Array(ListingResponse) }), ...readProblems() },
     },
     handler: async (request) => {
@@ -81,7 +81,7 @@ function registerReading(server: TypedServer, { listings }: ListingRouteDeps): v
     schema: {
       operationId: "readListing",
       tags: ["Listings"],
-      summary: "One listing",
+      summary: "Read a listing",
       params: ListingId,
       response: { 200: ListingResponse, ...readProblems("not_found") },
     },
@@ -98,7 +98,7 @@ function registerChanging(server: TypedServer, deps: ListingRouteDeps): void {
     schema: {
       operationId: "createListing",
       tags: ["Listings"],
-      summary: "Lists an endpoint that pays the account",
+      summary: "Create a listing",
       description:
         "It is shown to the public once a check has found it as listed: HTTPS on a public address, an answer of 402 to a request without payment, and in its challenge an offer with this network, USDC, this price, and the account as payee.",
       body: ListingBody,
@@ -118,7 +118,7 @@ function registerChanging(server: TypedServer, deps: ListingRouteDeps): void {
     schema: {
       operationId: "changeListing",
       tags: ["Listings"],
-      summary: "Puts other terms in place of a listing's",
+      summary: "Replace a listing's terms",
       description:
         "Address, method, network, price and sample are what checks are about: when one of them changes, the listing is not public until a check has passed again.",
       params: ListingId,
@@ -138,7 +138,7 @@ function registerChanging(server: TypedServer, deps: ListingRouteDeps): void {
     schema: {
       operationId: "removeListing",
       tags: ["Listings"],
-      summary: "Removes a listing",
+      summary: "Remove a listing",
       params: ListingId,
       response: { 204: emptyResponse("It is not listed any more"), ...changeProblems("not_found") },
     },

@@ -25,7 +25,7 @@ export function registerListingTrial(server: TypedServer, deps: ListingRouteDeps
     schema: {
       operationId: "tryListing",
       tags: ["Listings"],
-      summary: "Checks an endpoint that is not listed, and stores nothing",
+      summary: "Check an endpoint before listing it",
       description:
         "Compares its challenge with the account that is signed in as payee. Without `amount`, any price is right; without `network`, any that is served.",
       security: [{ session: [] }],

@@ -86,7 +86,7 @@ export function registerPaidKeys(server: TypedServer, deps: PaidKeyRouteDeps): v
     schema: {
       operationId: "buyKey",
       tags: ["API keys"],
-      summary: "Sells an API key with credits for a payment, without a browser",
+      summary: "Buy an API key with a payment",
       description:
         "The first request is answered with a 402; paid as that asks, the payer's address is the account. The same payment again gives the same outcome without the key, which is returned once. Who lost it signs in with the wallet that paid.",
       security: [],

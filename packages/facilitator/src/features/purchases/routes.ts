@@ -72,7 +72,7 @@ function registerBeginning(server: TypedServer, deps: PurchaseRouteDeps): void {
     schema: {
       operationId: "createPurchase",
       tags: ["Credits"],
-      summary: "Begins a purchase of credits",
+      summary: "Start a purchase of credits",
       description:
         "Gives what a wallet signs to pay for it: a transfer of USDC to the treasury, which the service submits. `payer` is the account, or a wallet linked to it; left out, the wallet that is signed in.",
       body: exactly({
@@ -104,7 +104,7 @@ function registerPaying(server: TypedServer, deps: PurchaseRouteDeps): void {
     schema: {
       operationId: "payPurchase",
       tags: ["Credits"],
-      summary: "Pays a purchase with the signature of its typed data",
+      summary: "Pay a purchase",
       description:
         "The same payment shown again gives the purchase as it stands; it is settled once, and credited once it is final.",
       params: PurchaseId,
@@ -152,7 +152,7 @@ function registerFollowing(server: TypedServer, deps: PurchaseRouteDeps): void {
     schema: {
       operationId: "listPurchases",
       tags: ["Credits"],
-      summary: "The account's purchases, the newest first",
+      summary: "List purchases",
       querystring: exactly({ cursor: Cursor, limit: Limit }),
       response: { 200: pageOf("purchases", PurchaseResponse), ...readProblems() },
     },
@@ -168,7 +168,7 @@ function registerFollowing(server: TypedServer, deps: PurchaseRouteDeps): void {
     schema: {
       operationId: "readPurchase",
       tags: ["Credits"],
-      summary: "Where a purchase stands",
+      summary: "Read a purchase",
       params: PurchaseId,
       description:
         "`wait` holds the answer until something is new; with `while` as long as it is in that state only, so that nothing is slept through between two reads.",
@@ -197,7 +197,7 @@ function registerFollowing(server: TypedServer, deps: PurchaseRouteDeps): void {
     schema: {
       operationId: "cancelPurchase",
       tags: ["Credits"],
-      summary: "Gives a purchase up that is not paid",
+      summary: "Cancel a purchase",
       params: PurchaseId,
       response: { 200: PurchaseResponse, ...changing },
     },

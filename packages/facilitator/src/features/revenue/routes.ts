@@ -72,7 +72,7 @@ export function registerRevenue(server: TypedServer, deps: RevenueRouteDeps): vo
     schema: {
       operationId: "readRevenue",
       tags: ["Settlements"],
-      summary: "Revenue of a month on one network, by resource, route or payer",
+      summary: "Read the revenue of a month",
       description:
         "The names with the most revenue come first; one whose revenue changes between two pages may be missing there or come twice. The file is in the order of the names and has each once. `total` is the month's whole revenue, with what has no name. A settlement counts in the month of its claim, in UTC, once it is confirmed; refunds are not subtracted.",
       querystring: exactly({

@@ -39,7 +39,7 @@ export const signIn = {
   stepUps: [linkWallet, unlinkWallet, revokeSessions],
   tags: [
     { name: "Sign-in", description: "Sign in with a wallet (EIP-4361)" },
-    { name: "Wallets", description: "Further wallets of an account" },
+    { name: "Wallets", description: "Further wallets that may sign in" },
   ],
   create,
 } satisfies Feature;

@@ -90,7 +90,7 @@ function registerBeginning(server: TypedServer, deps: SignInRouteDeps, limits: S
     schema: {
       operationId: "beginSignIn",
       tags: ["Sign-in"],
-      summary: "Asks for a text to sign",
+      summary: "Request a sign-in text",
       description:
         "The text (EIP-4361) is kept by the service and can be answered once, within ten minutes, by the browser that asked for it. `account` names an account that has linked the wallet; without it the account is the wallet's own address.",
       security: [],
@@ -122,7 +122,7 @@ function registerCompletion(server: TypedServer, deps: SignInRouteDeps, limit: L
     schema: {
       operationId: "completeSignIn",
       tags: ["Sign-in"],
-      summary: "Signs in with the signature of the text",
+      summary: "Complete the sign-in",
       description:
         "Gives the session's cookie. Whatever comes of it, the text is used up. A node that cannot be asked about a contract wallet is a 503; then begin again.",
       security: [],
@@ -157,7 +157,7 @@ function registerSignOut(server: TypedServer, deps: SignInRouteDeps): void {
     schema: {
       operationId: "signOut",
       tags: ["Sign-in"],
-      summary: "Ends the session",
+      summary: "Sign out",
       security: [],
       response: {
         204: emptyResponse("There is no session any more"),

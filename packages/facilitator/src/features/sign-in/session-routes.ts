@@ -37,7 +37,7 @@ export function registerSessions(server: TypedServer, deps: SessionRouteDeps): v
     schema: {
       operationId: "listSessions",
       tags: ["Account"],
-      summary: "The browsers that are signed in",
+      summary: "List sessions",
       response: { 200: exactly({ sessions: Type.Array(SessionResponse) }), ...readProblems() },
     },
     handler: async (request) => {
@@ -64,7 +64,7 @@ function registerEnding(server: TypedServer, { sessions, stepUp }: SessionRouteD
     schema: {
       operationId: "endSession",
       tags: ["Account"],
-      summary: "Signs one browser out",
+      summary: "End a session",
       params: exactly({ id: Type.String() }),
       response: { 204: emptyResponse("It is signed out"), ...changeProblems("not_found") },
     },
@@ -80,7 +80,7 @@ function registerEnding(server: TypedServer, { sessions, stepUp }: SessionRouteD
     schema: {
       operationId: "endOtherSessions",
       tags: ["Account"],
-      summary: "Signs all other browsers out",
+      summary: "End all other sessions",
       description: "Takes a step-up signature: `revoke_sessions`, without details.",
       body: exactly({ stepUp: SignAnswerBody }),
       response: {

@@ -15,7 +15,7 @@ export function registerStepUp(
     schema: {
       operationId: "askForStepUp",
       tags: ["Sign-in"],
-      summary: "Asks for a text that allows one action",
+      summary: "Request a step-up text",
       description:
         "For what the cookie alone does not allow. The wallet that is signed in signs the text, and the signature goes with the action as `stepUp`. It allows that action with these details once, within ten minutes.",
       body: stepBodyOf(actions),

@@ -41,7 +41,7 @@ export function registerWallets(server: TypedServer, deps: WalletRouteDeps): voi
     schema: {
       operationId: "listWallets",
       tags: ["Wallets"],
-      summary: "The wallets that may sign in, the account's own first",
+      summary: "List wallets",
       response: { 200: exactly({ wallets: Type.Array(WalletResponse) }), ...readProblems() },
     },
     handler: async (request) => {
@@ -53,7 +53,7 @@ export function registerWallets(server: TypedServer, deps: WalletRouteDeps): voi
     schema: {
       operationId: "askForNewWallet",
       tags: ["Wallets"],
-      summary: "Asks for a text for the wallet that is to be linked",
+      summary: "Request a text for a new wallet",
       body: exactly({ address: AddressInput, chainId: ChainIdNumber }),
       response: { 200: SignRequestResponse, ...changeProblems() },
     },
@@ -71,7 +71,7 @@ function registerLinking(server: TypedServer, { wallets }: WalletRouteDeps): voi
     schema: {
       operationId: "linkWallet",
       tags: ["Wallets"],
-      summary: "Links a wallet, by its signature and a step-up",
+      summary: "Link a wallet",
       description:
         "`requestId` and `signature` are the new wallet's answer to its text; `stepUp` is the answer of the wallet that is signed in: `link_wallet` with the new `address`.",
       body: exactly({ ...SignAnswerBody.properties, stepUp: SignAnswerBody }),
@@ -87,7 +87,7 @@ function registerLinking(server: TypedServer, { wallets }: WalletRouteDeps): voi
     schema: {
       operationId: "unlinkWallet",
       tags: ["Wallets"],
-      summary: "Unlinks a wallet and signs it out",
+      summary: "Unlink a wallet",
       description: "Takes a step-up signature: `unlink_wallet` with the `address`.",
       params: exactly(unlinkWallet.details),
       body: exactly({ stepUp: SignAnswerBody }),

@@ -26,7 +26,7 @@ export const webhooks = {
   participant: webhooksParticipant,
   createStore: createWebhookStore,
   stepUps: [webhookSecret],
-  tags: [{ name: "Webhooks", description: "Being told instead of asking" }],
+  tags: [{ name: "Webhooks", description: "Signed notices of events, sent to your server" }],
   create,
 } satisfies Feature;
 

@@ -81,7 +81,7 @@ function registerEndpoints(server: TypedServer, { webhooks }: WebhookRouteDeps):
     schema: {
       operationId: "listWebhooks",
       tags: ["Webhooks"],
-      summary: "The account's endpoints",
+      summary: "List webhook endpoints",
       response: { 200: exactly({ webhooks: Type.Array(EndpointResponse) }), ...readProblems() },
     },
     handler: async (request) => {
@@ -93,7 +93,7 @@ function registerEndpoints(server: TypedServer, { webhooks }: WebhookRouteDeps):
     schema: {
       operationId: "removeWebhook",
       tags: ["Webhooks"],
-      summary: "Removes an endpoint and what waits for it",
+      summary: "Remove a webhook endpoint",
       params: EndpointId,
       response: {
         204: emptyResponse("Nothing is sent there any more"),
@@ -110,7 +110,7 @@ function registerEndpoints(server: TypedServer, { webhooks }: WebhookRouteDeps):
     schema: {
       operationId: "enableWebhook",
       tags: ["Webhooks"],
-      summary: "Has an endpoint go on to which nothing was sent any more",
+      summary: "Enable a webhook endpoint",
       params: EndpointId,
       body: NoBody,
       response: { 200: EndpointResponse, ...changeProblems("not_found") },
@@ -131,7 +131,7 @@ function registerCreating(
     schema: {
       operationId: "createWebhook",
       tags: ["Webhooks"],
-      summary: "Adds an endpoint; gives its secret, once",
+      summary: "Add a webhook endpoint",
       description:
         "Takes a step-up signature: `webhook_secret` with the `url`. HTTPS only, on a public address, port 443 or 8443; redirects are not followed.",
       body: exactly({
@@ -172,7 +172,7 @@ function registerDeliveries(server: TypedServer, { webhooks }: WebhookRouteDeps)
     schema: {
       operationId: "testWebhook",
       tags: ["Webhooks"],
-      summary: "Sends a test message",
+      summary: "Send a test event",
       params: EndpointId,
       body: NoBody,
       response: {
@@ -190,7 +190,7 @@ function registerDeliveries(server: TypedServer, { webhooks }: WebhookRouteDeps)
     schema: {
       operationId: "listDeliveries",
       tags: ["Webhooks"],
-      summary: "What was sent, the newest first, for thirty days",
+      summary: "List deliveries",
       params: EndpointId,
       querystring: exactly({ cursor: Cursor, limit: Limit }),
       response: { 200: pageOf("deliveries", DeliveryResponse), ...readProblems("not_found") },
@@ -207,7 +207,7 @@ function registerDeliveries(server: TypedServer, { webhooks }: WebhookRouteDeps)
     schema: {
       operationId: "resendDelivery",
       tags: ["Webhooks"],
-      summary: "Sends a message again, with the same id",
+      summary: "Resend a delivery",
       params: exactly({ ...EndpointId.properties, deliveryId: DeliveryId }),
       body: NoBody,
       response: { 202: DeliveryResponse, ...changeProblems("not_found", "conflict") },

@@ -1,0 +1,35 @@
+/**
+ * The script of the API reference, compressed. `npm run build` writes it beside this module's
+ * build, so that a published service loads no code of other makers for it; a checkout takes it
+ * from the development dependency.
+ */
+import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import Fastify from "fastify";
+
+const builtFile = fileURLToPath(new URL("./scalar.js.gz", import.meta.url));
+
+export async function readScalar(): Promise<Buffer> {
+  return existsSync(builtFile) ? readFile(builtFile) : packScalar();
+}
+
+/** Writes the file for a build in `folder`. */
+export async function writeScalar(folder: string): Promise<void> {
+  await writeFile(`${folder}/scalar.js.gz`, await packScalar());
+}
+
+/** Scalar's plugin for Fastify is the smallest package with the script, which only its route has. */
+async function packScalar(): Promise<Buffer> {
+  const { default: plugin } = await import("@scalar/fastify-api-reference");
+  const server = Fastify();
+  await server.register(plugin, { routePrefix: "/docs", configuration: { url: "/" } });
+  const { rawPayload } = await server.inject("/docs/js/scalar.js");
+  const licence = fileURLToPath(
+    new URL("../LICENSE", import.meta.resolve("@scalar/fastify-api-reference")),
+  );
+  const banner = `/*! Scalar, https://github.com/scalar/scalar\n\n${await readFile(licence, "utf8")}*/\n`;
+  return promisify(gzip)(Buffer.concat([Buffer.from(banner), rawPayload]), { level: 9 });
+}
