@@ -3,7 +3,7 @@ import { problemTable } from "@farthing/facilitator";
 import { errorCodes, type ErrorCode } from "@farthing/protocol";
 
 /** The type requires a sentence for each code. */
-const meanings: Readonly<Record<ErrorCode, string>> = {
+export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   invalid_request: "The request cannot be read; the message says where.",
   unauthorized: "The API key is missing, not valid, or of the other mode; or there is no session.",
   insufficient_facilitator_credits:
@@ -36,6 +36,6 @@ const meanings: Readonly<Record<ErrorCode, string>> = {
 export function errorRows(): string[] {
   return errorCodes.map((code) => {
     const { status, retryable } = problemTable[code];
-    return `| \`${code}\` | ${status} | ${retryable ? "yes" : "no"} | ${meanings[code]} |`;
+    return `| \`${code}\` | ${status} | ${retryable ? "yes" : "no"} | ${errorMeanings[code]} |`;
   });
 }

@@ -1,11 +1,13 @@
-/** Writes the reference pages: `npm run reference`. */
+/** Writes the reference pages and the drawings of the concept pages: `npm run reference`. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { drawings } from "./drawings.ts";
 import { pages } from "./pages.ts";
 
-const folder = join(import.meta.dirname, "../../docs/reference");
-mkdirSync(folder, { recursive: true });
-for (const [name, page] of Object.entries(pages)) {
-  writeFileSync(join(folder, name), page());
-  console.log(`docs/reference/${name}`);
+for (const [folder, files] of Object.entries({ reference: pages, concepts: drawings })) {
+  mkdirSync(join(import.meta.dirname, "../../docs", folder), { recursive: true });
+  for (const [name, write] of Object.entries(files)) {
+    writeFileSync(join(import.meta.dirname, "../../docs", folder, name), write());
+    console.log(`docs/${folder}/${name}`);
+  }
 }

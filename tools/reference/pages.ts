@@ -5,6 +5,7 @@ import { refusal, refusalCodes, x402ReasonOf } from "@farthing/protocol";
 import { interopPage } from "../interop/reference-page.ts";
 import { errorRows } from "./error-rows.ts";
 import { gatewayPage } from "./gateway-page.ts";
+import { troubleshootingPage } from "./troubleshooting-page.ts";
 
 /** Pages by their file in docs/reference. */
 export const pages: Readonly<Record<string, () => string>> = {
@@ -14,6 +15,7 @@ export const pages: Readonly<Record<string, () => string>> = {
   "interop.md": () => interopPage(made),
   "metrics.md": metricsPage,
   "refusals.md": refusalsPage,
+  "troubleshooting.md": () => troubleshootingPage(made),
 };
 
 const made = "<!-- Made by `npm run reference` from the code. Do not edit. -->";

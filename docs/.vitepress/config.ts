@@ -1,0 +1,87 @@
+/**
+ * The documentation as a static site: `npm run docs` builds it into docs/.vitepress/dist. Its pages
+ * are the Markdown files of docs/, as a reader of the repository sees them. Nothing is loaded from
+ * other hosts, and the search runs in the browser.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { defineConfig } from "vitepress";
+import { drawings } from "./drawings.ts";
+import { repositoryLinks } from "./repository-links.ts";
+
+const docs = join(import.meta.dirname, "..");
+
+/** A page's first heading. */
+function titleOf(path: string): string {
+  const text = readFileSync(join(docs, path), "utf8");
+  return /^# (.*)$/m.exec(text)?.[1]?.replaceAll("`", "") ?? path;
+}
+
+const page = (path: string) => ({ text: titleOf(`${path}.md`), link: `/${path}` });
+
+/** All pages of a folder: those that are named, in this order, and then the others. */
+function pagesOf(folder: string, first: readonly string[] = []) {
+  const names = readdirSync(join(docs, folder))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => name.slice(0, -".md".length));
+  const rest = names.filter((name) => !first.includes(name)).sort();
+  return [...first, ...rest].map((name) => page(`${folder}/${name}`));
+}
+
+const guides = (...names: readonly string[]) => names.map((name) => page(`guides/${name}`));
+
+export default defineConfig({
+  title: "Farthing",
+  description: "x402 payments in USDC on XDC: for sellers, buyers and operators",
+  cleanUrls: true,
+  // Dates would come from git, which a tarball lacks.
+  lastUpdated: false,
+  head: [["link", { rel: "icon", type: "image/svg+xml", href: "/mark.svg" }]],
+  markdown: {
+    config(markdown) {
+      markdown.use(repositoryLinks).use(drawings);
+    },
+  },
+  themeConfig: {
+    logo: "/mark.svg",
+    search: { provider: "local", options: { detailedView: true } },
+    outline: [2, 3],
+    nav: [
+      { text: "Guides", link: "/guides/sell-with-express", activeMatch: "/guides/" },
+      { text: "Concepts", link: "/concepts/x402", activeMatch: "/concepts/" },
+      { text: "Reference", link: "/reference/configuration", activeMatch: "/reference/" },
+      { text: "Troubleshooting", link: "/reference/troubleshooting" },
+    ],
+    sidebar: [
+      {
+        text: "Sell",
+        items: guides(
+          "sell-with-express",
+          "sell-with-the-gateway",
+          "sell-with-the-stock-sdk",
+          "sell-a-subscription",
+          "sell-by-use",
+          "give-money-back",
+          "sellers-account",
+          "extend-payments",
+          "go-live",
+        ),
+      },
+      { text: "Buy", items: guides("buy", "agents", "prove-what-you-paid") },
+      { text: "Operate", items: guides("run-a-facilitator", "upgrade") },
+      {
+        text: "Concepts",
+        items: pagesOf("concepts", ["x402", "payment-flow", "finality", "passes-and-balances"]),
+      },
+      {
+        text: "Reference",
+        items: [...pagesOf("reference", ["glossary", "troubleshooting"]), page("security")],
+      },
+      {
+        text: "Background",
+        collapsed: true,
+        items: [page("benchmarks"), ...pagesOf("decisions")],
+      },
+    ],
+  },
+});

@@ -1,0 +1,138 @@
+/** The documentation as a site: it builds, nothing leads nowhere, and it reads well in a browser. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { tmpdir } from "node:os";
+import { extname, join } from "node:path";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { errorCodes, refusalCodes } from "@farthing/protocol";
+import { expectFit, views } from "../e2e/support/axe.testing.ts";
+import { describeInBrowser, startChromium } from "../e2e/support/chromium.testing.ts";
+import { openWalletWindow } from "../e2e/support/wallet-window.testing.ts";
+
+const root = join(import.meta.dirname, "../..");
+const site = mkdtempSync(join(tmpdir(), "farthing-site-"));
+
+/** A build takes ten seconds by itself, and minutes beside other tests. */
+const buildMs = 300_000;
+
+beforeAll(async () => {
+  const vitepress = join(root, "node_modules/vitepress/bin/vitepress.js");
+  // It fails on links between pages that lead nowhere.
+  await promisify(execFile)(process.execPath, [vitepress, "build", "docs", "--outDir", site], {
+    cwd: root,
+  });
+}, buildMs);
+afterAll(() => rmSync(site, { recursive: true, force: true }));
+
+/** The pages by their address, such as `/guides/buy`. */
+function pagesOf(): Map<string, string> {
+  const files = readdirSync(site, { recursive: true, encoding: "utf8" });
+  return new Map(
+    files
+      .filter((file) => file.endsWith(".html"))
+      .map((file) => [
+        `/${file.replace(/(^|\/)index\.html$|\.html$/, "$1")}`,
+        readFileSync(join(site, file), "utf8"),
+      ]),
+  );
+}
+
+test("every page of the guides, the concepts and the reference is there", () => {
+  const pages = pagesOf();
+  for (const folder of ["guides", "concepts", "reference"]) {
+    const names = readdirSync(join(root, "docs", folder)).filter((name) => name.endsWith(".md"));
+    const missing = names.filter((name) => !pages.has(`/${folder}/${name.slice(0, -3)}`));
+    expect([folder, missing]).toEqual([folder, []]);
+  }
+});
+
+test("every link of the site leads to a page and to a heading that is on it", () => {
+  const pages = pagesOf();
+  const broken = [...pages].flatMap(([from, text]) =>
+    [...text.matchAll(/<a[^>]* href="(\/[^"]*|#[^"]*)"/g)].flatMap(([, href = ""]) => {
+      const { pathname, hash } = new URL(href, `http://site${from}`);
+      const page = pages.get(decodeURI(pathname));
+      const isFile = extname(pathname) !== "" && statSync(join(site, pathname)).isFile();
+      const id = decodeURIComponent(hash.slice(1));
+      const isThere = page === undefined ? isFile : id === "" || page.includes(`id="${id}"`);
+      return isThere ? [] : [`${from}: ${href}`];
+    }),
+  );
+  expect(broken).toEqual([]);
+});
+
+test("the comments for tools do not show, and pictures stand in the pages", () => {
+  const pages = pagesOf();
+  const shown = [...pages].filter(([, text]) => /<!--\s*(run|elsewhere):|&lt;!--/.test(text));
+  expect(shown.map(([path]) => path)).toEqual([]);
+  expect(pages.get("/concepts/payment-flow")).toMatch(/<svg class="drawing"[^>]* role="img"/);
+});
+
+test("every code of a refusal and of an error has a heading in the troubleshooting", () => {
+  const page = pagesOf().get("/reference/troubleshooting") ?? "";
+  const missing = [...refusalCodes, ...errorCodes].filter((code) => !page.includes(`id="${code}`));
+  expect(missing).toEqual([]);
+});
+
+const types: Readonly<Record<string, string>> = {
+  ".html": "text/html",
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".json": "application/json",
+  ".svg": "image/svg+xml",
+};
+
+describeInBrowser("in a browser", () => {
+  let server: Server;
+  let browser: Browser;
+  let url = "";
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      const { pathname } = new URL(request.url ?? "/", "http://site");
+      const path = pathname.endsWith("/") ? `${pathname}index.html` : pathname;
+      const file = join(site, extname(path) === "" ? `${path}.html` : path);
+      response.setHeader("Content-Type", types[extname(file)] ?? "application/octet-stream");
+      response.end(readFileSync(file));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    url = typeof address === "object" && address ? `http://127.0.0.1:${address.port}` : "";
+    browser = await startChromium();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    server?.close();
+  });
+
+  const paths = ["/", "/concepts/payment-flow", "/guides/sell-with-express", "/reference/refusals"];
+
+  test.each(views)("is accessible, fits and loads nothing from elsewhere: %s", async (_, view) => {
+    const { page, context, complaints } = await openWalletWindow(browser, [], {
+      ...view,
+      stepMs: 20_000,
+    });
+    const origins = new Set<string>();
+    page.on("request", (request) => origins.add(new URL(request.url()).origin));
+    for (const path of paths) {
+      await page.goto(url + path);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await expectFit(page, path);
+    }
+    expect([...origins].filter((origin) => origin !== "null")).toEqual([url]);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  test("finds a page by its words, without a server", async () => {
+    const { page } = await openWalletWindow(browser, [], { stepMs: 20_000 });
+    await page.goto(`${url}/`);
+    await page.getByRole("button", { name: "Search" }).click();
+    await page.getByRole("searchbox").fill("insufficient_facilitator_credits");
+    await page.getByRole("option").first().waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/reference\//);
+  });
+});
