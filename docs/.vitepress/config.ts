@@ -17,7 +17,10 @@ function titleOf(path: string): string {
   return /^# (.*)$/m.exec(text)?.[1]?.replaceAll("`", "") ?? path;
 }
 
-const page = (path: string) => ({ text: titleOf(`${path}.md`), link: `/${path}` });
+const page = (path: string) => ({
+  text: titleOf(`${path}.md`),
+  link: `/${path.replace(/index$/, "")}`,
+});
 
 /** All pages of a folder: those that are named, in this order, and then the others. */
 function pagesOf(folder: string, first: readonly string[] = []) {
@@ -38,6 +41,16 @@ export default defineConfig({
   lastUpdated: false,
   head: [["link", { rel: "icon", type: "image/svg+xml", href: "/mark.svg" }]],
   markdown: {
+    theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
+    // As the repository's host makes them, so that links to headings work in both places.
+    anchor: {
+      slugify: (text) =>
+        text
+          .trim()
+          .toLowerCase()
+          .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+          .replaceAll(/\s/g, "-"),
+    },
     config(markdown) {
       markdown.use(repositoryLinks).use(drawings);
     },
@@ -52,36 +65,41 @@ export default defineConfig({
       { text: "Reference", link: "/reference/configuration", activeMatch: "/reference/" },
       { text: "Troubleshooting", link: "/reference/troubleshooting" },
     ],
-    sidebar: [
-      {
-        text: "Sell",
-        items: guides(
-          "sell-with-express",
-          "sell-with-the-gateway",
-          "sell-with-the-stock-sdk",
-          "sell-a-subscription",
-          "sell-by-use",
-          "give-money-back",
-          "sellers-account",
-          "extend-payments",
-          "go-live",
-        ),
-      },
-      { text: "Buy", items: guides("buy", "agents", "prove-what-you-paid") },
-      { text: "Operate", items: guides("run-a-facilitator", "upgrade") },
-      {
-        text: "Concepts",
-        items: pagesOf("concepts", ["x402", "payment-flow", "finality", "passes-and-balances"]),
-      },
-      {
-        text: "Reference",
-        items: [...pagesOf("reference", ["glossary", "troubleshooting"]), page("security")],
-      },
-      {
-        text: "Background",
-        collapsed: true,
-        items: [page("benchmarks"), ...pagesOf("decisions")],
-      },
-    ],
+    sidebar: {
+      "/decisions/": [
+        { text: "Documentation", link: "/" },
+        { text: "Decisions", items: pagesOf("decisions", ["index"]) },
+      ],
+      "/": [
+        {
+          text: "Sell",
+          items: guides(
+            "sell-with-express",
+            "sell-with-the-gateway",
+            "sell-with-the-stock-sdk",
+            "sell-a-subscription",
+            "sell-by-use",
+            "give-money-back",
+            "sellers-account",
+            "extend-payments",
+            "go-live",
+          ),
+        },
+        { text: "Buy", items: guides("buy", "agents", "prove-what-you-paid") },
+        { text: "Operate", items: guides("run-a-facilitator", "upgrade") },
+        {
+          text: "Concepts",
+          items: pagesOf("concepts", ["x402", "payment-flow", "finality", "passes-and-balances"]),
+        },
+        {
+          text: "Reference",
+          items: [...pagesOf("reference", ["glossary", "troubleshooting"]), page("security")],
+        },
+        {
+          text: "Background",
+          items: [page("benchmarks"), { text: "Decisions", link: "/decisions/" }],
+        },
+      ],
+    },
   },
 });
