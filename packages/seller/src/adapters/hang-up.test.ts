@@ -1,0 +1,68 @@
+/** Servers on node:http and web-standard ones notice a buyer who hangs up: the use of their pass is spent. */
+import { once } from "node:events";
+import { Hono } from "hono";
+import { expect, test } from "vitest";
+import { payFor } from "../buyer.testing.ts";
+import type { SellerEvent, SellerOptions } from "../index.ts";
+import { payTo } from "../scene.testing.ts";
+import { startScriptedFacilitator } from "../scripted-facilitator.testing.ts";
+import { farthing as honoFarthing } from "./hono.ts";
+import { listen, listenFetch, type Listening } from "./listen.testing.ts";
+import { farthing as nodeFarthing } from "./node.ts";
+
+const route = {
+  price: "1.00",
+  pass: { uses: 3, validFor: "1h" },
+  settle: "after-success",
+} as const;
+
+/** Opens a shop that calls off slow work when its buyer leaves; `begun` is called before. */
+type OpenShop = (options: SellerOptions, begun: () => void) => Promise<Listening>;
+
+const onNode: OpenShop = (options, begun) =>
+  listen(
+    nodeFarthing({ ...options })(route, async (req, res) => {
+      if (req.headers["x-slow"] === undefined) return res.end("content");
+      begun();
+      await once(res, "close");
+      throw new Error("The work was called off with the buyer.");
+    }),
+  );
+
+const onHono: OpenShop = (options, begun) => {
+  const hono = new Hono();
+  hono.get("*", honoFarthing({ ...options })(route), async (c) => {
+    if (c.req.header("X-Slow") === undefined) return c.text("content");
+    begun();
+    await once(c.req.raw.signal, "abort");
+    throw new Error("The work was called off with the buyer.");
+  });
+  hono.onError((_error, c) => c.text("Internal Server Error", 500));
+  return listenFetch((request) => hono.fetch(request));
+};
+
+test.each([
+  ["node:http", onNode],
+  ["Hono", onHono],
+])("%s", async (_name, open) => {
+  const facilitator = await startScriptedFacilitator();
+  const begun = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<SellerEvent>();
+  const onEvent = (event: SellerEvent): void => {
+    if (event.type === "undelivered" || event.type === "uncharged") ended.resolve(event);
+  };
+  const shop = await open({ facilitator: { url: facilitator.url }, payTo, onEvent }, begun.resolve);
+  const bought = await fetch(shop.url, { headers: await payFor(shop.url) });
+  const shown = { "PAYMENT-PASS": bought.headers.get("PAYMENT-PASS") ?? "" };
+  const leaving = new AbortController();
+  const headers = { ...shown, "X-Slow": "yes" };
+  const lost = fetch(shop.url, { headers, signal: leaving.signal });
+  await begun.promise;
+  leaving.abort();
+  await expect(lost).rejects.toThrow();
+  expect((await ended.promise).type).toBe("undelivered");
+  const next = await fetch(shop.url, { headers: shown });
+  expect([next.status, next.headers.get("X-Pass-Remaining")]).toEqual([200, "0"]);
+  await shop.close();
+  await facilitator.close();
+});
