@@ -8,7 +8,7 @@ export {
   type LedgerRecord,
   type Reservation,
 } from "./ledger/ledger.ts";
-export { checkBalance } from "./chain/read-balance.ts";
+export { readBalances } from "./chain/read-balance.ts";
 export { offersOf, type Offer } from "./offer/read-challenge.ts";
 export {
   readOutcome,

@@ -3,7 +3,7 @@
  * only the chain makes room for another payment.
  */
 import {
-  checkBalance,
+  readBalances,
   systemRuntime,
   sendPayment,
   type Delivery,
@@ -29,8 +29,9 @@ import {
   showMissingContent,
 } from "./payment-screens.ts";
 import { show } from "./screen.ts";
-import { signerOf, signOnce } from "./sign-once.ts";
+import { signOnce } from "./sign-once.ts";
 import { reviewScreen, showWaiting, showWallets } from "./wallet-screens.ts";
+import { networkName, usdc } from "./words.ts";
 
 export interface FlowInput {
   readonly request: ReplayableRequest;
@@ -59,7 +60,7 @@ export function startFlow({ request, kept, payable, notes }: FlowInput): void {
     if (!before) return chooseWallet();
     work.abort();
     const again = { label: "Show content again", run: () => send(before) };
-    showMissingContent(paidBefore, before, again);
+    showMissingContent(paidBefore, "good", before, again);
   }
 
   function usePass(): void {
@@ -116,13 +117,13 @@ export function startFlow({ request, kept, payable, notes }: FlowInput): void {
     if (complaint !== undefined) throw new Error(complaint);
     await moveTo(payer, chosen, signal, chooseWallet);
     showWaiting("One moment", "Checking your balance.", chooseWallet);
-    const { verdict, message } = await readBalance(payer, requirements, signal);
+    const held = await readBalance(payer, requirements);
     signal.throwIfAborted();
-    if (verdict === "fail") {
+    if (held !== undefined && held < requirements.amount) {
       const look = { label: "Check again", run: () => pay(wallet) };
-      return showProblem("Not enough USDC", message, look, otherWallet);
+      return showProblem("Not enough USDC", lackOf(held, payer, requirements), look, otherWallet);
     }
-    const balance = verdict === "pass" ? message : "unknown";
+    const balance = held === undefined ? "unknown" : usdc(held);
     const steps = { sign: () => sign(payer, chosen), other: chooseWallet };
     show(reviewScreen(requirements, { wallet: wallet.name, address, balance }, notes, steps));
   }
@@ -166,7 +167,7 @@ export function startFlow({ request, kept, payable, notes }: FlowInput): void {
   function contentMissing(record: LedgerRecord, why: string): void {
     const title = "Paid, but the content is not available yet";
     const again = { label: "Request content again", run: () => send(record) };
-    showMissingContent({ title, why }, record, again);
+    showMissingContent({ title, why }, "warn", record, again);
   }
 
   function open(record: LedgerRecord, words: Explanation): void {
@@ -201,9 +202,13 @@ async function moveTo(
   signal: AbortSignal,
   leave: () => void,
 ): Promise<void> {
-  const { chainId, name } = requirements.network;
+  const { chainId } = requirements.network;
   if (payer.chainId === chainId) return;
-  showWaiting("Open your wallet", `Approve the switch to ${name}.`, leave);
+  showWaiting(
+    "Open your wallet",
+    `Approve the switch to ${networkName(requirements.network)}.`,
+    leave,
+  );
   await switchNetwork(payer, chainId, signal);
 }
 
@@ -221,9 +226,15 @@ async function reasonOf(response: Response | undefined): Promise<string> {
   return (await messageOf(response)) ?? status ?? "The seller did not respond.";
 }
 
-function readBalance(payer: Connected, requirements: Requirements, signal: AbortSignal) {
-  const node = walletNode(payer.wallet.provider);
-  return checkBalance(node, walletNodeUrl, signerOf(payer, signal), requirements);
+/** Undefined where the wallet does not say; then the facilitator checks. */
+async function readBalance({ wallet, address }: Connected, { network }: Requirements) {
+  const read = readBalances(walletNode(wallet.provider), walletNodeUrl, address);
+  const balances = await read.catch(() => undefined);
+  return balances?.network === network ? balances.usdcUnits : undefined;
+}
+
+function lackOf(held: bigint, { address }: Connected, { amount, network }: Requirements): string {
+  return `The balance is ${usdc(held)}, the price ${usdc(amount)}. Send USDC on ${networkName(network)} to ${address}.`;
 }
 
 function sendSigned(

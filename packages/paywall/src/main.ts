@@ -2,6 +2,7 @@
 import { isLoopback, type ReplayableRequest } from "@farthing/buyer/steps";
 import { lookForWallets } from "@farthing/buyer/wallet";
 import { defined } from "@farthing/protocol";
+import { addCopyButtons } from "./copy-button.ts";
 import { byId } from "./screen.ts";
 import { startFlow } from "./flow.ts";
 import { openKeptPayment } from "./kept-payment.ts";
@@ -63,6 +64,7 @@ function start(): void {
   byId("host").textContent = location.host;
   // Behind a proxy the seller may not know the scheme and host that this browser sees.
   byId("command").textContent = commandFor(location.href);
+  addCopyButtons();
   const { payable, complaint } = readOffers(byId("challenge").textContent);
   const [first, ...others] = payable;
   if (!first) return showProblem(title, complaint ?? "");

@@ -3,8 +3,19 @@ import type { LedgerRecord } from "@farthing/buyer/steps";
 import { balanceHeaders, findNetwork, passHeaders, type SettleResponse } from "@farthing/protocol";
 import { isOver } from "./kept-payment.ts";
 import { notKnown, type Explanation } from "./outcomes.ts";
-import { type Action, actions, announce, byId, el, facts, show, text } from "./screen.ts";
-import { address, timeOfDay, transactionLink, usdc } from "./words.ts";
+import { networkOfRecord } from "./read-end.ts";
+import {
+  type Action,
+  actions,
+  announce,
+  byId,
+  el,
+  facts,
+  show,
+  text,
+  type Tone,
+} from "./screen.ts";
+import { address, amount, networkName, timeOfDay, transactionLink, usdc } from "./words.ts";
 
 const stages = ["Signed", "Sent to the seller", "Confirmed on chain"] as const;
 
@@ -35,7 +46,7 @@ function linkOf({ network, transaction }: LedgerRecord): HTMLElement | undefined
 
 function termsOf({ amountUnits, payTo, wallet }: LedgerRecord) {
   return [
-    ["Amount", usdc(amountUnits)],
+    ["Amount", amount(amountUnits)],
     ["Paid to", address(payTo)],
     ["From", address(wallet)],
   ] as const;
@@ -92,15 +103,16 @@ export function showProblem(title: string, why: string, ...list: readonly Action
   show({ title, tone: "bad", children: [text(why), actions(...list)] });
 }
 
-/** The money has moved, and the content is not here. */
+/** The money has moved, and the content is not here; `tone` says whether that is a problem. */
 export function showMissingContent(
   { title, why }: Explanation,
+  tone: Tone,
   record: LedgerRecord,
   again: Action,
 ): void {
   show({
     title,
-    tone: "warn",
+    tone,
     children: [
       text(why),
       transactionOf(record),
@@ -153,7 +165,7 @@ export function showPaid(
         el("summary", {}, "Receipt"),
         facts([
           ...termsOf(record),
-          ["Network", findNetwork(record.network)?.name ?? record.network],
+          ["Network", networkName(networkOfRecord(record))],
           ["Transaction", linkOf(record) ?? "not provided"],
         ]),
       ),

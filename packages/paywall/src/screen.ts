@@ -26,9 +26,11 @@ export function byId(id: string): HTMLElement {
   return element;
 }
 
+export type Tone = "plain" | "busy" | "good" | "warn" | "bad";
+
 export interface Screen {
   readonly title: string;
-  readonly tone?: "plain" | "busy" | "good" | "warn" | "bad";
+  readonly tone?: Tone;
   readonly children: readonly (Node | undefined)[];
 }
 

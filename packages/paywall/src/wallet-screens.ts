@@ -2,7 +2,7 @@ import { validitySecondsMax } from "@farthing/buyer/steps";
 import { findWalletsInTime, watchWallets, type Wallet } from "@farthing/buyer/wallet";
 import type { Address, Requirements } from "@farthing/protocol";
 import { actions, el, facts, type Screen, show, text } from "./screen.ts";
-import { address, duration, shortAddress, usdc } from "./words.ts";
+import { address, amount, duration, networkName, shortAddress, usdc } from "./words.ts";
 
 let stopLooking = () => {};
 
@@ -59,27 +59,28 @@ export function reviewScreen(
   notes: readonly string[],
   run: { readonly sign: () => void; readonly other: () => void },
 ): Screen {
-  const { amount, payTo, network, maxTimeoutSeconds } = requirements;
+  const { payTo, network, maxTimeoutSeconds } = requirements;
+  const price = usdc(requirements.amount);
   const validity = duration(Math.min(maxTimeoutSeconds, validitySecondsMax));
   return {
     title: "Review and sign",
     children: [
       text(
-        `This signature pays ${usdc(amount)} to `,
+        `This signature pays ${price} to `,
         el("code", {}, shortAddress(payTo)),
         `. It is valid for ${validity} and costs no network fee.`,
       ),
       facts([
-        ["Amount", el("strong", {}, usdc(amount))],
+        ["Amount", amount(requirements.amount)],
         ["Paid to", address(payTo)],
         ["For", location.host],
-        ["Network", `${network.name}, chain ${network.chainId}`],
+        ["Network", networkName(network)],
         ["From", el("span", {}, `${payer.wallet}, `, el("code", {}, shortAddress(payer.address)))],
         ["Your balance", payer.balance],
       ]),
       ...notes.map((note) => el("p", { class: "note" }, note)),
       actions(
-        { label: `Sign and pay ${usdc(amount)}`, run: run.sign },
+        { label: `Sign and pay ${price}`, run: run.sign },
         { label: "Use a different wallet", run: run.other },
       ),
     ],

@@ -1,5 +1,6 @@
 /** Formats amounts, addresses, times and networks. */
-import { explorerLink, formatUsdc, type Address, type Hex, type Network } from "@farthing/protocol";
+import { explorerLink, shortUsdc, type Address, type Hex, type Network } from "@farthing/protocol";
+import { copyButton } from "./copy-button.ts";
 import { el } from "./screen.ts";
 
 /** `0x2096…287C` */
@@ -7,19 +8,39 @@ export function shortAddress(address: Address): string {
   return `${address.slice(0, 6)}…${address.slice(-4)}`;
 }
 
-/** The whole address can be unfolded. */
+/** The whole address can be unfolded, and copied. */
 export function address(whole: Address): HTMLElement {
   return el(
-    "details",
-    { class: "address" },
-    el("summary", {}, el("code", {}, shortAddress(whole))),
-    el("code", {}, whole),
+    "div",
+    { class: "copied" },
+    el(
+      "details",
+      { class: "address" },
+      el("summary", {}, el("code", {}, shortAddress(whole))),
+      el("code", {}, whole),
+    ),
+    copyButton("address", whole),
   );
 }
 
-/** `0.010000 USDC` */
+/** `0.01 USDC`: all digits that count, and no more. */
 export function usdc(units: bigint): string {
-  return `${formatUsdc(units)} USDC`;
+  return `${shortUsdc(units)} USDC`;
+}
+
+/** The amount with a button that copies its number. */
+export function amount(units: bigint): HTMLElement {
+  return el(
+    "div",
+    { class: "copied" },
+    el("strong", {}, usdc(units)),
+    copyButton("amount", shortUsdc(units)),
+  );
+}
+
+/** As people call the network, so that nobody takes test money for money. */
+export function networkName({ chainId }: Network): string {
+  return chainId === 50 ? "XDC" : "Apothem test network";
 }
 
 /** `2 minutes`, `90 seconds` */

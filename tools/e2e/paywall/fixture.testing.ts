@@ -155,12 +155,12 @@ export async function review({ page, wallets }: WalletWindow, name = wallets[0]?
 
 /** Signs what is shown. */
 export async function sign({ page }: WalletWindow): Promise<void> {
-  await page.getByRole("button", { name: `Sign and pay ${price}0000 USDC` }).click();
+  await page.getByRole("button", { name: `Sign and pay ${price} USDC` }).click();
 }
 
 /** Waits for the content; gives its text. */
 export async function contentOf({ page }: WalletWindow): Promise<string> {
-  await page.getByRole("heading", { name: `Paid ${price}0000 USDC` }).waitFor();
+  await page.getByRole("heading", { name: `Paid ${price} USDC` }).waitFor();
   return (await page.locator(".content pre").textContent()) ?? "";
 }
 

@@ -55,7 +55,7 @@ describeInBrowser("what stands on the page for people", () => {
     const window = await arrive(path);
     await review(window);
     await sign(window);
-    await window.page.getByRole("heading", { name: "Paid 0.010000 USDC" }).waitFor();
+    await window.page.getByRole("heading", { name: "Paid 0.01 USDC" }).waitFor();
     return window;
   };
 
@@ -76,7 +76,7 @@ describeInBrowser("what stands on the page for people", () => {
     const context = await stage.browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
     await page.goto(`${stage.core}/json`);
-    for (const text of ["0.010000 USDC", "Apothem Network", "none for you", "needs its script"]) {
+    for (const text of ["0.01 USDC", "Apothem test network", "none for you", "needs its script"]) {
       expect(await page.getByText(text).isVisible()).toBe(true);
     }
     expect(await page.getByText(`npx farthing pay '${stage.core}/json'`).isVisible()).toBe(true);

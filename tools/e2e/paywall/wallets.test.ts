@@ -43,6 +43,26 @@ describeInBrowser("wallets on the page for people", () => {
     await expectNothingSent(window);
   });
 
+  test("amount, address and command are copied, by the keyboard too", async () => {
+    const window = await arrive([]);
+    const { page, context } = window;
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.getByText("Pay from a program").click();
+    for (const [what, expected] of [
+      ["amount", "0.01"],
+      ["address", stage.market.devnet.seller.address],
+      ["command", `npx farthing pay '${stage.core}/report'`],
+    ] as const) {
+      await page.getByRole("button", { name: `Copy ${what}` }).focus();
+      await page.keyboard.press("Enter");
+      await page.getByRole("button", { name: "Copied" }).waitFor();
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(expected);
+      // The button is called by its name again before the next one is pressed.
+      await page.getByRole("button", { name: `Copy ${what}` }).waitFor();
+    }
+    await expectNothingSent(window);
+  });
+
   test("a click is not lost while wallets announce themselves again", async () => {
     const window = await arrive([{ name: "Alpha", keys: [stage.market.newBuyer().privateKey] }]);
     const { page } = window;
@@ -103,14 +123,14 @@ describeInBrowser("wallets on the page for people", () => {
   });
 
   test.each([
-    [50, "XDC Network, chain 50"],
-    [51, "Apothem Network, chain 51"],
+    [50, "XDC"],
+    [51, "Apothem test network"],
   ])("of two networks, the one that the wallet is on is paid on: %i", async (chainId, network) => {
     const { privateKey } = stage.market.newBuyer();
     const wallet = { name: "Alpha", keys: [privateKey], chainId };
     const window = await openPaywallWindow(stage, [wallet]);
     await window.page.goto(`${stage.either}/report`);
-    await window.page.getByText("XDC Network or Apothem Network").waitFor();
+    await window.page.getByText("XDC or Apothem test network").waitFor();
     await review(window);
     await window.page.locator("#flow").getByText(network).waitFor();
     await expectNothingSent(window);
@@ -133,7 +153,7 @@ describeInBrowser("wallets on the page for people", () => {
     const window = await arrive([{ name: "Alpha", keys: [privateKey] }]);
     const { page } = window;
     await page.getByRole("button", { name: "Alpha" }).click();
-    await page.getByText("The balance is 0.009999 USDC, the price 0.010000 USDC").waitFor();
+    await page.getByText("The balance is 0.009999 USDC, the price 0.01 USDC").waitFor();
     await page.getByText(address).waitFor();
     await usdc.setBalance(address, 10_000n);
     await page.getByRole("button", { name: "Check again" }).click();

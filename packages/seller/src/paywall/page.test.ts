@@ -80,7 +80,7 @@ describe("what is in it", () => {
       "frame-ancestors 'none'",
     ]);
     expect(text).not.toMatch(/(src|href|action)="https?:/);
-    expect(Buffer.byteLength(text)).toBeLessThan(60_000);
+    expect(Buffer.byteLength(text)).toBeLessThan(75_000);
   });
 
   test("the challenge, word for word; and what strangers wrote only as text", async () => {
@@ -99,7 +99,7 @@ describe("what is in it", () => {
     const page = await visit({ headers: browser }, { paywall: { name: "Weather Ltd" } }, "/it's");
     const text = await page.text();
     expect(text).toContain("Weather Ltd");
-    expect(text).toContain('0.0123<span class="zeros">00</span>');
+    expect(text).toContain(">0.0123 <span");
     expect(text).toContain(payTo);
     expect(text).toContain("npx farthing pay &#39;https://api.example.com/it%27s&#39;");
   });

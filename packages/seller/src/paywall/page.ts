@@ -7,8 +7,8 @@ import {
   apothem,
   decodeHeader,
   escapeHtml,
-  formatUsdc,
   headerNames,
+  shortUsdc,
   type Network,
   type Requirements,
 } from "@farthing/protocol";
@@ -75,7 +75,7 @@ function write(
 <h1${description === undefined ? ' class="plain"' : ""}>${escapeHtml(title)}</h1>
 <p class="price">${first === undefined ? "" : writeAmount(first.amount)}</p>
 <dl class="facts">
-<div><dt>Paid to</dt><dd>${writeAddress(first?.payTo ?? "")}</dd></div>
+<div><dt>Paid to</dt><dd class="copied">${writeAddress(first?.payTo ?? "")}</dd></div>
 <div><dt>Network</dt><dd>${escapeHtml(networks)}</dd></div>
 <div><dt>Network fee</dt><dd>none for you</dd></div>${first === undefined ? "" : writeBought(first)}
 </dl>
@@ -86,7 +86,7 @@ function write(
 <details id="program" open>
 <summary>Pay from a program</summary>
 <p>The same address takes x402 payments from programs. From a shell:</p>
-<pre id="command" tabindex="0">npx farthing pay ${escapeHtml(quoteForShell(resource.url))}</pre>
+<pre id="command" tabindex="0" data-copy="command">npx farthing pay ${escapeHtml(quoteForShell(resource.url))}</pre>
 </details>
 </main>
 <p id="live" role="status"></p>
@@ -102,17 +102,16 @@ function toScriptJson(value: unknown): string {
   return JSON.stringify(value).replaceAll("<", "\\u003c");
 }
 
-/** Shows all six decimals, with the zeros after the cents dimmed. */
 function writeAmount(units: bigint): string {
-  const [, figures = "", zeros = ""] = /^(\d+\.\d\d\d*?)(0*)$/.exec(formatUsdc(units)) ?? [];
-  return `${figures}<span class="zeros">${zeros}</span> <span class="unit">USDC</span>`;
+  const amount = shortUsdc(units);
+  return `${amount} <span class="unit" data-copy="amount" data-value="${amount}">USDC</span>`;
 }
 
 /** What the payment buys beside this one response. */
 function writeBought({ pass, balance }: Requirements): string {
   const bought = pass
     ? `${pass.uses} visits within ${writeDuration(pass.validForSeconds)}`
-    : balance && `a balance; a visit costs at most ${formatUsdc(balance.reserve)} USDC`;
+    : balance && `a balance; a visit costs at most ${shortUsdc(balance.reserve)} USDC`;
   return bought === undefined ? "" : `\n<div><dt>Buys</dt><dd>${bought}</dd></div>`;
 }
 
@@ -129,14 +128,14 @@ const units = [
   [60, "minute"],
 ] as const;
 
-/** No one should mistake test money for money, or the other way round. */
-function nameOf({ chainId, name }: Network): string {
-  return chainId === apothem.chainId ? `${name}, for tests` : name;
+/** As people call the network, so that nobody takes test money for money. */
+function nameOf({ chainId }: Network): string {
+  return chainId === apothem.chainId ? "Apothem test network" : "XDC";
 }
 
 function writeAddress(address: string): string {
   const short = `${address.slice(0, 6)}…${address.slice(-4)}`;
-  return `<details class="address"><summary><code>${short}</code></summary><code>${address}</code></details>`;
+  return `<details class="address" data-copy="address" data-value="${address}"><summary><code>${short}</code></summary><code>${address}</code></details>`;
 }
 
 /** A shell takes all of a quoted text literally but the quote, which URLs can escape. */
