@@ -167,8 +167,7 @@ export function createCallers({ chainId, fleet, keys }: CallersDeps): Callers {
     if (id === undefined) return;
     await persist(async () => {
       const { body } = await ask(payment.index, looks(payment, id, ""));
-      // `finalized` may say it earlier, by the chain; a refund needs the record of it.
-      return typeof body["finalizedAt"] === "string";
+      return body["finalized"] === true;
     });
     const [first, ...others] = parts;
     if (first) await settleByAll(first);

@@ -66,6 +66,8 @@ export interface SettlementResponse extends SettleResponse {
   readonly refunds: readonly RefundFacts[];
   /** Base units of the refunds that are open or confirmed. */
   readonly refundedAmount: string;
+  /** Base units that a refund has at least, unless it returns all that is left. */
+  readonly minRefundAmount: string;
   /** Reserved or charged for this settlement. */
   readonly credits: number;
   /** RFC 3339. */

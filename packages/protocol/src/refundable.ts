@@ -5,7 +5,7 @@ import { isBytes32, toLowerHex } from "./hex.ts";
 import { isObject, member } from "./json.ts";
 import { saleKinds, type SaleKind } from "./books.ts";
 import { findNetwork, type Network } from "./networks.ts";
-import { nextRefundOrdinal, refundNonce, type RefundedPayment } from "./refund.ts";
+import { maxRefunds, nextRefundOrdinal, refundNonce, type RefundedPayment } from "./refund.ts";
 import { refusal, type Refusal } from "./refusals.ts";
 
 export interface RefundablePayment extends RefundedPayment {
@@ -13,6 +13,8 @@ export interface RefundablePayment extends RefundedPayment {
   readonly payTo: Address;
   /** USDC base units that no open or confirmed refund returns. */
   readonly rest: bigint;
+  /** USDC base units that a refund has at least, unless it returns all that is left. */
+  readonly minAmount: bigint;
   /** Of the next refund. */
   readonly ordinal: number;
   /** Those that are open or confirmed. */
@@ -58,6 +60,8 @@ export function parseRefundable(body: unknown): RefundablePayment | undefined {
     nonce: toLowerHex(nonce),
     payTo,
     rest: amount - refunded,
+    // Facilitators of earlier versions do not tell.
+    minAmount: parseUint256(member(body, "minRefundAmount")) ?? 0n,
     ordinal: nextRefundOrdinal(refunds),
     refunds: refunds.filter(({ state }) => state !== "failed"),
     opens: saleKinds.find((kind) => kind === member(body, "opens")),
@@ -85,7 +89,7 @@ function textOf(value: unknown): string {
  * nothing is known against it.
  */
 export function refundProblem(
-  { payTo, rest, isFinal }: RefundablePayment,
+  { payTo, rest, minAmount, ordinal, isFinal }: RefundablePayment,
   amount: bigint,
   signer: Address,
 ): Refusal | undefined {
@@ -94,9 +98,14 @@ export function refundProblem(
     return refusal("refund_mismatch", message);
   }
   if (!isFinal) return refusal("settlement_not_refundable");
-  if (amount > 0n && amount <= rest) return undefined;
-  const message = `${rest} base units of this payment are left; refund at most that.`;
-  return refusal("refund_exceeds_payment", message);
+  if (amount <= 0n || amount > rest) {
+    const message = `${rest} base units of this payment are left; refund at most that.`;
+    return refusal("refund_exceeds_payment", message);
+  }
+  if (ordinal >= maxRefunds) return refusal("refund_limit_reached");
+  if (amount >= minAmount || amount === rest) return undefined;
+  const message = `A refund has at least ${minAmount} base units, or all ${rest} that are left; refund that.`;
+  return refusal("amount_below_minimum", message);
 }
 
 /** Why tools without the seller's store sign no refund of a payment; undefined where they may. */

@@ -63,5 +63,6 @@ export { isPlainHost, readRequestAddress } from "./request-address.ts";
 export { forbidCaching } from "./responses.ts";
 export type { AddressOutcome, AddressRefusal, RequestLine } from "./request-address.ts";
 export { createRefund, type Refund, type RefundOutcome } from "./refund.ts";
+export type { BalanceRefundOutcome, RefundBalance, TopUpRefund } from "./refund-balance.ts";
 export { createSeller } from "./seller.ts";
 export type { Charged, ChargeOptions, Route, Seller } from "./seller.ts";

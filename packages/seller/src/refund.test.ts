@@ -15,6 +15,7 @@ const payment: RefundablePayment = {
   nonce: `0x${"33".repeat(32)}`,
   payTo,
   rest: 10_000n,
+  minAmount: 0n,
   ordinal: 0,
   refunds: [],
   opens: undefined,

@@ -11,6 +11,7 @@ import {
   statusOf,
   toWireAuthorization,
   type RefundablePayment,
+  type RefusalCode,
   type SaleKind,
 } from "@farthing/protocol";
 import type { Clock } from "./clock.ts";
@@ -64,6 +65,12 @@ const sendsMax = 4;
 /** Pause between two questions whether a payment is final: an eighth of a block. */
 const pauseMs = 250;
 
+/**
+ * The code of amounts below the facilitator's minimum, which is decided by the amount alone. After
+ * any other refusal the refund may still be made, so its debit stays and a repeat continues it.
+ */
+const tooSmall: RefusalCode = "amount_below_minimum";
+
 /** An authorization that ends sooner might not reach a block. */
 const secondsLeftMin = 60n;
 
@@ -77,23 +84,29 @@ export interface RefundDeps {
   readonly isOwnStore?: boolean;
 }
 
-interface Refunding extends RefundDeps {
+/** What every refund needs. */
+export interface Refunder extends RefundDeps {
   readonly signer: RefundSigner;
   readonly calls: RefundCalls;
+}
+
+/** One refund of a payment. */
+export interface Refunding extends Refunder {
   readonly settlementId: string;
+  /** In base units; what is left when undefined. */
   readonly asked: bigint | undefined;
+  /** The most that goes back when no amount is asked for. */
+  readonly max?: bigint;
 }
 
 export function createRefund(deps: RefundDeps): Refund {
   return async (paid, price, { waitMs = 0 } = {}) => {
     const settlementId = typeof paid === "string" ? paid : (paid.settlementId ?? "");
-    const { signer } = deps;
-    const calls = deps.facilitator.refunds;
-    if (!calls) return refused("unsupported", "This facilitator client has no refunds.");
-    if (!signer) return refused("no_signer", "Set refundSigner to the wallet of the payee.");
+    const refunder = openRefunder(deps);
+    if ("kind" in refunder) return refunder;
     const asked = price === undefined ? undefined : amountOf(price);
-    const refunding = { ...deps, signer, calls, settlementId, asked };
-    const found = await calls.find(settlementId, { timeoutMs: callMs });
+    const refunding = { ...refunder, settlementId, asked };
+    const found = await findPayment(refunding);
     if (found.kind !== "payment") return found;
     const untold = await findUntold(refunding, found.payment);
     if (untold) return untold;
@@ -106,6 +119,19 @@ export function createRefund(deps: RefundDeps): Refund {
     if ("kind" in final) return final;
     return soldElsewhere(refunding, final, opened) ?? signAndSend(refunding, final);
   };
+}
+
+/** Returns what refunds need, or what is missing. */
+export function openRefunder(deps: RefundDeps) {
+  const { signer } = deps;
+  const calls = deps.facilitator.refunds;
+  if (!calls) return refused("unsupported", "This facilitator client has no refunds.");
+  if (!signer) return refused("no_signer", "Set refundSigner to the wallet of the payee.");
+  return { ...deps, signer, calls };
+}
+
+export function findPayment({ calls, settlementId }: Refunding) {
+  return calls.find(settlementId, { timeoutMs: callMs });
 }
 
 function problemOf(
@@ -123,7 +149,7 @@ function nameOf(payment: RefundablePayment, ordinal = payment.ordinal) {
 const wordsOf = ({ asked }: Refunding) => asked?.toString() ?? "rest";
 
 /** Returns the refund that an earlier call has made without learning of it. */
-async function findUntold(
+export async function findUntold(
   refunding: Refunding,
   payment: RefundablePayment,
 ): Promise<RefundOutcome | undefined> {
@@ -139,7 +165,7 @@ async function findUntold(
 }
 
 /** Ends what the payment has opened; returns what that was. */
-async function close({ records, settlementId }: Refunding, payment: RefundablePayment) {
+export async function close({ records, settlementId }: Refunding, payment: RefundablePayment) {
   const { network, payer, rest } = payment;
   const facts = { payer, amount: `${rest}`, network: network.id, transaction: "" };
   return records?.refunds?.close(paymentKey(payment), { ...facts, settlementId });
@@ -159,37 +185,44 @@ function soldElsewhere(
 }
 
 /** Reads the payment until it is final. The ordinal may have changed meanwhile. */
-async function awaitFinal(
+export async function awaitFinal(
   refunding: Refunding,
   found: RefundablePayment,
   waitMs: number,
 ): Promise<RefundablePayment | RefundOutcome> {
-  const { calls, settlementId, clock } = refunding;
+  const { clock } = refunding;
   const deadlineMs = clock.now() + waitMs;
   let payment = found;
   while (!payment.isFinal && clock.now() < deadlineMs) {
     await clock.sleep(pauseMs);
-    const next = await calls.find(settlementId, { timeoutMs: callMs });
+    const next = await findPayment(refunding);
     if (next.kind === "payment") ({ payment } = next);
     else if (next.kind !== "fault") return next;
   }
   return problemOf(refunding, payment) ?? payment;
 }
 
-async function signAndSend(
+/** Debits the balance that the payment has topped up, signs the refund and sends it. */
+export async function signAndSend(
   refunding: Refunding,
   payment: RefundablePayment,
 ): Promise<RefundOutcome> {
-  const { records, asked, signer, calls, settlementId } = refunding;
+  const { records, asked, signer, calls, settlementId, max = payment.rest } = refunding;
   const name = nameOf(payment);
-  const debit = await records?.refunds?.debit(name, asked, payment.rest);
+  const rest = max < payment.rest ? max : payment.rest;
+  const debit = await records?.refunds?.debit(name, asked, rest);
   if (debit?.kind === "spent") return refused("balance_spent", "Nothing is left of the balance.");
   if (debit?.kind === "begun") {
-    const message = `A refund of ${debit.amount} base units was begun; refund that first, without an amount.`;
+    const message = `A refund of ${debit.amount} base units has begun. Complete it with a call without an amount, then refund the rest.`;
     return refused("refund_begun", message);
   }
+  const amount = debit?.amount ?? asked ?? rest;
+  const problem = refundProblem(payment, amount, signer.address);
+  if (problem) {
+    const outcome = refused(problem.code, problem.message);
+    return problem.code === tooSmall ? reverse(refunding, name, outcome) : outcome;
+  }
   const end = await endOf(refunding, name);
-  const amount = debit?.amount ?? asked ?? payment.rest;
   const authorization = refundAuthorization(payment, amount, end);
   const signature = await signer.signTypedData(
     authorizationTypedData(payment.network, authorization),
@@ -197,6 +230,19 @@ async function signAndSend(
   const refund = { settlementId, authorization: toWireAuthorization(authorization), signature };
   const outcome = await send(calls, refund);
   if (outcome.kind === "refund") await records?.refunds?.markTold(name, wordsOf(refunding));
+  if (outcome.kind === "refused" && outcome.code === tooSmall) {
+    return reverse(refunding, name, outcome);
+  }
+  return outcome;
+}
+
+/** Puts the debit of a refund back that the facilitator never takes, however often it is asked. */
+async function reverse(
+  { records }: Refunding,
+  name: RefundName,
+  outcome: RefundOutcome,
+): Promise<RefundOutcome> {
+  await records?.refunds?.reverse(name);
   return outcome;
 }
 
@@ -238,6 +284,6 @@ function amountOf(price: Price): bigint {
   throw new TypeError("The amount is USDC as text, such as 0.01, or base units as a bigint.");
 }
 
-function refused(code: string, message: string) {
+export function refused(code: string, message: string) {
   return { kind: "refused", code, message } as const;
 }

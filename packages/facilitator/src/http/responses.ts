@@ -224,10 +224,15 @@ function reasonOf(settlement: Settlement, status: SettlementStatus): Refusal | u
 }
 
 /** The members of a settlement that tell of refunds. */
-export function refundMembersOf({ refundOf }: Settlement, refunds: readonly StoredRefund[]) {
+export function refundMembersOf(
+  { refundOf }: Settlement,
+  refunds: readonly StoredRefund[],
+  { unitsMin }: { readonly unitsMin: bigint },
+) {
   const alive = refunds.filter(({ settlement }) => settlement.state !== "failed");
   const refunded = alive.reduce((sum, { settlement }) => sum + settlement.amount, 0n);
-  return { refundOf, refunds: refunds.map(refundFacts), refundedAmount: refunded.toString() };
+  const amounts = { refundedAmount: refunded.toString(), minRefundAmount: unitsMin.toString() };
+  return { refundOf, refunds: refunds.map(refundFacts), ...amounts };
 }
 
 function refundFacts({ ordinal, settlement }: StoredRefund): RefundFacts {
@@ -239,7 +244,7 @@ function refundFacts({ ordinal, settlement }: StoredRefund): RefundFacts {
 /** Creates the response of `GET /settlements/{id}`. */
 export function settlementResponse(
   settlement: Settlement,
-  chain: { headNumber: number; finalizedNumber: number },
+  { headNumber, unitsMin }: { readonly headNumber: number; readonly unitsMin: bigint },
   refunds: readonly StoredRefund[],
 ): SettlementResponse {
   const { blockNumber, logIndex, finalizedAt } = settlement;
@@ -251,11 +256,10 @@ export function settlementResponse(
     amount: settlement.amount.toString(),
     blockNumber,
     logIndex,
-    confirmations: blockNumber === null ? 0 : Math.max(0, chain.headNumber - blockNumber + 1),
-    finalized:
-      finalizedAt !== null || (blockNumber !== null && blockNumber <= chain.finalizedNumber),
+    confirmations: blockNumber === null ? 0 : Math.max(0, headNumber - blockNumber + 1),
+    finalized: finalizedAt !== null,
     settledBy: settlement.settledBy,
-    ...refundMembersOf(settlement, refunds),
+    ...refundMembersOf(settlement, refunds, { unitsMin }),
     credits: creditsOf(settlement),
     createdAt: timeText(settlement.createdAt) ?? "",
     submittedAt: timeText(settlement.submittedAt),

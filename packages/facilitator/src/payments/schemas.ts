@@ -179,6 +179,10 @@ export const refundMembers = {
     ...AmountText,
     description: "Base units of the refunds that are open or confirmed",
   }),
+  minRefundAmount: Type.Unsafe<string>({
+    ...AmountText,
+    description: "Base units that a refund has at least, unless it returns all that is left",
+  }),
 };
 
 export const SaleKindText = oneOf(

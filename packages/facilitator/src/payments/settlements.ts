@@ -32,13 +32,12 @@ export function registerSettlements({ server, context, surface, throttle }: Surf
         }
         waiting.cancel();
         if (!settlement) throw noSettlement();
-        const view = context.viewOf(settlement.chainId);
-        const finalizedNumber = view?.finalized.number ?? 0;
         await context.exchanges.looked(settlement, callTermsOf(request, reply));
         reply.header("Cache-Control", "no-store");
-        const headNumber = view?.head.number ?? 0;
+        const headNumber = context.viewOf(settlement.chainId)?.head.number ?? 0;
+        const { unitsMin } = context.limits;
         const refunds = await context.listRefunds([id]);
-        const response = settlementResponse(settlement, { headNumber, finalizedNumber }, refunds);
+        const response = settlementResponse(settlement, { headNumber, unitsMin }, refunds);
         // Sellers on the asynchronous surface learn the outcome here, and pass it on to the buyer.
         const attested = response.success ? context.attestor.extensionsOf(settlement) : {};
         // Only a final payment is refunded.
@@ -61,8 +60,12 @@ export async function findReadable(reader: Reader, request: SettlementRequest) {
 }
 
 async function findVisible({ context, surface }: Reader, { params, apiKey }: SettlementRequest) {
-  const settlement = visible(await context.findSettlement(params.id), apiKey?.account);
-  return settlement && isOffered(surface, settlement) ? settlement : undefined;
+  const found = await context.findSettlement(params.id);
+  if (!found || !isOffered(surface, found)) return undefined;
+  // Without a key, whoever may see a payment may see its refunds.
+  const paid =
+    apiKey || found.refundOf === null ? found : await context.findSettlement(found.refundOf);
+  return paid && isVisible(paid, apiKey?.account) ? found : undefined;
 }
 
 function noSettlement(): HttpProblem {
@@ -77,9 +80,7 @@ function isOffered(surface: Surface, { chainId }: Settlement): boolean {
  * Hides settlements of other accounts, and those made for an account from callers without a key: an
  * id, which receipts contain, must not open the records of an account.
  */
-function visible(settlement: Settlement | undefined, account: string | undefined) {
-  if (!settlement) return undefined;
-  const { owner, refundOf, payTo, payer } = settlement;
-  if (account === undefined) return owner === null ? settlement : undefined;
-  return isSameAddress(refundOf === null ? payTo : payer, account) ? settlement : undefined;
+function isVisible({ owner, refundOf, payTo, payer }: Settlement, account: string | undefined) {
+  if (account === undefined) return owner === null;
+  return isSameAddress(refundOf === null ? payTo : payer, account);
 }

@@ -1,10 +1,11 @@
 /** When a payment counts as final: by the node's own word, or by depth where it has none. */
 import type { Devnet } from "@farthing/devnet";
-import type { Hex, JsonObject } from "@farthing/protocol";
+import { isObject, type Hex, type JsonObject } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { Fault } from "@farthing/engine/base";
 import {
   bodyOn,
+  finalAfterBlocks,
   newDatabaseUrl,
   serveOn,
   startChain,
@@ -74,7 +75,7 @@ test.each([
   await untilDeep(12);
   expect(await page()).toMatchObject({ finalized: false, finalizedAt: null });
   await untilDeep(13);
-  // Noted a moment after the block is seen, by which alone an answer already calls it final.
+  // Recorded a moment after the block is seen.
   await expect.poll(async () => (await page())["finalizedAt"], soon).toEqual(expect.any(String));
   expect(await page()).toMatchObject({ finalized: true });
 });
@@ -100,8 +101,18 @@ test("cannot be recorded: the service starts, and payments go on being made and 
   expect(first.body).toMatchObject({ status: "confirmed" });
   const second = await served.post("/settle", bodyOn(devnet));
   expect(second.body).toMatchObject({ status: "confirmed" });
-  finality.isAway = false;
   const page = async () => (await served?.get(`/settlements/${String(first.body["id"])}`))?.body;
+  // A refund needs the record, so the response does not call the payment final before it.
+  await devnet.mine(finalAfterBlocks);
+  const block = Number((await page())?.["blockNumber"]);
+  const finalBlock = async () => {
+    const networks = (await served?.get("/v1/status"))?.body["networks"];
+    const [network]: readonly unknown[] = Array.isArray(networks) ? networks : [];
+    return isObject(network) ? Number(network["finalizedBlock"]) : 0;
+  };
+  await expect.poll(finalBlock, { timeout: 15_000 }).toBeGreaterThanOrEqual(block);
+  expect(await page()).toMatchObject({ finalized: false, finalizedAt: null });
+  finality.isAway = false;
   const look = async () => {
     await devnet.mine();
     return (await page())?.["finalizedAt"];

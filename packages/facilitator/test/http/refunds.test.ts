@@ -345,7 +345,7 @@ test("the self-built service refunds for a key, also what a dead process has cla
     const settled = await selfBuilt.post("/settle", body);
     const id = textAt(settled.body, "id");
     await mineToFinal(devnet);
-    const readOwn = async () => (await selfBuilt.get(`/settlements/${id}`)).body;
+    const readOwn = async (of = id) => (await selfBuilt.get(`/settlements/${of}`)).body;
     await expect.poll(async () => (await readOwn())["finalizedAt"]).not.toBeNull();
     const { payer } = payerAndNonceOf(body);
     const paid = { id, payer, payTo: devnet.seller.address, amount: oneCent, body };
@@ -353,7 +353,8 @@ test("the self-built service refunds for a key, also what a dead process has cla
     expect(await selfBuilt.post("/v1/refunds", signed)).toMatchObject({ status: 401 });
     const answer = await selfBuilt.post("/v1/refunds", signed, { ...ownKey, prefer: "wait=20" });
     expect(answer.body).toMatchObject({ status: "confirmed", refundOf: id });
-    expect(await readOwn()).toMatchObject({ refundedAmount: "4000" });
+    expect(await readOwn()).toMatchObject({ refundedAmount: "4000", minRefundAmount: "1000" });
+    expect(await readOwn(textAt(answer.body, "id"))).toMatchObject({ refundOf: id });
     await selfBuilt.stop();
     own = await openStore(databaseUrl);
     const { from, ...authorization } = authorizationOf(paid, 1, { value: 6_000n });
@@ -365,7 +366,7 @@ test("the self-built service refunds for a key, also what a dead process has cla
     await own.close();
     selfBuilt = await serveOn(devnet, { wallets: [1], databaseUrl });
     await expect
-      .poll(readOwn)
+      .poll(() => readOwn())
       .toMatchObject({ refunds: [{ state: "confirmed" }, { state: "confirmed", amount: "6000" }] });
   } finally {
     await selfBuilt.stop();

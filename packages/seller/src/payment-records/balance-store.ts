@@ -53,9 +53,11 @@ export interface LedgerEntry {
   readonly kind: (typeof kinds)[number];
   /** The payment, the request, or the payback. */
   readonly key: string;
-  /** Base units: positive for a top-up, otherwise 0 or negative. */
+  /** Base units: positive for a top-up and for a payback that was put back, otherwise 0 or negative. */
   readonly amount: bigint;
   readonly atMs: number;
+  /** Base units that go back to the buyer, where a payback returns more than was left. */
+  readonly goesBack?: bigint;
 }
 
 export type EntryName = Pick<LedgerEntry, "kind" | "key">;
@@ -134,7 +136,9 @@ export function entryIn(stored: unknown): LedgerEntry {
   const kind = kinds.find((one) => one === name);
   if (kind === undefined) throw new Error(foreign);
   const amount = BigInt(textIn(value, "amount"));
-  return { kind, key: textIn(value, "key"), amount, atMs: numberIn(value, "atMs") };
+  const goesBack = member(value, "goesBack");
+  const more = typeof goesBack === "string" ? { goesBack: BigInt(goesBack) } : {};
+  return { kind, key: textIn(value, "key"), amount, atMs: numberIn(value, "atMs"), ...more };
 }
 
 const foreign = "The store keeps something else under the id of a balance.";

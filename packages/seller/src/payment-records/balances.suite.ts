@@ -176,7 +176,6 @@ export function balancesSuite(name: string, kind: StoreKind): void {
       expect(balance.openTopUps).toEqual([money, { ...money, key: "b" }]);
       expect(await leftOf(token)).toEqual([1920n, 120n]);
       expect((await balances.reserve(id, { useId: "one", amount: 121n })).kind).toBe("short");
-      expect(await balances.payBack(id, "refund 1", 121n)).toBe(false);
       for (let nth = 0; nth < 2; nth++) await balances.settleTopUp(id, "a", "final");
       expect(await leftOf(token)).toEqual([1920n, 1020n]);
       for (let nth = 0; nth < 2; nth++) await balances.settleTopUp(id, "b", "void");
@@ -184,6 +183,9 @@ export function balancesSuite(name: string, kind: StoreKind): void {
       expect(await leftOf(token)).toEqual([920n, 920n]);
       expect(await sumOf(id)).toBe(920n);
       expect((await balances.ledger(id)).at(-1)).toMatchObject({ kind: "void", amount: -1000n });
+      await balances.topUp("c", "reports", payment, 900n);
+      expect(await balances.payBack(id, "refund 1", 5_000n)).toBe(true);
+      expect(await leftOf(token)).toEqual([900n, 0n]);
     });
 
     test("gets a reserve back that a crash has left, without what was metered", async () => {
@@ -214,13 +216,22 @@ export function balancesSuite(name: string, kind: StoreKind): void {
 
     test("pays back what is not reserved, once for each key", async () => {
       const { balance, token } = await toppedUp();
-      await balances.reserve(balance.id, { useId: "one", amount: 300n });
-      expect(await balances.payBack(balance.id, "refund 1", 701n)).toBe(false);
-      expect(await balances.payBack(balance.id, "refund 1", 0n)).toBe(false);
-      expect(await balances.payBack(balance.id, "refund 1", 700n)).toBe(true);
-      expect(await balances.payBack(balance.id, "refund 1", 700n)).toBe(true);
+      const { id } = balance;
+      await balances.reserve(id, { useId: "one", amount: 300n });
+      expect(await balances.payBack(id, "refund 1", 0n)).toBe(false);
+      expect(await balances.payBack(id, "refund 1", 701n)).toBe(true);
+      expect(await balances.payBack(id, "refund 1", 701n)).toBe(true);
       expect(await leftOf(token)).toEqual([300n, 0n]);
-      expect(await sumOf(balance.id)).toBe(300n);
+      expect(await balances.payBack(id, "refund 2", 5n)).toBe(false);
+      expect(await balances.payBack(id, "refund 2", 5n, true)).toBe(true);
+      expect(await sumOf(id)).toBe(300n);
+      const [first, second] = (await balances.ledger(id)).filter(({ kind }) => kind === "payback");
+      expect([first?.amount, first?.goesBack]).toEqual([-700n, undefined]);
+      expect([second?.amount, second?.goesBack]).toEqual([0n, 5n]);
+      if (!first) throw new Error("There is no payback.");
+      for (let nth = 0; nth < 2; nth++) await balances.reversePayBack(id, first);
+      expect(await leftOf(token)).toEqual([1_000n, 700n]);
+      expect(await sumOf(id)).toBe(1_000n);
     });
 
     test("is seen by every process", async () => {

@@ -60,6 +60,8 @@ export interface Balances {
   /** Gives a new token to the buyer of a balance. */
   giveToken(id: string): Promise<ToppedUpBalance | undefined>;
   find(token: string): Promise<Balance | undefined>;
+  /** Reads a balance by its public id. */
+  read(id: string): Promise<Balance | undefined>;
   /** Holds money for a request. */
   reserve(id: string, asked: ReserveAsked): Promise<Reserved>;
   /**
@@ -71,8 +73,13 @@ export interface Balances {
   charge(id: string, useId: string, cost: bigint): Promise<ChargedCost | undefined>;
   /** Ends a reserve without a charge. */
   release(id: string, useId: string): Promise<Balance | undefined>;
-  /** Takes money out that is paid back to the buyer, once for each key; false when less is left. */
-  payBack(id: string, key: string, amount: bigint): Promise<boolean>;
+  /**
+   * Takes money out that goes back to the buyer: at most what is left, once for each key. The ledger
+   * tells how much. False when nothing is left; an amount that the seller names goes back even so.
+   */
+  payBack(id: string, key: string, amount: bigint, isNamed?: boolean): Promise<boolean>;
+  /** Puts back what a payback has taken and has not returned to the buyer, once. */
+  reversePayBack(id: string, entry: LedgerEntry): Promise<void>;
   /** Returns the entries of a balance, oldest first. */
   ledger(id: string): Promise<readonly LedgerEntry[]>;
   /** Whether a payment for a balance can be taken. */
@@ -116,6 +123,12 @@ const idOf: Balances["idOf"] = async (scope, { payer, network }) => {
   return (await sha256OfText(name)).slice(0, idChars);
 };
 
+/** A balance before its first payment. */
+const empty = { tokenHash: "", earlierHashes: [], amount: 0n, reserves: [], openTopUps: [] };
+
+/** Names the entry that puts a payback back. */
+export const reversalKey = (key: string) => `${key}/reversed`;
+
 /** Throws for a payment whose money goes back. */
 export type NoteTopUp = (key: string, scope: string, payment: SettledRequest) => Promise<void>;
 
@@ -130,8 +143,7 @@ export function createBalances(
     async topUp(key, scope, payment, shut = 0n) {
       await note(key, scope, payment);
       const id = await idOf(scope, payment);
-      const money = { amount: 0n, reserves: [], openTopUps: [] };
-      const blank = { id, tokenHash: "", earlierHashes: [], scope, ...money, payment };
+      const blank = { ...empty, id, scope, payment };
       return change(id, { kind: "top-up", key }, (found = blank, isEntered, atMs) =>
         isEntered ? { value: found } : add(found, { key, payment, shut }, atMs),
       );
@@ -156,6 +168,7 @@ export function createBalances(
       const { balance } = id === undefined ? { balance: undefined } : await store.get(id);
       return balance && hashesOf(balance).includes(await sha256OfText(token)) ? balance : undefined;
     },
+    read: (id) => change(id, undefined, (found) => ({ value: found })),
     reserve: (id, asked) =>
       change(id, { kind: "charge", key: asked.useId }, (found, isEntered, nowMs) =>
         found ? hold(found, asked, isEntered, nowMs) : { value: { kind: "unknown" } },
@@ -168,15 +181,14 @@ export function createBalances(
       change(id, { kind: "charge", key: useId }, (found, isEntered, nowMs) =>
         found ? bill(found, { useId, cost }, isEntered, nowMs) : { value: undefined },
       ),
-    release: (id, useId) =>
-      change(id, undefined, (found) => {
-        if (!found || !heldBy(found, useId)) return { value: found };
-        const balance = without(found, useId);
-        return { value: balance, balance };
-      }),
-    payBack: (id, key, amount) =>
+    release: (id, useId) => change(id, undefined, (found) => released(found, useId)),
+    payBack: (id, key, amount, isNamed = false) =>
       change(id, { kind: "payback", key }, (found, isEntered, atMs) =>
-        isEntered ? { value: true } : takeOut(found, { key, amount }, atMs),
+        isEntered ? { value: true } : takeOut(found, { key, amount, isNamed }, atMs),
+      ),
+    reversePayBack: (id, { key, amount }) =>
+      change(id, { kind: "payback", key: reversalKey(key) }, (found, isEntered, atMs) =>
+        found && !isEntered ? putBack(found, { key, amount }, atMs) : { value: undefined },
       ),
     ledger: (id) => store.ledger(id),
     async hasRoom(id) {
@@ -234,12 +246,32 @@ function endTopUp(
 
 function takeOut(
   found: Balance | undefined,
-  { key, amount }: { readonly key: string; readonly amount: bigint },
+  asked: { readonly key: string; readonly amount: bigint; readonly isNamed: boolean },
   atMs: number,
 ): Step<boolean> {
-  if (!found || amount <= 0n || amount > availableOf(found)) return { value: false };
+  const { key, amount: goesBack, isNamed } = asked;
+  const amount = found ? clamp(goesBack, availableOf(found)) : 0n;
+  if (!found || (amount === 0n && !(isNamed && goesBack > 0n))) return { value: false };
   const balance = { ...found, amount: found.amount - amount };
-  return { value: true, balance, entries: [{ kind: "payback", key, amount: -amount, atMs }] };
+  const more = isNamed && goesBack > amount ? { goesBack } : {};
+  const entry = { kind: "payback", key, amount: -amount, atMs, ...more } as const;
+  return { value: true, balance, entries: [entry] };
+}
+
+function released(found: Balance | undefined, useId: string): Step<Balance | undefined> {
+  if (!found || !heldBy(found, useId)) return { value: found };
+  const balance = without(found, useId);
+  return { value: balance, balance };
+}
+
+function putBack(
+  found: Balance,
+  { key, amount }: Pick<LedgerEntry, "key" | "amount">,
+  atMs: number,
+): Step<undefined> {
+  const balance = { ...found, amount: found.amount - amount };
+  const entry = { kind: "payback", key: reversalKey(key), amount: -amount, atMs } as const;
+  return { value: undefined, balance, entries: [entry] };
 }
 
 function hold(

@@ -3,9 +3,10 @@
  * response, its pass, and its part of a balance. Each step can be repeated and none is undone, so
  * that a repeat completes a refund whose process died.
  */
-import { isObject, member, parseJson } from "@farthing/protocol";
+import { defined, isObject, maxRefunds, member, parseJson } from "@farthing/protocol";
 import type { SettledRequest } from "../events.ts";
-import { availableOf, type Balances } from "./balances.ts";
+import type { LedgerEntry } from "./balance-store.ts";
+import { availableOf, reversalKey, type Balances } from "./balances.ts";
 import { paymentIn, type PassStore } from "./pass-store.ts";
 import { passIdOf } from "./passes.ts";
 import { keptForGoodMs, maxRefundNoteMs, maxSettlingMs } from "./retention.ts";
@@ -13,7 +14,7 @@ import type { PaymentRecordStore } from "./store.ts";
 import type { Debit, RefundName, RefundRecords } from "./refunds.ts";
 import { transit } from "./transit.ts";
 
-/** Of what a payment has topped up, kept for its refund. */
+/** Which balance a payment has topped up, kept for its refund. */
 export type SaleNotes = ReturnType<typeof createSaleNotes>;
 
 const refundedNote = "refunded";
@@ -27,6 +28,12 @@ export function createSaleNotes(store: PassStore) {
       const text = JSON.stringify({ scope, payment });
       const noted = await store.remember(nameOfTopUp(key), text, keptForGoodMs);
       if (noted === refundedNote) throw new Error("The money of this payment goes back.");
+    },
+    /** Returns the settlement of a top-up, where its facilitator names one. */
+    async find(key: string) {
+      const noted = await store.recall(nameOfTopUp(key));
+      const topUp = noted === undefined || noted === refundedNote ? undefined : topUpIn(noted);
+      return defined({ settlementId: topUp?.payment.settlementId });
     },
     /** Returns the top-up of a payment; without one, the payment can top up nothing any more. */
     async close(key: string) {
@@ -45,8 +52,8 @@ function topUpIn(noted: string) {
   return { scope, payment: paymentIn(member(value, "payment")) };
 }
 
-/** Each lost try is the success of another refund or request of the same buyer. */
-const maxTries = 100;
+/** The second try reads what the first one has entered; others follow where that was undone. */
+const maxTries = 10;
 
 const noteName = ({ key, ordinal }: RefundName, asked: string) => `${key}/${ordinal}/${asked}`;
 
@@ -69,24 +76,14 @@ export function createRefundRecords(deps: {
     // Also where the process died that was to enter it.
     const { id } = await balances.topUp(name.key, topUp.scope, topUp.payment);
     // Only final payments are refunded; no request has asked for this one yet.
-    const balance = await balances.settleTopUp(id, name.key, "final");
-    if (!balance) return undefined;
-    const entries = await balances.ledger(balance.id);
-    const prefix = `refund/${name.key}/${name.ordinal}/`;
-    const taken = entries
-      .filter(({ kind, key }) => kind === "payback" && key.startsWith(prefix))
-      .reduce((sum, { amount }) => sum - amount, 0n);
-    if (asked === undefined && taken > 0n) return { kind: "debited", amount: taken };
-    const wanted = asked ?? rest;
-    if (taken > wanted) return { kind: "begun", amount: taken };
-    const left = availableOf(balance);
-    const more = wanted - taken < left ? wanted - taken : left;
-    if (more > 0n) {
-      // The name says what was taken before, so refunds at the same time take it once.
-      await balances.payBack(balance.id, `${prefix}${taken}`, more);
-      return undefined;
+    await balances.settleTopUp(id, name.key, "final");
+    const { amount, nextKey } = begunIn(await balances.ledger(id), name);
+    if (amount !== undefined) {
+      return { kind: asked === undefined || asked === amount ? "debited" : "begun", amount };
     }
-    return asked === undefined ? { kind: "spent" } : { kind: "debited", amount: asked };
+    // Refunds at the same time have the same key, so one of them decides the amount of all.
+    const isTaken = await balances.payBack(id, nextKey, asked ?? rest, asked !== undefined);
+    return isTaken ? undefined : { kind: "spent" };
   }
 
   return {
@@ -100,7 +97,35 @@ export function createRefundRecords(deps: {
         const debit = await debitOnce(name, asked, rest);
         if (debit) return debit;
       }
-      throw new Error("Other requests change this balance all the time.");
+      throw new Error("Other processes begin this refund and undo it all the time.");
+    },
+    async reverse(name) {
+      const topUp = await notes.close(name.key);
+      if (!topUp || !balances) return;
+      const id = await balances.idOf(topUp.scope, topUp.payment);
+      const { paybacks } = begunIn(await balances.ledger(id), name);
+      for (const entry of paybacks) await balances.reversePayBack(id, entry);
+    },
+    async heldIn(balanceId) {
+      const balance = await balances?.read(balanceId);
+      if (!balances || !balance) return undefined;
+      const entries = await balances.ledger(balanceId);
+      const voided = new Set(entries.filter(({ kind }) => kind === "void").map(({ key }) => key));
+      const paybacks = entries.filter(({ kind }) => kind === "payback");
+      const paid = entries.filter(({ kind, key }) => kind === "top-up" && !voided.has(key));
+      const topUps = paid.map(async ({ key }) => ({
+        key,
+        ...(await notes.find(key)),
+        isOpen: balance.openTopUps.some((one) => one.key === key),
+        debited: ordinalsOf.filter((ordinal) => {
+          return begunIn(paybacks, { key, ordinal }).amount !== undefined;
+        }),
+      }));
+      return { left: availableOf(balance), topUps: await Promise.all(topUps) };
+    },
+    async openTopUp(balanceId, key) {
+      const balance = await balances?.settleTopUp(balanceId, key, "final");
+      return balance ? availableOf(balance) : 0n;
     },
     async begin(name, asked, validBefore) {
       const key = `refund/${noteName(name, asked)}`;
@@ -116,6 +141,21 @@ export function createRefundRecords(deps: {
       await passes.remember(`refund-told/${noteName(name, asked)}`, "", now() + maxRefundNoteMs);
     },
   };
+}
+
+const ordinalsOf = Array.from({ length: maxRefunds }, (_one, ordinal) => ordinal);
+
+/** Returns what the ledger says of a refund; `amount` is undefined while none is begun. */
+function begunIn(entries: readonly LedgerEntry[], { key, ordinal }: RefundName) {
+  const prefix = `refund/${key}/${ordinal}/`;
+  const all = entries.filter((one) => one.kind === "payback" && one.key.startsWith(prefix));
+  const keys = new Set(all.map((one) => one.key));
+  const made = all.filter((one) => one.amount <= 0n && !one.key.endsWith(reversalKey("")));
+  const paybacks = made.filter((one) => !keys.has(reversalKey(one.key)));
+  // Earlier versions could enter several.
+  const sum = paybacks.reduce((units, { amount, goesBack }) => units + (goesBack ?? -amount), 0n);
+  const amount = paybacks.length > 0 ? sum : undefined;
+  return { amount, paybacks, nextKey: `${prefix}${made.length}` };
 }
 
 /** A repeat then gets neither a response nor a new token. */

@@ -113,13 +113,50 @@ export function refundsSuite(name: string, kind: StoreKind): void {
       expect(await debit(300n)).toEqual(["debited", 300n]);
       expect(await debit(300n)).toEqual(["debited", 300n]);
       expect(await debit(299n)).toEqual(["begun", 300n]);
+      expect(await debit(500n)).toEqual(["begun", 300n]);
       expect(await debit()).toEqual(["debited", 300n]);
       expect(await sumOf(id)).toBe(700n);
-      expect(await debit(500n)).toEqual(["debited", 500n]);
-      expect(await sumOf(id)).toBe(500n);
-      expect(await debit(undefined, { key: "a", ordinal: 1 })).toEqual(["debited", 500n]);
-      expect(await debit(2n, { key: "plain", ordinal: 0 })).toEqual(["debited", 2n]);
+      const second = { key: "a", ordinal: 1 };
+      expect(await debit(900n, second)).toEqual(["debited", 900n]);
       expect(await sumOf(id)).toBe(0n);
+      // More goes back than was left, which is decided as well.
+      await records.balances.topUp("b", "reports", payment);
+      expect(await debit(900n, second)).toEqual(["debited", 900n]);
+      expect(await debit(700n, second)).toEqual(["begun", 900n]);
+      expect(await debit(undefined, second)).toEqual(["debited", 900n]);
+      expect(await debit(2n, { key: "plain", ordinal: 0 })).toEqual(["debited", 2n]);
+      expect(await sumOf(id)).toBe(1_000n);
+    });
+
+    test("has one amount, whoever asks for others at the same time", async () => {
+      const { id } = await records.balances.topUp("a", "reports", payment);
+      const amounts = [300n, 500n, 700n, undefined];
+      const calls = Array.from({ length: 16 }, async (_one, at) => {
+        const asked = amounts[at % amounts.length];
+        const { refunds } = at % 8 < 4 ? records : other;
+        const result = await refunds.debit({ key: "a", ordinal: 0 }, asked, 1_000n);
+        const { kind, amount } = { amount: 0n, ...result };
+        expect(kind).toBe(asked === undefined || asked === amount ? "debited" : "begun");
+        return amount;
+      });
+      const decided = new Set(await Promise.all(calls));
+      expect(decided.size).toBe(1);
+      const [amount = 0n] = decided;
+      expect(await sumOf(id)).toBe(1_000n - amount);
+    });
+
+    test("is put back into its balance when it is not made, once, and can then have another amount", async () => {
+      const { id } = await records.balances.topUp("a", "reports", payment);
+      const first = { key: "a", ordinal: 0 };
+      for (const asked of [300n, undefined, 400n]) {
+        const amount = asked ?? 1_000n;
+        const debit = await records.refunds.debit(first, asked, 1_000n);
+        expect(debit).toEqual({ kind: "debited", amount });
+        expect(await sumOf(id)).toBe(1_000n - amount);
+        await Promise.all([records, other].map(({ refunds }) => refunds.reverse(first)));
+        expect(await sumOf(id)).toBe(1_000n);
+      }
+      await records.refunds.reverse({ key: "plain", ordinal: 0 });
     });
 
     test("is signed with one end by all who refund at once, until its caller has learned of it", async () => {

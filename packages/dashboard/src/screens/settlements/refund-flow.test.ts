@@ -31,6 +31,7 @@ const final: SettlementDetail = {
   refundOf: null,
   refunds: [],
   refundedAmount: "0",
+  minRefundAmount: "1000",
   asset: apothem.usdc,
   nonce,
   timeline: [],
@@ -104,6 +105,7 @@ test.each([
   ["-1", expect.stringMatching(/six decimals/)],
   ["0.0000001", expect.stringMatching(/six decimals/)],
   ["", expect.stringMatching(/six decimals/)],
+  ["0.0009", expect.stringMatching(/At least 0.001 USDC, or all 0.01 USDC/)],
 ])("reads the amount %j", (text, read) => {
   expect(readRefundAmount(text, payment)).toEqual(read);
 });

@@ -3,7 +3,6 @@
  * until the service has answered: a second signature could be another refund.
  */
 import {
-  maxRefunds,
   parseRefundable,
   parseUsdc,
   refundAuthorization,
@@ -41,16 +40,20 @@ export function refundOffer(settlement: SettlementDetail): RefundOffer | undefin
 }
 
 function findProblem(payment: RefundablePayment, amount: bigint) {
-  if (payment.ordinal >= maxRefunds) return refusal("refund_limit_reached");
   return saleProblem(payment) ?? refundProblem(payment, amount, payment.payTo);
 }
 
 /** Reads an amount in USDC: its base units, or what is wrong with it. */
-export function readRefundAmount(text: string, { rest }: RefundablePayment): bigint | string {
+export function readRefundAmount(
+  text: string,
+  { rest, minAmount }: RefundablePayment,
+): bigint | string {
   const units = parseUsdc(text);
   if (units === undefined) return "An amount with at most six decimals, such as 0.01";
   if (units === 0n) return "More than zero";
-  return units > rest ? `At most ${usdcText(rest)} USDC` : units;
+  if (units > rest) return `At most ${usdcText(rest)} USDC`;
+  if (units >= minAmount || units === rest) return units;
+  return `At least ${usdcText(minAmount)} USDC, or all ${usdcText(rest)} USDC`;
 }
 
 /** The body of `POST /v1/refunds`. */

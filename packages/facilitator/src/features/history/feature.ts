@@ -12,6 +12,7 @@ export interface HistoryFeatureDeps
   extends HistoryDeps, UsageRouteDeps, Pick<HistoryRouteDeps, "explorers"> {
   readonly store: HistoryDeps["store"] & HistoryStore & Pick<BookStore, "findBooks">;
   readonly waiters: Waiters;
+  readonly payments: HistoryRouteDeps["payments"];
 }
 
 export const history = {

@@ -20,6 +20,7 @@ import type { HistoryStore } from "./store.ts";
 import { noBooks, type SettlementBooks } from "../../payments/books.ts";
 import { found, refundMembersOf } from "../../http/responses.ts";
 import { parseWait } from "../../http/prefer.ts";
+import type { RefundContext } from "../../payments/refunds.ts";
 import { refundMembers, SaleKindText } from "../../payments/schemas.ts";
 import {
   AddressText,
@@ -158,6 +159,7 @@ export interface HistoryRouteDeps {
   readonly history: History;
   readonly waiters: Waiters;
   readonly explorers: Explorers;
+  readonly payments: Pick<RefundContext, "limits">;
 }
 
 export function registerAccountSettlements(server: TypedServer, deps: HistoryRouteDeps): void {
@@ -219,7 +221,7 @@ export function registerAccountSettlements(server: TypedServer, deps: HistoryRou
       waiting.cancel();
       const story = await history.describe(found(settlement, "settlement"));
       const [known] = await booked(store, [story.settlement]);
-      return storyResponse(story, known ?? { ...story.settlement, ...noBooks }, explorers);
+      return storyResponse(deps, story, known ?? { ...story.settlement, ...noBooks });
     },
   });
 }
@@ -277,15 +279,15 @@ function rowResponse(settlement: BookedSettlement) {
 }
 
 function storyResponse(
+  { payments, explorers }: Pick<HistoryRouteDeps, "explorers" | "payments">,
   { refunds, steps, gasUsed, gasPaid }: SettlementStory,
   settlement: BookedSettlement,
-  explorers: Explorers,
 ) {
   const { chainId, transaction, failure } = settlement;
   const carrier = steps.find(({ carrier: one }) => one && one.hash === transaction)?.carrier;
   return {
     ...rowResponse(settlement),
-    ...refundMembersOf(settlement, refunds),
+    ...refundMembersOf(settlement, refunds, payments.limits),
     ...defined({ opens: settlement.opens }),
     asset: settlement.asset,
     nonce: settlement.nonce,
