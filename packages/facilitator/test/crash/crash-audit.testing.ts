@@ -4,8 +4,10 @@ import type { Hex, JsonObject } from "@farthing/protocol";
 import { expect } from "vitest";
 import type { CrashEnvironment } from "./crash-environment.testing.ts";
 import {
+  hexAt,
   oneCent,
   payerAndNonceOf,
+  textAt,
   useLogsOf,
   type UseLog,
 } from "../support/facilitator.testing.ts";
@@ -27,6 +29,7 @@ export async function expectSettledOnce(
   const uses = logs.flat();
   expectTrueAnswers(uses, told);
   await expectStoredAsMined(environment, uses);
+  await expectOneRefundEach(environment);
   await expectPaid(environment);
   await expectWholeWallet(environment, uses, otherTransactions);
 }
@@ -78,10 +81,23 @@ async function expectStoredAsMined(
   );
 }
 
-async function expectPaid({ devnet, bodies }: CrashEnvironment): Promise<void> {
+/** A refund stands once among those of its payment, and all of the payment has gone back. */
+async function expectOneRefundEach({ store, refunds }: CrashEnvironment): Promise<void> {
+  for (const { body } of refunds.values()) {
+    const stored = await store.listRefunds([textAt(body, "settlementId")]);
+    const settlement = { state: "confirmed", amount: oneCent };
+    expect(stored).toMatchObject([{ ordinal: 0, settlement, isDead: false }]);
+    expect(stored).toHaveLength(1);
+  }
+}
+
+async function expectPaid({ devnet, bodies, refunds }: CrashEnvironment): Promise<void> {
   const payee = devnet.seller.address;
-  const payments = bodies.map((body) => {
-    return { from: payerAndNonceOf(body).payer, to: payee, value: oneCent };
+  const refunded = [...refunds.values()].map(({ payment }) => payment);
+  const payments = [...refunded, ...bodies].map((body) => {
+    const { payer: from } = payerAndNonceOf(body);
+    const to = hexAt(body, "paymentPayload.payload.authorization.to");
+    return { from, to, value: oneCent };
   });
   const holders = [payee, ...payments.map(({ from }) => from)];
   const balances = new Map(

@@ -36,8 +36,10 @@ export interface CrashEnvironment {
   /** Reads the same database. */
   readonly store: ServiceStore;
   readonly isShared: boolean;
-  /** Requests for /settle, each by a payer of its own. */
+  /** Requests for /settle, each by a payer of its own. A refund is sent to /v1/refunds instead. */
   readonly bodies: JsonObject[];
+  /** The requests of those that are refunds. */
+  readonly refunds: Map<JsonObject, RefundCall>;
   readonly relayer: Devnet["relayers"][number];
   /** Starts the process that will die. */
   startVictim(): Promise<SteppedProcess>;
@@ -52,6 +54,17 @@ export interface CrashEnvironment {
   /** The last lines of every log, for tests that fail. */
   logText(): string;
   stop(): Promise<void>;
+}
+
+interface Call {
+  readonly body: JsonObject;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What the payee of a payment sends to refund it. */
+export interface RefundCall extends Call {
+  /** The request of the payment, whose money has moved before. */
+  readonly payment: JsonObject;
 }
 
 /** The number of payers, each of whom pays once. */
@@ -91,6 +104,7 @@ export async function createEnvironment(
     databaseUrl,
     store,
     bodies,
+    refunds: new Map(),
     isShared: provider.isShared,
     relayer: walletAt(devnet.relayers, 0),
     async startVictim() {
@@ -129,15 +143,21 @@ function pairIn({ chainId, token: asset }: Devnet, body: JsonObject): Authorizat
 }
 
 /** Asks to settle, as stock clients do: once more when it is pending at first. */
-export async function settleAt(url: string, body: JsonObject): Promise<JsonObject> {
-  const first = await postSettle(url, body);
-  return first["status"] === "pending" ? postSettle(url, body) : first;
+export async function settleAt(
+  url: string,
+  body: JsonObject,
+  { refunds }: Pick<CrashEnvironment, "refunds">,
+): Promise<JsonObject> {
+  const call = refunds.get(body);
+  const post = () => postTo(url, call ? "/v1/refunds" : "/settle", call ?? { body, headers: {} });
+  const first = await post();
+  return first["status"] === "pending" ? post() : first;
 }
 
-async function postSettle(url: string, body: JsonObject): Promise<JsonObject> {
-  const headers = { "content-type": "application/json" };
-  const init = { method: "POST", headers, body: JSON.stringify(body) };
-  return (await readResponse(await fetch(`${url}/settle`, init))).body;
+async function postTo(url: string, path: string, { body, headers }: Call): Promise<JsonObject> {
+  const own = { "content-type": "application/json", ...headers };
+  const init = { method: "POST", headers: own, body: JSON.stringify(body) };
+  return (await readResponse(await fetch(url + path, init))).body;
 }
 
 /** Polls a settlement until it has its outcome; returns the last page. */

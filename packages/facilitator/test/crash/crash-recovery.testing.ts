@@ -18,7 +18,7 @@ export async function askAgain({ environment, told }: RunningScenario, url: stri
     environment.bodies.map(async (body, index) => {
       const id = stored[index]?.id;
       const pages = await Promise.all([
-        settleAt(url, body),
+        settleAt(url, body, environment),
         ...(id === undefined ? [] : [followAt(url, id)]),
       ]);
       for (const page of pages) expect(page).toMatchObject({ status: "confirmed", success: true });
@@ -43,7 +43,7 @@ export async function payAlso({ environment, told }: RunningScenario, url: strin
   const pages: JsonObject[] = [];
   environment.bodies.push(body);
   told.push(pages);
-  pages.push(await settleAt(url, body));
+  pages.push(await settleAt(url, body, environment));
 }
 
 /** Makes no block before every payment is sent, and then until callers have their responses. */

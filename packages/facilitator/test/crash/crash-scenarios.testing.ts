@@ -6,7 +6,7 @@ import { readRelayed } from "@farthing/lab/audit";
 import { isHexBytes, parsePaymentRequest, type Hex, type JsonObject } from "@farthing/protocol";
 import * as Hash from "ox/Hash";
 import { type Claim, createSigners, authorizationKeyOf } from "@farthing/engine";
-import { Secret } from "@farthing/engine/base";
+import { Secret, systemClock } from "@farthing/engine/base";
 import {
   fanOutAfterBlocks,
   repriceAfterBlocks,
@@ -17,9 +17,11 @@ import {
   type CrashEnvironment,
   type EnvironmentOptions,
 } from "./crash-environment.testing.ts";
-import { finalAfterBlocks } from "../support/facilitator.testing.ts";
+import { bodyOn, finalAfterBlocks } from "../support/facilitator.testing.ts";
+import { createRefunds } from "../support/refunds.testing.ts";
+import { createApiKey } from "../../src/features/api-keys/key-text.ts";
 import type { SteppedProcess } from "./stepped-process.testing.ts";
-import { claimOf } from "../stores/store-values.testing.ts";
+import { claimOf, fund, minedIn } from "../stores/store-values.testing.ts";
 
 /** A scenario that runs. */
 export interface RunningScenario {
@@ -52,7 +54,7 @@ export interface CrashScenario extends EnvironmentOptions {
 async function ask({ environment, victim, told }: RunningScenario): Promise<void> {
   const url = await victim.serving;
   for (const [index, body] of environment.bodies.entries()) {
-    settleAt(url, body).then(
+    settleAt(url, body, environment).then(
       (answer) => told[index]?.push(answer),
       () => undefined,
     );
@@ -226,9 +228,25 @@ const deepPayment: CrashScenario = {
   },
 };
 
+/** A final payment goes back, by an authorization that its payee has signed. */
+const loneRefund: CrashScenario = {
+  name: "one refund",
+  payments: 1,
+  from: "claimSettlements",
+  until: "closeTransactions",
+  otherTransactions: 0,
+  prepare: prepareRefund,
+  async play(running) {
+    await ask(running);
+    await running.victim.passed("recordSent");
+    await conclude(running);
+  },
+};
+
 /** All scenarios. */
 export const scenarios: readonly CrashScenario[] = [
   lonePayment,
+  loneRefund,
   batch,
   replacement,
   gap,
@@ -236,6 +254,27 @@ export const scenarios: readonly CrashScenario[] = [
   reorganisedBlock,
   deepPayment,
 ];
+
+/** Stores a final payment, and puts its refund in the place of the payment's request. */
+async function prepareRefund({ devnet, store, bodies, refunds }: CrashEnvironment): Promise<void> {
+  const [body] = bodies.splice(0);
+  if (!body) throw new Error("There is no payment.");
+  const claim = { ...claimBy(body), id: `stl_${"0".repeat(31)}1` };
+  const { id, payer, payTo, amount } = claim;
+  await store.claimSettlements([claim], Date.now());
+  await store.recordConfirmed([{ id, mined: minedIn(0) }], Date.now());
+  await store.recordFinalized(devnet.chainId, 0, Date.now());
+  await devnet.usdc.setBalance(payTo, amount);
+  await devnet.usdc.setBalance(payer, (await devnet.usdc.balanceOf(payer)) - amount);
+  const { authorizationOf, refundBody } = createRefunds(() => devnet);
+  const paid = { id, payer, payTo, amount, body };
+  const refund = bodyOn(devnet, { authorization: authorizationOf(paid, 0), payer: devnet.seller });
+  bodies.push(refund);
+  const made = await createApiKey(store, systemClock, { account: payTo, mode: "test", label: "t" });
+  const headers = { authorization: `Bearer ${made.text}`, prefer: "wait=30" };
+  await fund(store, payTo, 1);
+  refunds.set(refund, { body: refundBody(paid, 0), headers, payment: body });
+}
 
 /** Mines an external sender's transaction at the wallet's first nonce. */
 async function spendNonce({ devnet, relayer }: CrashEnvironment): Promise<void> {
