@@ -9,11 +9,13 @@ import type { ToppedUp } from "./payment-records/refunds.ts";
 import {
   awaitFinal,
   close,
+  createRefund,
   findPayment,
   findUntold,
   openRefunder,
   refused,
   signAndSend,
+  type Refund,
   type Refunder,
   type Refunding,
   type RefundCallOptions,
@@ -48,6 +50,18 @@ export type RefundBalance = (
   balance: string | Pick<PaidRequest, "balance">,
   options?: RefundCallOptions,
 ) => Promise<BalanceRefundOutcome>;
+
+/** How a seller returns money; `refundSigner` signs. */
+export interface Refunds {
+  /** Returns money of a final payment. */
+  readonly refund: Refund;
+  /** Returns what is left of a balance, over the payments that have topped it up. */
+  readonly refundBalance: RefundBalance;
+}
+
+export function createRefunds(deps: RefundDeps): Refunds {
+  return { refund: createRefund(deps), refundBalance: createBalanceRefund(deps) };
+}
 
 /** A refund that is to be made. */
 interface Part {

@@ -51,8 +51,7 @@ import { offerPage } from "./paywall/offer-page.ts";
 import { parsePayTo } from "./option-values.ts";
 import { createQuote, type Terms } from "./offer.ts";
 import { readPresentedPayment } from "./presented-payment.ts";
-import { createBalanceRefund, type RefundBalance } from "./refund-balance.ts";
-import { createRefund, type Refund } from "./refund.ts";
+import { createRefunds, type Refunds } from "./refund-balance.ts";
 import { matchPayment, type BodyReader } from "./exchange/match-payment.ts";
 import { checkRequestAddress } from "./request-address.ts";
 import {
@@ -93,13 +92,9 @@ export interface Route<R = unknown> {
 }
 
 /** A seller. `charge` uses the price of the seller's options, `route` sets another. */
-export interface Seller<R = unknown> extends Route<R>, SellerChecks {
+export interface Seller<R = unknown> extends Route<R>, SellerChecks, Refunds {
   /** Throws {@link ConfigurationError} for invalid options. */
   route(options?: RouteOptions<R>): Route<R>;
-  /** Returns money of a final payment, signed by `refundSigner`. */
-  readonly refund: Refund;
-  /** Pays back what is left of a balance, over the payments that have topped it up. */
-  readonly refundBalance: RefundBalance;
 }
 
 /**
@@ -149,17 +144,15 @@ function openSeller<R>(
   // Checked at the start, so that a wrong price does not fail at the first payment.
   let fallback = options.price === undefined ? undefined : route();
   const checked = () => ({ ...configuration, payees: [...payees] });
-  const refunding = {
-    ...at,
-    signer: options.refundSigner,
-    isOwnStore: options.grants === undefined,
-  };
   return {
     route,
     check: async () => checkSeller(checked()),
     ready: async () => reportReady(checked()),
-    refund: createRefund(refunding),
-    refundBalance: createBalanceRefund(refunding),
+    ...createRefunds({
+      ...at,
+      signer: options.refundSigner,
+      isOwnStore: options.grants === undefined,
+    }),
     charge: async (request, serve, more) => (fallback ??= route()).charge(request, serve, more),
   };
 }
