@@ -9,6 +9,7 @@ import {
   type SellerEvent,
   type Serve,
   type Terms,
+  finalityAt,
   walletsAt,
 } from "@farthing/seller";
 import { defined, isBookText, referenceCharsMax } from "@farthing/protocol";
@@ -24,7 +25,7 @@ import type { OperationCheck } from "./openapi/input-check.ts";
 export interface ChargingDeps {
   readonly facilitator: Facilitator;
   readonly grants: PaymentRecords;
-  /** A node that is asked about sign-ins of contract wallets. */
+  /** A node that is asked about sign-ins of contract wallets, and which payments are final. */
   readonly rpcUrl?: string;
   /** Also called after the response to the request. */
   readonly onEvent: (route: RouteConfig, event: SellerEvent) => void;
@@ -69,7 +70,7 @@ export function createPaidRoute(
     bodyBytesMax: own.upstream.requestBytesMax,
     paywall: discovery.title === undefined ? {} : { name: discovery.title },
     onEvent: (event) => deps.onEvent(own, event),
-    ...(deps.rpcUrl === undefined ? {} : { verifyWallet: walletsAt(deps.rpcUrl) }),
+    ...(deps.rpcUrl === undefined ? {} : askingNode(deps.rpcUrl)),
   });
   const { maxTimeoutSeconds, redirects, head, serveWhen, redeliver, requireBinding } = own;
   const rules = { maxTimeoutSeconds, redirects, head, serveWhen, redeliver, requireBinding };
@@ -158,4 +159,9 @@ function toRequest(publicUrl: string, incoming: RequestToCharge): Request | Resp
     }
   }
   return new Request(address.url, { method, headers });
+}
+
+/** What a seller asks a node about. */
+function askingNode(rpcUrl: string) {
+  return { verifyWallet: walletsAt(rpcUrl), finality: finalityAt(rpcUrl) };
 }

@@ -25,6 +25,7 @@ import { parseInputCheck, type InputCheck } from "./extensions/input-check.ts";
 import { parseReference, parseRouteName } from "./sale-books.ts";
 import { parseReceiptSigner, type ReceiptSigner } from "./extensions/offer-receipt.ts";
 import type { VerifyWallet } from "./extensions/sign-in.ts";
+import type { ReadFinality } from "./finality-at.ts";
 import {
   callTimeoutMsDefault,
   createFacilitatorClient,
@@ -153,6 +154,11 @@ export interface SellerOptions<R = unknown> extends RouteOptions<R> {
    * {@link walletsAt} asks a node. Without it such wallets show their token.
    */
   readonly verifyWallet?: VerifyWallet;
+  /**
+   * Tells whether the payment of a pass or a top-up above `finalAbove` is final, where the
+   * facilitator names no settlement: {@link finalityAt} asks a node.
+   */
+  readonly finality?: ReadFinality;
   /** Extensions of third parties, with hooks that can refuse a payment. */
   readonly extensions?: readonly SellerExtension[];
   /** Signs offers in challenges, and receipts after delivery (extension `offer-receipt`). */
@@ -228,6 +234,7 @@ export function parseSellerOptions<R>(options: SellerOptions<R>, hasOwnAddresses
     paywall: parsePaywall(options.paywall ?? {}),
     receiptSigner: parseReceiptSigner(options.receiptSigner),
     verifyWallet: parseVerifyWallet(options.verifyWallet),
+    finality: parseFinality(options.finality),
     extensions: parseExtensions(options.extensions),
     waitUntil: parseWaitUntil(options.waitUntil),
   };
@@ -326,6 +333,11 @@ function parseFacilitator(facilitator: FacilitatorOptions | Facilitator | undefi
 function parseVerifyWallet(verify: VerifyWallet | undefined): VerifyWallet | undefined {
   if (verify === undefined || typeof verify === "function") return verify;
   throw new ConfigurationError("verifyWallet", "a function", "(signed) => client.verify(signed)");
+}
+
+function parseFinality(finality: ReadFinality | undefined): ReadFinality | undefined {
+  if (finality === undefined || typeof finality === "function") return finality;
+  throw new ConfigurationError("finality", "a function", 'finalityAt("https://rpc.example")');
 }
 
 function parseWaitUntil(waitUntil: WaitUntil | undefined): WaitUntil | undefined {

@@ -45,6 +45,7 @@ export type { InputCheck } from "./extensions/input-check.ts";
 export type { ReceiptSigner, TypedDataToSign } from "./extensions/offer-receipt.ts";
 export type { VerifyWallet, WalletSignature } from "./extensions/sign-in.ts";
 export { walletsAt } from "./extensions/wallets-at.ts";
+export { finalityAt, type Finality, type ReadFinality } from "./finality-at.ts";
 export { createFacilitatorClient } from "./facilitator.ts";
 export type * from "./facilitator.ts";
 export type * from "./payment-records/payment-records.ts";

@@ -29,6 +29,7 @@ import {
   type SellerOptions,
 } from "./configuration.ts";
 import { timeCalls, type ChargeTimings } from "./exchange/call-timings.ts";
+import { createFinalitySource } from "./exchange/finality-source.ts";
 import { createBackgroundSettlements } from "./exchange/background-settlement.ts";
 import {
   emitOutcome,
@@ -134,6 +135,7 @@ function openSeller<R>(
     wallets: createWalletBudget(clock),
     extensions: configuration.extensions,
     background: createBackgroundSettlements(() => at),
+    finality: createFinalitySource(configuration.finality),
   };
   const payees = new Set(typeof options.payTo === "string" ? [parsePayTo(options.payTo)] : []);
   const route = (own: RouteOptions<R> = {}): Route<R> => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { privateKeySigner, wrapFetch } from "@farthing/buyer";
 import { fileLedger } from "@farthing/buyer/file-ledger";
 import { isObject, member, parseJson, readReceipt } from "@farthing/protocol";
-import { createSeller, type RefundOutcome, type Seller } from "@farthing/seller";
+import { createSeller, finalityAt, type RefundOutcome, type Seller } from "@farthing/seller";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { listenFetch } from "@farthing/seller/testing/listen";
 import { startFarthing } from "../support/farthing-command.testing.ts";
@@ -131,6 +131,17 @@ test("by the session of the account, and by no other wallet", async () => {
   );
   expect([refunded.code, refunded.stderr]).toEqual([0, ""]);
   expect(await balance()).toBe(before + paidUnits);
+});
+
+test("a node tells which payment is final", async () => {
+  const { id } = await sell();
+  const transaction = String((await read(id))["transaction"]);
+  const { devnet, network } = market;
+  const finality = finalityAt(devnet.rpcUrl);
+  expect(await finality({ network: network.id, transaction })).toBe("final");
+  const unknown = `0x${"cd".repeat(32)}`;
+  expect(await finality({ network: network.id, transaction: unknown })).toBe("open");
+  await expect(finality({ network: "eip155:50", transaction })).rejects.toThrow(/another network/);
 });
 
 test("an unknown payment, and no amount", async () => {

@@ -292,7 +292,7 @@ const optional = {
     "eip155:50",
   ),
   rpcUrl: text(
-    "a node of the network, asked whether a contract wallet has signed in for its pass or balance (ERC-1271, and ERC-6492 for wallets that are not deployed); without it, an embedded facilitator uses its own node, and with any other such wallets show their token",
+    "a node of the network, asked whether a contract wallet has signed in for its pass or balance (ERC-1271, and ERC-6492 for wallets that are not deployed), and which payments above finalAbove are final where the facilitator names no settlement; without it, an embedded facilitator uses its own node, and with any other such wallets show their token",
     "https://erpc.xinfin.network",
     { isSecret: true },
   ),

@@ -1,19 +1,46 @@
-/** Passes and top-ups above a price open only once their payment is final, as the facilitator tells. */
+/** Passes and top-ups above a price open only once their payment is final. */
 import { statusOf } from "@farthing/protocol";
-import type { ExchangeDeps } from "./paid-request.ts";
+import type { Finality } from "../finality-at.ts";
+import type { OpenPayment } from "./finality-source.ts";
+import { later } from "./open-responses.ts";
+import {
+  factsAfter,
+  type ChargedRequest,
+  type ExchangeDeps,
+  type ExchangeResult,
+} from "./paid-request.ts";
 import { minCallMs } from "./settle.ts";
 
 /** An eighth of a block. */
 const pauseMs = 250;
 
-/** Asks until a settlement is final or has failed, or the time is over. */
+/** A block: a node has nothing new before the next one. */
+const nodePauseMs = 2_000;
+
+/** Asks until a payment is final or has failed, or the time is over. */
 export async function awaitFinal(
-  { facilitator, clock }: ExchangeDeps,
-  settlementId: string | undefined,
+  deps: ExchangeDeps,
+  payment: OpenPayment,
   deadlineMs: number,
-): Promise<"final" | "void" | "open"> {
-  // A facilitator that names no settlement cannot tell.
-  if (settlementId === undefined) return "open";
+): Promise<Finality> {
+  const { settlementId, transaction, network } = payment;
+  if (settlementId !== undefined) return awaitSettlement(deps, settlementId, deadlineMs);
+  const { read } = deps.finality;
+  if (!read || !transaction) return "open";
+  for (;;) {
+    // A node that fails may answer the next time.
+    const reading = (async () => read({ network, transaction }))();
+    const found = await reading.catch(() => "open" as const);
+    if (found !== "open" || deps.clock.now() + nodePauseMs >= deadlineMs) return found;
+    await deps.clock.sleep(nodePauseMs);
+  }
+}
+
+async function awaitSettlement(
+  { facilitator, clock }: ExchangeDeps,
+  settlementId: string,
+  deadlineMs: number,
+): Promise<Finality> {
   for (;;) {
     const timeoutMs = deadlineMs - clock.now();
     if (timeoutMs < minCallMs) return "open";
@@ -24,4 +51,28 @@ export async function awaitFinal(
     if (status === "confirmed" && isFinal) return "final";
     await clock.sleep(pauseMs);
   }
+}
+
+const isFinalOnly = ({ pass, balance }: ChargedRequest) => (pass ?? balance)?.isFinalOnly === true;
+
+/** Refuses a payment that would buy what no one can open; undefined for others. */
+export async function refuseUnknownFinality(
+  { finality, records }: ExchangeDeps,
+  charged: ChargedRequest,
+): Promise<ExchangeResult | undefined> {
+  const error = isFinalOnly(charged) ? finality.problem() : undefined;
+  if (!error || (await records.has(charged.binding))) return undefined;
+  const response = later("busy", "The seller cannot take this payment now. Yours was not taken.");
+  return { response, outcome: { type: "broken", error } };
+}
+
+/** Tells the seller of a payment whose finality no one can tell. */
+export function noteFinality(
+  { finality, emit }: ExchangeDeps,
+  charged: ChargedRequest,
+  { receipt }: ExchangeResult,
+): void {
+  if (!isFinalOnly(charged) || receipt?.success !== true) return;
+  const error = finality.note(factsAfter(charged, receipt));
+  if (error) emit({ type: "broken", url: charged.terms.resource.url, error });
 }

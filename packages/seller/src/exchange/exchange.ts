@@ -13,6 +13,7 @@ import type { Lease } from "../payment-records/payment-records.ts";
 import { isRefunded } from "../payment-records/refunds.ts";
 import { LeaseLostError, releaseClaim } from "./lost-lease.ts";
 import { createTopUp } from "./open-balance.ts";
+import { noteFinality, refuseUnknownFinality } from "./await-final.ts";
 import { refuseWithoutRoom, withPass } from "./open-pass.ts";
 import {
   alreadyDelivered,
@@ -30,10 +31,14 @@ export async function exchange(deps: ExchangeDeps, charged: ChargedRequest) {
   try {
     const { balance } = charged;
     const topUp = balance && createTopUp(deps, charged, balance);
-    const refused = (await refuseWithoutRoom(deps, charged)) ?? (await topUp?.refuse());
+    const refused =
+      (await refuseUnknownFinality(deps, charged)) ??
+      (await refuseWithoutRoom(deps, charged)) ??
+      (await topUp?.refuse());
     if (refused) return refused;
-    if (!topUp) return await withPass(deps, charged, await takeAndWork(deps, charged));
-    return await topUp.show(await takeAndWork(deps, { ...charged, serve: topUp.serve }));
+    const result = await takeAndWork(deps, { ...charged, ...(topUp && { serve: topUp.serve }) });
+    noteFinality(deps, charged, result);
+    return await (topUp ? topUp.show(result) : withPass(deps, charged, result));
   } catch (error) {
     return storeFailed(error);
   } finally {

@@ -11,6 +11,7 @@ import type { Access, Binding, PaymentRecords } from "../payment-records/payment
 import type { Balances } from "../payment-records/balances.ts";
 import type { Passes, PassSale } from "../payment-records/passes.ts";
 import type { SaleBooks } from "../sale-books.ts";
+import type { FinalitySource } from "./finality-source.ts";
 import { settlementIdOf } from "./settle.ts";
 import type { WalletBudget } from "./wallet-budget.ts";
 
@@ -49,6 +50,7 @@ export interface ExchangeDeps {
   readonly wallets: WalletBudget;
   readonly extensions: readonly SellerExtension[];
   readonly background: BackgroundSettlements;
+  readonly finality: FinalitySource;
   /** Of this request, or of the seller. */
   readonly waitUntil?: WaitUntil | undefined;
 }

@@ -105,9 +105,10 @@ async function reserveOnceFinal(
   const deadlineMs = deps.clock.now() + deps.waitMs;
   for (;;) {
     const reserved = await balances.reserve(id, { useId, amount });
+    const { network } = reserved.kind === "short" ? reserved.balance.payment : { network: "" };
     const [oldest] = reserved.kind === "short" ? reserved.balance.openTopUps : [];
     if (!oldest) return reserved;
-    const end = await awaitFinal(deps, oldest.settlementId, deadlineMs);
+    const end = await awaitFinal(deps, { ...oldest, network }, deadlineMs);
     if (end === "open") return { kind: "open" };
     await balances.settleTopUp(id, oldest.key, end);
   }

@@ -44,8 +44,7 @@ async function find(deps: ExchangeDeps, asked: PassRequest): Promise<ExchangeRes
   // The last use of an exhausted pass can still be repeated.
   if (end !== undefined && !(end === "exhausted" && key !== null)) return refuse(asked, end, pass);
   if (pass.isFinal) return useOf(deps, asked, pass);
-  const { settlementId } = pass.payment;
-  const state = await awaitFinal(deps, settlementId, deps.clock.now() + deps.waitMs);
+  const state = await awaitFinal(deps, pass.payment, deps.clock.now() + deps.waitMs);
   if (state === "open") return undecided(notFinal("pass"));
   if (state === "final") {
     await passes.markFinal(pass.id);

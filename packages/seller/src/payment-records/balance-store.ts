@@ -25,6 +25,8 @@ export interface OpenTopUp {
   readonly shut: bigint;
   /** The facilitator's name of the payment; absent where it names none. */
   readonly settlementId?: string;
+  /** Absent in what earlier versions have stored. */
+  readonly transaction?: string;
 }
 
 /** The money of one buyer for one scope, as a store keeps it. */
@@ -124,7 +126,7 @@ export function balanceIn(stored: unknown): Balance {
       key: textIn(one, "key"),
       paid: BigInt(textIn(one, "paid")),
       shut: BigInt(textIn(one, "shut")),
-      ...(isObject(one) ? textMembers(one, "settlementId") : {}),
+      ...(isObject(one) ? textMembers(one, "settlementId", "transaction") : {}),
     })),
     payment: paymentIn(member(value, "payment")),
   };

@@ -172,7 +172,7 @@ export function balancesSuite(name: string, kind: StoreKind): void {
       }
       const { balance, token } = await toppedUp("a");
       const { id } = balance;
-      const money = { key: "a", paid: 1000n, shut: 900n, settlementId: "s_1" };
+      const money = { key: "a", paid: 1000n, shut: 900n, settlementId: "s_1", transaction: "0x1" };
       expect(balance.openTopUps).toEqual([money, { ...money, key: "b" }]);
       expect(await leftOf(token)).toEqual([1920n, 120n]);
       expect((await balances.reserve(id, { useId: "one", amount: 121n })).kind).toBe("short");

@@ -221,8 +221,8 @@ interface AddedTopUp {
 
 function add(found: Balance, { key, payment, shut }: AddedTopUp, atMs: number): Step<Balance> {
   const paid = BigInt(payment.amount);
-  const { settlementId } = payment;
-  const open = { key, paid, shut, ...defined({ settlementId }) };
+  const { settlementId, transaction } = payment;
+  const open = { key, paid, shut, ...defined({ settlementId, transaction }) };
   const openTopUps = shut > 0n ? [...found.openTopUps, open] : found.openTopUps;
   const balance = { ...found, amount: found.amount + paid, openTopUps, payment };
   return { value: balance, balance, entries: [{ kind: "top-up", key, amount: paid, atMs }] };
