@@ -163,7 +163,7 @@ export interface HistoryRouteDeps {
 }
 
 export function registerAccountSettlements(server: TypedServer, deps: HistoryRouteDeps): void {
-  const { store, history, waiters, explorers } = deps;
+  const { store, history, waiters } = deps;
   server.get(path, {
     schema: {
       operationId: "listSettlements",
