@@ -46,8 +46,8 @@ export function addConfigOptions(command: Command): Command {
     .option("-c, --config <file>", "the configuration", configDefault)
     .addOption(
       new Option(
-        "--to <url>",
-        "sell every path of the API at this address, without a file; needs --price and --pay-to",
+        "--to <url or folder>",
+        "sell every path of the API at this address, or the files of this folder, without a configuration file; needs --price and --pay-to",
       ).conflicts("config"),
     )
     .option("--price <usdc>", "with --to: USDC for each request, for example 0.01")

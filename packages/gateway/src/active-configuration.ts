@@ -1,5 +1,10 @@
 /** The active configuration: its compiled routes, with their upstreams and prices. */
-import { allRoutes, type GatewayConfig, type RouteConfig } from "./configuration/configuration.ts";
+import {
+  allRoutes,
+  isFolder,
+  type GatewayConfig,
+  type RouteConfig,
+} from "./configuration/configuration.ts";
 import { createBuiltInEndpoints } from "./built-in-endpoints.ts";
 import { createFrontPage } from "./front-page.ts";
 import { createDescriber } from "./openapi/described-operations.ts";
@@ -7,7 +12,8 @@ import { createOperationCheck } from "./openapi/input-check.ts";
 import { soldOperations } from "./openapi/sold-operations.ts";
 import { compileRoutes } from "./routing/route-table.ts";
 import { createPaidRoute, type PaidRoute, type ChargingDeps } from "./paid-route.ts";
-import { createUpstream } from "./upstream.ts";
+import { createFolderUpstream } from "./folder-upstream.ts";
+import { createHttpUpstream } from "./upstream.ts";
 
 export type ActiveConfiguration = ReturnType<typeof activateConfiguration>;
 
@@ -18,7 +24,10 @@ export function activateConfiguration(
   before?: { findPaidRoute(route: RouteConfig): PaidRoute | undefined },
 ) {
   const upstreams = new Map(
-    [...config.upstreams].map(([name, one]) => [name, createUpstream(one)]),
+    [...config.upstreams].map(([name, one]) => {
+      const create = isFolder(one) ? createFolderUpstream : createHttpUpstream;
+      return [name, create(one)];
+    }),
   );
   const sold = soldOperations(config);
   const paidRoutes = new Map(

@@ -44,10 +44,21 @@ const keepAliveMs = 4_000;
 /** The last status of HTTP (RFC 9110, 15). */
 const maxStatus = 599;
 
-export type Upstream = ReturnType<typeof createUpstream>;
+export interface Upstream {
+  /** Calls under way. */
+  inFlight(): number;
+  /** Whether a call would be refused at once. */
+  isFull(): boolean;
+  /** Returns the response with its head; the total time bounds the head alone. */
+  open(call: UpstreamCall): Promise<UpstreamResponse<Readable>>;
+  /** Returns the complete response, within the total time and size. */
+  fetch(call: UpstreamCall): Promise<UpstreamResponse<Uint8Array<ArrayBuffer>>>;
+  /** Closes the connections after the calls under way. */
+  close(): Promise<void>;
+}
 
-/** Creates an upstream; it does not connect yet. */
-export function createUpstream(config: UpstreamConfig) {
+/** Creates an upstream on HTTP; it does not connect yet. */
+export function createHttpUpstream(config: UpstreamConfig): Upstream {
   const { url, timeouts, concurrency } = config;
   const base = new URL(url);
   const basePath = base.pathname.replace(/\/+$/, "");
@@ -112,14 +123,10 @@ export function createUpstream(config: UpstreamConfig) {
 
   return {
     inFlight: slots.taken,
-    /** Whether a call would be refused at once. */
     isFull: slots.isLineFull,
-    /** Returns the response with its head; the total time bounds the head alone. */
     open: (call: UpstreamCall) => respond(call, async (body) => body),
-    /** Returns the complete response, within the total time and size. */
     fetch: (call: UpstreamCall) =>
       respond(call, (body) => readWhole(body, config.responseBytesMax)),
-    /** Closes the connections after the calls under way. */
     close: () => pool.close(),
   };
 }

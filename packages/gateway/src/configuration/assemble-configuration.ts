@@ -2,8 +2,9 @@
  * Assembles the effective configuration from a file that was read, and reports what only the
  * environment, other files or other settings tell.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { isObject, type JsonObject } from "@farthing/protocol";
 import { parse as parseYaml } from "yaml";
 import { isPassedToUpstream, type RequestRule } from "../headers/header-rules.ts";
@@ -73,7 +74,11 @@ function readRpcUrl(file: GatewayFile, context: ConfigContext): string | undefin
 }
 
 function readUpstream(name: string, settings: UpstreamSettings, context: ConfigContext) {
-  const { url, timeouts, concurrency, paths, maxRequestBytes, maxResponseBytes } = settings;
+  const { timeouts, concurrency, maxRequestBytes, maxResponseBytes } = settings;
+  const url = readUpstreamUrl(name, settings, context);
+  // The file systems of macOS and Windows treat A as a.
+  const ignoresCase = url.startsWith("file:") && process.platform !== "linux";
+  const paths = ignoresCase ? { ...settings.paths, caseInsensitive: true } : settings.paths;
   return {
     name,
     url,
@@ -90,6 +95,34 @@ function readUpstream(name: string, settings: UpstreamSettings, context: ConfigC
     paths,
   };
 }
+
+/** Returns the address of an API, or the `file:` address of a folder. */
+function readUpstreamUrl(
+  name: string,
+  { url, folder }: UpstreamSettings,
+  context: ConfigContext,
+): string {
+  const at = ["upstreams", name];
+  if (folder === undefined) {
+    if (url !== undefined) return url;
+    if (!context.isWrong([...at, "url"])) {
+      const message =
+        'needs url, the address of an API, or folder. Example: "https://origin.internal"';
+      context.report([...at, "url"], `is missing; the upstream ${message}`);
+    }
+    return missingUrl;
+  }
+  if (url !== undefined)
+    context.report([...at, "folder"], "stands beside url; leave one of them out");
+  const path = resolve(context.folder, folder);
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+    context.report([...at, "folder"], `names ${path}, which is no folder; create it`);
+  }
+  return pathToFileURL(path).href;
+}
+
+/** Stands in for an address that was reported as missing. */
+const missingUrl = "http://localhost";
 
 /** A client may send these unless the configuration sets them. */
 const settable: RequestRule = {

@@ -70,15 +70,18 @@ const facilitator = Type.Union(
 );
 
 const upstream = group(
-  "an API that is sold",
+  "an API or a folder that is sold: it has url or folder",
+  {},
   {
     url: parsed(
       baseUrl,
-      "its base address, http or https; never from a request",
+      "base address of the API, http or https; never from a request",
       "https://origin.internal",
     ),
-  },
-  {
+    folder: text(
+      "a folder whose files are sold without a server; the path of a request is that of a file in it, and names that begin with a dot are hidden. Files above maxResponseBytes need stream: raw",
+      "./reports",
+    ),
     headers: withDefault(
       named(
         "headers added to every request, for the upstream's own credentials",

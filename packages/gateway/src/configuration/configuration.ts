@@ -46,7 +46,7 @@ export type FacilitatorConfig =
 
 export interface UpstreamConfig {
   readonly name: string;
-  /** May have a path. */
+  /** May have a path. Of a folder: a `file:` address. */
   readonly url: string;
   /** Added to every request, by lower-case name. The values are secrets. */
   readonly headers: ReadonlyMap<string, string>;
@@ -99,6 +99,11 @@ export interface RouteConfig
 export interface DiscoveryConfig extends Readonly<Omit<GatewayFile["discovery"], "openapi">> {
   /** The upstream's own OpenAPI document. */
   readonly openapi: JsonObject | undefined;
+}
+
+/** Whether an upstream is a folder of files. */
+export function isFolder({ url }: Pick<UpstreamConfig, "url">): boolean {
+  return url.startsWith("file:");
 }
 
 /** Returns the rules in the order they are tried, with `default` last if it serves anything. */

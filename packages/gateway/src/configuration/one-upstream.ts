@@ -6,7 +6,7 @@ import type { Environment } from "./secret-texts.ts";
 
 /** Texts as they would stand in the file. */
 export interface OneUpstream {
-  /** The API's base address. */
+  /** The API's base address, or a folder of files. */
   readonly to: string;
   /** USDC for each request. */
   readonly price: string;
@@ -41,7 +41,7 @@ export function writeOneUpstreamFile(settings: OneUpstream, environment: Environ
     `payTo: ${quote(payTo)}`,
     ...(store === undefined ? [] : [`store: ${quote(store)}`]),
     "upstreams:",
-    `  api: { url: ${quote(to)} }`,
+    `  api: { ${isFolderPath(to) ? "folder" : "url"}: ${quote(to)} }`,
     "routes:",
     `  - { match: "* /*", upstream: api, price: ${quote(price)} }`,
     "",
@@ -67,6 +67,7 @@ export function readOneUpstream(
 
 const settingsByPath: Readonly<Record<string, OneUpstreamSetting>> = {
   "upstreams.api.url": "to",
+  "upstreams.api.folder": "to",
   "routes[0].price": "price",
   payTo: "payTo",
   facilitator: "facilitator",
@@ -85,6 +86,9 @@ function rename(
   const setting = settingsByPath[path];
   return { path: setting === undefined ? path : nameOf(setting), line: undefined, message };
 }
+
+/** Tells a path, such as ./reports or /srv/reports, from an address. */
+const isFolderPath = (to: string): boolean => /^(\.{0,2}[/\\]|\.{1,2}$|~)/.test(to);
 
 /** Undefined where buyers need another address: every address of the machine, or a port by chance. */
 function addressOnThisMachine(listen: string): string | undefined {

@@ -1,7 +1,12 @@
 import { connect as connectPlain, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { checkSeller, createFacilitatorClient } from "@farthing/seller";
-import type { GatewayConfig, UpstreamConfig } from "../configuration/configuration.ts";
+import { fileURLToPath } from "node:url";
+import {
+  isFolder,
+  type GatewayConfig,
+  type UpstreamConfig,
+} from "../configuration/configuration.ts";
 import { checkChallenges } from "./check-challenges.ts";
 import { checkRedirects } from "./check-redirects.ts";
 import { fail, ok, type Finding } from "./finding.ts";
@@ -45,6 +50,8 @@ async function checkSelling(config: GatewayConfig): Promise<readonly Finding[]> 
 
 async function checkUpstream({ name, url, timeouts }: UpstreamConfig): Promise<Finding> {
   const where = `upstreams.${name}`;
+  // A folder was found when the configuration was read.
+  if (isFolder({ url })) return ok(where, `${fileURLToPath(url)} is a folder`);
   const { protocol, hostname, port, host } = new URL(url);
   const address = hostname.replace(/^\[|\]$/g, "");
   const isTls = protocol === "https:";
