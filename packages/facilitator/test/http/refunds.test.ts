@@ -252,7 +252,7 @@ test("by the account's session", async () => {
 });
 
 test.each([
-  ["authorization_canceled", "a", /nonce is used up/],
+  ["authorization_canceled", "a", /nonce of this refund is already used/],
   ["transaction_reverted", "b", /Sign the refund again/],
 ] as const)("what to do after a refund that failed by %s", async (code, digit, says) => {
   const owner = devnet.seller.address;
