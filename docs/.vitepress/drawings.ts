@@ -15,6 +15,8 @@ export function drawings(markdown: MarkdownRenderer): void {
     }
     const folder = posix.dirname(env.relativePath);
     const svg = readFileSync(join(import.meta.dirname, "..", folder, source), "utf8");
-    return svg.replace(/<style>.*?<\/style>/s, "").replaceAll(/\n\s*/g, "");
+    const drawing = svg.replace(/<style>.*?<\/style>/s, "").replaceAll(/\n\s*/g, "");
+    // It can be scrolled with the keys of a keyboard.
+    return `<span class="drawing-frame" tabindex="0">${drawing}</span>`;
   };
 }

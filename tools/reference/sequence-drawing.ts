@@ -12,7 +12,7 @@ export type Step =
   | { readonly from: string; readonly to: string; readonly text: string; readonly isReply?: true }
   | { readonly at: string; readonly note: string };
 
-const columnWidth = 230;
+const columnWidth = 200;
 const margin = 20;
 const boxHeight = 34;
 const boxWidth = 130;
@@ -20,8 +20,8 @@ const rowHeight = 44;
 
 /** Where the drawing is an image, colours follow the reader's system; the site has its own. */
 const style = `<style>
-.drawing{font:14px/1.3 system-ui,sans-serif}.box{fill:#f3f0ec;stroke:#8d857b}.line{fill:none;stroke:#554e46}.life{stroke:#c9c2b8}.tip{fill:#554e46}text{fill:#211d19}.note{fill:#554e46}
-@media (prefers-color-scheme:dark){.box{fill:#1f1c19;stroke:#7d7468}.line{stroke:#c4bbb0}.life{stroke:#453e37}.tip{fill:#c4bbb0}text{fill:#eee9e2}.note{fill:#c4bbb0}}
+.drawing{font:14px/1.3 system-ui,sans-serif}.box{fill:#f3f0ec;stroke:#8d857b}.line{fill:none;stroke:#554e46}.life{stroke:#c9c2b8}.tip{fill:#554e46}text{fill:#211d19}.note{fill:#554e46;stroke:#fff;stroke-width:5px;paint-order:stroke}
+@media (prefers-color-scheme:dark){.box{fill:#1f1c19;stroke:#7d7468}.line{stroke:#c4bbb0}.life{stroke:#453e37}.tip{fill:#c4bbb0}text{fill:#eee9e2}.note{fill:#c4bbb0;stroke:#0d1117}}
 </style>`;
 
 export function drawSequence({ title, parties, steps }: Sequence): string {

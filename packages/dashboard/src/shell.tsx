@@ -62,6 +62,10 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           </nav>
           <div>
             <NetworkSwitch />
+            <p className="elsewhere">
+              <a href="/docs">API reference</a>
+              <a href="/market">Market</a>
+            </p>
             <CurrentAccount />
           </div>
         </div>
