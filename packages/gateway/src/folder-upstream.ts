@@ -66,7 +66,12 @@ async function find(
   // The gateway's routes and the seller say what caches may keep.
   const sent = await send(request, path, { root, dotfiles: "ignore", cacheControl: false });
   if (sent.type === "file") {
-    const given = Object.entries(sent.headers).map(([name, value]) => [name.toLowerCase(), value]);
+    // Typed as texts, and the length is a number.
+    const values: Readonly<Record<string, unknown>> = sent.headers;
+    const given = Object.entries(values).map(([name, value]) => [
+      name.toLowerCase(),
+      String(value),
+    ]);
     return { status: sent.statusCode, headers: Object.fromEntries(given), body: sent.stream };
   }
   sent.stream.destroy();
