@@ -2,6 +2,7 @@
  * The published packages by version. Their types differ between versions, so this file states the
  * few members that the rows use, and each version is loaded from its own folder.
  */
+import type { JsonObject } from "@farthing/protocol";
 import type { RequestHandler } from "express";
 import type { PrivateKeyAccount } from "viem/accounts";
 
@@ -14,6 +15,7 @@ export type StockVersion = (typeof stockVersions)[number];
 /** What a buyer was asked for; passed on without a look inside. */
 export interface PaymentRequired {
   readonly accepts: readonly object[];
+  readonly extensions?: JsonObject;
 }
 
 /** The stock client, which signs payments. */
@@ -25,6 +27,7 @@ export interface StockClient {
 /** The stock seller's side without a framework. */
 export interface StockResourceServer {
   register(network: string, scheme: object): StockResourceServer;
+  registerExtension(extension: object): StockResourceServer;
   initialize(): Promise<void>;
   buildPaymentRequirements(terms: object): Promise<object[]>;
   createPaymentRequiredResponse(accepts: object[], resource: object): Promise<PaymentRequired>;

@@ -46,7 +46,8 @@ export async function openStockSeller(
     : openExpress(stock, deployment, row);
 }
 
-function connect(stock: StockPackages, { url, apiKey }: Surface, waitSeconds?: number) {
+/** Connects the stock seller's side to a surface. */
+export function connectStock(stock: StockPackages, { url, apiKey }: Surface, waitSeconds?: number) {
   const headers = {
     ...(apiKey === undefined ? {} : { Authorization: `Bearer ${apiKey}` }),
     ...(waitSeconds === undefined ? {} : { Prefer: `wait=${waitSeconds}` }),
@@ -56,7 +57,8 @@ function connect(stock: StockPackages, { url, apiKey }: Surface, waitSeconds?: n
   return new stock.x402ResourceServer(client).register(network, new stock.ExactEvmSeller());
 }
 
-function termsOf({ devnet }: Deployment, flow: SellerRow["flow"]) {
+/** The terms of a report. */
+export function termsOf({ devnet }: Deployment, flow: SellerRow["flow"]) {
   // The token by its address: the stock table of 2.10 does not list USDC on this network.
   const extra = { name: "USDC", version: "2" };
   return {
@@ -73,7 +75,7 @@ async function openExpress(
   deployment: Deployment,
   { surface, flow, waitSeconds }: SellerRow,
 ): Promise<StockSeller> {
-  const server = connect(stock, deployment.surfaces[surface], waitSeconds);
+  const server = connectStock(stock, deployment.surfaces[surface], waitSeconds);
   const app = express();
   const accepts = termsOf(deployment, flow);
   app.use(stock.paymentMiddleware({ "GET /report": { accepts, description: "Report" } }, server));
@@ -115,7 +117,7 @@ async function openTool(
   deployment: Deployment,
   { surface, flow, waitSeconds }: SellerRow,
 ): Promise<StockSeller> {
-  const server = connect(stock, deployment.surfaces[surface], waitSeconds);
+  const server = connectStock(stock, deployment.surfaces[surface], waitSeconds);
   await server.initialize();
   const accepts = await server.buildPaymentRequirements(termsOf(deployment, flow));
   const resource = { url: "mcp://tool/report", description: "Report", mimeType: "text/plain" };
