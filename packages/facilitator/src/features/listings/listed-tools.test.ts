@@ -56,6 +56,11 @@ const sentTo = ({ asked }: ListingFixture["shop"]) =>
     return isObject(message) ? member(message, "method") : method;
   });
 
+function listTool(resource: string, name: string) {
+  const terms = aTool({ resource, sample: { tool: { name } } });
+  return fixture.seller.post(listingsPath, fixture.inputOf(terms));
+}
+
 describe("a listed tool", () => {
   test.each([{ isStream: false }, { isStream: true }])(
     "is called without a payment, and found among the tools (%j)",
@@ -143,5 +148,19 @@ describe("a listed tool", () => {
     const sample = { tool: forecast, body: {} };
     const answer = await fixture.seller.post(listingsPath, fixture.inputOf(aTool({ sample })));
     expect([answer.status, answer.body["error"]]).toEqual([400, "invalid_request"]);
+  });
+
+  test("has a name that fits into the address under which it is stored", async () => {
+    const base = "https://127.0.0.1:8443/mcp/";
+    const long = `${base}${"a".repeat(1_990 - base.length)}`;
+    for (const [resource, name] of [
+      [`${base}${"a".repeat(500)}`, "\u{1f4c8}".repeat(128)],
+      [long, "forecast-of-tomorrow"],
+    ] as const) {
+      const { status, body } = await listTool(resource, name);
+      expect([status, body["error"]]).toEqual([400, "invalid_request"]);
+      expect(body["message"]).toContain("sample.tool.name");
+    }
+    expect((await listTool(long, "forecast")).status).toBe(201);
   });
 });

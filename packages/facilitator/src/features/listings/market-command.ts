@@ -1,12 +1,11 @@
 /** The command that buys from a listing. All of it but the flags was written by its seller. */
 import { apothem, networkOfChain, shellCommand, shortUsdc } from "@farthing/protocol";
-import type { Listing } from "./model.ts";
+import { sampleUrlOf, type Listing } from "./model.ts";
 
 type Sold = Pick<Listing, "resource" | "method" | "chainId" | "amount" | "sample">;
 
-export function buyCommand({ resource, method, chainId, amount, sample }: Sold): string {
-  const url = new URL(resource);
-  for (const [name, value] of Object.entries(sample.query ?? {})) url.searchParams.set(name, value);
+export function buyCommand(sold: Sold): string {
+  const { method, chainId, amount, sample } = sold;
   const hasBody = sample.body !== undefined && method !== "GET";
   const network = networkOfChain(chainId);
   return shellCommand([
@@ -18,7 +17,7 @@ export function buyCommand({ resource, method, chainId, amount, sample }: Sold):
     ...(network === apothem ? ["--network", network.id] : []),
     "--max-amount",
     shortUsdc(amount),
-    url.href,
+    sampleUrlOf(sold),
   ]);
 }
 

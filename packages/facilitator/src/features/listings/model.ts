@@ -107,6 +107,24 @@ export interface ListedTool {
   readonly arguments?: JsonObject;
 }
 
+/**
+ * The address under which a listing is stored. The tools of one server share its address, so a
+ * fragment, which no resource has, tells them apart.
+ */
+export function addressOf({ resource, sample }: Pick<ListingTerms, "resource" | "sample">): string {
+  return sample.tool ? `${resource}#${encodeURIComponent(sample.tool.name)}` : resource;
+}
+
+/** The address of the sample request, for checks and for buyers. */
+export function sampleUrlOf({
+  resource,
+  sample,
+}: Pick<ListingTerms, "resource" | "sample">): string {
+  const url = new URL(resource);
+  for (const [name, value] of Object.entries(sample.query ?? {})) url.searchParams.set(name, value);
+  return url.href;
+}
+
 /** The catalogue's types of resources. */
 export const listingTypes = ["http", "mcp"] as const;
 export type ListingType = (typeof listingTypes)[number];

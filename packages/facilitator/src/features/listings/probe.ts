@@ -4,7 +4,13 @@
  */
 import type { Clock } from "@farthing/engine/base";
 import type { GuardedRequest, OutboundResponse } from "../../http/outbound/guarded-request.ts";
-import type { CheckReason, CheckResult, ListingDifference, ListingTerms } from "./model.ts";
+import {
+  sampleUrlOf,
+  type CheckReason,
+  type CheckResult,
+  type ListingDifference,
+  type ListingTerms,
+} from "./model.ts";
 import { advertisedFirst, compareOffer, type AdvertisedOffer } from "./compare-offer.ts";
 import { callTool, type ToolToCall } from "./call-tool.ts";
 import { readChallenge, type ReadChallenge } from "./read-challenge.ts";
@@ -58,7 +64,7 @@ async function ask(
     "user-agent": userAgent,
     ...(body === undefined ? {} : { "content-type": "application/json" }),
   };
-  let url = withQuery(resource, sample.query ?? {});
+  let url = sampleUrlOf({ resource, sample });
   for (let redirects = 0; ; redirects++) {
     const request = { method, url, headers, body, bytesMax: responseBytesMax };
     const outcome = await send({ ...request, ...(signal && { signal }) });
@@ -93,12 +99,6 @@ async function askTool(
 }
 
 const tooManyRedirects = "It redirects more often than is followed; list the final address.";
-
-function withQuery(resource: string, query: Readonly<Record<string, string>>): string {
-  const url = new URL(resource);
-  for (const [name, value] of Object.entries(query)) url.searchParams.append(name, value);
-  return url.href;
-}
 
 /** Returns the target of a redirect that may be followed. */
 function redirectTarget({ status, headers }: OutboundResponse, from: string, method: string) {

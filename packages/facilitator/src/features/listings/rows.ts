@@ -1,6 +1,6 @@
 /** Converts listings between rows and the model. */
 import { isObject } from "@farthing/protocol";
-import type { Listing, ListingCheck, ListingTerms } from "./model.ts";
+import { addressOf, type Listing, type ListingCheck, type ListingTerms } from "./model.ts";
 import { checkColumns, ownColumns, statColumns, termColumns, type ListingRow } from "./tables.ts";
 
 export function toListing(row: ListingRow): Listing {
@@ -15,11 +15,9 @@ export function toListing(row: ListingRow): Listing {
 
 export function toTermsRow(terms: ListingTerms) {
   const { resource, title, description, tags, sample } = terms;
-  // The tools of one server share its address, so a fragment, which no address has, tells them apart.
-  const fragment = sample.tool ? `#${encodeURIComponent(sample.tool.name)}` : "";
   const words = [title, description, ...tags, resource, sample.tool?.name ?? ""];
   return {
-    ...termColumns.write({ ...terms, resource: `${resource}${fragment}` }),
+    ...termColumns.write({ ...terms, resource: addressOf(terms) }),
     host: new URL(resource).host,
     search_text: words.join("\n").trimEnd().toLowerCase(),
   };

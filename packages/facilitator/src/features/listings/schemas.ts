@@ -3,6 +3,7 @@ import { networkOfChain, networks, type ChainId } from "@farthing/protocol";
 import { Type, type Static } from "typebox";
 import { timeText } from "@farthing/engine/base";
 import {
+  addressOf,
   checkReasons,
   comparedFields,
   isPublic,
@@ -24,6 +25,7 @@ import {
 } from "../../http/schemas.ts";
 import { servedChain, type ServedNetworks } from "../../http/served-chain.ts";
 
+/** The address is part of an index, whose rows have at most 2,704 bytes in PostgreSQL. */
 const urlCharsMax = 2_000;
 
 /** Bounds the sample request as JSON, which every check sends. */
@@ -176,6 +178,13 @@ export function readEndpoint(
   const { tool, ...request } = sample;
   if (tool && (method !== "POST" || Object.keys(request).length > 0)) {
     throw wrong("sample", "A tool is called by POST, without query and body.");
+  }
+  if (addressOf({ resource: url.href, sample }).length > urlCharsMax) {
+    const what = tool ? "sample.tool.name: The address and the name" : "resource: It";
+    throw new HttpProblem(
+      "invalid_request",
+      `${what} may have ${urlCharsMax} characters, escaped as in an address.`,
+    );
   }
   return { resource: url.href, method, sample };
 }
