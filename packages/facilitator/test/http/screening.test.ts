@@ -5,11 +5,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Devnet } from "@farthing/devnet";
 import { isObject, parseJson, toXdcAddress, type JsonObject } from "@farthing/protocol";
-import { silentLog } from "@farthing/engine/base";
+import { silentLog, systemClock } from "@farthing/engine/base";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createApiKey } from "../../src/features/api-keys/key-text.ts";
+import { openStore } from "../../src/features/open-store.ts";
 import { createClockWithWaits } from "../support/changed-waits.testing.ts";
 import {
   bodyOn,
+  newDatabaseUrl,
+  payerAndNonceOf,
   serveOn,
   startChain,
   textAt,
@@ -18,6 +22,7 @@ import {
   type PaymentInput,
   type Served,
 } from "../support/facilitator.testing.ts";
+import { createRefunds } from "../support/refunds.testing.ts";
 
 const code = "address_not_served";
 const stack = new AsyncDisposableStack();
@@ -116,6 +121,44 @@ describe("the list", () => {
     rmSync(path);
     await expect.poll(() => events.length, { timeout: 60_000 }).toBe(known + 1);
     await expectRefused(served, { payer: buyer(1) });
+  });
+
+  test("refuses a refund to a payer who was listed after the payment", async () => {
+    const list = join(folder, "payers.txt");
+    writeFileSync(list, "# none yet\n");
+    const loaded = events.length;
+    const databaseUrl = newDatabaseUrl();
+    const store = await openStore(databaseUrl);
+    stack.defer(() => store.close());
+    const account = devnet.seller.address;
+    const made = await createApiKey(store, systemClock, { account, mode: "test", label: "t" });
+    const key = { authorization: `Bearer ${made.text}`, prefer: "wait=20" };
+    const refunding = await serveOn(devnet, {
+      selfBuilt: false,
+      databaseUrl,
+      wallets: [2],
+      env: { FARTHING_DENY_LIST_FILE: list },
+      clock,
+      log: { ...silentLog, info: note },
+    });
+    stack.defer(() => refunding.stop());
+    const body = bodyOn(devnet);
+    const settled = await refunding.post("/settle", body, key);
+    const id = textAt(settled.body, "id");
+    const finalizedAt = async () => {
+      await devnet.mine();
+      return (await refunding.get(`/settlements/${id}`, key)).body["finalizedAt"];
+    };
+    await expect.poll(finalizedAt, { timeout: 60_000 }).not.toBeNull();
+    writeFileSync(`${list}.new`, `${payerAndNonceOf(body).payer}\n`);
+    renameSync(`${list}.new`, list);
+    await expect.poll(() => events.length, { timeout: 60_000 }).toBe(loaded + 1);
+    const { payer } = payerAndNonceOf(body);
+    const paid = { id, payer, payTo: account, amount: 10_000n, body };
+    const { refundBody } = createRefunds(() => devnet);
+    const refund = await refunding.post("/v1/refunds", refundBody(paid, 0), key);
+    expect(refund.body).toMatchObject({ success: false, errorReason: code, transaction: "" });
+    await refunding.stop();
   });
 
   test("stops the start when it cannot be read", async () => {

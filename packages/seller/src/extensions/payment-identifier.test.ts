@@ -70,6 +70,23 @@ test("the same payment gets the same answer, with its name and without", async (
   expect(scene.facilitator.transfers()).toBe(1);
 });
 
+test("the same payment and name from someone without its binding gets no answer", async () => {
+  const url = await scene.start();
+  const bound = await payBoundFor(await fetch(url), "GET", "");
+  const paid = named(bound, generatePaymentId());
+  expect((await fetch(url, { headers: paid })).status).toBe(200);
+  // The payment is public once it has settled; its name may be known, and its salt is not.
+  const { extensions, ...rebuilt } = payloadOf(paid);
+  const name = { [PAYMENT_IDENTIFIER]: Object(extensions)[PAYMENT_IDENTIFIER] };
+  expect(name[PAYMENT_IDENTIFIER].info.id).toBeDefined();
+  const headers = {
+    [headerNames.paymentSignature]: encodeHeader({ ...rebuilt, extensions: name }),
+  };
+  const response = await fetch(url, { headers });
+  expect(response.status).toBe(409);
+  expect(await bodyOf(response)).toMatchObject({ error: "already_delivered" });
+});
+
 describe("another payment with the same name", () => {
   test("is a 409, and moves nothing, before and after the first is delivered", async () => {
     const id = generatePaymentId();

@@ -93,7 +93,14 @@ export interface ToolSellerOptions
     ToolPayment,
     Pick<
       SellerOptions,
-      "facilitator" | "network" | "grants" | "waitMs" | "bodyBytesMax" | "onEvent"
+      | "facilitator"
+      | "network"
+      | "grants"
+      | "waitMs"
+      | "bodyBytesMax"
+      | "onEvent"
+      | "extensions"
+      | "receiptSigner"
     > {
   readonly payTo: string;
   /** Name of the server, where several servers with the same tool names share `grants`. */
