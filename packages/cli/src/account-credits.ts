@@ -16,6 +16,7 @@ import { CanceledError } from "./command-errors.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { printOne } from "./print-output.ts";
 import { askYesNo } from "./prompt.ts";
+import { whileWaiting } from "./waiting.ts";
 import { readWallet } from "./wallet.ts";
 
 export interface BuyFlags extends AccountFlags {
@@ -44,11 +45,14 @@ export async function buyCredits(credits: number, flags: BuyFlags): Promise<Exit
   }
   const signature = await signer.signTypedData(authorizationTypedData(network, authorization));
   const id = encodeURIComponent(String(member(purchase, "id")));
-  let current = await account.call("POST", `${path}/${id}/payment`, { signature });
-  for (let reads = 0; reads < readsMax && !isResting(current); reads++) {
-    const state = encodeURIComponent(String(member(current, "state")));
-    current = await account.call("GET", `${path}/${id}?wait=10&while=${state}`);
-  }
+  const current = await whileWaiting(`Paying ${price}, waiting for the credits`, async () => {
+    let read = await account.call("POST", `${path}/${id}/payment`, { signature });
+    for (let reads = 0; reads < readsMax && !isResting(read); reads++) {
+      const state = encodeURIComponent(String(member(read, "state")));
+      read = await account.call("GET", `${path}/${id}?wait=10&while=${state}`);
+    }
+    return read;
+  });
   const { typedData: _, timeline: __, ...shown } = current;
   printOne(shown, flags);
   if (member(current, "state") === "credited") return exitCodes.success;

@@ -45,3 +45,12 @@ test("pay, whose payment stands", async () => {
   expect(JSON.parse(stderr)).toMatchObject({ event: "payment", paymentStatus: "settled" });
   expect(seller.paid).toHaveLength(1);
 });
+
+test.each([
+  ["completion", "bash"],
+  ["pay", "--help"],
+  ["gateway", "check", "--schema"],
+])("%s %s", async (...args) => {
+  const { lines, stderr } = await intoHead(args, {});
+  expect([lines.length, lines[2], stderr]).toEqual([3, "ended with 0", ""]);
+});

@@ -17,6 +17,7 @@ import { parseHttpUrl } from "./http-url.ts";
 import { addPrintFlags, printList, type PrintFlags } from "./print-output.ts";
 import { readBodyWithin } from "./read-body.ts";
 import { runCommand } from "./run-command.ts";
+import { whileWaiting } from "./waiting.ts";
 
 const timeoutMs = 10_000;
 
@@ -48,7 +49,10 @@ export function register(program: Command): void {
 }
 
 async function find(words: readonly string[], flags: Flags): Promise<ExitCode> {
-  const response = await fetch(searchUrl(words, flags), { signal: AbortSignal.timeout(timeoutMs) });
+  const url = searchUrl(words, flags);
+  const response = await whileWaiting(`Searching ${url.host}`, () =>
+    fetch(url, { signal: AbortSignal.timeout(timeoutMs) }),
+  );
   const bytes = await readBodyWithin(response, responseBytesMax, "request fewer with --limit.");
   const body = parseJson(new TextDecoder().decode(bytes))?.value;
   const found = isObject(body) ? member(body, "resources") : undefined;

@@ -17,6 +17,7 @@ import { countFindings, findingText, summaryText } from "./finding-rows.ts";
 import { configDefault } from "./gateway-options.ts";
 import { addPrintFlags, printReport, terminalWidth, type PrintFlags } from "./print-output.ts";
 import { tableText } from "./table.ts";
+import { whileWaiting } from "./waiting.ts";
 
 interface Flags extends PrintFlags {
   readonly online?: boolean;
@@ -51,7 +52,9 @@ async function check(file: string, flags: Flags): Promise<ExitCode> {
     return exitCodes.configuration;
   }
   const warnings = findWarnings(config);
-  const online = flags.online === true ? await checkOnline(config) : [];
+  const ask = () => checkOnline(config);
+  const online =
+    flags.online === true ? await whileWaiting("Asking facilitator and upstreams", ask) : [];
   const findings = [...warnings, ...online];
   const counts = countFindings(findings);
   const rules = listRules(config);

@@ -118,7 +118,7 @@ describe("check", () => {
       3,
       expect.stringMatching(/^The gateway cannot start with .*empty\.yaml:\nthe file is empty; /),
     ]);
-    expect(none.stdout).toMatch(/There is no file .*none\.yaml\. Name the configuration/);
+    expect(none.stdout).toMatch(/There is no file .*none\.yaml\. Name your configuration/);
   });
 });
 

@@ -14,6 +14,7 @@ import { addPrintFlags, printList, printOne, type PrintFlags } from "./print-out
 import { addResponseFlags, showResponse, type ResponseFlags } from "./response-output.ts";
 import { demandNode, rpcOption, type NodeFlags } from "./rpc-node.ts";
 import { runCommand, runRequest } from "./run-command.ts";
+import { whileWaiting } from "./waiting.ts";
 
 export function register(program: Command): void {
   const ledger = program
@@ -78,7 +79,9 @@ async function list(flags: ListFlags): Promise<ExitCode> {
   const isAsked = flags.refunds === true;
   const rpcUrl = isAsked ? demandNode(flags) : undefined;
   const records = await openLedger().list(flags.open === true ? openStates : undefined);
-  const found = isAsked ? await readLedgerRefunds(records, rpcUrl) : undefined;
+  const found = isAsked
+    ? await whileWaiting("Asking the chain for refunds", () => readLedgerRefunds(records, rpcUrl))
+    : undefined;
   const objects = records.map((record) => {
     return { ...recordObject(record), ...refundMembers(found?.get(record.requestId)) };
   });
@@ -119,7 +122,10 @@ function resumePayment(id: string, flags: ResumeFlags): Promise<void> {
       writeTo(process.stderr, `not kept, pass with -H if needed: ${missing.join(", ")}\n`);
     }
     const body = flags.data === undefined ? {} : { body: joinData(flags.data) };
-    const response = await createResumer(flags).resume(id, { headers, signal, ...body });
+    const resumer = createResumer(flags);
+    const response = await whileWaiting(`Sending the payment ${id} again`, () =>
+      resumer.resume(id, { headers, signal, ...body }),
+    );
     progress.payment = response.payment;
     return showResponse(response, flags);
   });
@@ -127,7 +133,9 @@ function resumePayment(id: string, flags: ResumeFlags): Promise<void> {
 
 async function reconcile(id: string | undefined, flags: PrintFlags & NodeFlags): Promise<ExitCode> {
   demandNode(flags);
-  const outcomes = await createResumer(flags).reconcile(id);
+  const outcomes = await whileWaiting("Asking the chain for open payments", () =>
+    createResumer(flags).reconcile(id),
+  );
   if (id !== undefined && outcomes.length === 0) return noSuchPayment(id);
   const objects = outcomes.map(({ record, ...rest }) => ({ ...rest, ...recordObject(record) }));
   const rows = outcomes.map(({ record: { requestId, transaction }, outcome, reason }) => {

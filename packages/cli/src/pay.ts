@@ -16,6 +16,7 @@ import type { PaymentProgress } from "./payment-report.ts";
 import { isJsonWanted, type PrintFlags } from "./print-output.ts";
 import { addResponseFlags, showResponse, type ResponseFlags } from "./response-output.ts";
 import { runRequest } from "./run-command.ts";
+import { startWaiting, whileWaiting } from "./waiting.ts";
 
 interface Flags extends RequestFlags, PayerFlags, ResponseFlags {
   readonly requestId?: string;
@@ -66,13 +67,19 @@ function pay(url: string, flags: Flags): Promise<void> {
   return runRequest(flags, progress, prepare, async (request, signal) => {
     const payingFetch = await createPayer(flags, isDryRun, progress);
     if (isDryRun) return showQuote(payingFetch, request, signal, { ...flags, all: true });
-    const response = await payingFetch(request.url, {
-      ...requestInit(request, signal),
-      // Always set, so that the payment can be resumed by the id that this run prints.
-      payment: { requestId: flags.requestId ?? `req_${randomBytes(16).toString("hex")}` },
-    });
-    progress.payment = response.payment;
-    return showResponse(response, flags);
+    progress.waiting = startWaiting(`Waiting for ${new URL(request.url).host}`);
+    try {
+      const response = await payingFetch(request.url, {
+        ...requestInit(request, signal),
+        // Always set, so that the payment can be resumed by the id that this run prints.
+        payment: { requestId: flags.requestId ?? `req_${randomBytes(16).toString("hex")}` },
+      });
+      progress.payment = response.payment;
+      progress.waiting.end();
+      return await showResponse(response, flags);
+    } finally {
+      progress.waiting.end();
+    }
   });
 }
 
@@ -92,7 +99,9 @@ export async function showQuote(
   signal: AbortSignal,
   flags: QuoteFlags,
 ): Promise<ExitCode> {
-  const answer = await payingFetch.quote(request.url, requestInit(request, signal));
+  const answer = await whileWaiting(`Waiting for ${new URL(request.url).host}`, () =>
+    payingFetch.quote(request.url, requestInit(request, signal)),
+  );
   if (!answer.isRequired) {
     const { status } = answer.response;
     await answer.response.body?.cancel();

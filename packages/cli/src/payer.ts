@@ -70,18 +70,26 @@ export async function payerOptions(
   // --max-amount lowers or raises the limit per call, but never the day's.
   const limits = withLimit(readLimits(), "perCall", "--max-amount", flags.maxAmount);
   const { allow } = readSettings();
-  const approval = approvalOf(flags);
+  const approval = approvalOf(flags, progress);
   const { signer, nonceSecret } = await readWallet(flags, isReadOnly);
+  let step = "Sending the payment again";
   return {
     signer,
     ledger: openLedger(),
     limits: { ...limits, ...approval.limits },
     onEvent: (event) => {
       const { type } = event;
+      if (type === "quote") {
+        const { amountUsdc, payTo } = event.quote;
+        step = `Paying ${amountUsdc.replace(/0{1,4}$/, "")} USDC to ${payTo}`;
+      }
+      // After the payment has left, the seller's confirmation is waited for.
+      if (type === "sent") progress?.waiting?.now(step);
       // An earlier payment that is sent again was signed before this run.
       if ((type === "signed" || type === "sent") && progress) progress.isSigned = true;
       // A seller that does not ask for bound payments has nothing to fix.
       if (type === "unbound" && event.isDeclared) {
+        progress?.waiting?.end();
         writeTo(process.stderr, unboundWarning(event, process.stderr.isTTY));
       }
     },
@@ -108,11 +116,10 @@ export function withLimit(
 }
 
 /** Approvals: the person at the terminal with --confirm, and the payee of --accept-payee. */
-function approvalOf({
-  acceptPayee,
-  confirm,
-  maxAmount,
-}: PayerFlags): Pick<BuyerOptions, "approve" | "limits"> {
+function approvalOf(
+  { acceptPayee, confirm, maxAmount }: PayerFlags,
+  progress: PaymentProgress | undefined,
+): Pick<BuyerOptions, "approve" | "limits"> {
   const payee = acceptPayee === undefined ? undefined : parseAddress(acceptPayee);
   if (acceptPayee !== undefined && payee === undefined) {
     throw new UsageError("--accept-payee must be 0x or xdc and 40 hexadecimal digits.");
@@ -126,6 +133,7 @@ function approvalOf({
       const isMoved = quote.checks.some(({ name, verdict }) => name === "pin" && verdict === "ask");
       if (isMoved && (payee === undefined || !isSameAddress(payee, payTo))) return false;
       if (confirm !== true) return true;
+      progress?.waiting?.end();
       if (await askYesNo(`Pay ${amountUsdc} USDC to ${payTo} on ${network.id}?`)) return true;
       throw new CanceledError("Canceled. Nothing was paid.");
     },

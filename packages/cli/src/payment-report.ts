@@ -1,6 +1,7 @@
 /** Lines about a payment on standard error: text on a terminal, one JSON object per line elsewhere. */
 import type { NoPayment, PaymentEvent, PaymentSummary } from "@farthing/buyer";
 import { formatUsdc } from "@farthing/protocol";
+import type { Waiting } from "./waiting.ts";
 
 /** `not_sent` guarantees that nothing was signed. */
 export type PaymentStatus = "not_required" | "not_sent" | "pending" | "settled" | "ambiguous";
@@ -8,6 +9,8 @@ export type PaymentStatus = "not_required" | "not_sent" | "pending" | "settled" 
 /** The state of the payment when a run ends. */
 export interface PaymentProgress {
   isSigned: boolean;
+  /** What a person at the terminal sees meanwhile. */
+  waiting?: Waiting;
   /** Present once there is a response. */
   payment?: PaymentSummary;
 }

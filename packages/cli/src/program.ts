@@ -13,6 +13,7 @@ export { countFindings, findingText, summaryText, type FindingCounts } from "./f
 export { operatorCommands, type OperatorPackage } from "./operator-package.ts";
 export { addPrintFlags, isJsonWanted, printList, type PrintFlags } from "./print-output.ts";
 export type { Layout, Row } from "./table.ts";
+export { startWaiting, whileWaiting } from "./waiting.ts";
 
 /** Runs the program that stands in the package of `manifest` and sets the exit code. */
 export async function runProgram(

@@ -18,6 +18,7 @@ import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { printOne } from "./print-output.ts";
 import { askYesNo } from "./prompt.ts";
 import { runCommand } from "./run-command.ts";
+import { whileWaiting } from "./waiting.ts";
 import { readWallet } from "./wallet.ts";
 
 interface RefundFlags extends AccountFlags {
@@ -62,7 +63,9 @@ async function refund(id: string, flags: RefundFlags): Promise<ExitCode> {
   const signature = await signer.signTypedData(authorizationTypedData(network, authorization));
   const body = { settlementId: id, authorization: toWireAuthorization(authorization), signature };
   const prefer = { prefer: `wait=${waitSeconds}` };
-  const result = await call("POST", "/v1/refunds", body, prefer);
+  const result = await whileWaiting("Waiting for the confirmation of the refund", () =>
+    call("POST", "/v1/refunds", body, prefer),
+  );
   const status = member(result, "status");
   if (status !== "confirmed" && status !== "pending") {
     const said = member(result, "errorMessage");

@@ -26,6 +26,7 @@ import { timeOf } from "./ledger-report.ts";
 import { printOne, type PrintFlags } from "./print-output.ts";
 import { claimOfAttestation, readClaim, receiptOf, type ReceiptClaim } from "./receipt.ts";
 import { demandNode, nodeUrl, type NodeFlags } from "./rpc-node.ts";
+import { whileWaiting } from "./waiting.ts";
 import { readSellerEvidence, verifySeller, type SellerEvidence } from "./verify-seller.ts";
 
 export interface VerifyFlags extends PrintFlags, NodeFlags {
@@ -43,7 +44,7 @@ export async function verifyReceipt(name: string, flags: VerifyFlags): Promise<E
     );
     return exitCodes.notFound;
   }
-  const result = await examine(evidence, flags);
+  const result = await whileWaiting("Verifying the receipt", () => examine(evidence, flags));
   printOne({ receipt: name, ...result }, flags);
   return exitOfVerdict[result.verdict];
 }

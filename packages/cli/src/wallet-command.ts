@@ -15,6 +15,7 @@ import { askSecret, isTerminal, readLines, readPassword, type PasswordFlags } fr
 import { demandNode, rpcOption, type NodeFlags } from "./rpc-node.ts";
 import { runCommand } from "./run-command.ts";
 import { demandNewWallet, listWallets, readWalletFile, writeWalletFile } from "./wallet-files.ts";
+import { whileWaiting } from "./waiting.ts";
 import { readWallet, walletInUse, type WalletFlags } from "./wallet.ts";
 
 interface NewFlags extends PrintFlags, PasswordFlags {
@@ -148,7 +149,10 @@ async function balance(
     throw new UsageError(
       "An address must be 0x or xdc and 40 hexadecimal digits, with a valid checksum.",
     );
-  const held = (await readEveryBalance(fetch, rpcUrl, owner)).map((one) => ({
+  const balances = await whileWaiting("Asking the chain for the balance", () =>
+    readEveryBalance(fetch, rpcUrl, owner),
+  );
+  const held = balances.map((one) => ({
     address: owner,
     network: one.network.id,
     usdc: formatUsdc(one.usdcUnits),

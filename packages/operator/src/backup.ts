@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import { backUpSqlite, readDatabaseUrl } from "@farthing/facilitator";
 import type { Command } from "commander";
+import { whileWaiting } from "farthing/program";
 import { reportFaults } from "./database.ts";
 
 export function register(program: Command): void {
@@ -14,7 +15,9 @@ export function register(program: Command): void {
     .action((file: string) =>
       reportFaults("backup", async () => {
         const target = resolve(file);
-        const { bytes } = await backUpSqlite(readDatabaseUrl(), target);
+        const { bytes } = await whileWaiting(`Copying the database to ${target}`, () =>
+          backUpSqlite(readDatabaseUrl(), target),
+        );
         console.error(`${target}: ${bytes.toLocaleString("en")} bytes, checked`);
       }),
     );

@@ -2,6 +2,7 @@
 import { deployBatcher } from "@farthing/facilitator";
 import { findNetwork } from "@farthing/protocol";
 import { InvalidArgumentError, type Command } from "commander";
+import { whileWaiting } from "farthing/program";
 import { reportFaults } from "./database.ts";
 
 interface DeployFlags {
@@ -25,7 +26,10 @@ export function register(program: Command): void {
 }
 
 async function deploy({ network, json }: DeployFlags): Promise<void> {
-  const { address, codeHash, transaction } = await deployBatcher(network);
+  const { address, codeHash, transaction } = await whileWaiting(
+    "Deploying the batch contract",
+    () => deployBatcher(network),
+  );
   if (json) return console.log(JSON.stringify({ network, address, codeHash, transaction }));
   console.log(address);
   const how = transaction === null ? "was deployed before" : `deployed by ${transaction}`;

@@ -2,7 +2,7 @@
 import { examine, type CheckSection } from "@farthing/facilitator";
 import { printableJson } from "@farthing/protocol";
 import type { Command } from "commander";
-import { countFindings, exitCodes, findingText, summaryText } from "farthing/program";
+import { countFindings, exitCodes, findingText, startWaiting, summaryText } from "farthing/program";
 
 export function register(program: Command): void {
   program
@@ -14,12 +14,17 @@ export function register(program: Command): void {
     .option("--json", "print one JSON object", false)
     .action(async ({ json, fix = false }: { json: boolean; fix?: boolean }) => {
       const sections: CheckSection[] = [];
+      // The rate of an endpoint takes ten seconds.
+      const waiting = startWaiting("Checking the configuration and what it names");
       for await (const section of examine({}, { isFixing: fix })) {
         sections.push(section);
+        waiting.end();
         if (!json) process.stdout.write(findingText(section.title, section.lines));
         // The reader has left, so the remaining checks are not run.
         if (process.stdout.errored) break;
+        waiting.now("Checking the rest; each endpoint is measured for ten seconds");
       }
+      waiting.end();
       const counts = countFindings(sections.flatMap((section) => section.lines));
       const report = { ok: counts.fail === 0, counts, sections };
       if (json) process.stdout.write(`${printableJson(report, 2)}\n`);

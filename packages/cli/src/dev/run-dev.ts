@@ -199,7 +199,7 @@ function startText(
     "",
     `  FARTHING_WALLET_KEY=${buyerKey(devnet)} FARTHING_RPC_URL=${devnet.rpcUrl} npx farthing pay ${gateway}/`,
     "",
-    "Ctrl-C ends all of it.",
+    "Ctrl+C stops everything.",
     "",
     "",
   ].join("\n");

@@ -68,8 +68,9 @@ function whyUnreadable(error: unknown, path: string): string {
   const code = isObject(error) ? error["code"] : undefined;
   if (code === "ENOENT") {
     return (
-      `There is no file ${path}. Name the configuration that you have, write one after ` +
-      "docs/reference/gateway.md, or make one of an OpenAPI document: farthing gateway import."
+      `There is no file ${path}. Name your configuration with -c, or sell an API without a file: ` +
+      "farthing gateway --to http://127.0.0.1:3000 --price 0.01 --pay-to 0x…. To create a file, " +
+      "use farthing init gateway, or farthing gateway import for an API with an OpenAPI document."
     );
   }
   if (code === "EISDIR") return `${path} is a folder; name the configuration file in it.`;
