@@ -184,8 +184,11 @@ test("the service brings the script of its API reference, and not the package it
 
 test("with the operator's package beside it, farthing runs its commands", async () => {
   const project = await install("farthing", "farthing-operator");
+  const account = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C";
+  const created = await runIn(project, "farthing", "keys", "create", "--account", account);
+  expect([created.code, created.stdout]).toEqual([0, expect.stringMatching(/^fk_live_\w+\n$/)]);
   const forwarded = await runIn(project, "farthing", "keys", "list");
-  expect(forwarded).toEqual({ code: 0, stdout: "[]\n", stderr: "" });
+  expect(forwarded).toEqual({ code: 0, stdout: expect.stringContaining(account), stderr: "" });
   expect(await runIn(project, "farthing-operator", "keys", "list")).toEqual(forwarded);
   expect((await runIn(project, "farthing", "serve", "--help")).stdout).toContain("--self-built");
 });
