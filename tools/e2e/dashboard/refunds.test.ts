@@ -1,4 +1,5 @@
 /** Money given back from the dashboard, signed by the payee's wallet, on a real chain. */
+import { privateKeySigner, wrapFetch } from "@farthing/buyer";
 import { isObject, parseJson } from "@farthing/protocol";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -7,8 +8,9 @@ import { stockBuyer } from "../support/buyers.testing.ts";
 import { describeInBrowser } from "../support/chromium.testing.ts";
 import { openWindow, signIn, startStage, type Stage } from "./fixture.testing.ts";
 import { createKey, operate, visit } from "./steps.testing.ts";
+import { mintKey } from "../support/market.testing.ts";
 import { changeAccount, type MockWallet } from "../support/mock-wallets.testing.ts";
-import { openStockShop, type Shop } from "../support/shops.testing.ts";
+import { openHonoShop, openStockShop, type Shop } from "../support/shops.testing.ts";
 import type { WalletWindow } from "../support/wallet-window.testing.ts";
 
 /** Finality takes three blocks of a second; the rest is for a busy machine. */
@@ -134,6 +136,36 @@ describeInBrowser("refunds on the dashboard", () => {
     await expectFinalRefunds(1);
     expect([await received(), signatures() - before]).toEqual([3_000n, 1]);
     await page.unroute("**/v1/refunds");
+  });
+
+  test("a contract wallet returns what it was paid", async () => {
+    const { market } = stage;
+    const { smartWallet, usdc } = market.devnet;
+    const { address, owner } = smartWallet;
+    await operate(market, ["credits", "grant", address, "10", "--note", "Test"]);
+    const apiKey = await mintKey(market.databaseUrl, 51, address);
+    const facilitator = { url: market.tap.url, apiKey };
+    const vault = await openHonoShop(market, "public", { payTo: address, facilitator });
+    const buyer = market.newBuyer();
+    const signer = privateKeySigner(buyer.privateKey);
+    const before = await usdc.balanceOf(buyer.address);
+    expect((await wrapFetch(fetch, { signer })(vault.url)).status).toBe(200);
+    await vault.close();
+    const given = { name: "Vault", keys: [owner.privateKey], speaksFor: address };
+    const opened = await openWindow(stage, [given]);
+    await signIn(opened, stage);
+    await opened.page.goto(stage.screen(`settlements?payer=${buyer.address}`));
+    await opened.page.getByRole("table").getByRole("link").first().click();
+    const button = opened.page.getByRole("button", { name: "Refund", exact: true });
+    await button.waitFor(finality);
+    await button.click();
+    const dialog = opened.page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Sign and refund" }).click();
+    await dialog.waitFor({ state: "detached" });
+    const list = opened.page.getByRole("table", { name: "Refunds" });
+    await list.getByText("final", { exact: true }).waitFor(finality);
+    expect(await usdc.balanceOf(buyer.address)).toBe(before);
+    expect(opened.complaints).toEqual([]);
   });
 
   test("a failed refund leads to its reason and is offered with its amount", async () => {
