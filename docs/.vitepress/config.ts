@@ -62,7 +62,11 @@ export default defineConfig({
     nav: [
       { text: "Guides", link: "/guides/sell-with-express", activeMatch: "/guides/" },
       { text: "Concepts", link: "/concepts/x402", activeMatch: "/concepts/" },
-      { text: "Reference", link: "/reference/configuration", activeMatch: "/reference/" },
+      {
+        text: "Reference",
+        link: "/reference/configuration",
+        activeMatch: "/reference/(?!troubleshooting)",
+      },
       { text: "Troubleshooting", link: "/reference/troubleshooting" },
     ],
     sidebar: {

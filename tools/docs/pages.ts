@@ -1,4 +1,4 @@
-/** The pages whose blocks are run: the README and the guides. */
+/** The pages whose blocks are run: the README, the guides and the concepts. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readPage, type Block } from "./read-page.ts";
@@ -14,8 +14,7 @@ export interface Page {
 }
 
 export function readPages(): Page[] {
-  const guides = readdirSync(join(root, "docs/guides")).filter((name) => name.endsWith(".md"));
-  const paths = ["README.md", ...guides.sort().map((name) => `docs/guides/${name}`)];
+  const paths = ["README.md", ...pagesIn("docs/guides"), ...pagesIn("docs/concepts")];
   return paths.map((path) => {
     const text = readFileSync(join(root, path), "utf8");
     const targets = [...text.matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)/g)].map(([, to = ""]) => to);
@@ -34,3 +33,10 @@ export const isProgram = ({ language }: Block): boolean => ["ts", "js", "mjs"].i
 /** Returns the file in which a program is saved. */
 export const fileOf = ({ run, line, language }: Block): string =>
   run.as ?? `line-${line}.${language}`;
+
+function pagesIn(folder: string): string[] {
+  return readdirSync(join(root, folder))
+    .filter((name) => name.endsWith(".md"))
+    .sort()
+    .map((name) => `${folder}/${name}`);
+}
