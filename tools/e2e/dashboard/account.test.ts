@@ -130,6 +130,16 @@ describeInBrowser("the account on the dashboard", () => {
     await page.getByRole("button", { name: "Show webhook.test" }).first().click();
     await page.getByRole("dialog").getByText(String(id)).waitFor();
     await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Change events" }).click();
+    await page.getByLabel("credits.low").uncheck();
+    await page.getByRole("button", { name: "Save events" }).click();
+    await page.getByText("settlement.refunded, purchase.credited").waitFor();
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByRole("button", { name: "Pause endpoint" }).click();
+    await page.getByText("You paused it.").waitFor();
+    expect(await page.getByRole("button", { name: "Send a test" }).isDisabled()).toBe(true);
+    await page.getByRole("button", { name: "Resume" }).click();
+    await page.getByText("active").waitFor();
     await page.getByRole("button", { name: "Remove" }).click();
     await page.getByRole("button", { name: "Remove endpoint" }).click();
     await page.getByText("No endpoints yet").waitFor();

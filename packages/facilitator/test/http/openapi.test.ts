@@ -316,6 +316,7 @@ test("webhooks", async () => {
   const sent = await browser.post(`${path}/${id}/test`, {});
   await browser.get(`${path}/${id}/deliveries`);
   await browser.post(`${path}/${id}/deliveries/${textAt(sent.body, "id")}/resend`, {});
+  await browser.send("PATCH", `${path}/${id}`, { paused: true });
   await browser.post(`${path}/${id}/enable`, {});
   await browser.send("DELETE", `${path}/${id}`);
   expect((await browser.send("DELETE", `${path}/${id}`)).status).toBe(404);

@@ -309,18 +309,19 @@ async function deliver(store: ServiceStore): Promise<void> {
     events: ["settlement.confirmed" as const],
     createdAt: now,
     disabledAt: null,
+    pausedAt: null,
+    isPausedByOwner: false,
   };
-  await store.createWebhook({ ...endpoint, pausedAt: null }, { endpointsMax: 1_000 });
+  await store.createWebhook(endpoint, { endpointsMax: 1_000 });
   await store.listWebhooks(busySeller);
   await store.findWebhook(busySeller, endpoint.id);
   if (!(await store.findWebhook(busySeller, busyEndpoint))) {
-    const busy = { ...endpoint, id: busyEndpoint, pausedAt: null };
-    await store.createWebhook(busy, { endpointsMax: 1_000 });
+    await store.createWebhook({ ...endpoint, id: busyEndpoint }, { endpointsMax: 1_000 });
   }
-  const delivery = { endpointId: busyEndpoint, account: busySeller, createdAt: now };
+  const whose = { endpointId: busyEndpoint, account: busySeller, createdAt: now };
+  const delivery = { ...whose, type: "webhook.test", body: "{}" } as const;
   const ids = [`evt_${next()}`, `evt_${next()}`];
-  for (const id of ids)
-    await store.addDelivery({ ...delivery, id, type: "webhook.test", body: "{}" });
+  for (const id of ids) await store.addDelivery({ ...delivery, id });
   const due = { now, leaseMs: 1_000, exceptEndpoints: [endpoint.id, swampedEndpoint] };
   await store.takeDueDeliveries({ ...due, limit: 4 });
   const end = { isDelivered: true, status: 200, error: null, retryAt: null };
@@ -330,7 +331,7 @@ async function deliver(store: ServiceStore): Promise<void> {
   await store.listDeliveries(busyEndpoint, { limit: 5 });
   await store.pauseWebhook(busyEndpoint, { quietMs: dayMs, failuresMin: 5, now });
   await store.pauseWebhook(endpoint.id, { quietMs: 0, failuresMin: 5, now: now + 1 });
-  await store.resumeWebhook(busySeller, endpoint.id, now);
+  await store.changeWebhook(busySeller, endpoint.id, { isPaused: true, now });
   await store.disableWebhook(busySeller, endpoint.id, now);
   await store.removeDeliveries(now - 390 * dayMs, 5, () => Promise.resolve());
 }

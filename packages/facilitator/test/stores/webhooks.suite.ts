@@ -36,6 +36,7 @@ async function listening(store: ServiceStore, changes: Partial<WebhookEndpoint> 
     createdAt: next(),
     disabledAt: null,
     pausedAt: null,
+    isPausedByOwner: false,
     ...changes,
   };
   expect(await store.createWebhook(endpoint, { endpointsMax: 5 })).toBe(true);
@@ -186,10 +187,38 @@ function pauseTests(at: StoreAt): void {
       { account: seller, kind: "grant", credits: 1, actor: "a", note: null },
       1,
     );
-    expect(await store.resumeWebhook(other, endpoint.id, 3_000)).toBeUndefined();
-    expect(await store.resumeWebhook(seller, endpoint.id, 3_000)).toMatchObject({ pausedAt: null });
+    const resumed = { isPaused: false, now: 3_000 };
+    expect(await store.changeWebhook(other, endpoint.id, resumed)).toBeUndefined();
+    expect(await store.changeWebhook(seller, endpoint.id, resumed)).toMatchObject({
+      pausedAt: null,
+    });
     await ending(store, endpoint, 3_100, false);
     expect(await pause(3_200)).toBe(false);
+  });
+
+  test("pause and take other events when their owner says so", async () => {
+    const { store } = at();
+    const endpoint = await listening(store);
+    const waiting = await delivering(store, endpoint);
+    const now = 2_000;
+    const events = ["credits.low"] as const;
+    expect(await store.changeWebhook(seller, endpoint.id, { events, now })).toMatchObject({
+      events,
+      pausedAt: null,
+    });
+    const pausing = { isPaused: true, now };
+    expect(await store.changeWebhook(other, endpoint.id, pausing)).toBeUndefined();
+    const paused = { events, pausedAt: now, isPausedByOwner: true };
+    expect(await store.changeWebhook(seller, endpoint.id, pausing)).toMatchObject(paused);
+    expect(await store.findWebhook(seller, endpoint.id)).toMatchObject(paused);
+    expect(await take(store, 9_000)).toEqual([]);
+    const { items } = await store.listDeliveries(endpoint.id, { limit: 1 });
+    expect(items).toMatchObject([{ id: waiting, state: "failed" }]);
+    const resumed = { isPaused: false, now: 3_000 };
+    expect(await store.changeWebhook(seller, endpoint.id, resumed)).toMatchObject({
+      pausedAt: null,
+      isPausedByOwner: false,
+    });
   });
 
   test("of full endpoints wait, and hold nobody else's up", async () => {

@@ -4,6 +4,7 @@ import { call } from "../../api/call.ts";
 import { webhooksPath, webhooksQuery } from "../../api/queries.ts";
 import { TextField } from "../../components/field.tsx";
 import { SignedDialog } from "../../components/signed-dialog.tsx";
+import { EventChoice } from "./event-choice.tsx";
 import { webhookEvents } from "./webhook-events.ts";
 
 export function AddWebhook({
@@ -40,34 +41,5 @@ export function AddWebhook({
       />
       <EventChoice events={events} onChange={setEvents} />
     </SignedDialog>
-  );
-}
-
-function EventChoice({
-  events,
-  onChange,
-}: {
-  readonly events: readonly string[];
-  readonly onChange: (events: readonly string[]) => void;
-}) {
-  return (
-    <fieldset className="choice column">
-      <legend>Events</legend>
-      {webhookEvents.map(([name, meaning]) => (
-        <label key={name}>
-          <input
-            type="checkbox"
-            checked={events.includes(name)}
-            onChange={({ target }) =>
-              onChange(target.checked ? [...events, name] : events.filter((one) => one !== name))
-            }
-          />
-          <span>
-            <code>{name}</code>
-            <span className="muted"> · {meaning}</span>
-          </span>
-        </label>
-      ))}
-    </fieldset>
   );
 }

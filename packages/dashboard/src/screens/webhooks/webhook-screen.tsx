@@ -2,15 +2,16 @@ import { useState } from "react";
 import type { WebhookEndpointJson } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { webhooksPath, webhooksQuery } from "../../api/queries.ts";
-import { Badge } from "../../components/badge.tsx";
 import { ConfirmDialog } from "../../components/dialog.tsx";
 import { Empty, Facts, Page, QueryBoundary, Section } from "../../components/page.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Problem } from "../../components/problem.tsx";
 import { When } from "../../components/values.tsx";
 import { go } from "../../location.ts";
+import { ChangeEvents } from "./change-events.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import { Button } from "../../components/button.tsx";
+import { StatusBadge } from "./status-badge.tsx";
 import { useChange } from "../../components/use-change.ts";
 
 export function WebhookScreen({ id }: { readonly id: string }) {
@@ -32,9 +33,11 @@ export function WebhookScreen({ id }: { readonly id: string }) {
   );
 }
 
+type DialogName = "events" | "pause" | "remove";
+
 function Endpoint({ endpoint }: { readonly endpoint: WebhookEndpointJson }) {
-  const [isRemoving, setRemoving] = useState(false);
-  const { id, url, events, createdAt, disabledAt } = endpoint;
+  const [open, setOpen] = useState<DialogName>();
+  const { id, url, events, createdAt, disabledAt, disabledBy } = endpoint;
   const test = useChange({
     send: () => call(`${webhooksPath}/${id}/test`, { method: "POST", body: {} }),
     refreshes: [{ queryKey: ["webhooks", id] }],
@@ -42,12 +45,12 @@ function Endpoint({ endpoint }: { readonly endpoint: WebhookEndpointJson }) {
   });
   const disabled = (
     <>
-      <Badge tone="bad">disabled</Badge> <When at={disabledAt} />
+      <StatusBadge endpoint={endpoint} /> <When at={disabledAt} />
     </>
   );
   return (
     <>
-      {disabledAt !== null && <Disabled id={id} />}
+      {disabledBy !== null && <Disabled id={id} by={disabledBy} />}
       <Section
         title="Endpoint"
         actions={
@@ -59,7 +62,15 @@ function Endpoint({ endpoint }: { readonly endpoint: WebhookEndpointJson }) {
             >
               Send a test
             </Button>
-            <Button look="quiet small danger" onClick={() => setRemoving(true)}>
+            <Button look="small" onClick={() => setOpen("events")}>
+              Change events
+            </Button>
+            {disabledAt === null && (
+              <Button look="quiet small" onClick={() => setOpen("pause")}>
+                Pause
+              </Button>
+            )}
+            <Button look="quiet small danger" onClick={() => setOpen("remove")}>
               Remove
             </Button>
           </>
@@ -69,34 +80,66 @@ function Endpoint({ endpoint }: { readonly endpoint: WebhookEndpointJson }) {
         <Facts
           rows={[
             ["Address", url, "breakable"],
-            ["Status", disabledAt === null ? <Badge tone="good">active</Badge> : disabled],
+            ["Status", disabledAt === null ? <StatusBadge endpoint={endpoint} /> : disabled],
             ["Events", events.join(", "), "breakable"],
             ["Added", <When at={createdAt} />],
           ]}
         />
       </Section>
       <Deliveries id={id} />
-      {isRemoving && (
-        <ConfirmDialog
-          title="Remove this endpoint?"
-          action="Remove endpoint"
-          onClose={() => setRemoving(false)}
-          send={() => call(`${webhooksPath}/${id}`, { method: "DELETE" })}
-          leave={() => go("webhooks", { replace: true })}
-          refreshes={[webhooksQuery]}
-          announces="Endpoint removed"
-        >
-          <p className="breakable">
-            {url} receives no more messages, including those still waiting to be sent.
-          </p>
-        </ConfirmDialog>
+      {open && (
+        <EndpointDialog what={open} endpoint={endpoint} onClose={() => setOpen(undefined)} />
       )}
     </>
   );
 }
 
-/** Shown after deliveries have failed for a day. */
-function Disabled({ id }: { readonly id: string }) {
+interface EndpointDialogProps {
+  readonly what: DialogName;
+  readonly endpoint: WebhookEndpointJson;
+  readonly onClose: () => void;
+}
+
+function EndpointDialog({ what, endpoint, onClose }: EndpointDialogProps) {
+  const { id, url } = endpoint;
+  if (what === "events") return <ChangeEvents endpoint={endpoint} onClose={onClose} />;
+  if (what === "pause") {
+    return (
+      <ConfirmDialog
+        title="Pause this endpoint?"
+        action="Pause endpoint"
+        onClose={onClose}
+        send={() => call(`${webhooksPath}/${id}`, { method: "PATCH", body: { paused: true } })}
+        refreshes={[webhooksQuery, { queryKey: ["webhooks", id] }]}
+        announces="Endpoint paused"
+        done={onClose}
+      >
+        <p className="breakable">
+          {url} receives no messages until you resume it. Messages that wait can be sent again
+          later; events that happen meanwhile are not kept.
+        </p>
+      </ConfirmDialog>
+    );
+  }
+  return (
+    <ConfirmDialog
+      title="Remove this endpoint?"
+      action="Remove endpoint"
+      onClose={onClose}
+      send={() => call(`${webhooksPath}/${id}`, { method: "DELETE" })}
+      leave={() => go("webhooks", { replace: true })}
+      refreshes={[webhooksQuery]}
+      announces="Endpoint removed"
+    >
+      <p className="breakable">
+        {url} receives no more messages, including those still waiting to be sent.
+      </p>
+    </ConfirmDialog>
+  );
+}
+
+/** Shown while nothing is sent: the owner paused it, or deliveries have failed for a day. */
+function Disabled({ id, by }: { readonly id: string; readonly by: "owner" | "service" }) {
   const enable = useChange({
     send: () => call(`${webhooksPath}/${id}/enable`, { method: "POST", body: {} }),
     refreshes: [webhooksQuery],
@@ -105,17 +148,18 @@ function Disabled({ id }: { readonly id: string }) {
   return (
     <>
       <Notice
-        tone="warn"
+        tone={by === "owner" ? "info" : "warn"}
         title="Deliveries to this endpoint are paused"
         actions={
           <Button look="small" disabled={enable.isPending} onClick={() => enable.mutate()}>
-            Enable
+            {by === "owner" ? "Resume" : "Enable"}
           </Button>
         }
       >
         <p>
-          No message has been delivered for a day. Check your server’s responses below, fix the
-          problem, then enable the endpoint.
+          {by === "owner"
+            ? "You paused it. Events that happen meanwhile are not sent later."
+            : "No message has been delivered for a day. Check your server’s responses below, fix the problem, then enable the endpoint."}
         </p>
       </Notice>
       {enable.error && <Problem problem={enable.error} />}

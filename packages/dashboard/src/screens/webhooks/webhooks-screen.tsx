@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { NewWebhookEndpoint, WebhookEndpointJson } from "@farthing/facilitator/api";
 import { webhooksQuery } from "../../api/queries.ts";
-import { Badge } from "../../components/badge.tsx";
+import { StatusBadge } from "./status-badge.tsx";
 import { DataTable, type Column } from "../../components/data-table.tsx";
 import { Empty, Page, QueryBoundary, Section } from "../../components/page.tsx";
 import { Link } from "../../components/link.tsx";
@@ -81,8 +81,7 @@ const columns: readonly Column<WebhookEndpointJson>[] = [
   },
   {
     title: "Status",
-    cell: ({ disabledAt }) =>
-      disabledAt === null ? <Badge tone="good">active</Badge> : <Badge tone="bad">disabled</Badge>,
+    cell: (endpoint) => <StatusBadge endpoint={endpoint} />,
   },
   { title: "Added", cell: ({ createdAt }) => <When at={createdAt} /> },
 ];

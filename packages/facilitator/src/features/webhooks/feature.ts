@@ -6,6 +6,7 @@ import { webhooksParticipant } from "./participant.ts";
 import type { Feature, RunningFeature } from "../feature.ts";
 import type { StepUp } from "../sign-in/step-up.ts";
 import { startDeliveries } from "./deliveries.ts";
+import { migrations } from "./migrations.ts";
 import { registerWebhooks } from "./routes.ts";
 import { webhookSecret } from "./step-up.ts";
 import { createWebhooks } from "./service.ts";
@@ -25,6 +26,7 @@ export const webhooks = {
   name: "webhooks",
   participant: webhooksParticipant,
   createStore: createWebhookStore,
+  migrations,
   stepUps: [webhookSecret],
   tags: [{ name: "Webhooks", description: "Signed notices of events, sent to your server" }],
   create,

@@ -19,8 +19,15 @@ export interface WebhookEndpoint {
   readonly createdAt: number;
   /** Removed by its owner. */
   readonly disabledAt: number | null;
-  /** Paused after a long time without a delivery; the owner can resume it. */
+  /** Paused by its owner, or after a long time without a delivery; the owner can resume it. */
   readonly pausedAt: number | null;
+  readonly isPausedByOwner: boolean;
+}
+
+/** What an owner may change of an endpoint. */
+export interface EndpointChanges {
+  readonly events?: readonly WebhookEvent[] | undefined;
+  readonly isPaused?: boolean | undefined;
 }
 
 /**

@@ -34,8 +34,11 @@ const endpointRow = {
   disabledAt: nullable(
     Type.String({
       format: "date-time",
-      description: "Since when nothing is sent, because nothing arrived; `enable` has it go on",
+      description: "Since when nothing is sent; `enable` has it go on",
     }),
+  ),
+  disabledBy: nullable(
+    oneOf(["owner", "service"], "`service`: nothing had arrived there for a day"),
   ),
 };
 
@@ -56,6 +59,12 @@ export const DeliveryResponse = exactly({
   body: Type.String({ description: "What is sent, byte for byte" }),
   createdAt: TimeText,
   deliveredAt: nullable(TimeText),
+});
+
+const EventList = Type.Array(oneOf(webhookEvents), {
+  minItems: 1,
+  maxItems: webhookEvents.length,
+  uniqueItems: true,
 });
 
 const path = "/v1/account/webhooks";
@@ -106,6 +115,30 @@ function registerEndpoints(server: TypedServer, { webhooks }: WebhookRouteDeps):
       return reply.status(204).send(null);
     },
   });
+  server.patch(`${path}/:id`, {
+    schema: {
+      operationId: "changeWebhook",
+      tags: ["Webhooks"],
+      summary: "Changes the events of an endpoint, or pauses it",
+      description:
+        "A paused endpoint gets no messages: those that wait are given up and can be sent again, and events that happen meanwhile are not kept.",
+      params: EndpointId,
+      body: Type.Object(
+        {
+          events: Type.Optional(EventList),
+          paused: Type.Optional(Type.Boolean({ description: "`false` has it go on" })),
+        },
+        { additionalProperties: false, minProperties: 1 },
+      ),
+      response: { 200: EndpointResponse, ...changeProblems("not_found") },
+    },
+    handler: async (request) => {
+      const { account } = sessionOf(request);
+      const { events, paused: isPaused } = request.body;
+      const endpoint = await webhooks.change(account, request.params.id, { events, isPaused });
+      return endpointResponse(found(endpoint, "endpoint"));
+    },
+  });
   server.post(`${path}/:id/enable`, {
     schema: {
       operationId: "enableWebhook",
@@ -117,7 +150,7 @@ function registerEndpoints(server: TypedServer, { webhooks }: WebhookRouteDeps):
     },
     handler: async (request) => {
       const { account } = sessionOf(request);
-      const endpoint = await webhooks.resume(account, request.params.id);
+      const endpoint = await webhooks.change(account, request.params.id, { isPaused: false });
       return endpointResponse(found(endpoint, "endpoint"));
     },
   });
@@ -136,11 +169,7 @@ function registerCreating(
         "Takes a step-up signature: `webhook_secret` with the `url`. HTTPS only, on a public address, port 443 or 8443; redirects are not followed.",
       body: exactly({
         ...webhookSecret.details,
-        events: Type.Array(oneOf(webhookEvents), {
-          minItems: 1,
-          maxItems: webhookEvents.length,
-          uniqueItems: true,
-        }),
+        events: EventList,
         stepUp: SignAnswerBody,
       }),
       response: { 201: NewEndpointResponse, ...changeProblems("step_up_failed", "conflict") },
@@ -225,17 +254,20 @@ function refusePaused({ pausedAt }: WebhookEndpoint): void {
   if (pausedAt === null) return;
   throw new HttpProblem(
     "conflict",
-    "Nothing is sent to this endpoint, since nothing arrived there for a day; enable it first.",
+    "Nothing is sent to this endpoint, because it is paused; enable it first.",
   );
 }
 
-function endpointResponse({ id, url, events, createdAt, pausedAt }: WebhookEndpoint) {
+function endpointResponse(endpoint: WebhookEndpoint) {
+  const { id, url, events, createdAt, pausedAt, isPausedByOwner } = endpoint;
+  const pausedBy: "owner" | "service" = isPausedByOwner ? "owner" : "service";
   return {
     id,
     url,
     events: [...events],
     createdAt: timeText(createdAt) ?? "",
     disabledAt: timeText(pausedAt),
+    disabledBy: pausedAt === null ? null : pausedBy,
   };
 }
 

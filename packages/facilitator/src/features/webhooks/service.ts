@@ -7,7 +7,7 @@ import type { Paging, TimeCursor } from "@farthing/engine/storage";
 import { createHmac, randomBytes } from "node:crypto";
 import type { Address } from "@farthing/protocol";
 import { timeText, type Runtime } from "@farthing/engine/base";
-import type { WebhookDelivery, WebhookEndpoint, WebhookEvent } from "./model.ts";
+import type { EndpointChanges, WebhookDelivery, WebhookEndpoint, WebhookEvent } from "./model.ts";
 import type { WebhookStore } from "./store.ts";
 
 /** One endpoint for each system of an account, and some to spare. */
@@ -37,6 +37,7 @@ export function createWebhooks(deps: Runtime & { readonly store: WebhookStore })
         createdAt: clock.nowMs(),
         disabledAt: null,
         pausedAt: null,
+        isPausedByOwner: false,
       };
       if (!(await store.createWebhook(endpoint, { endpointsMax }))) return undefined;
       log.info(
@@ -51,7 +52,17 @@ export function createWebhooks(deps: Runtime & { readonly store: WebhookStore })
         log.info({ event: "webhook_removed", account, endpointId: id }, "Webhook removed");
       return isRemoved;
     },
-    resume: (account: Address, id: string) => store.resumeWebhook(account, id, clock.nowMs()),
+    /** Returns the changed endpoint; undefined when there is none. */
+    async change(account: Address, id: string, changes: EndpointChanges) {
+      const endpoint = await store.changeWebhook(account, id, { ...changes, now: clock.nowMs() });
+      if (endpoint) {
+        log.info(
+          { event: "webhook_changed", account, endpointId: id, ...changes },
+          "Webhook changed",
+        );
+      }
+      return endpoint;
+    },
     /** Adds a test message to the outbox; returns its id. */
     async test({ id: endpointId, account }: WebhookEndpoint) {
       const createdAt = clock.nowMs();

@@ -11,8 +11,8 @@ import {
 } from "@farthing/engine/storage";
 import { takeDueDeliveries, type AttemptResult } from "./due-delivery-store.ts";
 import { oldDeliveryMethods } from "./old-delivery-store.ts";
-import { deliveryTable, endpointTable, newDeliveries } from "./tables.ts";
-import type { WebhookDelivery, WebhookEndpoint } from "./model.ts";
+import { deliveryTable, endpointTable, events as eventsColumn, newDeliveries } from "./tables.ts";
+import type { EndpointChanges, WebhookDelivery, WebhookEndpoint } from "./model.ts";
 
 /**
  * Events of settlements, credits and purchases enter the outbox in the transaction in which they
@@ -56,18 +56,8 @@ function endpointMethods(database: Database) {
      * deliveries, and ends its pending deliveries. Returns false when it stays active.
      */
     pauseWebhook: atomic(database, pause),
-    /** Resumes a paused endpoint and returns it; undefined when there is none. */
-    resumeWebhook: async (account: Address, id: string, now: number) => {
-      const row = await database.db
-        .updateTable("webhook_endpoints")
-        .set({ paused_at: null, watched_since: now })
-        .where("account", "=", toLowerHex(account))
-        .where("id", "=", id)
-        .where("disabled_at", "is", null)
-        .returningAll()
-        .executeTakeFirst();
-      return row && endpointTable.read(row);
-    },
+    /** Changes an endpoint for its owner and returns it; undefined when there is none. */
+    changeWebhook: atomic(database, change),
   };
 }
 
@@ -84,6 +74,31 @@ async function create(
   return true;
 }
 
+async function change(
+  inside: Database,
+  account: Address,
+  id: string,
+  { events, isPaused, now }: EndpointChanges & { readonly now: number },
+): Promise<WebhookEndpoint | undefined> {
+  const row = await inside.db
+    .updateTable("webhook_endpoints")
+    .set({
+      ...(events && { events: eventsColumn.write(events) }),
+      ...(isPaused === true && { paused_at: now, is_paused_by_owner: 1 }),
+      // Failures before this do not count.
+      ...(isPaused === false && { paused_at: null, is_paused_by_owner: 0, watched_since: now }),
+      // An update of nothing is no statement.
+      id,
+    })
+    .where("account", "=", toLowerHex(account))
+    .where("id", "=", id)
+    .where("disabled_at", "is", null)
+    .returningAll()
+    .executeTakeFirst();
+  if (row && isPaused === true) await failPending(inside.db, id, pausedError);
+  return row && endpointTable.read(row);
+}
+
 async function pause(
   { db }: Database,
   id: string,
@@ -92,7 +107,7 @@ async function pause(
   const { quietMs, failuresMin, now } = terms;
   const result = await db
     .updateTable("webhook_endpoints")
-    .set({ paused_at: now })
+    .set({ paused_at: now, is_paused_by_owner: 0 })
     .where("id", "=", id)
     .where("paused_at", "is", null)
     .where("disabled_at", "is", null)
@@ -121,9 +136,11 @@ async function pause(
     )
     .executeTakeFirst();
   if (result.numUpdatedRows === 0n) return false;
-  await failPending(db, id, "The endpoint was paused");
+  await failPending(db, id, pausedError);
   return true;
 }
+
+const pausedError = "The endpoint was paused";
 
 async function failPending(db: Database["db"], id: string, why: string): Promise<void> {
   await db

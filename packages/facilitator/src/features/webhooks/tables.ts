@@ -1,6 +1,7 @@
 /** The tables of webhooks. */
 import { webhookEvents } from "@farthing/protocol";
 import {
+  flag,
   integer,
   nullable,
   optional,
@@ -15,7 +16,7 @@ import {
 import { type DeliveryState, type DeliveryType, type WebhookEvent } from "./model.ts";
 
 /** The subscribed events as JSON. Names that this version does not know are left out. */
-const events: Column<readonly WebhookEvent[], string> = {
+export const events: Column<readonly WebhookEvent[], string> = {
   type: "text",
   read: (stored) => {
     const names: unknown = JSON.parse(stored);
@@ -35,6 +36,7 @@ export const endpointTable = table("webhook_endpoints", {
   createdAt: integer(),
   disabledAt: nullable(integer()),
   pausedAt: nullable(integer()),
+  isPausedByOwner: flag(),
 });
 
 const delivery = {
