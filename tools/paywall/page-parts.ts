@@ -8,27 +8,20 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
 import { minify } from "vite";
+import { texts } from "@farthing/paywall/texts";
 
 const page = fileURLToPath(new URL("../../packages/paywall/src", import.meta.url));
 
 /** Where the parts go, from the repository. */
 export const partsPath = "packages/seller/src/paywall/generated/page-parts.ts";
 
-/** Refusals whose message a payer can act on; of the others the page shows the code. */
-const forPayers = [
-  "unsupported_\\w+|invalid_signature|wallet_not_deployed|self_payment|authorization_\\w+",
-  "nonce_already_used|insufficient_funds|token_paused|payer_\\w+|payee_blocked",
-  "settlement_pending|already_settled|transaction_reverted",
-];
-const notForPayers = new RegExp(`^ {2}(?!(?:${forPayers.join("|")}):)(\\w+):\\s+"[^"]*",$`, "gm");
-
-/** Leaves out messages that no payer can act on: the page has a bound, and refusals are many. */
-const withoutSellersMessages: Plugin = {
-  name: "without-sellers-messages",
+/** The page has its own table of the refusals that a payer can act on, in each language. */
+const withoutMessages: Plugin = {
+  name: "without-messages",
   setup(bundling) {
     bundling.onLoad({ filter: /protocol\/src\/refusals\.ts$/ }, async ({ path }) => {
       const text = await readFile(path, "utf8");
-      return { contents: text.replaceAll(notForPayers, ""), loader: "ts" };
+      return { contents: text.replaceAll(/^ {2}\w+:\s+"[^"]*",$/gm, ""), loader: "ts" };
     });
   },
 };
@@ -104,7 +97,7 @@ async function bundle(entry: string): Promise<string> {
       "ox/Hash": `${page}/stand-ins/hash.ts`,
       "ox/Address": `${page}/stand-ins/address.ts`,
     },
-    plugins: [withoutSellersMessages, withoutGivenTokens, withoutPassedChecks, withoutServerFacts],
+    plugins: [withoutMessages, withoutGivenTokens, withoutPassedChecks, withoutServerFacts],
     mangleProps: new RegExp(`^(${ownNames.join("|")})$`),
     charset: "utf8",
     legalComments: "none",
@@ -123,12 +116,20 @@ function hashOf(text: string): string {
   return `sha256-${createHash("sha256").update(text).digest("base64")}`;
 }
 
+/** The license of the one library in the script, which asks for it beside every copy. */
+async function licenseOfLibrary(): Promise<string> {
+  const license = new URL("../../node_modules/lean-qr/LICENSE", import.meta.url);
+  const text = await readFile(license, "utf8");
+  return `\n/*\nThe script contains lean-qr.\n\n${text.trim()}\n*/\n`;
+}
+
 /** The module as it should be. */
 export async function writeParts(): Promise<string> {
   const [script, style] = await Promise.all([bundleScript(), bundle("page.css")]);
+  const notice = await licenseOfLibrary();
   const constants = { script, scriptHash: hashOf(script), style, styleHash: hashOf(style) };
   const lines = Object.entries(constants).map(
     ([name, value]) => `\nexport const ${name}: string =\n  ${JSON.stringify(value)};\n`,
   );
-  return `// Generated from packages/paywall by \`npm run paywall\`. Do not edit.\n${lines.join("")}`;
+  return `// Generated from packages/paywall by \`npm run paywall\`. Do not edit.\n${notice}${lines.join("")}\nexport const texts = ${JSON.stringify(texts, null, 2)};\n`;
 }

@@ -6,6 +6,7 @@ import {
   type Wallet,
 } from "@farthing/buyer/wallet";
 import { isSameAddress } from "@farthing/protocol";
+import { texts } from "./texts.ts";
 
 /** A wallet that has shown an account. */
 export type Connected = Awaited<ReturnType<typeof connect>>;
@@ -14,10 +15,7 @@ export type Connected = Awaited<ReturnType<typeof connect>>;
 export async function connect(wallet: Wallet, signal: AbortSignal) {
   const [address] = readAddresses(await ask(wallet.provider, "eth_requestAccounts", [], signal));
   if (!address) {
-    throw new WalletProblem(
-      "failed",
-      "Your wallet shares no account with this page. Unlock it and try again.",
-    );
+    throw new Error(texts.wallet.noAccount);
   }
   const chainId = readChainId(await ask(wallet.provider, "eth_chainId", [], signal));
   return { wallet, address, chainId };
@@ -33,12 +31,7 @@ export function watchAccount(
     // Some wallets report this although nothing has changed.
     if (now && isSameAddress(now, address)) return;
     stop();
-    moved(
-      new WalletProblem(
-        "account_changed",
-        "Nothing was sent. Select the account to pay with, then continue.",
-      ),
-    );
+    moved(new WalletProblem("account_changed", texts.wallet.accountChanged));
   };
   const stop = () => provider.removeListener?.("accountsChanged", listener);
   provider.on?.("accountsChanged", listener);

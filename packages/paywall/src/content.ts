@@ -1,5 +1,8 @@
 /** Shows what was bought: text, JSON, an image or a page; other content is a file to save. */
 import { el } from "./screen.ts";
+import { fill, texts } from "./texts.ts";
+
+const words = texts.content;
 
 /** Longer texts are saved: browsers show a few million characters in one box at most. */
 const shownBytesMax = 2 * 1024 * 1024;
@@ -11,27 +14,27 @@ export async function showContent(response: Response): Promise<HTMLElement> {
   if (type === "text/event-stream" && response.body) return eventBox(response.body);
   const blob = await response.blob();
   const save = saveLink(response, blob, type);
-  if (blob.size === 0) return el("div", {}, el("p", {}, "The content is empty."));
+  if (blob.size === 0) return el("div", {}, el("p", {}, words.empty));
   const view = await viewOf(response, blob, type);
   return el("div", { class: "content" }, view, el("p", {}, save));
 }
 
 async function viewOf(response: Response, blob: Blob, type: string): Promise<HTMLElement> {
   const isFile = /^attachment/i.test(response.headers.get("Content-Disposition") ?? "");
-  if (isFile || blob.size > shownBytesMax) return el("p", {}, "Your file is ready.");
+  if (isFile || blob.size > shownBytesMax) return el("p", {}, words.file);
   if (type.startsWith("image/")) {
-    return el("img", { src: URL.createObjectURL(blob), alt: "What you paid for" });
+    return el("img", { src: URL.createObjectURL(blob), alt: words.bought });
   }
   if (type === "text/html") return showBoughtPage(await blob.text());
   if (/^application\/(.*\+)?json$/.test(type)) return textBox(indented(await blob.text()));
   if (/^text\/|^application\/(.*\+)?(xml|yaml|javascript|x-ndjson)$/.test(type)) {
     return textBox(await blob.text());
   }
-  return el("p", {}, "Your file is ready.");
+  return el("p", {}, words.file);
 }
 
 function textBox(text: string): HTMLElement {
-  return el("pre", { tabindex: "0", "aria-label": "What you paid for" }, text);
+  return el("pre", { tabindex: "0", "aria-label": words.bought }, text);
 }
 
 /** Shows events as they arrive; the last one is not known. */
@@ -49,7 +52,7 @@ function eventBox(events: ReadableStream<Uint8Array<ArrayBuffer>>): HTMLElement 
   events
     .pipeThrough(new TextDecoderStream())
     .pipeTo(text)
-    .catch(() => box.append("\n… (ended)"));
+    .catch(() => box.append(`\n${words.ended}`));
   return el("div", { class: "content" }, box);
 }
 
@@ -71,7 +74,11 @@ function saveLink(response: Response, blob: Blob, type: string): HTMLElement {
   const last = location.pathname.split("/").at(-1) || "content";
   const ending = last.includes(".") ? "" : `.${/\w+$/.exec(type)?.[0] ?? "bin"}`;
   const download = named?.[1] ?? `${last}${ending}`;
-  return el("a", { href: URL.createObjectURL(blob), download }, `Save as ${download}`);
+  return el(
+    "a",
+    { href: URL.createObjectURL(blob), download },
+    fill(words.save, { name: download }),
+  );
 }
 
 /**
@@ -92,7 +99,7 @@ function showBoughtPage(html: string): HTMLElement {
     // Runs nothing, but lets this page reach into the frame.
     sandbox: "allow-same-origin",
     srcdoc: `<!doctype html>${bought.documentElement.outerHTML}`,
-    title: "What you paid for",
+    title: words.bought,
   });
   frame.addEventListener("load", () => restoreStyles(frame, sheets, styled));
   return frame;

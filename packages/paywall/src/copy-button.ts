@@ -1,11 +1,16 @@
-import { announce, el } from "./screen.ts";
+import { announce, byId, el } from "./screen.ts";
+import { texts } from "./texts.ts";
+
+const words = texts.copy;
+
+type Copied = "amount" | "address" | "command";
 
 /** How long a button says that it has copied: long enough to read. */
 const copiedMs = 2_000;
 
 /** `what` names the value to people who listen to the page. */
-export function copyButton(what: string, value: string): HTMLElement {
-  const name = `Copy ${what}`;
+export function copyButton(what: Copied, value: string): HTMLElement {
+  const name = words[what];
   const say = (text: string, label: string) => {
     button.textContent = text;
     button.setAttribute("aria-label", label);
@@ -13,22 +18,22 @@ export function copyButton(what: string, value: string): HTMLElement {
   const copy = async () => {
     const write = navigator.clipboard.writeText(value);
     const outcome = await write.then(
-      () => "Copied",
-      () => "Copying is blocked",
+      () => words.copied,
+      () => words.blocked,
     );
     say(outcome, outcome);
     announce(outcome);
-    setTimeout(() => say("Copy", name), copiedMs);
+    setTimeout(() => say(words.copy, name), copiedMs);
   };
   const button = el("button", { type: "button", class: "copy", click: () => void copy() });
-  say("Copy", name);
+  say(words.copy, name);
   return button;
 }
 
 /** Adds the buttons to what the server has written; without this script they would do nothing. */
 export function addCopyButtons(): void {
-  for (const element of document.querySelectorAll<HTMLElement>("[data-copy]")) {
-    const { copy: what = "", value = element.textContent } = element.dataset;
-    element.after(copyButton(what, value));
+  for (const what of ["amount", "address", "command"] as const) {
+    const element = byId(`copy-${what}`);
+    element.after(copyButton(what, element.dataset["value"] ?? element.textContent));
   }
 }

@@ -17,6 +17,7 @@ import { connect, watchAccount, type Connected } from "./connected.ts";
 import { showContent } from "./content.ts";
 import type { KeptPayment } from "./kept-payment.ts";
 import { keepGiven, keptTokens } from "./kept-tokens.ts";
+import { phoneGuide, usdcGuide } from "./get-ready.ts";
 import { openWithToken } from "./open-with-token.ts";
 import { complaintAbout, type Payable } from "./offers.ts";
 import { explain, explainOpen, messageOf, type Explanation } from "./outcomes.ts";
@@ -24,6 +25,7 @@ import {
   showOpen,
   showOpened,
   showPaid,
+  showLack,
   showProblem,
   showProgress,
   showMissingContent,
@@ -31,7 +33,10 @@ import {
 import { show } from "./screen.ts";
 import { signOnce } from "./sign-once.ts";
 import { reviewScreen, showWaiting, showWallets } from "./wallet-screens.ts";
+import { fill, texts } from "./texts.ts";
 import { networkName, usdc } from "./words.ts";
+
+const { wallets: words, actions: labels, paid } = texts;
 
 export interface FlowInput {
   readonly request: ReplayableRequest;
@@ -48,18 +53,19 @@ const answerTimeoutMs = 70_000;
 export function startFlow({ request, kept, payable, notes }: FlowInput): void {
   let work = new AbortController();
   let stopWatching: (() => void) | undefined;
-  const otherWallet = { label: "Use a different wallet", run: chooseWallet };
+  const startAgain = { label: labels.startAgain, run: chooseWallet };
+  const otherWallet = { label: labels.otherWallet, run: chooseWallet };
 
   const before = kept.current();
   if (before && before.state !== "settled") {
-    open(before, { title: "Your payment is not finished", why: signedBefore });
+    open(before, { title: texts.open.unfinished, why: texts.open.signedBefore });
   } else if (keptTokens().length > 0) usePass();
   else startUnopened();
 
   function startUnopened(): void {
     if (!before) return chooseWallet();
     work.abort();
-    const again = { label: "Show content again", run: () => send(before) };
+    const again = { label: labels.showAgain, run: () => send(before) };
     showMissingContent(paidBefore, "good", before, again);
   }
 
@@ -76,36 +82,33 @@ export function startFlow({ request, kept, payable, notes }: FlowInput): void {
       // The screen has changed already.
       if (own.signal.aborted) return;
       const { title, why } = explain(error);
-      showProblem(title, why, { label: "Try again", run: again }, otherWallet);
+      showProblem(title, why, { label: labels.tryAgain, run: again }, otherWallet);
     });
   }
 
   function chooseWallet(): void {
     work.abort();
     stopWatching?.();
-    showWallets("Choose your wallet", pay);
+    showWallets(words.choose, pay, phoneGuide(), usdcGuide(payable[0].requirements.network));
   }
 
   function pay(wallet: Wallet): void {
     const again = () => pay(wallet);
     run(async (signal) => {
       const payer = await join(wallet, signal, again);
-      const chosen =
-        payable.find(({ requirements }) => requirements.network.chainId === payer.chainId) ??
-        payable[0];
-      await prepare(payer, chosen, signal);
+      await prepare(payer, chooseFor(payer, payable), signal);
     }, again);
   }
 
   /** Connects, and watches for a switch to another account. */
   async function join(wallet: Wallet, signal: AbortSignal, again: () => void): Promise<Connected> {
-    showWaiting("Open your wallet", `Choose an account in ${wallet.name}.`, chooseWallet);
+    showWaiting(words.open, fill(words.account, { wallet: wallet.name }), chooseWallet);
     const connected = await connect(wallet, signal);
     stopWatching?.();
     stopWatching = watchAccount(connected, (problem) => {
       work.abort();
       const { title, why } = explain(problem);
-      showProblem(title, why, { label: "Continue", run: again });
+      showProblem(title, why, { label: labels.continue, run: again });
     });
     return connected;
   }
@@ -114,16 +117,18 @@ export function startFlow({ request, kept, payable, notes }: FlowInput): void {
     const { wallet, address } = payer;
     const { requirements, offer } = chosen;
     const complaint = complaintAbout(offer, address);
-    if (complaint !== undefined) throw new Error(complaint);
+    if (complaint !== undefined)
+      throw new Error(fill(texts.before.notPayable, { reason: complaint }));
     await moveTo(payer, chosen, signal, chooseWallet);
-    showWaiting("One moment", "Checking your balance.", chooseWallet);
+    showWaiting(words.oneMoment, words.checkingBalance, chooseWallet);
     const held = await readBalance(payer, requirements);
     signal.throwIfAborted();
     if (held !== undefined && held < requirements.amount) {
-      const look = { label: "Check again", run: () => pay(wallet) };
-      return showProblem("Not enough USDC", lackOf(held, payer, requirements), look, otherWallet);
+      const look = { label: labels.checkAgain, run: () => pay(wallet) };
+      const guide = usdcGuide(requirements.network);
+      return showLack(lackOf(held, payer, requirements), guide, look, otherWallet);
     }
-    const balance = held === undefined ? "unknown" : usdc(held);
+    const balance = held === undefined ? texts.terms.unknown : usdc(held);
     const steps = { sign: () => sign(payer, chosen), other: chooseWallet };
     show(reviewScreen(requirements, { wallet: wallet.name, address, balance }, notes, steps));
   }
@@ -132,7 +137,7 @@ export function startFlow({ request, kept, payable, notes }: FlowInput): void {
     const { wallet } = payer;
     run(
       async (signal) => {
-        showWaiting("Confirm in your wallet", `Review and sign in ${wallet.name}.`, chooseWallet);
+        showWaiting(words.confirm, fill(words.reviewIn, { wallet: wallet.name }), chooseWallet);
         const record = await signOnce({ request, kept, payer, payable: chosen, signal });
         stopWatching?.();
         send(record);
@@ -165,16 +170,15 @@ export function startFlow({ request, kept, payable, notes }: FlowInput): void {
   }
 
   function contentMissing(record: LedgerRecord, why: string): void {
-    const title = "Paid, but the content is not available yet";
-    const again = { label: "Request content again", run: () => send(record) };
+    const title = paid.missing;
+    const again = { label: labels.requestAgain, run: () => send(record) };
     showMissingContent({ title, why }, "warn", record, again);
   }
 
-  function open(record: LedgerRecord, words: Explanation): void {
-    showOpen(words, record, {
+  function open(record: LedgerRecord, explanation: Explanation): void {
+    showOpen(explanation, record, {
       again: () => send(kept.current() ?? record),
-      findOut: () =>
-        showWallets("Choose a wallet to check with", (wallet) => findOut(record, wallet)),
+      findOut: () => showWallets(words.chooseToCheck, (wallet) => findOut(record, wallet)),
     });
   }
 
@@ -184,16 +188,22 @@ export function startFlow({ request, kept, payable, notes }: FlowInput): void {
     run(async (signal) => {
       const reader = await join(wallet, signal, again);
       await switchNetwork(reader, networkOfRecord(record).chainId, signal);
-      showWaiting("One moment", "Checking the blockchain.");
+      showWaiting(words.oneMoment, words.checkingChain);
       const end = await readEnd(record, kept, wallet.provider);
       stopWatching?.();
       signal.throwIfAborted();
-      if (end.state === "settled")
-        contentMissing(kept.current() ?? record, "The seller received your payment.");
-      else if (end.state === "unknown") open(record, { title: "Not final yet", why: end.reason });
-      else showProblem(neverUsed.title, neverUsed.why, { label: "Start again", run: chooseWallet });
+      if (end.state === "settled") contentMissing(kept.current() ?? record, paid.received);
+      else if (end.state === "unknown")
+        open(record, { title: texts.open.notFinal, why: texts.open.waitForChain });
+      else showProblem(texts.open.neverUsed, texts.open.neverUsedWhy, startAgain);
     }, again);
   }
+}
+
+/** The offer on the network that the wallet is on, or the best one. */
+function chooseFor({ chainId }: Connected, payable: FlowInput["payable"]): Payable {
+  const isHere = ({ requirements }: Payable) => requirements.network.chainId === chainId;
+  return payable.find(isHere) ?? payable[0];
 }
 
 async function moveTo(
@@ -204,16 +214,13 @@ async function moveTo(
 ): Promise<void> {
   const { chainId } = requirements.network;
   if (payer.chainId === chainId) return;
-  showWaiting(
-    "Open your wallet",
-    `Approve the switch to ${networkName(requirements.network)}.`,
-    leave,
-  );
+  const network = networkName(requirements.network);
+  showWaiting(words.open, fill(words.approveSwitch, { network }), leave);
   await switchNetwork(payer, chainId, signal);
 }
 
 async function showWithToken(request: ReplayableRequest, pay: () => void, signal: AbortSignal) {
-  showWaiting("One moment", "Trying what you have paid for here.", pay);
+  showWaiting(words.oneMoment, words.tryingTokens, pay);
   const response = await openWithToken(request, signal);
   signal.throwIfAborted();
   if (!response) return pay();
@@ -222,8 +229,8 @@ async function showWithToken(request: ReplayableRequest, pay: () => void, signal
 }
 
 async function reasonOf(response: Response | undefined): Promise<string> {
-  const status = response && `The seller responded with status ${response.status}.`;
-  return (await messageOf(response)) ?? status ?? "The seller did not respond.";
+  const status = response && fill(paid.status, { status: response.status });
+  return (await messageOf(response)) ?? status ?? paid.silent;
 }
 
 /** Undefined where the wallet does not say; then the facilitator checks. */
@@ -234,7 +241,8 @@ async function readBalance({ wallet, address }: Connected, { network }: Requirem
 }
 
 function lackOf(held: bigint, { address }: Connected, { amount, network }: Requirements): string {
-  return `The balance is ${usdc(held)}, the price ${usdc(amount)}. Send USDC on ${networkName(network)} to ${address}.`;
+  const [balance, price] = [usdc(held), usdc(amount)];
+  return fill(words.lack, { balance, price, network: networkName(network), address });
 }
 
 function sendSigned(
@@ -253,17 +261,7 @@ function sendSigned(
   return sendPayment(tools, { request, record, signed, expected });
 }
 
-const signedBefore = "You signed a payment for this page and have not received a response yet.";
-
-const paidBefore: Explanation = {
-  title: "You have already paid for this page",
-  why: "The seller keeps the content available to you for a few minutes.",
-};
-
-const neverUsed: Explanation = {
-  title: "You have not been charged",
-  why: "Your signature expired unused and can no longer be used.",
-};
+const paidBefore: Explanation = { title: paid.before, why: paid.beforeWhy };
 
 /** The body of these responses is what was bought. */
 const contentKinds: ReadonlySet<string> = new Set([

@@ -9,6 +9,7 @@ import {
   type Reservation,
   type SendingLedger,
 } from "@farthing/buyer/steps";
+import { texts } from "./texts.ts";
 
 export interface KeptPayment extends SendingLedger {
   /** The payment in progress, or settled and still of use. */
@@ -34,8 +35,7 @@ export function openKeptPayment(url: string, nowMs: number): KeptPayment {
     find: async () => record,
     onTransition: () => {},
     reserve(reservation) {
-      if (record)
-        throw new Error("A payment for this page is already in progress. Reload the page.");
+      if (record) throw new Error(texts.wallet.inProgress);
       // Nothing is signed yet, so nothing has to be kept.
       record = { ...reservation, state: "reserved", attempt: 0 };
       return record;

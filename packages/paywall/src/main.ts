@@ -8,6 +8,7 @@ import { startFlow } from "./flow.ts";
 import { openKeptPayment } from "./kept-payment.ts";
 import { readOffers } from "./offers.ts";
 import { showProblem } from "./payment-screens.ts";
+import { fill, texts } from "./texts.ts";
 
 /** A browser's own header for pages, so that the seller returns what it would show. */
 const accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
@@ -41,9 +42,6 @@ function ownRequest(): ReplayableRequest {
   };
 }
 
-const forgetful =
-  "This browser blocks storage for this page. Do not reload the page after you have signed.";
-
 /** More than a slow page takes to arrive; the authorization's times are this clock's. */
 const clockSkewSecondsMax = 15;
 
@@ -51,19 +49,19 @@ const clockSkewSecondsMax = 15;
 function clockNote(): string {
   const skew = Math.round((Date.now() - Number(byId("challenge").dataset["now"])) / 1000);
   if (!(Math.abs(skew) > clockSkewSecondsMax)) return "";
-  const direction = skew > 0 ? "ahead of" : "behind";
-  return `Your clock is ${Math.abs(skew)} seconds ${direction} the seller's. Correct it first, or the payment may be refused.`;
+  const { clockAhead, clockBehind } = texts.before;
+  return fill(skew > 0 ? clockAhead : clockBehind, { seconds: Math.abs(skew) });
 }
 
 function start(): void {
-  const title = "This page cannot take a payment";
+  const { cannot: title, https, forgetful } = texts.before;
   if (location.protocol !== "https:" && !isLoopback(location.hostname)) {
-    return showProblem(title, "Payments require HTTPS.");
+    return showProblem(title, https);
   }
   byId("program").removeAttribute("open");
   byId("host").textContent = location.host;
   // Behind a proxy the seller may not know the scheme and host that this browser sees.
-  byId("command").textContent = commandFor(location.href);
+  byId("copy-command").textContent = commandFor(location.href);
   addCopyButtons();
   const { payable, complaint } = readOffers(byId("challenge").textContent);
   const [first, ...others] = payable;

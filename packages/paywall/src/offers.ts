@@ -6,6 +6,7 @@ import {
   type Offer,
   type OfferContext,
 } from "@farthing/buyer/steps";
+import { texts } from "./texts.ts";
 import { parseJson, zeroAddress, type Address, type Requirements } from "@farthing/protocol";
 
 export interface Payable {
@@ -47,6 +48,6 @@ export function readOffers(challenge: string) {
   const complaint = first && complaintAbout(first, zeroAddress);
   return {
     payable,
-    complaint: complaint ?? "The seller offers no payment option that this page supports.",
+    complaint: complaint ?? texts.before.noOffer,
   };
 }

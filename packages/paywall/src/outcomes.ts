@@ -1,59 +1,43 @@
-import type { ResponseKind, Delivery } from "@farthing/buyer/steps";
-import { WalletProblem, type WalletErrorCode } from "@farthing/buyer/wallet";
-import { isObject, isRefusalCode, member, parseJson, refusal } from "@farthing/protocol";
+import type { Delivery } from "@farthing/buyer/steps";
+import { WalletProblem } from "@farthing/buyer/wallet";
+import { isObject, member, parseJson } from "@farthing/protocol";
+import { fill, texts } from "./texts.ts";
 
 export interface Explanation {
   readonly title: string;
   readonly why: string;
 }
 
-const walletTitles: Partial<Record<WalletErrorCode, string>> = {
-  rejected: "Request rejected in your wallet",
-  already_open: "Continue in your wallet",
-  account_changed: "The account in your wallet changed",
-  other_network: "Your wallet is on a different network",
-};
-
 /** Explains why there is no signature. */
 export function explain(problem: unknown): Explanation {
-  const code = problem instanceof WalletProblem ? problem.code : undefined;
-  const title = (code && walletTitles[code]) ?? "The request could not be completed";
-  if (code === "rejected") return { title, why: "You have not been charged." };
-  return { title, why: problem instanceof Error ? problem.message : String(problem) };
+  const { wallet } = texts;
+  const message = problem instanceof Error ? problem.message : String(problem);
+  const { code, details = {} } = problem instanceof WalletProblem ? problem : {};
+  switch (code) {
+    case "rejected":
+      return { title: wallet.rejectedTitle, why: wallet.rejected };
+    case "already_open":
+      return { title: wallet.alreadyOpenTitle, why: wallet.alreadyOpen };
+    case "account_changed":
+      return { title: wallet.accountChangedTitle, why: wallet.accountChanged };
+    case "other_network":
+      return { title: wallet.otherNetworkTitle, why: fill<string>(wallet.otherNetwork, details) };
+    case "unable":
+      return { title: wallet.title, why: wallet.unable };
+    case "failed":
+      return { title: wallet.title, why: fill<string>(wallet.failed, details) };
+    default:
+      return { title: wallet.title, why: message };
+  }
 }
 
-/** Shown whenever the outcome is open. */
-export const notKnown = "We do not know yet whether you have been charged. Do not pay again.";
-
-const explanations: Readonly<Record<ResponseKind, Explanation>> = {
-  settled: { title: "Paid", why: "" },
-  pending: { title: "Not confirmed yet", why: `Your payment is in progress. ${notKnown}` },
-  busy: { title: "The seller is busy", why: notKnown },
-  server_error: { title: "The seller is having problems", why: notKnown },
-  not_charged: {
-    title: "The seller is having problems",
-    why: "The seller reports that you have not been charged.",
-  },
-  no_answer: { title: "No response", why: `The seller did not respond. ${notKnown}` },
-  refused: { title: "Payment not accepted", why: "The seller did not accept the payment." },
-  failed_receipt: { title: "Payment not settled", why: "The payment was not settled." },
-  conflict: { title: "Payment already used", why: "The seller has already received this payment." },
-  client_error: { title: "Request refused", why: `The seller refused the request. ${notKnown}` },
-  redirect: {
-    title: "Redirected",
-    why: `The seller redirected to a different address. ${notKnown}`,
-  },
-  lying_receipt: {
-    title: "Receipt does not match",
-    why: `The receipt belongs to a different payment. ${notKnown}`,
-  },
-  served_without_receipt: { title: "No receipt", why: notKnown },
-};
-
-/** The seller's own text comes last. */
+/** The reason comes last: in the page's language where it is known, else in the seller's words. */
 export async function explainOpen({ reading, response }: Delivery): Promise<Explanation> {
-  const { title, why } = explanations[reading.kind];
-  const reason = (await messageOf(response)) ?? sentenceOf(reading.reason);
+  const { title, why }: Explanation = texts.outcomes[reading.kind];
+  const message = await messageOf(response);
+  const known = sentenceOf(reading.reason);
+  const isEnglish = document.documentElement.lang === "en";
+  const reason = (isEnglish ? (message ?? known) : (known ?? message)) ?? reading.reason;
   return { title, why: reason === undefined ? why : `${why} ${reason}` };
 }
 
@@ -70,7 +54,7 @@ export async function messageOf(response: Response | undefined): Promise<string 
 }
 
 function sentenceOf(reason: string | undefined): string | undefined {
-  const code = reason?.split(":")[0];
-  // The page leaves out messages for the seller's programmer.
-  return (isRefusalCode(code) && refusal(code).message) || reason;
+  const refusals: Readonly<Record<string, string>> = texts.refusals;
+  const code = reason?.split(":")[0] ?? "";
+  return Object.hasOwn(refusals, code) ? refusals[code] : undefined;
 }

@@ -2,7 +2,7 @@
 import type { LedgerRecord } from "@farthing/buyer/steps";
 import { balanceHeaders, findNetwork, passHeaders, type SettleResponse } from "@farthing/protocol";
 import { isOver } from "./kept-payment.ts";
-import { notKnown, type Explanation } from "./outcomes.ts";
+import type { Explanation } from "./outcomes.ts";
 import { networkOfRecord } from "./read-end.ts";
 import {
   type Action,
@@ -15,27 +15,29 @@ import {
   text,
   type Tone,
 } from "./screen.ts";
+import { fill, texts } from "./texts.ts";
 import { address, amount, networkName, timeOfDay, transactionLink, usdc } from "./words.ts";
 
-const stages = ["Signed", "Sent to the seller", "Confirmed on chain"] as const;
+const { progress, terms, actions: labels, open, paid } = texts;
+
+const stages = [progress.signed, progress.sent, progress.confirmed] as const;
 
 /** Called at every step, which is then announced. */
 export function showProgress(record: LedgerRecord): void {
   const done = record.state === "settled" ? 3 : record.transaction === undefined ? 1 : 2;
   const items = stages.map((stage, at) => {
     const state = at < done ? "done" : at === done ? "current" : "ahead";
-    const word = { done: "done", current: "in progress", ahead: "not yet" }[state];
-    return el("li", { class: state }, stage, el("span", { class: "state" }, word));
+    return el("li", { class: state }, stage, el("span", { class: "state" }, progress[state]));
   });
   show({
-    title: done === 3 ? "Paid" : "Paying…",
+    title: done === 3 ? progress.paid : progress.paying,
     tone: done === 3 ? "good" : "busy",
     children: [el("ol", { class: "stages" }, ...items), transactionOf(record)],
   });
   announce(
     done === 3
-      ? "Confirmed. Loading your content."
-      : `${stages[done - 1]}. ${stages[done]}: in progress.`,
+      ? progress.loading
+      : fill(progress.step, { done: stages[done - 1] ?? "", next: stages[done] ?? "" }),
   );
 }
 
@@ -46,15 +48,15 @@ function linkOf({ network, transaction }: LedgerRecord): HTMLElement | undefined
 
 function termsOf({ amountUnits, payTo, wallet }: LedgerRecord) {
   return [
-    ["Amount", amount(amountUnits)],
-    ["Paid to", address(payTo)],
-    ["From", address(wallet)],
+    [terms.amount, amount(amountUnits)],
+    [terms.paidTo, address(payTo)],
+    [terms.from, address(wallet)],
   ] as const;
 }
 
 function transactionOf(record: LedgerRecord): HTMLElement | undefined {
   const link = linkOf(record);
-  return link && text("Transaction ", link);
+  return link && text(`${terms.transaction}: `, link);
 }
 
 export interface OpenActions {
@@ -71,11 +73,9 @@ export function showOpen({ title, why }: Explanation, record: LedgerRecord, run:
   const over = isOver(record, Date.now());
   const validBefore = record.signed?.validBefore ?? 0;
   const end = timeOfDay(validBefore);
-  const rule = over
-    ? "Your signature has expired. The blockchain shows whether it was used; if not, you can sign again."
-    : `Sending the same signature again never charges you twice. It is valid until ${end}; no new one is made before then.`;
-  const again: Action = { label: "Try again with the same signature", run: run.again };
-  const findOut: Action = { label: "Check the blockchain", run: run.findOut };
+  const rule = over ? open.expired : fill(open.valid, { end });
+  const again: Action = { label: labels.again, run: run.again };
+  const findOut: Action = { label: labels.findOut, run: run.findOut };
   show({
     title,
     tone: "warn",
@@ -103,6 +103,13 @@ export function showProblem(title: string, why: string, ...list: readonly Action
   show({ title, tone: "bad", children: [text(why), actions(...list)] });
 }
 
+/** The guide says where to get more; it is the way out, so it is unfolded. */
+export function showLack(why: string, guide: HTMLElement, ...list: readonly Action[]): void {
+  guide.setAttribute("open", "");
+  const { notEnough } = texts.wallets;
+  show({ title: notEnough, tone: "bad", children: [text(why), guide, actions(...list)] });
+}
+
 /** The money has moved, and the content is not here; `tone` says whether that is a problem. */
 export function showMissingContent(
   { title, why }: Explanation,
@@ -116,7 +123,7 @@ export function showMissingContent(
     children: [
       text(why),
       transactionOf(record),
-      el("p", { class: "note" }, "Requesting it again does not charge you again."),
+      el("p", { class: "note" }, paid.noSecondCharge),
       actions(again),
     ],
   });
@@ -127,19 +134,21 @@ function leftOf({ headers }: Response): HTMLElement | undefined {
   const uses = headers.get(passHeaders.remaining);
   const units = headers.get(balanceHeaders.remaining);
   if (uses === null && units === null) return undefined;
-  const end = new Date(headers.get(passHeaders.expires) ?? "").toLocaleString();
+  const end = new Date(headers.get(passHeaders.expires) ?? "").toLocaleString(
+    document.documentElement.lang,
+  );
   const left =
     units === null
-      ? `Uses left in this browser: ${uses}, until ${end}.`
-      : `Balance left in this browser: ${usdc(BigInt(units))}.`;
+      ? fill(paid.usesLeft, { uses: uses ?? "", end })
+      : fill(paid.balanceLeft, { amount: usdc(BigInt(units)) });
   return el("p", { class: "note" }, left);
 }
 
 /** A pass or balance has opened the content. */
 export function showOpened(response: Response, content: HTMLElement): void {
   document.body.classList.add("paid");
-  show({ title: "Your content", tone: "good", children: [leftOf(response), content] });
-  announce("Paid for earlier. Your content is below.");
+  show({ title: paid.content, tone: "good", children: [leftOf(response), content] });
+  announce(paid.earlier);
 }
 
 export function showPaid(
@@ -149,11 +158,9 @@ export function showPaid(
   content: HTMLElement,
 ): void {
   document.body.classList.add("paid");
-  const note = receipt
-    ? undefined
-    : el("p", { class: "note" }, `The seller sent no receipt. ${notKnown}`);
+  const note = receipt ? undefined : el("p", { class: "note" }, paid.noReceipt);
   show({
-    title: receipt ? `Paid ${usdc(record.amountUnits)}` : "Your content",
+    title: receipt ? fill(paid.title, { price: usdc(record.amountUnits) }) : paid.content,
     tone: receipt ? "good" : "warn",
     children: [
       note,
@@ -162,14 +169,14 @@ export function showPaid(
       el(
         "details",
         { class: "receipt", open: true },
-        el("summary", {}, "Receipt"),
+        el("summary", {}, paid.receipt),
         facts([
           ...termsOf(record),
-          ["Network", networkName(networkOfRecord(record))],
-          ["Transaction", linkOf(record) ?? "not provided"],
+          [terms.network, networkName(networkOfRecord(record))],
+          [terms.transaction, linkOf(record) ?? terms.notProvided],
         ]),
       ),
     ],
   });
-  announce("Paid. Your content is below.");
+  announce(paid.below);
 }

@@ -11,6 +11,7 @@ import { isHexBytes, signatureBytesMax, type authorizationTypedData } from "@far
 import type { Connected } from "./connected.ts";
 import type { KeptPayment } from "./kept-payment.ts";
 import type { Payable } from "./offers.ts";
+import { texts } from "./texts.ts";
 
 export interface Order {
   readonly request: ReplayableRequest;
@@ -57,7 +58,7 @@ export function signerOf({ wallet, address }: Connected, signal: AbortSignal) {
       const signature = await ask(wallet.provider, "eth_signTypedData_v4", params, signal);
       // Contract wallets return more than 65 bytes, which the token accepts.
       if (isHexBytes(signature, signatureBytesMax)) return signature;
-      throw new Error("Your wallet returned an invalid signature. Try again.");
+      throw new Error(texts.wallet.badSignature);
     },
   };
 }

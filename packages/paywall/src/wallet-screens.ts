@@ -1,13 +1,19 @@
 import { validitySecondsMax } from "@farthing/buyer/steps";
 import { findWalletsInTime, watchWallets, type Wallet } from "@farthing/buyer/wallet";
 import type { Address, Requirements } from "@farthing/protocol";
+import { noWallet } from "./get-ready.ts";
 import { actions, el, facts, type Screen, show, text } from "./screen.ts";
+import { fill, parts, texts } from "./texts.ts";
 import { address, amount, duration, networkName, shortAddress, usdc } from "./words.ts";
 
 let stopLooking = () => {};
 
 /** Shows the wallets of this browser as they announce themselves. */
-export function showWallets(title: string, choose: (wallet: Wallet) => void): void {
+export function showWallets(
+  title: string,
+  choose: (wallet: Wallet) => void,
+  ...guides: readonly (Node | undefined)[]
+): void {
   stopLooking();
   const list = el("div", { class: "wallets" });
   const fill = () => list.replaceChildren(...walletChoices(findWalletsInTime(), pick));
@@ -17,11 +23,11 @@ export function showWallets(title: string, choose: (wallet: Wallet) => void): vo
   };
   stopLooking = watchWallets(fill);
   fill();
-  show({ title, children: [list] });
+  show({ title, children: [list, ...guides] });
 }
 
 function walletChoices(wallets: readonly Wallet[] | undefined, pick: (wallet: Wallet) => void) {
-  if (!wallets) return [text("Looking for wallets…")];
+  if (!wallets) return [text(texts.wallets.looking)];
   if (wallets.length === 0) return [noWallet()];
   return wallets.map((wallet) =>
     el(
@@ -35,20 +41,8 @@ function walletChoices(wallets: readonly Wallet[] | undefined, pick: (wallet: Wa
   );
 }
 
-function noWallet(): HTMLElement {
-  return el(
-    "div",
-    { class: "note" },
-    text(el("strong", {}, "No wallet found in this browser.")),
-    text(
-      "Install a browser wallet that supports XDC and holds USDC, then reload this page. On a phone, open this page in your wallet's browser.",
-    ),
-    actions({ label: "Reload", run: () => location.reload() }),
-  );
-}
-
 export function showWaiting(title: string, what: string, leave?: () => void): void {
-  const way = leave ? actions(undefined, { label: "Cancel", run: leave }) : undefined;
+  const way = leave ? actions(undefined, { label: texts.actions.cancel, run: leave }) : undefined;
   show({ title, tone: "busy", children: [text(what), way] });
 }
 
@@ -61,27 +55,33 @@ export function reviewScreen(
 ): Screen {
   const { payTo, network, maxTimeoutSeconds } = requirements;
   const price = usdc(requirements.amount);
+  const { review, terms, actions: labels } = texts;
   const validity = duration(Math.min(maxTimeoutSeconds, validitySecondsMax));
   return {
-    title: "Review and sign",
+    title: review.title,
     children: [
       text(
-        `This signature pays ${price} to `,
-        el("code", {}, shortAddress(payTo)),
-        `. It is valid for ${validity} and costs no network fee.`,
+        ...parts<typeof review.what, Node | string>(review.what, {
+          price,
+          payee: el("code", {}, shortAddress(payTo)),
+          time: validity,
+        }),
       ),
       facts([
-        ["Amount", amount(requirements.amount)],
-        ["Paid to", address(payTo)],
-        ["For", location.host],
-        ["Network", networkName(network)],
-        ["From", el("span", {}, `${payer.wallet}, `, el("code", {}, shortAddress(payer.address)))],
-        ["Your balance", payer.balance],
+        [terms.amount, amount(requirements.amount)],
+        [terms.paidTo, address(payTo)],
+        [terms.for, location.host],
+        [terms.network, networkName(network)],
+        [
+          terms.from,
+          el("span", {}, `${payer.wallet}, `, el("code", {}, shortAddress(payer.address))),
+        ],
+        [terms.balance, payer.balance],
       ]),
       ...notes.map((note) => el("p", { class: "note" }, note)),
       actions(
-        { label: `Sign and pay ${price}`, run: run.sign },
-        { label: "Use a different wallet", run: run.other },
+        { label: fill(labels.sign, { price }), run: run.sign },
+        { label: labels.otherWallet, run: run.other },
       ),
     ],
   };

@@ -2,6 +2,7 @@
 import { explorerLink, shortUsdc, type Address, type Hex, type Network } from "@farthing/protocol";
 import { copyButton } from "./copy-button.ts";
 import { el } from "./screen.ts";
+import { fill, parts, texts } from "./texts.ts";
 
 /** `0x2096…287C` */
 export function shortAddress(address: Address): string {
@@ -40,23 +41,25 @@ export function amount(units: bigint): HTMLElement {
 
 /** As people call the network, so that nobody takes test money for money. */
 export function networkName({ chainId }: Network): string {
-  return chainId === 50 ? "XDC" : "Apothem test network";
+  return texts.networks[chainId];
 }
 
 /** `2 minutes`, `90 seconds` */
 export function duration(seconds: number): string {
   const minutes = seconds / 60;
-  if (seconds < 60 || !Number.isInteger(minutes)) return `${seconds} seconds`;
-  return minutes === 1 ? "1 minute" : `${minutes} minutes`;
+  const { terms } = texts;
+  if (seconds < 60 || !Number.isInteger(minutes)) return fill(terms.seconds, { count: seconds });
+  return minutes === 1 ? terms.minute : fill(terms.minutes, { count: minutes });
 }
 
 /** Local time, from Unix seconds. */
 export function timeOfDay(seconds: number): string {
-  return new Date(seconds * 1000).toLocaleTimeString();
+  return new Date(seconds * 1000).toLocaleTimeString(document.documentElement.lang);
 }
 
 export function transactionLink(network: Network, transaction: Hex): HTMLElement {
   const href = explorerLink(network, transaction);
   const attributes = { href, target: "_blank", rel: "noreferrer" };
-  return el("a", attributes, el("code", {}, shortAddress(transaction)), " on the explorer");
+  const name = el("code", {}, shortAddress(transaction));
+  return el("a", attributes, ...parts(texts.terms.onExplorer, { transaction: name }));
 }

@@ -1,7 +1,6 @@
 /** A seller's options, checked when it is created. Error messages never repeat a secret. */
 import {
   findNetwork,
-  isObject,
   type Address,
   type authorizationTypedData,
   type Hex,
@@ -32,6 +31,7 @@ import {
   type Facilitator,
   type FacilitatorOptions,
 } from "./facilitator.ts";
+import { parsePaywall, type PaywallOptions } from "./paywall/paywall-options.ts";
 import type { PaymentRecords } from "./payment-records/payment-records.ts";
 import { minSettleMs } from "./exchange/settle.ts";
 
@@ -180,10 +180,7 @@ export interface RefundSigner {
   signTypedData(typedData: ReturnType<typeof authorizationTypedData>): Promise<Hex>;
 }
 
-export interface PaywallOptions {
-  /** The seller's name, in one line above the price. The host is always shown too. */
-  readonly name?: string;
-}
+export type { PaywallOptions } from "./paywall/paywall-options.ts";
 
 export type Configuration = ReturnType<typeof parseSellerOptions>;
 
@@ -210,9 +207,6 @@ const minSignMs = 10_000;
 
 /** Descriptions travel in a header of at most about 8 KiB. */
 const maxDescriptionChars = 500;
-
-/** A seller's name: a few lines on a phone. */
-const maxNameChars = 200;
 
 /** `hasOwnAddresses`: this process creates the addresses of its resources, as those of tools. */
 export function parseSellerOptions<R>(options: SellerOptions<R>, hasOwnAddresses = false) {
@@ -343,15 +337,6 @@ function parseFinality(finality: ReadFinality | undefined): ReadFinality | undef
 function parseWaitUntil(waitUntil: WaitUntil | undefined): WaitUntil | undefined {
   if (waitUntil === undefined || typeof waitUntil === "function") return waitUntil;
   throw new ConfigurationError("waitUntil", "a function", "(work) => ctx.waitUntil(work)");
-}
-
-function parsePaywall(paywall: unknown): PaywallOptions | false {
-  if (paywall === false) return false;
-  const name = isObject(paywall) ? (paywall["name"] ?? undefined) : null;
-  if (name === undefined) return {};
-  if (typeof name === "string" && name !== "" && name.length <= maxNameChars) return { name };
-  const shape = `false, or an object whose name has at most ${maxNameChars} characters`;
-  throw new ConfigurationError("paywall", shape, '{ name: "Weather Ltd" }');
 }
 
 function parseNetworks(input: string | readonly string[]): readonly Network[] {

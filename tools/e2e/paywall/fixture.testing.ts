@@ -148,9 +148,13 @@ export async function openPaywallWindow(
 }
 
 /** Chooses a wallet and gets as far as the last look before the signature. */
-export async function review({ page, wallets }: WalletWindow, name = wallets[0]?.name ?? "") {
+export async function review(
+  { page, wallets }: WalletWindow,
+  name = wallets[0]?.name ?? "",
+  title = "Review and sign",
+) {
   await page.getByRole("button", { name }).click();
-  await page.getByRole("heading", { name: "Review and sign" }).waitFor();
+  await page.getByRole("heading", { name: title }).waitFor();
 }
 
 /** Signs what is shown. */

@@ -67,7 +67,7 @@ describeInBrowser("what stands on the page for people", () => {
     await review(window);
     await sign(window);
     expect(await contentOf(window)).toBe(hostile);
-    expect(await page.locator("script").count()).toBe(2);
+    expect(await page.locator("script").count()).toBe(3);
     expect(window.complaints).toEqual([]);
     await window.context.close();
   });

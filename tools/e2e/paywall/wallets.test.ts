@@ -1,6 +1,9 @@
 /** What can go wrong before anything is paid: each has words and a next step, and nothing is sent. */
 import { apothem } from "@farthing/protocol";
+import jsqr from "jsqr";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { expectFit } from "../support/axe.testing.ts";
 import { describeInBrowser } from "../support/chromium.testing.ts";
 import { changeAccount, type WalletGiven } from "../support/mock-wallets.testing.ts";
 import {
@@ -25,6 +28,17 @@ describeInBrowser("wallets on the page for people", () => {
     const window = await openPaywallWindow(stage, wallets);
     await window.page.goto(`${stage.core}/report`);
     return window;
+  };
+
+  const shop = "https://shop.example";
+
+  /** The page as a phone could reach it: phones do not reach a page of this machine. */
+  const serveAtShop = async (page: Page) => {
+    await page.route(`${shop}/**`, async (route) => {
+      const response = await route.fetch({ url: `${stage.core}/report` });
+      await route.fulfill({ response });
+    });
+    await page.goto(`${shop}/report?a=1`);
   };
 
   /** Nothing left the page that could be paid. */
@@ -60,6 +74,48 @@ describeInBrowser("wallets on the page for people", () => {
       // The button is called by its name again before the next one is pressed.
       await page.getByRole("button", { name: `Copy ${what}` }).waitFor();
     }
+    await expectNothingSent(window);
+  });
+
+  test("without a wallet, there are links to one and to USDC, and a code for a phone", async () => {
+    const window = await openPaywallWindow(stage, []);
+    const { page } = window;
+    await serveAtShop(page);
+    await page.getByRole("link", { name: "MetaMask" }).waitFor();
+    await page.getByText("How to get USDC on Apothem test network").click();
+    const faucet = page.getByRole("link", { name: "Circle's faucet" });
+    expect(await faucet.getAttribute("href")).toBe("https://faucet.circle.com");
+    await page.locator(".guide").getByText(shortOf(apothem.usdc)).waitFor();
+    await page.getByText("Pay with your phone").click();
+    const code = page.getByRole("img", { name: "QR code with the address of this page" });
+    expect(await scan(page, await code.screenshot())).toBe(`${shop}/report?a=1`);
+    await expectFit(page, "guides");
+    await expectNothingSent(window);
+  });
+
+  test("on a phone, a link opens the page in a wallet's browser", async () => {
+    const window = await openPaywallWindow(stage, [], { isMobile: true, hasTouch: true });
+    const { page } = window;
+    await serveAtShop(page);
+    const link = page.getByRole("link", { name: "Open this page in MetaMask" });
+    expect(await link.getAttribute("href")).toBe(
+      "https://link.metamask.io/dapp/shop.example/report?a=1",
+    );
+    await expectNothingSent(window);
+  });
+
+  test("a browser that prefers Spanish gets the page in Spanish, also when the wallet refuses", async () => {
+    const wallet = { name: "Alpha", keys: [stage.market.newBuyer().privateKey] };
+    const window = await openPaywallWindow(stage, [wallet], { locale: "es-ES" });
+    const { page, wallets } = window;
+    await page.goto(`${stage.core}/report`);
+    await page.getByRole("term").getByText("Comisión de red").waitFor();
+    await review(window, "Alpha", "Revisa y firma");
+    await page.getByText("Esta firma paga 0.01 USDC a").waitFor();
+    await expectFit(page, "review in Spanish");
+    if (wallets[0]) wallets[0].mood = "reject";
+    await page.getByRole("button", { name: "Firmar y pagar 0.01 USDC" }).click();
+    await page.getByRole("heading", { name: "Petición rechazada en tu monedero" }).waitFor();
     await expectNothingSent(window);
   });
 
@@ -171,8 +227,7 @@ describeInBrowser("wallets on the page for people", () => {
     await changeAccount(page, wallet, [other.privateKey]);
     await page.getByRole("heading", { name: "The account in your wallet changed" }).waitFor();
     await page.getByRole("button", { name: "Continue" }).click();
-    const short = `${other.address.slice(0, 6)}…${other.address.slice(-4)}`;
-    await page.getByText(short).first().waitFor();
+    await page.getByText(shortOf(other.address)).first().waitFor();
     wallet.mood = "hang";
     await sign(window);
     await page.getByRole("heading", { name: "Confirm in your wallet" }).waitFor();
@@ -213,3 +268,22 @@ describeInBrowser("wallets on the page for people", () => {
     await window.context.close();
   });
 });
+
+const shortOf = (address: string) => `${address.slice(0, 6)}…${address.slice(-4)}`;
+
+/** Reads a QR code from a picture of it. */
+async function scan(page: Page, png: Buffer): Promise<string | undefined> {
+  const picture = await page.evaluate(
+    async (source) => {
+      const image = new Image();
+      image.src = source;
+      await image.decode();
+      const { width, height } = image;
+      const context = new OffscreenCanvas(width, height).getContext("2d");
+      context?.drawImage(image, 0, 0);
+      return { width, height, data: [...(context?.getImageData(0, 0, width, height).data ?? [])] };
+    },
+    `data:image/png;base64,${png.toString("base64")}`,
+  );
+  return jsqr.default(Uint8ClampedArray.from(picture.data), picture.width, picture.height)?.data;
+}

@@ -27,11 +27,14 @@ export type WalletErrorCode =
 /** A wallet did not do what it was asked; the message says what to do. */
 export class WalletProblem extends Error {
   readonly code: WalletErrorCode;
+  /** The values in the message, for those who write it in another language. */
+  readonly details: Readonly<Record<string, string>>;
 
-  constructor(code: WalletErrorCode, message: string) {
+  constructor(code: WalletErrorCode, message: string, details = {}) {
     super(message);
     this.name = "WalletProblem";
     this.code = code;
+    this.details = details;
   }
 }
 
@@ -91,11 +94,13 @@ function toProblem(error: unknown): unknown {
         "This wallet does not support the request. Try a different wallet.",
       );
     default:
-      return new WalletProblem(
-        "failed",
-        `Your wallet reported a problem: ${messageOf(error)}. Try again, or use a different wallet.`,
-      );
+      return failed(messageOf(error));
   }
+}
+
+function failed(reason: string): WalletProblem {
+  const message = `Your wallet reported a problem: ${reason}. Try again, or use a different wallet.`;
+  return new WalletProblem("failed", message, { reason });
 }
 
 /** Enough of a wallet's text to recognise it. */

@@ -52,5 +52,6 @@ function refused(wallet: string, chainId: ChainId): WalletProblem {
   return new WalletProblem(
     "other_network",
     `${wallet} did not switch to ${name}. Select ${name} (chain ${chainId}) in the wallet and try again.`,
+    { wallet, network: name, chain: `${chainId}` },
   );
 }

@@ -81,6 +81,8 @@ describe("what is in it", () => {
     ]);
     expect(text).not.toMatch(/(src|href|action)="https?:/);
     expect(Buffer.byteLength(text)).toBeLessThan(75_000);
+    const spanish = await visit({ headers: { ...browser, "Accept-Language": "es" } });
+    expect(Buffer.byteLength(await spanish.text())).toBeLessThan(75_000);
   });
 
   test("the challenge, word for word; and what strangers wrote only as text", async () => {
@@ -91,7 +93,7 @@ describe("what is in it", () => {
     const header = decodeHeader(page.headers.get(headerNames.paymentRequired));
     expect(JSON.parse(json)).toEqual(header?.value);
     expect(json).not.toContain("<");
-    expect(text.match(/<script/g)).toHaveLength(2);
+    expect(text.match(/<script/g)).toHaveLength(3);
     expect(text).not.toContain("<img");
   });
 
@@ -105,9 +107,77 @@ describe("what is in it", () => {
   });
 });
 
-test.each([{ name: "" }, { name: "x".repeat(201) }, { name: 7 }, true, "Weather"])(
-  "a setting that cannot be is refused at the start: %j",
-  (paywall) => {
-    expect(() => visit({}, JSON.parse(JSON.stringify({ paywall })))).toThrow(/^paywall must be /);
-  },
-);
+describe("its language", () => {
+  test.each([
+    ["en", {}, {}],
+    ["es", { "Accept-Language": "es-MX,es;q=0.9,en;q=0.8" }, {}],
+    ["en", { "Accept-Language": "es" }, { language: "en" }],
+    ["es", {}, { language: "es" }],
+  ] as const)("%s for %j with %j", async (language, headers, paywall) => {
+    const page = await visit({ headers: { ...browser, ...headers } }, { paywall });
+    const text = await page.text();
+    expect(page.headers.get("Content-Language")).toBe(language);
+    expect(text).toContain(`<html lang="${language}">`);
+    expect(text).toContain({ en: "<dt>Paid to</dt>", es: "<dt>Se paga a</dt>" }[language]);
+    // The script gets the texts of one language only.
+    expect(text).toContain({ en: "Choose your wallet", es: "Elige tu monedero" }[language]);
+    expect(text).not.toContain({ es: "Choose your wallet", en: "Elige tu monedero" }[language]);
+    const isChosen = "language" in paywall;
+    expect((page.headers.get("Vary") ?? "").includes("Accept-Language")).toBe(!isChosen);
+  });
+});
+
+describe("the seller's icon", () => {
+  const data = "data:image/png;base64,iVBORw0KGgo=";
+
+  test.each([
+    [data, "img-src data: blob:"],
+    [
+      "https://cdn.example/a%20b/icon.png",
+      "img-src data: blob: https://cdn.example/a%20b/icon.png",
+    ],
+  ])("%s stands beside the name, and the policy allows no other image", async (icon, allowed) => {
+    const page = await visit({ headers: browser }, { paywall: { name: "Weather Ltd", icon } });
+    const policy = page.headers.get("Content-Security-Policy") ?? "";
+    expect(policy.split("; ")).toContain(allowed);
+    expect(await page.text()).toContain(
+      `<img class="icon" src="${icon}" alt="" referrerpolicy="no-referrer"> <strong>Weather Ltd</strong>`,
+    );
+  });
+
+  test.each([
+    "",
+    7,
+    "icon.png",
+    "http://cdn.example/icon.png",
+    "https://user:pass@cdn.example/icon.png",
+    "https://cdn.example/icon.png?size=1",
+    "https://cdn.example/icon.png#a",
+    "https://cdn.example/i;script-src *",
+    "https://cdn.example/a,b",
+    "https://cdn.example/*",
+    `https://cdn.example/${"x".repeat(500)}`,
+    "javascript:alert(1)",
+    "data:text/html;base64,PGI+",
+    "data:image/png,raw",
+    'data:image/png;base64,iVBORw0KGgo=" onload="alert(1)',
+    `data:image/png;base64,${"A".repeat(16 * 1024)}`,
+  ])("%j is refused at the start", (icon) => {
+    const paywall = JSON.parse(JSON.stringify({ icon }));
+    expect(() => visit({}, { paywall })).toThrow(/^paywall\.icon must be /);
+  });
+});
+
+test.each([
+  { language: "fr" },
+  { language: "" },
+  { name: "" },
+  { name: "x".repeat(201) },
+  { name: 7 },
+  true,
+  "Weather",
+])("a setting that cannot be is refused at the start: %j", (paywall) => {
+  expect(() => visit({}, JSON.parse(JSON.stringify({ paywall })))).toThrow(
+    /^paywall(\.name|\.language)? must be /,
+  );
+});

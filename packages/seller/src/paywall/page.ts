@@ -4,62 +4,70 @@
  * of the seller.
  */
 import {
-  apothem,
   decodeHeader,
   escapeHtml,
   headerNames,
   shortUsdc,
-  type Network,
   type Requirements,
 } from "@farthing/protocol";
-import type { PaywallOptions } from "../configuration.ts";
 import type { ChallengeTerms } from "../responses.ts";
-import { script, scriptHash, style, styleHash } from "./generated/page-parts.ts";
+import { script, scriptHash, style, styleHash, texts } from "./generated/page-parts.ts";
+import type { Language } from "./language.ts";
+import { iconSource, type PaywallOptions } from "./paywall-options.ts";
 
 /**
  * The page may run its own script, use its own style and call its own origin. Icons of wallets are
- * `data:` images, bought images are shown from memory.
+ * `data:` images, bought images are shown from memory; the seller's icon may be at one address.
  */
-const policy = [
-  "default-src 'none'",
-  `script-src '${scriptHash}'`,
-  `style-src '${styleHash}'`,
-  "connect-src 'self'",
-  "img-src data: blob:",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
+const policyFor = (icon: string | undefined) =>
+  [
+    "default-src 'none'",
+    `script-src '${scriptHash}'`,
+    `style-src '${styleHash}'`,
+    "connect-src 'self'",
+    ["img-src data: blob:", icon && iconSource(icon)].filter(Boolean).join(" "),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+
+type Texts = (typeof texts)[Language];
 
 export function toPage(
   challenge: Response,
   terms: ChallengeTerms,
   options: PaywallOptions,
+  language: Language,
   nowMs: number,
 ): Response {
   const headers = new Headers(challenge.headers);
   headers.set("Content-Type", "text/html; charset=utf-8");
-  headers.set("Content-Security-Policy", policy);
+  headers.set("Content-Security-Policy", policyFor(options.icon));
+  headers.set("Content-Language", language);
   headers.set("X-Content-Type-Options", "nosniff");
   headers.set("Referrer-Policy", "same-origin");
   const said = decodeHeader(headers.get(headerNames.paymentRequired))?.value;
-  return new Response(write(said, terms, options, nowMs), { status: challenge.status, headers });
+  return new Response(write(said, terms, options, language, nowMs), {
+    status: challenge.status,
+    headers,
+  });
 }
 
 function write(
   said: unknown,
   { offers, resource }: ChallengeTerms,
-  { name }: PaywallOptions,
+  options: PaywallOptions,
+  language: Language,
   nowMs: number,
 ): string {
+  const { server, ...forScript } = texts[language];
   const { host } = new URL(resource.url);
   const { description } = resource;
-  const title = description ?? "Pay to open this page";
-  const networks = offers.map(({ network }) => nameOf(network)).join(" or ");
+  const title = description ?? server.title;
+  const networks = offers.map(({ network }) => forScript.networks[network.chainId]).join(server.or);
   const [first] = offers;
-  const seller = name === undefined ? "" : `<strong>${escapeHtml(name)}</strong> `;
   return `<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -71,26 +79,27 @@ function write(
 <body>
 <main>
 <header id="offer">
-<p class="seller">${seller}<span id="host">${escapeHtml(host)}</span></p>
+<p class="seller">${writeSeller(options)}<span id="host">${escapeHtml(host)}</span></p>
 <h1${description === undefined ? ' class="plain"' : ""}>${escapeHtml(title)}</h1>
 <p class="price">${first === undefined ? "" : writeAmount(first.amount)}</p>
 <dl class="facts">
-<div><dt>Paid to</dt><dd class="copied">${writeAddress(first?.payTo ?? "")}</dd></div>
-<div><dt>Network</dt><dd>${escapeHtml(networks)}</dd></div>
-<div><dt>Network fee</dt><dd>none for you</dd></div>${first === undefined ? "" : writeBought(first)}
+<div><dt>${server.paidTo}</dt><dd class="copied">${writeAddress(first?.payTo ?? "")}</dd></div>
+<div><dt>${server.network}</dt><dd>${escapeHtml(networks)}</dd></div>
+<div><dt>${server.fee}</dt><dd>${server.noFee}</dd></div>${first === undefined ? "" : writeBought(first, server)}
 </dl>
 </header>
 <section id="flow">
-<p>This page asks your wallet for one signature. For that it needs its script, which is not running here.</p>
+<p>${server.noScript}</p>
 </section>
 <details id="program" open>
-<summary>Pay from a program</summary>
-<p>The same address takes x402 payments from programs. From a shell:</p>
-<pre id="command" tabindex="0" data-copy="command">npx farthing pay ${escapeHtml(quoteForShell(resource.url))}</pre>
+<summary>${server.program}</summary>
+<p>${server.programHow}</p>
+<pre id="copy-command" tabindex="0">npx farthing pay ${escapeHtml(quoteForShell(resource.url))}</pre>
 </details>
 </main>
 <p id="live" role="status"></p>
 <script type="application/json" id="challenge" data-now="${nowMs}">${toScriptJson(said)}</script>
+<script type="application/json" id="texts">${toScriptJson(forScript)}</script>
 <script>${script}</script>
 </body>
 </html>
@@ -104,38 +113,47 @@ function toScriptJson(value: unknown): string {
 
 function writeAmount(units: bigint): string {
   const amount = shortUsdc(units);
-  return `${amount} <span class="unit" data-copy="amount" data-value="${amount}">USDC</span>`;
+  return `${amount} <span class="unit" id="copy-amount" data-value="${amount}">USDC</span>`;
+}
+
+/** Icon and name, as far as the seller has stated them. */
+function writeSeller({ name, icon }: PaywallOptions): string {
+  const picture = `<img class="icon" src="${escapeHtml(icon ?? "")}" alt="" referrerpolicy="no-referrer"> `;
+  const title = `<strong>${escapeHtml(name ?? "")}</strong> `;
+  return `${icon === undefined ? "" : picture}${name === undefined ? "" : title}`;
 }
 
 /** What the payment buys beside this one response. */
-function writeBought({ pass, balance }: Requirements): string {
+function writeBought({ pass, balance }: Requirements, server: Texts["server"]): string {
   const bought = pass
-    ? `${pass.uses} visits within ${writeDuration(pass.validForSeconds)}`
-    : balance && `a balance; a visit costs at most ${shortUsdc(balance.reserve)} USDC`;
-  return bought === undefined ? "" : `\n<div><dt>Buys</dt><dd>${bought}</dd></div>`;
+    ? fill(server.pass, { uses: pass.uses, time: writeDuration(pass.validForSeconds, server) })
+    : balance && fill(server.balance, { amount: `${shortUsdc(balance.reserve)} USDC` });
+  return bought === undefined ? "" : `\n<div><dt>${server.buys}</dt><dd>${bought}</dd></div>`;
 }
 
 /** In the largest unit that shows the whole time. */
-function writeDuration(seconds: number): string {
-  const [size, unit] = units.find(([size]) => seconds % size === 0) ?? [1, "second"];
+function writeDuration(seconds: number, server: Texts["server"]): string {
+  const [size, one, many] = units.find(([size]) => seconds % size === 0) ?? inSeconds;
   const count = seconds / size;
-  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+  return count === 1 ? server[one] : fill(server[many], { count });
 }
 
+const inSeconds = [1, "second", "seconds"] as const;
+
 const units = [
-  [86_400, "day"],
-  [3_600, "hour"],
-  [60, "minute"],
+  [86_400, "day", "days"],
+  [3_600, "hour", "hours"],
+  [60, "minute", "minutes"],
 ] as const;
 
-/** As people call the network, so that nobody takes test money for money. */
-function nameOf({ chainId }: Network): string {
-  return chainId === apothem.chainId ? "Apothem test network" : "XDC";
+/** Puts values into a text of the page. */
+function fill(text: string, values: Readonly<Record<string, string | number>>): string {
+  return text.replaceAll(/\{(\w+)\}/g, (_, name: string) => `${values[name] ?? ""}`);
 }
 
 function writeAddress(address: string): string {
   const short = `${address.slice(0, 6)}…${address.slice(-4)}`;
-  return `<details class="address" data-copy="address" data-value="${address}"><summary><code>${short}</code></summary><code>${address}</code></details>`;
+  return `<details class="address" id="copy-address" data-value="${address}"><summary><code>${short}</code></summary><code>${address}</code></details>`;
 }
 
 /** A shell takes all of a quoted text literally but the quote, which URLs can escape. */
