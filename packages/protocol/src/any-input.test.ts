@@ -40,13 +40,14 @@ const reads = (read: (...inputs: unknown[]) => unknown, name: string, input: unk
   if (name === "parseSellerStatement") return [read("offer", input), read("receipt", input)];
   if (name === "isSameAddress") return read(typeof input, "0x");
   if (name === "isHexBytes") return read(input, 65);
-  // These two are given what was read before: an object, hexadecimal bytes.
+  // These are given what was read before: an object, hexadecimal bytes.
   if (name === "readRequestBinding") return protocol.isObject(input) && read(input);
   if (name === "isSignedByPayer") {
     const { xdc, isHexBytes, signatureBytesMax } = protocol;
     return isHexBytes(input, signatureBytesMax) && read(xdc, vectorAuthorization, input);
   }
   if (name === "isTransactionHash") return typeof input === "string" && read(input);
+  if (name === "isDeeperThan") return typeof input === "string" && read(input, 32);
   return read(input);
 };
 
@@ -61,11 +62,13 @@ test("the readers are found", () => {
     "findSignedReceipt",
     "isBookText",
     "isBytes32",
+    "isDeeperThan",
     "isHexBytes",
     "isObject",
     "isPassToken",
     "isPaymentIdentifier",
     "isRefusalCode",
+    "isRouteTemplate",
     "isSameAddress",
     "isSignedByPayer",
     "isTransactionHash",
