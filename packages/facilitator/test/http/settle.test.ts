@@ -156,6 +156,8 @@ describe("the public face answers before the block", () => {
       refundOf: null,
       refunds: [],
       refundedAmount: "0",
+      // 0.001 USDC, the service's smallest amount.
+      minRefundAmount: "1000",
     });
   });
 

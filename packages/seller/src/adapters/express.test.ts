@@ -183,7 +183,9 @@ describe("express: every way to answer is caught and kept", () => {
     const unpaid = await fetch(url);
     const paid = await fetch(url, { headers: await payFor(url) });
     for (const { headers } of [unpaid, paid]) {
-      expect(headers.get("Vary")).toMatch(/^Origin, (Accept, )?PAYMENT-SIGNATURE, X-PAYMENT$/);
+      expect(headers.get("Vary")).toMatch(
+        /^Origin, (Accept, Accept-Language, )?PAYMENT-SIGNATURE, X-PAYMENT$/,
+      );
       expect(headers.get("Access-Control-Allow-Origin")).toBe("https://app.example");
       expect(headers.get("X-Before")).toBe("1");
     }
