@@ -17,23 +17,28 @@ export function noWallet(): HTMLElement {
     "div",
     { class: "note" },
     text(el("strong", {}, wallets.none)),
+    openInWallet(),
     text(...parts(wallets.install, { link: install })),
     actions({ label: labels.reload, run: () => location.reload() }),
   );
 }
 
-/**
- * A code to scan with a phone, and on a phone a link. Both open this page in a wallet's browser,
- * because a payment is a signature and not a transfer. No phone reaches a page of this machine.
- */
+/** Whether another device, or another program of this one, reaches the page. */
+const isPublic = !isLoopback(location.hostname);
+const isPhone = matchMedia("(pointer: coarse)").matches;
+
+/** Opens this page in a wallet's browser, because a payment is a signature and not a transfer. */
+function openInWallet(): HTMLElement | undefined {
+  if (!isPublic || !isPhone) return undefined;
+  const { host, pathname, search } = location;
+  // Not encoded: MetaMask takes what follows as the address.
+  return text(link(`https://link.metamask.io/dapp/${host}${pathname}${search}`, wallets.openIn));
+}
+
+/** A code that opens this page in the wallet of a phone. */
 export function phoneGuide(): HTMLElement | undefined {
-  const { hostname, host, pathname, search, href } = location;
-  if (isLoopback(hostname)) return undefined;
-  if (matchMedia("(pointer: coarse)").matches) {
-    // Not encoded: MetaMask takes what follows as the address.
-    return text(link(`https://link.metamask.io/dapp/${host}${pathname}${search}`, wallets.openIn));
-  }
-  const code = qrCode(href, wallets.scanPicture);
+  if (!isPublic || isPhone) return undefined;
+  const code = qrCode(location.href, wallets.scanPicture);
   return el("details", {}, el("summary", {}, wallets.phone), text(wallets.scan), code);
 }
 
