@@ -22,7 +22,7 @@ export default {
     },
   ): Response | Promise<Response> {
     if (!app) {
-      const charge = farthing({ facilitator: { url }, payTo, waitMs: 500 });
+      const charge = farthing({ facilitator: { url }, payTo, waitMs: 4_000 });
       app = new Hono();
       app.get("/report", charge({ price: "0.01", settle: "after-success" }), (c) =>
         c.text("a report"),
