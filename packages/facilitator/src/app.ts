@@ -134,7 +134,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
         payments: context,
       });
   const server = await createServer(context, {
-    trustedProxies: config.trustedProxies,
+    ...config,
     connectionsMax: config.connectionsPerAddress,
     arrival: options.arrival,
     tags: featureTags,

@@ -31,6 +31,7 @@ export async function startPages(): Promise<PagesFixture> {
         ...facilitatorEnvironment(market.devnet, market.databaseUrl),
         FARTHING_TREASURY: market.devnet.treasury.address,
         FARTHING_RATE_LIMIT: "0",
+        FARTHING_DOCS_URL: "https://docs.pay.example/start",
       },
     });
     // Without the tap between, which sends requests as a program does.

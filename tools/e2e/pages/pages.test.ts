@@ -44,6 +44,14 @@ describeInBrowser("the facilitator's pages", () => {
     await page.getByRole("heading", { level: 1, name: "APIs paid by request" }).waitFor();
   });
 
+  test.each(["/", "/market", "/docs"])("%s links to the operator's guides", async (path) => {
+    const { page, context } = await pages.open();
+    await page.goto(pages.url + path);
+    const guides = page.getByRole("link", { name: "Guides", exact: true }).first();
+    expect(await guides.getAttribute("href")).toBe("https://docs.pay.example/start");
+    await context.close();
+  });
+
   test("/ is a page for browsers only: programs get what they have always got", async () => {
     // Node's fetch names its mode; a browser's navigation is in the tests above.
     for (const accept of ["*/*", "application/json", browserAccept]) {

@@ -21,6 +21,7 @@ import { readTexts, type Environment } from "./setting-texts.ts";
 import {
   certificates,
   contactAddress,
+  publicPage,
   creditUnits,
   databaseLocation,
   gasBudget,
@@ -193,6 +194,8 @@ function optionalSettings(read: Read) {
   return {
     /** Undefined for the address on which the service listens. */
     publicUrl: read("FARTHING_PUBLIC_URL", publicOrigin),
+    /** Undefined if the pages link to no guides. */
+    docsUrl: read("FARTHING_DOCS_URL", publicPage),
     contact: read("FARTHING_CONTACT", contactAddress),
     /** PEM; undefined for the usual authorities only. */
     outboundCa: read("FARTHING_OUTBOUND_CA", certificates),

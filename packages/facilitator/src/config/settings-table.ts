@@ -154,6 +154,11 @@ export const settings = complete({
     shape: "address at which sellers reach the service, https; plain http on this machine only",
     example: "https://pay.example",
   },
+  FARTHING_DOCS_URL: {
+    shape:
+      "address of the guides, https, that the service's pages link to; without it they link to none",
+    example: "https://docs.pay.example",
+  },
   FARTHING_TREASURY: {
     shape: "address that credits are paid to, 0x… or xdc…; without it no credits are sold",
     example: "0x1111111111111111111111111111111111111111",

@@ -61,6 +61,12 @@ export function publicOrigin(text: string): string | undefined {
     : undefined;
 }
 
+/** Accepts the https address of a page. */
+export function publicPage(text: string): string | undefined {
+  const url = URL.parse(text);
+  return url?.protocol === "https:" && text.length <= 200 ? url.href : undefined;
+}
+
 /** Accepts an e-mail address or a URL. */
 export function contactAddress(text: string): string | undefined {
   const isContact = /^([^\s@]+@[^\s@]+|https:\/\/\S+)$/.test(text) && text.length <= 200;

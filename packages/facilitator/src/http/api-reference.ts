@@ -77,14 +77,18 @@ const scriptHeaders = {
 
 export function registerApiReference(
   server: FastifyInstance,
-  surfaces: readonly ReferenceSurface[],
+  {
+    surfaces,
+    docsUrl,
+  }: { readonly surfaces: readonly ReferenceSurface[]; readonly docsUrl: string | undefined },
 ): void {
   const documents = once(() => {
     const whole: object = server.swagger();
     return referenceDocuments({ ...whole }, surfaces);
   });
   let compressed: Buffer | undefined;
-  const page = writePage(surfaces.some(({ name }) => name !== "self-built"));
+  const hasAccounts = surfaces.some(({ name }) => name !== "self-built");
+  const page = writePage(siteLinks(hasAccounts, docsUrl));
 
   server.get("/docs", (_, reply) =>
     reply
@@ -118,8 +122,7 @@ export function registerApiReference(
   }
 }
 
-function writePage(hasAccounts: boolean): string {
-  const links = siteLinks(hasAccounts).filter(({ href }) => href !== "/docs");
+function writePage(links: ReturnType<typeof siteLinks>): string {
   const { text } = html`<html lang="en">
     <head>
       <meta charset="utf-8" />
@@ -131,7 +134,9 @@ function writePage(hasAccounts: boolean): string {
     <body>
       <nav class="site" aria-label="Farthing">
         <a href="/">Farthing</a>
-        ${links.map((link) => html`<a href="${link.href}">${link.text}</a>`)}
+        ${links
+          .filter(({ href }) => href !== "/docs")
+          .map((link) => html`<a href="${link.href}">${link.text}</a>`)}
       </nav>
       <noscript>This page needs a script. Programs read /openapi.json.</noscript>
       <div id="app"></div>

@@ -48,10 +48,12 @@ export async function describeRoutes(
     version,
     tags,
     surfaces,
+    docsUrl,
   }: {
     readonly version: string;
     readonly tags: readonly Tag[];
     readonly surfaces: readonly ReferenceSurface[];
+    readonly docsUrl: string | undefined;
   },
 ): Promise<void> {
   server.addSchema(Problem);
@@ -87,7 +89,7 @@ export async function describeRoutes(
     },
     transform: ({ schema, url }) => ({ schema: completed(schema ?? {}, url), url }),
   });
-  registerApiReference(server, surfaces);
+  registerApiReference(server, { surfaces, docsUrl });
   server.get("/openapi.json", async (_, reply) => {
     reply.header("Cache-Control", "public, max-age=60");
     return server.swagger();

@@ -74,6 +74,8 @@ export async function createServer(
     readonly arrival?: ArrivalTimes | undefined;
     /** Additional sections of the OpenAPI document. */
     readonly tags: readonly Tag[];
+    /** Address of the guides that the API reference links to. */
+    readonly docsUrl?: string | undefined;
     registerRoutes(server: FastifyInstance, limits: RouteLimits): Promise<void>;
   },
 ): Promise<HttpServer> {
@@ -106,7 +108,8 @@ export async function createServer(
   const { drain } = createIntake(server, () => context.startStep() === "done");
   observeResponses(server, context.observer);
   const { version, surfaces } = context;
-  await describeRoutes(server, { version, surfaces, tags: options.tags });
+  const { tags, docsUrl } = options;
+  await describeRoutes(server, { version, surfaces, tags, docsUrl });
   const { requestsMax } = context.limits;
   const makeLimit = await prepareLimits(server, requestsMax > 0);
   const { clock } = context;

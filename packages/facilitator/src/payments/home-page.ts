@@ -18,7 +18,7 @@ import { dashboardPath } from "../http/dashboard.ts";
 import type { RouteLimits } from "../http/limits.ts";
 import { nothingHere } from "../http/nothing-here.ts";
 import { siteLinks } from "../http/site-links.ts";
-import type { SiteAddress } from "../http/site.ts";
+import type { Site, SiteAddress } from "../http/site.ts";
 import { networksOf, unitsMinOf, type Surface } from "../http/surface.ts";
 import type { NetworkStatus, PaymentContext } from "./context.ts";
 import { findHeadAge, readiness, type ReadyCheck } from "./status.ts";
@@ -41,11 +41,15 @@ export function registerHomePage(
     const checks = await readiness(context);
     return reply
       .headers({ ...pageHeaders, "Cache-Control": "no-cache" })
-      .send(homePage(context, checks, site().origin));
+      .send(homePage(context, checks, site()));
   });
 }
 
-function homePage(context: PaymentContext, checks: readonly ReadyCheck[], origin: string): string {
+function homePage(
+  context: PaymentContext,
+  checks: readonly ReadyCheck[],
+  { origin, docsUrl }: Site,
+): string {
   const hasAccounts = context.surfaces.some(({ name }) => name !== "self-built");
   const isReady = checks.every(({ ok }) => ok);
   return writePage({
@@ -53,7 +57,7 @@ function homePage(context: PaymentContext, checks: readonly ReadyCheck[], origin
     description:
       "Verifies and settles x402 payments in USDC on XDC. Sellers charge for an HTTP request, and buyers and agents pay with a signature and without gas.",
     canonical: `${origin}/`,
-    links: siteLinks(hasAccounts),
+    links: siteLinks(hasAccounts, docsUrl),
     body: html`<section>
         <h1>Payments for HTTP requests, in USDC on XDC</h1>
         <p class="lead">
@@ -79,7 +83,7 @@ function homePage(context: PaymentContext, checks: readonly ReadyCheck[], origin
       <section class="cards">
         ${context.surfaces.map((surface) => surfaceCard(context, surface, origin))}
       </section>
-      <section class="cards">${hasAccounts ? waysIn(origin) : undefined}</section>`,
+      <section class="cards">${hasAccounts ? waysIn(origin, docsUrl) : undefined}</section>`,
   });
 }
 
@@ -168,7 +172,7 @@ function keyFee({ creditsPerSettlement, freeCredits }: PaymentContext): string {
   return `${price} USDC per confirmed settlement${first}`;
 }
 
-function waysIn(origin: string): readonly Html[] {
+function waysIn(origin: string, docsUrl: string | undefined): readonly Html[] {
   const find = ["npx", "farthing", "find", "weather", "--facilitator", origin];
   return [
     html`<article class="card">
@@ -189,6 +193,7 @@ function waysIn(origin: string): readonly Html[] {
       <p>
         The <a href="/docs">API reference</a> describes every request; programs read
         <a href="/openapi.json">/openapi.json</a>.
+        ${docsUrl === undefined ? undefined : html`The <a href="${docsUrl}">guides</a> show each step.`}
       </p>
     </article>`,
   ];

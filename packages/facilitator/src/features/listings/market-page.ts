@@ -11,6 +11,7 @@ import {
 } from "@farthing/protocol";
 import { timeText } from "@farthing/engine/base";
 import { siteLinks } from "../../http/site-links.ts";
+import type { Site } from "../../http/site.ts";
 import { buyCommand } from "./market-command.ts";
 import { marketPath, type MarketQuery } from "./market-query.ts";
 import { checkDaysMax, sumChecks, type Listing } from "./model.ts";
@@ -25,7 +26,11 @@ export interface MarketResults {
 export function marketPage(
   query: MarketQuery,
   { items, hasNext, count }: MarketResults,
-  { networks, origin }: { readonly networks: readonly Network[]; readonly origin: string },
+  {
+    networks,
+    origin,
+    docsUrl,
+  }: { readonly networks: readonly Network[] } & Pick<Site, "origin" | "docsUrl">,
 ): string {
   const { page, problem } = query;
   const isWhole = marketPath(query, 1) === "/market" && problem === undefined;
@@ -36,7 +41,7 @@ export function marketPage(
       "APIs that agents and programs pay for with USDC on XDC, request by request, by x402. The facilitator checks each price regularly.",
     // Searches and filters show the same listings in another order.
     canonical: isWhole && items.length > 0 ? `${origin}${marketPath(query, page)}` : undefined,
-    links: siteLinks(true),
+    links: siteLinks(true, docsUrl),
     body: html`<section>
         <h1>APIs paid by request</h1>
         <p class="lead">

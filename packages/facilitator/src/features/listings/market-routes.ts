@@ -25,7 +25,7 @@ export function registerMarket(
     return reply
       .status(query.problem === undefined ? 200 : 400)
       .headers({ ...pageHeaders, "Cache-Control": "public, max-age=60" })
-      .send(marketPage(query, results, { networks, origin: site().origin }));
+      .send(marketPage(query, results, { networks, ...site() }));
   });
 }
 

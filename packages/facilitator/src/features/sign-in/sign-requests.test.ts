@@ -26,7 +26,7 @@ beforeAll(async () => {
   store = await openStore("sqlite::memory:");
   // A plain wallet's signature takes no node.
   const chain = createChain({ network: xdc, endpoints: [], log: silentLog });
-  const site = { origin: "https://pay.example", host: "pay.example" };
+  const site = { origin: "https://pay.example", host: "pay.example", docsUrl: undefined };
   const engine: SigningDeps["engine"] = {
     checkWalletSignature: (_, message) => readWalletSignature(chain, message),
   };
