@@ -37,6 +37,10 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "listings list": ["listings list 0x…"],
   "listings block": ["listings block lst_1"],
   "listings unblock": ["listings unblock lst_1"],
+  "relayer status": ["relayer status", "relayer status --json"],
+  "relayer sweep": ["relayer sweep 0x… --to 0x…", "relayer sweep 0x… --to 0x… --network eip155:51"],
+  "relayer rotate": ["relayer rotate 0x…"],
+  upgrade: ["upgrade --check", "upgrade --check --rehearse /tmp/rehearsal.db"],
   backup: ["backup /var/backups/farthing.db"],
   "batcher deploy": ["batcher deploy --network eip155:51"],
   find: [

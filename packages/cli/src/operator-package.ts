@@ -9,7 +9,9 @@ const summaries = {
   accounts: "list sellers' accounts, activate and deactivate them",
   credits: "review purchases of credits, grant credits, see balances",
   listings: "see an account's listings, block and unblock them",
+  relayer: "show the relayer wallets, empty or replace one",
   backup: "copy the SQLite database to a new file",
+  upgrade: "say what starting this version would change",
   batcher: "deploy the batch contract for contract wallets (experimental)",
 } as const;
 
@@ -53,7 +55,9 @@ export function operatorCommands(
     accounts: entry("accounts"),
     credits: entry("credits"),
     listings: entry("listings"),
+    relayer: entry("relayer"),
     backup: entry("backup"),
+    upgrade: entry("upgrade"),
     batcher: entry("batcher"),
   };
 }

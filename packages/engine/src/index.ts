@@ -62,6 +62,7 @@ export { batchingStates } from "./relayer/batching.ts";
 /** For the doctor, which examines endpoints and wallets without an engine. */
 export { type Chain, createChain } from "./chain/chain.ts";
 export { type BatcherDeployment, deployBatcher } from "./relayer/deploy-batcher.ts";
+export { type Sweep, type SweepDeps, sweepWallet } from "./relayer/sweep.ts";
 export { batchContractHash, checkBatchContract } from "./chain/batch-contract.ts";
 export { checkClock } from "./chain/clock-check.ts";
 export { checkEndpoint, compareHeads } from "./chain/endpoint-check.ts";

@@ -19,6 +19,7 @@ export type {
 } from "./storage/engine-store.ts";
 export type { ExchangeStore } from "./storage/exchange-store.ts";
 export { type WalletReport, type StoreReport, inspectStore } from "./storage/inspect-store.ts";
+export { type UpgradeReport, inspectUpgrade } from "./storage/inspect-upgrade.ts";
 export {
   type CounterEntry,
   type CounterName,

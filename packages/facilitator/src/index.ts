@@ -15,7 +15,16 @@ export {
 export { settings } from "./config/settings-table.ts";
 export { readConfig, readDatabaseUrl, type Config, type ConfigSource } from "./config/config.ts";
 export { examine, type CheckSection } from "./operations/doctor.ts";
+export { examineUpgrade } from "./operations/upgrade.ts";
 export { deployBatcher } from "./operations/deploy-batcher.ts";
+export {
+  type RelayerReport,
+  type SweptNetwork,
+  type WalletStatus,
+  readRelayerReport,
+  sweepRelayer,
+  walletAddressOf,
+} from "./operations/relayer-wallets.ts";
 export { startFacilitator, versionOf, type Facilitator, type StartOptions } from "./app.ts";
 export { problemTable } from "./http/responses.ts";
 export { serve } from "./main.ts";

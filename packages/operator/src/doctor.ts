@@ -1,8 +1,7 @@
 /** `farthing doctor`: checks a facilitator's configuration and everything that it names. */
-import { examine, type CheckSection } from "@farthing/facilitator";
-import { printableJson } from "@farthing/protocol";
+import { examine } from "@farthing/facilitator";
 import type { Command } from "commander";
-import { countFindings, exitCodes, findingText, startWaiting, summaryText } from "farthing/program";
+import { printSections } from "./print-sections.ts";
 
 export function register(program: Command): void {
   program
@@ -13,22 +12,13 @@ export function register(program: Command): void {
     .option("--fix", "repair what is safe to repair: files that others on this machine can read")
     .option("--json", "print one JSON object", false)
     .action(async ({ json, fix = false }: { json: boolean; fix?: boolean }) => {
-      const sections: CheckSection[] = [];
-      // The rate of an endpoint takes ten seconds.
-      const waiting = startWaiting("Checking the configuration and what it names");
-      for await (const section of examine({}, { isFixing: fix })) {
-        sections.push(section);
-        waiting.end();
-        if (!json) process.stdout.write(findingText(section.title, section.lines));
-        // The reader has left, so the remaining checks are not run.
-        if (process.stdout.errored) break;
-        waiting.now("Checking the rest; each endpoint is measured for ten seconds");
-      }
-      waiting.end();
-      const counts = countFindings(sections.flatMap((section) => section.lines));
-      const report = { ok: counts.fail === 0, counts, sections };
-      if (json) process.stdout.write(`${printableJson(report, 2)}\n`);
-      else process.stdout.write(`\n${summaryText(counts)}\n`);
-      process.exitCode = counts.fail > 0 ? exitCodes.configuration : exitCodes.success;
+      await printSections(examine({}, { isFixing: fix }), {
+        isJson: json,
+        waitsFor: {
+          // The rate of an endpoint takes ten seconds.
+          first: "Checking the configuration and what it names",
+          rest: "Checking the rest; each endpoint is measured for ten seconds",
+        },
+      });
     });
 }

@@ -9,7 +9,9 @@ const operator: OperatorPackage = {
     accounts: () => import("./accounts.ts"),
     credits: () => import("./credits.ts"),
     listings: () => import("./listings.ts"),
+    relayer: () => import("./relayer.ts"),
     backup: () => import("./backup.ts"),
+    upgrade: () => import("./upgrade.ts"),
     batcher: () => import("./batcher.ts"),
   },
   async startEmbedded(signal, settings) {

@@ -10,7 +10,7 @@ import * as TxEnvelopeLegacy from "ox/TxEnvelopeLegacy";
 import { misconfigured } from "../base/fault.ts";
 import type { Secret } from "../base/secret.ts";
 
-/** The fields of a legacy transaction without a value in the native coin. */
+/** The fields of a legacy transaction. */
 export interface UnsignedTransaction {
   readonly chainId: ChainId;
   readonly nonce: number;
@@ -20,6 +20,8 @@ export interface UnsignedTransaction {
   /** The zero address for a transaction that creates a contract: it has no recipient. */
   readonly to: Address;
   readonly data: Hex;
+  /** Wei of the native coin; none by default. */
+  readonly value?: bigint;
 }
 
 export interface SignedTransaction {
@@ -74,7 +76,7 @@ function signerOf(privateKey: Hex): Signer {
   );
   return {
     address,
-    async sign({ chainId, nonce, gasPrice, gasLimit, to, data }) {
+    async sign({ chainId, nonce, gasPrice, gasLimit, to, data, value = 0n }) {
       const fields = {
         chainId,
         nonce: BigInt(nonce),
@@ -82,7 +84,7 @@ function signerOf(privateKey: Hex): Signer {
         gas: gasLimit,
         ...(to === zeroAddress ? {} : { to }),
         data,
-        value: 0n,
+        value,
       };
       const envelope = TxEnvelopeLegacy.from(fields);
       const payload = TxEnvelopeLegacy.getSignPayload(envelope);

@@ -18,7 +18,7 @@ export interface StoreReport {
   readonly isNew: boolean;
   /** Migrations of a newer version. */
   readonly unknown: readonly string[];
-  /** Empty when the schema is not this version's. */
+  /** Empty when the engine's schema is not this version's. */
   readonly wallets: readonly WalletReport[];
   /** Absent for a new database. */
   readonly size?: DatabaseSize;
@@ -26,26 +26,40 @@ export interface StoreReport {
 
 export type WalletReport = Awaited<ReturnType<typeof listWallets>>[number];
 
-/** Kysely's table of migrations. */
+/** Kysely's table of migrations, and that of features. */
 const migrationTable = "kysely_migration";
+const featureTable = "feature_migration";
 
-/** Throws the fault `storage_unavailable`, with the reason as its cause. */
-export async function inspectStore(databaseUrl: string, now: number): Promise<StoreReport> {
+/**
+ * `features` are the names of the features' migrations, in order; none for an engine alone. Throws
+ * the fault `storage_unavailable`, with the reason as its cause.
+ */
+export async function inspectStore(
+  databaseUrl: string,
+  now: number,
+  features: readonly string[] = [],
+): Promise<StoreReport> {
   if (isFileToBe(databaseUrl)) {
-    return { missing: migrationNames, isNew: true, unknown: [], wallets: [] };
+    return { missing: [...migrationNames, ...features], isNew: true, unknown: [], wallets: [] };
   }
   const engine = engineOf(databaseUrl, { isReadOnly: true });
   const db = new Kysely<Tables>({ dialect: engine.dialect });
   try {
     const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+    const listDone = (table: string) =>
+      tables.some(({ name }) => name === table) ? readNames(db, table) : [];
+    const own = compare(migrationNames, await listDone(migrationTable));
+    const ofFeatures = compare(features, features.length > 0 ? await listDone(featureTable) : []);
     const isNew = !tables.some(({ name }) => name === migrationTable);
-    const done = isNew ? [] : await listDone(db);
-    const missing = migrationNames.filter((name) => !done.includes(name));
-    const unknown = done.filter((name) => !migrationNames.includes(name));
-    const isCurrent = missing.length === 0 && unknown.length === 0;
-    const wallets = isCurrent ? await listWallets(db, engine, now) : [];
+    const isCurrent = own.missing.length === 0 && own.unknown.length === 0;
     const size = isNew ? {} : { size: await measureDatabase(db, sqlitePathOf(databaseUrl)) };
-    return { missing, isNew, unknown, wallets, ...size };
+    return {
+      missing: [...own.missing, ...ofFeatures.missing],
+      isNew,
+      unknown: [...own.unknown, ...ofFeatures.unknown],
+      wallets: isCurrent ? await listWallets(db, engine, now) : [],
+      ...size,
+    };
   } catch (error) {
     if (error instanceof Fault) throw error;
     throw new Fault("storage_unavailable", "The database cannot be read", { cause: error });
@@ -69,9 +83,16 @@ function isFileToBe(databaseUrl: string): boolean {
   return true;
 }
 
-async function listDone(db: Kysely<Tables>): Promise<string[]> {
-  const done = sql<{ name: string }>`select name from ${sql.table(migrationTable)}`;
+async function readNames(db: Kysely<Tables>, table: string): Promise<string[]> {
+  const done = sql<{ name: string }>`select name from ${sql.table(table)}`;
   return (await done.execute(db)).rows.map(({ name }) => name);
+}
+
+function compare(known: readonly string[], done: readonly string[]) {
+  return {
+    missing: known.filter((name) => !done.includes(name)),
+    unknown: done.filter((name) => !known.includes(name)),
+  };
 }
 
 async function listWallets(db: Kysely<Tables>, engine: DatabaseDialect, now: number) {

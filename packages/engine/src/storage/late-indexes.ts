@@ -97,6 +97,17 @@ export const lateIndexes: readonly LateIndex[] = Object.entries(definitions).fla
     }),
 );
 
+/** The indexes that the next start creates, in its order. */
+export async function listMissingIndexes({ db, engine }: Database): Promise<LateIndex[]> {
+  const names = engine.migrationDialect
+    ? sql<{ name: string }>`
+        select c.relname as name from pg_index i join pg_class c on c.oid = i.indexrelid
+        where i.indisvalid`
+    : sql<{ name: string }>`select name from sqlite_master where type = 'index'`;
+  const there = new Set((await names.execute(db)).rows.map(({ name }) => name));
+  return lateIndexes.filter(({ name }) => !there.has(name));
+}
+
 /** Returns whether an index is usable; it is where indexes are created before the start. */
 export async function hasLateIndex({ db, engine }: Database, name: string): Promise<boolean> {
   if (!engine.migrationDialect) return true;

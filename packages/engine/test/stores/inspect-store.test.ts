@@ -7,7 +7,7 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrationNames } from "../../src/storage/migrate.ts";
 import { startPostgres, type TestPostgres } from "../../src/storage/postgres.testing.ts";
-import { inspectStore } from "../../src/storage.ts";
+import { inspectStore, inspectUpgrade } from "../../src/storage.ts";
 import { openStore } from "./store-benches.testing.ts";
 import { chainId, claimOf, lane, planOf, take } from "./store-values.testing.ts";
 
@@ -70,6 +70,18 @@ describe.each([
     await store.releaseWallets(chainId, "host/1/a");
     expect((await inspectStore(databaseUrl, now)).wallets).toMatchObject([{ holder: null }]);
     await store.close();
+  });
+
+  test("what an upgrade would change: migrations of features, and indexes", async () => {
+    const databaseUrl = await create();
+    await (await openStore(databaseUrl)).close();
+    const isSqlite = databaseUrl.startsWith("sqlite:");
+    const none = await inspectUpgrade(databaseUrl, 0, []);
+    expect(none).toMatchObject({ missing: [], unknown: [], indexes: [], settlements: 0, isSqlite });
+    await run(databaseUrl, "drop index settlements_by_payer");
+    const report = await inspectUpgrade(databaseUrl, 0, ["notes/0001-notes"]);
+    expect(report.missing).toEqual(["notes/0001-notes"]);
+    expect(report.indexes).toEqual([{ name: "settlements_by_payer", table: "settlements" }]);
   });
 
   test("one of a newer version is recognised, and not read any further", async () => {

@@ -13,7 +13,7 @@ import {
   type ChainId,
   type Network,
 } from "@farthing/protocol";
-import { logLevels, misconfigured, Secret } from "@farthing/engine/base";
+import { Fault, logLevels, misconfigured, Secret } from "@farthing/engine/base";
 import { readExplorer } from "./explorer.ts";
 import { readRetention } from "./retention.ts";
 import { databaseUrlDefault, settings, type Setting, type SettingName } from "./settings-table.ts";
@@ -104,6 +104,19 @@ export function readDatabaseUrl({ env = process.env }: ConfigSource = {}): strin
   const text = readTexts(env, problems).get("DATABASE_URL") ?? databaseUrlDefault;
   if (problems.length > 0) throw misconfigured(problems.join("\n"));
   return text;
+}
+
+/** Reads it also beside settings that this version does not know; undefined where it is unreadable. */
+export function findDatabaseUrl({ env = process.env }: ConfigSource = {}): string | undefined {
+  const { DATABASE_URL, DATABASE_URL_FILE, FARTHING_CONFIG } = env;
+  for (const one of [env, { DATABASE_URL, DATABASE_URL_FILE, FARTHING_CONFIG }]) {
+    try {
+      return readDatabaseUrl({ env: one });
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+    }
+  }
+  return undefined;
 }
 
 /** Returns the files that variables ending in `_FILE` name, with secrets such as keys. */

@@ -8,6 +8,10 @@ import {
   type WalletReport,
   type StoreReport,
 } from "@farthing/engine/storage";
+import { features, migrationsOf } from "../features/features.ts";
+
+/** In the order in which they run. */
+export const featureMigrationNames: readonly string[] = Object.keys(migrationsOf(features));
 
 export interface DatabaseCheck {
   readonly lines: readonly CheckLine[];
@@ -22,7 +26,7 @@ export async function checkDatabase(
 ): Promise<DatabaseCheck> {
   const location = databaseLocation(databaseUrl);
   try {
-    const report = await inspectStore(databaseUrl, clock.nowMs());
+    const report = await inspectStore(databaseUrl, clock.nowMs(), featureMigrationNames);
     const lines = [
       ok("reachable", location),
       schemaLine(report),

@@ -1,0 +1,144 @@
+/** `farthing relayer`: shows, empties and replaces the relayer wallets. */
+import type { Command } from "commander";
+import { InvalidArgumentError } from "commander";
+import { findNetwork, type Address } from "@farthing/protocol";
+import { readRelayerReport, sweepRelayer, type WalletStatus } from "@farthing/facilitator";
+import { Fault } from "@farthing/facilitator/operator";
+import {
+  addPrintFlags,
+  askYesNo,
+  exitCodes,
+  isTerminal,
+  type PrintFlags,
+  printList,
+  whileWaiting,
+} from "farthing/program";
+import { readAccount, reportFaults } from "./database.ts";
+import { advanceRotation } from "./rotation.ts";
+
+interface ConfirmFlags {
+  readonly yes: boolean;
+}
+
+interface SweepFlags extends ConfirmFlags {
+  readonly to: Address;
+  readonly network?: string;
+}
+
+export function register(program: Command): void {
+  const relayer = program
+    .command("relayer")
+    .description(
+      "Shows the relayer wallets of the facilitator's configuration, sends their gas money elsewhere, and replaces them. It reads the same settings as `farthing serve`.",
+    );
+  addPrintFlags(relayer.command("status"))
+    .description("show each wallet: its gas, the payments that it lasts for, and its transactions")
+    .action((flags: PrintFlags) => reportFaults("relayer", () => status(flags)));
+  relayer
+    .command("sweep")
+    .description(
+      "finish a wallet's transactions and send its coins to an address; no running facilitator may work the wallet",
+    )
+    .argument("<wallet>", "a relayer wallet, 0x… or xdc…", readAccount)
+    .requiredOption("--to <address>", "where the coins go", readAccount)
+    .option("--network <id>", "only eip155:50 (XDC) or eip155:51 (Apothem)", readNetwork)
+    .option("--yes", "do not ask", false)
+    .action((wallet: Address, flags: SweepFlags) =>
+      reportFaults("relayer", () => sweep({ wallet, ...flags })),
+    );
+  relayer
+    .command("rotate")
+    .description(
+      "replace a wallet of FARTHING_RELAYER_KEYS_FILE by a new one: run it again after each step that it names, until the old wallet is empty. It continues where it was interrupted.",
+    )
+    .argument("<wallet>", "the wallet to replace, 0x… or xdc…", readAccount)
+    .option("--yes", "do not ask before the old wallet is emptied", false)
+    .action((wallet: Address, flags: ConfirmFlags) =>
+      reportFaults("relayer", () => rotate(wallet, flags)),
+    );
+}
+
+async function status(flags: PrintFlags): Promise<void> {
+  const { wallets, problems } = await whileWaiting("Reading the wallets", () =>
+    readRelayerReport(),
+  );
+  printList(wallets, wallets.map(rowOf), "No wallet could be read.", flags, {
+    wide: ["workedBy", "nonce"],
+    whole: ["address"],
+  });
+  for (const { network, text } of problems) console.error(`${network}: ${text}`);
+  if (problems.length > 0) process.exitCode = exitCodes.network;
+}
+
+function rowOf(wallet: WalletStatus) {
+  const { network, index, address, xdc, payments, isLow, nonce, unmined, holder } = wallet;
+  return {
+    network,
+    wallet: index ?? "no key",
+    address,
+    xdc,
+    payments: `${payments.toLocaleString("en")}${isLow ? ", low" : ""}`,
+    unmined,
+    nonce,
+    workedBy: holder ?? "none",
+  };
+}
+
+interface SweepOrder extends SweepFlags {
+  readonly wallet: Address;
+  readonly keys?: readonly string[];
+}
+
+async function sweep({ wallet, to, network, yes, keys = [] }: SweepOrder): Promise<void> {
+  await confirm(`Send all coins of ${wallet} to ${to}?`, yes);
+  const swept = sweepRelayer({ wallet, to, network, keys });
+  for (;;) {
+    const { value, done } = await whileWaiting(`Emptying ${wallet}`, () => swept.next());
+    if (done === true) return;
+    const { network: id, xdc, transaction } = value;
+    if (transaction === null) console.log(`${id}: nothing to send`);
+    else console.log(`${id}: ${xdc} XDC sent in ${transaction}`);
+  }
+}
+
+async function rotate(wallet: Address, { yes }: ConfirmFlags): Promise<void> {
+  const { FARTHING_RELAYER_KEYS_FILE: keysFile, ...settings } = process.env;
+  if (keysFile === undefined || keysFile === "") {
+    throw new Fault(
+      "configuration",
+      "Wallets are rotated in a file of keys: set FARTHING_RELAYER_KEYS_FILE to that of the facilitator. With a mnemonic, raise FARTHING_RELAYER_COUNT, or move to such a file.",
+    );
+  }
+  const step = await advanceRotation(keysFile, wallet, settings);
+  switch (step.kind) {
+    case "fund":
+      console.log(step.to);
+      return console.error(
+        `The new wallet needs gas on ${step.networks.join(" and ")}. Send XDC to this address, then run this command again. Its key is in ${keysFile}.next.`,
+      );
+    case "restart":
+      console.log(step.to);
+      return console.error(
+        `${keysFile} has the new wallet in place of ${wallet}. Restart every facilitator that uses the file, then run this command again to empty the old wallet. Its key is in ${keysFile}.retired.`,
+      );
+    case "sweep":
+      await sweep({ wallet, to: step.to, yes, keys: [step.key] });
+      return console.error(
+        `The rotation is complete. The key of ${wallet} stays in ${keysFile}.retired: keep it as long as somebody may send coins to the old wallet.`,
+      );
+  }
+}
+
+async function confirm(question: string, isAgreed: boolean): Promise<void> {
+  if (isAgreed) return;
+  if (!isTerminal()) {
+    throw new Fault("configuration", "Nobody can be asked here. Run this with --yes.");
+  }
+  if (!(await askYesNo(question))) throw new Fault("configuration", "Canceled. Nothing was sent.");
+}
+
+function readNetwork(text: string): string {
+  const network = findNetwork(text);
+  if (network) return network.id;
+  throw new InvalidArgumentError("Use eip155:50 or eip155:51.");
+}

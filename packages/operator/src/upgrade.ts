@@ -1,0 +1,33 @@
+/** `farthing upgrade --check`: says before an upgrade what starting this version would change. */
+import { resolve } from "node:path";
+import { examineUpgrade } from "@farthing/facilitator";
+import type { Command } from "commander";
+import { addPrintFlags, isJsonWanted, type PrintFlags } from "farthing/program";
+import { printSections } from "./print-sections.ts";
+
+interface UpgradeFlags extends PrintFlags {
+  readonly check: true;
+  readonly rehearse?: string;
+}
+
+export function register(program: Command): void {
+  const command = program
+    .command("upgrade")
+    .description(
+      "Says what starting this version would change: settings that it does not know, migrations and indexes of the database, and whether running processes may stay. Run it from the new version, beside the old one. It changes nothing.",
+    )
+    .requiredOption("--check", "only say it; the start itself carries it out")
+    .option(
+      "--rehearse <file>",
+      "copy the SQLite database to this new file, update the copy, and say how long that took",
+    );
+  addPrintFlags(command).action(run);
+}
+
+async function run(flags: UpgradeFlags): Promise<void> {
+  const rehearseOn = flags.rehearse === undefined ? undefined : resolve(flags.rehearse);
+  await printSections(examineUpgrade({ rehearseOn }), {
+    isJson: isJsonWanted(flags),
+    waitsFor: { first: "Reading the database", rest: "Updating a copy of the database" },
+  });
+}
