@@ -34,10 +34,14 @@ export async function* examineUpgrade(options: UpgradeOptions = {}): AsyncGenera
   const databaseUrl = findDatabaseUrl(options);
   if (databaseUrl === undefined) {
     const fix = "it is looked at once the settings above are right";
-    return yield { title: "database", lines: [fail("reachable", "not looked at", fix)] };
+    yield { title: "database", lines: [fail("reachable", "not looked at", fix)] };
+    return;
   }
   const report = await readReport(databaseUrl);
-  if ("lines" in report) return yield { title: "database", lines: report.lines };
+  if ("lines" in report) {
+    yield { title: "database", lines: report.lines };
+    return;
+  }
   yield { title: "database", lines: databaseLines(report) };
   yield { title: "running processes", lines: processLines(report) };
   const { rehearseOn } = options;
