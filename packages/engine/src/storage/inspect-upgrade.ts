@@ -40,8 +40,8 @@ export async function inspectUpgrade(
 /** Without reading the table: by its highest row on SQLite, by PostgreSQL's own statistics there. */
 async function estimateSettlements(db: Kysely<Tables>, isSqlite: boolean): Promise<number> {
   const estimate = isSqlite
-    ? sql<{ rows: number | null }>`select max(rowid) as rows from settlements`
-    : sql<{ rows: number }>`
+    ? sql<{ rows: number | string | null }>`select max(rowid) as rows from settlements`
+    : sql<{ rows: number | string | null }>`
         select reltuples::bigint as rows from pg_class where oid = to_regclass('settlements')`;
   const [row] = (await estimate.execute(db)).rows;
   // PostgreSQL has -1 for a table that was never analyzed.
