@@ -36,6 +36,7 @@ describeInBrowser("the screens of the dashboard", () => {
       await page.goto(stage.screen(place));
       await page.getByRole("heading", { level: 1 }).waitFor();
       await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
+      if (place.startsWith("integrate")) await page.locator(".hljs-string").first().waitFor();
       for (const summary of await page.locator("details:not([open]) > summary").all()) {
         await summary.click();
       }
@@ -143,6 +144,7 @@ async function fillAccount(stage: Stage): Promise<string[]> {
     "credits/buy",
     ...purchases,
     "integrate",
+    "integrate?with=gateway",
     "listings",
     listing,
     "webhooks",

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type PropsWithChildren, useId, useRef } from "react";
+import { type KeyboardEvent, type PropsWithChildren, useEffect, useId, useRef } from "react";
 
 /** Tabs; arrow keys move between them. */
 export function Tabs<Name extends string>({
@@ -15,6 +15,12 @@ export function Tabs<Name extends string>({
 }>) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // Where the tabs are wider than a phone, the current one is shown.
+    const tab = list.current?.querySelector<HTMLElement>(`[data-tab="${current}"]`);
+    if (!tab || !list.current) return;
+    list.current.scrollLeft = tab.offsetLeft - (list.current.clientWidth - tab.offsetWidth) / 2;
+  }, [current]);
   const move = (event: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (step === undefined) return;

@@ -31,7 +31,7 @@ export function IntegrateScreen() {
       lead="Charge for a route of your server: respond with 402, verify and settle the buyer’s payment, then serve the content."
     >
       <Section title="Your values">
-        <Values values={values} isTest={network.chainId === 51} />
+        <Values values={values} hasFaucets={network.chainId === 51 && network.explorer !== null} />
       </Section>
       <Section title="Test my key">
         <TestKey values={values} />
@@ -43,7 +43,14 @@ export function IntegrateScreen() {
   );
 }
 
-function Values({ values, isTest }: { readonly values: SnippetValues; readonly isTest: boolean }) {
+function Values({
+  values,
+  hasFaucets,
+}: {
+  readonly values: SnippetValues;
+  /** True on Apothem; a devnet, which no explorer shows, has none. */
+  readonly hasFaucets: boolean;
+}) {
   const paidTo = (
     <>
       <Whole text={values.payTo} what="payout address" />
@@ -69,7 +76,7 @@ function Values({ values, isTest }: { readonly values: SnippetValues; readonly i
           ["Key", key],
         ]}
       />
-      {isTest && (
+      {hasFaucets && (
         <p className="muted">
           Apothem is the test network. Test USDC comes from{" "}
           <ExternalLink href={faucets.usdc}>Circle’s faucet</ExternalLink>; buyers need no gas, but
@@ -94,10 +101,9 @@ function Snippets({ values }: { readonly values: SnippetValues }) {
       onChoose={(name) => go(withSearch("integrate", { with: name }), { replace: true })}
     >
       <p className="muted">{snippet.note}</p>
-      {snippet.install !== undefined && (
-        <CodeBlock code={snippet.install} what="command to install" />
-      )}
-      <CodeBlock code={snippet.code} what={`code for ${snippet.title}`} />
+      {snippet.blocks.map((block) => (
+        <CodeBlock key={block.what} {...block} />
+      ))}
     </Tabs>
   );
 }

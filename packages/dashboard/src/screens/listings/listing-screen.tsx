@@ -63,6 +63,7 @@ function Whole({ listing }: { readonly listing: ListingJson }) {
           </p>
           <CodeBlock
             code={JSON.stringify(lastSeen.accepts, undefined, 2)}
+            language="json"
             what="offers of the challenge"
           />
         </Section>

@@ -129,7 +129,7 @@ function Message({
       <p>
         <Whole text={id} what="webhook-id" />
       </p>
-      <CodeBlock code={indented(body)} what="message" />
+      <CodeBlock code={indented(body)} language="json" what="message" />
     </Dialog>
   );
 }

@@ -25,7 +25,7 @@ export function HowToVerify() {
       </p>
       <details className="more">
         <summary>Code for Node.js</summary>
-        <CodeBlock code={code} what="code that checks a message" />
+        <CodeBlock code={code} language="typescript" what="code that checks a message" />
       </details>
     </>
   );
