@@ -13,6 +13,8 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   payee_mismatch: "The API key acts for an address other than `payTo`.",
   sign_in_failed: "The signature does not sign in; ask for a new text and sign that.",
   step_up_failed: "The signature does not allow this action; ask for a new text and sign that.",
+  role_not_allowed:
+    "The member's role in the account does not allow this; ask an owner of the account.",
   foreign_origin: "A page of another origin requested a change.",
   not_found: "There is no such path, or the caller owns nothing under it.",
   method_not_allowed: "The path accepts other methods; `Allow` names them.",

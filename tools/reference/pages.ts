@@ -1,5 +1,12 @@
 /** The reference pages, which are generated from tables in the code so that they match it. */
-import { metricTable, settings, type Metric } from "@farthing/facilitator";
+import {
+  metricTable,
+  permissions,
+  roleNames,
+  roles,
+  settings,
+  type Metric,
+} from "@farthing/facilitator";
 import { publishedSchema } from "@farthing/gateway";
 import { refusal, refusalCodes, x402ReasonOf } from "@farthing/protocol";
 import { interopPage } from "../interop/reference-page.ts";
@@ -15,6 +22,7 @@ export const pages: Readonly<Record<string, () => string>> = {
   "interop.md": () => interopPage(made),
   "metrics.md": metricsPage,
   "refusals.md": refusalsPage,
+  "roles.md": rolesPage,
   "troubleshooting.md": () => troubleshootingPage(made),
 };
 
@@ -99,6 +107,26 @@ function refusalsPage(): string {
     "| code | status | again | meaning |",
     "| --- | --- | --- | --- |",
     ...errorRows(),
+    "",
+  ].join("\n");
+}
+
+function rolesPage(): string {
+  const rows = permissions.map(({ name, text, roles: allowed }) => {
+    const marks = roles.map((role) => (allowed.some((one) => one === role) ? "yes" : "no"));
+    return `| ${text} | \`${name}\` | ${marks.join(" | ")} |`;
+  });
+  return [
+    made,
+    "# Roles of an account",
+    "",
+    "Each member of a seller's account has a role. The account's own address, which receives its payments, is always an owner. A request that the role does not allow is a 403, `role_not_allowed`. `GET /v1/account` returns the `role` of the session and its `permissions`, and the OpenAPI document names the roles of each operation.",
+    "",
+    `| A member may … | permission | ${roles.map((role) => roleNames[role]).join(" | ")} |`,
+    "| --- | --- | --- | --- | --- |",
+    ...rows,
+    "",
+    "A role belongs to a person's session. An API key has no role: it belongs to the account, whoever created it, and it keeps working when that member leaves.",
     "",
   ].join("\n");
 }

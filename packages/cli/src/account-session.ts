@@ -26,6 +26,8 @@ import { readWallet, type Wallet, type WalletFlags } from "./wallet.ts";
 export interface AccountFlags extends PrintFlags, WalletFlags {
   readonly facilitator?: string;
   readonly network?: string;
+  /** The account of the session; that of the wallet by default. */
+  readonly account?: string;
 }
 
 /** Longer than a held response, which the facilitator bounds at 30 s. */
@@ -67,7 +69,9 @@ export async function signIn(flags: AccountFlags): Promise<JsonObject> {
   const wallet = await readWallet(flags, false);
   const { address } = wallet.signer;
   const chainId = await chainOf(origin, flags);
-  const asked = await send(origin, "POST", "/v1/account/sign-in", { body: { address, chainId } });
+  const { account: named } = flags;
+  const input = { address, chainId, ...(named !== undefined && { account: named }) };
+  const asked = await send(origin, "POST", "/v1/account/sign-in", { body: input });
   const answer = answerTo(asked.body, wallet, origin);
   const cookie = cookieIn(asked.response, signInCookie);
   const signedIn = await send(origin, "POST", "/v1/account/sign-in/complete", {

@@ -51,6 +51,7 @@ function registerSession(account: Command): void {
   addSigningFlags(account.command("sign-in"))
     .description("sign in with the wallet, and keep the session for the other commands")
     .option("--network <name>", "network of the sign-in: eip155:50 or eip155:51")
+    .option("--account <address>", "account that the wallet is a member of (default: its own)")
     .action((flags: AccountFlags) => runCommand(async () => printOne(await signIn(flags), flags)));
   addAccountFlags(account.command("sign-out"))
     .description("end the session")

@@ -26,6 +26,7 @@ export {
   walletAddressOf,
 } from "./operations/relayer-wallets.ts";
 export { startFacilitator, versionOf, type Facilitator, type StartOptions } from "./app.ts";
+export { permissions, roleNames, roles } from "./http/permissions.ts";
 export { problemTable } from "./http/responses.ts";
 export { serve } from "./main.ts";
 export { metricTable, type Metric } from "./operations/metrics-table.ts";

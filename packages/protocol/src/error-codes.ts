@@ -9,6 +9,7 @@ export const errorCodes = [
   "payee_mismatch",
   "sign_in_failed",
   "step_up_failed",
+  "role_not_allowed",
   "foreign_origin",
   "not_found",
   "method_not_allowed",

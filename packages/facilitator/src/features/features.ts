@@ -17,6 +17,7 @@ import { books } from "./books/feature.ts";
 import { credits } from "./credits/feature.ts";
 import type { Feature } from "./feature.ts";
 import { history } from "./history/feature.ts";
+import { members } from "./members/feature.ts";
 import { listings, type ListingFeatureDeps } from "./listings/feature.ts";
 import { paidKeys } from "./paid-keys/feature.ts";
 import { purchases, type PurchaseFeatureDeps } from "./purchases/feature.ts";
@@ -30,6 +31,7 @@ import { webhooks, type WebhookFeatureDeps } from "./webhooks/feature.ts";
 export const features = [
   accounts,
   signIn,
+  members,
   books,
   webhooks,
   apiKeys,

@@ -4,6 +4,7 @@ import swagger from "@fastify/swagger";
 import type { FastifyInstance, FastifySchema } from "fastify";
 import { registerApiReference } from "./api-reference.ts";
 import type { ReferenceSurface } from "./reference-documents.ts";
+import { rolesWith, type Permission } from "./permissions.ts";
 import { sessionCookie } from "./session.ts";
 import { Problem, problemsOnly } from "./schemas.ts";
 
@@ -87,7 +88,10 @@ export async function describeRoutes(
       buildLocalReference: ({ $id }, _base, _fragment, index) =>
         typeof $id === "string" ? $id : `schema-${index}`,
     },
-    transform: ({ schema, url }) => ({ schema: completed(schema ?? {}, url), url }),
+    transform: ({ schema, url, route: { config } }) => ({
+      schema: completed(schema ?? {}, { url, permission: config?.permission }),
+      url,
+    }),
   });
   registerApiReference(server, { surfaces, docsUrl });
   server.get("/openapi.json", async (_, reply) => {
@@ -97,12 +101,16 @@ export async function describeRoutes(
 }
 
 /** Adds what all routes share to a route's schema. */
-function completed(schema: FastifySchema, url: string): FastifySchema {
+function completed(
+  schema: FastifySchema,
+  { url, permission }: { readonly url: string; readonly permission: Permission | undefined },
+): FastifySchema {
   // Routes under /v1/account need a session unless their schema says otherwise.
   const needsSession = url.startsWith("/v1/account") && schema.security === undefined;
   const response = isObject(schema.response) ? schema.response : {};
   return {
     ...schema,
+    ...(permission === undefined ? {} : { description: withRoles(schema, permission) }),
     ...(needsSession ? { security: [{ session: [] }] } : {}),
     response: {
       // Any route may respond with 503 during a shutdown.
@@ -118,6 +126,13 @@ function completed(schema: FastifySchema, url: string): FastifySchema {
       ),
     },
   };
+}
+
+/** Ends a description with the roles that the operation is open to. */
+function withRoles({ description }: FastifySchema, permission: Permission): string {
+  const names = rolesWith(permission).map((role) => `\`${role}\``);
+  const roles = `Roles of the session: ${names.join(", ")}.`;
+  return description === undefined ? roles : `${description}\n\n${roles}`;
 }
 
 const acceptAnything = () => () => true;

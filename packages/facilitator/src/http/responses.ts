@@ -44,6 +44,7 @@ export const problemTable: Readonly<Record<ErrorCode, { status: number; retryabl
   payee_mismatch: { status: 403, retryable: false },
   sign_in_failed: { status: 401, retryable: false },
   step_up_failed: { status: 403, retryable: false },
+  role_not_allowed: { status: 403, retryable: false },
   foreign_origin: { status: 403, retryable: false },
   not_found: { status: 404, retryable: false },
   method_not_allowed: { status: 405, retryable: false },

@@ -156,7 +156,7 @@ export function readProblems(...codes: readonly ErrorCode[]) {
 
 /** Error responses of routes of one account that change something. */
 export function changeProblems(...codes: readonly ErrorCode[]) {
-  return readProblems("foreign_origin", ...codes);
+  return readProblems("foreign_origin", "role_not_allowed", ...codes);
 }
 
 /** Returns the error responses by status, for these codes only. */

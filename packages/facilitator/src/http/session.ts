@@ -1,11 +1,14 @@
 /** The session of a request to the account API, which the guard sets before the body is read. */
 import type { FastifyRequest } from "fastify";
 import type { Address } from "@farthing/protocol";
+import { roleMessage, permits, type Permission, type Role } from "./permissions.ts";
 import { HttpProblem } from "./responses.ts";
 
 /** The part of a session that requests carry; the feature that stores sessions has the rest. */
 export interface RequestSession {
   readonly account: Address;
+  /** Of the wallet in the account, as it is at this request. */
+  readonly role: Role;
 }
 
 declare module "fastify" {
@@ -15,6 +18,8 @@ declare module "fastify" {
   }
 
   interface FastifyContextConfig {
+    /** What the role of the session must allow; every route with a session names it. */
+    readonly permission?: Permission;
     /** True for routes of the account API that need no session. */
     readonly isOpen?: boolean;
     /** True for routes of the account API that also take an API key. */
@@ -32,4 +37,11 @@ export const noSession = "Sign in with your wallet first: POST /v1/account/sign-
 export function sessionOf({ session }: Pick<FastifyRequest, "session">): RequestSession {
   if (!session) throw new HttpProblem("unauthorized", noSession);
   return session;
+}
+
+/** Throws 403 unless the role of the session allows this. */
+export function demandPermission({ role }: RequestSession, permission: Permission): void {
+  if (!permits(role, permission)) {
+    throw new HttpProblem("role_not_allowed", roleMessage(role, permission));
+  }
 }

@@ -59,6 +59,7 @@ export function registerRefunds(
         ...problems(
           "unauthorized",
           "foreign_origin",
+          "role_not_allowed",
           "insufficient_facilitator_credits",
           "seller_plan_inactive",
           "not_found",
@@ -69,7 +70,7 @@ export function registerRefunds(
         ),
       },
     }),
-    config: { takesKeys: true },
+    config: { permission: "refund", takesKeys: true },
     onRequest,
     preHandler: requireBody,
     handler: async (request) => {

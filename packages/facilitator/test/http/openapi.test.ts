@@ -15,6 +15,8 @@ import {
   withMember,
   type Served,
 } from "../support/facilitator.testing.ts";
+import { listenHere } from "../support/listening.testing.ts";
+import { useMembers } from "../support/members.testing.ts";
 import { newAttestationKey } from "../support/attestation-keys.testing.ts";
 import { holdAnswers, readContract, type Contract } from "../support/openapi.testing.ts";
 import {
@@ -41,9 +43,7 @@ beforeAll(async () => {
   const databaseUrl = newDatabaseUrl();
   store = await openStore(databaseUrl);
   receiver = createServer((_, response) => response.end());
-  await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
-  const address = receiver.address();
-  webhookUrl = `http://127.0.0.1:${isObject(address) ? String(address["port"]) : ""}/hook`;
+  webhookUrl = `http://127.0.0.1:${await listenHere(receiver)}/hook`;
   served = await serveOn(devnet, {
     selfBuilt: false,
     databaseUrl,
@@ -106,7 +106,6 @@ async function addCredits(credits: number): Promise<void> {
   await store.grantCredits({ account: devnet.seller.address, credits, ...grant }, Date.now());
 }
 
-/** A signed-in seller of his own, so that tests do not meet. */
 function newSeller() {
   return openSignedIn(served, { wallet: devnet.seller });
 }
@@ -237,7 +236,8 @@ test("asking too often", async () => {
   expect([tried.indexOf(429), tried.at(-1)]).toEqual([30, 429]);
 });
 
-test("wallets and keys", async () => {
+test("members, wallets and keys", async () => {
+  await useMembers(served, { owner: devnet.seller, wallet: walletAt(devnet.buyers, 1) });
   const browser = await newSeller();
   const wallet = walletAt(devnet.buyers, 0);
   const { address } = wallet;

@@ -1,15 +1,12 @@
 /** What every store promises about accounts: who may sign in, with which keys, and what is theirs. */
 import type { Address } from "@farthing/protocol";
 import { describe, expect, test } from "vitest";
-import type { LinkedWallet, Session, SignRequest } from "../../src/features/sign-in/model.ts";
+import type { SignRequest } from "../../src/features/sign-in/model.ts";
 import type { ApiKey } from "../../src/features/api-keys/model.ts";
+import { linkOf, open, outsider, seller, sessionOf, wallet } from "./account-values.testing.ts";
 import { storeForEach } from "./store-benches.testing.ts";
 import { next, type StoreBench } from "./store-values.testing.ts";
 import type { ServiceStore } from "../../src/features/open-store.ts";
-
-const seller: Address = `0x${"33".repeat(20)}`;
-const wallet: Address = `0x${"44".repeat(20)}`;
-const outsider: Address = `0x${"55".repeat(20)}`;
 
 /** The tests, on databases that `start` makes. */
 export function accountSuite(start: () => Promise<StoreBench>): void {
@@ -106,24 +103,6 @@ function signTests(at: () => ServiceStore): void {
   });
 }
 
-function sessionOf(changes: Partial<Session> = {}): Session {
-  return {
-    id: `ses_${next()}`,
-    account: seller,
-    wallet: seller,
-    walletKind: "plain",
-    chainId: 51,
-    createdAt: 1_000,
-    lastSeenAt: 1_000,
-    expiresAt: 9_000,
-    ...changes,
-  };
-}
-
-/** Opens a session; its cookie's hash is `hash-` and its id. */
-const open = (store: ServiceStore, session: Session, runningMax = 10) =>
-  store.openSession(session, { idHash: `hash-${session.id}`, runningMax });
-
 function sessionTests(at: () => ServiceStore): void {
   test("of an account's own address make the account, and are found until their end", async () => {
     const store = at();
@@ -131,7 +110,7 @@ function sessionTests(at: () => ServiceStore): void {
     expect(await open(store, session)).toBe("opened");
     expect(await store.findAccount(seller)).toMatchObject({ createdAt: 1_000 });
     const hash = `hash-${session.id}`;
-    expect(await store.findSession(hash, 8_999)).toEqual(session);
+    expect(await store.findSession(hash, 8_999)).toEqual({ ...session, role: "owner" });
     expect(await store.findSession(hash, 9_000)).toBeUndefined();
     expect(await store.findSession(session.id, 1_000)).toBeUndefined();
     await store.touchSession(session.id, 4_000);
@@ -179,19 +158,17 @@ function sessionTests(at: () => ServiceStore): void {
     const store = at();
     const [one, two, three] = [sessionOf(), sessionOf(), sessionOf()];
     for (const session of [one, two, three]) await open(store, session);
-    expect(await store.revokeSession(outsider, one.id, 2_000)).toBe(false);
-    expect(await store.revokeSession(seller, one.id, 2_000)).toBe(true);
-    expect(await store.revokeSession(seller, one.id, 2_000)).toBe(false);
+    expect(await store.revokeSession({ account: outsider }, one.id, 2_000)).toBe(false);
+    expect(await store.revokeSession({ account: seller }, one.id, 2_000)).toBe(true);
+    expect(await store.revokeSession({ account: seller }, one.id, 2_000)).toBe(false);
     expect(await store.findSession(`hash-${one.id}`, 2_000)).toBeUndefined();
-    expect(await store.revokeSessions(seller, { exceptId: two.id, now: 2_000 })).toBe(1);
+    expect(await store.revokeSessions({ account: seller }, { exceptId: two.id, now: 2_000 })).toBe(
+      1,
+    );
     const left = await store.listSessions(seller, { now: 2_000, seenSince: 0 });
     expect(left.map(({ id }) => id)).toEqual([two.id]);
-    expect(await store.revokeSessions(seller, { now: 2_000 })).toBe(1);
+    expect(await store.revokeSessions({ account: seller }, { now: 2_000 })).toBe(1);
   });
-}
-
-function linkOf(address: Address, changes: Partial<LinkedWallet> = {}): LinkedWallet {
-  return { account: seller, address, kind: "plain", chainId: null, linkedAt: 7, ...changes };
 }
 
 function walletTests(at: () => ServiceStore): void {
@@ -218,10 +195,10 @@ function walletTests(at: () => ServiceStore): void {
     const [own, linked] = [sessionOf(), sessionOf({ wallet })];
     await open(store, own);
     await open(store, linked);
-    expect(await store.unlinkWallet(seller, outsider, 2_000)).toBe(false);
-    expect(await store.unlinkWallet(seller, wallet, 2_000)).toBe(true);
+    expect(await store.unlinkWallet(seller, outsider, { now: 2_000, by: seller })).toBe(false);
+    expect(await store.unlinkWallet(seller, wallet, { now: 2_000, by: seller })).toBe(true);
     expect(await store.findSession(`hash-${linked.id}`, 2_000)).toBeUndefined();
-    expect(await store.findSession(`hash-${own.id}`, 2_000)).toEqual(own);
+    expect(await store.findSession(`hash-${own.id}`, 2_000)).toEqual({ ...own, role: "owner" });
     expect(await open(store, sessionOf({ wallet }))).toBe("not_linked");
   });
 
@@ -231,7 +208,10 @@ function walletTests(at: () => ServiceStore): void {
     for (let round = 0; round < 5; round++) {
       await store.linkWallet(linkOf(wallet), { walletsMax: 2 });
       const session = sessionOf({ wallet });
-      await Promise.all([open(store, session), store.unlinkWallet(seller, wallet, 2_000)]);
+      await Promise.all([
+        open(store, session),
+        store.unlinkWallet(seller, wallet, { now: 2_000, by: seller }),
+      ]);
       expect(await store.findSession(`hash-${session.id}`, 2_000)).toBeUndefined();
     }
   });

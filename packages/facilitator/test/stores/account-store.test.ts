@@ -8,6 +8,7 @@ import { revertedGasSuite } from "./reverted-gas.suite.ts";
 import { ledgerSuite } from "./ledger.suite.ts";
 import { listingsSuite } from "./listings.suite.ts";
 import { purchasesSuite } from "./purchases.suite.ts";
+import { membersSuite } from "./members.suite.ts";
 import { bothEngines } from "./store-benches.testing.ts";
 import { webhooksSuite } from "./webhooks.suite.ts";
 
@@ -15,6 +16,7 @@ describe.each(bothEngines())("%s", (_, start) => {
   describe("credits", () => ledgerSuite(start));
   describe("credits, whatever happens at once", () => ledgerPropertiesSuite(start));
   describe("people", () => accountSuite(start));
+  describe("members", () => membersSuite(start));
   describe("purchases and history", () => purchasesSuite(start));
   describe("webhooks", () => webhooksSuite(start));
   describe("callers without a key", () => keylessSuite(start));

@@ -15,6 +15,7 @@ import {
   take,
 } from "./store-values.testing.ts";
 import { purchased, purchaseSteps } from "./purchase-values.testing.ts";
+import { joinAccount } from "./member-scenario.testing.ts";
 import { refund } from "./refund-scenario.testing.ts";
 import { removeWhatIsOver } from "./removal-scenario.testing.ts";
 import type { ServiceStore } from "../../src/features/open-store.ts";
@@ -248,8 +249,7 @@ async function signIn(store: ServiceStore): Promise<void> {
   });
   await store.takeSignRequest(id);
   const wallet: Address = `0x${next().toString(16).padStart(40, "0")}`;
-  const linked = { account: busySeller, address: wallet, kind: "plain" as const, chainId: null };
-  await store.linkWallet({ ...linked, linkedAt: now }, { walletsMax: 100 });
+  await joinAccount(store, { account: busySeller, wallet, now });
   await store.findWallet(busySeller, wallet);
   await store.listWallets(busySeller);
   await store.listAccountsOf(wallet, 5);
@@ -267,9 +267,9 @@ async function signIn(store: ServiceStore): Promise<void> {
   await store.findSession(session.id, now);
   await store.touchSession(session.id, now);
   await store.listSessions(busySeller, { now, seenSince: 0 });
-  await store.revokeSession(busySeller, session.id, now);
-  await store.revokeSessions(busySeller, { now });
-  await store.unlinkWallet(busySeller, wallet, now);
+  await store.revokeSession({ account: busySeller }, session.id, now);
+  await store.revokeSessions({ account: busySeller, wallet }, { now });
+  await store.unlinkWallet(busySeller, wallet, { now, by: busySeller });
 }
 
 async function useKeys(store: ServiceStore): Promise<void> {

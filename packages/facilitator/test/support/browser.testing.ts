@@ -34,8 +34,8 @@ export interface Browser {
   post(path: string, body: unknown, headers?: Headers): Promise<Answer>;
 }
 
-/** Opens a window on a service, as its own pages would be. */
-export function openBrowser({ url }: { readonly url: string }): Browser {
+/** Opens a window on a service, as its own pages would be. `always` are headers of each request. */
+export function openBrowser({ url }: { readonly url: string }, always: Headers = {}): Browser {
   const cookies = new Map<string, string>();
   const setCookies: string[] = [];
 
@@ -46,6 +46,7 @@ export function openBrowser({ url }: { readonly url: string }): Browser {
         origin: url,
         cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join("; "),
         ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...always,
         ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),

@@ -2,7 +2,7 @@
 import type { Address, Network } from "@farthing/protocol";
 import { Type } from "typebox";
 import type { Explorers } from "../../http/explorers.ts";
-import type { Session } from "../sign-in/model.ts";
+import type { MemberSession } from "../sign-in/model.ts";
 import { windowSeconds } from "../../http/limits.ts";
 import {
   AddressText,
@@ -18,6 +18,7 @@ import {
 import type { TypedServer } from "../../http/type-provider.ts";
 import type { CreditBalance } from "../credits/model.ts";
 import type { Accounts } from "./service.ts";
+import { permissions, permissionsOf, roles } from "../../http/permissions.ts";
 import { sessionOf } from "../../http/session.ts";
 
 /** The largest threshold: a billion credits are a million USDC. */
@@ -34,6 +35,10 @@ export const ProfileResponse = exactly({
   wallet: AddressText,
   walletKind: WalletKindText,
   chainId: ChainIdNumber,
+  role: oneOf(roles, "Of the wallet in the account"),
+  permissions: Type.Array(oneOf(permissions.map(({ name }) => name)), {
+    description: "What the role allows",
+  }),
   plan: oneOf(["active", "inactive"], "`inactive`: nothing settles with its keys"),
   label: LabelText,
   credits: exactly(BalanceResponse),
@@ -79,6 +84,7 @@ export interface ProfileDeps {
 export function registerProfile(server: TypedServer, deps: ProfileDeps): void {
   const { accounts } = deps;
   server.get("/v1/account", {
+    config: { permission: "read" },
     schema: {
       operationId: "readAccount",
       tags: ["Account"],
@@ -88,6 +94,7 @@ export function registerProfile(server: TypedServer, deps: ProfileDeps): void {
     handler: async (request) => profileResponse(deps, sessionOf(request)),
   });
   server.patch("/v1/account", {
+    config: { permission: "change_account" },
     schema: {
       operationId: "changeAccount",
       tags: ["Account"],
@@ -106,8 +113,8 @@ export function registerProfile(server: TypedServer, deps: ProfileDeps): void {
   });
 }
 
-async function profileResponse(deps: ProfileDeps, session: Session) {
-  const { account, wallet, walletKind, chainId } = session;
+async function profileResponse(deps: ProfileDeps, session: MemberSession) {
+  const { account, wallet, walletKind, chainId, role } = session;
   const [stored, credits] = await Promise.all([
     deps.accounts.find(account),
     deps.findCredits(account),
@@ -118,6 +125,8 @@ async function profileResponse(deps: ProfileDeps, session: Session) {
     wallet,
     walletKind,
     chainId,
+    role,
+    permissions: permissionsOf(role),
     plan,
     label,
     credits: { ...credits, lowAt: lowCreditsAt },

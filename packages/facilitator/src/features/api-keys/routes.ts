@@ -56,6 +56,7 @@ export interface KeyRouteDeps {
 export function registerKeys(server: TypedServer, deps: KeyRouteDeps): void {
   const { keys } = deps;
   server.get("/v1/account/keys", {
+    config: { permission: "read" },
     schema: {
       operationId: "listKeys",
       tags: ["API keys"],
@@ -68,7 +69,7 @@ export function registerKeys(server: TypedServer, deps: KeyRouteDeps): void {
     },
   });
   server.delete("/v1/account/keys/:id", {
-    config: { isUnlimited: true },
+    config: { permission: "manage_keys", isUnlimited: true },
     schema: {
       operationId: "revokeKey",
       tags: ["API keys"],
@@ -88,6 +89,7 @@ export function registerKeys(server: TypedServer, deps: KeyRouteDeps): void {
 function registerMinting(server: TypedServer, { keys, stepUp: stepUps }: KeyRouteDeps): void {
   const minting = changeProblems("step_up_failed", "conflict");
   server.post("/v1/account/keys", {
+    config: { permission: "manage_keys" },
     schema: {
       operationId: "createKey",
       tags: ["API keys"],
@@ -111,6 +113,7 @@ function registerMinting(server: TypedServer, { keys, stepUp: stepUps }: KeyRout
     },
   });
   server.post("/v1/account/keys/:id/rotate", {
+    config: { permission: "manage_keys" },
     schema: {
       operationId: "rotateKey",
       tags: ["API keys"],

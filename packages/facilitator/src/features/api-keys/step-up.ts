@@ -9,6 +9,7 @@ const maxKeyDays = 3_650;
 
 export const createKey = {
   action: "create_key",
+  permission: "manage_keys",
   details: {
     label: Type.String({
       pattern: "^\\P{C}+$",
@@ -26,6 +27,7 @@ export const createKey = {
 
 export const rotateKey = {
   action: "rotate_key",
+  permission: "manage_keys",
   details: {
     id: KeyId,
     overlap: oneOf(keyOverlaps, "How long the replaced key works on"),

@@ -84,6 +84,7 @@ export interface CreditRouteDeps extends Pick<
 export function registerCredits(server: TypedServer, deps: CreditRouteDeps): void {
   const { store, accounts, creditTerms } = deps;
   server.get("/v1/account/credits", {
+    config: { permission: "read" },
     schema: {
       operationId: "readCredits",
       tags: ["Credits"],
@@ -109,6 +110,7 @@ export function registerCredits(server: TypedServer, deps: CreditRouteDeps): voi
     },
   });
   server.get("/v1/account/credits/ledger", {
+    config: { permission: "read" },
     schema: {
       operationId: "listLedger",
       tags: ["Credits"],

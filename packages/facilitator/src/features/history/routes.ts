@@ -165,6 +165,7 @@ export interface HistoryRouteDeps {
 export function registerAccountSettlements(server: TypedServer, deps: HistoryRouteDeps): void {
   const { store, history, waiters } = deps;
   server.get(path, {
+    config: { permission: "read" },
     schema: {
       operationId: "listSettlements",
       tags: ["Settlements"],
@@ -198,6 +199,7 @@ export function registerAccountSettlements(server: TypedServer, deps: HistoryRou
     },
   });
   server.get(`${path}/:id`, {
+    config: { permission: "read" },
     schema: {
       operationId: "readSettlementStory",
       tags: ["Settlements"],

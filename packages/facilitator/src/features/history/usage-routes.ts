@@ -57,6 +57,7 @@ export function registerUsage(
   { store, clock, networks }: UsageRouteDeps,
 ): void {
   server.get("/v1/account/usage", {
+    config: { permission: "read" },
     schema: {
       operationId: "readUsage",
       tags: ["Settlements"],

@@ -45,6 +45,7 @@ export function registerListings(server: TypedServer, deps: ListingRouteDeps): v
   registerReading(server, deps);
   registerChanging(server, deps);
   server.post(`${path}/:id/check`, {
+    config: { permission: "manage_listings" },
     schema: {
       operationId: "checkListing",
       tags: ["Listings"],
@@ -66,6 +67,7 @@ export function registerListings(server: TypedServer, deps: ListingRouteDeps): v
 
 function registerReading(server: TypedServer, { listings }: ListingRouteDeps): void {
   server.get(path, {
+    config: { permission: "read" },
     schema: {
       operationId: "listListings",
       tags: ["Listings"],
@@ -78,6 +80,7 @@ function registerReading(server: TypedServer, { listings }: ListingRouteDeps): v
     },
   });
   server.get(`${path}/:id`, {
+    config: { permission: "read" },
     schema: {
       operationId: "readListing",
       tags: ["Listings"],
@@ -95,6 +98,7 @@ function registerReading(server: TypedServer, { listings }: ListingRouteDeps): v
 function registerChanging(server: TypedServer, deps: ListingRouteDeps): void {
   const { listings, limitChecks } = deps;
   server.post(path, {
+    config: { permission: "manage_listings" },
     schema: {
       operationId: "createListing",
       tags: ["Listings"],
@@ -115,6 +119,7 @@ function registerChanging(server: TypedServer, deps: ListingRouteDeps): void {
     },
   });
   server.put(`${path}/:id`, {
+    config: { permission: "manage_listings" },
     schema: {
       operationId: "changeListing",
       tags: ["Listings"],
@@ -135,6 +140,7 @@ function registerChanging(server: TypedServer, deps: ListingRouteDeps): void {
     },
   });
   server.delete(`${path}/:id`, {
+    config: { permission: "manage_listings" },
     schema: {
       operationId: "removeListing",
       tags: ["Listings"],

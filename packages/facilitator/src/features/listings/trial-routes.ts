@@ -22,6 +22,7 @@ const { resource: url, ...rest } = EndpointMembers;
 
 export function registerListingTrial(server: TypedServer, deps: ListingRouteDeps): void {
   server.post("/v1/listings/check", {
+    config: { permission: "manage_listings" },
     schema: {
       operationId: "tryListing",
       tags: ["Listings"],

@@ -135,11 +135,12 @@ test("a wallet that is unlinked before the payment is final: held", async () => 
   const { browser, wallet: own } = await openAccount();
   const payer = walletAt(devnet.buyers, 9);
   const account = own.address;
-  const link = { account, address: payer.address, kind: "plain", chainId: null } as const;
-  await store.linkWallet({ ...link, linkedAt: clock.nowMs() }, { walletsMax: 5 });
+  const member = { account, address: payer.address, role: "owner" } as const;
+  const link = { ...member, kind: "plain", chainId: null, linkedAt: clock.nowMs() } as const;
+  await store.linkWallet(link, { walletsMax: 5 });
   const purchase = await beginPurchase(browser, { payer: payer.address });
   await payPurchase(browser, purchase, signPurchase(purchase, payer));
-  await store.unlinkWallet(account, payer.address, clock.nowMs());
+  await store.unlinkWallet(account, payer.address, { now: clock.nowMs(), by: account });
   await mineToFinal(devnet);
   const held = await purchaseIn(browser, purchase, "held", "credited");
   expect(held).toMatchObject({ state: "held", reasonCode: "sender_not_linked" });

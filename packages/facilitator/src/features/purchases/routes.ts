@@ -69,6 +69,7 @@ export function registerPurchases(server: TypedServer, deps: PurchaseRouteDeps):
 function registerBeginning(server: TypedServer, deps: PurchaseRouteDeps): void {
   const limit = deps.makeLimit(beginning);
   server.post(path, {
+    config: { permission: "buy_credits" },
     schema: {
       operationId: "createPurchase",
       tags: ["Credits"],
@@ -101,6 +102,7 @@ function registerBeginning(server: TypedServer, deps: PurchaseRouteDeps): void {
 
 function registerPaying(server: TypedServer, deps: PurchaseRouteDeps): void {
   server.post(`${path}/:id/payment`, {
+    config: { permission: "buy_credits" },
     schema: {
       operationId: "payPurchase",
       tags: ["Credits"],
@@ -149,6 +151,7 @@ function registerPaying(server: TypedServer, deps: PurchaseRouteDeps): void {
 
 function registerFollowing(server: TypedServer, deps: PurchaseRouteDeps): void {
   server.get(path, {
+    config: { permission: "read" },
     schema: {
       operationId: "listPurchases",
       tags: ["Credits"],
@@ -165,6 +168,7 @@ function registerFollowing(server: TypedServer, deps: PurchaseRouteDeps): void {
     },
   });
   server.get(`${path}/:id`, {
+    config: { permission: "read" },
     schema: {
       operationId: "readPurchase",
       tags: ["Credits"],
@@ -194,6 +198,7 @@ function registerFollowing(server: TypedServer, deps: PurchaseRouteDeps): void {
     },
   });
   server.delete(`${path}/:id`, {
+    config: { permission: "buy_credits" },
     schema: {
       operationId: "cancelPurchase",
       tags: ["Credits"],

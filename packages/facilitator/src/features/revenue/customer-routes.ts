@@ -45,6 +45,7 @@ export function registerCustomers(
   { store, networks }: Pick<RevenueRouteDeps, "store" | "networks">,
 ): void {
   server.get("/v1/account/customers", {
+    config: { permission: "read" },
     schema: {
       operationId: "listCustomers",
       tags: ["Settlements"],

@@ -69,6 +69,7 @@ export interface RevenueRouteDeps {
 export function registerRevenue(server: TypedServer, deps: RevenueRouteDeps): void {
   const { store, clock, networks } = deps;
   server.get("/v1/account/revenue", {
+    config: { permission: "read" },
     schema: {
       operationId: "readRevenue",
       tags: ["Settlements"],

@@ -68,6 +68,7 @@ test("a linked wallet signs in to the account, until it is unlinked", async () =
       address: wallet.address,
       kind: "plain",
       chainId: null,
+      role: "owner",
       linkedAt: expect.any(String),
       isOwn: false,
     },

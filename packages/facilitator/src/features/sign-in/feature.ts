@@ -6,6 +6,7 @@ import type { TypedServer } from "../../http/type-provider.ts";
 import type { AccountStore } from "../accounts/store.ts";
 import { createSignInStore, type SignInStore } from "./store.ts";
 import type { Feature, RunningFeature } from "../feature.ts";
+import { migrations } from "./migrations.ts";
 import { guardAccounts } from "./guard.ts";
 import { registerSignIn } from "./routes.ts";
 import { createSignIn, type SignInDeps } from "./service.ts";
@@ -36,10 +37,11 @@ export interface SignInFeature extends RunningFeature {
 export const signIn = {
   name: "sign-in",
   createStore: createSignInStore,
+  migrations,
   stepUps: [linkWallet, unlinkWallet, revokeSessions],
   tags: [
     { name: "Sign-in", description: "Sign in with a wallet (EIP-4361)" },
-    { name: "Wallets", description: "Further wallets that may sign in" },
+    { name: "Wallets", description: "The members: wallets that may sign in, with their roles" },
   ],
   create,
 } satisfies Feature;

@@ -1,10 +1,11 @@
 /** Guards the account API: sessions for routes that are not open, and our origin for changes. */
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { assert } from "@farthing/engine/base";
 import { Type } from "typebox";
 import type { SignAnswer } from "./sign-requests.ts";
 import type { Step, StepUp } from "./step-up.ts";
-import type { Session, StepUpName } from "./model.ts";
-import { noSession, sessionCookie } from "../../http/session.ts";
+import type { MemberSession, Session, StepUpName } from "./model.ts";
+import { demandPermission, noSession, sessionCookie } from "../../http/session.ts";
 import { admission, type Authentication } from "../../http/authenticate.ts";
 import { HttpProblem } from "../../http/responses.ts";
 import type { Throttle } from "../../http/limits.ts";
@@ -41,16 +42,23 @@ export interface GuardDeps extends Authentication {
 /** Guards all routes that are registered on the server from here on. */
 export function guardAccounts(server: TypedServer, deps: GuardDeps, throttle: Throttle): void {
   server.decorateRequest("session", null);
+  server.addHook("onRoute", ({ url, config }) => {
+    const isNamed = config?.isOpen === true || config?.permission !== undefined;
+    assert(isNamed, `the route ${url} names no permission`);
+  });
   const admit = admission(deps, { auth: "api-key" }, throttle);
   server.addHook("onRequest", async (request, reply) => {
     reply.headers({ "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" });
     request.apiKey = null;
-    const { isOpen = false, isUnlimited = false, takesKeys = false } = request.routeOptions.config;
+    const { permission, isUnlimited = false, takesKeys = false } = request.routeOptions.config;
     // Another origin cannot make a browser send this header, so the origin needs no check.
     if (takesKeys && request.headers.authorization !== undefined) return admit(request, reply);
     if (!readingMethods.has(request.method)) checkOrigin(request, deps.site().origin);
-    request.session = isOpen ? null : await findSession(request, reply, deps, throttle);
-    if (!isUnlimited) await throttle(request, reply, request.session);
+    const session =
+      permission === undefined ? null : await findSession(request, reply, deps, throttle);
+    request.session = session;
+    if (!isUnlimited) await throttle(request, reply, session);
+    if (session && permission !== undefined) demandPermission(session, permission);
   });
 }
 
@@ -60,7 +68,7 @@ async function findSession(
   reply: FastifyReply,
   deps: GuardDeps,
   throttle: Throttle,
-): Promise<Session> {
+): Promise<MemberSession> {
   const session = await deps.sessions.find(tokenOf(request, sessionCookie));
   if (session) return session;
   await throttle(request, reply, null);

@@ -1,14 +1,16 @@
 /** Linked wallets, sign requests and sessions. Times are milliseconds since 1970. */
 import type { WalletKind } from "@farthing/engine";
 import type { Address, ChainId } from "@farthing/protocol";
+import type { Role } from "../../http/permissions.ts";
 
-/** Signs in to an account and pays for it, besides the account's own address. */
+/** A member of an account besides its own address: signs in to it and may pay for it. */
 export interface LinkedWallet {
   readonly account: Address;
   readonly address: Address;
   readonly kind: WalletKind;
   /** The chain of a contract wallet; null for a plain one. */
   readonly chainId: ChainId | null;
+  readonly role: Role;
   readonly linkedAt: number;
 }
 
@@ -58,6 +60,11 @@ export interface Session {
   readonly expiresAt: number;
 }
 
+/** A running session with the role that its wallet has in the account now. */
+export interface MemberSession extends Session {
+  readonly role: Role;
+}
+
 declare module "../../http/session.ts" {
-  interface RequestSession extends Session {}
+  interface RequestSession extends MemberSession {}
 }

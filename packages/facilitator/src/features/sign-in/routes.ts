@@ -174,5 +174,5 @@ function registerSignOut(server: TypedServer, deps: SignInRouteDeps): void {
 
 async function endPrevious(sessions: Sessions, token: string | undefined): Promise<void> {
   const previous = await sessions.find(token);
-  if (previous) await sessions.revoke(previous.account, previous.id);
+  if (previous) await sessions.revoke(previous, previous.id);
 }

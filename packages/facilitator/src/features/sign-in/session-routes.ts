@@ -34,6 +34,7 @@ interface SessionRouteDeps {
 export function registerSessions(server: TypedServer, deps: SessionRouteDeps): void {
   const { sessions } = deps;
   server.get("/v1/account/sessions", {
+    config: { permission: "read" },
     schema: {
       operationId: "listSessions",
       tags: ["Account"],
@@ -60,28 +61,31 @@ export function registerSessions(server: TypedServer, deps: SessionRouteDeps): v
 
 function registerEnding(server: TypedServer, { sessions, stepUp }: SessionRouteDeps): void {
   server.delete("/v1/account/sessions/:id", {
-    config: { isUnlimited: true },
+    config: { permission: "own_access", isUnlimited: true },
     schema: {
       operationId: "endSession",
       tags: ["Account"],
       summary: "End a session",
+      description: "Members other than owners end sessions of their own wallet only.",
       params: exactly({ id: Type.String() }),
       response: { 204: emptyResponse("It is signed out"), ...changeProblems("not_found") },
     },
     handler: async (request, reply) => {
-      const { account, id: current } = sessionOf(request);
+      const session = sessionOf(request);
       const { id } = request.params;
-      found(await sessions.revoke(account, id), "session");
-      if (id === current) clearCookie(reply, sessionCookie);
+      found(await sessions.revoke(session, id), "session");
+      if (id === session.id) clearCookie(reply, sessionCookie);
       return reply.status(204).send(null);
     },
   });
   server.delete("/v1/account/sessions", {
+    config: { permission: "own_access" },
     schema: {
       operationId: "endOtherSessions",
       tags: ["Account"],
       summary: "End all other sessions",
-      description: "Takes a step-up signature: `revoke_sessions`, without details.",
+      description:
+        "Takes a step-up signature: `revoke_sessions`, without details. Members other than owners end those of their own wallet only.",
       body: exactly({ stepUp: SignAnswerBody }),
       response: {
         204: emptyResponse("Only this browser is signed in"),

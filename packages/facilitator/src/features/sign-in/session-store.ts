@@ -1,6 +1,6 @@
 /** The store of sessions. */
-import { toLowerHex, type Address } from "@farthing/protocol";
-import type { Session } from "./model.ts";
+import { isSameAddress, toLowerHex, type Address } from "@farthing/protocol";
+import type { MemberSession, Session } from "./model.ts";
 import { sessionTable } from "./tables.ts";
 import { ensureAccount, lockAccount } from "../accounts/store.ts";
 import { atomic, type Database } from "@farthing/engine/storage";
@@ -14,6 +14,12 @@ export type OpenSessionResult =
   /** The account has the most sessions that may run. */
   | "too_many";
 
+/** An account, or one wallet of it. */
+export interface SessionOwner {
+  readonly account: Address;
+  readonly wallet?: Address | undefined;
+}
+
 export type SessionStore = ReturnType<typeof createSessionStore>;
 
 export function createSessionStore(database: Database) {
@@ -21,7 +27,7 @@ export function createSessionStore(database: Database) {
   const running = (now: number) =>
     db
       .selectFrom("sessions")
-      .selectAll()
+      .selectAll("sessions")
       .where("revoked_at", "is", null)
       .where("expires_at", ">", now);
   return {
@@ -31,10 +37,24 @@ export function createSessionStore(database: Database) {
      * the sessions of one account.
      */
     openSession: atomic(database, openSession),
-    /** Returns a session that is neither revoked nor past its end; the caller checks idleness. */
-    findSession: async (idHash: string, now: number) => {
-      const row = await running(now).where("id_hash", "=", idHash).executeTakeFirst();
-      return row && sessionTable.read(row);
+    /**
+     * Returns a session that is neither revoked nor past its end, with the role that its wallet has
+     * now; the caller checks idleness.
+     */
+    findSession: async (idHash: string, now: number): Promise<MemberSession | undefined> => {
+      const row = await running(now)
+        .leftJoin("account_wallets as member", (join) =>
+          join
+            .onRef("member.account", "=", "sessions.account")
+            .onRef("member.address", "=", "sessions.wallet"),
+        )
+        .select("member.role")
+        .where("id_hash", "=", idHash)
+        .executeTakeFirst();
+      if (!row) return undefined;
+      const session = sessionTable.read(row);
+      const role = isSameAddress(session.wallet, session.account) ? "owner" : row.role;
+      return role === null ? undefined : { ...session, role };
     },
     touchSession: async (id: string, now: number) => {
       await db.updateTable("sessions").set({ last_seen_at: now }).where("id", "=", id).execute();
@@ -52,26 +72,30 @@ export function createSessionStore(database: Database) {
         .execute();
       return rows.map(sessionTable.read);
     },
-    /** Ends a session; false when the account has no such running session. */
-    revokeSession: async (account: Address, id: string, now: number) => {
-      const result = await db
+    /** Ends a session; false when there is no such running session. */
+    revokeSession: async (
+      { account, wallet }: SessionOwner,
+      id: string,
+      now: number,
+    ): Promise<boolean> => {
+      let query = db
         .updateTable("sessions")
         .set({ revoked_at: now })
         .where("account", "=", toLowerHex(account))
         .where("id", "=", id)
         .where("revoked_at", "is", null)
-        .where("expires_at", ">", now)
-        .executeTakeFirst();
-      return result.numUpdatedRows === 1n;
+        .where("expires_at", ">", now);
+      if (wallet) query = query.where("wallet", "=", toLowerHex(wallet));
+      return (await query.executeTakeFirst()).numUpdatedRows === 1n;
     },
-    /** Ends all sessions of an account except `exceptId`; returns how many. */
+    /** Ends all sessions except `exceptId`; returns how many. */
     revokeSessions: atomic(database, revokeSessions),
   };
 }
 
 async function revokeSessions(
   inside: Database,
-  account: Address,
+  { account, wallet }: SessionOwner,
   { exceptId, now }: { readonly exceptId?: string; readonly now: number },
 ): Promise<number> {
   // Includes a session that is being opened.
@@ -82,6 +106,7 @@ async function revokeSessions(
     .where("account", "=", toLowerHex(account))
     .where("revoked_at", "is", null)
     .where("expires_at", ">", now);
+  if (wallet) query = query.where("wallet", "=", toLowerHex(wallet));
   if (exceptId !== undefined) query = query.where("id", "!=", exceptId);
   return Number((await query.executeTakeFirst()).numUpdatedRows);
 }

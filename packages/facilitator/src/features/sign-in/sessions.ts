@@ -5,8 +5,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Address } from "@farthing/protocol";
 import type { Runtime } from "@farthing/engine/base";
-import type { Session } from "./model.ts";
-import type { SessionStore } from "./session-store.ts";
+import { permits } from "../../http/permissions.ts";
+import type { MemberSession, Session } from "./model.ts";
+import type { SessionOwner, SessionStore } from "./session-store.ts";
 
 const hourMs = 60 * 60 * 1000;
 
@@ -69,7 +70,7 @@ export function createSessions(deps: Runtime & { readonly store: SessionStore })
       let result = await store.openSession(session, secrets);
       if (result === "too_many") {
         const oldest = (await store.listSessions(who.account, { now, seenSince: 0 })).at(-1);
-        if (oldest) await store.revokeSession(who.account, oldest.id, now);
+        if (oldest) await store.revokeSession({ account: who.account }, oldest.id, now);
         result = await store.openSession(session, secrets);
       }
       if (result !== "opened") return result;
@@ -86,18 +87,27 @@ export function createSessions(deps: Runtime & { readonly store: SessionStore })
       return session;
     },
     list,
-    /** Returns false when the account has no such session. */
-    async revoke(account: Address, id: string) {
-      const isRevoked = await store.revokeSession(account, id, clock.nowMs());
+    /** Returns false when there is no such session that this member may end. */
+    async revoke(member: MemberSession, id: string) {
+      const isRevoked = await store.revokeSession(ownerOf(member), id, clock.nowMs());
+      const { account } = member;
       if (isRevoked) log.info({ event: "session_ended", account, sessionId: id }, "Session ended");
       return isRevoked;
     },
-    async revokeOthers({ account, id }: Session) {
-      const ended = await store.revokeSessions(account, { exceptId: id, now: clock.nowMs() });
+    /** Ends all other sessions that this member may end. */
+    async revokeOthers(member: MemberSession) {
+      const { account, id } = member;
+      const now = clock.nowMs();
+      const ended = await store.revokeSessions(ownerOf(member), { exceptId: id, now });
       log.info({ event: "other_sessions_ended", account, sessions: ended }, "Other sessions ended");
       return ended;
     },
   };
+}
+
+/** Owners end the sessions of the whole account, other members those of their wallet. */
+function ownerOf({ account, wallet, role }: MemberSession): SessionOwner {
+  return permits(role, "manage_members") ? { account } : { account, wallet };
 }
 
 function hashOf(token: string): string {

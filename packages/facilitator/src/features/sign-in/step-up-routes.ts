@@ -12,6 +12,7 @@ export function registerStepUp(
   actions: readonly StepUpAction[],
 ): void {
   server.post("/v1/account/step-up", {
+    config: { permission: "own_access" },
     schema: {
       operationId: "askForStepUp",
       tags: ["Sign-in"],

@@ -11,6 +11,7 @@ const readWallet = ({ address }: StepUpDetails["link_wallet"]) => ({
 
 export const linkWallet: StepUpAction<"link_wallet"> = {
   action: "link_wallet",
+  permission: "manage_members",
   details: { address: AddressInput },
   sentence: ({ address }) => `let the wallet ${address} sign in and pay.`,
   read: readWallet,
@@ -18,6 +19,7 @@ export const linkWallet: StepUpAction<"link_wallet"> = {
 
 export const unlinkWallet = {
   action: "unlink_wallet",
+  permission: "manage_members",
   details: { address: AddressInput },
   sentence: ({ address }) => `unlink the wallet ${address}.`,
   read: readWallet,
@@ -25,6 +27,7 @@ export const unlinkWallet = {
 
 export const revokeSessions: StepUpAction<"revoke_sessions"> = {
   action: "revoke_sessions",
+  permission: "own_access",
   details: {},
   sentence: () => "sign out everywhere else.",
 };

@@ -5,7 +5,9 @@
 import { assert } from "@farthing/engine/base";
 import { isSameAddress } from "@farthing/protocol";
 import type { TSchema } from "typebox";
-import type { Session, StepUpDetails, StepUpName } from "./model.ts";
+import type { Permission } from "../../http/permissions.ts";
+import { demandPermission } from "../../http/session.ts";
+import type { MemberSession, Session, StepUpDetails, StepUpName } from "./model.ts";
 import {
   askToSign,
   bindingOf,
@@ -16,6 +18,8 @@ import {
 
 export interface StepUpAction<Name extends StepUpName = StepUpName> {
   readonly action: Name;
+  /** That of the routes which take the signature. */
+  readonly permission: Permission;
   readonly details: Readonly<Record<string, TSchema>>;
   /** The sentence that the wallet shows. */
   sentence(details: StepUpDetails[Name]): string;
@@ -33,9 +37,11 @@ export type StepUp = ReturnType<typeof createStepUp>;
 export function createStepUp(deps: SigningDeps & { readonly actions: readonly StepUpAction[] }) {
   const byName = new Map(deps.actions.map((one) => [one.action, one]));
   return {
-    ask(session: Session, step: Step) {
+    /** Throws 403 when the role of the session does not allow the action. */
+    ask(session: MemberSession, step: Step) {
       const known = byName.get(step.action);
       assert(known, `no feature declares the action ${step.action}`);
+      demandPermission(session, known.permission);
       const { wallet: address, chainId, account } = session;
       return askToSign(deps, {
         purpose: step.action,

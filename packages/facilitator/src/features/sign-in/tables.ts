@@ -11,6 +11,7 @@ import {
   type WholeOrNull,
 } from "@farthing/engine/storage";
 import type { ChainId } from "@farthing/protocol";
+import type { Role } from "../../http/permissions.ts";
 import type { SignPurpose } from "./model.ts";
 
 export const accountWalletTable = table("account_wallets", {
@@ -18,6 +19,7 @@ export const accountWalletTable = table("account_wallets", {
   address: walletAddress(),
   kind: text<WalletKind>(),
   chainId: nullable(smallInteger<ChainId>()),
+  role: text<Role>(),
   linkedAt: integer(),
 });
 

@@ -10,6 +10,7 @@ import {
   exactly,
   AddressInput,
   nullable,
+  oneOf,
   TimeText,
   WalletKindText,
   changeProblems,
@@ -17,16 +18,20 @@ import {
 } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
 import { readAddress } from "../../http/address-input.ts";
+import { roles } from "../../http/permissions.ts";
 import { sessionOf } from "../../http/session.ts";
 import { SignAnswerBody, stepUpFailed } from "./guard.ts";
 import { servedChain, type ServedNetworks } from "../../http/served-chain.ts";
 import { signRequestResponse, SignRequestResponse } from "./routes.ts";
 import { unlinkWallet } from "./step-up-schemas.ts";
 
+export const RoleText = oneOf(roles, "What the wallet may do in the account");
+
 export const WalletResponse = exactly({
   address: AddressText,
   kind: WalletKindText,
   chainId: nullable(ChainIdNumber),
+  role: RoleText,
   linkedAt: nullable(TimeText),
   isOwn: Type.Boolean({ description: "The account's own address, which stays" }),
 });
@@ -38,10 +43,11 @@ interface WalletRouteDeps extends ServedNetworks {
 export function registerWallets(server: TypedServer, deps: WalletRouteDeps): void {
   const { wallets } = deps;
   server.get("/v1/account/wallets", {
+    config: { permission: "read" },
     schema: {
       operationId: "listWallets",
       tags: ["Wallets"],
-      summary: "List wallets",
+      summary: "List the wallets that may sign in",
       response: { 200: exactly({ wallets: Type.Array(WalletResponse) }), ...readProblems() },
     },
     handler: async (request) => {
@@ -50,6 +56,7 @@ export function registerWallets(server: TypedServer, deps: WalletRouteDeps): voi
     },
   });
   server.post("/v1/account/wallets/link", {
+    config: { permission: "manage_members" },
     schema: {
       operationId: "askForNewWallet",
       tags: ["Wallets"],
@@ -68,6 +75,7 @@ export function registerWallets(server: TypedServer, deps: WalletRouteDeps): voi
 
 function registerLinking(server: TypedServer, { wallets }: WalletRouteDeps): void {
   server.post("/v1/account/wallets", {
+    config: { permission: "manage_members" },
     schema: {
       operationId: "linkWallet",
       tags: ["Wallets"],
@@ -84,6 +92,7 @@ function registerLinking(server: TypedServer, { wallets }: WalletRouteDeps): voi
     },
   });
   server.delete("/v1/account/wallets/:address", {
+    config: { permission: "manage_members" },
     schema: {
       operationId: "unlinkWallet",
       tags: ["Wallets"],
@@ -129,6 +138,6 @@ function linkedOf(outcome: LinkOutcome): AccountWallet {
   }
 }
 
-function walletResponse({ address, kind, chainId, linkedAt, isOwn }: AccountWallet) {
-  return { address, kind, chainId, linkedAt: timeText(linkedAt), isOwn };
+export function walletResponse({ linkedAt, ...wallet }: AccountWallet) {
+  return { ...wallet, linkedAt: timeText(linkedAt) };
 }

@@ -1,5 +1,5 @@
 /** The store of linked wallets. */
-import { toLowerHex, type Address } from "@farthing/protocol";
+import { isSameAddress, toLowerHex, type Address } from "@farthing/protocol";
 import type { LinkedWallet } from "./model.ts";
 import { accountWalletTable } from "./tables.ts";
 import { lockAccount } from "../accounts/store.ts";
@@ -12,7 +12,10 @@ export function createWalletStore(database: Database) {
   return {
     /** `known`: it was already linked. `too_many`: the account has `walletsMax`. */
     linkWallet: atomic(database, linkWallet),
-    /** Unlinks a wallet and ends its sessions of this account; false when it was not linked. */
+    /**
+     * Unlinks a wallet and ends its sessions of this account; false when it was not linked, or when
+     * `by` is neither the wallet itself nor an owner any more.
+     */
     unlinkWallet: atomic(database, unlinkWallet),
     findWallet: async (account: Address, address: Address) => {
       const row = await all()
@@ -42,7 +45,26 @@ export function createWalletStore(database: Database) {
   };
 }
 
-async function linkWallet(
+/**
+ * Tells whether a wallet is an owner of the account at this moment. The account's own address always is
+ * one, so no account is without an owner. Requires the account's lock.
+ */
+export async function isOwner(
+  { db }: Database,
+  account: Address,
+  wallet: Address,
+): Promise<boolean> {
+  if (isSameAddress(wallet, account)) return true;
+  const row = await db
+    .selectFrom("account_wallets")
+    .select("role")
+    .where("account", "=", toLowerHex(account))
+    .where("address", "=", toLowerHex(wallet))
+    .executeTakeFirst();
+  return row?.role === "owner";
+}
+
+export async function linkWallet(
   inside: Database,
   wallet: LinkedWallet,
   { walletsMax }: { readonly walletsMax: number },
@@ -66,11 +88,12 @@ async function unlinkWallet(
   inside: Database,
   account: Address,
   address: Address,
-  now: number,
+  { now, by }: { readonly now: number; readonly by: Address },
 ): Promise<boolean> {
   const { db } = inside;
   // Includes a session that the wallet is opening.
   await lockAccount(inside, account);
+  if (!isSameAddress(by, address) && !(await isOwner(inside, account, by))) return false;
   const removed = await db
     .deleteFrom("account_wallets")
     .where("account", "=", toLowerHex(account))

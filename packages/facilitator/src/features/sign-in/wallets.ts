@@ -17,7 +17,7 @@ import type { StepUp } from "./step-up.ts";
 
 export const walletsMax = 20;
 
-export interface AccountWallet extends Pick<LinkedWallet, "address" | "kind" | "chainId"> {
+export interface AccountWallet extends Pick<LinkedWallet, "address" | "kind" | "chainId" | "role"> {
   /** Null for the account's own address. */
   readonly linkedAt: number | null;
   readonly isOwn: boolean;
@@ -50,7 +50,8 @@ export function createWallets(deps: WalletDeps) {
       ]);
       const chainId = account?.contractChainId ?? null;
       const kind = chainId === null ? "plain" : "contract";
-      return [{ address, kind, chainId, linkedAt: null, isOwn: true }, ...linked.map(toWallet)];
+      const own = { address, kind, chainId, role: "owner", linkedAt: null, isOwn: true } as const;
+      return [own, ...linked.map(toWallet)];
     },
     askNew(
       session: Session,
@@ -82,6 +83,7 @@ export function createWallets(deps: WalletDeps) {
         address,
         kind: outcome.walletKind,
         chainId: outcome.walletKind === "contract" ? chainId : null,
+        role: "owner",
         linkedAt: clock.nowMs(),
       };
       const result = await accounts.linkWallet(wallet, { walletsMax });
@@ -96,12 +98,10 @@ export function createWallets(deps: WalletDeps) {
     async unlink(session: Session, address: Address, approval: SignAnswer) {
       const step = { action: "unlink_wallet", details: { address } } as const;
       if (!(await stepUp.confirm(session, step, approval))) return "step_up_failed";
-      const isUnlinked = await accounts.unlinkWallet(session.account, address, clock.nowMs());
+      const { account, wallet: by } = session;
+      const isUnlinked = await accounts.unlinkWallet(account, address, { now: clock.nowMs(), by });
       if (!isUnlinked) return "unknown";
-      log.info(
-        { event: "wallet_unlinked", account: session.account, wallet: address },
-        "Wallet unlinked",
-      );
+      log.info({ event: "wallet_unlinked", account, wallet: address, by }, "Wallet unlinked");
       return "unlinked";
     },
   };
@@ -112,6 +112,7 @@ function bindingOfNew({ id }: Session): string {
   return bindingOf(`new wallet of ${id}`);
 }
 
-function toWallet({ address, kind, chainId, linkedAt }: LinkedWallet): AccountWallet {
-  return { address, kind, chainId, linkedAt, isOwn: false };
+export function toWallet(wallet: LinkedWallet): AccountWallet {
+  const { address, kind, chainId, role, linkedAt } = wallet;
+  return { address, kind, chainId, role, linkedAt, isOwn: false };
 }

@@ -81,12 +81,14 @@ export interface WebhookRouteDeps {
 
 export function registerWebhooks(server: TypedServer, deps: WebhookRouteDeps): void {
   registerEndpoints(server, deps);
+  registerChanging(server, deps);
   registerCreating(server, deps);
   registerDeliveries(server, deps);
 }
 
 function registerEndpoints(server: TypedServer, { webhooks }: WebhookRouteDeps): void {
   server.get(path, {
+    config: { permission: "read" },
     schema: {
       operationId: "listWebhooks",
       tags: ["Webhooks"],
@@ -99,6 +101,7 @@ function registerEndpoints(server: TypedServer, { webhooks }: WebhookRouteDeps):
     },
   });
   server.delete(`${path}/:id`, {
+    config: { permission: "manage_webhooks" },
     schema: {
       operationId: "removeWebhook",
       tags: ["Webhooks"],
@@ -115,7 +118,11 @@ function registerEndpoints(server: TypedServer, { webhooks }: WebhookRouteDeps):
       return reply.status(204).send(null);
     },
   });
+}
+
+function registerChanging(server: TypedServer, { webhooks }: WebhookRouteDeps): void {
   server.patch(`${path}/:id`, {
+    config: { permission: "manage_webhooks" },
     schema: {
       operationId: "changeWebhook",
       tags: ["Webhooks"],
@@ -140,6 +147,7 @@ function registerEndpoints(server: TypedServer, { webhooks }: WebhookRouteDeps):
     },
   });
   server.post(`${path}/:id/enable`, {
+    config: { permission: "manage_webhooks" },
     schema: {
       operationId: "enableWebhook",
       tags: ["Webhooks"],
@@ -161,6 +169,7 @@ function registerCreating(
   { webhooks, reach, stepUp: stepUps }: WebhookRouteDeps,
 ): void {
   server.post(path, {
+    config: { permission: "manage_webhooks" },
     schema: {
       operationId: "createWebhook",
       tags: ["Webhooks"],
@@ -198,6 +207,7 @@ function registerDeliveries(server: TypedServer, { webhooks }: WebhookRouteDeps)
   const find = async (request: Asked) =>
     found(await webhooks.find(sessionOf(request).account, request.params.id), "endpoint");
   server.post(`${path}/:id/test`, {
+    config: { permission: "manage_webhooks" },
     schema: {
       operationId: "testWebhook",
       tags: ["Webhooks"],
@@ -216,6 +226,7 @@ function registerDeliveries(server: TypedServer, { webhooks }: WebhookRouteDeps)
     },
   });
   server.get(`${path}/:id/deliveries`, {
+    config: { permission: "read" },
     schema: {
       operationId: "listDeliveries",
       tags: ["Webhooks"],
@@ -233,6 +244,7 @@ function registerDeliveries(server: TypedServer, { webhooks }: WebhookRouteDeps)
     },
   });
   server.post(`${path}/:id/deliveries/:deliveryId/resend`, {
+    config: { permission: "manage_webhooks" },
     schema: {
       operationId: "resendDelivery",
       tags: ["Webhooks"],

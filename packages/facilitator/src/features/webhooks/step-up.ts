@@ -6,6 +6,7 @@ const maxUrlChars = 2_000;
 
 export const webhookSecret = {
   action: "webhook_secret",
+  permission: "manage_webhooks",
   details: { url: Type.String({ format: "uri", maxLength: maxUrlChars }) },
   sentence: ({ url }) => `create a webhook, with a new secret, for ${url}.`,
 } as const satisfies StepUpAction<"webhook_secret">;
