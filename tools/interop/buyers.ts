@@ -43,6 +43,9 @@ export async function buyEverywhere(
   return results;
 }
 
+/** Characters of an unexpected response that are printed: enough for the reason. */
+const shownCharsMax = 300;
+
 /** One purchase: who pays, and how. */
 interface Attempt {
   readonly name: string;
@@ -58,8 +61,9 @@ export async function buyOnce(
   let outcome: string;
   try {
     const response = await pay();
-    const isServed = response.status === 200 && (await response.text()).includes('"report"');
-    outcome = isServed ? "served" : `HTTP ${response.status}`;
+    const text = await response.text();
+    const isServed = response.status === 200 && text.includes('"report"');
+    outcome = isServed ? "served" : `HTTP ${response.status} ${text.slice(-shownCharsMax)}`;
   } catch (error) {
     outcome = error instanceof Error ? error.message : String(error);
   }

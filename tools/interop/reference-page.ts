@@ -5,6 +5,7 @@ import { casesV2 } from "./differential/cases-v2.ts";
 import { table, type Difference } from "./differential/differences.ts";
 import { buyers } from "./foreign-buyers.ts";
 import { beforeCommit, scenarioFigures } from "./scenario-figures.ts";
+import { languages } from "./languages/languages.ts";
 import { runtimeNames } from "./runtimes.ts";
 import { stockVersions } from "./stock-packages.ts";
 
@@ -64,6 +65,18 @@ export function interopPage(made: string): string {
     "## Extensions",
     "",
     "`npm run interop -- --only extensions` runs `@x402/extensions` 2.27 both ways, with real payments. At a stock seller that declares `bazaar`, `payment-identifier`, `sign-in-with-x` and `offer-receipt` on one route, our buyer pays once, sends an id, returns the declarations, keeps offer and receipt and verifies them, and signs in for its second visit. At our seller, the stock functions validate the declaration and verify offers and receipt, the same payment with an id gets the same response, another payment with that id gets 409, and the stock client signs in with the wallet that holds the pass. The run of CI (`--quick`) leaves this part out, because the tests of seller and buyer use the same packages.",
+    "",
+    "## Other languages",
+    "",
+    "`npm run interop -- --only languages` runs the published SDKs of other languages with real payments. Each buys from our seller and our gateway, and sells through the hosted and the public surface (with `Prefer: wait=25`) to our buyer. Each purchase is served at the first attempt, for one transfer and with a receipt. A language whose toolchain the machine lacks is left out, and the run says so; CI (`--quick`) leaves all of them out.",
+    "",
+    "| language | packages |",
+    "| --- | --- |",
+    ...languages.map(({ name, packages }) => `| ${name} | ${packages.map(code).join(", ")} |`),
+    "",
+    "- `x402` 2.25 for Python knows USDC of XDC mainnet and Apothem. Its clients buy through `httpx` and `requests`, its sellers run in FastAPI and Flask.",
+    "- `x402` 1.0 for Python is the last release that speaks version 1 alone. It has a closed list of networks without XDC; `tools/interop/languages/python/v1/xdc.py` adds `xdc` and `xdc-apothem` in a few lines, and with them its clients buy and its FastAPI middleware sells. The public surface speaks version 2 only, so a seller with this release uses the hosted one. This release waits five seconds for a settlement.",
+    "- The crates of x402-rs know USDC of XDC mainnet (`USDC::xdc()`) and the version 1 label `xdc`. A seller on Apothem describes the token in eight lines. `x402-chain-eip155` 2.0.2 does not compile with its feature `client` alone (`error[E0433]: cannot find module or crate tracing in this scope`); enable `telemetry` as well.",
     "",
     "## Attacks over HTTP",
     "",

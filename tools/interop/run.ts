@@ -2,6 +2,7 @@
 import { buyEverywhere } from "./buyers.ts";
 import { compare, describeComparison } from "./differential/compare.ts";
 import { tryExtensions } from "./extensions.ts";
+import { tryLanguages } from "./languages/languages.ts";
 import { allRows, describeRow, isAsWanted, quickRows, runMatrix } from "./matrix.ts";
 import { tryRuntimes } from "./runtimes.ts";
 
@@ -25,6 +26,7 @@ const parts: Readonly<Record<string, Part>> = {
   buyers: checkBuyers,
   runtimes: checkRuntimes,
   extensions: checkExtensions,
+  languages: checkLanguages,
 };
 
 /** Runs everything or one part; returns the number of failures. */
@@ -71,4 +73,9 @@ async function checkRuntimes(quick: boolean, print: (line: string) => void) {
 async function checkExtensions(quick: boolean, print: (line: string) => void) {
   // CI has each stock extension of this version among the tests of the seller and the buyer.
   return quick ? [] : tryExtensions(({ line }) => print(line));
+}
+
+async function checkLanguages(quick: boolean, print: (line: string) => void) {
+  // CI has no packages of other languages to install in its time.
+  return quick ? [] : tryLanguages(({ line }) => print(line));
 }

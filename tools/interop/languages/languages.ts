@@ -1,0 +1,135 @@
+/**
+ * The SDKs of other languages: each buys from our seller and our gateway, and sells through the hosted
+ * and the public surface to our buyer. Payments are real, on a local chain.
+ */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { memoryLedger, privateKeySigner, wrapFetch } from "@farthing/buyer";
+import type { DevnetWallet } from "@farthing/devnet";
+import { startServerProcess } from "@farthing/lab/server-process";
+import { isObject, parseJson } from "@farthing/protocol";
+import { buyOnce, type Purchase } from "../buyers.ts";
+import { startDeployment, type Deployment, type SurfaceName } from "../deployment.ts";
+import { openGateway, openShop } from "../own-sellers.ts";
+import type { Language, Program, Programs, SellingProgram } from "./language.ts";
+import { python } from "./python.ts";
+import { rust } from "./rust.ts";
+
+const run = promisify(execFile);
+
+/** In the order of the run. */
+export const languages: readonly Language[] = [python, rust];
+
+/** A purchase takes a few blocks; the start of an interpreter on a busy machine takes seconds. */
+const purchaseMs = 90_000;
+
+/** Where programs buy. */
+const ownSellers = { seller: openShop, gateway: openGateway };
+
+/** The surfaces through which a program sells: the public one speaks version 2 only. */
+const surfacesOf = ({ x402Version }: SellingProgram) =>
+  x402Version === 1 ? (["hosted"] as const) : (["hosted", "public"] as const);
+
+/** Longer than a settlement takes; the public surface responds at once unless it is asked to wait. */
+const waitSeconds = 25;
+
+/** Buys and sells in every language; `onResult` is called as each purchase ends. */
+export async function tryLanguages(
+  onResult: (result: Purchase) => void,
+): Promise<readonly Purchase[]> {
+  const results: Purchase[] = [];
+  const add = (result: Purchase): void => {
+    results.push(result);
+    onResult(result);
+  };
+  for (const language of languages) {
+    const reason = language.missing();
+    if (reason === undefined) await tryLanguage(await language.install(), add);
+    else add({ name: language.name, isOk: true, line: `${language.name} left out: ${reason}` });
+  }
+  return results;
+}
+
+async function tryLanguage(
+  { buyers, sellers }: Programs,
+  add: (result: Purchase) => void,
+): Promise<void> {
+  const sales = sellers.flatMap((seller) =>
+    surfacesOf(seller).map((surface) => ({ seller, surface })),
+  );
+  const purchases = buyers.length * Object.keys(ownSellers).length;
+  const deployment = await startDeployment({ buyers: purchases + sales.length });
+  try {
+    for (const [place, open] of Object.entries(ownSellers)) {
+      const shop = await open(deployment, "hosted");
+      for (const buyer of buyers) {
+        const wallet = deployment.newBuyer();
+        const name = `${buyer.name} at our ${place}`;
+        const pay = () => buyWith(buyer, wallet, shop.url);
+        add(await buyOnce(deployment, { name, wallet, pay }));
+      }
+      await shop.close();
+    }
+    for (const { seller, surface } of sales) add(await buyFrom(deployment, seller, surface));
+  } finally {
+    await deployment.stop();
+  }
+}
+
+/** Lets a program buy; returns the response that it printed. */
+async function buyWith(
+  { command, settings }: Program,
+  { privateKey }: DevnetWallet,
+  url: string,
+): Promise<Response> {
+  const [file = "", ...args] = command;
+  const env = environment({ ...settings, privateKey, url });
+  const { stdout } = await run(file, args, { env, timeout: purchaseMs });
+  const printed = parseJson(stdout)?.value;
+  if (!isObject(printed)) throw new Error(`The program printed no response: ${stdout}`);
+  const { status, text, receipts } = printed;
+  const hasReceipt = Array.isArray(receipts) && receipts.length > 0;
+  if (status === 200 && !hasReceipt) throw new Error("The response had no receipt.");
+  return new Response(String(text), { status: Number(status) });
+}
+
+/** Lets our buyer buy from a program that sells through a surface. */
+async function buyFrom(
+  deployment: Deployment,
+  { name, command, settings, x402Version }: SellingProgram,
+  surface: SurfaceName,
+): Promise<Purchase> {
+  const { url: facilitatorUrl, apiKey } = deployment.surfaces[surface];
+  const key = apiKey === undefined ? {} : { Authorization: `Bearer ${apiKey}` };
+  const wait = surface === "public" ? { Prefer: `wait=${waitSeconds}` } : {};
+  const network = x402Version === 1 ? "xdc-apothem" : "eip155:51";
+  const payTo = deployment.devnet.seller.address;
+  const headers = { ...key, ...wait };
+  const told = { ...settings, facilitatorUrl, headers, network, payTo };
+  const [runtime = "", ...argv] = command;
+  const program = startServerProcess({
+    runtime,
+    argv,
+    env: environment(told),
+    addressLine: /^The program listens on (http\S+)$/,
+  });
+  try {
+    const url = `${await program.listening}/report`;
+    const wallet = deployment.newBuyer();
+    const pay = wrapFetch(fetch, {
+      signer: privateKeySigner(wallet.privateKey),
+      ledger: memoryLedger(),
+    });
+    const what = `our buyer at ${name}, ${surface}`;
+    return await buyOnce(deployment, { name: what, wallet, pay: () => pay(url) });
+  } finally {
+    await program.kill();
+  }
+}
+
+/** The variables that programs need: their own settings, and what their runtimes look for. */
+function environment(settings: object): Record<string, string> {
+  const { PATH = "", HOME = "" } = process.env;
+  // Python would write its compiled modules beside the sources.
+  return { PATH, HOME, PYTHONDONTWRITEBYTECODE: "1", SETTINGS: JSON.stringify(settings) };
+}

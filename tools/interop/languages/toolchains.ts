@@ -1,0 +1,74 @@
+/** Programs in other languages: which toolchains this machine has, and what their locks install. */
+import { execFile, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+const folder = fileURLToPath(new URL("./", import.meta.url));
+
+/** What the locks installed; it is not committed. */
+const installed = join(folder, ".installed");
+
+/** The packages of a Python lock take half a minute, a build in Rust a few. */
+const installMs = 15 * 60_000;
+
+/** The crates state `rust-version = "1.93.0"`. */
+const rustMinorMin = 93;
+
+/** Returns whether a command runs on this machine. */
+export function hasCommand(command: string, ...args: readonly string[]): boolean {
+  return spawnSync(command, args, { stdio: "ignore" }).status === 0;
+}
+
+/** Returns whether Python has all that the SDK and a virtual environment need. */
+export const hasPython = (): boolean =>
+  hasCommand("python3", "-c", "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))");
+
+/** Returns whether cargo is there, with a compiler that the crates accept. */
+export function hasRust(): boolean {
+  const { status, stdout } = spawnSync("rustc", ["--version"], { encoding: "utf8" });
+  const minor = /^rustc 1\.(\d+)/.exec(stdout ?? "")?.[1];
+  return status === 0 && Number(minor) >= rustMinorMin && hasCommand("cargo", "--version");
+}
+
+/** Installs the lock of a folder below `python`; returns the interpreter that sees its packages. */
+export async function installPython(name: string): Promise<string> {
+  const target = join(installed, `python-${name}`);
+  const python = join(target, "bin/python");
+  const lock = join(folder, "python", name, "requirements.txt");
+  await install(target, [lock], async () => {
+    await run("python3", ["-m", "venv", target], { timeout: installMs });
+    const args = ["-m", "pip", "install", "--quiet", "--require-hashes", "-r", lock];
+    await run(python, args, { timeout: installMs });
+  });
+  return python;
+}
+
+/** Builds the programs of `rust`; returns the folder with their files. */
+export async function buildRust(): Promise<string> {
+  const source = join(folder, "rust");
+  // Cargo knows by itself what has changed.
+  const target = join(installed, "rust");
+  const args = ["build", "--quiet", "--locked", "--target-dir", target];
+  await run("cargo", args, { cwd: source, timeout: installMs });
+  return join(target, "debug");
+}
+
+/** Runs an installation into an empty folder, unless it was made from the same locks before. */
+async function install(target: string, locks: readonly string[], make: () => Promise<unknown>) {
+  const hash = createHash("sha256");
+  for (const lock of locks) hash.update(readFileSync(lock));
+  const wanted = hash.digest("hex");
+  const mark = join(target, ".made-from");
+  const isMade = statSync(mark, { throwIfNoEntry: false }) !== undefined;
+  if (isMade && readFileSync(mark, "utf8") === wanted) return;
+  rmSync(target, { recursive: true, force: true });
+  mkdirSync(target, { recursive: true });
+  await make();
+  // Written last, so that an interrupted installation is made again.
+  writeFileSync(mark, wanted);
+}
