@@ -1,7 +1,7 @@
 /** The wiring of the service: its start from a configuration, and its stop. */
 import { readFileSync } from "node:fs";
 import { isObject } from "@farthing/protocol";
-import { createEngine, createSigners, type SettlementEngine } from "@farthing/engine";
+import { createEngine, createSigners, type SettlementEngine, type Signer } from "@farthing/engine";
 import {
   type CheckLine,
   type Clock,
@@ -20,6 +20,9 @@ import { createMetricsServer } from "./http/metrics-server.ts";
 import { createServer, type Listener } from "./http/server.ts";
 import { createSiteAddress } from "./http/site.ts";
 import { registerHomePage } from "./payments/home-page.ts";
+import { createServiceRecord, startRecord, type ServiceRecord } from "./payments/service-record.ts";
+import { registerStatusPage } from "./payments/status-page.ts";
+import { readiness } from "./payments/status.ts";
 import { registerPayments } from "./payments/routes.ts";
 import { startGasWatch } from "./operations/gas-watch.ts";
 import { createMetrics, noMetrics, type Metrics } from "./operations/metrics.ts";
@@ -100,15 +103,11 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
   const { config, clock = systemClock, selfBuilt = false, listen: listens = true } = options;
   const log = options.log ?? createLog(config.logLevel);
   const signers = signersOf(config);
-  const metrics = config.metrics
-    ? createMetrics(
-        clock,
-        signers.map(({ address }) => address),
-      )
-    : noMetrics;
+  const metrics = metricsOf(config, signers, clock);
   const path = config.denyListFile;
   const denyList = path === undefined ? undefined : await openDenyList(path, { clock, log });
-  const storage = storageOf(options, { log, metrics });
+  const record = createServiceRecord(clock);
+  const storage = storageOf(options, { log, metrics, record });
   const { store } = storage;
   const engine = createEngine({
     networks: config.networks,
@@ -118,7 +117,8 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     clock,
     log,
     screen: createScreening({ ...config, denyList, clock, log }),
-    watchEndpoint: metrics.watchEndpoint,
+    watchEndpoint: (network, endpoint) =>
+      record.watchEndpoint(network, metrics.watchEndpoint(network, endpoint)),
   });
   const { site, listensAt } = createSiteAddress(config);
   const shared = { config, store, clock, log, engine, metrics, site };
@@ -141,6 +141,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     async registerRoutes(routes, limits) {
       registerPayments(routes, context, limits);
       registerHomePage(routes, context, { limits, site });
+      registerStatusPage(routes, context, { limits, site, record });
       if (!features) return;
       await registerFeatures(routes, features, { ...context, limits });
       await registerDashboard(routes, options.dashboardFolder);
@@ -185,6 +186,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
       ...(onChecked && { onChecked }),
       onDatabaseOpened: startJobs,
     });
+    stops.push(watchChecks({ record, context, metrics }).stop);
     if (listens) {
       const networks = config.networks.map(({ network }) => network.id);
       log.info({ event: "facilitator_started", networks }, "Facilitator started");
@@ -296,12 +298,29 @@ export function versionOf(): string {
 /** Returns the store of the options, which is open, or the configured one. */
 function storageOf(
   { store, config: { databaseUrl } }: StartOptions,
-  { log, metrics }: Pick<PaymentWiring, "log" | "metrics">,
+  { log, metrics, record }: Pick<PaymentWiring, "log" | "metrics"> & { record: ServiceRecord },
 ) {
   const isLocal = databaseUrl.startsWith("sqlite:");
-  if (store) return { store: metrics.watchStore(store), open: async () => undefined, isLocal };
+  const watched = (one: ServiceStore) => record.watchStore(metrics.watchStore(one));
+  if (store) return { store: watched(store), open: async () => undefined, isLocal };
   const own = createStore(databaseUrl, { log });
-  return { store: metrics.watchStore(own), open: own.open, isLocal };
+  return { store: watched(own), open: own.open, isLocal };
+}
+
+/** Records what the checks of /ready find, for the status page and the metrics. */
+function watchChecks(deps: {
+  readonly record: ServiceRecord;
+  readonly context: PaymentContext;
+  readonly metrics: Metrics;
+}) {
+  const { record, context, metrics } = deps;
+  return startRecord(record, {
+    clock: context.clock,
+    read: () => readiness(context),
+    noted(checks) {
+      for (const { name, ok } of checks) metrics.noteCheck(name, ok);
+    },
+  });
 }
 
 /** Connects the engine to the metrics, and logs wallets that run low on gas. */
@@ -312,6 +331,14 @@ function watchEngine(deps: Pick<PaymentWiring, "engine" | "clock" | "log" | "met
     networks: networks.map(({ network: { chainId }, view }) => ({ chainId, view })),
     ...deps,
   });
+}
+
+function metricsOf(config: Config, signers: readonly Signer[], clock: Clock): Metrics {
+  if (!config.metrics) return noMetrics;
+  return createMetrics(
+    clock,
+    signers.map(({ address }) => address),
+  );
 }
 
 function signersOf(config: Config) {

@@ -17,7 +17,14 @@ describeInBrowser("the facilitator's pages", () => {
   afterAll(() => pages?.stop());
 
   const looks = views.filter(([name]) => name === "light" || name === "on a phone, dark");
-  const paths = ["/", "/market", "/market?q=weather&max=0.01", "/market?max=much", "gateway"];
+  const paths = [
+    "/",
+    "/status",
+    "/market",
+    "/market?q=weather&max=0.01",
+    "/market?max=much",
+    "gateway",
+  ];
   const seen = looks.flatMap((view) => paths.map((path) => [path, ...view] as const));
   test.each(seen)("%s is small, accessible and fits: %s", async (path, _name, options) => {
     const { page, context, complaints } = await pages.open(options);
@@ -44,13 +51,16 @@ describeInBrowser("the facilitator's pages", () => {
     await page.getByRole("heading", { level: 1, name: "APIs paid by request" }).waitFor();
   });
 
-  test.each(["/", "/market", "/docs"])("%s links to the operator's guides", async (path) => {
-    const { page, context } = await pages.open();
-    await page.goto(pages.url + path);
-    const guides = page.getByRole("link", { name: "Guides", exact: true }).first();
-    expect(await guides.getAttribute("href")).toBe("https://docs.pay.example/start");
-    await context.close();
-  });
+  test.each(["/", "/status", "/market", "/docs"])(
+    "%s links to the operator's guides",
+    async (path) => {
+      const { page, context } = await pages.open();
+      await page.goto(pages.url + path);
+      const guides = page.getByRole("link", { name: "Guides", exact: true }).first();
+      expect(await guides.getAttribute("href")).toBe("https://docs.pay.example/start");
+      await context.close();
+    },
+  );
 
   test("/ is a page for browsers only: programs get what they have always got", async () => {
     // Node's fetch names its mode; a browser's navigation is in the tests above.

@@ -11,6 +11,6 @@ export function siteLinks(hasAccounts: boolean, docsUrl: string | undefined) {
     ...(docsUrl === undefined ? [] : [{ href: docsUrl, text: "Guides" }]),
     { href: "/docs", text: "API reference" },
     ...(hasAccounts ? [{ href: dashboardPath, text: "Dashboard" }] : []),
-    { href: "/v1/status", text: "Status" },
+    { href: "/status", text: "Status" },
   ];
 }

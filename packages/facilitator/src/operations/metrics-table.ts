@@ -68,6 +68,10 @@ export const metricTable = {
     ["network"],
     "Contract payers that were paused because a transaction of theirs reverted although its simulation passed",
   ),
+  x402_ready: gauge(
+    ["check"],
+    "1 while a check of /ready succeeds, else 0: database, or a network; read four times a minute",
+  ),
   x402_queue_settlements: gauge(["network"], "Settlements that wait for a wallet"),
   x402_keyless_gas_used_ratio: gauge(
     ["network", "half"],

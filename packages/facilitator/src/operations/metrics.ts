@@ -28,6 +28,8 @@ export interface Metrics {
   watchNetworks(networks: readonly NetworkState[]): void;
   /** Records the used share of a half of a gas budget, 0 to 1. */
   noteGas(budget: GasBudgetName, network: Network, half: GasHalf, share: number): void;
+  /** Records whether a check of /ready succeeds. */
+  noteCheck(check: string, ok: boolean): void;
   /** Returns all metrics as text, and its content type. */
   render(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
@@ -39,6 +41,7 @@ export const noMetrics: Metrics = {
   watchEndpoint: (_, endpoint) => endpoint,
   watchNetworks: () => {},
   noteGas: () => {},
+  noteCheck: () => {},
   render: async () => ({ contentType: "text/plain", text: "" }),
 };
 
@@ -54,12 +57,14 @@ export function createMetrics(clock: Clock, relayers: readonly string[]): Metric
     keyless: new Gauge(settings(registry, "x402_keyless_gas_used_ratio")),
     reverted: new Gauge(settings(registry, "x402_reverted_gas_used_ratio")),
   };
+  const ready = new Gauge(settings(registry, "x402_ready"));
   return {
     http,
     watchStore,
     watchEndpoint,
     watchNetworks: (networks) => addGauges(registry, clock, networks),
     noteGas: (budget, { id }, half, share) => gas[budget].set({ network: id, half }, share),
+    noteCheck: (check, ok) => ready.set({ check }, ok ? 1 : 0),
     render: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   };
 }

@@ -73,8 +73,8 @@ function homePage(
         </div>
         <dl class="facts">${checks.map(factOf)}</dl>
         <p class="muted">
-          Version ${context.version}. Programs read <a href="/ready">/ready</a> and
-          <a href="/v1/status">/v1/status</a>.
+          Version ${context.version}. <a href="/status">More about its state</a>. Programs read
+          <a href="/ready">/ready</a> and <a href="/v1/status">/v1/status</a>.
         </p>
       </section>
       <section class="cards">

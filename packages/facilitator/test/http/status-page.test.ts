@@ -1,0 +1,141 @@
+/** /status for people: numbers of the service at work, incidents, and nothing that is secret. */
+import type { Devnet } from "@farthing/devnet";
+import { Fault, systemClock } from "@farthing/engine/base";
+import { startRpcProxy, type RpcProxy } from "@farthing/lab/rpc-proxy";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openStore, type ServiceStore } from "../../src/features/open-store.ts";
+import { createServiceRecord } from "../../src/payments/service-record.ts";
+import { RecentDurations } from "../../src/payments/recent-durations.ts";
+import {
+  bodyOn,
+  newDatabaseUrl,
+  serveOn,
+  startChain,
+  type Served,
+} from "../support/facilitator.testing.ts";
+
+let devnet: Devnet;
+let proxy: RpcProxy;
+let served: Served;
+let pings = 0;
+let isDatabaseGone = false;
+let aheadMs = 0;
+
+/** Looks at the checks follow each other at once; the time of day can be moved. */
+const clock = {
+  nowMs: () => systemClock.nowMs() + aheadMs,
+  sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(ms === 15_000 ? 50 : ms, signal),
+};
+
+beforeAll(async () => {
+  devnet = await startChain({ blockTimeSeconds: 1 });
+  proxy = await startRpcProxy(devnet.rpcUrl);
+  const databaseUrl = newDatabaseUrl();
+  const store = await openStore(databaseUrl);
+  served = await serveOn(devnet, {
+    databaseUrl,
+    store: failing(store),
+    clock,
+    rpcUrl: `${proxy.url}/secret-path?key=secret-query`,
+    env: { FARTHING_METRICS_PORT: "0" },
+  });
+});
+afterAll(async () => {
+  await served?.stop();
+  await proxy?.stop();
+  await devnet?.stop();
+});
+
+function failing(store: ServiceStore): ServiceStore {
+  return {
+    ...store,
+    async ping() {
+      pings++;
+      if (isDatabaseGone) throw new Fault("storage_unavailable", "The database failed at ping");
+      await store.ping();
+    },
+  };
+}
+
+/** The page as it is written now: past the five seconds for which it is kept, or before them. */
+async function read(): Promise<string> {
+  aheadMs = aheadMs === 0 ? 6_000 : 0;
+  const response = await fetch(`${served.url}/status`);
+  expect(response.status).toBe(200);
+  return response.text();
+}
+
+/** The words of a page, without its markup. */
+const wordsOf = (page: string) => page.replaceAll(/<[^>]+>/g, " ").replaceAll(/\s+/g, " ");
+
+test("shows blocks, wallets, endpoints and what was settled in the last hour", async () => {
+  expect((await served.post("/settle", bodyOn(devnet))).body).toMatchObject({ success: true });
+  const words = wordsOf(await read());
+  expect(words).toContain("All checks pass");
+  expect(words).toMatch(/Newest \d+, \d+ s old/);
+  expect(words).toContain("1 of 1 can take work here");
+  expect(words).toMatch(/Last hour 1 confirmed: half within \d+ s, 95 % within \d+ s/);
+  expect(words).toMatch(/Endpoint 0 \d+ answered: half within \d+ m?s/);
+  expect(words).toContain("No check has failed since");
+});
+
+test("has the headers of a page of ours, names no endpoint, and is not for search engines", async () => {
+  const response = await fetch(`${served.url}/status`);
+  const page = await response.text();
+  expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+  expect(response.headers.get("cache-control")).toBe("public, max-age=5");
+  expect(response.headers.get("content-security-policy")).toContain("default-src 'none'");
+  expect(page).toContain('name="robots" content="noindex"');
+  for (const secret of ["secret-path", "secret-query", new URL(proxy.url).host]) {
+    expect(page).not.toContain(secret);
+  }
+});
+
+test("however many ask at once, the database is asked as if there were one", async () => {
+  await read();
+  const frozen = systemClock.nowMs();
+  const before = pings;
+  await Promise.all(Array.from({ length: 200 }, () => fetch(`${served.url}/status`)));
+  // Beside the record's own looks, which are the only others.
+  const looks = Math.ceil((systemClock.nowMs() - frozen) / 50) + 1;
+  const writes = Math.ceil((systemClock.nowMs() - frozen) / 5_000) + 1;
+  expect(pings - before).toBeLessThanOrEqual(looks + writes);
+});
+
+test("a database that goes and comes back is an incident with a beginning and an end", async () => {
+  isDatabaseGone = true;
+  await expect
+    .poll(async () => wordsOf(await read()))
+    .toMatch(/1 check fails .* UTC lasts : Database, The database failed/);
+  const metrics = await (await fetch(`${served.metricsUrl}/metrics`)).text();
+  expect(metrics).toMatch(/^x402_ready\{check="database"\} 0$/m);
+  expect(metrics).toMatch(/^x402_ready\{check="eip155:51"\} 1$/m);
+  isDatabaseGone = false;
+  await expect
+    .poll(async () => wordsOf(await read()))
+    .toMatch(/All checks pass .* UTC to [\d-]+ [\d:]+ UTC : Database, The database failed/);
+});
+
+test("incidents and durations stay bounded, and the last hour is the last hour", () => {
+  let now = 0;
+  const own = { nowMs: () => now, sleep: async () => undefined };
+  const record = createServiceRecord(own);
+  for (let at = 0; at < 100; at++) {
+    record.note([{ name: "database", ok: at % 2 === 1, text: `${at} ${"long".repeat(500)}` }]);
+    now += 1_000;
+  }
+  const incidents = record.incidents();
+  expect(incidents).toHaveLength(30);
+  expect(incidents[0]).toMatchObject({ since: 98_000, until: 99_000 });
+  expect(incidents.every(({ text }) => text.length <= 300)).toBe(true);
+
+  const durations = new RecentDurations(own, [1, 2, 4]);
+  expect(durations.summary()).toBeUndefined();
+  for (let minute = 0; minute < 200; minute++) {
+    for (const seconds of [0.5, 1.5, 1.5, 100]) durations.note(seconds);
+    now += 60_000;
+  }
+  expect(durations.summary()).toEqual({ count: 59 * 4, half: 2, most: Infinity });
+  now += 3_600_000;
+  expect(durations.summary()).toBeUndefined();
+});
