@@ -2,6 +2,7 @@
 import { isSameAddress } from "@farthing/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { isNewQuery } from "./api/queries.ts";
+import { Allowed } from "./components/button.tsx";
 import { Link } from "./components/link.tsx";
 import { Notice } from "./components/notice.tsx";
 import { countText, plural, shortText } from "./components/format.ts";
@@ -43,9 +44,11 @@ function LowBalance() {
       actions={
         treasury !== null &&
         !path.startsWith("credits/") && (
-          <Link to="credits/buy" className="button primary small">
-            Buy credits
-          </Link>
+          <Allowed to="buy_credits">
+            <Link to="credits/buy" className="button primary small">
+              Buy credits
+            </Link>
+          </Allowed>
         )
       }
     >
@@ -62,7 +65,7 @@ function OtherWallet() {
   const { wallet } = useAccount();
   const connection = useConnection();
   const { path } = useLocation();
-  // A linked wallet may pay for a purchase; that page names the wallet that has to sign.
+  // Another member may pay for a purchase; that page names the wallet that has to sign.
   if (path.startsWith("credits/purchases/")) return null;
   const shown = connection?.addresses[0];
   if (!shown || connection.addresses.some((one) => isSameAddress(one, wallet))) return null;

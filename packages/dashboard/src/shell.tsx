@@ -1,4 +1,5 @@
 /** The frame around each screen: navigation, account and banners. */
+import { isSameAddress } from "@farthing/protocol";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type ComponentType, type ReactNode } from "react";
 import { call } from "./api/call.ts";
@@ -8,7 +9,8 @@ import { Link } from "./components/link.tsx";
 import { shortText } from "./components/format.ts";
 import { chooseNetwork, isLive, useNetwork, useNetworkOfLink } from "./chosen-network.ts";
 import { useLocation } from "./location.ts";
-import { useAccount } from "./signed-in.ts";
+import { roleNames, useAccount } from "./signed-in.ts";
+import { SwitchAccount } from "./switch-account.tsx";
 import { AccountBanners } from "./account-banners.tsx";
 import { Button, Segments } from "./components/button.tsx";
 
@@ -112,7 +114,7 @@ function TestMode() {
 }
 
 function CurrentAccount() {
-  const { account, label } = useAccount();
+  const { account, label, role, wallet } = useAccount();
   const client = useQueryClient();
   const signOut = useMutation({
     mutationFn: () => call("/v1/account/sign-out", { method: "POST", body: {} }),
@@ -123,6 +125,8 @@ function CurrentAccount() {
     <div className="who">
       {label !== "" && <strong>{label}</strong>}
       <code title={account}>{shortText(account)}</code>
+      {!isSameAddress(account, wallet) && <span className="muted">{roleNames[role]}</span>}
+      <SwitchAccount />
       <Button look="quiet small" onClick={() => signOut.mutate()}>
         Sign out
       </Button>

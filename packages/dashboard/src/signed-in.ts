@@ -1,5 +1,5 @@
 import { createContext, use } from "react";
-import type { AccountJson } from "@farthing/facilitator/api";
+import type { AccountJson, Permission, Role } from "@farthing/facilitator/api";
 
 /** The signed-in account, for everything below the shell. */
 export const SignedIn = createContext<AccountJson | null>(null);
@@ -17,4 +17,16 @@ export function useAccount(): AccountJson {
   const account = use(SignedIn);
   if (!account) throw new Error("This is shown to signed-in people only.");
   return account;
+}
+
+export const roleNames: Readonly<Record<Role, string>> = {
+  owner: "Owner",
+  developer: "Developer",
+  read_only: "Read only",
+};
+
+/** Tells whether the role of the session allows something; without a permission it is allowed. */
+export function useMay(permission: Permission | undefined): boolean {
+  const account = use(SignedIn);
+  return permission === undefined || account?.permissions.includes(permission) === true;
 }

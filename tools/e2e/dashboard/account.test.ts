@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeInBrowser } from "../support/chromium.testing.ts";
 import { openWindow, signIn, startStage, type Stage } from "./fixture.testing.ts";
-import { createKey, linkWallet, visit } from "./steps.testing.ts";
+import { createKey, inviteMember, linkWallet, visit } from "./steps.testing.ts";
 import { listen } from "@farthing/seller/testing/listen";
 import { changeAccount } from "../support/mock-wallets.testing.ts";
 
@@ -58,7 +58,7 @@ describeInBrowser("the account on the dashboard", () => {
     expect(await rotate.evaluate((element) => element === document.activeElement)).toBe(true);
   });
 
-  test("a linked wallet signs in to the account, until it is unlinked", async () => {
+  test("a linked wallet signs in to the account, until it is removed", async () => {
     const { owner, window, page, alpha } = await enter();
     const friend = stage.market.newBuyer();
     await visit(window, "Settings");
@@ -67,18 +67,51 @@ describeInBrowser("the account on the dashboard", () => {
 
     const other = await openWindow(stage, [{ name: "Beta", keys: [friend.privateKey] }]);
     await other.page.goto(stage.screen("settings"));
-    await other.page.getByText("My wallet is linked to another account").click();
+    await other.page.getByText("My wallet is a member of another account").click();
     await other.page.getByLabel("Account address").fill(owner.address);
     await other.page.getByRole("button", { name: "Beta" }).click();
     await other.page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
     await other.page.getByText(owner.address).first().waitFor();
     await other.page.reload();
 
-    await page.getByRole("button", { name: "Unlink" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Sign and unlink" }).click();
+    await page.getByRole("button", { name: "Remove" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Sign and remove" }).click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
     // Its session is over with it; the page says so as soon as it asks for anything.
     await other.page.reload();
+    await other.page.getByRole("heading", { name: "Sign in with your wallet" }).waitFor();
+  });
+
+  test("an invited member joins, switches accounts, and sees what the role allows", async () => {
+    const { window, page } = await enter();
+    const friend = stage.market.newBuyer();
+    await createKey(window, "Shop");
+    await visit(window, "Settings");
+    await inviteMember(window, friend.address, "Read only:");
+    await page.getByRole("table", { name: "Open invitations" }).getByText("Read only").waitFor();
+
+    const other = await openWindow(stage, [{ name: "Beta", keys: [friend.privateKey] }]);
+    await signIn(other, stage);
+    await other.page.getByRole("button", { name: "Join" }).click();
+    await other.page.getByRole("button", { name: "Switch account" }).click();
+    await other.page.getByRole("button", { name: "Sign and switch" }).click();
+    await other.page.getByRole("dialog").waitFor({ state: "detached" });
+    await other.page.getByRole("banner").getByText("Read only").waitFor();
+    await visit(other, "API keys");
+    await other.page.getByRole("row", { name: "Shop" }).waitFor();
+    expect(await other.page.getByRole("button", { name: /key/ }).count()).toBe(0);
+
+    await page.reload();
+    await page.getByRole("button", { name: "Change role" }).click();
+    await page.getByLabel("Developer:").check();
+    await page.getByRole("button", { name: "Sign and change" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    // The open page learns of its new role by itself.
+    await other.page.getByRole("button", { name: "Rotate key Shop" }).waitFor();
+    await visit(other, "Settings");
+    expect(await other.page.getByRole("button", { name: "Invite a member" }).count()).toBe(0);
+    await other.page.getByRole("button", { name: "Leave account" }).click();
+    await other.page.getByRole("dialog").getByRole("button", { name: "Leave account" }).click();
     await other.page.getByRole("heading", { name: "Sign in with your wallet" }).waitFor();
   });
 

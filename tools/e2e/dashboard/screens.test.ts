@@ -7,7 +7,14 @@ import { expectFit, findBarriers, views } from "../support/axe.testing.ts";
 import { stockBuyer } from "../support/buyers.testing.ts";
 import { describeInBrowser } from "../support/chromium.testing.ts";
 import { openWindow, signIn, startStage, type Stage } from "./fixture.testing.ts";
-import { beginPurchase, createKey, operate, purchaseId, visit } from "./steps.testing.ts";
+import {
+  beginPurchase,
+  createKey,
+  inviteMember,
+  operate,
+  purchaseId,
+  visit,
+} from "./steps.testing.ts";
 import { openStockShop } from "../support/shops.testing.ts";
 import type { WalletWindow } from "../support/wallet-window.testing.ts";
 
@@ -58,6 +65,7 @@ describeInBrowser("the screens of the dashboard", () => {
         ["keys", "Create key"],
         ["webhooks", "Add endpoint"],
         ["listings", "List an endpoint"],
+        ["settings", "Invite a member"],
         ["settings", "Link a wallet"],
       ] as const) {
         await page.goto(stage.screen(place));
@@ -123,6 +131,7 @@ async function fillAccount(stage: Stage): Promise<string[]> {
   await page.getByRole("row", { name: "webhook.test" }).waitFor();
   const listing = await addListing(window);
   await visit(window, "Settings");
+  await inviteMember(window, market.newBuyer().address, "Developer:");
   await page.getByLabel("Name").fill("Weather API");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("banner").getByText("Weather API").waitFor();

@@ -49,6 +49,20 @@ export async function linkWallet(
   await dialog.waitFor({ state: "detached" });
 }
 
+/** Invites a wallet on the settings screen; `role` is how its choice begins. */
+export async function inviteMember(
+  { page }: WalletWindow,
+  address: string,
+  role: string,
+): Promise<void> {
+  await page.getByRole("button", { name: "Invite a member" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Wallet address").fill(address);
+  await dialog.getByLabel(role).check();
+  await dialog.getByRole("button", { name: "Sign and invite" }).click();
+  await dialog.waitFor({ state: "detached" });
+}
+
 /** Begins a purchase of credits and gets as far as its payment. */
 export async function beginPurchase(window: WalletWindow, usdc: string): Promise<void> {
   const { page } = window;

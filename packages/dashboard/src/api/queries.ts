@@ -110,7 +110,12 @@ export const supportedQuery = read<{ kinds: readonly { network: string }[] }>(
   { staleTime: Infinity },
 );
 export const sessionsQuery = list<"sessions", Responses.SessionJson>("sessions");
+export const walletsPath = "/v1/account/wallets";
 export const walletsQuery = list<"wallets", Responses.LinkedWalletJson>("wallets");
+export const invitationsPath = "/v1/account/invitations";
+export const invitationsQuery = list<"invitations", Responses.InvitationJson>("invitations");
+export const membershipsPath = "/v1/account/memberships";
+export const membershipsQuery = read<Responses.MembershipsJson>(["memberships"], membershipsPath);
 export const keysQuery = list<"keys", Responses.ApiKeyJson>("keys");
 export const creditsQuery = read<Responses.Credits>(["credits"], "/v1/account/credits", {
   refetchInterval: liveMs,
@@ -261,6 +266,3 @@ export const deliveriesQuery = (id: string, cursor: string) =>
       },
     },
   );
-
-/** The other accounts that the signed-in wallet may administer; sign-in writes them. */
-export const otherAccountsKey = ["other-accounts"] as const;

@@ -3,6 +3,7 @@ import { call } from "../api/call.ts";
 import { accountQuery, creditsQuery } from "../api/queries.ts";
 import { Button } from "./button.tsx";
 import { Form, TextField } from "./field.tsx";
+import { useMay } from "../signed-in.ts";
 import { Problem } from "./problem.tsx";
 import { useChange } from "./use-change.ts";
 
@@ -17,6 +18,7 @@ export function AccountTextForm({
   readonly wrongWith?: (text: string) => string | undefined;
   readonly changeOf: (text: string) => object;
 }) {
+  const isFixed = !useMay("change_account");
   const [edited, setEdited] = useState<string>();
   const text = (edited ?? saved).trim();
   const wrong = wrongWith?.(text);
@@ -33,10 +35,15 @@ export function AccountTextForm({
           {...field}
           error={wrong}
           value={edited ?? saved}
+          disabled={isFixed}
           autoComplete="off"
           onText={setEdited}
         />
-        <Button type="submit" disabled={text === saved || wrong !== undefined || save.isPending}>
+        <Button
+          type="submit"
+          needs="change_account"
+          disabled={text === saved || wrong !== undefined || save.isPending}
+        >
           Save
         </Button>
       </Form>

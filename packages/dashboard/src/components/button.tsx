@@ -1,9 +1,16 @@
-import type { ComponentProps } from "react";
+import type { ComponentProps, ReactNode } from "react";
+import type { Permission } from "@farthing/facilitator/api";
+import { useMay } from "../signed-in.ts";
 
-type ButtonProps = ComponentProps<"button"> & { readonly look?: string };
+type ButtonProps = ComponentProps<"button"> & {
+  readonly look?: string;
+  /** Members whose role lacks this do not see the button. */
+  readonly needs?: Permission;
+};
 
 /** A button; `look` adds variants of the style sheet, such as `primary` or `quiet small`. */
-export function Button({ look = "", type = "button", ...props }: ButtonProps) {
+export function Button({ look = "", needs, type = "button", ...props }: ButtonProps) {
+  if (!useMay(needs)) return null;
   return <button type={type} className={`button ${look}`.trim()} {...props} />;
 }
 
@@ -28,4 +35,15 @@ export function Segments<Value extends string | number>({
       ))}
     </div>
   );
+}
+
+/** Shows its children to members whose role allows what they do. */
+export function Allowed({
+  to,
+  children,
+}: {
+  readonly to: Permission;
+  readonly children: ReactNode;
+}) {
+  return useMay(to) && children;
 }

@@ -7,6 +7,7 @@ import type { RowResponse, StoryResponse } from "./history/routes.ts";
 import type { UsageResponse } from "./history/usage-routes.ts";
 import type { ListingResponse } from "./listings/schemas.ts";
 import type { TrialResponse } from "./listings/trial-routes.ts";
+import type { InvitationResponse, MembershipsResponse } from "./members/routes.ts";
 import type { PurchaseResponse } from "./purchases/purchase-response.ts";
 import type { CustomerResponse } from "./revenue/customer-routes.ts";
 import type { RevenueResponse } from "./revenue/routes.ts";
@@ -15,11 +16,14 @@ import type { SignedInResponse, SignRequestResponse } from "./sign-in/routes.ts"
 import type { WalletResponse } from "./sign-in/wallet-routes.ts";
 import type { DeliveryResponse, EndpointResponse, NewEndpointResponse } from "./webhooks/routes.ts";
 
+export type { Permission, Role } from "../http/permissions.ts";
 export type { KeyMode } from "../http/request-key.ts";
 export type { ListingState } from "./listings/model.ts";
 export type { PurchaseState } from "./purchases/model.ts";
 export type AccountJson = Static<typeof ProfileResponse>;
 export type ServedNetwork = AccountJson["networks"][number];
+export type InvitationJson = Static<typeof InvitationResponse>;
+export type MembershipsJson = Static<typeof MembershipsResponse>;
 export type SignRequestJson = Static<typeof SignRequestResponse>;
 export type SignedIn = Static<typeof SignedInResponse>;
 export type SessionJson = Static<typeof SessionResponse>;

@@ -14,7 +14,7 @@ import { Problem } from "../../components/problem.tsx";
 import { countText, plural, shortText, usdcText } from "../../components/format.ts";
 import { Timeline, type Step } from "../../components/timeline.tsx";
 import { go } from "../../location.ts";
-import { useAccount } from "../../signed-in.ts";
+import { useAccount, useMay } from "../../signed-in.ts";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button, Segments } from "../../components/button.tsx";
 import { Form, SelectField, TextField } from "../../components/field.tsx";
@@ -24,6 +24,7 @@ import { useChange } from "../../components/use-change.ts";
 const offers = ["1", "10", "50", "250"] as const;
 
 export function BuyCredits() {
+  const mayBuy = useMay("buy_credits");
   return (
     <Page
       title="Buy credits"
@@ -36,6 +37,8 @@ export function BuyCredits() {
             {(known) =>
               known.treasury === null ? (
                 <p>This facilitator does not sell credits. Contact its operator to get some.</p>
+              ) : !mayBuy ? (
+                <p>Only owners of the account buy credits. Ask one of them.</p>
               ) : (
                 <BuyForm credits={known} />
               )

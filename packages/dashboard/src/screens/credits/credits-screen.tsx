@@ -1,5 +1,6 @@
 import type { Credits } from "@farthing/facilitator/api";
 import { creditsQuery } from "../../api/queries.ts";
+import { Allowed } from "../../components/button.tsx";
 import { Link } from "../../components/link.tsx";
 import { Page, QueryBoundary } from "../../components/page.tsx";
 import { countText, plural } from "../../components/format.ts";
@@ -16,9 +17,11 @@ export function CreditsScreen() {
       lead="One credit costs 0.001 USDC. Credits are reserved when a settlement is accepted, spent when it is confirmed, and returned if it fails."
       actions={
         treasury !== null && (
-          <Link to="credits/buy" className="button primary">
-            Buy credits
-          </Link>
+          <Allowed to="buy_credits">
+            <Link to="credits/buy" className="button primary">
+              Buy credits
+            </Link>
+          </Allowed>
         )
       }
     >

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import type { Purchase, PurchaseState } from "@farthing/facilitator/api";
+import { Allowed } from "../../components/button.tsx";
 import { Link } from "../../components/link.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { plural } from "../../components/format.ts";
@@ -41,9 +42,11 @@ const outcomes: Readonly<Partial<Record<PurchaseState, (purchase: Purchase) => R
       tone="bad"
       title="The payment failed"
       actions={
-        <Link to="credits/buy" className="button small">
-          Buy again
-        </Link>
+        <Allowed to="buy_credits">
+          <Link to="credits/buy" className="button small">
+            Buy again
+          </Link>
+        </Allowed>
       }
     >
       <p>{reason ?? "The transfer was rejected on chain. No money was moved."}</p>

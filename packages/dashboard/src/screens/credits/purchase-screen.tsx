@@ -13,7 +13,7 @@ import { PurchaseBadge } from "./purchase-badge.tsx";
 import { PurchaseOutcome } from "./purchase-outcome.tsx";
 import { PurchaseSteps } from "./purchase-steps.tsx";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Button } from "../../components/button.tsx";
+import { Allowed, Button } from "../../components/button.tsx";
 import { useChange } from "../../components/use-change.ts";
 
 export function PurchaseScreen({ id }: { readonly id: string }) {
@@ -60,7 +60,7 @@ function Terms({ purchase }: { readonly purchase: Purchase }) {
     <Facts
       rows={[
         ["Price", <Usdc units={amount} />],
-        ["From", payer === null ? "any linked wallet" : <Short text={payer} what="payer" />],
+        ["From", payer === null ? "any wallet of a member" : <Short text={payer} what="payer" />],
         ["To the treasury", payTo === null ? "–" : <Short text={payTo} what="treasury address" />],
         ["Network", findNetwork(chainId)?.name ?? chainId],
         ["Started", <When at={createdAt} />],
@@ -85,14 +85,16 @@ function AwaitingPayment({ purchase }: { readonly purchase: Purchase }) {
         Nothing has moved yet. The offer ends <When at={purchase.expiresAt} />.
       </p>
       {cancel.error && <Problem problem={cancel.error} />}
-      <PayPurchase
-        purchase={purchase}
-        other={
-          <Button look="quiet" disabled={cancel.isPending} onClick={() => cancel.mutate()}>
-            Cancel purchase
-          </Button>
-        }
-      />
+      <Allowed to="buy_credits">
+        <PayPurchase
+          purchase={purchase}
+          other={
+            <Button look="quiet" disabled={cancel.isPending} onClick={() => cancel.mutate()}>
+              Cancel purchase
+            </Button>
+          }
+        />
+      </Allowed>
     </>
   );
 }

@@ -1,3 +1,4 @@
+import { useMay } from "../../signed-in.ts";
 import { purchasesQuery } from "../../api/queries.ts";
 import { DataTable } from "../../components/data-table.tsx";
 import { Empty, QueryBoundary, Section } from "../../components/page.tsx";
@@ -8,6 +9,7 @@ import { When } from "../../components/values.tsx";
 import { PurchaseBadge } from "./purchase-badge.tsx";
 
 export function Purchases() {
+  const mayBuy = useMay("buy_credits");
   return (
     <Section title="Purchases">
       <QueryBoundary query={purchasesQuery}>
@@ -17,7 +19,10 @@ export function Purchases() {
             rows={rows}
             keyOf={({ id }) => id}
             empty={
-              <Empty title="No purchases yet" link={["credits/buy", "Buy credits"]}>
+              <Empty
+                title="No purchases yet"
+                {...(mayBuy && { link: ["credits/buy", "Buy credits"] as const })}
+              >
                 <p>Pay in USDC from your wallet. We pay the gas.</p>
               </Empty>
             }

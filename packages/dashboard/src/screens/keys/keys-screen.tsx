@@ -25,7 +25,7 @@ export function KeysScreen() {
   const close = () => setOpen(undefined);
   const show = (key: NewApiKeyJson) => setOpen({ what: "shown", key });
   const create = (
-    <Button look="primary" onClick={() => setOpen({ what: "create" })}>
+    <Button look="primary" needs="manage_keys" onClick={() => setOpen({ what: "create" })}>
       Create key
     </Button>
   );

@@ -87,12 +87,18 @@ function Actions({ apiKey, onRotate, onRevoke }: KeyActions & { readonly apiKey:
   return (
     <span className="row-actions">
       {status === "active" && (
-        <Button look="quiet small" aria-label={`Rotate ${named}`} onClick={() => onRotate(apiKey)}>
+        <Button
+          look="quiet small"
+          needs="manage_keys"
+          aria-label={`Rotate ${named}`}
+          onClick={() => onRotate(apiKey)}
+        >
           Rotate
         </Button>
       )}
       <Button
         look="quiet small danger"
+        needs="manage_keys"
         aria-label={`Revoke ${named}`}
         onClick={() => onRevoke(apiKey)}
       >

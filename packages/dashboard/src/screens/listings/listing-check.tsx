@@ -30,6 +30,7 @@ export function ListingCheck({ listing }: { readonly listing: ListingJson }) {
       actions={
         <Button
           look="small"
+          needs="manage_listings"
           disabled={recheck.isPending || check.state === "blocked"}
           onClick={() => recheck.mutate()}
         >

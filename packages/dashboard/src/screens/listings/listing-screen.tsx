@@ -43,10 +43,14 @@ function Whole({ listing }: { readonly listing: ListingJson }) {
         title="Listing details"
         actions={
           <>
-            <Button look="small" onClick={() => setOpen("edit")}>
+            <Button look="small" needs="manage_listings" onClick={() => setOpen("edit")}>
               Change
             </Button>
-            <Button look="quiet small danger" onClick={() => setOpen("remove")}>
+            <Button
+              look="quiet small danger"
+              needs="manage_listings"
+              onClick={() => setOpen("remove")}
+            >
               Remove
             </Button>
           </>

@@ -16,7 +16,7 @@ export function ListingsScreen() {
   const [isAdding, setAdding] = useState(false);
   const network = useNetwork();
   const add = (
-    <Button look="primary" onClick={() => setAdding(true)}>
+    <Button look="primary" needs="manage_listings" onClick={() => setAdding(true)}>
       List an endpoint
     </Button>
   );

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { usageQuery } from "../../api/queries.ts";
+import { Allowed } from "../../components/button.tsx";
 import { Link } from "../../components/link.tsx";
 import { countText, daysAgo, daysLeftText, plural } from "../../components/format.ts";
 import { useAccount } from "../../signed-in.ts";
@@ -33,11 +34,13 @@ export function BalanceTile() {
         </p>
       </div>
       {treasury !== null && (
-        <div className="tile-action">
-          <Link to="credits/buy" className="button primary">
-            Buy credits
-          </Link>
-        </div>
+        <Allowed to="buy_credits">
+          <div className="tile-action">
+            <Link to="credits/buy" className="button primary">
+              Buy credits
+            </Link>
+          </div>
+        </Allowed>
       )}
     </section>
   );

@@ -13,7 +13,7 @@ import { useNetwork } from "../../chosen-network.ts";
 import { useAccount } from "../../signed-in.ts";
 import { SettlementsTable } from "../settlements/settlements-table.tsx";
 import { BalanceTile } from "./balance-tile.tsx";
-import { OtherAccounts } from "./other-accounts.tsx";
+import { Invitations } from "./invitations.tsx";
 import { SetUp } from "./set-up.tsx";
 import { UsageSection } from "./usage-section.tsx";
 
@@ -25,7 +25,7 @@ export function OverviewScreen() {
   const keys = useQuery(keysQuery);
   return (
     <Page title={label === "" ? "Overview" : label}>
-      <OtherAccounts />
+      <Invitations />
       <HeldPurchases />
       {isNew && keys.data && <SetUp keys={keys.data.keys} />}
       <BalanceTile />

@@ -1,3 +1,4 @@
+import { isSameAddress } from "@farthing/protocol";
 import { useState } from "react";
 import { call } from "../../api/call.ts";
 import { sessionsQuery } from "../../api/queries.ts";
@@ -8,6 +9,7 @@ import { Problem } from "../../components/problem.tsx";
 import { Short, When } from "../../components/values.tsx";
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "../../components/button.tsx";
+import { useAccount, useMay } from "../../signed-in.ts";
 import { useChange } from "../../components/use-change.ts";
 import { SignedDialog } from "../../components/signed-dialog.tsx";
 
@@ -18,8 +20,12 @@ export function Sessions() {
     announces: "Session ended",
   });
   const [isEndingOthers, setEndingOthers] = useState(false);
-  const others =
-    useQuery(sessionsQuery).data?.sessions.some(({ isCurrent }) => !isCurrent) === true;
+  const { wallet } = useAccount();
+  const mayEndAll = useMay("manage_members");
+  const sessions = useQuery(sessionsQuery).data?.sessions ?? [];
+  const others = sessions.some(
+    (one) => !one.isCurrent && (mayEndAll || isSameAddress(one.wallet, wallet)),
+  );
   return (
     <Section
       title="Sessions"
@@ -51,12 +57,13 @@ export function Sessions() {
                 title: "Actions",
                 inCard: "end",
                 hasNoTitle: true,
-                cell: ({ id, isCurrent }) =>
+                cell: ({ id, wallet: by, isCurrent }) =>
                   isCurrent ? (
                     <Badge tone="good">this browser</Badge>
                   ) : (
                     <Button
                       look="quiet small danger"
+                      {...(!isSameAddress(by, wallet) && { needs: "manage_members" as const })}
                       disabled={revoke.isPending}
                       onClick={() => revoke.mutate(id)}
                     >
@@ -74,6 +81,7 @@ export function Sessions() {
 }
 
 function EndOtherSessions({ onClose }: { readonly onClose: () => void }) {
+  const mayEndAll = useMay("manage_members");
   return (
     <SignedDialog
       title="End all other sessions?"
@@ -86,7 +94,11 @@ function EndOtherSessions({ onClose }: { readonly onClose: () => void }) {
       label="Sign and end them"
       isDanger
     >
-      <p>This signs every other browser out of this account, whichever wallet it used.</p>
+      <p>
+        {mayEndAll
+          ? "This signs every other browser out of this account, whichever wallet it used."
+          : "This signs your wallet out of this account in every other browser."}
+      </p>
     </SignedDialog>
   );
 }

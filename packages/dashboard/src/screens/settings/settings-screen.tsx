@@ -3,7 +3,8 @@ import { AccountTextForm } from "../../components/account-text-form.tsx";
 import { Page, Section, Facts } from "../../components/page.tsx";
 import { Whole } from "../../components/values.tsx";
 import { useAccount } from "../../signed-in.ts";
-import { LinkedWallets } from "./linked-wallets.tsx";
+import { Members } from "./members.tsx";
+import { OpenInvitations } from "./open-invitations.tsx";
 import { Sessions } from "./sessions.tsx";
 
 /** A name fits into the navigation. */
@@ -37,7 +38,8 @@ export function SettingsScreen() {
           changeOf={(text) => ({ label: text })}
         />
       </Section>
-      <LinkedWallets />
+      <Members />
+      <OpenInvitations />
       <Sessions />
       <p className="muted">Farthing {version}</p>
     </Page>

@@ -27,7 +27,7 @@ export function RefundsSection({ settlement }: { readonly settlement: Settlement
       title="Refunds"
       actions={
         offer && (
-          <Button look="small" onClick={() => setOpen(true)}>
+          <Button look="small" needs="refund" onClick={() => setOpen(true)}>
             Refund
           </Button>
         )

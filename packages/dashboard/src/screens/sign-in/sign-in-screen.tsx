@@ -73,13 +73,13 @@ function SignInForm({ networks }: { readonly networks: readonly Network[] }) {
   );
 }
 
-/** For wallets that are linked to another address's account. */
+/** For wallets that are members of another address's account. */
 function OtherAccount({ onChange }: { readonly onChange: (account: Address | undefined) => void }) {
   const [text, setText] = useState("");
   const isWrong = text.trim() !== "" && parseAddress(text) === undefined;
   return (
     <details className="more">
-      <summary>My wallet is linked to another account</summary>
+      <summary>My wallet is a member of another account</summary>
       <TextField
         label="Account address"
         hint="The address that receives your API’s payments, 0x… or xdc…. Leave empty to use the wallet’s own account."

@@ -1,8 +1,7 @@
 import type { Address, Network } from "@farthing/protocol";
 import { useQueryClient } from "@tanstack/react-query";
-import type { SignedIn } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
-import { accountQuery, otherAccountsKey } from "../../api/queries.ts";
+import { accountQuery } from "../../api/queries.ts";
 import { switchNetwork, WalletProblem, type Wallet } from "@farthing/buyer/wallet";
 import { connect } from "../../wallet/connection.ts";
 import { signRequest } from "../../wallet/proof.ts";
@@ -27,8 +26,7 @@ export function useSignIn({ run }: WalletTask) {
       const body = await signRequest(connection, address, "/v1/account/sign-in", asked, tools);
       showStep({ message: "Checking the signature" });
       const options = { method: "POST", body, signal } as const;
-      const { accounts } = await call<SignedIn>("/v1/account/sign-in/complete", options);
-      client.setQueryData(otherAccountsKey, accounts);
+      await call("/v1/account/sign-in/complete", options);
       await client.refetchQueries(accountQuery);
     });
 }

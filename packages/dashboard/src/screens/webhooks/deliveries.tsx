@@ -90,7 +90,12 @@ function DeliveriesTable({ rows, isBusy, onResend, onShow }: DeliveriesTableProp
                 Show<span className="unseen"> {row.type}</span>
               </Button>
               {row.state !== "pending" && (
-                <Button look="quiet small" disabled={isBusy} onClick={() => onResend(row.id)}>
+                <Button
+                  look="quiet small"
+                  needs="manage_webhooks"
+                  disabled={isBusy}
+                  onClick={() => onResend(row.id)}
+                >
                   Send again<span className="unseen"> {row.type}</span>
                 </Button>
               )}

@@ -57,20 +57,25 @@ function Endpoint({ endpoint }: { readonly endpoint: WebhookEndpointJson }) {
           <>
             <Button
               look="small"
+              needs="manage_webhooks"
               disabled={test.isPending || disabledAt !== null}
               onClick={() => test.mutate()}
             >
               Send a test
             </Button>
-            <Button look="small" onClick={() => setOpen("events")}>
+            <Button look="small" needs="manage_webhooks" onClick={() => setOpen("events")}>
               Change events
             </Button>
             {disabledAt === null && (
-              <Button look="quiet small" onClick={() => setOpen("pause")}>
+              <Button look="quiet small" needs="manage_webhooks" onClick={() => setOpen("pause")}>
                 Pause
               </Button>
             )}
-            <Button look="quiet small danger" onClick={() => setOpen("remove")}>
+            <Button
+              look="quiet small danger"
+              needs="manage_webhooks"
+              onClick={() => setOpen("remove")}
+            >
               Remove
             </Button>
           </>
@@ -151,7 +156,12 @@ function Disabled({ id, by }: { readonly id: string; readonly by: "owner" | "ser
         tone={by === "owner" ? "info" : "warn"}
         title="Deliveries to this endpoint are paused"
         actions={
-          <Button look="small" disabled={enable.isPending} onClick={() => enable.mutate()}>
+          <Button
+            look="small"
+            needs="manage_webhooks"
+            disabled={enable.isPending}
+            onClick={() => enable.mutate()}
+          >
             {by === "owner" ? "Resume" : "Enable"}
           </Button>
         }

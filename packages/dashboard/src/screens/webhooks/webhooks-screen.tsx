@@ -15,7 +15,7 @@ import { Button } from "../../components/button.tsx";
 export function WebhooksScreen() {
   const [open, setOpen] = useState<"add" | NewWebhookEndpoint>();
   const add = (
-    <Button look="primary" onClick={() => setOpen("add")}>
+    <Button look="primary" needs="manage_webhooks" onClick={() => setOpen("add")}>
       Add endpoint
     </Button>
   );
