@@ -15,7 +15,7 @@ export interface ConfigOptions {
   readonly to?: string;
   readonly price?: string;
   readonly payTo?: string;
-  readonly facilitator?: string;
+  readonly facilitator?: readonly string[];
   readonly network?: string;
   readonly listen?: string;
   readonly publicUrl?: string;
@@ -24,7 +24,7 @@ export interface ConfigOptions {
 
 export const configDefault = "gateway.yaml";
 
-const defaults = { facilitator: "embedded", network: "eip155:50", listen: "127.0.0.1:8402" };
+const defaults = { facilitator: ["embedded"], network: "eip155:50", listen: "127.0.0.1:8402" };
 
 const flagNames: Readonly<Record<OneUpstreamSetting, string>> = {
   to: "--to",
@@ -54,7 +54,8 @@ export function addConfigOptions(command: Command): Command {
     .option("--pay-to <address>", "with --to: address that receives the payments")
     .option(
       "--facilitator <url>",
-      `with --to: the facilitator's base address, which gets the key in FARTHING_API_KEY, or embedded (default: ${defaults.facilitator})`,
+      `with --to: the facilitator's base address, which gets the key in FARTHING_API_KEY, or embedded; again for the next one in order, which gets the key in FARTHING_API_KEY_2 (default: ${defaults.facilitator.join("")})`,
+      (one: string, before: readonly string[] | undefined) => [...(before ?? []), one],
     )
     .option(
       "--network <network>",

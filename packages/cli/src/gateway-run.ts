@@ -9,6 +9,7 @@ import {
   createGatewayLog,
   inProcessFacilitator,
   GatewayConfigError,
+  nameOfFacilitator,
   readyLine,
   startGateway,
   watchFile,
@@ -72,8 +73,7 @@ async function run(source: ConfigSource, isDryRun: boolean): Promise<void> {
   process.stderr.on("error", () => undefined);
   try {
     const config = source.load();
-    const embedded =
-      config.facilitator.kind === "embedded" ? await startEmbedded(config, stopping) : undefined;
+    const embedded = hasEmbedded(config) ? await startEmbedded(config, stopping) : undefined;
     const rpcUrl = embedded?.nodes.get(config.network.id);
     const inside = embedded && { facilitator: inProcessFacilitator(embedded) };
     const gateway = await startGateway({
@@ -117,7 +117,13 @@ async function reportServices(config: GatewayConfig, file: string | undefined): 
   const problems = named.filter(({ status }) => status === "fail");
   for (const { name, text, fix } of problems) print(`Not ready: ${name}: ${text}\n  → ${fix}`);
   const { network, payTo } = config;
-  if (problems.length === 0) print(readyLine({ networks: [network], payees: [payTo] }));
+  for (const { name, text, fix } of named.filter(({ status }) => status === "warn")) {
+    print(`Warning: ${name}: ${text}\n  → ${fix}`);
+  }
+  const facilitators = config.facilitators.map((one) => ({ name: nameOfFacilitator(one) }));
+  if (problems.length === 0) {
+    print(readyLine({ networks: [network], payees: [payTo], facilitators }));
+  }
 }
 
 /** The words of the file that options stand for. */
@@ -146,8 +152,8 @@ function watchConfig(file: string, source: ConfigSource, gateway: Gateway, confi
 function reload(gateway: Gateway, before: GatewayConfig, source: ConfigSource): void {
   try {
     const config = source.load();
-    if (config.facilitator.kind !== before.facilitator.kind) {
-      throw new Error("Switching between an embedded and a remote facilitator requires a restart.");
+    if (hasEmbedded(config) !== hasEmbedded(before)) {
+      throw new Error("Adding or removing an embedded facilitator requires a restart.");
     }
     gateway.reload(config);
     print("Configuration reloaded.");
@@ -161,6 +167,10 @@ function reload(gateway: Gateway, before: GatewayConfig, source: ConfigSource): 
     const state = error instanceof GatewayConfigError ? "is invalid" : "cannot be activated";
     print(`The configuration ${state}. The previous one stays active:\n${problem}`);
   }
+}
+
+function hasEmbedded({ facilitators }: GatewayConfig): boolean {
+  return facilitators.some(({ kind }) => kind === "embedded");
 }
 
 async function startEmbedded({ network }: GatewayConfig, signal: AbortSignal) {

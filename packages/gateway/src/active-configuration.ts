@@ -49,7 +49,7 @@ export function activateConfiguration(
   return {
     config,
     rules: compileRoutes(config),
-    builtInEndpoints: createBuiltInEndpoints(config),
+    builtInEndpoints: createBuiltInEndpoints(config, deps.facilitators),
     frontPage: createFrontPage(config),
     upstreamOf({ upstream: { name } }: RouteConfig) {
       const upstream = upstreams.get(name);

@@ -1,4 +1,5 @@
 /** The gateway's own endpoints, before any rule: health, readiness and what it sells. */
+import { isAtRest, type Facilitator } from "@farthing/seller";
 import type { GatewayConfig } from "./configuration/configuration.ts";
 import { withCors } from "./headers/cors.ts";
 import type { Incoming } from "./incoming.ts";
@@ -8,7 +9,10 @@ import { errorResponse } from "./error-response.ts";
 /** By then another process serves in the place of a gateway that stops. */
 const stoppingRetrySeconds = 5;
 
-export function createBuiltInEndpoints(config: GatewayConfig) {
+export function createBuiltInEndpoints(
+  config: GatewayConfig,
+  facilitators: readonly Facilitator[] = [],
+) {
   const openApi = JSON.stringify(openApiDocument(config));
   const wellKnown = JSON.stringify(wellKnownDocument(config));
   /** Returns undefined for every other path and method. */
@@ -16,7 +20,7 @@ export function createBuiltInEndpoints(config: GatewayConfig) {
     if (method !== "GET" && method !== "HEAD") return undefined;
     switch (path) {
       case "/__x402/health":
-        return tell('{"status":"ok"}');
+        return tell(JSON.stringify({ status: "ok", ...statesOf(facilitators) }));
       case "/__x402/ready":
         return isStopping
           ? errorResponse(503, "stopping", "The gateway is being stopped.", {
@@ -31,6 +35,16 @@ export function createBuiltInEndpoints(config: GatewayConfig) {
         return undefined;
     }
   };
+}
+
+/** Names several facilitators: a gateway with one has nothing to choose from. */
+function statesOf(facilitators: readonly Facilitator[]) {
+  if (facilitators.length < 2) return {};
+  const states = facilitators.map((one) => ({
+    name: one.name,
+    status: isAtRest(one) ? "failing" : "available",
+  }));
+  return { facilitators: states };
 }
 
 function tell(json: string): Response {

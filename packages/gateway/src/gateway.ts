@@ -1,6 +1,5 @@
 /** The gateway: starts a server from a configuration, reloads it and stops it. */
 import {
-  createFacilitatorClient,
   timeCalls,
   type Facilitator,
   type PaymentRecords,
@@ -8,7 +7,7 @@ import {
 } from "@farthing/seller";
 import { defined } from "@farthing/protocol";
 import type { GatewayConfig } from "./configuration/configuration.ts";
-import { withoutSettling } from "./facilitators.ts";
+import { createClients, withoutSettling } from "./facilitators.ts";
 import { silentLog, type Log } from "./log.ts";
 import { createGatewayMetrics, type GatewayMetrics } from "./metrics.ts";
 import { openPaymentRecords } from "./open-payment-records.ts";
@@ -125,19 +124,22 @@ export async function startGateway(options: GatewayOptions) {
 }
 
 function createChargingDeps(
-  { facilitator: location, rpcUrl }: GatewayConfig,
+  config: GatewayConfig,
   given: GatewayOptions & { log: Log; metrics: GatewayMetrics; grants: PaymentRecords },
 ): ChargingDeps {
   const { log, metrics, grants } = given;
-  const facilitator =
-    given.facilitator ??
-    (location.kind === "remote" ? createFacilitatorClient(location) : undefined);
-  if (!facilitator) throw new Error("The configuration says embedded, and no engine was given.");
-  const called = given.isDryRun ? withoutSettling(facilitator) : facilitator;
+  const facilitators = createClients(config, given.facilitator).map((client) => {
+    const { name = "facilitator" } = client;
+    return timeCalls(
+      given.isDryRun ? withoutSettling(client) : client,
+      () => performance.now(),
+      (call, ms) => metrics.facilitatorResponded(name, call, ms),
+    );
+  });
   return {
-    facilitator: timeCalls(called, () => performance.now(), metrics.facilitatorResponded),
+    facilitators,
     grants,
-    ...defined({ rpcUrl: rpcUrl ?? given.rpcUrl }),
+    ...defined({ rpcUrl: config.rpcUrl ?? given.rpcUrl }),
     onEvent: ({ name: route }, event) => observe(route, event, { log, metrics }),
   };
 }
@@ -158,11 +160,24 @@ function observe(
     const fields = { event: "payment_unserved", route, transaction, payer };
     log.warn(fields, "Used payment not served; the buyer may contact you");
   } else if (event.type === "account_problem") {
-    const fields = { event: "account_refused", route, code: event.problem.code };
+    const { code, facilitator } = event.problem;
+    const fields = { event: "account_refused", route, code, facilitator };
     log.error(fields, "Account refused by the facilitator; payments stopped");
   } else if (event.type === "facilitator_fault") {
-    const fields = { event: "facilitator_failed", route, problem: event.fault.message };
+    const { message: problem, facilitator } = event.fault;
+    const fields = { event: "facilitator_failed", route, problem, facilitator };
     log.warn(fields, "Facilitator call failed");
+  } else if (event.type === "facilitator_skipped") {
+    const { message: problem, facilitator = "" } = event.failure;
+    metrics.facilitatorSkipped(facilitator);
+    const fields = { event: "facilitator_skipped", route, problem, facilitator, next: event.next };
+    log.warn(fields, "Facilitator skipped; the next one was asked");
+  } else if (event.type === "facilitator_missing") {
+    const fields = { event: "facilitator_missing", route, facilitator: event.facilitator };
+    log.error(
+      fields,
+      "Payment under way at a facilitator that is not configured any more; add it again",
+    );
   } else if (event.type === "broken") {
     const problem = event.error instanceof Error ? event.error.message : String(event.error);
     log.error({ event: "exchange_failed", route, problem }, "Payment exchange failed");

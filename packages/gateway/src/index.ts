@@ -1,5 +1,6 @@
 /** The gateway as a library: a reverse proxy that charges for the routes of an API. */
 export type * from "./configuration/configuration.ts";
+export { nameOfFacilitator } from "./configuration/configuration.ts";
 export {
   GatewayConfigError,
   loadGatewayConfig,

@@ -1,4 +1,4 @@
-/** The gateway's metrics. `route` is a rule's name and never a path, so labels stay few. */
+/** The gateway's metrics. `route` and `facilitator` are configured names, so labels stay few. */
 
 export interface GatewayMetric {
   readonly kind: "counter" | "histogram" | "gauge";
@@ -20,13 +20,18 @@ export const gatewayMetricTable = {
   },
   x402_gateway_verify_duration_seconds: {
     kind: "histogram",
-    help: "Duration of the facilitator's verifications",
-    labels: [],
+    help: "Duration of a facilitator's verifications",
+    labels: ["facilitator"],
   },
   x402_gateway_settle_duration_seconds: {
     kind: "histogram",
-    help: "Duration of the facilitator's settlements",
-    labels: [],
+    help: "Duration of a facilitator's settlements",
+    labels: ["facilitator"],
+  },
+  x402_gateway_facilitator_skipped_total: {
+    kind: "counter",
+    help: "Calls of a facilitator that failed, after which the next one was asked",
+    labels: ["facilitator"],
   },
   x402_gateway_inflight: {
     kind: "gauge",

@@ -21,6 +21,7 @@ export function createGatewayMetrics() {
   const upstream = histogram("x402_gateway_upstream_duration_seconds");
   const verify = histogram("x402_gateway_verify_duration_seconds");
   const settle = histogram("x402_gateway_settle_duration_seconds");
+  const skipped = counter("x402_gateway_facilitator_skipped_total");
   const uncharged = counter("x402_gateway_uncharged_total");
   const undelivered = counter("x402_gateway_undelivered_total");
   const reloads = counter("x402_gateway_config_reloads_total");
@@ -39,8 +40,9 @@ export function createGatewayMetrics() {
     answered: (route: string, outcome: string) => requests.inc({ route, outcome }),
     upstreamResponded: (name: string, ms: number) =>
       upstream.observe({ upstream: name }, ms / 1000),
-    facilitatorResponded: (call: "verify" | "settle", ms: number) =>
-      (call === "verify" ? verify : settle).observe(ms / 1000),
+    facilitatorResponded: (facilitator: string, call: "verify" | "settle", ms: number) =>
+      (call === "verify" ? verify : settle).observe({ facilitator }, ms / 1000),
+    facilitatorSkipped: (facilitator: string) => skipped.inc({ facilitator }),
     uncharged: (route: string, reason: string) => uncharged.inc({ route, reason }),
     undelivered: (route: string) => undelivered.inc({ route }),
     reloaded: (result: "ok" | "refused") => reloads.inc({ result }),

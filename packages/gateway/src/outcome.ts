@@ -41,6 +41,7 @@ const outcomes: Readonly<Record<Exclude<ChargeOutcome["type"], "undecided">, Out
   full: "faulted",
   account_problem: "faulted",
   facilitator_fault: "faulted",
+  facilitator_missing: "faulted",
   broken: "faulted",
 };
 

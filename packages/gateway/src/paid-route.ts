@@ -23,7 +23,8 @@ import type { OperationCheck } from "./openapi/input-check.ts";
 
 /** The charging dependencies of all routes. */
 export interface ChargingDeps {
-  readonly facilitator: Facilitator;
+  /** In order. */
+  readonly facilitators: readonly Facilitator[];
   readonly grants: PaymentRecords;
   /** A node that is asked about sign-ins of contract wallets, and which payments are final. */
   readonly rpcUrl?: string;
@@ -61,7 +62,7 @@ export function createPaidRoute(
 ) {
   const { publicUrl, network, payTo, discovery } = config;
   const seller = createSeller({
-    facilitator: deps.facilitator,
+    facilitator: deps.facilitators,
     grants: deps.grants,
     payTo,
     network: network.id,

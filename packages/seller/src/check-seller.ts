@@ -33,21 +33,26 @@ export interface SellerProblem {
   readonly message: string;
   /** What to do about it, in one sentence. */
   readonly fix: string;
+  /** The facilitator that it is about, where it is about one. */
+  readonly facilitator?: string;
+  /** Another facilitator of the seller can take payments meanwhile. */
+  readonly isCovered?: boolean;
 }
 
 /** Tells a seller at the start what buyers would find out. */
 export interface SellerChecks {
   /**
-   * Looks at the facilitator, the key, the networks and the payees of the routes that exist, and
+   * Looks at the facilitators, the keys, the networks and the payees of the routes that exist, and
    * returns what is wrong. Never throws: a facilitator that is away is a problem of the list.
    */
   check(): Promise<readonly SellerProblem[]>;
-  /** Checks, and prints one line that says "Ready", or one for each problem. Never throws. */
+  /** Checks, and prints one line that says "Ready" if buyers can pay, and one for each problem. Never throws. */
   ready(): Promise<readonly SellerProblem[]>;
 }
 
 export interface CheckedSeller {
-  readonly facilitator: Facilitator;
+  /** In order. */
+  readonly facilitators: readonly Facilitator[];
   readonly networks: readonly Network[];
   /** The addresses that receive the money, as far as they are fixed. */
   readonly payees: readonly Address[];
@@ -67,36 +72,79 @@ const limit = { timeoutMs: checkTimeoutMs };
 
 /** Returns what is wrong, the most important first; empty for a seller that can sell. */
 export async function checkSeller(seller: CheckedSeller): Promise<readonly SellerProblem[]> {
-  const { status } = seller.facilitator;
-  const local = checkPayees(seller);
-  if (!status) return local;
+  const found = await Promise.all(seller.facilitators.map((one) => checkFacilitator(one, seller)));
+  // A network needs one facilitator that serves it and has no other problem.
+  const isPayable = seller.networks.every(({ id }) =>
+    found.some((problems) =>
+      problems.every(({ network }) => network !== undefined && network !== id),
+    ),
+  );
+  const isCovered = isPayable && seller.facilitators.length > 1;
+  const problems = found.flat().map(({ network: _network, ...problem }) => ({
+    ...problem,
+    ...(isCovered ? { isCovered } : {}),
+  }));
+  return [...problems, ...checkPayees(seller)];
+}
+
+/** What keeps buyers from paying through one facilitator; `network`: only on that network. */
+type FacilitatorProblem = SellerProblem & { readonly network?: string };
+
+async function checkFacilitator(
+  { name, status }: Facilitator,
+  seller: CheckedSeller,
+): Promise<readonly FacilitatorProblem[]> {
+  if (!status) return [];
+  const problems = await checkStatus(status, seller);
+  return problems.map((problem) => ({ ...problem, ...(name ? { facilitator: name } : {}) }));
+}
+
+async function checkStatus(
+  status: StatusCalls,
+  seller: CheckedSeller,
+): Promise<readonly FacilitatorProblem[]> {
   const supported = await status.get("/supported", limit);
   const kinds = kindsIn(supported);
-  if (!kinds) return [unusable(status, supported), ...local];
+  if (!kinds) return [unusable(status, supported)];
   // An engine in this process has no accounts.
   const ofKey = status.isInProcess ? [] : await checkKey(status, seller);
-  return [
-    ...seller.networks.flatMap((network) => checkKinds(status, kinds, network)),
-    ...ofKey,
-    ...local,
-  ];
+  const ofNetworks = seller.networks.flatMap((network) =>
+    checkKinds(status, kinds, network).map((problem) => ({ ...problem, network: network.id })),
+  );
+  return [...ofNetworks, ...ofKey];
 }
 
 /** Checks, and prints one line for a seller that can sell, or one for each problem. */
 export async function reportReady(seller: CheckedSeller): Promise<readonly SellerProblem[]> {
   const problems = await checkSeller(seller);
   // oxlint-disable no-console -- what the method is for
-  for (const { message, fix } of problems) console.warn(`Not ready: ${message} ${fix}`);
-  if (problems.length === 0) console.log(readyLine(seller));
+  for (const { message, fix, isCovered } of problems) {
+    console.warn(isCovered ? `Warning: ${message} ${coveredFix}` : `Not ready: ${message} ${fix}`);
+  }
+  if (isReady(problems)) console.log(readyLine(seller));
   // oxlint-enable no-console
   return problems;
 }
 
-/** The line of a seller that can sell. */
-export function readyLine({ networks, payees }: Omit<CheckedSeller, "facilitator">): string {
-  const payTo = payees.length === 0 ? "an address for each request" : payees.join(" and ");
-  return `Ready: sells on ${networks.map(({ id }) => id).join(" and ")}, to ${payTo}`;
+/** Whether buyers can pay: one facilitator without a problem is enough. */
+export function isReady(problems: readonly SellerProblem[]): boolean {
+  return problems.every(({ isCovered }) => isCovered === true);
 }
+
+/** What a problem of one facilitator means while another one works. */
+export const coveredFix = "Another facilitator takes payments meanwhile.";
+
+/** The line of a seller that can sell. */
+export function readyLine({ networks, payees, facilitators = [] }: ReadySeller): string {
+  const payTo = payees.length === 0 ? "an address for each request" : payees.join(" and ");
+  const names = facilitators.map(({ name = "a facilitator" }) => name);
+  const through = names.length > 1 ? `, through ${names.join(", then ")}` : "";
+  return `Ready: sells on ${networks.map(({ id }) => id).join(" and ")}, to ${payTo}${through}`;
+}
+
+type ReadySeller = Pick<CheckedSeller, "networks" | "payees"> & {
+  readonly facilitators?: readonly Pick<Facilitator, "name">[];
+};
 
 function unusable({ url }: StatusCalls, reply: RawReply | Fault): SellerProblem {
   if (reply.kind === "fault" && reply.reason !== "unreadable") {

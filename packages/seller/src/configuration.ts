@@ -10,6 +10,7 @@ import type { WaitUntil } from "./clock.ts";
 import type { EventListener } from "./events.ts";
 import {
   ConfigurationError,
+  isHttpUrl,
   oneOf,
   parseInteger,
   parsePayTo,
@@ -25,12 +26,7 @@ import { parseReference, parseRouteName } from "./sale-books.ts";
 import { parseReceiptSigner, type ReceiptSigner } from "./extensions/offer-receipt.ts";
 import type { VerifyWallet } from "./extensions/sign-in.ts";
 import type { ReadFinality } from "./finality-at.ts";
-import {
-  callTimeoutMsDefault,
-  createFacilitatorClient,
-  type Facilitator,
-  type FacilitatorOptions,
-} from "./facilitator.ts";
+import { parseFacilitators, type GivenFacilitators } from "./parse-facilitators.ts";
 import { parsePaywall, type PaywallOptions } from "./paywall/paywall-options.ts";
 import type { PaymentRecords } from "./payment-records/payment-records.ts";
 import { minSettleMs } from "./exchange/settle.ts";
@@ -126,7 +122,11 @@ export interface RouteOptions<R = unknown> {
 
 /** Options of a seller. The route options are the defaults of every route. */
 export interface SellerOptions<R = unknown> extends RouteOptions<R> {
-  readonly facilitator: FacilitatorOptions | Facilitator;
+  /**
+   * Who verifies and settles: one facilitator, or several in the order in which they are asked. A
+   * payment is settled by the one that verified it.
+   */
+  readonly facilitator: GivenFacilitators;
   /** Where the money goes, `0x…` or `xdc…`. */
   readonly payTo: PerRequest<string, R>;
   /** Networks to be paid on, e.g. `eip155:50` (the default), `eip155:51`, `xdc`. */
@@ -217,7 +217,7 @@ export function parseSellerOptions<R>(options: SellerOptions<R>, hasOwnAddresses
   }
   const maxBytes = Number.MAX_SAFE_INTEGER;
   return {
-    facilitator: parseFacilitator(options.facilitator),
+    facilitators: parseFacilitators(options.facilitator),
     networks: parseNetworks(options.network ?? "eip155:50"),
     publicUrl: options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl),
     hasOwnAddresses,
@@ -299,31 +299,6 @@ export function parseRouteOptions<R>(options: RouteOptions<R>) {
   };
 }
 
-function parseFacilitator(facilitator: FacilitatorOptions | Facilitator | undefined): Facilitator {
-  if (facilitator && "verify" in facilitator) return facilitator;
-  if (!facilitator || !isHttpUrl(facilitator.url)) {
-    const shape = "the facilitator's base address, http or https";
-    throw new ConfigurationError("facilitator.url", shape, '"https://facilitator.example"');
-  }
-  const { apiKey, timeoutMs, fetch, inProcess } = facilitator;
-  // A header with a line break would otherwise fail at the first payment.
-  if (apiKey !== undefined && !(typeof apiKey === "string" && /^[\x21-\x7e]+$/.test(apiKey))) {
-    const shape = "the key as the dashboard shows it, without spaces or line breaks";
-    throw new ConfigurationError("facilitator.apiKey", shape, '"fk_live_…"');
-  }
-  if (timeoutMs !== undefined) {
-    parseInteger("facilitator.timeoutMs", timeoutMs, callTimeoutMsDefault, 1, maxWaitMs);
-  }
-  if (fetch !== undefined && typeof fetch !== "function") {
-    throw new ConfigurationError("facilitator.fetch", "a function such as fetch", "fetch");
-  }
-  if (inProcess === true && fetch === undefined) {
-    const shape = "left out, or given with the fetch of an engine in this process";
-    throw new ConfigurationError("facilitator.inProcess", shape, "{ fetch: engine.fetch }");
-  }
-  return createFacilitatorClient(facilitator);
-}
-
 function parseVerifyWallet(verify: VerifyWallet | undefined): VerifyWallet | undefined {
   if (verify === undefined || typeof verify === "function") return verify;
   throw new ConfigurationError("verifyWallet", "a function", "(signed) => client.verify(signed)");
@@ -358,10 +333,6 @@ function parsePublicUrl(text: string): string {
     throw new ConfigurationError("publicUrl", shape, '"https://api.example.com"');
   }
   return url.href.replace(/\/+$/, "");
-}
-
-function isHttpUrl(text: unknown): text is string {
-  return typeof text === "string" && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
 function isShortText(value: unknown): value is string {

@@ -90,6 +90,11 @@ export type ChargeOutcome =
   | { readonly type: "account_problem"; readonly problem: AccountProblem }
   /** The facilitator failed; the buyer was asked to repeat. */
   | { readonly type: "facilitator_fault"; readonly fault: Fault }
+  /**
+   * The facilitator that has the payment is not configured any more, and only it knows the outcome;
+   * the buyer was asked to repeat. Act on this: add it again, as the last one.
+   */
+  | { readonly type: "facilitator_missing"; readonly facilitator: string }
   /** Nothing was decided; there is no event. A preflight, or a request to repeat. */
   | { readonly type: "undecided" };
 
@@ -98,12 +103,32 @@ export type SellerEvent = { readonly url: string } & (
   | Exclude<ChargeOutcome, { readonly type: "undecided" }>
   /** The money moved after the buyer was asked to repeat; their response is kept. */
   | { readonly type: "settled"; readonly payment: SettledRequest }
+  /** One of several facilitators could not be used, and the next one was asked. */
+  | {
+      readonly type: "facilitator_skipped";
+      readonly failure: Fault | AccountProblem;
+      /** The name of the next one. */
+      readonly next: string;
+    }
   /** No cost could be read of a response, so the request has cost its reserve. Act on this. */
   | { readonly type: "cost_unreadable"; readonly payment: PaidRequest; readonly error?: unknown }
 );
 
 /** Exceptions are ignored: a log must not cost a buyer their response. */
 export type EventListener = (event: SellerEvent) => void;
+
+/** Returns a listener that never throws. */
+export function guard(listener: EventListener): EventListener {
+  return (event) => {
+    try {
+      // The listener may be an async function.
+      const done: unknown = listener(event);
+      if (done instanceof Promise) done.catch(() => undefined);
+    } catch {
+      // A failing listener must not cost a buyer the response they paid for.
+    }
+  };
+}
 
 export function emitOutcome(emit: EventListener, url: string, outcome: ChargeOutcome): void {
   if (outcome.type !== "undecided") emit({ url, ...outcome });
@@ -114,6 +139,14 @@ export const warnOnConsole: EventListener = (event) => {
   if (event.type === "account_problem") {
     const { code, message } = event.problem;
     warn(`Payments stand still: the facilitator answers ${code} (${message}).`);
+  } else if (event.type === "facilitator_skipped") {
+    const { facilitator = "the facilitator", message } = event.failure;
+    warn(`${facilitator} cannot be used, so ${event.next} takes its payments: ${message}`);
+  } else if (event.type === "facilitator_missing") {
+    const { facilitator } = event;
+    warn(
+      `A payment is under way at ${facilitator}, which is not configured any more. Only it knows the outcome: add it again, as the last facilitator.`,
+    );
   } else if (event.type === "facilitator_fault") {
     warn("The facilitator does not answer as it should; buyers are asked to repeat.", event.fault);
   } else if (event.type === "undelivered") {

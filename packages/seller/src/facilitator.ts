@@ -34,6 +34,10 @@ export interface Fault {
   readonly message: string;
   readonly retryAfterSeconds?: number;
   readonly certainty?: Certainty;
+  /** No connection was opened, so the facilitator has seen nothing of the call. */
+  readonly isUnsent?: boolean;
+  /** The name of the facilitator, where it has one. */
+  readonly facilitator?: string;
 }
 
 /**
@@ -49,6 +53,8 @@ export interface AccountProblem {
   readonly code: "unauthorized" | (typeof accountCodes)[number];
   readonly message: string;
   readonly certainty?: Certainty;
+  /** The name of the facilitator, where it has one. */
+  readonly facilitator?: string;
 }
 
 export type VerifyOutcome =
@@ -74,6 +80,8 @@ export interface CallLimit {
 
 /** The calls that an exchange makes. Implementations return outcomes and never throw. */
 export interface Facilitator {
+  /** What payment records remember it by. One of several facilitators needs a name. */
+  readonly name?: string;
   /** The engine is part of this process and has stored what it reports as queued. */
   readonly isInProcess?: boolean;
   verify(request: FacilitatorRequest, limit: CallLimit): Promise<VerifyOutcome>;
@@ -137,6 +145,11 @@ export interface WireRefund {
 export interface FacilitatorOptions {
   /** Base address, e.g. `https://facilitator.example` or `https://host.example/api/facilitator`. */
   readonly url: string;
+  /**
+   * What payment records remember the facilitator by, and what events and checks call it: its base
+   * address when absent. Set the old address here when the same facilitator moves to another one.
+   */
+  readonly name?: string | undefined;
   /** Sent as `Authorization: Bearer`. Absent for facilitators without keys. */
   readonly apiKey?: string | undefined;
   /** Longest wait for one call; {@link callTimeoutMsDefault} when absent. */
@@ -186,6 +199,7 @@ export function createFacilitatorClient(options: FacilitatorOptions): Facilitato
     });
 
   return {
+    name: options.name ?? base,
     isInProcess: options.inProcess === true,
     status: {
       url: base,
@@ -273,7 +287,10 @@ async function call(
     };
   } catch (error) {
     if (signal.aborted) return fault("timed_out", `no answer within ${Math.ceil(timeoutMs)} ms`);
-    return fault("unreachable", causeOf(error));
+    const cause = causeOf(error);
+    // A replaced fetch may have sent the request before, and repeated it.
+    const isUnsent = own === undefined && unopenedCodes.has(cause);
+    return { ...fault("unreachable", cause), ...(isUnsent ? { isUnsent } : {}) };
   }
 }
 
@@ -314,6 +331,9 @@ function certaintyOf(status: number, body: unknown): { readonly certainty?: Cert
 function fault(reason: Fault["reason"], what: string): Fault {
   return { kind: "fault", reason, message: `The facilitator could not be used: ${what}.` };
 }
+
+/** How Node.js reports that no connection was opened. A connection that breaks has other codes. */
+const unopenedCodes = new Set(["ECONNREFUSED", "ENOTFOUND", "UND_ERR_CONNECT_TIMEOUT"]);
 
 const maxTextChars = 300;
 

@@ -1,5 +1,6 @@
 /** Charge for requests: x402 payments in USDC on XDC, for any web-standard server. */
 export { ConfigurationError } from "./configuration.ts";
+export { maxFacilitators, type GivenFacilitators } from "./parse-facilitators.ts";
 export { maxPassUses, parseValidFor } from "./pass-options.ts";
 export type { PassOptions } from "./pass-options.ts";
 export type {
@@ -16,6 +17,8 @@ export type {
 } from "./configuration.ts";
 export {
   checkSeller,
+  coveredFix,
+  isReady,
   readyLine,
   type CheckedSeller,
   type SellerChecks,
@@ -47,6 +50,7 @@ export type { VerifyWallet, WalletSignature } from "./extensions/sign-in.ts";
 export { walletsAt } from "./extensions/wallets-at.ts";
 export { finalityAt, type Finality, type ReadFinality } from "./finality-at.ts";
 export { createFacilitatorClient } from "./facilitator.ts";
+export { isAtRest } from "./facilitator-order.ts";
 export type * from "./facilitator.ts";
 export type * from "./payment-records/payment-records.ts";
 export type * from "./payment-records/balances.ts";

@@ -54,3 +54,7 @@ export function parseInteger(
   const shape = `a whole number from ${min} to ${max}`;
   throw new ConfigurationError(field, shape, `${Math.max(min, 60)}`);
 }
+
+export function isHttpUrl(text: unknown): text is string {
+  return typeof text === "string" && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}

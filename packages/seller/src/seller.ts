@@ -33,12 +33,14 @@ import { createFinalitySource } from "./exchange/finality-source.ts";
 import { createBackgroundSettlements } from "./exchange/background-settlement.ts";
 import {
   emitOutcome,
+  guard,
   warnOnConsole,
   type ChargeOutcome,
-  type EventListener,
   type PaidRequest,
 } from "./events.ts";
 import { toError } from "./errors.ts";
+import type { Facilitator } from "./facilitator.ts";
+import { mapClients, refundsInOrder } from "./facilitator-order.ts";
 import { exchange } from "./exchange/exchange.ts";
 import { declareBazaar } from "./extensions/bazaar.ts";
 import { declarationsOf } from "./extensions/hooks.ts";
@@ -127,7 +129,7 @@ function openSeller<R>(
   clock: Clock,
 ): Seller<R> {
   const at: ExchangeDeps = {
-    facilitator: configuration.facilitator,
+    facilitators: configuration.facilitators,
     records: options.grants ?? createMemoryGrants({ now: () => clock.now() }),
     clock,
     waitMs: configuration.waitMs,
@@ -145,13 +147,15 @@ function openSeller<R>(
   };
   // Checked at the start, so that a wrong price does not fail at the first payment.
   let fallback = options.price === undefined ? undefined : route();
-  const checked = () => ({ ...configuration, payees: [...payees] });
+  const clients = configuration.facilitators.map(({ client }) => client);
+  const checked = () => ({ ...configuration, facilitators: clients, payees: [...payees] });
   return {
     route,
     check: async () => checkSeller(checked()),
     ready: async () => reportReady(checked()),
     ...createRefunds({
       ...at,
+      facilitator: defined({ refunds: refundsInOrder(at.facilitators, clock) }),
       signer: options.refundSigner,
       isOwnStore: options.grants === undefined,
     }),
@@ -171,22 +175,11 @@ interface SignedExchange
   readonly url: string;
 }
 
-function guard(listener: EventListener): EventListener {
-  return (event) => {
-    try {
-      // The listener may be an async function.
-      const done: unknown = listener(event);
-      if (done instanceof Promise) done.catch(() => undefined);
-    } catch {
-      // A failing listener must not cost a buyer the response they paid for.
-    }
-  };
-}
-
 /** Checks options of a route that depend on those of its seller. */
 function checkTogether<R>(of: Configuration, route: RouteConfiguration<R>): void {
-  if (route.serveWhen === "queued" && of.facilitator.isInProcess !== true) {
-    const shape = "confirmed, unless facilitator is an engine in this process (inProcess: true)";
+  const [{ client }, ...others] = of.facilitators;
+  if (route.serveWhen === "queued" && (client.isInProcess !== true || others.length > 0)) {
+    const shape = "confirmed, unless an engine in this process (inProcess: true) is alone";
     throw new ConfigurationError("serveWhen", shape, '"confirmed"');
   }
   if (route.requiresBinding && of.publicUrl === undefined && !of.hasOwnAddresses) {
@@ -295,12 +288,13 @@ function createRoute<R>(
       const add = (call: "verify" | "settle", ms: number): void => {
         timings[`${call}Ms`] = (timings[`${call}Ms`] ?? 0) + ms;
       };
-      const facilitator = timeCalls(seller.facilitator, () => clock.now(), add);
+      const time = (client: Facilitator) => timeCalls(client, () => clock.now(), add);
+      const facilitators = mapClients(seller.facilitators, time);
       const resource = resourceOf(request, of, route);
       const { url } = resource;
       try {
         const { waitUntil = of.waitUntil } = options;
-        const deps = { ...seller, facilitator, waitUntil };
+        const deps = { ...seller, facilitators, waitUntil };
         const { response, outcome, payment } = await respond(
           deps,
           { request, resource, serve },

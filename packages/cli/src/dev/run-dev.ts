@@ -107,7 +107,7 @@ function readConfig({ to, price, port }: DevOptions, devnet: Devnet): GatewayCon
     to,
     price,
     payTo: devnet.seller.address,
-    facilitator: "embedded",
+    facilitator: ["embedded"],
     network: `eip155:${devnet.chainId}`,
     listen: `127.0.0.1:${port}`,
     store: "memory",

@@ -10,7 +10,7 @@ import { parse as parseYaml } from "yaml";
 import { isPassedToUpstream, type RequestRule } from "../headers/header-rules.ts";
 import { assembleRoute, needsEmbedded } from "./assemble-route.ts";
 import type { ConfigContext } from "./config-context.ts";
-import type { FacilitatorConfig, GatewayConfig } from "./configuration.ts";
+import { nameOfFacilitator, type FacilitatorConfig, type GatewayConfig } from "./configuration.ts";
 import type { GatewayFile, UpstreamSettings } from "./configuration-schema.ts";
 import { whyNoOpenapi } from "../openapi/openapi-operations.ts";
 import type { Location } from "./read-settings.ts";
@@ -36,7 +36,7 @@ export function assembleConfig(file: GatewayFile, context: ConfigContext): Gatew
     listen: { http: listen.http, metrics: listen.metrics },
     trustedProxies: file.trustedProxies,
     rateLimit: file.rateLimit,
-    facilitator: readFacilitator(file, context),
+    facilitators: readFacilitators(file, context),
     rpcUrl: readRpcUrl(file, context),
     network: file.network,
     payTo: file.payTo,
@@ -55,14 +55,37 @@ export function assembleConfig(file: GatewayFile, context: ConfigContext): Gatew
   };
 }
 
-function readFacilitator({ facilitator }: GatewayFile, context: ConfigContext): FacilitatorConfig {
+function readFacilitators(
+  { facilitator }: GatewayFile,
+  context: ConfigContext,
+): readonly FacilitatorConfig[] {
+  if (!Array.isArray(facilitator)) return [readFacilitator(facilitator, ["facilitator"], context)];
+  const names = new Set<string>();
+  return facilitator.map((one, index) => {
+    const location = ["facilitator", index];
+    const read = readFacilitator(one, location, context);
+    const name = nameOfFacilitator(read);
+    if (names.has(name)) context.report(location, `names ${name} a second time`);
+    names.add(name);
+    return read;
+  });
+}
+
+type OneFacilitator = Exclude<GatewayFile["facilitator"], readonly unknown[]>;
+
+function readFacilitator(
+  facilitator: OneFacilitator,
+  at: Location,
+  context: ConfigContext,
+): FacilitatorConfig {
   if (facilitator === "embedded") return { kind: "embedded" };
-  const location = ["facilitator", "apiKey"];
+  const location = [...at, "apiKey"];
   const apiKey = readSecret(facilitator.apiKey, location, context);
   if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
     context.report(location, "must be the key as the dashboard shows it, without spaces");
   }
-  return { kind: "remote", url: facilitator.url, apiKey, timeoutMs: facilitator.timeout };
+  const { url, name = url, timeout: timeoutMs } = facilitator;
+  return { kind: "remote", url, name, apiKey, timeoutMs };
 }
 
 function readRpcUrl(file: GatewayFile, context: ConfigContext): string | undefined {

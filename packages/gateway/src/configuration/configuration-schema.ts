@@ -4,6 +4,7 @@ import { maxPassUses, parseValidFor } from "@farthing/seller";
 import { Type, type StaticDecode } from "typebox";
 import { matchPattern } from "../routing/route-pattern.ts";
 import { balanceSettings } from "./balance-settings.ts";
+import { facilitatorSetting } from "./facilitator-setting.ts";
 import {
   baseUrl,
   listenAddress,
@@ -49,25 +50,6 @@ const maxConcurrency = 10_000;
 const minTimeoutSeconds = 30;
 /** A longer validity is a risk to the payer and has no use. */
 const maxTimeoutSeconds = 86_400;
-
-const facilitator = Type.Union(
-  [
-    group(
-      "a remote facilitator",
-      { url: parsed(baseUrl, "its base address, http or https", "https://facilitator.example") },
-      {
-        apiKey: text("the seller's key there", "${X402_API_KEY}", { isSecret: true }),
-        timeout: duration("longest wait for one response", "30s"),
-      },
-    ),
-    oneOf("an engine in the same process, configured like `farthing serve`", ["embedded"]),
-  ],
-  {
-    description:
-      "who settles: { url: … } of a remote facilitator, or embedded for an engine in the same process",
-    examples: ["embedded"],
-  },
-);
 
 const upstream = group(
   "an API or a folder that is sold: it has url or folder",
@@ -240,7 +222,7 @@ const required = {
     "address at which buyers reach the gateway, http or https; the Host header is ignored",
     "https://api.example.com",
   ),
-  facilitator,
+  facilitator: facilitatorSetting,
   payTo: parsed(
     payableAddress,
     "address that gets the money, 0x… or xdc…, in quotes: YAML reads a bare 0x… as a number",

@@ -15,7 +15,8 @@ type PassedSettings =
 /** Times in milliseconds, sizes in bytes, money in base units, URLs without a trailing slash. */
 export interface GatewayConfig extends Readonly<Pick<GatewayFile, PassedSettings>> {
   readonly listen: { readonly http: ListenAddress; readonly metrics: ListenAddress | undefined };
-  readonly facilitator: FacilitatorConfig;
+  /** In the order in which they are asked. */
+  readonly facilitators: readonly FacilitatorConfig[];
   /** A node of the network; its address may have a key in it. */
   readonly rpcUrl: string | undefined;
   readonly store:
@@ -40,9 +41,17 @@ export type FacilitatorConfig =
   | {
       readonly kind: "remote";
       readonly url: string;
+      readonly name: string;
       readonly apiKey: string | undefined;
       readonly timeoutMs: number;
     };
+
+/** What payment records, logs and metrics call the embedded facilitator, whose address may change. */
+export const embeddedName = "embedded";
+
+export function nameOfFacilitator(one: FacilitatorConfig): string {
+  return one.kind === "embedded" ? embeddedName : one.name;
+}
 
 export interface UpstreamConfig {
   readonly name: string;

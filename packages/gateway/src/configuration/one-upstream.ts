@@ -11,8 +11,8 @@ export interface OneUpstream {
   /** USDC for each request. */
   readonly price: string;
   readonly payTo: string;
-  /** A base address, or `embedded`. */
-  readonly facilitator: string;
+  /** Base addresses, or `embedded`, in the order in which they are asked. */
+  readonly facilitator: readonly string[];
   readonly network: string;
   /** host:port. */
   readonly listen: string;
@@ -23,20 +23,22 @@ export interface OneUpstream {
 
 export type OneUpstreamSetting = keyof OneUpstream | "apiKey";
 
-/** The key of a remote facilitator is used where this variable is set. */
+/**
+ * The key of the first facilitator is used where this variable is set. Each further one has a
+ * variable of its own, such as FARTHING_API_KEY_2: no facilitator gets the key of another one.
+ */
 const apiKeyVariable = "FARTHING_API_KEY";
 
 /** Writes the file that stands for the settings. Invalid values are written as they are. */
 export function writeOneUpstreamFile(settings: OneUpstream, environment: Environment): string {
   const { to, price, payTo, facilitator, network, listen, store } = settings;
   const publicUrl = settings.publicUrl ?? addressOnThisMachine(listen);
-  const apiKey =
-    environment[apiKeyVariable] === undefined ? "" : `, apiKey: "\${${apiKeyVariable}}"`;
+  const places = facilitator.map((one, index) => placeOf(one, index, environment));
   return [
     "version: 1",
     ...(publicUrl === undefined ? [] : [`publicUrl: ${quote(publicUrl)}`]),
     `listen: { http: ${quote(listen)} }`,
-    `facilitator: ${facilitator === "embedded" ? facilitator : `{ url: ${quote(facilitator)}${apiKey} }`}`,
+    `facilitator: ${places.length === 1 ? places.join("") : `[${places.join(", ")}]`}`,
     `network: ${quote(network)}`,
     `payTo: ${quote(payTo)}`,
     ...(store === undefined ? [] : [`store: ${quote(store)}`]),
@@ -46,6 +48,13 @@ export function writeOneUpstreamFile(settings: OneUpstream, environment: Environ
     `  - { match: "* /*", upstream: api, price: ${quote(price)} }`,
     "",
   ].join("\n");
+}
+
+function placeOf(facilitator: string, index: number, environment: Environment): string {
+  if (facilitator === "embedded") return facilitator;
+  const variable = index === 0 ? apiKeyVariable : `${apiKeyVariable}_${index + 1}`;
+  const apiKey = environment[variable] === undefined ? "" : `, apiKey: "\${${variable}}"`;
+  return `{ url: ${quote(facilitator)}${apiKey} }`;
 }
 
 /**
@@ -83,7 +92,7 @@ function rename(
   { path, message }: ConfigProblem,
   nameOf: (setting: OneUpstreamSetting) => string,
 ): ConfigProblem {
-  const setting = settingsByPath[path];
+  const setting = settingsByPath[path.replace(/^facilitator\[\d+\]/, "facilitator")];
   return { path: setting === undefined ? path : nameOf(setting), line: undefined, message };
 }
 

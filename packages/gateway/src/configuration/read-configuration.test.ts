@@ -40,7 +40,7 @@ test("the shortest file, with every default", () => {
     publicUrl: "https://api.example.com",
     listen: { http: { host: "127.0.0.1", port: 8402 }, metrics: undefined },
     trustedProxies: [],
-    facilitator: { kind: "remote", url: "https://facilitator.example", timeoutMs: 30_000 },
+    facilitators: [{ kind: "remote", url: "https://facilitator.example", timeoutMs: 30_000 }],
     network: { id: "eip155:50" },
     fallback: undefined,
     maxTimeoutSeconds: 60,
@@ -108,7 +108,7 @@ test("everything that can be set", () => {
   expect(config).toMatchObject({
     publicUrl: "https://example.com/api",
     listen: { http: { host: "::1", port: 0 }, metrics: { host: "0.0.0.0", port: 9402 } },
-    facilitator: { kind: "embedded" },
+    facilitators: [{ kind: "embedded" }],
     rateLimit: { perAddress: 600 },
     network: { id: "eip155:51" },
     payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
@@ -290,7 +290,7 @@ test("secrets come from the environment or a file, and from nowhere else", () =>
   const read = (environment: Record<string, string>): GatewayConfig =>
     readGatewayConfig(gatewayFile(changed), environment);
   const config = read({ KEY: "of-the-seller", ORIGIN_FILE: path });
-  expect(config.facilitator).toMatchObject({ apiKey: "of-the-seller" });
+  expect(config.facilitators).toMatchObject([{ apiKey: "of-the-seller" }]);
   expect(config.upstreams.get("api")?.headers.get("authorization")).toBe("Bearer from-file");
   writeFileSync(path, "renewed");
   const renewed = read({ KEY: "a", ORIGIN_FILE: path });

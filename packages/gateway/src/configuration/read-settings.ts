@@ -24,6 +24,7 @@ export interface Schema {
   /** Describes the names of `patternProperties` in messages. */
   readonly propertyShape?: string;
   readonly items?: Schema;
+  readonly minItems?: number;
   readonly maxItems?: number;
   readonly minimum?: number;
   readonly maximum?: number;
@@ -48,18 +49,19 @@ export function readSettings<T extends TSchema>(schema: T, value: unknown, probl
 /** Returns undefined for an absent or wrong value; a wrong group is read as an empty one. */
 function readValue(schema: Schema, given: unknown, location: Location, report: Report): unknown {
   const value = given === undefined ? schema.default : given;
-  // The alternatives differ in kind: a word, or a group.
+  // The alternatives differ in kind: a word, a group, or a list.
   const group = schema.anyOf?.find(({ type }) => type === "object") ?? schema;
   if (group.type === "object" && isObject(value)) return readGroup(group, value, location, report);
-  const { items, maxItems = Infinity } = schema;
-  if (items && Array.isArray(value) && value.length <= maxItems) {
+  const list = schema.anyOf?.find(({ type }) => type === "array") ?? schema;
+  const { items, minItems = 0, maxItems = Infinity } = list;
+  if (items && Array.isArray(value) && value.length >= minItems && value.length <= maxItems) {
     return value.map(
       (item, index) => readValue(items, item, [...location, index], report) ?? standIn(items),
     );
   }
   if (value === undefined) return undefined;
   if (Check(schema, value)) return Decode(schema, value);
-  report({ location, message: whatIsWrong(schema, value) });
+  report({ location, message: whatIsWrong(Array.isArray(value) ? list : schema, value) });
   return schema.type === "object" ? standIn(schema) : undefined;
 }
 
@@ -102,7 +104,9 @@ function unknownKey({ properties, propertyShape }: Schema): string {
 /** A secret is never repeated. */
 function whatIsWrong(schema: Schema, value: unknown): string {
   if (schema.items && Array.isArray(value)) {
-    return `has ${value.length} entries, more than ${schema.maxItems}`;
+    return value.length === 0
+      ? `is an empty list; ${shapeOf(schema)}`
+      : `has ${value.length} entries, more than ${schema.maxItems}`;
   }
   const [reason] = Errors(schema, value).flatMap((error) =>
     error.keyword === "~refine" && error.message !== "" ? [error.message] : [],

@@ -1,6 +1,6 @@
 import { connect as connectPlain, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { checkSeller, createFacilitatorClient } from "@farthing/seller";
+import { checkSeller, coveredFix, createFacilitatorClient } from "@farthing/seller";
 import { fileURLToPath } from "node:url";
 import {
   isFolder,
@@ -9,7 +9,7 @@ import {
 } from "../configuration/configuration.ts";
 import { checkChallenges } from "./check-challenges.ts";
 import { checkRedirects } from "./check-redirects.ts";
-import { fail, ok, type Finding } from "./finding.ts";
+import { fail, ok, warn, type Finding } from "./finding.ts";
 
 /** Checks the facilitator, the upstreams (HEAD of fixed paths) and the gateway, unpaid. */
 export async function checkOnline(config: GatewayConfig): Promise<readonly Finding[]> {
@@ -32,20 +32,26 @@ export async function checkServices(config: GatewayConfig): Promise<readonly Fin
 }
 
 async function checkSelling(config: GatewayConfig): Promise<readonly Finding[]> {
-  const { facilitator: place, network, payTo } = config;
-  const name = "facilitator";
-  if (place.kind === "embedded") {
-    return [ok(name, "runs inside; farthing doctor looks at its nodes and wallets")];
-  }
-  const facilitator = createFacilitatorClient(place);
-  const problems = await checkSeller({ facilitator, networks: [network], payees: [payTo] });
-  const findings = problems.map(({ code, message, fix }) =>
-    fail(code.startsWith("payee_") ? "payTo" : name, message, fix),
+  const { facilitators: places, network, payTo } = config;
+  const remote = places.flatMap((one) =>
+    one.kind === "remote" ? [createFacilitatorClient(one)] : [],
   );
-  const isUsable = findings.every((finding) => finding.name !== name);
-  return isUsable
-    ? [ok(name, `${place.url} settles USDC on ${network.id}`), ...findings]
-    : findings;
+  const seller = { networks: [network], payees: [payTo] };
+  const problems = await checkSeller({ ...seller, facilitators: remote });
+  const isInside = places.length > remote.length;
+  const ofPlaces = places.flatMap((place, index): Finding | Finding[] => {
+    const name = places.length === 1 ? "facilitator" : `facilitator[${index}]`;
+    if (place.kind === "embedded") {
+      return ok(name, "runs inside; farthing doctor looks at its nodes and wallets");
+    }
+    const found = problems.filter(({ facilitator }) => facilitator === place.name);
+    if (found.length === 0) return ok(name, `${place.url} settles USDC on ${network.id}`);
+    return found.map(({ message, fix, isCovered = isInside }) =>
+      isCovered ? warn(name, message, coveredFix) : fail(name, message, fix),
+    );
+  });
+  const others = problems.filter(({ facilitator }) => facilitator === undefined);
+  return [...ofPlaces, ...others.map(({ message, fix }) => fail("payTo", message, fix))];
 }
 
 async function checkUpstream({ name, url, timeouts }: UpstreamConfig): Promise<Finding> {

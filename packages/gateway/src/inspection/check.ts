@@ -61,7 +61,7 @@ const builtInEndpoints = ["/openapi.json", "/.well-known/x402"];
 
 /** Returns findings about settings that work and deserve a look. */
 export function findWarnings(config: GatewayConfig): readonly Finding[] {
-  const { fallback, facilitator, publicUrl, store, replay, upstreams } = config;
+  const { fallback, facilitators, publicUrl, store, replay, upstreams } = config;
   const all = allRoutes(config);
   const isPaid = all.some(({ amountUnits }) => amountUnits !== undefined);
   return [
@@ -76,7 +76,7 @@ export function findWarnings(config: GatewayConfig): readonly Finding[] {
       "use default: deny",
     ),
     ...when(
-      facilitator.kind === "remote" && isPlainAbroad(facilitator.url),
+      facilitators.some((one) => one.kind === "remote" && isPlainAbroad(one.url)),
       "facilitator",
       "is asked without TLS, its key in the clear",
       "use https",

@@ -175,7 +175,7 @@ async function challengeOf(
   method: string,
   target: string,
 ): Promise<JsonObject> {
-  const deps = { facilitator: noFacilitator, grants: createMemoryGrants(), onEvent() {} };
+  const deps = { facilitators: [noFacilitator], grants: createMemoryGrants(), onEvent() {} };
   const paidRoute = createPaidRoute(config, route, deps);
   const request = { method, target, headers: {}, readBody: async () => undefined };
   const charged = await paidRoute.charge(request, () => new Response());

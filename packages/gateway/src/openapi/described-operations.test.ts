@@ -117,7 +117,11 @@ async function declaredFor(line: string, openapi: JsonObject = document, discove
   if (!route) throw new Error("There is no route.");
   const describe = createDescriber(config, soldOperations(config), route);
   const facilitator = createFacilitatorClient({ url: "https://facilitator.example" });
-  const deps = { facilitator, grants: createMemoryGrants(), onEvent: () => undefined };
+  const deps = {
+    facilitators: [facilitator],
+    grants: createMemoryGrants(),
+    onEvent: () => undefined,
+  };
   const paid = createPaidRoute(config, route, deps, { describe });
   const [method = "", target = ""] = line.split(" ");
   const incoming = { method, target, headers: {}, readBody: async () => new Uint8Array() };

@@ -39,9 +39,12 @@ export async function serveAfterSuccess(
   deadlineMs: number,
 ): Promise<ExchangeResult> {
   const late = refuseLate(deps, charged);
-  const refused = late ?? (await verify(deps, charged, lease, deadlineMs));
-  if (late) await releaseClaim(lease);
-  if (refused) return refused;
+  if (late) {
+    await releaseClaim(lease);
+    return late;
+  }
+  const verified = await verify(deps, charged, lease, deadlineMs);
+  if ("response" in verified) return verified;
   const startedAtMs = deps.clock.now();
   const made = await makeInTime(deps, charged, factsBefore(charged));
   if ("outcome" in made) {
@@ -52,6 +55,7 @@ export async function serveAfterSuccess(
   const collection = await settleClaim(deps, charged, lease, {
     // The work has its own limit, so its time is not taken from the settlement.
     deadlineMs: deadlineMs + deps.clock.now() - startedAtMs,
+    verifiedBy: verified,
     ...defined({ response: stored }),
   });
   if (collection.kind === "paid") {

@@ -1,5 +1,6 @@
 /** Passes and top-ups above a price open only once their payment is final. */
 import { statusOf } from "@farthing/protocol";
+import { lookUpInOrder } from "../facilitator-order.ts";
 import type { Finality } from "../finality-at.ts";
 import type { OpenPayment } from "./finality-source.ts";
 import { later } from "./open-responses.ts";
@@ -37,14 +38,15 @@ export async function awaitFinal(
 }
 
 async function awaitSettlement(
-  { facilitator, clock }: ExchangeDeps,
+  { facilitators, clock }: ExchangeDeps,
   settlementId: string,
   deadlineMs: number,
 ): Promise<Finality> {
   for (;;) {
     const timeoutMs = deadlineMs - clock.now();
     if (timeoutMs < minCallMs) return "open";
-    const outcome = await facilitator.settlement(settlementId, { timeoutMs, waitSeconds: 0 });
+    const limit = { timeoutMs, waitSeconds: 0, nowMs: clock.now() };
+    const outcome = await lookUpInOrder(facilitators, settlementId, limit);
     const status = outcome.kind === "settlement" ? statusOf(outcome.settlement) : undefined;
     if (status === "failed") return "void";
     const isFinal = outcome.kind === "settlement" && outcome.isFinal === true;

@@ -118,7 +118,9 @@ async function watchQueued(
   matched: MatchedPayment,
   { receipt: known, untilMs: deadlineMs }: { receipt: SettleResponse; untilMs: number },
 ) {
-  const { settled } = await settleMatched(deps, matched, {
+  // Only one facilitator serves what is queued.
+  const [member] = deps.facilitators;
+  const { settled } = await settleMatched(deps, member, matched, {
     deadlineMs,
     known,
     isInBackground: true,

@@ -1,4 +1,6 @@
 /** Settlement before work. Also resumes every payment that is already under way. */
+import { defined } from "@farthing/protocol";
+import type { Member } from "../facilitator-order.ts";
 import { settleClaim, verify } from "./settle-claim.ts";
 import { complete, deliver, fromStored, responseFor, withholdByHook } from "./delivery.ts";
 import type { Lease } from "../payment-records/payment-records.ts";
@@ -17,11 +19,14 @@ export async function serveAfterPayment(
   lease: Lease,
   deadlineMs: number,
 ): Promise<ExchangeResult> {
+  let verifiedBy: Member | undefined;
   if (lease.state === "claimed") {
-    const unverified = await verify(deps, charged, lease, deadlineMs);
-    if (unverified) return unverified;
+    const verified = await verify(deps, charged, lease, deadlineMs);
+    if ("response" in verified) return verified;
+    verifiedBy = verified;
   }
-  const collection = await settleClaim(deps, charged, lease, { deadlineMs });
+  const claiming = { deadlineMs, ...defined({ verifiedBy }) };
+  const collection = await settleClaim(deps, charged, lease, claiming);
   if (collection.kind !== "paid") return collection.result;
   const { receipt } = collection;
   const paid = { lease, receipt, facts: factsAfter(charged, receipt) };

@@ -99,7 +99,9 @@ const maxNewestMs = 2_000;
 /** Returns the receipt for a repeat, with the outcome once there is one. */
 async function newestReceipt(deps: ExchangeDeps, charged: ChargedRequest, known: SettleResponse) {
   if (!charged.servesQueued || statusOf(known) !== "pending") return known;
-  const { settled } = await settleMatched(deps, charged, {
+  // Only one facilitator serves what is queued.
+  const [member] = deps.facilitators;
+  const { settled } = await settleMatched(deps, member, charged, {
     deadlineMs: deps.clock.now() + maxNewestMs,
     known,
     onPending: async () => undefined,

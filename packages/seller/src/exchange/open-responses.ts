@@ -8,6 +8,7 @@ import {
 } from "@farthing/protocol";
 import { challenge, errorResponse, type ChallengeTerms } from "../responses.ts";
 import type { AccountProblem, Fault } from "../facilitator.ts";
+import type { Lease } from "../payment-records/payment-records.ts";
 import type { ExchangeResult, MatchedPayment } from "./paid-request.ts";
 import type { Settled } from "./settle.ts";
 
@@ -95,6 +96,19 @@ export function faultResult(
   const more = { ...known, ...defined({ retryAfterSeconds }) };
   const response = later("facilitator_unavailable", what, more);
   return { response, outcome: { type: "facilitator_fault", fault }, ...known };
+}
+
+/** The facilitator that has the payment is not configured any more: only it knows the outcome. */
+export function facilitatorMissing({
+  facilitator = "",
+  receipt,
+}: Pick<Lease, "facilitator" | "receipt">): ExchangeResult {
+  const known = defined({ receipt });
+  const response = later("facilitator_unavailable", unknown, {
+    ...known,
+    retryAfterSeconds: accountRetrySeconds,
+  });
+  return { response, outcome: { type: "facilitator_missing", facilitator }, ...known };
 }
 
 /** Tells the buyer nothing of the seller's credits or plan. */

@@ -6,7 +6,8 @@ import type { Clock, WaitUntil } from "../clock.ts";
 import type { RouteConfiguration } from "../configuration.ts";
 import type { ChargeOutcome, EventListener, PaidRequest, SettledRequest } from "../events.ts";
 import type { SellerExtension } from "../extensions/hooks.ts";
-import type { Facilitator, FacilitatorRequest } from "../facilitator.ts";
+import type { FacilitatorRequest } from "../facilitator.ts";
+import type { FacilitatorOrder } from "../facilitator-order.ts";
 import type { Access, Binding, PaymentRecords } from "../payment-records/payment-records.ts";
 import type { Balances } from "../payment-records/balances.ts";
 import type { Passes, PassSale } from "../payment-records/passes.ts";
@@ -41,7 +42,7 @@ export interface SoldBalance extends Omit<BalanceTermsOfRoute, "scope"> {
 }
 
 export interface ExchangeDeps {
-  readonly facilitator: Facilitator;
+  readonly facilitators: FacilitatorOrder;
   readonly records: PaymentRecords;
   readonly clock: Clock;
   /** Longest time from a request to the start of its content, in milliseconds, without the work. */

@@ -9,7 +9,15 @@ import {
 import { sha256OfText } from "../sha256.ts";
 import { reasonOf } from "../responses.ts";
 import { runHooks } from "../extensions/hooks.ts";
-import type { VerifyOutcome } from "../facilitator.ts";
+import {
+  memberNamed,
+  noteResult,
+  othersOf,
+  verifyInOrder,
+  type FacilitatorOrder,
+  type Member,
+  type Verified,
+} from "../facilitator-order.ts";
 import { minOverMs } from "../payment-records/retention.ts";
 import type { Lease, StoredResponse } from "../payment-records/payment-records.ts";
 import { openerOf } from "../payment-records/proof.ts";
@@ -17,6 +25,7 @@ import { checkHeld, releaseClaim } from "./lost-lease.ts";
 import {
   alreadySettled,
   accountProblemResult,
+  facilitatorMissing,
   faultResult,
   unpaidResult,
   ask,
@@ -59,13 +68,16 @@ export type Collection =
   /** The outcome is unknown. The record stays as it is, and settling again is safe. */
   | { readonly kind: "open"; readonly result: ExchangeResult };
 
-/** Verifies a payment. Returns undefined when it is valid; else releases the claim. */
+/**
+ * Verifies a payment. Returns the facilitator that found it valid, which is the one to settle it;
+ * else releases the claim and returns the result for the buyer.
+ */
 export async function verify(
   deps: ExchangeDeps,
   matched: MatchedPayment,
   lease: Lease,
   deadlineMs: number,
-): Promise<ExchangeResult | undefined> {
+): Promise<ExchangeResult | Member> {
   const untimely = checkTime(deps, matched);
   if (untimely) {
     await releaseClaim(lease);
@@ -73,21 +85,34 @@ export async function verify(
   }
   const refused = await refuseByHook(deps, matched, lease, "beforeVerify");
   if (refused) return refused;
-  const outcome = await deps.facilitator.verify(matched.request, {
-    timeoutMs: deadlineMs - deps.clock.now(),
-  });
+  const asked = await askToVerify(deps, matched, deps.facilitators, deadlineMs);
+  const { member, outcome } = asked;
   const isValid = outcome.kind === "verdict" && outcome.verdict.isValid;
   if (isValid) deps.wallets.remember(matched.payment);
   const isInTime = isValid && deadlineMs - deps.clock.now() >= minCallMs;
   // Only now: a forged payment must not take the identifier of another one.
   const isNamed = isInTime && (await takeIdentifier(deps, matched));
-  if (isNamed) return refuseByHook(deps, matched, lease, "afterVerify");
+  if (isNamed) return (await refuseByHook(deps, matched, lease, "afterVerify")) ?? member;
   const response = isInTime
     ? identifierTaken()
-    : await unverifiedResult(deps, matched, outcome, deadlineMs);
+    : await unverifiedResult(deps, matched, asked, deadlineMs);
   // Released last, so that repeats of the payment wait for the result.
   await releaseClaim(lease);
   return response;
+}
+
+function askToVerify(
+  { clock, emit }: ExchangeDeps,
+  { request, terms }: MatchedPayment,
+  members: FacilitatorOrder,
+  deadlineMs: number,
+): Promise<Verified> {
+  return verifyInOrder(members, request, {
+    clock,
+    deadlineMs,
+    onSkipped: (_skipped, failure, { name: next = "another" }) =>
+      emit({ type: "facilitator_skipped", url: terms.resource.url, failure, next }),
+  });
 }
 
 /** Whether the buyer's identifier, where there is one, stands for this payment. */
@@ -136,7 +161,7 @@ function checkTime(
 async function unverifiedResult(
   deps: ExchangeDeps,
   matched: MatchedPayment,
-  outcome: VerifyOutcome,
+  { member, outcome }: Verified,
   deadlineMs: number,
 ): Promise<ExchangeResult> {
   if (outcome.kind === "fault") return faultResult(outcome, { what: unchecked });
@@ -145,7 +170,7 @@ async function unverifiedResult(
   if (verdict.isValid) return undecided(later("facilitator_unavailable", untouched));
   if (verdict.invalidReason === identifierConflict) return identifierTaken();
   return isNonceUsed(verdict.invalidReason)
-    ? resolveOutcome(deps, matched, deadlineMs)
+    ? resolveOutcome(deps, member, matched, deadlineMs)
     : ask(matched.terms, whyInvalid(verdict));
 }
 
@@ -154,10 +179,15 @@ async function unverifiedResult(
  * again moves nothing and returns the outcome. The content stays closed: another request may have
  * received it.
  */
-async function resolveOutcome(deps: ExchangeDeps, matched: MatchedPayment, deadlineMs: number) {
+async function resolveOutcome(
+  deps: ExchangeDeps,
+  member: Member,
+  matched: MatchedPayment,
+  deadlineMs: number,
+) {
   // Without an exchange key, because this record must not take a success as its own.
   const wait = { deadlineMs, onPending: async () => undefined };
-  const { settled } = await settleMatched(deps, matched, wait);
+  const { settled } = await settleMatched(deps, member, matched, wait);
   const isAmbiguous =
     settled.kind === "failed" && !isProven(settled.receipt) && !isCanceled(settled.receipt);
   // Whatever prevents a transfer now, the token has reported an earlier one.
@@ -165,30 +195,33 @@ async function resolveOutcome(deps: ExchangeDeps, matched: MatchedPayment, deadl
   return unpaidResult(matched, settled);
 }
 
-/** Settles a payment and waits. An existing `response` is kept before anything is sent. */
+export interface Claiming {
+  readonly deadlineMs: number;
+  /** Kept before anything is sent. */
+  readonly response?: StoredResponse;
+  /** The facilitator that found the payment valid; absent where an earlier request sent it. */
+  readonly verifiedBy?: Member;
+}
+
+/** Settles a payment and waits. A payment that was sent before stays with its facilitator. */
 export async function settleClaim(
   deps: ExchangeDeps,
   matched: MatchedPayment,
   lease: Lease,
-  { deadlineMs, response }: { readonly deadlineMs: number; readonly response?: StoredResponse },
+  claiming: Claiming,
 ): Promise<Collection> {
   if (lease.state === "paid" && lease.receipt) return { kind: "paid", receipt: lease.receipt };
   const isResumed = lease.state === "settling";
+  const member = claiming.verifiedBy ?? memberNamed(deps.facilitators, lease.facilitator);
+  if (!member) return { kind: "open", result: facilitatorMissing(lease) };
   const refused = isResumed ? undefined : await refuseByHook(deps, matched, lease, "beforeSettle");
   if (refused) return { kind: "refused", result: refused };
-  if (!isResumed) checkHeld(await lease.settling(defined({ response })));
+  const { response } = claiming;
+  if (!isResumed)
+    checkHeld(await lease.settling({ ...stepTo(deps, member), ...defined({ response }) }));
   const { exchangeKey } = lease;
-  let pending = lease.receipt;
-  const { settled, isForeign, isUnsent } = await settleMatched(deps, matched, {
-    deadlineMs,
-    isHeld: isUnprovable(matched),
-    endsQueued: matched.servesQueued,
-    ...defined({ exchangeKey, known: pending }),
-    onPending: async (receipt) => {
-      pending = receipt;
-      checkHeld(await lease.settling({ receipt }));
-    },
-  });
+  const sent = await sendInOrder(deps, matched, lease, { ...claiming, member });
+  const { settled, isForeign, isUnsent, pending } = sent;
   // Another exchange presented the payment first, and it opens the response there. Records of
   // earlier versions have no key, so their first result is unknown.
   const isOthers = isForeign && !(isResumed && exchangeKey === undefined);
@@ -212,6 +245,57 @@ export async function settleClaim(
     deps.background.closeLater(matched);
   }
   return { kind: isOver ? "refused" : "open", result };
+}
+
+/** Names the facilitator in the record. Earlier versions would ask their first one. */
+function stepTo({ facilitators }: ExchangeDeps, { name }: Member) {
+  const isFirst = facilitators[0].name === name;
+  return defined({ facilitator: name, isForLaterVersions: isFirst ? undefined : true });
+}
+
+/**
+ * Sends a payment to the facilitator that verified it. Only where that one certainly has not taken
+ * it, which it says itself or no connection was opened, the next one verifies and settles it.
+ */
+async function sendInOrder(
+  deps: ExchangeDeps,
+  matched: MatchedPayment,
+  lease: Lease,
+  { deadlineMs, member: first }: Claiming & { readonly member: Member },
+) {
+  const { exchangeKey } = lease;
+  const isResumed = lease.state === "settling";
+  const tried = new Set([first]);
+  let pending = lease.receipt;
+  for (let member = first; ;) {
+    const others = isResumed ? undefined : othersOf(deps.facilitators, tried);
+    const settlement = await settleMatched(deps, member, matched, {
+      deadlineMs,
+      isHeld: isUnprovable(matched),
+      hasOther: others !== undefined,
+      endsQueued: matched.servesQueued,
+      ...defined({ exchangeKey, known: pending }),
+      onPending: async (receipt) => {
+        pending = receipt;
+        checkHeld(await lease.settling({ receipt }));
+      },
+    });
+    const { settled, isUntaken } = settlement;
+    const isUnsent = settlement.isUnsent || (isUntaken && tried.size > 1);
+    noteResult(member, settled, "settle", deps.clock.now());
+    const end = { ...settlement, isUnsent, pending };
+    const isPassedOn =
+      isUntaken && !pending && (settled.kind === "fault" || settled.kind === "account");
+    if (!others || !isPassedOn) return end;
+    const { member: next, outcome } = await askToVerify(deps, matched, others, deadlineMs);
+    // The record still names a facilitator that has not taken the payment, so it may be forgotten.
+    if (outcome.kind !== "verdict" || !outcome.verdict.isValid) return { ...end, isUnsent: true };
+    const { url } = matched.terms.resource;
+    deps.emit({ type: "facilitator_skipped", url, failure: settled, next: next.name ?? "another" });
+    checkHeld(await lease.settling(stepTo(deps, next)));
+    tried.add(next);
+    member = next;
+  }
 }
 
 /** Whether no later request could prove that it comes from the same buyer. */
@@ -251,11 +335,15 @@ function hasLookedItUp({ extra }: SettleResponse): boolean {
 }
 
 export function settleMatched(
-  deps: ExchangeDeps,
+  { clock }: ExchangeDeps,
+  { client: facilitator }: Member,
   { request, offer: { network }, payment, books }: MatchedPayment,
   wait: Omit<Settling, "request" | "network" | "networkName" | "payer" | "books">,
 ): Promise<Settlement> {
   const { networkName } = payment;
   const payer = payment.authorization.from;
-  return settleAndWait(deps, { request, network, networkName, payer, books, ...wait });
+  return settleAndWait(
+    { facilitator, clock },
+    { request, network, networkName, payer, books, ...wait },
+  );
 }

@@ -35,6 +35,8 @@ export interface Settlement {
   readonly isForeign: boolean;
   /** Whether every `/settle` of this wait was refused before the payment was evaluated. */
   readonly isUnsent: boolean;
+  /** Whether every `/settle` was refused in this way or found no connection: another facilitator may be asked. */
+  readonly isUntaken: boolean;
 }
 
 export interface Settling {
@@ -48,6 +50,8 @@ export interface Settling {
   readonly exchangeKey?: string;
   /** Whether to retry after faults: the buyer could not prove that a later request is theirs. */
   readonly isHeld?: boolean;
+  /** Whether another facilitator is asked where this one certainly has not taken the payment. */
+  readonly hasOther?: boolean;
   /** Whether the wait ends as soon as the facilitator has stored the settlement. */
   readonly endsQueued?: boolean;
   /** In the background, pauses do not keep the process alive. */
@@ -80,8 +84,9 @@ export async function settleAndWait(
   let isForeign = exchangeKey !== undefined && last !== undefined && isForeignReplay(last);
   let hasLookup = true;
   let isUnsent = true;
+  let isUntaken = true;
   let faultPauseMs = minFaultPauseMs;
-  const end = (settled: Settled): Settlement => ({ settled, isForeign, isUnsent });
+  const end = (settled: Settled): Settlement => ({ settled, isForeign, isUnsent, isUntaken });
   for (let asked = 0; ; asked++) {
     const startedAtMs = clock.now();
     const timeoutMs = deadlineMs - startedAtMs;
@@ -100,6 +105,7 @@ export async function settleAndWait(
     }
     let pauseMs = startedAtMs + questionPauseMs - clock.now();
     if (!id) isUnsent &&= isRefusal(outcome);
+    if (!id) isUntaken &&= isRefusal(outcome) || isUnopened(outcome);
     const settlement = outcome.kind === "settlement" ? onNetwork(outcome, settling) : undefined;
     if (settlement && isBelievable(settlement, settling)) {
       const receipt = inBuyersWords(withSettlementId(settlement, last), settling);
@@ -117,7 +123,8 @@ export async function settleAndWait(
       pauseMs = Math.max(faultPauseMs, retryAfterMs(fault));
       faultPauseMs = Math.min(2 * faultPauseMs, maxFaultPauseMs);
       const isInTime = clock.now() + pauseMs + minCallMs < deadlineMs;
-      if (settling.isHeld !== true || isUnsent || !isInTime) return end(fault);
+      const isOver = isUnsent || (isUntaken && settling.hasOther === true);
+      if (settling.isHeld !== true || isOver || !isInTime) return end(fault);
     }
     const where = settling.isInBackground === true ? ("background" as const) : undefined;
     if (pauseMs > 0) await clock.sleep(pauseMs, where);
@@ -129,6 +136,11 @@ function isRefusal(outcome: LookupOutcome): boolean {
   return (
     (outcome.kind === "fault" || outcome.kind === "account") && outcome.certainty === "refused"
   );
+}
+
+/** Whether the call has not left this machine. */
+function isUnopened(outcome: LookupOutcome): boolean {
+  return outcome.kind === "fault" && outcome.isUnsent === true;
 }
 
 function retryAfterMs(fault: Fault | AccountProblem): number {

@@ -91,13 +91,14 @@ export function createPaymentRecords(
     const record = changed.kind === "changed" ? changed.record : undefined;
     // Another request was quicker.
     if (!record || record.state === "delivered") return { kind: "busy" };
-    const { state, exchangeKey, receipt } = record;
+    const { state, exchangeKey, facilitator, receipt } = record;
     try {
       // No response is kept with a claim.
       const isKept = state !== "claimed";
       const response = isKept ? await inTime(store.getResponse(read.key), replyMsMax) : undefined;
-      const found = { state, response, exchangeKey: exchangeKey ?? undefined };
-      const lease = holdLease({ ...found, receipt: receipt ?? undefined }, steps, leaseMs);
+      const known = { receipt: receipt ?? undefined, facilitator: facilitator ?? undefined };
+      const found = { state, response, exchangeKey: exchangeKey ?? undefined, ...known };
+      const lease = holdLease(found, steps, leaseMs);
       return { kind: "acquired", lease };
     } catch (error) {
       steps.unlock().catch(() => undefined);

@@ -2,12 +2,12 @@
 import { defined } from "@farthing/protocol";
 import { minOverMs } from "./retention.ts";
 import type { Binding, Lease } from "./payment-records.ts";
-import type { TransitionName } from "./record-transitions.ts";
+import { recordFormat, type TransitionName } from "./record-transitions.ts";
 import type { Lock, PaymentRecordStore } from "./store.ts";
 import { makeRoomForResponse, transit, type Details } from "./transit.ts";
 
 /** A record as it was found when its lease was acquired. */
-export type Found = Pick<Lease, "state" | "exchangeKey" | "receipt" | "response">;
+export type Found = Pick<Lease, "state" | "exchangeKey" | "facilitator" | "receipt" | "response">;
 
 export interface Steps extends Omit<Lease, keyof Found> {
   /** Extends the lease. Returns false when another holder has it. */
@@ -41,9 +41,10 @@ export function createSteps(store: PaymentRecordStore, holding: Holding): Steps 
   }
 
   return {
-    settling: ({ isDispensable, ...known } = {}) =>
+    settling: ({ isDispensable, isForLaterVersions, ...known } = {}) =>
       step("settle", {
         ...known,
+        ...(isForLaterVersions ? { format: recordFormat } : {}),
         dispensableFromMs: isDispensable ? 0 : validBeforeMs + minOverMs,
       }),
     paid: (receipt) => step("pay", { receipt }),

@@ -95,7 +95,13 @@ export class MemoryStore implements PaymentRecordStore {
     if (found) return { kind: "exists", record: this.#toRecord(found) };
     if (this.#entries.size >= this.#bounds.entriesMax) this.#forgetExpired();
     if (this.#entries.size >= this.#bounds.entriesMax) return { kind: "full" };
-    const unset = { receipt: null, response: null, dispensableFromMs: 0, responseUntilMs: 0 };
+    const unset = {
+      facilitator: null,
+      receipt: null,
+      response: null,
+      dispensableFromMs: 0,
+      responseUntilMs: 0,
+    };
     const blank = { key, fingerprint, payload, opener, ...unset, holder: null, heldUntilMs: 0 };
     const entry = { ...blank, state: "claimed", exchangeKey: null, expiresAtMs: 0 } as const;
     this.#entries.set(key, this.#apply(entry, values));
@@ -153,7 +159,7 @@ export class MemoryStore implements PaymentRecordStore {
     };
   }
 
-  #apply(entry: Entry, change: Change): Entry {
+  #apply(entry: Entry, { format: _format, ...change }: Change): Entry {
     const toTime = (deadline: Deadline) => timeOf(deadline, this.#bounds.now());
     const { response = entry.response } = change;
     return { ...entry, ...fieldsOf(change, toTime), response };

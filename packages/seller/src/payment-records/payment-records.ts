@@ -63,6 +63,10 @@ export interface StoredResponse {
 
 /** What is known of a settlement that is under way. */
 export interface SettlingStep {
+  /** The name of the facilitator that `/settle` is about to be sent to. */
+  readonly facilitator?: string;
+  /** Versions that know one facilitator only must leave the record alone. */
+  readonly isForLaterVersions?: boolean;
   readonly receipt?: SettleResponse;
   /** Kept in the same step, where the store has room for it. */
   readonly response?: StoredResponse;
@@ -79,6 +83,8 @@ export interface Lease {
   readonly state: PaymentRecordState;
   /** 128 random bits as hex that name this exchange to the facilitator. Absent in old records. */
   readonly exchangeKey?: string | undefined;
+  /** The facilitator that `/settle` was sent to; absent in old records, and where it has no name. */
+  readonly facilitator?: string | undefined;
   /** The last receipt that was recorded. */
   readonly receipt?: SettleResponse | undefined;
   /** The response that was made before the money moved. */

@@ -5,7 +5,7 @@ import type { StoredResponse } from "./payment-records.ts";
 import { createPostgresBalanceStore } from "./postgres-balance-store.ts";
 import { createPostgresPassStore } from "./postgres-pass-store.ts";
 import { createTables, nowOf, type PostgresClient, type Query } from "./postgres-tables.ts";
-import { recordFormat, type PaymentRecord } from "./record-transitions.ts";
+import { newRecordFormat, type PaymentRecord } from "./record-transitions.ts";
 import { maxTokenMs } from "./retention.ts";
 import {
   fieldsOf,
@@ -82,7 +82,7 @@ export class PostgresStore implements PaymentRecordStore {
       const values = new Values();
       const now = nowOf(values, this.#now);
       const fields = fieldsOf(change, (deadline) => timeIn(values, now, deadline));
-      const record = { fingerprint, payload, opener, state: "claimed", format: recordFormat };
+      const record = { fingerprint, payload, opener, state: "claimed", format: newRecordFormat };
       const set: readonly Assignment[] = [
         ["key", values.add(key)],
         ...toColumns(values, { ...unset, ...record, ...fields }),
@@ -168,7 +168,7 @@ class Values {
 }
 
 /** What a record has that replaces one that has ended. */
-const unset = { receipt: null, dispensableFromMs: 0, responseUntilMs: 0 };
+const unset = { facilitator: null, receipt: null, dispensableFromMs: 0, responseUntilMs: 0 };
 
 /** A record's columns by their names in {@link PaymentRecord}. The body is read apart. */
 function columns(now: string): string {

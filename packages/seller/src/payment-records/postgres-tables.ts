@@ -37,6 +37,11 @@ create table if not exists farthing_grants (
   held_until_ms bigint not null default 0,
   dispensable_from_ms bigint not null default 0
 );
+-- Asked first, because an alteration waits for all who use the table.
+if not exists (select from pg_attribute
+    where attrelid = 'farthing_grants'::regclass and attname = 'facilitator') then
+  alter table farthing_grants add column facilitator text;
+end if;
 create index if not exists farthing_grants_by_end on farthing_grants (expires_at_ms);
 create index if not exists farthing_grants_by_answer on farthing_grants (answer_until_ms)
   where answer_body is not null;

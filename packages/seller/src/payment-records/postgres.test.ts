@@ -110,3 +110,14 @@ test("a database that cannot be reached at first is asked again", async () => {
   isDown = false;
   expect((await grants.acquire(binding("a"), buyer)).kind).toBe("acquired");
 });
+
+test("tables of an earlier version get the facilitator of a payment", async () => {
+  const client = connect(await server.createDatabase());
+  onTestFinished(() => client.end());
+  await (await leaseOf(createPostgresGrants({ client }), binding("a"))).settling();
+  await client.query("alter table farthing_grants drop column facilitator");
+  await client.query("update farthing_grants set held_until_ms = 0");
+  const lease = await leaseOf(createPostgresGrants({ client }), binding("a"));
+  expect([lease.state, lease.facilitator]).toEqual(["settling", undefined]);
+  expect(await lease.settling({ facilitator: "https://one.example" })).toBe(true);
+});

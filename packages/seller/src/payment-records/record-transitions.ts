@@ -11,8 +11,14 @@ export const storedStates = [...open, "delivered"] as const;
 
 export type StoredState = (typeof storedStates)[number];
 
-/** The version of a stored record. Records of version 1 carry no number, see `recordIn`. */
-export const recordFormat = 2;
+/**
+ * The newest version of a stored record that this one reads. Records of version 1 carry no number,
+ * see `recordIn`; those of version 3 name a facilitator that earlier versions would not ask.
+ */
+export const recordFormat = 3;
+
+/** The version of new records, which earlier versions read too. */
+export const newRecordFormat = 2;
 
 /** A payment's record as a store returns it. The response that is kept with it is read apart. */
 export interface PaymentRecord {
@@ -24,6 +30,8 @@ export interface PaymentRecord {
   readonly opener: Opener;
   /** Null in records of versions that had none. */
   readonly exchangeKey: string | null;
+  /** The facilitator that `/settle` was sent to; null in records that name none. */
+  readonly facilitator: string | null;
   readonly receipt: SettleResponse | null;
   /** The holder of the lease, until `heldUntilMs`. */
   readonly holder: string | null;

@@ -2,7 +2,7 @@
 import type { StoredResponse } from "./payment-records.ts";
 import type { BalanceStore } from "./balance-store.ts";
 import type { PassStore } from "./pass-store.ts";
-import { recordFormat, type PaymentRecord } from "./record-transitions.ts";
+import { newRecordFormat, type PaymentRecord } from "./record-transitions.ts";
 import { createRedisBalanceStore } from "./redis-balance-store.ts";
 import { createRedisPassStore } from "./redis-pass-store.ts";
 import {
@@ -82,7 +82,7 @@ export class RedisStore implements PaymentRecordStore {
 
   async insert({ binding, opener, ...values }: NewPaymentRecord): Promise<Inserted> {
     const { key, fingerprint, payload } = binding;
-    const record = { format: recordFormat, fingerprint, payload, state: "claimed" };
+    const record = { format: newRecordFormat, fingerprint, payload, state: "claimed" };
     const fields = toFields({ ...record, ...opener, ...fieldsOf(values, toTime) });
     const text = JSON.stringify(fields);
     const reply = await this.#run(key, insertScript, text).catch(fullWhenOutOfMemory);

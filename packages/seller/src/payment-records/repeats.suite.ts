@@ -104,6 +104,23 @@ export function repeatSuite(name: string, grants: () => PaymentRecords): void {
       expect(await ofKind("b", access)).toBe("busy");
     });
 
+    test("stays with the facilitator that it was sent to", async () => {
+      const facilitator = "https://one.example/api";
+      const first = await leaseOf(grants(), binding("a"));
+      expect(first.facilitator).toBeUndefined();
+      await first.settling({ facilitator });
+      await first.settling({ receipt: pending });
+      await first.unlock();
+      const second = await leaseOf(grants(), binding("a"));
+      expect(second).toMatchObject({ state: "settling", facilitator, receipt: pending });
+      await second.settling({ facilitator: "https://other.example", isForLaterVersions: true });
+      await second.unlock();
+      const third = await leaseOf(grants(), binding("a"));
+      expect(third.facilitator).toBe("https://other.example");
+      await third.discard();
+      expect((await leaseOf(grants(), binding("a"))).facilitator).toBeUndefined();
+    });
+
     test("settles under the name of the first, and another record under another", async () => {
       const first = await leaseOf(grants(), binding("a"));
       expect(first.exchangeKey).toMatch(/^[0-9a-f]{32}$/);

@@ -1,6 +1,6 @@
 /** The store of payment records in SQLite. Each call is one transaction. */
 import type { StoredResponse } from "./payment-records.ts";
-import { recordFormat, type PaymentRecord } from "./record-transitions.ts";
+import { newRecordFormat, recordFormat, type PaymentRecord } from "./record-transitions.ts";
 import type { BalanceStore } from "./balance-store.ts";
 import type { PassStore } from "./pass-store.ts";
 import type { Database, Row, Value } from "./sqlite-tables.ts";
@@ -103,7 +103,7 @@ export class SqliteStore implements PaymentRecordStore {
     this.#database.run("delete from grants where key = ?", key);
     if (this.#total("entries") >= this.#bounds.entriesMax) return { kind: "full" };
     const fields = fieldsOf(change, (deadline) => timeOf(deadline, nowMs));
-    const record = { fingerprint, payload, opener, state: "claimed", format: recordFormat };
+    const record = { fingerprint, payload, opener, state: "claimed", format: newRecordFormat };
     const set = toColumns({ ...record, dispensableFromMs: 0, ...fields });
     const names = ["key", "valid_before_ms", ...set.map(([column]) => column)];
     this.#database.run(

@@ -111,6 +111,10 @@ create table if not exists balance_entries (
 /** Adds what came after the second version. `run` executes any number of statements. */
 export function addLater(database: Pick<Database, "get">, run: (text: string) => void): void {
   run(laterTables);
-  const format = "select name from pragma_table_info('grants') where name = 'format'";
-  if (!database.get(format)) run("alter table grants add column format integer not null default 1");
+  const column = "select name from pragma_table_info('grants') where name = ";
+  if (!database.get(`${column}'format'`)) {
+    run("alter table grants add column format integer not null default 1");
+  }
+  if (!database.get(`${column}'facilitator'`))
+    run("alter table grants add column facilitator text");
 }

@@ -123,10 +123,10 @@ describe.each([
       await one.insert(newRecord("h"));
       await opened.age("a", 1);
       expect(await one.get("a")).toMatchObject({ state: "claimed", holder: "h", exchangeKey: "k" });
-      await opened.age("a", 3);
+      await opened.age("a", 4);
       await expect(one.get("a")).rejects.toThrow(/later version/);
       await expect(one.insert(newRecord("other"))).rejects.toThrow(/later version/);
-      await opened.age("a", 2);
+      await opened.age("a", 3);
       expect(await one.get("a")).toMatchObject({ state: "claimed", holder: "h" });
     });
   });

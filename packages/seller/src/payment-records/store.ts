@@ -43,6 +43,9 @@ export interface Change {
   readonly state?: StoredState;
   readonly expires?: Deadline;
   readonly exchangeKey?: string;
+  readonly facilitator?: string;
+  /** The version of the record, see `recordFormat`. */
+  readonly format?: number;
   readonly receipt?: SettleResponse;
   /** Null ends the lease. */
   readonly lock?: Lock | null;
