@@ -2,7 +2,7 @@
  * The dashboard as sellers meet it: its build, served by a facilitator on a local chain, in a real
  * browser with wallets in it.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, renameSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -57,9 +57,7 @@ async function openStage(
   stack: AsyncDisposableStack,
   { hasMainnet = false }: StageOptions,
 ): Promise<Stage> {
-  const folder = mkdtempSync(join(tmpdir(), "farthing-dashboard-"));
-  stack.defer(() => rmSync(folder, { recursive: true, force: true }));
-  await buildInto(folder);
+  const folder = await buildOnce();
   const market = await startMarket({ ownFacilitator: false });
   stack.defer(() => market.stop());
   const { devnet, databaseUrl } = market;
@@ -98,7 +96,23 @@ async function openStage(
   };
 }
 
-/** Builds the dashboard as it is published; a test run says "test" here, which React takes for development. */
+/** The dashboard as it is published, built by the first file of a test run; the run removes it. */
+async function buildOnce(): Promise<string> {
+  const shared = join(tmpdir(), "dashboard-build");
+  if (existsSync(shared)) return shared;
+  const own = mkdtempSync(join(tmpdir(), "dashboard-build-"));
+  await buildInto(own);
+  try {
+    renameSync(own, shared);
+    return shared;
+  } catch (error) {
+    // Another file was faster, and may be serving its build by now.
+    if (!existsSync(shared)) throw error;
+    return own;
+  }
+}
+
+/** Builds into a folder; a test run says "test" here, which React takes for development. */
 async function buildInto(outDir: string): Promise<void> {
   const before = process.env["NODE_ENV"];
   process.env["NODE_ENV"] = "production";

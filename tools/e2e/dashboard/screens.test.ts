@@ -3,7 +3,7 @@
  * serious, nothing is wider than the window, and the content security policy keeps nothing out.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { expectFit, findBarriers, views } from "../support/axe.testing.ts";
+import { expectFitInBothSchemes, findBarriers, windows } from "../support/axe.testing.ts";
 import { stockBuyer } from "../support/buyers.testing.ts";
 import { describeInBrowser } from "../support/chromium.testing.ts";
 import { openWindow, signIn, startStage, type Stage } from "./fixture.testing.ts";
@@ -18,6 +18,9 @@ import {
 import { openStockShop } from "../support/shops.testing.ts";
 import type { WalletWindow } from "../support/wallet-window.testing.ts";
 
+/** Every screen is looked at by axe twice, on a machine that is busy. */
+const looksMs = 300_000;
+
 describeInBrowser("the screens of the dashboard", () => {
   let stage: Stage;
   /** Places of an account in which much has happened. */
@@ -28,15 +31,16 @@ describeInBrowser("the screens of the dashboard", () => {
   }, 120_000);
   afterAll(() => stage?.stop());
 
-  test.each(views)("with something in them, %s", { timeout: 120_000 }, async (_name, options) => {
+  test.each(windows)("with something in them, %s", { timeout: looksMs }, async (_name, options) => {
     const { seller } = stage.market.devnet;
     const window = await openWindow(stage, [{ name: "Alpha", keys: [seller.privateKey] }], options);
     const { page } = window;
     await page.goto(stage.screen());
     await page.getByText("No password").or(page.getByText("There is no password")).waitFor();
-    expect({ place: "sign-in", barriers: await findBarriers(page) }).toMatchObject({
-      barriers: [],
-    });
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect({ colorScheme, barriers: await findBarriers(page) }).toMatchObject({ barriers: [] });
+    }
     await page.getByRole("button", { name: "Alpha" }).click();
     await page.getByRole("heading", { level: 1, name: "Weather API" }).waitFor();
     for (const place of places) {
@@ -47,15 +51,15 @@ describeInBrowser("the screens of the dashboard", () => {
       for (const summary of await page.locator("details:not([open]) > summary").all()) {
         await summary.click();
       }
-      await expectFit(page, place);
+      await expectFitInBothSchemes(page, place);
     }
     expect(window.complaints).toEqual([]);
     await window.context.close();
   });
 
-  test.each(views)(
+  test.each(windows)(
     "empty, with their dialogs, %s",
-    { timeout: 120_000 },
+    { timeout: looksMs },
     async (_name, options) => {
       const { privateKey } = stage.market.newBuyer();
       const window = await openWindow(stage, [{ name: "Alpha", keys: [privateKey] }], options);
@@ -70,10 +74,10 @@ describeInBrowser("the screens of the dashboard", () => {
       ] as const) {
         await page.goto(stage.screen(place));
         await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
-        await expectFit(page, place);
+        await expectFitInBothSchemes(page, place);
         await page.getByRole("button", { name: button }).first().click();
         await page.getByRole("dialog").waitFor();
-        await expectFit(page, `${place}, ${button}`);
+        await expectFitInBothSchemes(page, `${place}, ${button}`);
       }
       for (const place of [
         "",
@@ -86,7 +90,7 @@ describeInBrowser("the screens of the dashboard", () => {
       ]) {
         await page.goto(stage.screen(place));
         await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
-        await expectFit(page, place);
+        await expectFitInBothSchemes(page, place);
       }
       await window.context.close();
     },

@@ -9,7 +9,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 
 /** What axe says of the page, serious and critical only, in one line each. */
 export async function findBarriers(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
+  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe);
   const found: unknown = await page.evaluate(`axe.run(document, { resultTypes: ["violations"] })`);
   const violations: unknown = isObject(found) ? found["violations"] : undefined;
   if (!Array.isArray(violations)) throw new Error("axe said nothing.");
@@ -32,8 +32,22 @@ export async function expectFit(page: Page, place: string): Promise<void> {
   });
 }
 
+/** Checks a page in light and in dark, loaded once: the two differ in their style sheet alone. */
+export async function expectFitInBothSchemes(page: Page, place: string): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await expectFit(page, `${place}, ${colorScheme}`);
+  }
+}
+
 const desk = { viewport: { width: 1280, height: 800 } };
 const phone = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
+
+/** The windows of people, for {@link expectFitInBothSchemes}. */
+export const windows = [
+  ["on a desk", desk],
+  ["on a phone", phone],
+] as const;
 
 /** Ways to look at a page. */
 export const views = [
