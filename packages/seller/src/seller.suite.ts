@@ -15,18 +15,23 @@ import type { Listen } from "./scene.testing.ts";
 import { singleUseSuite } from "./single-use.suite.ts";
 import { termsSuite } from "./terms.suite.ts";
 
+/** Each sets a scene of its own before its tests, and only before them. */
+const suites = {
+  payments: paymentSuite,
+  "facilitator faults": facilitatorFaultsSuite,
+  "single use": singleUseSuite,
+  "after success": afterSuccessSuite,
+  terms: termsSuite,
+  "bound repeats": boundRepeatsSuite,
+  passes: passSuite,
+  balances: balanceSuite,
+  "input checks": inputCheckSuite,
+  "sale books": saleBooksSuite,
+};
+
 /** Runs every promise against one adapter. */
 export function sellerSuite(name: string, listen: Listen): void {
   describe(name, () => {
-    paymentSuite(listen);
-    facilitatorFaultsSuite(listen);
-    singleUseSuite(listen);
-    afterSuccessSuite(listen);
-    termsSuite(listen);
-    boundRepeatsSuite(listen);
-    passSuite(listen);
-    balanceSuite(listen);
-    inputCheckSuite(listen);
-    saleBooksSuite(listen);
+    for (const [part, suite] of Object.entries(suites)) describe(part, () => suite(listen));
   });
 }
