@@ -19,8 +19,8 @@ export default defineConfig({
     // The buyer's library asks public nodes unless told otherwise; no test may.
     setupFiles: ["tools/no-internet.testing.ts"],
     sequence: { sequencer: LongFilesFirst },
-    // Most of a test's time is waiting for blocks, so two files more than there are cores do no harm.
-    maxWorkers: Math.min(8, availableParallelism() + 2),
+    // Half of a test's time is waiting, for blocks and time limits: a file keeps half a core busy.
+    maxWorkers: Math.min(8, availableParallelism() + 3),
     // Tests on a local chain wait for real blocks, and several start processes: what takes ten seconds
     // alone takes five times as long where other files use all cores. Only a test that hangs waits.
     testTimeout: 90_000,
