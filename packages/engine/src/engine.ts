@@ -28,7 +28,7 @@ import { createPaymentSteps, type PaymentSteps } from "./payment-steps.ts";
 import { contractTransferGasMax, gasPriceFloorWei, gasPriceOf } from "./relayer/fees.ts";
 import { createLeaseOwner } from "./relayer/lease.ts";
 import type { WalletLoad, RelayerLoad } from "./relayer/relayer.ts";
-import type { Signer } from "./relayer/sign.ts";
+import type { Signer } from "./relayer/signer.ts";
 import type { AdmissionCaller } from "./settlement/admission.ts";
 import {
   readAuthorizationEnd,

@@ -1,7 +1,11 @@
 /** The engine: verifies, settles and relays x402 payments. README.md describes the interface. */
 export * from "./engine.ts";
 export type { EngineSettings, NetworkEndpoints } from "./network-engine.ts";
-export { type Signer, type WalletSource, createSigners } from "./relayer/sign.ts";
+export { type KeySource, createSigners } from "./relayer/sign.ts";
+export type { SignedTransaction, Signer, UnsignedTransaction } from "./relayer/signer.ts";
+export { type WalletSource, openSigners } from "./relayer/open-signers.ts";
+export { createKmsSigner } from "./relayer/remote-signers/aws-kms.ts";
+export { createWeb3Signers, type Web3SignerOptions } from "./relayer/remote-signers/web3signer.ts";
 export type { WalletLoad, RelayerLoad } from "./relayer/relayer.ts";
 export * from "./model/settlement.ts";
 export type { AdmissionCaller } from "./settlement/admission.ts";

@@ -17,7 +17,7 @@ import { gasPriceFloorWei, gasPriceOf } from "./relayer/fees.ts";
 import type { LeaseOwner } from "./relayer/lease.ts";
 import { simulate } from "./relayer/prepare.ts";
 import { createRelayer, type Relayer } from "./relayer/relayer.ts";
-import type { Signer } from "./relayer/sign.ts";
+import type { Signer } from "./relayer/signer.ts";
 import type { RepeatPolicy } from "./settlement/exchange-calls.ts";
 import { OutcomeTracker } from "./settlement/outcome-tracker.ts";
 import { createRecovery } from "./settlement/recovery.ts";

@@ -1,7 +1,7 @@
 /** The wiring of the service: its start from a configuration, and its stop. */
 import { readFileSync } from "node:fs";
 import { isObject } from "@farthing/protocol";
-import { createEngine, createSigners, type SettlementEngine, type Signer } from "@farthing/engine";
+import { createEngine, openSigners, type SettlementEngine, type Signer } from "@farthing/engine";
 import {
   type CheckLine,
   type Clock,
@@ -102,7 +102,7 @@ const inProcessUrl = "http://facilitator.invalid";
 export async function startFacilitator(options: StartOptions): Promise<Facilitator> {
   const { config, clock = systemClock, selfBuilt = false, listen: listens = true } = options;
   const log = options.log ?? createLog(config.logLevel);
-  const signers = signersOf(config);
+  const signers = await signersOf(config);
   const metrics = metricsOf(config, signers, clock);
   const path = config.denyListFile;
   const denyList = path === undefined ? undefined : await openDenyList(path, { clock, log });
@@ -111,7 +111,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
   const { store } = storage;
   const engine = createEngine({
     networks: config.networks,
-    signers,
+    signers: signers.map(metrics.watchSigner),
     storage,
     settings: config,
     clock,
@@ -341,10 +341,10 @@ function metricsOf(config: Config, signers: readonly Signer[], clock: Clock): Me
   );
 }
 
-function signersOf(config: Config) {
-  if (config.wallets) return createSigners(config.wallets);
+async function signersOf({ wallets }: Config) {
+  if (wallets) return openSigners(wallets);
   throw misconfigured(
-    "No relayer wallet is configured; set FARTHING_RELAYER_KEYS or FARTHING_RELAYER_MNEMONIC",
+    "No relayer wallet is configured; set FARTHING_RELAYER_KEYS, FARTHING_RELAYER_MNEMONIC, FARTHING_RELAYER_KMS_KEYS or FARTHING_RELAYER_WEB3SIGNER_URL",
   );
 }
 

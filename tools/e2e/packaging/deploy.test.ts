@@ -121,7 +121,7 @@ describe("compose.yaml", () => {
     expect(readConfig({ env })).toMatchObject({
       databaseUrl: secretTexts["database-url"],
       networks: [{ network: { id: "eip155:51" } }],
-      wallets: { keys: [expect.anything()] },
+      wallets: { local: { keys: [expect.anything()] } },
       metrics: { port: 9464 },
     });
   });

@@ -22,7 +22,7 @@ import { readBalances } from "../chain/self-check.ts";
 import type { EngineStore, WalletLeaseStore } from "../storage/engine-store.ts";
 import { gasPriceFloorWei, gasPriceOf, withReserve } from "./fees.ts";
 import { createLeaseOwner } from "./lease.ts";
-import type { Signer } from "./sign.ts";
+import type { Signer } from "./signer.ts";
 import { NonceManager } from "./wallet-nonces.ts";
 import type { WalletEvents } from "./wallet-transactions.ts";
 

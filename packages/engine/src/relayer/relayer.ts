@@ -13,7 +13,7 @@ import { startLeftBehind } from "./left-behind.ts";
 import { createRebalancer } from "./rebalancing.ts";
 import type { PrepareDeps, QueuedSettlement } from "./prepare.ts";
 import { isLate } from "./recovery-action.ts";
-import type { Signer } from "./sign.ts";
+import type { Signer } from "./signer.ts";
 import { checkUsedNonces, type NonceEvents } from "./used-nonces.ts";
 import { WorkQueue, type QueueEvents, type Waiter } from "./work-queue.ts";
 
@@ -58,13 +58,12 @@ export interface RelayerDeps extends PrepareDeps, Omit<WalletDeps, "events"> {
 export type Relayer = ReturnType<typeof createRelayer>;
 
 export function createRelayer(deps: RelayerDeps) {
-  const { chain, clock, log } = deps;
+  const { chain, log } = deps;
   const { chainId } = chain.network;
   const batching = createBatching(deps);
   const events = { ...deps.events, onTooLarge: batching.makeSmaller };
   const managers = deps.signers.map((signer) => new NonceManager(signer, { ...deps, events }));
   const addresses = managers.map(({ signer }) => signer.address);
-  let ticks = 0;
   let jobs: { stop(): Promise<void> }[] = [];
   const queue = new WorkQueue({ ...deps, managers, batching: batching.settings });
   const share = createRebalancer({ ...deps, chainId, managers });
@@ -100,17 +99,6 @@ export function createRelayer(deps: RelayerDeps) {
 
   async function reopenNonces(): Promise<void> {
     for (const manager of managers) await manager.reopen();
-  }
-
-  async function tick(): Promise<void> {
-    const fields = { event: "reopened_nonce_check_failed", chainId };
-    const message = "Reopened nonce check failed; retrying in five seconds";
-    const repeatLater = warning(log, fields, message);
-    await share.look();
-    if (ticks % ticksPerReopening === 0) await reopenNonces().catch(repeatLater);
-    if (ticks % ticksPerLookup === 0) void batching.look();
-    queue.dispatchAll();
-    ticks++;
   }
 
   return {
@@ -156,7 +144,7 @@ export function createRelayer(deps: RelayerDeps) {
     async start() {
       await batching.look();
       await share.look();
-      jobs = [startPoll({ clock, pauseMs: tickMs }, tick), startLeftBehind({ ...deps, addresses })];
+      jobs = startJobs({ ...deps, addresses, queue, share, batching, reopenNonces });
     },
     async stop() {
       await Promise.all(jobs.map((job) => job.stop()));
@@ -165,6 +153,37 @@ export function createRelayer(deps: RelayerDeps) {
       await share.stop();
     },
   };
+}
+
+interface JobDeps extends RelayerDeps {
+  readonly addresses: readonly Address[];
+  readonly queue: WorkQueue;
+  readonly share: ReturnType<typeof createRebalancer>;
+  readonly batching: ReturnType<typeof createBatching>;
+  reopenNonces(): Promise<void>;
+}
+
+/** Starts the checks that no block triggers. */
+function startJobs(deps: JobDeps): { stop(): Promise<void> }[] {
+  const { chain, clock, log, queue, share, batching, reopenNonces } = deps;
+  const fields = { event: "reopened_nonce_check_failed", chainId: chain.network.chainId };
+  const message = "Reopened nonce check failed; retrying in five seconds";
+  const repeatLater = warning(log, fields, message);
+  let ticks = 0;
+
+  async function tick(): Promise<void> {
+    await share.look();
+    if (ticks % ticksPerReopening === 0) await reopenNonces().catch(repeatLater);
+    if (ticks % ticksPerLookup === 0) void batching.look();
+    ticks++;
+  }
+
+  return [
+    startPoll({ clock, pauseMs: tickMs }, tick),
+    // A slow signer of one wallet holds up the tick, and must not hold up the others' work.
+    startPoll({ clock, pauseMs: tickMs }, () => queue.dispatchAll()),
+    startLeftBehind(deps),
+  ];
 }
 
 /** Closes the nonces whose settlements were all found in a block. */

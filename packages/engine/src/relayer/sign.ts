@@ -1,46 +1,23 @@
 /**
- * The only file that sees a private key; a key service can implement the same interface. Signatures are
- * deterministic (RFC 6979), so signing the same fields again returns the same bytes.
+ * The only file that sees a private key. Signatures are deterministic (RFC 6979), so signing the same
+ * fields again returns the same bytes.
  */
-import { isBytes32, zeroAddress, type Address, type ChainId, type Hex } from "@farthing/protocol";
+import { isBytes32, type Hex } from "@farthing/protocol";
 import * as OxAddress from "ox/Address";
 import * as Mnemonic from "ox/Mnemonic";
 import * as Secp256k1 from "ox/Secp256k1";
 import * as TxEnvelopeLegacy from "ox/TxEnvelopeLegacy";
 import { misconfigured } from "../base/fault.ts";
 import type { Secret } from "../base/secret.ts";
-
-/** The fields of a legacy transaction. */
-export interface UnsignedTransaction {
-  readonly chainId: ChainId;
-  readonly nonce: number;
-  /** Wei. */
-  readonly gasPrice: bigint;
-  readonly gasLimit: bigint;
-  /** The zero address for a transaction that creates a contract: it has no recipient. */
-  readonly to: Address;
-  readonly data: Hex;
-  /** Wei of the native coin; none by default. */
-  readonly value?: bigint;
-}
-
-export interface SignedTransaction {
-  readonly raw: Hex;
-  readonly hash: Hex;
-}
-
-export interface Signer {
-  readonly address: Address;
-  sign(transaction: UnsignedTransaction): Promise<SignedTransaction>;
-}
+import { attachSignature, envelopeOf, type Signer } from "./signer.ts";
 
 /** Private keys, or a mnemonic with a number of wallets (m/44'/60'/0'/0/n). */
-export type WalletSource =
+export type KeySource =
   | { readonly keys: readonly Secret[] }
   | { readonly mnemonic: Secret; readonly count: number };
 
 /** Throws the fault `configuration`, which quotes no part of the secret. */
-export function createSigners(source: WalletSource): Signer[] {
+export function createSigners(source: KeySource): Signer[] {
   const keys = "keys" in source ? source.keys.map(readKey) : keysOfMnemonic(source);
   const signers = keys.map(signerOf);
   if (new Set(signers.map(({ address }) => address)).size < signers.length) {
@@ -50,7 +27,7 @@ export function createSigners(source: WalletSource): Signer[] {
   return signers;
 }
 
-function keysOfMnemonic({ mnemonic, count }: Extract<WalletSource, { readonly count: number }>) {
+function keysOfMnemonic({ mnemonic, count }: Extract<KeySource, { readonly count: number }>) {
   const words = mnemonic.expose().trim().split(/\s+/).join(" ");
   // The checksum detects a mistyped word, which would lead to other, empty wallets.
   if (!Mnemonic.validate(words, Mnemonic.english)) {
@@ -76,21 +53,10 @@ function signerOf(privateKey: Hex): Signer {
   );
   return {
     address,
-    async sign({ chainId, nonce, gasPrice, gasLimit, to, data, value = 0n }) {
-      const fields = {
-        chainId,
-        nonce: BigInt(nonce),
-        gasPrice,
-        gas: gasLimit,
-        ...(to === zeroAddress ? {} : { to }),
-        data,
-        value,
-      };
-      const envelope = TxEnvelopeLegacy.from(fields);
+    async sign(transaction) {
+      const envelope = envelopeOf(transaction);
       const payload = TxEnvelopeLegacy.getSignPayload(envelope);
-      const signature = Secp256k1.sign({ payload, privateKey });
-      const signed = TxEnvelopeLegacy.from(envelope, { signature });
-      return { raw: TxEnvelopeLegacy.serialize(signed), hash: TxEnvelopeLegacy.hash(signed) };
+      return attachSignature(envelope, Secp256k1.sign({ payload, privateKey }));
     },
   };
 }

@@ -23,7 +23,7 @@ import type { EngineStore, WalletLeaseStore } from "../storage/engine-store.ts";
 import { broadcast } from "./broadcast.ts";
 import { gasPriceFloorWei, gasPriceOf } from "./fees.ts";
 import { createLeaseOwner, isFree, leaseMs, type LeaseOwner } from "./lease.ts";
-import type { Signer } from "./sign.ts";
+import type { Signer } from "./signer.ts";
 
 /** The longest pause of the chain, twice. */
 const minedMs = 120_000;

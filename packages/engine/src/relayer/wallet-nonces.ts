@@ -5,7 +5,7 @@
 import { Fault } from "../base/fault.ts";
 import { warning } from "../base/log.ts";
 import { readCountAt } from "../chain/reads.ts";
-import type { TransactionPlan } from "../model/relayer-transaction.ts";
+import type { TransactionPlan, WalletLease } from "../model/relayer-transaction.ts";
 import type { WalletHolder } from "../storage/engine-store.ts";
 import { contractTransferGasMax } from "./fees.ts";
 import { isFree } from "./lease.ts";
@@ -18,7 +18,8 @@ import {
   type MinedAttempt,
   type PendingNonce,
 } from "./pending-nonce.ts";
-import type { Signer } from "./sign.ts";
+import type { Signer } from "./signer.ts";
+import { isSignerFault } from "./wallet-signing.ts";
 import { WalletTransactions, type WalletDeps, type HeadView } from "./wallet-transactions.ts";
 
 /** It takes no work before `keep` has acquired the lease. */
@@ -43,7 +44,7 @@ export class NonceManager {
     return this.#lease.current() !== undefined && !this.#isStopping;
   }
 
-  /** Whether it may take work: it is not paused, without gas, or being handed over. */
+  /** Whether it may take work: it is not paused, without gas or signer, or being handed over. */
   canWork(): boolean {
     return (
       this.isOurs() &&
@@ -53,7 +54,7 @@ export class NonceManager {
     );
   }
 
-  /** Whether the wallet has gas for a payment and its node accepts its sends, in any process. */
+  /** Whether the wallet has gas and a signer, and its node accepts its sends, in any process. */
   isAble(): boolean {
     return this.#isSupplied() && !isSendingUnclear(this.#transactions.pendingNonces.values());
   }
@@ -146,8 +147,8 @@ export class NonceManager {
 
   async #keep(holder: WalletHolder | undefined): Promise<void> {
     const held = this.#lease.current();
-    if (held && (this.#transactions.hasLeftovers || !this.#transactions.isLoaded))
-      await this.#transactions.load(held);
+    const { hasLeftovers, isLoaded, signing } = this.#transactions;
+    if (held && (hasLeftovers || !isLoaded) && signing.isDue()) await this.#load(held);
     if (held)
       await this.#lease.keep(holder?.wantedBy ?? null, this.#transactions.pendingNonces.size === 0);
     else if (isFree(holder, this.#deps.owner)) await this.#takeOver(holder);
@@ -160,12 +161,22 @@ export class NonceManager {
     this.#transactions.nextNonce = Math.max(this.#transactions.nextNonce, taken.nextNonce);
     this.#transactions.isLoaded = false;
     this.#deps.events.onWalletAcquired();
-    await this.#transactions.load(taken);
+    await this.#load(taken);
+  }
+
+  /** A signer that fails pauses the wallet and is reported there; the lease is kept. */
+  async #load(held: WalletLease): Promise<void> {
+    try {
+      await this.#transactions.load(held);
+    } catch (error) {
+      if (!isSignerFault(error)) throw error;
+    }
   }
 
   #isSupplied(): boolean {
     // The next payment may need the highest gas limit of a single one.
     return (
+      !this.#transactions.signing.isDown() &&
       ![...this.#transactions.pendingNonces.values()].some(isPausing) &&
       this.#hasSpare(contractTransferGasMax * this.#deps.gasPrice())
     );

@@ -28,7 +28,8 @@ import {
   type PendingNonce,
 } from "./pending-nonce.ts";
 import { isCancellation, planCancellation, planReplacement } from "./replacement.ts";
-import type { Signer } from "./sign.ts";
+import type { Signer } from "./signer.ts";
+import { createWalletSigning, isSignerFault, type WalletSigning } from "./wallet-signing.ts";
 
 export interface WalletEvents {
   /** The bytes are stored; from now on only the chain decides about failure. */
@@ -65,6 +66,7 @@ export interface WalletDeps extends Runtime {
 export class WalletTransactions {
   readonly pendingNonces = new Map<number, PendingNonce>();
   readonly lease: LeaseHandle;
+  readonly signing: WalletSigning;
   /** One above the highest nonce taken, as far as this process knows. */
   nextNonce = 0;
   /** Whether stored transactions are loaded; no new work before. */
@@ -81,6 +83,7 @@ export class WalletTransactions {
     this.#signer = signer;
     this.#deps = deps;
     this.#facts = { chainId: chain.network.chainId, relayer: signer.address };
+    this.signing = createWalletSigning(signer, { ...deps, chainId: this.#facts.chainId });
     this.#endpoint = createWalletEndpoint({ chain, log, facts: this.#facts });
     const onLeaseEnded = () => this.pendingNonces.clear();
     this.lease = createLeaseHandle({ ...deps, ...this.#facts, onLeaseEnded });
@@ -115,12 +118,9 @@ export class WalletTransactions {
 
   async #signAndStore(held: WalletLease, reserved: readonly RelayerTransaction[]) {
     if (reserved.length === 0) return reserved;
-    const signed = await Promise.all(
-      reserved.map(async (transaction) => ({
-        transaction,
-        ...(await this.#signer.sign(transaction)),
-      })),
-    );
+    // Also where the signature fails: the nonce is taken, and becomes a gap to fill.
+    for (const { nonce } of reserved) this.nextNonce = Math.max(this.nextNonce, nonce + 1);
+    const signed = await this.#signOrRelease(held, reserved);
     const rows = signed.map(({ transaction, raw, hash }) => ({ id: transaction.id, raw, hash }));
     const submitted = await this.#deps.store.recordSigned(held, rows, this.#deps.clock.nowMs());
     for (const { transaction, raw, hash } of signed) {
@@ -132,6 +132,17 @@ export class WalletTransactions {
     }
     this.#deps.events.onSubmitted(submitted);
     return reserved;
+  }
+
+  /** Releases the settlements of what was not signed; another transaction will use its nonce. */
+  async #signOrRelease(held: WalletLease, reserved: readonly RelayerTransaction[]) {
+    try {
+      return await this.signing.sign(reserved);
+    } catch (error) {
+      const ids = reserved.map(({ id }) => id);
+      await this.#deps.store.releaseUnsigned(held, ids, this.#deps.clock.nowMs());
+      throw error;
+    }
   }
 
   #add(transaction: RelayerTransaction, mayBeOut: boolean): void {
@@ -166,12 +177,12 @@ export class WalletTransactions {
     const waiting = this.inOrder();
     const actions = waiting.map((pending) => recoveryActionOf(pending, number, hasOthers));
     for (const [index, pending] of waiting.entries()) {
-      await this.#replace(pending, actions[index]);
+      await this.#ifSigning(() => this.#replace(pending, actions[index]));
     }
     const hasMoved = this.#endpoint.moveOn(actions.includes("move"));
     // Accepted transactions may wait for a nonce whose transaction was reorganised out.
     const held = this.lease.current();
-    if (held && actions.includes("fan_out")) await this.#fillGaps(held);
+    if (held && actions.includes("fan_out")) await this.#ifSigning(() => this.#fillGaps(held));
     // A node refuses transactions after a missing one, so all are sent in order.
     if (hasMoved || actions.some((action) => action !== "wait")) await this.#send(waiting);
     if (actions.includes("fan_out")) await this.#fanOut(waiting);
@@ -211,6 +222,16 @@ export class WalletTransactions {
     });
   }
 
+  /** Without a signer, transactions are still sent again; `load` signs what is missing later. */
+  async #ifSigning(step: () => Promise<void>): Promise<void> {
+    if (this.signing.isDown()) return;
+    try {
+      await step();
+    } catch (error) {
+      if (!isSignerFault(error)) throw error;
+    }
+  }
+
   /** Sends the same bytes to every other endpoint; their replies are ignored. */
   async #fanOut(waiting: readonly PendingNonce[]): Promise<void> {
     for (const pending of waiting) pending.mayBeOut = true;
@@ -228,6 +249,7 @@ export class WalletTransactions {
     await this.#taking(() => this.#signAndStore(taken, bare));
     this.hasLeftovers = false;
     await this.#fillGaps(taken);
+    this.signing.resume();
     this.isLoaded = true;
     const { fence, nextNonce } = taken;
     const fields = { ...this.#facts, fence, open: open.length, nextNonce };

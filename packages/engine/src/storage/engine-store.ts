@@ -146,6 +146,11 @@ export interface EngineStore extends RetentionMethods, RevertedGasMethods {
     signed: readonly { readonly id: number; readonly raw: Hex; readonly hash: Hex }[],
     now: number,
   ): Promise<Settlement[]>;
+  /**
+   * Drops transactions that could not be signed, and releases their settlements: no node has seen
+   * them. A transaction without queued settlements stays and is signed later. Throws `lease_lost`.
+   */
+  releaseUnsigned(lease: WalletLease, ids: readonly number[], now: number): Promise<void>;
   recordSent(ids: readonly number[], now: number): Promise<void>;
   /** Ends transactions: mined in a block, or dropped because another one took their nonce. */
   closeTransactions(

@@ -42,6 +42,7 @@ export function relayerMethods(database: Database) {
       return transaction;
     }),
     recordSigned: atomic(database, recordSigned),
+    releaseUnsigned: atomic(database, releaseUnsigned),
     recordSent: (ids, now) => change(database, ids, ["signed"], { state: "sent", sent_at: now }),
     closeTransactions: (ids, state, blockNumber) =>
       change(database, ids, openTransactionStates, { state, block_number: blockNumber ?? null }),
@@ -292,6 +293,42 @@ const recordSigned: Work<EngineStore["recordSigned"]> = async (inside, lease, si
     .returning(settlementColumns)
     .execute();
   return announceMoved(inside, rows);
+};
+
+const releaseUnsigned: Work<EngineStore["releaseUnsigned"]> = async (inside, lease, ids, now) => {
+  await checkFence(inside, lease, now);
+  if (ids.length === 0) return;
+  const { db } = inside;
+  const isReleased = (where: ExpressionBuilder<Tables, "settlements">) =>
+    where.and([
+      where(
+        "settlements.id",
+        "in",
+        where
+          .selectFrom("transaction_settlements")
+          .select("settlement_id")
+          .where("transaction_id", "in", [...ids]),
+      ),
+      where("transaction_id", "in", [...ids]),
+      // A submitted one has an earlier transaction, which may be mined.
+      where("state", "=", "queued"),
+    ]);
+  await lockSettlements(inside, isReleased);
+  const carriers = await db
+    .selectFrom("settlements")
+    .select("transaction_id")
+    .distinct()
+    .where(isReleased)
+    .execute();
+  const dropped = carriers.flatMap(({ transaction_id: id }) => (id === null ? [] : [Number(id)]));
+  if (dropped.length === 0) return;
+  await db.updateTable("settlements").set({ transaction_id: null }).where(isReleased).execute();
+  await db
+    .updateTable("relayer_transactions")
+    .set({ state: "dropped" })
+    .where("id", "in", dropped)
+    .where("state", "=", "intent")
+    .execute();
 };
 
 const listOpen: Work<EngineStore["listOpenTransactions"]> = async ({ db }, chainId, lane) => {

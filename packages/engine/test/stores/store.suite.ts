@@ -202,6 +202,26 @@ function leaseTests(at: () => { bench: StoreBench; store: TestStore }): void {
     if (newer) expect(await store.recordSigned(newer, signed, 1)).toMatchObject([{ id: claim.id }]);
   });
 
+  test("what was not signed is released, but for what an earlier transaction may carry", async () => {
+    const { store } = at();
+    const lease = await held(store);
+    const [fresh, sent] = [claimOf(), claimOf()];
+    await store.claimSettlements([fresh, sent], 1);
+    const plans = [planOf(fresh.id), planOf(sent.id)];
+    const [first, second] = await store.reserveTransactions(lease, plans, 1);
+    const signed = [{ id: second?.id ?? 0, raw: hex32(2), hash: hex32(2) }];
+    await store.recordSigned(lease, signed, 1);
+    const nonce = second?.nonce ?? 0;
+    const replacement = await store.replaceTransaction(lease, nonce, planOf(sent.id), 2);
+    await store.releaseUnsigned(lease, [first?.id ?? 0, replacement.id], 2);
+    const unassigned = await store.listUnassigned({ ids: [fresh.id, sent.id] });
+    expect(unassigned.map(({ id }) => id)).toEqual([fresh.id]);
+    const open = await store.listOpenTransactions(chainId, lane);
+    expect(open.map(({ id }) => id)).toEqual([second?.id, replacement.id]);
+    await take(store, "two", { stoppedOwner: "one" });
+    await expect(store.releaseUnsigned(lease, [], 3)).rejects.toMatchObject({ code: "lease_lost" });
+  });
+
   test("the next nonce follows the chain up and never down", async () => {
     const { store } = at();
     const nonceAt = async (nonceFloor: number) =>

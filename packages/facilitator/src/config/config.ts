@@ -13,6 +13,7 @@ import {
   type ChainId,
   type Network,
 } from "@farthing/protocol";
+import type { WalletSource } from "@farthing/engine";
 import { Fault, logLevels, misconfigured, Secret } from "@farthing/engine/base";
 import { readExplorer } from "./explorer.ts";
 import { readRetention } from "./retention.ts";
@@ -26,7 +27,9 @@ import {
   databaseLocation,
   gasBudget,
   gwei,
+  headerValue,
   httpUrl,
+  kmsKey,
   listOf,
   oneOf,
   proxyAddress,
@@ -56,10 +59,6 @@ export interface AttestationKeys {
 
 /** Enough for years of rotation; each adds about 150 bytes to the published document. */
 const attestationKeysMax = 8;
-
-type RelayerWallets =
-  | { readonly keys: readonly Secret[] }
-  | { readonly mnemonic: Secret; readonly count: number };
 
 export interface NetworkConfig {
   readonly network: Network;
@@ -307,7 +306,33 @@ function readWallets(
   read: Read,
   texts: ReadonlyMap<string, string>,
   problems: string[],
-): RelayerWallets | undefined {
+): WalletSource | undefined {
+  const source = {
+    local: readKeys(read, texts, problems),
+    kmsKeys: read("FARTHING_RELAYER_KMS_KEYS", listOf(kmsKey)),
+    web3signer: readWeb3Signer(read, problems),
+  };
+  return (source.local ?? source.kmsKeys ?? source.web3signer) ? source : undefined;
+}
+
+function readWeb3Signer(read: Read, problems: string[]): WalletSource["web3signer"] {
+  const url = read("FARTHING_RELAYER_WEB3SIGNER_URL", httpUrl);
+  const wallets = read("FARTHING_RELAYER_WEB3SIGNER_WALLETS", listOf(parseAddress));
+  const authorization = read("FARTHING_RELAYER_WEB3SIGNER_AUTHORIZATION", headerValue);
+  if (url && wallets) return { url, wallets, authorization };
+  if (url ?? wallets ?? authorization) {
+    problems.push(
+      "FARTHING_RELAYER_WEB3SIGNER_URL and FARTHING_RELAYER_WEB3SIGNER_WALLETS belong together; set both.",
+    );
+  }
+  return undefined;
+}
+
+function readKeys(
+  read: Read,
+  texts: ReadonlyMap<string, string>,
+  problems: string[],
+): WalletSource["local"] {
   const keys = read(
     "FARTHING_RELAYER_KEYS",
     listOf((text) => (/^0x[0-9a-fA-F]{64}$/.test(text) ? new Secret(text) : undefined)),

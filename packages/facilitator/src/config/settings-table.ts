@@ -79,6 +79,26 @@ export const settings = complete({
     example: "4",
     fallback: "1",
   },
+  FARTHING_RELAYER_KMS_KEYS: {
+    shape:
+      "keys of relayer wallets in AWS KMS (spec ECC_SECG_P256K1), comma-separated ids, ARNs or aliases; region and credentials as in every program with the AWS SDK",
+    example: "alias/farthing-relayer-1,alias/farthing-relayer-2",
+  },
+  FARTHING_RELAYER_WEB3SIGNER_URL: {
+    shape: "http or https URL of a Web3Signer in its eth1 mode, which signs for relayer wallets",
+    example: "https://signer.internal:9000",
+    isSecret: true,
+  },
+  FARTHING_RELAYER_WEB3SIGNER_WALLETS: {
+    shape: "addresses of the relayer wallets whose keys are in that Web3Signer, comma-separated",
+    example: "0x1111111111111111111111111111111111111111",
+  },
+  FARTHING_RELAYER_WEB3SIGNER_AUTHORIZATION: {
+    shape: "value of the Authorization header for a proxy in front of that Web3Signer",
+    example:
+      "Bearer … (keep it in a file: FARTHING_RELAYER_WEB3SIGNER_AUTHORIZATION_FILE=/run/secrets/signer)",
+    isSecret: true,
+  },
   DATABASE_URL: {
     shape: "sqlite:/path/to/file, or postgres://user:password@host:5432/database",
     example: "sqlite:/var/lib/farthing/farthing.db",

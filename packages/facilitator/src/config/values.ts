@@ -49,6 +49,16 @@ export function httpUrl(text: string): Secret | undefined {
   return /^https?:$/.test(URL.parse(text)?.protocol ?? "") ? new Secret(text) : undefined;
 }
 
+/** Accepts the id, ARN or alias of a key in AWS KMS, without the characters that separate keys. */
+export function kmsKey(text: string): string | undefined {
+  return /^[\w:/-]{1,2048}$/.test(text) ? text : undefined;
+}
+
+/** Accepts what may stand in an HTTP header. */
+export function headerValue(text: string): Secret | undefined {
+  return /^[\x20-\x7e]{1,4096}$/.test(text) ? new Secret(text) : undefined;
+}
+
 /** Accepts an origin without a path, with plain http for this machine only. */
 export function publicOrigin(text: string): string | undefined {
   const url = URL.parse(text);

@@ -3,8 +3,8 @@ import {
   type BatcherDeployment,
   createChain,
   createRpcEndpoint,
-  createSigners,
   deployBatcher as deploy,
+  openSigners,
 } from "@farthing/engine";
 import { misconfigured, silentLog, systemClock } from "@farthing/engine/base";
 import { readConfig, type ConfigSource } from "../config/config.ts";
@@ -30,7 +30,7 @@ export async function deployBatcher(
       store,
       clock,
       log: silentLog,
-      signers: createSigners(config.wallets),
+      signers: await openSigners(config.wallets),
       isLocal: config.databaseUrl.startsWith("sqlite:"),
       gasPriceCeiling: config.gasPriceMaxWei,
       configured: chosen.batcher,

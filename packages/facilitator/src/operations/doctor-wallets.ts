@@ -1,14 +1,16 @@
 /** The doctor's checks of the relayer wallets. */
-import type { Address } from "@farthing/protocol";
+import { zeroAddress, type Address, type ChainId } from "@farthing/protocol";
 import {
   type Chain,
   contractTransferGasMax,
   type GasNeeds,
+  openSigners,
   readNonces,
+  type Signer,
   type WalletNonces,
   gasPriceFloorWei,
 } from "@farthing/engine";
-import { type CheckLine, ok, warn } from "@farthing/engine/base";
+import { type CheckLine, fail, Fault, ok, warn } from "@farthing/engine/base";
 import type { WalletReport, StoreReport } from "@farthing/engine/storage";
 import { type Config } from "../config/config.ts";
 
@@ -17,6 +19,42 @@ export function gasNeedsAt(asked: bigint, { gasPriceMaxWei }: Pick<Config, "gasP
   const atLeast = asked > gasPriceFloorWei ? asked : gasPriceFloorWei;
   const price = atLeast < gasPriceMaxWei ? atLeast : gasPriceMaxWei;
   return { floor: contractTransferGasMax * gasPriceFloorWei, price } satisfies GasNeeds;
+}
+
+/** Opens the relayer wallets, and asks key services for a signature. Throws nothing. */
+export async function openWallets({
+  wallets,
+  networks,
+}: Pick<Config, "wallets" | "networks">): Promise<{ signers: Signer[]; lines: CheckLine[] }> {
+  const name = "wallets";
+  if (!wallets) {
+    const fix =
+      "set FARTHING_RELAYER_KEYS_FILE, FARTHING_RELAYER_MNEMONIC_FILE, FARTHING_RELAYER_KMS_KEYS or FARTHING_RELAYER_WEB3SIGNER_URL";
+    return { signers: [], lines: [fail(name, "no relayer wallet is configured", fix)] };
+  }
+  try {
+    const signers = await openSigners(wallets);
+    const remote = signers.filter(({ service }) => service !== undefined);
+    const chainId = networks[0]?.network.chainId ?? 51;
+    const checks = await Promise.all(remote.map((signer) => checkSigner(signer, chainId)));
+    return { signers, lines: [ok(name, `${signers.length} to relay with`), ...checks] };
+  } catch (error) {
+    const text = error instanceof Fault ? error.message : "the wallets cannot be made";
+    return { signers: [], lines: [fail(name, text, "correct it and run this again")] };
+  }
+}
+
+/** Has a transaction signed that no node accepts: it has no gas, and it stays here. */
+async function checkSigner(signer: Signer, chainId: ChainId): Promise<CheckLine> {
+  const { address, service = "" } = signer;
+  const fields = { chainId, nonce: 0, gasPrice: 0n, gasLimit: 0n, to: zeroAddress } as const;
+  try {
+    await signer.sign({ ...fields, data: "0x" });
+    return ok("signer", `${service} signs for ${address}`);
+  } catch (error) {
+    const text = error instanceof Fault ? error.message : `${service} does not sign`;
+    return fail("signer", `${address}: ${text}`, "check the key service and its permissions");
+  }
 }
 
 /** Compares the node's pool with the database, one line per wallet. */

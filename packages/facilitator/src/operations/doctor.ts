@@ -13,7 +13,6 @@ import {
   compareHeads,
   createChain,
   createRpcEndpoint,
-  createSigners,
   checkBatchContract,
   findMulticall,
   rateSecondsDefault,
@@ -26,7 +25,6 @@ import {
   type CheckLine,
   type Clock,
   fail,
-  Fault,
   messageOf,
   ok,
   type Secret,
@@ -43,7 +41,7 @@ import {
 } from "../config/config.ts";
 import { checkDatabase } from "./doctor-database.ts";
 import { checkFiles } from "./doctor-files.ts";
-import { checkNonces, gasNeedsAt } from "./doctor-wallets.ts";
+import { checkNonces, gasNeedsAt, openWallets } from "./doctor-wallets.ts";
 
 export interface CheckSection {
   readonly title: string;
@@ -78,7 +76,7 @@ export async function* examine(
     yield { title: "configuration", lines };
     return;
   }
-  const wallets = readWallets(config);
+  const wallets = await openWallets(config);
   yield { title: "configuration", lines: [...configLines(config), ...wallets.lines] };
   const addresses = wallets.signers.map(({ address }) => address);
   const database = await checkDatabase(config.databaseUrl, clock, addresses);
@@ -93,21 +91,6 @@ interface ExamineDeps {
   readonly clock: Clock;
   readonly rateSeconds: number;
   readonly signers: readonly Signer[];
-}
-
-function readWallets({ wallets }: Config): { signers: Signer[]; lines: CheckLine[] } {
-  const name = "wallets";
-  if (!wallets) {
-    const fix = "set FARTHING_RELAYER_KEYS_FILE or FARTHING_RELAYER_MNEMONIC_FILE";
-    return { signers: [], lines: [fail(name, "no relayer wallet is configured", fix)] };
-  }
-  try {
-    const signers = createSigners(wallets);
-    return { signers, lines: [ok(name, `${signers.length} to relay with`)] };
-  } catch (error) {
-    const text = error instanceof Fault ? error.message : "the wallets cannot be made";
-    return { signers: [], lines: [fail(name, text, "correct it and run this again")] };
-  }
 }
 
 function configLines({ networks, publicNetworks, hostedAuth, rateLimit }: Config): CheckLine[] {

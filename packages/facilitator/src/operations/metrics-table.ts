@@ -17,6 +17,9 @@ const settlementSeconds = [0.5, 1, 2, 3, 4, 6, 8, 12, 20, 30, 60, 120, 300];
 /** Seconds of a request: from an immediate refusal of /verify to a settle that waits for 30. */
 const requestSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
+/** Seconds of a signature: local in a millisecond, by a key service in two attempts of two seconds. */
+const signSeconds = [0.001, 0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 5];
+
 const batchSizes = [1, 2, 5, 10, 20, 50, 100];
 
 const simple =
@@ -101,6 +104,11 @@ export const metricTable = {
   x402_relayer_held: gauge(
     ["network", "relayer_index"],
     "1 while this process holds the wallet's lease",
+  ),
+  x402_relayer_sign_seconds: histogram(
+    ["relayer_index", "outcome"],
+    signSeconds,
+    "Signatures of transactions by outcome, ok or failed; a key service that fails pauses its wallet",
   ),
   x402_lane_leases_total: counter(
     ["network", "relayer_index", "event"],

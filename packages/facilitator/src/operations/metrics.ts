@@ -11,6 +11,7 @@ import {
   type NetworkState,
   type RpcEndpoint,
   type Settlement,
+  type Signer,
 } from "@farthing/engine";
 import type { Clock } from "@farthing/engine/base";
 import type { Failure } from "@farthing/engine/storage";
@@ -24,6 +25,7 @@ export interface Metrics {
   readonly http: HttpObserver;
   watchStore(store: ServiceStore): ServiceStore;
   watchEndpoint(network: Network, endpoint: RpcEndpoint): RpcEndpoint;
+  watchSigner(signer: Signer): Signer;
   /** Reads these whenever the metrics are requested. */
   watchNetworks(networks: readonly NetworkState[]): void;
   /** Records the used share of a half of a gas budget, 0 to 1. */
@@ -39,6 +41,7 @@ export const noMetrics: Metrics = {
   http: silentObserver,
   watchStore: (store) => store,
   watchEndpoint: (_, endpoint) => endpoint,
+  watchSigner: (signer) => signer,
   watchNetworks: () => {},
   noteGas: () => {},
   noteCheck: () => {},
@@ -62,6 +65,7 @@ export function createMetrics(clock: Clock, relayers: readonly string[]): Metric
     http,
     watchStore,
     watchEndpoint,
+    watchSigner: createSignerWatch(make, clock),
     watchNetworks: (networks) => addGauges(registry, clock, networks),
     noteGas: (budget, { id }, half, share) => gas[budget].set({ network: id, half }, share),
     noteCheck: (check, ok) => ready.set({ check }, ok ? 1 : 0),
@@ -140,6 +144,31 @@ interface StoreMetricsDeps {
 }
 
 /** The store's guarded updates, each of which returns a settlement to exactly one process. */
+function createSignerWatch(
+  { registry, relayerIndex }: StoreMetricsDeps,
+  clock: Clock,
+): Metrics["watchSigner"] {
+  const duration = histogram(registry, "x402_relayer_sign_seconds");
+  return (signer) => ({
+    ...signer,
+    async sign(transaction) {
+      const startedMs = clock.nowMs();
+      const observe = (outcome: "ok" | "failed") => {
+        const labels = { relayer_index: relayerIndex(signer.address), outcome };
+        duration.observe(labels, (clock.nowMs() - startedMs) / 1000);
+      };
+      try {
+        const signed = await signer.sign(transaction);
+        observe("ok");
+        return signed;
+      } catch (error) {
+        observe("failed");
+        throw error;
+      }
+    },
+  });
+}
+
 function createStoreWatch(deps: StoreMetricsDeps): Metrics["watchStore"] {
   const { registry, relayerIndex } = deps;
   const leases = counter(registry, "x402_lane_leases_total");

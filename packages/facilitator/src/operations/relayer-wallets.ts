@@ -5,6 +5,7 @@ import {
   createChain,
   createRpcEndpoint,
   createSigners,
+  openSigners,
   formatEther,
   gasPriceFloorWei,
   paysFor,
@@ -53,7 +54,8 @@ export interface RelayerReport {
 /** Changes nothing. Throws the faults `configuration` and `storage_unavailable`. */
 export async function readRelayerReport(source: ConfigSource = {}): Promise<RelayerReport> {
   const config = readConfig(source);
-  const configured = createSigners(demandWallets(config)).map(({ address }) => address);
+  const signers = await openSigners(demandWallets(config));
+  const configured = signers.map(({ address }) => address);
   const stored = await inspectStore(config.databaseUrl, systemClock.nowMs());
   const reports = await Promise.all(
     config.networks.map(async (served) => {
@@ -129,7 +131,7 @@ export async function* sweepRelayer(
 ): AsyncGenerator<SweptNetwork> {
   const config = readConfig(source);
   if (isSameAddress(wallet, to)) throw misconfigured("A wallet cannot be swept to itself");
-  const signer = findSigner(wallet, config, keys);
+  const signer = await findSigner(wallet, config, keys);
   const chosen = config.networks.filter(({ network: { id } }) => (network ?? id) === id);
   if (chosen.length === 0) {
     throw misconfigured(`${network} is not configured; name it in FARTHING_NETWORKS`);
@@ -159,9 +161,13 @@ export function walletAddressOf(key: string): Address {
   return signer.address;
 }
 
-function findSigner(wallet: Address, config: Config, keys: readonly string[]): Signer {
+async function findSigner(
+  wallet: Address,
+  config: Config,
+  keys: readonly string[],
+): Promise<Signer> {
   const signers = [
-    ...createSigners(demandWallets(config)),
+    ...(await openSigners(demandWallets(config))),
     ...createSigners({ keys: keys.map((key) => new Secret(key)) }),
   ];
   const signer = signers.find(({ address }) => isSameAddress(address, wallet));

@@ -286,9 +286,9 @@ describe("values from files", () => {
       FARTHING_RELAYER_KEYS_FILE: file(`${key}\n`),
       FARTHING_PORT_FILE: file(" 1234 \r\n"),
     };
-    const { wallets, port } = readConfig({ env });
+    const { wallets: { local } = {}, port } = readConfig({ env });
     expect(port).toBe(1234);
-    expect(wallets && "keys" in wallets && wallets.keys.map((one) => one.expose())).toEqual([key]);
+    expect(local && "keys" in local && local.keys.map((one) => one.expose())).toEqual([key]);
   });
 
   test("a file that is not there", () => {
@@ -317,8 +317,8 @@ describe("values from files", () => {
 
   test("a key in YAML is text and never a rounded number", () => {
     const path = file(`rpc51: http://127.0.0.1:1\nrelayerKeys: ${key}\n`);
-    const { wallets } = readConfig({ env: { FARTHING_CONFIG: path } });
-    expect(wallets && "keys" in wallets && wallets.keys[0]?.expose()).toBe(key);
+    const { wallets: { local } = {} } = readConfig({ env: { FARTHING_CONFIG: path } });
+    expect(local && "keys" in local && local.keys[0]?.expose()).toBe(key);
   });
 
   test.each([

@@ -1,0 +1,49 @@
+/** Signatures of key services become part of a transaction only when they are its wallet's. */
+import type { Address } from "@farthing/protocol";
+import * as Hex from "ox/Hex";
+import * as Secp256k1 from "ox/Secp256k1";
+import * as TxEnvelopeLegacy from "ox/TxEnvelopeLegacy";
+import { attachSignature, type Envelope, type SignedTransaction } from "../signer.ts";
+import { SignerRefusal } from "./ask-signer.ts";
+
+/** The order of the curve secp256k1. */
+const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+
+/**
+ * Key services return any s and no recovery id, or one of their own convention: s becomes the lower one,
+ * as nodes require, and the recovery id is the one that leads to the address. Throws when neither does.
+ */
+export function attachCheckedSignature(
+  envelope: Envelope,
+  given: { readonly r: bigint; readonly s: bigint },
+  address: Address,
+): SignedTransaction {
+  const s = given.s > order / 2n ? order - given.s : given.s;
+  if (isScalar(given.r) && isScalar(s)) {
+    const payload = TxEnvelopeLegacy.getSignPayload(envelope);
+    for (const yParity of [0, 1]) {
+      const signature = { r: wordOf(given.r), s: wordOf(s), yParity };
+      if (recover({ payload, signature }) === address.toLowerCase()) {
+        return attachSignature(envelope, signature);
+      }
+    }
+  }
+  throw new SignerRefusal(`the signature is not that of ${address}`);
+}
+
+function isScalar(value: bigint): boolean {
+  return value > 0n && value < order;
+}
+
+function wordOf(value: bigint): Hex.Hex {
+  return Hex.fromNumber(value, { size: 32 });
+}
+
+function recover(signed: Parameters<typeof Secp256k1.recoverAddress>[0]): string | undefined {
+  try {
+    return Secp256k1.recoverAddress(signed).toLowerCase();
+  } catch {
+    // No point of the curve has this r.
+    return undefined;
+  }
+}
