@@ -7,11 +7,12 @@ export default defineConfig({
   ssr: { resolve: { conditions: ["@farthing/source"] } },
   test: {
     include: ["packages/*/{src,test}/**/*.test.ts", "tools/**/*.test.ts"],
-    // Says at the end which tests were left out for want of a browser or a Redis.
+    // Says at the end which tests were left out for want of a browser, a Redis or a Prometheus.
     // And gives the tests one folder for their files, which goes with them.
     globalSetup: [
       "tools/e2e/support/browser-notice.testing.ts",
       "packages/seller/src/payment-records/redis-notice.testing.ts",
+      "packages/facilitator/test/support/prometheus-notice.testing.ts",
       "tools/e2e/support/temporary-folder.testing.ts",
       // Below that folder, so it comes after it.
       "tools/e2e/support/program-bundles.testing.ts",

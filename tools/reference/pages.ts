@@ -71,7 +71,7 @@ function metricsPage(): string {
     "",
     "The process that recorded the outcome of a settlement counts it, so each is counted once however many processes share a database. Counters of responses count each response: a seller that repeats a request is counted again.",
     "",
-    "Recommended alerts:",
+    "Recommended alerts, which [deploy/prometheus/alerts.yml](../../deploy/prometheus/alerts.yml) has as rules:",
     "",
     "- `x402_rpc_head_age_seconds` above 90: XDC may pause for up to 60 s when a leader is missing, not longer.",
     "- `x402_rpc_unread_seconds` above 30, or `x402_rpc_read_lag_blocks` growing: blocks are known but cannot be read, so outcomes are not reported.",
