@@ -21,6 +21,7 @@ import { ConfigurationError, UsageError } from "./command-errors.ts";
 import { parseHttpUrl } from "./http-url.ts";
 import { addPrintFlags, type PrintFlags } from "./print-output.ts";
 import { readBodyWithin } from "./read-body.ts";
+import { whileWaiting } from "./waiting.ts";
 import { readWallet, type Wallet, type WalletFlags } from "./wallet.ts";
 
 export interface AccountFlags extends PrintFlags, WalletFlags {
@@ -205,7 +206,7 @@ async function send(
   path: string,
   { body, cookie, headers = {} }: SendOptions = {},
 ): Promise<Sent> {
-  const response = await fetch(`${origin}${path}`, {
+  const asked = fetch(`${origin}${path}`, {
     method,
     headers: {
       Origin: origin,
@@ -217,6 +218,7 @@ async function send(
     redirect: "manual",
     signal: AbortSignal.timeout(timeoutMs),
   });
+  const response = await whileWaiting(`Waiting for ${new URL(origin).host}`, () => asked);
   const bytes = await readBodyWithin(response, responseBytesMax, "ask for less.");
   const value = parseJson(new TextDecoder().decode(bytes))?.value;
   const read = isObject(value) ? value : {};

@@ -126,6 +126,12 @@ test("adds and removes webhooks", async () => {
   const added = await read("webhooks", "add", url, "--event", "credits.low");
   expect(added).toMatchObject({ url, events: ["credits.low"], secret: expect.any(String) });
   expect(await read("webhooks")).toMatchObject([{ id: added.id }]);
+  const paused = await read("webhooks", "pause", added.id);
+  expect(paused).toMatchObject({ id: added.id, disabledBy: "owner" });
+  const events = ["credits.low", "settlement.failed"];
+  const changed = await read("webhooks", "events", added.id, ...events);
+  expect(new Set(changed.events)).toEqual(new Set(events));
+  expect(await read("webhooks", "resume", added.id)).toMatchObject({ disabledAt: null });
   expect(await run("webhooks", "remove", added.id)).toMatchObject({ code: 0 });
   expect(await read("webhooks")).toEqual([]);
 });

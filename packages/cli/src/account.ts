@@ -31,7 +31,7 @@ interface KeyFlags extends AccountFlags {
 }
 
 interface WebhookFlags extends AccountFlags {
-  readonly event: readonly string[];
+  readonly event?: readonly string[];
 }
 
 export function register(program: Command): void {
@@ -141,6 +141,30 @@ function registerWebhooks(account: Command): void {
         const body = { url, events: flags.event ?? webhookEvents };
         printOne(await openAccount(flags).callSigned(path, step, body), flags);
       }),
+    );
+  const change = async (id: string, body: object, flags: AccountFlags) => {
+    const changed = `${path}/${encodeURIComponent(id)}`;
+    printOne(await openAccount(flags).call("PATCH", changed, body), flags);
+  };
+  addAccountFlags(webhooks.command("events"))
+    .description("change the events that are sent to an endpoint")
+    .argument("<id>")
+    .argument("<names...>", `the events, or all: ${webhookEvents.join(", ")}`)
+    .action((id: string, names: readonly string[], flags: AccountFlags) => {
+      const events = names.length === 1 && names[0] === "all" ? webhookEvents : names;
+      return runCommand(() => change(id, { events }, flags));
+    });
+  addAccountFlags(webhooks.command("pause"))
+    .description("send nothing to an endpoint; events that happen meanwhile are not kept")
+    .argument("<id>")
+    .action((id: string, flags: AccountFlags) =>
+      runCommand(() => change(id, { paused: true }, flags)),
+    );
+  addAccountFlags(webhooks.command("resume"))
+    .description("send events to a paused endpoint again")
+    .argument("<id>")
+    .action((id: string, flags: AccountFlags) =>
+      runCommand(() => change(id, { paused: false }, flags)),
     );
   removesBy(webhooks, "remove", path, "remove an endpoint and what waits for it");
 }

@@ -1,5 +1,6 @@
 /** `farthing devnet`: runs a local chain with stand-in USDC until Ctrl+C. */
 import { InvalidArgumentError, type Command } from "commander";
+import { startWaiting } from "./waiting.ts";
 
 /** XDC's block period. */
 const defaultBlockTimeSeconds = 2;
@@ -29,12 +30,21 @@ export function register(program: Command): void {
     .option("--json", "print all settings as one line of JSON")
     .action(async (flags: Flags) => {
       const { runDevnet } = await import("@farthing/devnet");
-      await runDevnet({
-        ...(flags.port === undefined ? {} : { port: flags.port }),
-        chainId: flags.chainId,
-        blockTimeSeconds: flags.blockTime,
-        json: flags.json === true,
-      });
+      const waiting = startWaiting("Starting the local chain");
+      try {
+        await runDevnet({
+          ...(flags.port === undefined ? {} : { port: flags.port }),
+          chainId: flags.chainId,
+          blockTimeSeconds: flags.blockTime,
+          json: flags.json === true,
+          write(text) {
+            waiting.end();
+            process.stdout.write(text);
+          },
+        });
+      } finally {
+        waiting.end();
+      }
     });
 }
 

@@ -17,10 +17,14 @@ export interface Waiting {
 
 const silent: Waiting = { now: () => undefined, end: () => undefined };
 
+/** Only one line can be shown: what a command waits for within another wait is not named. */
+let isTaken = false;
+
 /** Starts the line; it is on a terminal only, where standard error belongs to a person. */
 export function startWaiting(what: string, output: NodeJS.WriteStream = process.stderr): Waiting {
   // A dumb terminal has no line that could be erased.
-  if (!output.isTTY || process.env["TERM"] === "dumb") return silent;
+  if (isTaken || !output.isTTY || process.env["TERM"] === "dumb") return silent;
+  isTaken = true;
   let current = what;
   let startedAt = Date.now();
   let isShown = false;
@@ -54,6 +58,7 @@ export function startWaiting(what: string, output: NodeJS.WriteStream = process.
       clearTimeout(timer);
       if (isShown) output.write(`${carriageReturn}${eraseLine}`);
       isShown = false;
+      isTaken = false;
     },
   };
 }

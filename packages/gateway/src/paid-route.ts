@@ -69,7 +69,7 @@ export function createPaidRoute(
     publicUrl,
     waitMs: settleWaitMs,
     bodyBytesMax: own.upstream.requestBytesMax,
-    paywall: discovery.title === undefined ? {} : { name: discovery.title },
+    paywall: { ...defined({ name: discovery.title }), ...config.paywall },
     onEvent: (event) => deps.onEvent(own, event),
     ...(deps.rpcUrl === undefined ? {} : askingNode(deps.rpcUrl)),
   });

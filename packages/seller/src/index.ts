@@ -69,5 +69,7 @@ export { forbidCaching } from "./responses.ts";
 export type { AddressOutcome, AddressRefusal, RequestLine } from "./request-address.ts";
 export { createRefund, type Refund, type RefundOutcome } from "./refund.ts";
 export type { BalanceRefundOutcome, RefundBalance, TopUpRefund } from "./refund-balance.ts";
+export { languages as paywallLanguages } from "./paywall/language.ts";
+export { parsePaywallIcon, paywallIconShape } from "./paywall/paywall-options.ts";
 export { createSeller } from "./seller.ts";
 export type { Charged, ChargeOptions, Route, Seller } from "./seller.ts";

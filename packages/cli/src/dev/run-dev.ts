@@ -17,6 +17,7 @@ import { exitCodes } from "../exit-codes.ts";
 import { loadOperator } from "../operator-package.ts";
 import { startProblem } from "../start-problem.ts";
 import { listenForSignals } from "../stop-signals.ts";
+import { startWaiting } from "../waiting.ts";
 import { createDevEvents, type DevEvent } from "./dev-events.ts";
 import { startDevPage, type PaidAnswer, type WantedRequest } from "./page-server.ts";
 import { watchPayments } from "./watch-payments.ts";
@@ -59,17 +60,21 @@ export async function runDev(options: DevOptions): Promise<void> {
 
 async function start(options: DevOptions, stack: AsyncDisposableStack, stopping: AbortSignal) {
   const operator = await loadOperator("farthing dev");
+  const waiting = startWaiting("Starting the local chain");
+  stack.defer(() => waiting.end());
   const { blockTimeSeconds, pagePort } = options;
   const devnet = await startDevnet({ blockTimeSeconds, buyers: 1, relayers: 1 });
   stack.defer(() => devnet.stop());
   stopping.throwIfAborted();
   const config = readConfig(options, devnet);
+  waiting.now("Starting the facilitator");
   const embedded = await operator.startEmbedded(stopping, {
     ...describeDevnet(devnet).environment,
     DATABASE_URL: "sqlite::memory:",
     FARTHING_LOG_LEVEL: "error",
   });
   stack.defer(() => embedded.stop());
+  waiting.now("Starting the gateway");
   const events = createDevEvents();
   const gateway = await startGateway({
     config,
@@ -88,6 +93,7 @@ async function start(options: DevOptions, stack: AsyncDisposableStack, stopping:
   stack.defer(() => page.stop());
   const findings = await checkServices(config);
   stopping.throwIfAborted();
+  waiting.end();
   const addresses = { api: apiOf(config), page: page.url, gateway: gateway.url };
   print(startText(options, devnet, addresses));
   print(readyText(findings));

@@ -36,6 +36,7 @@ export function assembleConfig(file: GatewayFile, context: ConfigContext): Gatew
     listen: { http: listen.http, metrics: listen.metrics },
     trustedProxies: file.trustedProxies,
     rateLimit: file.rateLimit,
+    paywall: file.paywall,
     facilitators: readFacilitators(file, context),
     rpcUrl: readRpcUrl(file, context),
     network: file.network,

@@ -4,6 +4,7 @@ import { maxPassUses, parseValidFor } from "@farthing/seller";
 import { Type, type StaticDecode } from "typebox";
 import { matchPattern } from "../routing/route-pattern.ts";
 import { balanceSettings } from "./balance-settings.ts";
+import { paywallSettings } from "./paywall-settings.ts";
 import { facilitatorSetting } from "./facilitator-setting.ts";
 import {
   baseUrl,
@@ -311,6 +312,7 @@ const optional = {
     maxEntryBytes: size("largest response that is kept", "1MiB"),
     maxTotalBytes: size("all of them together", "512MiB"),
   }),
+  paywall: paywallSettings,
   discovery: optionalGroup("information for software that searches for APIs", {
     openapi: text(
       "file of the upstream's OpenAPI document; /openapi.json adds the prices",

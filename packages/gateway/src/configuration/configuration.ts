@@ -8,6 +8,7 @@ type PassedSettings =
   | "publicUrl"
   | "trustedProxies"
   | "rateLimit"
+  | "paywall"
   | "network"
   | "payTo"
   | "maxTimeoutSeconds";

@@ -45,13 +45,21 @@ function parseName(name: unknown): string {
   throw new ConfigurationError("paywall.name", `1 to ${maxNameChars} characters`, '"Weather Ltd"');
 }
 
+/** What an icon must be, in words. */
+export const paywallIconShape = `an https address of at most ${maxIconUrlChars} characters without a query, or a base64 data URL of an image (PNG, JPEG, GIF, WebP, AVIF, SVG) of at most ${maxIconChars} characters`;
+
+/** Returns the text if it is an icon that the page can show. */
+export function parsePaywallIcon(icon: string): string | undefined {
+  if (icon.length <= maxIconChars && imageData.test(icon)) return icon;
+  const isAddress = icon.length <= maxIconUrlChars && iconSource(icon) !== undefined;
+  return isAddress ? icon : undefined;
+}
+
 function parseIcon(icon: unknown): string {
-  if (typeof icon === "string") {
-    if (icon.length <= maxIconChars && imageData.test(icon)) return icon;
-    if (icon.length <= maxIconUrlChars && iconSource(icon) !== undefined) return icon;
-  }
-  const shape = `an https address of at most ${maxIconUrlChars} characters without a query, or a base64 data URL of an image (PNG, JPEG, GIF, WebP, AVIF, SVG) of at most ${maxIconChars} characters`;
-  throw new ConfigurationError("paywall.icon", shape, '"https://weather.example/icon.png"');
+  const parsed = typeof icon === "string" ? parsePaywallIcon(icon) : undefined;
+  if (parsed !== undefined) return parsed;
+  const example = '"https://weather.example/icon.png"';
+  throw new ConfigurationError("paywall.icon", paywallIconShape, example);
 }
 
 /** The icon as a source of a content security policy. Undefined when it is no such address. */
