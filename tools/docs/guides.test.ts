@@ -95,6 +95,7 @@ test("what is not run is little, and everybody sees it grow", () => {
     "docs/guides/run-a-facilitator.md: needs root and systemd",
     "docs/guides/run-a-facilitator.md: needs Docker",
     "docs/guides/run-a-facilitator.md: needs PostgreSQL's own programs",
+    "docs/guides/run-a-facilitator.md: needs Prometheus",
     "docs/guides/sell-with-the-gateway.md: tools/e2e/gateway/dev.test.ts runs it",
     "docs/guides/sellers-account.md: the page's facilitator sells no credits",
     "docs/guides/upgrade.md: it needs two versions",
