@@ -224,7 +224,7 @@ async function send(
   const read = isObject(value) ? value : {};
   if (response.ok) return { response, body: read };
   const message = member(read, "message");
-  if (response.status === 401 && cookie !== undefined) {
+  if (response.status === 401 && cookie?.startsWith(`${sessionCookie}=`)) {
     throw new ConfigurationError("The session has ended. Sign in again: farthing account sign-in");
   }
   throw new Error(

@@ -4,7 +4,13 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startDevnet, type Devnet } from "@farthing/devnet";
-import { readConfig, silentLog, startFacilitator, type Facilitator } from "@farthing/facilitator";
+import {
+  openStore,
+  readConfig,
+  silentLog,
+  startFacilitator,
+  type Facilitator,
+} from "@farthing/facilitator";
 import { networkOfChain } from "@farthing/protocol";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { farthing, onTerminal, type Run } from "./farthing-bin.testing.ts";
@@ -69,6 +75,24 @@ test("signs in with the wallet, and keeps the session where only its owner reads
   expect(shown.stdout).toMatch(/^Available +0$/m);
   expect(await run("sign-out")).toEqual({ code: 0, stdout: "", stderr: "" });
   expect((await run("keys")).code).toBe(3);
+});
+
+test("signs a member in to the account, which does what the role allows", async () => {
+  const { run, read } = userOf(2);
+  const [owner, , member] = devnet.buyers;
+  if (!owner || !member) throw new Error("there are no wallets");
+  const [account, address] = [owner.address, member.address];
+  const refused = await run("sign-in", "--account", account);
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/did not succeed/) });
+  const store = await openStore(`sqlite:${join(folder, "farthing.db")}`);
+  const plain = { kind: "plain", chainId: null, role: "read_only", linkedAt: Date.now() } as const;
+  await store.ensureAccount(account, Date.now());
+  await store.linkWallet({ account, address, ...plain }, { walletsMax: 20 });
+  await store.close();
+  expect(await read("sign-in", "--account", account)).toMatchObject({ account, wallet: address });
+  expect(await read("keys")).toEqual([]);
+  const create = await run("keys", "create", "--label", "shop", "--test");
+  expect(create).toMatchObject({ code: 1, stderr: expect.stringMatching(/role .* is read only/) });
 });
 
 const ask = (key: string) =>
