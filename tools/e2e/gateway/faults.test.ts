@@ -188,7 +188,7 @@ test("what was not charged, not delivered and delivered again is counted", async
     `requests_total{${paid},outcome="paid"}`,
     `requests_total{${paid},outcome="replayed"}`,
     `requests_total{${paid},outcome="rejected"}`,
-    "settle_duration_seconds_count",
+    `settle_duration_seconds_count{facilitator="${market.facilitator("public").url}"}`,
   ];
   const before = await read();
   shop.api.answer = (_, response) => void response.writeHead(500).end();
