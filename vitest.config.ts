@@ -2,11 +2,39 @@ import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { LongFilesFirst } from "./tools/test-order.ts";
 
+// Workspaces are reached as TypeScript source, so no build has to run before the tests.
+const ssr = { resolve: { conditions: ["@farthing/source"] } };
+
+const shared = {
+  // The buyer's library asks public nodes unless told otherwise; no test may.
+  setupFiles: ["tools/no-internet.testing.ts"],
+  // Tests on a local chain wait for real blocks, and several start processes: what takes ten seconds
+  // alone takes five times as long where other files use all cores. Only a test that hangs waits.
+  testTimeout: 90_000,
+  hookTimeout: 120_000,
+  // The same for conditions that are looked for again and again; the default is a second.
+  expect: { poll: { timeout: 30_000 } },
+};
+
+/** Two hundred short files. A process of its own for each would cost more than most of their tests. */
+const inSharedProcesses = "packages/!(facilitator)/{src,test}/**/*.test.ts";
+
 export default defineConfig({
-  // Workspaces are reached as TypeScript source, so no build has to run before the tests.
-  ssr: { resolve: { conditions: ["@farthing/source"] } },
   test: {
-    include: ["packages/*/{src,test}/**/*.test.ts", "tools/**/*.test.ts"],
+    projects: [
+      {
+        ssr,
+        test: { ...shared, name: "packages", include: [inSharedProcesses], isolate: false },
+      },
+      {
+        ssr,
+        test: {
+          ...shared,
+          name: "service and tools",
+          include: ["packages/facilitator/{src,test}/**/*.test.ts", "tools/**/*.test.ts"],
+        },
+      },
+    ],
     // Says at the end which tests were left out for want of a browser, a Redis or a Prometheus.
     // And gives the tests one folder for their files, which goes with them.
     globalSetup: [
@@ -17,17 +45,9 @@ export default defineConfig({
       // Below that folder, so it comes after it.
       "tools/e2e/support/program-bundles.testing.ts",
     ],
-    // The buyer's library asks public nodes unless told otherwise; no test may.
-    setupFiles: ["tools/no-internet.testing.ts"],
     sequence: { sequencer: LongFilesFirst },
     // Half of a test's time is waiting, for blocks and time limits: a file keeps half a core busy.
     maxWorkers: Math.min(8, availableParallelism() + 3),
-    // Tests on a local chain wait for real blocks, and several start processes: what takes ten seconds
-    // alone takes five times as long where other files use all cores. Only a test that hangs waits.
-    testTimeout: 90_000,
-    hookTimeout: 120_000,
-    // The same for conditions that are looked for again and again; the default is a second.
-    expect: { poll: { timeout: 30_000 } },
     retry: 0,
   },
 });
