@@ -94,6 +94,7 @@ test("what is not run is little, and everybody sees it grow", () => {
     "docs/guides/run-a-facilitator.md: the steps are what you do between its runs",
     "docs/guides/run-a-facilitator.md: needs root and systemd",
     "docs/guides/run-a-facilitator.md: needs Docker",
+    "docs/guides/run-a-facilitator.md: needs a public name and root",
     "docs/guides/run-a-facilitator.md: needs PostgreSQL's own programs",
     "docs/guides/run-a-facilitator.md: needs Prometheus",
     "docs/guides/sell-with-the-gateway.md: tools/e2e/gateway/dev.test.ts runs it",
