@@ -13,13 +13,6 @@ import { typeCheck } from "./type-check.ts";
 const root = join(import.meta.dirname, "../..");
 const pages = readPages();
 
-/**
- * A page that needs another toolchain downloads packages. `npm run interop -- --only languages` runs
- * it and names the toolchain in this variable; every other run leaves the page out.
- */
-const toolchain = process.env["FARTHING_DOCS_TOOLCHAIN"];
-const played = pages.filter(({ blocks, needs }) => blocks.length > 0 && needs === toolchain);
-
 /** Blocks that no test can run, each with its reason. */
 const leftOut = pages.flatMap(({ path, blocks }) =>
   blocks.flatMap(({ run }) => (run.not === undefined ? [] : [`${path}: ${run.not}`])),
@@ -38,16 +31,20 @@ beforeAll(async () => {
 afterAll(() => world?.stop());
 
 // Pages run concurrently, because most of the time they wait for blocks.
-test.concurrent.each(played)("$path", { timeout: pageMs }, async (page) => {
-  const stage = await openStage(world);
-  const terminals = openTerminals(stage);
-  try {
-    for (const block of page.blocks) await runBlock(page, block, { stage, terminals });
-  } finally {
-    await terminals.close();
-    stage.remove();
-  }
-});
+test.concurrent.each(pages.filter(({ blocks }) => blocks.length > 0))(
+  "$path",
+  { timeout: pageMs },
+  async (page) => {
+    const stage = await openStage(world);
+    const terminals = openTerminals(stage);
+    try {
+      for (const block of page.blocks) await runBlock(page, block, { stage, terminals });
+    } finally {
+      await terminals.close();
+      stage.remove();
+    }
+  },
+);
 
 async function runBlock(
   { path }: Page,
@@ -91,7 +88,6 @@ test("what is not run is little, and everybody sees it grow", () => {
   expect(leftOut).toEqual([
     "README.md: tools/demo/demo.test.ts runs the demo",
     "README.md: .ci/run does",
-    "docs/guides/run-a-facilitator.md: the steps are what you do between its runs",
     "docs/guides/run-a-facilitator.md: needs root and systemd",
     "docs/guides/run-a-facilitator.md: needs Docker",
     "docs/guides/run-a-facilitator.md: needs a public name and root",
@@ -99,17 +95,6 @@ test("what is not run is little, and everybody sees it grow", () => {
     "docs/guides/run-a-facilitator.md: needs Prometheus",
     "docs/guides/sell-with-the-gateway.md: tools/e2e/gateway/dev.test.ts runs it",
     "docs/guides/sellers-account.md: the page's facilitator sells no credits",
-    "docs/guides/upgrade.md: it needs two versions",
-  ]);
-});
-
-test("the pages of other toolchains are known to the run that plays them", () => {
-  const elsewhere = pages.flatMap(({ path, needs }) =>
-    needs === undefined ? [] : [[path, needs]],
-  );
-  expect(elsewhere).toEqual([
-    ["docs/guides/go.md", "go"],
-    ["docs/guides/python.md", "python"],
   ]);
 });
 

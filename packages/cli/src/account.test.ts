@@ -104,6 +104,9 @@ test("creates, rotates and revokes keys", async () => {
   const made = await read("keys", "create", "--label", "shop", "--test");
   expect(made).toMatchObject({ label: "shop", mode: "test", expiresAt: null });
   expect(await (await ask(made.key)).json()).toMatchObject({ account: devnet.buyers[1]?.address });
+  await expect
+    .poll(() => read("logs", "--path", "/v1/key", "--mode", "test"))
+    .toMatchObject([{ status: 200, path: "/v1/key", key: { id: made.id, label: "shop" } }]);
   const rotated = await read("keys", "rotate", made.id, "--overlap", "0");
   expect((await ask(made.key)).status).toBe(401);
   expect((await ask(rotated.key)).status).toBe(200);

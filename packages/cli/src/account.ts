@@ -1,5 +1,6 @@
 /** `farthing account`: a seller's account at a facilitator, without a browser. */
 import {
+  defined,
   isObject,
   keyOverlaps,
   member,
@@ -34,6 +35,14 @@ interface WebhookFlags extends AccountFlags {
   readonly event?: readonly string[];
 }
 
+interface LogFlags extends AccountFlags {
+  readonly status?: string;
+  readonly path?: string;
+  readonly key?: string;
+  readonly mode?: string;
+  readonly limit: string;
+}
+
 export function register(program: Command): void {
   const account = program
     .command("account")
@@ -45,6 +54,7 @@ export function register(program: Command): void {
   registerCredits(account);
   registerListings(account);
   registerWebhooks(account);
+  registerLogs(account);
 }
 
 function registerSession(account: Command): void {
@@ -167,6 +177,34 @@ function registerWebhooks(account: Command): void {
       runCommand(() => change(id, { paused: false }, flags)),
     );
   removesBy(webhooks, "remove", path, "remove an endpoint and what waits for it");
+}
+
+function registerLogs(account: Command): void {
+  addAccountFlags(account.command("logs"))
+    .description("show the calls that were made with the account's API keys, the newest first")
+    .option("--status <class>", "2xx, 4xx, 5xx, or refused: calls with an error code")
+    .option("--path <text>", "a part of the path, such as /settle")
+    .option("--key <id>", "calls with this key")
+    .option("--mode <mode>", "live or test")
+    .option("--limit <count>", "number of calls, at most 200", "20")
+    .action((flags: LogFlags) =>
+      runCommand(async () => {
+        const { status, path, key, mode, limit } = flags;
+        const filters = { status, path, key, mode, limit: `${wholeNumber(limit, "--limit")}` };
+        const query = new URLSearchParams(defined(filters));
+        const calls = await openAccount(flags).list(`/v1/account/requests?${query}`, "requests");
+        const none = "No calls. The log has the last 30 days.";
+        printList(calls, calls.map(logRowOf), none, flags, { wide: ["key"], whole: ["requestId"] });
+      }),
+    );
+}
+
+function logRowOf(call: JsonObject): Readonly<Record<string, unknown>> {
+  const { createdAt, method, path, status, code, durationMs, key, requestId } = call;
+  const label = isObject(key) ? member(key, "label") : null;
+  const took = `${String(durationMs)} ms`;
+  const request = `${String(method)} ${String(path)}`;
+  return { time: createdAt, request, status, code, took, key: label, requestId };
 }
 
 /** The list, which is also what the command without a subcommand shows. */

@@ -91,6 +91,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "account webhooks events": ["account webhooks events whk_1 settlement.failed credits.low"],
   "account webhooks pause": ["account webhooks pause whk_1"],
   "account webhooks resume": ["account webhooks resume whk_1"],
+  "account logs": ["account logs", "account logs --status refused --path /settle"],
   "account webhooks remove": ["account webhooks remove whk_1"],
   refund: ["refund stl_1", "refund stl_1 --amount 0.01 --yes"],
   "wallet create": ["wallet create shopping"],

@@ -15,6 +15,8 @@ import { KeysScreen } from "./screens/keys/keys-screen.tsx";
 import { ListingScreen } from "./screens/listings/listing-screen.tsx";
 import { ListingsScreen } from "./screens/listings/listings-screen.tsx";
 import { OverviewScreen } from "./screens/overview/overview-screen.tsx";
+import { RequestScreen } from "./screens/requests/request-screen.tsx";
+import { RequestsScreen } from "./screens/requests/requests-screen.tsx";
 import { RevenueScreen } from "./screens/revenue/revenue-screen.tsx";
 import { SettingsScreen } from "./screens/settings/settings-screen.tsx";
 import { SettlementScreen } from "./screens/settlements/settlement-screen.tsx";
@@ -78,6 +80,8 @@ function screenAt(path: string): ReactNode {
       ) : (
         <CreditsScreen />
       );
+    case "requests":
+      return second === undefined ? <RequestsScreen /> : <RequestScreen id={second} />;
     case "integrate":
       return <IntegrateScreen />;
     case "listings":

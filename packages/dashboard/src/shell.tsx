@@ -20,6 +20,7 @@ const navigation: readonly (readonly [path: string, title: string, icon: Compone
   ["revenue", "Revenue", Icons.RevenueIcon],
   ["customers", "Customers", Icons.CustomersIcon],
   ["keys", "API keys", Icons.KeysIcon],
+  ["requests", "Request log", Icons.RequestsIcon],
   ["credits", "Credits", Icons.CreditsIcon],
   ["integrate", "Integrate", Icons.IntegrateIcon],
   ["listings", "Listings", Icons.ListingsIcon],

@@ -17,6 +17,7 @@ import type { Config } from "./config/config.ts";
 import type { ArrivalTimes } from "./http/connections.ts";
 import { registerDashboard } from "./http/dashboard.ts";
 import { createMetricsServer } from "./http/metrics-server.ts";
+import { observeCalls } from "./http/observe-calls.ts";
 import { createServer, type Listener } from "./http/server.ts";
 import { createSiteAddress } from "./http/site.ts";
 import { registerHomePage } from "./payments/home-page.ts";
@@ -139,6 +140,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     arrival: options.arrival,
     tags: featureTags,
     async registerRoutes(routes, limits) {
+      if (features) observeCalls(routes, features.callObservers);
       registerPayments(routes, context, limits);
       registerHomePage(routes, context, { limits, site });
       registerStatusPage(routes, context, { limits, site, record });

@@ -84,6 +84,7 @@ describeInBrowser("the screens of the dashboard", () => {
         "settlements",
         "revenue",
         "customers",
+        "requests",
         "credits",
         "nowhere",
         "settlements/stl_none",
@@ -123,6 +124,8 @@ async function fillAccount(stage: Stage): Promise<string[]> {
   }
   await visit(window, "Settlements");
   const settlement = await page.getByRole("table").getByRole("link").first().getAttribute("href");
+  await visit(window, "Request log");
+  const request = await page.getByRole("table").getByRole("link").first().getAttribute("href");
   await visit(window, "Webhooks");
   await page.getByRole("button", { name: "Add endpoint" }).first().click();
   await page.getByLabel("Address").fill("http://127.0.0.1:9/hook");
@@ -140,7 +143,7 @@ async function fillAccount(stage: Stage): Promise<string[]> {
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("banner").getByText("Weather API").waitFor();
   await window.context.close();
-  const details = [settlement, webhook].map(
+  const details = [settlement, webhook, request].map(
     (href) => href?.replace("/account/facilitator/", "") ?? "",
   );
   return [
@@ -156,6 +159,8 @@ async function fillAccount(stage: Stage): Promise<string[]> {
     "credits",
     "credits/buy",
     ...purchases,
+    "requests",
+    "requests?status=refused",
     "integrate",
     "integrate?with=gateway",
     "listings",

@@ -179,6 +179,25 @@ export const settlementsQuery = (
     pageFreshness(cursor),
   );
 
+/** Empty texts are filters that are not set. */
+export type RequestFilters = Readonly<Record<(typeof requestFilterNames)[number], string>>;
+export const requestFilterNames = ["status", "path", "key"] as const;
+
+const requestsPath = "/v1/account/requests";
+
+export const requestsQuery = (
+  filters: RequestFilters & { readonly mode: Responses.KeyMode },
+  cursor: string,
+) =>
+  read<{ requests: readonly Responses.ApiCallJson[]; next: string | null }>(
+    ["requests", filters, cursor],
+    withSearch(requestsPath, { ...filters, cursor, limit: `${pageRows}` }),
+    pageFreshness(cursor),
+  );
+
+export const requestQuery = (id: string) =>
+  read<Responses.ApiCallJson>(["requests", id], `${requestsPath}/${encodeURIComponent(id)}`);
+
 const newestRows = 8;
 
 export const newestSettlementsQuery = (network = "") =>

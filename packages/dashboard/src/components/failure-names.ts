@@ -1,7 +1,7 @@
-/** What went wrong with a payment or refund, in a few words for people; the code is for programs. */
-import type { RefusalCode } from "@farthing/protocol";
+/** What went wrong with a payment, a refund or another request, in a few words for people; the code is for programs. */
+import type { ErrorCode, RefusalCode } from "@farthing/protocol";
 
-const names: Readonly<Record<RefusalCode, string>> = {
+const names: Readonly<Record<RefusalCode | ErrorCode, string>> = {
   invalid_payload: "Malformed payment",
   invalid_payment_requirements: "Malformed payment requirements",
   invalid_x402_version: "Unknown x402 version",
@@ -42,6 +42,27 @@ const names: Readonly<Record<RefusalCode, string>> = {
   refund_exceeds_payment: "Refund exceeds the payment",
   refund_limit_reached: "Payment has all its refunds",
   transfer_not_found: "Transfer not found in the transaction",
+  invalid_request: "Invalid request",
+  unauthorized: "API key not accepted",
+  insufficient_facilitator_credits: "No credits left",
+  seller_plan_inactive: "Account inactive",
+  payee_mismatch: "Key of another payee",
+  sign_in_failed: "Sign-in failed",
+  step_up_failed: "Signature not accepted",
+  foreign_origin: "Request from another site",
+  not_found: "Not found",
+  method_not_allowed: "Method not allowed",
+  conflict: "Conflict with an earlier change",
+  request_too_large: "Request too large",
+  unsupported_media_type: "Not JSON",
+  rate_limited: "Too many requests",
+  caller_gas_share_used: "Share of the gas budget used up",
+  keyless_gas_exhausted: "Gas budget used up",
+  reverted_gas_exhausted: "Gas budget of smart wallets used up",
+  queue_full: "Too many payments waiting",
+  service_unavailable: "Service temporarily unavailable",
+  role_not_allowed: "Role does not allow it",
+  internal_error: "Internal error",
 };
 
 /** The code itself where a newer service has one that this page does not know. */

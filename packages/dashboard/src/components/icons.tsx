@@ -46,6 +46,7 @@ export const KeysIcon = icon(
   <circle cx="5.5" cy="10.5" r="3" />,
   <path d="m7.7 8.3 5.8-5.8M11 5l2 2" />,
 );
+export const RequestsIcon = icon(<path d="M2.5 4h11M2.5 8h11M2.5 12h6M11 12h2.5" />);
 export const CreditsIcon = icon(
   <circle cx="8" cy="8" r="6" />,
   <path d="M8 8V4.2A3.8 3.8 0 0 1 11.8 8z" />,

@@ -2,6 +2,7 @@
 import type { Database, Migrations, SettlementParticipant } from "@farthing/engine/storage";
 import type { StepUpAction } from "./sign-in/step-up.ts";
 import type { Tag } from "../http/openapi.ts";
+import type { KeyedCall } from "../http/observe-calls.ts";
 import type { RouteLimits } from "../http/limits.ts";
 import type { Surface } from "../http/surface.ts";
 import type { TypedServer } from "../http/type-provider.ts";
@@ -20,6 +21,8 @@ export interface Feature {
 }
 
 export interface RunningFeature {
+  /** Observes every call with an API key, after its response. */
+  readonly observe?: (call: KeyedCall) => void;
   readonly routes?: FeatureRoutes;
   readonly jobs?: readonly Job[];
 }

@@ -22,6 +22,7 @@ import { listings, type ListingFeatureDeps } from "./listings/feature.ts";
 import { paidKeys } from "./paid-keys/feature.ts";
 import { purchases, type PurchaseFeatureDeps } from "./purchases/feature.ts";
 import { refunds } from "./refunds/feature.ts";
+import { requestLog } from "./request-log/feature.ts";
 import { revenue } from "./revenue/feature.ts";
 import { signIn } from "./sign-in/feature.ts";
 import type { SiteAddress } from "../http/site.ts";
@@ -42,6 +43,7 @@ export const features = [
   history,
   refunds,
   revenue,
+  requestLog,
 ] as const satisfies readonly Feature[];
 
 type StoreOf<F> = F extends { readonly createStore: (database: Database) => infer Store }
@@ -127,6 +129,7 @@ export function createFeatures(wiring: FeaturesDeps) {
   return {
     list,
     guard: session.guard,
+    callObservers: list.flatMap(({ observe = [] }) => observe),
     /** Starts all background jobs; returns a function that stops them. */
     start() {
       const stops = list.flatMap(({ jobs = [] }) => jobs.map((job) => job()));

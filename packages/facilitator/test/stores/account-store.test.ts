@@ -1,6 +1,7 @@
 /** The suites of accounts and their ledger, on both databases. */
 import { describe } from "vitest";
 import { accountSuite } from "./account-store.suite.ts";
+import { apiCallsSuite } from "./api-calls.suite.ts";
 import { claimDenialsSuite } from "./claim-denials.suite.ts";
 import { ledgerPropertiesSuite } from "./ledger-properties.suite.ts";
 import { keylessSuite } from "./keyless.suite.ts";
@@ -21,6 +22,7 @@ describe.each(bothEngines())("%s", (_, start) => {
   describe("webhooks", () => webhooksSuite(start));
   describe("callers without a key", () => keylessSuite(start));
   describe("claims that are denied", () => claimDenialsSuite(start));
+  describe("the request log", () => apiCallsSuite(start));
   describe("reverted gas", () => revertedGasSuite(start));
   describe("the market", () => listingsSuite(start));
 });

@@ -41,6 +41,9 @@ export async function fillHistory({ query }: StoreBench, rows: number): Promise<
     `insert into settlement_books (settlement_id, account, created_at, resource, route, reference, is_counted) select 'old_' || n, '${busySeller}', ${at}, 'https://shop.example/' || n % 100, (case when n % 4 = 0 then 'rare' else 'GET /:id' end), n, 1 from ${series}`,
     `insert into revenue_months (account, chain_id, basis, month, name, settlements, units) select '${busySeller}', ${chainId}, 'payer', ${monthOf(scenarioNow)}, ${address("n")}, 1, n from ${series}`,
     `insert into customers (account, chain_id, payer, settlements, units, first_at, last_at) select '${busySeller}', ${chainId}, ${address("n")}, 1, n, ${at}, ${at} from ${series}`,
+    // An account keeps no more than 10,000 calls, however many it has made.
+    `insert into api_call_counts (account, recorded) values ('${busySeller}', ${rows})`,
+    `insert into api_calls (account, ordinal, request_id, key_id, mode, created_at, method, path, status, duration_ms, asked) select (case when n > ${rows} - 10000 then '${busySeller}' else ${address("n")} end), n, 'old_' || n, 'key_busy', 'test', ${at}, 'POST', '/settle', 200, 1, '{}' from ${series}`,
     `insert into settlement_claims (settlement_id, is_upfront, has_several) select 'old_' || n, 0, 0 from ${series}`,
     `insert into payment_identifiers (name_hash, payment_hash, expires_at) select 'old_' || n, 'x', ${at} + (n % 2) * ${800 * dayMs}::bigint from ${series}`,
     `insert into relayer_transactions (id, chain_id, lane, nonce, to_address, data, gas_limit, gas_price, raw, hash, state, created_at, block_number) select -n, ${chainId}, '${lane}', n, '${busySeller}', '0x', '1', '1', '0x', ${hash}, 'mined', ${at}, n from ${series}`,

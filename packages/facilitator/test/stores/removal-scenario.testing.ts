@@ -34,4 +34,33 @@ export async function removeWhatIsOver(
   await store.pruneSettlements(chainId, { ...terms, from }, () => Promise.resolve());
   await store.pruneSignedBytes(chainId, block, 3);
   await store.forgetExpired(now, 5);
+  await logCalls(store, at);
+}
+
+async function logCalls(
+  store: ServiceStore,
+  { account, now }: { readonly account: Address; readonly now: number },
+): Promise<void> {
+  const call = {
+    account,
+    keyId: "key",
+    mode: "test",
+    createdAt: now,
+    method: "GET",
+    path: "/",
+    status: 200,
+    durationMs: 1,
+    code: null,
+    message: null,
+    result: null,
+    settlementId: null,
+    transaction: null,
+    asked: {},
+  } as const;
+  const ids = [`req_${next()}`, `req_${next()}`, `req_${next()}`];
+  await store.recordCalls(ids.map((requestId) => ({ ...call, requestId })));
+  const { next: following } = await store.listCalls(account, {}, { limit: 2 });
+  await store.listCalls(account, {}, { from: following ?? 0, limit: 2 });
+  await store.findCall(account, ids[0] ?? "");
+  await store.removeCalls(now, 2);
 }

@@ -6,12 +6,12 @@ import {
   parseAddress,
   referenceCharsMax,
 } from "@farthing/protocol";
-import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { filterNames, keysQuery, type SettlementFilters } from "../../api/queries.ts";
+import { filterNames, type SettlementFilters } from "../../api/queries.ts";
 import { go, useLocation, withSearch } from "../../location.ts";
 import { useNetwork } from "../../chosen-network.ts";
 import { Form, SelectField, TextField } from "../../components/field.tsx";
+import { KeyFilter } from "../keys/key-filter.tsx";
 
 const states = [
   ["", "All"],
@@ -35,7 +35,6 @@ export function useFilters(): SettlementFilters & { readonly cursor: string } {
 
 export function SettlementFilterBar() {
   const { cursor: _, ...filters } = useFilters();
-  const { data } = useQuery(keysQuery);
   const set = (change: Partial<SettlementFilters>) =>
     go(withSearch("settlements", { ...filters, ...change }), { replace: true });
   return (
@@ -70,19 +69,7 @@ export function SettlementFilterBar() {
         onChange={(transaction) => set({ transaction })}
       />
       <BookFilters filters={filters} set={set} />
-      {data && data.keys.length > 1 && (
-        <SelectField
-          label="Key"
-          value={filters.key}
-          options={[
-            ["", "All"],
-            ...data.keys.map(
-              ({ id, label, lastFour }) => [id, `${label || "Unnamed"} …${lastFour}`] as const,
-            ),
-          ]}
-          onText={(key) => set({ key })}
-        />
-      )}
+      <KeyFilter value={filters.key} onChange={(key) => set({ key })} />
     </Form>
   );
 }

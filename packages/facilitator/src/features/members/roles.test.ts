@@ -68,6 +68,8 @@ const expected: Readonly<Record<string, readonly Role[]>> = {
   readUsage: all,
   readRevenue: all,
   listCustomers: all,
+  listRequests: all,
+  readRequest: all,
   refund: owners,
 };
 
