@@ -265,6 +265,14 @@ describe("one endpoint lies", () => {
     const answer = await settle(body);
     await untilBlocksShow(async () => lies > 2, true);
     expect(await pageOf(answer)).toMatchObject({ status: "pending", state: "submitted" });
+    // The transfer is made once the last forged answer has been compared with the other endpoint.
+    let truths = 0;
+    first.react = (call) => {
+      if (isSend(call)) return fullPool;
+      if (isObject(call.params[0]) && "blockHash" in call.params[0]) truths++;
+      return undefined;
+    };
+    await untilBlocksShow(async () => truths > 2, true);
     first.react = () => undefined;
     second.react = () => undefined;
     await untilConfirmed(answer);
