@@ -21,6 +21,7 @@ export function troubleshootingPage(made: string): string {
     "",
     "- **A buyer's payment is pending, or the response was a 503.** Repeat the request with the same payment. It is charged once. `farthing ledger list` shows open payments; [Finality and unknown outcomes](../concepts/finality.md) explains them.",
     "- **A paid request got a 402 again.** The body says why; find its code below.",
+    "- **A paid request got a 429.** The payer or the address has made too many requests. Nothing was taken: repeat the request with the same payment after the seconds of `Retry-After`.",
     "- **The seller does not start.** Its message names the option and what to write. `charge.ready()` compares the options with the facilitator before the first buyer comes.",
     "- **The facilitator does not start.** Its output has a line for each check. Run `farthing doctor` with the same environment.",
     "- **The service is slow or not ready.** `GET /ready` names what is not in order, and the log has one of the [events](#warnings-and-errors-of-the-facilitator) below.",

@@ -86,7 +86,8 @@ export async function readPaidResponse(
   if (isNo) return readReceiptStatus(receipt, expected);
   const isUncharged = saysUncharged(response, body);
   const kind = kindOf(response, isUncharged);
-  const reason = kind === "refused" ? reasonOf(response, body) : undefined;
+  const isExplained = kind === "refused" || kind === "busy";
+  const reason = isExplained ? reasonOf(response, body) : undefined;
   return { kind, ...defined({ reason, saysUncharged: isUncharged || undefined }) };
 }
 

@@ -289,14 +289,25 @@ test("waits 1, 2, 4, 8, 8 s, longer when asked, and stops before the payment exp
   });
 });
 
-test("a Retry-After beyond the payment's life is reported, not waited for", async () => {
-  await using seller = await startSeller({
-    paid: [{ status: 429, headers: { "Retry-After": "3600" } }],
-  });
-  const { pay, clock } = buyerBench();
-  const response = await pay(seller.url);
+test("a Retry-After beyond the payment's life is reported, and the payment can be sent again", async () => {
+  const body = JSON.stringify({ error: "rate_limited", message: "1 request a minute." });
+  const headers = { ...json, "Retry-After": "3600" };
+  await using seller = await startSeller({ paid: [{ status: 429, headers, body }, served()] });
+  const { pay, clock, signer } = buyerBench();
+  const payment = { requestId: "the-request" };
+  const response = await pay(seller.url, { payment });
   expect(clock.waits).toEqual([]);
-  expect(response.payment).toMatchObject({ problem: { retry_after_seconds: 3600 } });
+  expect(response.payment).toMatchObject({
+    problem: {
+      error: "seller_unavailable",
+      message: expect.stringContaining("(1 request a minute.)"),
+      retry_action: "retry_same_payment",
+      retry_after_seconds: 3600,
+    },
+  });
+  const again = await pay(seller.url, { payment });
+  expect([again.status, again.payment.state, signer.count]).toEqual([200, "settled", 1]);
+  expectSameBytes(seller);
 });
 
 test("pending until the end is pending, with the hash the seller named", async () => {

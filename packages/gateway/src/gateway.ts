@@ -1,7 +1,9 @@
 /** The gateway: starts a server from a configuration, reloads it and stops it. */
 import {
+  createPayerCounts,
   timeCalls,
   type Facilitator,
+  type PayerCounts,
   type PaymentRecords,
   type SellerEvent,
 } from "@farthing/seller";
@@ -45,7 +47,8 @@ export async function startGateway(options: GatewayOptions) {
   const { config, log = silentLog, onRequest } = options;
   const metrics = createGatewayMetrics();
   const grants = openPaymentRecords(config);
-  const given = { ...options, log, metrics, grants };
+  // What was counted survives a reload of the configuration.
+  const given = { ...options, log, metrics, grants, payers: createPayerCounts() };
   const open = (one: GatewayConfig, before?: ActiveConfiguration) =>
     activateConfiguration(one, createChargingDeps(one, given), before);
   let active = open(config);
@@ -125,9 +128,14 @@ export async function startGateway(options: GatewayOptions) {
 
 function createChargingDeps(
   config: GatewayConfig,
-  given: GatewayOptions & { log: Log; metrics: GatewayMetrics; grants: PaymentRecords },
+  given: GatewayOptions & {
+    readonly log: Log;
+    readonly metrics: GatewayMetrics;
+    readonly grants: PaymentRecords;
+    readonly payers: PayerCounts;
+  },
 ): ChargingDeps {
-  const { log, metrics, grants } = given;
+  const { log, metrics, grants, payers } = given;
   const facilitators = createClients(config, given.facilitator).map((client) => {
     const { name = "facilitator" } = client;
     return timeCalls(
@@ -139,6 +147,7 @@ function createChargingDeps(
   return {
     facilitators,
     grants,
+    payers,
     ...defined({ rpcUrl: config.rpcUrl ?? given.rpcUrl }),
     onEvent: ({ name: route }, event) => observe(route, event, { log, metrics }),
   };

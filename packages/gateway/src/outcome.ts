@@ -21,6 +21,7 @@ export type Outcome =
   | "paid" // Content for a payment.
   | "used" // Content for one use of a pass, or charged to a balance.
   | "replayed" // The same once more.
+  | "limited" // Too many requests of one payer; nothing was taken.
   | "conflict" // The payment belongs to another request, or its response is not kept any more.
   | "upstream_failed" // The upstream's response was not charged for, or there was none.
   | "settle_failed"
@@ -36,6 +37,7 @@ const outcomes: Readonly<Record<Exclude<ChargeOutcome["type"], "undecided">, Out
   uncharged: "upstream_failed",
   failed: "settle_failed",
   pending: "pending",
+  limited: "limited",
   conflict: "conflict",
   unserved: "conflict",
   full: "faulted",

@@ -5,6 +5,7 @@ import {
   readRequestAddress,
   type Facilitator,
   type PassOptions,
+  type PayerCounts,
   type PaymentRecords,
   type SellerEvent,
   type Serve,
@@ -28,6 +29,8 @@ export interface ChargingDeps {
   readonly grants: PaymentRecords;
   /** A node that is asked about sign-ins of contract wallets, and which payments are final. */
   readonly rpcUrl?: string;
+  /** What each payer has asked for, on all routes. */
+  readonly payers?: PayerCounts;
   /** Also called after the response to the request. */
   readonly onEvent: (route: RouteConfig, event: SellerEvent) => void;
 }
@@ -71,6 +74,7 @@ export function createPaidRoute(
     bodyBytesMax: own.upstream.requestBytesMax,
     paywall: { ...defined({ name: discovery.title }), ...config.paywall },
     onEvent: (event) => deps.onEvent(own, event),
+    ...defined({ rateLimit: rateLimitOf(config, deps) }),
     ...(deps.rpcUrl === undefined ? {} : askingNode(deps.rpcUrl)),
   });
   const { maxTimeoutSeconds, redirects, head, serveWhen, redeliver, requireBinding } = own;
@@ -106,6 +110,10 @@ export function createPaidRoute(
       return route.charge(request, serve, { readBody, boundTo, acceptedTerms, routeName });
     },
   };
+}
+
+function rateLimitOf({ rateLimit: { perPayer } }: GatewayConfig, { payers }: ChargingDeps) {
+  return perPayer === undefined ? undefined : { perPayer, ...defined({ counts: payers }) };
 }
 
 function nameOf({ host = "", name }: RouteConfig): string {

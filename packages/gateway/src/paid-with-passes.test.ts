@@ -1,24 +1,11 @@
 /** Passes of the gateway: a route's, or those of several routes, and what reaches the upstream. */
 import { headerNames } from "@farthing/protocol";
 import { payFor } from "@farthing/seller/testing/buyer";
-import type { Facilitator } from "@farthing/seller";
 import { listen, type Listening } from "@farthing/seller/testing/listen";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { gatewayConfig, rule } from "./configuration/gateway-file.testing.ts";
-import { configOf } from "./gateway.testing.ts";
+import { configOf, takesEveryPayment } from "./gateway.testing.ts";
 import { startGateway, type Gateway } from "./gateway.ts";
-
-const transaction = `0x${"cd".repeat(32)}`;
-
-/** Takes every payment. */
-const facilitator: Facilitator = {
-  verify: async () => ({ kind: "verdict", verdict: { isValid: true } }),
-  settle: async () => ({
-    kind: "settlement",
-    settlement: { success: true, transaction, network: "eip155:50" },
-  }),
-  settlement: async () => ({ kind: "not_found" }),
-};
 
 const passes = { uses: 3, validFor: "30d" };
 let asked: Record<string, unknown>[];
@@ -46,7 +33,7 @@ beforeEach(async () => {
     store: "memory",
     routes,
   });
-  gateway = await startGateway({ config, facilitator });
+  gateway = await startGateway({ config, facilitator: takesEveryPayment });
 });
 afterEach(async () => {
   await gateway.stop();

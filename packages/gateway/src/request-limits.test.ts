@@ -1,10 +1,11 @@
 /** Requests that cost nothing and requests that are too many, by address. */
 import { createServer } from "node:http";
 import { listen } from "@farthing/buyer/testing";
+import { payFor } from "@farthing/seller/testing/buyer";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createCallerCounts } from "./caller-counts.ts";
-import type { Gateway } from "./gateway.ts";
-import { startBefore } from "./gateway.testing.ts";
+import { startGateway, type Gateway } from "./gateway.ts";
+import { configOf, startBefore, takesEveryPayment } from "./gateway.testing.ts";
 
 const dayMs = 86_400_000;
 
@@ -75,6 +76,38 @@ test("an address that asks too often gets 429 until the next minute, others do n
   expect(await statuses("192.0.2.8", {})).toEqual([200]);
   nowMs += 30_000;
   expect(await statuses("192.0.2.9", {})).toEqual([402]);
+});
+
+test("a payer has one limit for all routes, which a reload does not reset", async () => {
+  await using stack = new AsyncDisposableStack();
+  const upstream = createServer((_, response) => response.end("content"));
+  stack.use(upstream);
+  const changes = {
+    publicUrl: "http://shop.example",
+    rateLimit: { perPayer: 2 },
+    store: "memory",
+    routes: ["/a", "/b"].map((path) => ({ match: `GET ${path}`, upstream: "api", price: "0.01" })),
+  };
+  const config = configOf(await listen(upstream), changes);
+  const outcomes: unknown[] = [];
+  const gateway = await startGateway({
+    config,
+    facilitator: takesEveryPayment,
+    onRequest: (step) => void ("outcome" in step && outcomes.push(step.outcome)),
+  });
+  stack.defer(() => gateway.stop());
+  const buy = async (path: string) => {
+    const url = gateway.url + path;
+    const response = await fetch(url, { headers: await payFor(url) });
+    return [response.status, await response.text()];
+  };
+  expect(await buy("/a")).toEqual([200, "content"]);
+  expect(await buy("/b")).toEqual([200, "content"]);
+  gateway.reload(config);
+  expect(await buy("/a")).toMatchObject([429, expect.stringContaining('"rate_limited"')]);
+  expect(outcomes.at(-1)).toBe("limited");
+  gateway.reload({ ...config, rateLimit: {} });
+  expect(await buy("/a")).toEqual([200, "content"]);
 });
 
 test("callers beyond the memory share one count", () => {

@@ -29,6 +29,7 @@ import type { ReadFinality } from "./finality-at.ts";
 import { parseFacilitators, type GivenFacilitators } from "./parse-facilitators.ts";
 import { parsePaywall, type PaywallOptions } from "./paywall/paywall-options.ts";
 import type { PaymentRecords } from "./payment-records/payment-records.ts";
+import { parseRateLimit, type RateLimit } from "./rate-limit.ts";
 import { minSettleMs } from "./exchange/settle.ts";
 
 export { ConfigurationError } from "./option-values.ts";
@@ -169,6 +170,11 @@ export interface SellerOptions<R = unknown> extends RouteOptions<R> {
    * for Hono uses that of its context. Without it, the buyer's repeat finds the outcome.
    */
   readonly waitUntil?: WaitUntil;
+  /**
+   * Bounds how often one payer is served, over all routes of the seller. It is counted in this
+   * process alone; the limit of an address belongs in front of the app.
+   */
+  readonly rateLimit?: RateLimit;
   /** The payee's wallet, for `seller.refund`; it needs an API key of the facilitator too. */
   readonly refundSigner?: RefundSigner;
 }
@@ -231,6 +237,7 @@ export function parseSellerOptions<R>(options: SellerOptions<R>, hasOwnAddresses
     finality: parseFinality(options.finality),
     extensions: parseExtensions(options.extensions),
     waitUntil: parseWaitUntil(options.waitUntil),
+    rateLimit: parseRateLimit(options.rateLimit),
   };
 }
 

@@ -80,6 +80,8 @@ export type ChargeOutcome =
   | { readonly type: "failed"; readonly receipt: SettleResponse }
   /** No payment (no `reason`), or an invalid one: the response was a 402. */
   | { readonly type: "challenged"; readonly reason?: string }
+  /** The payer has made too many requests (`rateLimit`): the response was a 429, nothing was taken. */
+  | { readonly type: "limited"; readonly payment: PaidRequest }
   /** A payment that belongs to another request. */
   | { readonly type: "conflict" }
   /** The store of payment records is full; no payment can be taken. Needs attention. */

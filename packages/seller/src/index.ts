@@ -67,6 +67,7 @@ export type { Terms } from "./offer.ts";
 export { isPlainHost, readRequestAddress } from "./request-address.ts";
 export { forbidCaching } from "./responses.ts";
 export type { AddressOutcome, AddressRefusal, RequestLine } from "./request-address.ts";
+export { createPayerCounts, type PayerCounts, type RateLimit } from "./rate-limit.ts";
 export { createRefund, type Refund, type RefundOutcome } from "./refund.ts";
 export type { BalanceRefundOutcome, RefundBalance, TopUpRefund } from "./refund-balance.ts";
 export { languages as paywallLanguages } from "./paywall/language.ts";

@@ -29,6 +29,7 @@ export type ResponseCode =
   | "ambiguous_payment"
   | "payment_header_too_large"
   | "request_too_large"
+  | "rate_limited"
   | "payment_bound_elsewhere"
   | "payment_identifier_conflict"
   | "idempotency_key_reused"

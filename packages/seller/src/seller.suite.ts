@@ -11,6 +11,7 @@ import { facilitatorFaultsSuite } from "./facilitator-faults.suite.ts";
 import { passSuite } from "./passes.suite.ts";
 import { paymentSuite } from "./payment.suite.ts";
 import { saleBooksSuite } from "./sale-books.suite.ts";
+import { rateLimitSuite } from "./rate-limits.suite.ts";
 import type { Listen } from "./scene.testing.ts";
 import { singleUseSuite } from "./single-use.suite.ts";
 import { termsSuite } from "./terms.suite.ts";
@@ -27,6 +28,7 @@ const suites = {
   balances: balanceSuite,
   "input checks": inputCheckSuite,
   "sale books": saleBooksSuite,
+  "rate limits": rateLimitSuite,
 };
 
 /** Runs every promise against one adapter. */

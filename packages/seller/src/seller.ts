@@ -135,6 +135,7 @@ function openSeller<R>(
     waitMs: configuration.waitMs,
     emit: guard(options.onEvent ?? warnOnConsole),
     wallets: createWalletBudget(clock),
+    rateLimit: configuration.rateLimit,
     extensions: configuration.extensions,
     background: createBackgroundSettlements(() => at),
     finality: createFinalitySource(configuration.finality),

@@ -268,6 +268,12 @@ const optional = {
       maxPerMinute,
       { examples: [600] },
     ),
+    perPayer: whole(
+      "requests of one payer in a minute over all routes, with payments, passes and balances; others get 429 and cost nothing",
+      1,
+      maxPerMinute,
+      { examples: [60] },
+    ),
   }),
   network: withDefault(
     parsed(

@@ -1,7 +1,12 @@
 /** A process that dies at any step with its store charges a buyer once for what they get, and tops up once. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { payBound } from "../buyer.testing.ts";
-import { createMemoryGrants, type Balances, type PaymentRecords } from "../index.ts";
+import {
+  createMemoryGrants,
+  type Balances,
+  type PaymentRecords,
+  type RateLimit,
+} from "../index.ts";
 import { dyingAt, openShop } from "./dying-process.testing.ts";
 import { availableOf } from "../payment-records/balances.ts";
 import { maxReserveMs } from "../payment-records/retention.ts";
@@ -37,9 +42,10 @@ const died = (nth: number, isDone: boolean) =>
     },
   }));
 
-function shopWith(grants: PaymentRecords) {
+function shopWith(grants: PaymentRecords, more: { readonly rateLimit?: RateLimit } = {}) {
   const balance = { topUp, reserve: 50_000n };
-  return openShop({ facilitator: { url: facilitator.url }, balance, cost: () => cost, grants });
+  const sold = { balance, cost: () => cost, grants, ...more };
+  return openShop({ facilitator: { url: facilitator.url }, ...sold });
 }
 
 test.each([false, true])("a request with a key, done before the death: %s", async (isDone) => {
@@ -88,26 +94,37 @@ test.each([false, true])("a payment, done before the death: %s", async (isDone) 
   await living.close();
 });
 
-test("a charge whose reply is lost is not made again by a repeat with the same key", async () => {
-  const living = await shopWith(records);
-  const bought = await fetch(living.url, { headers: await payBound(living.url) });
-  const token = bought.headers.get("PAYMENT-PASS") ?? "";
-  let isLost = true;
-  const losing: Balances = {
-    ...balances,
-    async charge(...values) {
-      const charged = await balances.charge(...values);
-      if (!isLost) return charged;
-      isLost = false;
-      throw new Error("The store has not replied in time.");
-    },
-  };
-  const shop = await shopWith({ ...records, balances: losing });
-  const headers = { "PAYMENT-PASS": token, "Idempotency-Key": "order" };
-  expect((await fetch(shop.url, { headers })).status).toBe(503);
-  const again = await fetch(shop.url, { headers });
-  expect([again.status, await again.text()]).toEqual([200, "content"]);
-  expect((await balances.find(token))?.amount).toBe(topUp - 2n * cost);
-  await shop.close();
-  await living.close();
-});
+const lost = new Error("The store has not replied in time.");
+
+test.each([
+  ["made", (...values: Parameters<Balances["charge"]>) => balances.charge(...values)],
+  ["metered", (...[id, useId]: Parameters<Balances["charge"]>) => balances.meter(id, useId, 1n)],
+])(
+  "a charge that is %s when the reply is lost is finished by a repeat with the same key, over a limit too",
+  async (_name, begin) => {
+    const living = await shopWith(records);
+    const bought = await fetch(living.url, { headers: await payBound(living.url) });
+    const token = bought.headers.get("PAYMENT-PASS") ?? "";
+    let isLost = true;
+    const losing: Balances = {
+      ...balances,
+      async charge(...values) {
+        if (!isLost) return balances.charge(...values);
+        isLost = false;
+        await begin(...values);
+        throw lost;
+      },
+    };
+    const limit = { rateLimit: { perPayer: 1 } };
+    const shop = await shopWith({ ...records, balances: losing }, limit);
+    const headers = { "PAYMENT-PASS": token, "Idempotency-Key": "order" };
+    expect((await fetch(shop.url, { headers })).status).toBe(503);
+    const again = await fetch(shop.url, { headers });
+    expect([again.status, await again.text()]).toEqual([200, "content"]);
+    expect((await balances.find(token))?.amount).toBe(topUp - 2n * cost);
+    const other = { "PAYMENT-PASS": token, "Idempotency-Key": "another" };
+    expect((await fetch(shop.url, { headers: other })).status).toBe(429);
+    await shop.close();
+    await living.close();
+  },
+);

@@ -11,6 +11,7 @@ import type { FacilitatorOrder } from "../facilitator-order.ts";
 import type { Access, Binding, PaymentRecords } from "../payment-records/payment-records.ts";
 import type { Balances } from "../payment-records/balances.ts";
 import type { Passes, PassSale } from "../payment-records/passes.ts";
+import type { RateLimit } from "../rate-limit.ts";
 import type { SaleBooks } from "../sale-books.ts";
 import type { FinalitySource } from "./finality-source.ts";
 import { settlementIdOf } from "./settle.ts";
@@ -49,6 +50,7 @@ export interface ExchangeDeps {
   readonly waitMs: number;
   readonly emit: EventListener;
   readonly wallets: WalletBudget;
+  readonly rateLimit: Required<RateLimit> | undefined;
   readonly extensions: readonly SellerExtension[];
   readonly background: BackgroundSettlements;
   readonly finality: FinalitySource;

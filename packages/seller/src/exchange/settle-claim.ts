@@ -48,6 +48,7 @@ import {
   type ExchangeResult,
   type MatchedPayment,
 } from "./paid-request.ts";
+import { refuseOverLimit } from "./payer-limit.ts";
 import {
   minCallMs,
   settleAndWait,
@@ -90,6 +91,11 @@ export async function verify(
   const isValid = outcome.kind === "verdict" && outcome.verdict.isValid;
   if (isValid) deps.wallets.remember(matched.payment);
   const isInTime = isValid && deadlineMs - deps.clock.now() >= minCallMs;
+  const limited = isInTime ? refuseOverLimit(deps, factsBefore(matched)) : undefined;
+  if (limited) {
+    await releaseClaim(lease);
+    return limited;
+  }
   // Only now: a forged payment must not take the identifier of another one.
   const isNamed = isInTime && (await takeIdentifier(deps, matched));
   if (isNamed) return (await refuseByHook(deps, matched, lease, "afterVerify")) ?? member;

@@ -14,6 +14,7 @@ import { meterWork, type UsedMoney } from "./metered-work.ts";
 import { respondToFailures, useByKey, type TokenRequest } from "./once-by-key.ts";
 import { factsOfMoney } from "./open-balance.ts";
 import { ask, later, notFinal, undecided } from "./open-responses.ts";
+import { refuseOverLimit } from "./payer-limit.ts";
 import { receiptOfUse } from "./open-pass.ts";
 import type { ExchangeDeps, ExchangeResult, SoldBalance } from "./paid-request.ts";
 
@@ -74,6 +75,15 @@ async function use(
     if (reserved.kind === "short") return refuse(asked, "exhausted", reserved.balance);
     return undecided(later("busy", "Too many requests of this balance are under way."));
   }
+  const limited = isBegun(reserved, useId)
+    ? undefined
+    : refuseOverLimit(deps, factsOfMoney({ balance: reserved.balance }, reserve));
+  if (limited) {
+    const left = await asked.balance.balances.release(found.id, useId);
+    await lease?.discard();
+    addBalance(limited.response.headers, left ?? found, 0n);
+    return limited;
+  }
   const { isStreamed, terms } = asked;
   const { kind: _reserved, ...hold } = reserved;
   const held = { useId, ...hold, url: terms.resource.url, isStreamed };
@@ -93,6 +103,15 @@ async function use(
   const response = content(made.response, made.body);
   addBalance(response.headers, used.balance, used.cost);
   return { response, outcome: { type: "used", payment } };
+}
+
+/** Whether an earlier request with the same key has cost something: it is finished, not limited. */
+function isBegun(
+  { balance, isCharged }: Extract<Reserved, { readonly kind: "reserved" }>,
+  useId: string,
+): boolean {
+  const held = balance.reserves.find((one) => one.useId === useId);
+  return isCharged || (held?.metered ?? 0n) > 0n;
 }
 
 /** Reserves the highest cost. Where too little is left, waits for payments that are not final yet. */

@@ -13,6 +13,7 @@ import { checkHeld } from "./lost-lease.ts";
 import { respondToFailures, useByKey, type TokenRequest } from "./once-by-key.ts";
 import { factsOfUse, receiptOfUse } from "./open-pass.ts";
 import { ask, notFinal, undecided } from "./open-responses.ts";
+import { refuseOverLimit } from "./payer-limit.ts";
 import type { ExchangeDeps, ExchangeResult, SoldPass } from "./paid-request.ts";
 
 /** A request that shows a pass. */
@@ -76,7 +77,14 @@ async function use(
   lease?: Lease,
 ): Promise<ExchangeResult> {
   const { passes } = asked.pass;
-  const taken = lease?.state === "paid" ? found : await passes.take(found);
+  const isTaken = lease?.state === "paid";
+  const limited = isTaken ? undefined : refuseOverLimit(deps, factsOfUse(found));
+  if (limited) {
+    await lease?.discard();
+    addPass(limited.response.headers, found);
+    return limited;
+  }
+  const taken = isTaken ? found : await passes.take(found);
   if (!taken) {
     await lease?.discard();
     const now = await passes.find(asked.token);

@@ -26,6 +26,8 @@ import {
 
 let facilitator: ScriptedFacilitator;
 let client: Client;
+/** How long a payer has to wait. */
+let waitMs: number;
 /** What the tools were asked, in order. */
 const runs: string[] = [];
 /** What the tool `report` does next; it writes a report when there is nothing here. */
@@ -37,6 +39,7 @@ beforeEach(async () => {
   facilitator = await startScriptedFacilitator();
   runs.length = 0;
   next.length = 0;
+  waitMs = 0;
   const server = new McpServer({ name: "reports", version: "1" });
   const seller = farthing({
     facilitator: { url: facilitator.url },
@@ -45,6 +48,7 @@ beforeEach(async () => {
     // One test waits for all of it; a first payment on a busy machine needs a part of it.
     waitMs: 4_000,
     onEvent: () => {},
+    rateLimit: { perPayer: 60, counts: { take: () => waitMs } },
   });
   const inputSchema = { city: z.string(), day: z.number().default(1) };
   seller.registerTool(server, "report", { inputSchema }, ({ city, day }, { payment }) => {
@@ -157,6 +161,16 @@ describe("a paid tool", () => {
     const rebuilt = { ...Object(payment), extensions };
     expect(wordsOf(await call("report", values, rebuilt))["error"]).toBe("already_delivered");
     expect(runs).toEqual([`report Paris 1 for ${payer}`]);
+  });
+
+  test("refuses a payer over the limit without a charge, and takes the payment later", async () => {
+    const payment = await paymentFor("report", paris);
+    waitMs = 29_001;
+    const words = wordsOf(await call("report", paris, payment));
+    expect(words).toMatchObject({ error: "rate_limited", retryable: true, retryAfterSeconds: 30 });
+    expect([facilitator.transfers(), runs]).toEqual([0, []]);
+    waitMs = 0;
+    expect(await call("report", paris, payment)).toMatchObject(text("report 1 on Paris"));
   });
 
   test("without payment asks for one, in both places", async () => {

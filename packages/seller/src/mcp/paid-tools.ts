@@ -101,6 +101,7 @@ export interface ToolSellerOptions
       | "onEvent"
       | "extensions"
       | "receiptSigner"
+      | "rateLimit"
     > {
   readonly payTo: string;
   /** Name of the server, where several servers with the same tool names share `grants`. */
