@@ -1,11 +1,11 @@
 /** A facilitator of your own on the engine: `/supported`, `/verify` and `/settle`, for your servers. */
 import { createEngine, createSigners } from "@farthing/engine";
 import { Secret } from "@farthing/engine/base";
-import { networkOfChain, parsePaymentRequest } from "@farthing/protocol";
+import { createFacilitator } from "@farthing/engine/x402";
+import { networkOfChain } from "@farthing/protocol";
 import fastify from "fastify";
 
 const { DATABASE_URL = "sqlite:./engine.db", RPC_URL = "", RELAYER_KEY = "", PORT } = process.env;
-const { id, usdc, domain } = networkOfChain(51);
 const engine = createEngine({
   networks: [{ network: networkOfChain(51), rpcUrls: [new Secret(RPC_URL)] }],
   signers: createSigners({ keys: [new Secret(RELAYER_KEY)] }),
@@ -13,40 +13,16 @@ const engine = createEngine({
 });
 await engine.start();
 
+const facilitator = createFacilitator(engine);
 const app = fastify();
-const extra = { ...domain, assetTransferMethod: "eip3009" };
-const kinds = [{ x402Version: 2, scheme: "exact", network: id, asset: usdc, extra }];
-app.get("/supported", async () => ({ kinds, extensions: [], signers: {} }));
-
-app.post("/verify", async ({ body }) => {
-  const request = parsePaymentRequest(body);
-  const verified = request.ok ? await engine.verify(request.value) : request;
-  return verified.ok ? { isValid: true } : { isValid: false, invalidReason: verified.refusal.code };
+app.get("/supported", async () => facilitator.supported());
+app.post("/verify", async (request, reply) => {
+  const { status, body } = await facilitator.verify(request.body);
+  return reply.code(status).send(body);
 });
-
-const failed = (errorReason: string) => ({
-  success: false,
-  errorReason,
-  transaction: "",
-  network: id,
-});
-const pending = new Set<string>();
-app.post("/settle", async ({ body }) => {
-  const request = parsePaymentRequest(body);
-  if (!request.ok) return failed(request.refusal.code);
-  const result = await engine.settle(request.value);
-  if (result.kind === "denied") return failed(result.code);
-  if (result.kind === "refused") return failed(result.refusal.code);
-  const { id: settlement, state, transaction, payer, failure } = result.settlement;
-  // A success is reported once, because a payment can be shown to two sellers. A repeat gets it only
-  // if the calls before it got no outcome.
-  if (result.isRepeat && !pending.has(settlement))
-    return { ...failed("already_settled"), transaction, payer };
-  if (state === "queued" || state === "submitted") pending.add(settlement);
-  else pending.delete(settlement);
-  const reason = pending.has(settlement) ? "settlement_pending" : (failure ?? "settlement_failed");
-  const told = state === "confirmed" ? { success: true } : failed(reason);
-  return { ...told, transaction: transaction ?? "", network: id, payer };
+app.post("/settle", async (request, reply) => {
+  const { status, body } = await facilitator.settle(request.body, { caller: request.ip });
+  return reply.code(status).send(body);
 });
 
 console.log(`The facilitator listens on ${await app.listen({ port: Number(PORT) })}`);

@@ -9,6 +9,7 @@ import { signPayment } from "../examples/sign-payment.ts";
 import { Secret } from "./base/secret.ts";
 import { createEngine, type EngineOptions } from "./engine.ts";
 import { createSigners } from "./relayer/sign.ts";
+import { createFacilitator } from "./x402.ts";
 
 const example = fileURLToPath(new URL("../examples/settle.ts", import.meta.url));
 
@@ -57,6 +58,36 @@ describe("an engine without a service", () => {
       settlement: { id },
     });
     await engine.stop();
+  });
+
+  test("responds to x402 requests, and tells the success of one payment to one of two sellers", async () => {
+    const engine = engineOn();
+    const facilitator = createFacilitator(engine);
+    await engine.start();
+    const { kinds } = facilitator.supported();
+    expect(kinds).toMatchObject([{ network: networkOfChain(devnet.chainId).id, scheme: "exact" }]);
+    const junk = await facilitator.settle({ x402Version: 2 });
+    expect(junk).toMatchObject({ status: 200, body: { success: false, transaction: "" } });
+    const body = signPayment(devnet);
+    const payer = devnet.buyers[0]?.address;
+    for (let seller = 0; seller < 2; seller++) {
+      expect(await facilitator.verify(body)).toEqual({
+        status: 200,
+        body: { isValid: true, payer },
+      });
+    }
+    // A block each second confirms it.
+    await devnet.rpc("evm_setIntervalMining", [1]);
+    const first = await facilitator.settle(body, { caller: "one" });
+    expect(first).toMatchObject({ status: 200, body: { success: true, payer } });
+    const repeated = await facilitator.settle(body, { caller: "another" });
+    expect(repeated).toMatchObject({
+      status: 409,
+      body: { success: false, errorReason: "already_settled", transaction: first.body.transaction },
+    });
+    expect((await facilitator.verify(body)).body).toMatchObject({ isValid: false });
+    await engine.stop();
+    expect(await facilitator.verify(signPayment(devnet))).toMatchObject({ status: 503 });
   });
 
   test("does not start with a wrong chain, and stops all the same", async () => {

@@ -178,7 +178,7 @@ async function startApi(): Promise<string> {
   });
 }
 
-test("the shop on Fastify sells, settled by the facilitator in fifty lines", async () => {
+test("the shop on Fastify sells, settled by the facilitator in thirty lines", async () => {
   const [relayer] = market.devnet.relayers;
   const own = market.newBuyer();
   // The market's own facilitator works the devnet's relayer wallet, so this one gets another.

@@ -1,21 +1,11 @@
 /**
- * Bodies and statuses of refusals, faults and settlements. Every evaluated payment is HTTP 200, the
- * only status that all clients read; other statuses mean that nothing was evaluated.
+ * Bodies and statuses of problems and stored settlements. The responses to an evaluated payment are
+ * the engine's, `@farthing/engine/x402`; these statuses mean that nothing was evaluated.
  */
-import {
-  refusal,
-  x402ReasonOf,
-  type ErrorBody,
-  type ErrorCode,
-  type Refusal,
-  type RefundFacts,
-  type SettleResponse,
-  type SettlementResponse,
-  type SettlementStatus,
-  type VerifyResponse,
-} from "@farthing/protocol";
+import type { ErrorBody, ErrorCode, RefundFacts, SettlementResponse } from "@farthing/protocol";
 import { creditsOf, type Settlement, type StoredRefund } from "@farthing/engine";
 import { Fault, type FaultCode, timeText } from "@farthing/engine/base";
+import { settleResponse } from "@farthing/engine/x402";
 
 /** An error response; thrown inside the HTTP layer only. The payment was not evaluated. */
 export class HttpProblem extends Error {
@@ -117,112 +107,6 @@ const sentences: Readonly<Partial<Record<FaultCode, string>>> = {
   screening_unavailable:
     "The service cannot screen payments right now; nothing was claimed, try again shortly with the same payment.",
 };
-
-/** Returns 200, or 409 for an identifier of another payment, as the extension requires. */
-export function refusedStatus({ code }: Refusal): 200 | 409 {
-  return code === "payment_identifier_conflict" ? 409 : 200;
-}
-
-export function validResponse(payer: string): VerifyResponse {
-  return { isValid: true, payer };
-}
-
-export function invalidResponse(why: Refusal, payer: string | undefined): VerifyResponse {
-  return {
-    isValid: false,
-    invalidReason: why.code,
-    invalidMessage: why.message,
-    ...(payer === undefined ? {} : { payer }),
-    extra: { x402Reason: x402ReasonOf(why) },
-  };
-}
-
-/**
- * Creates the response of a settle that was refused before a claim. `x402Reason` tells sellers that
- * the stored settlements and, for expired payments, the token were checked.
- */
-export function refusedResponse(
-  why: Refusal,
-  network: string,
-  payer: string | undefined,
-  existing: Settlement | undefined,
-): SettleResponse {
-  return {
-    success: false,
-    errorReason: why.code,
-    errorMessage: why.message,
-    ...(payer === undefined ? {} : { payer }),
-    transaction: existing?.transaction ?? "",
-    network,
-    extra: { x402Reason: existing ? "duplicate_settlement" : x402ReasonOf(why) },
-  };
-}
-
-export function statusOf(settlement: Settlement): SettlementStatus {
-  if (settlement.state === "confirmed" || settlement.state === "failed") return settlement.state;
-  return "pending";
-}
-
-type SettlePresentation = SettleResponse & { readonly status: SettlementStatus };
-
-/** Creates the complete response of a settle, with its id and with `success`. */
-export function settleResponse(
-  settlement: Settlement,
-  network: string,
-  flags: { readonly replayed?: true; readonly ownExchange?: true } = {},
-): SettlePresentation & { readonly id: string } {
-  const status = statusOf(settlement);
-  const reason = reasonOf(settlement, status);
-  return { id: settlement.id, ...settleBody(settlement, network, { status, reason, flags }) };
-}
-
-/** For another exchange: without `success` and the `id` by which sellers poll and serve. */
-export function repeatResponse(
-  settlement: Settlement,
-  network: string,
-  isPending: boolean,
-): SettlePresentation {
-  const status = isPending ? "pending" : statusOf(settlement);
-  const reason = status === "confirmed" ? refusal("already_settled") : reasonOf(settlement, status);
-  return settleBody(settlement, network, { status, reason, flags: { replayed: true } });
-}
-
-function settleBody(
-  settlement: Settlement,
-  network: string,
-  presented: {
-    readonly status: SettlementStatus;
-    readonly reason: Refusal | undefined;
-    readonly flags: { readonly replayed?: true; readonly ownExchange?: true };
-  },
-): SettlePresentation {
-  const { status, reason, flags } = presented;
-  const { logIndex, settledBy, nonce } = settlement;
-  return {
-    status,
-    success: status === "confirmed" && reason === undefined,
-    ...(reason && { errorReason: reason.code, errorMessage: reason.message }),
-    payer: settlement.payer,
-    transaction: settlement.transaction ?? "",
-    network,
-    amount: settlement.amount.toString(),
-    extra: {
-      settlementId: settlement.id,
-      nonce,
-      // Together with the hash they identify the payment in a batch and its sender.
-      ...(logIndex === null ? {} : { logIndex }),
-      ...(settledBy === null ? {} : { settledBy }),
-      ...flags,
-      ...(reason && { x402Reason: x402ReasonOf(reason) }),
-    },
-  };
-}
-
-function reasonOf(settlement: Settlement, status: SettlementStatus): Refusal | undefined {
-  if (status === "pending") return refusal("settlement_pending");
-  const { failure, failureMessage } = settlement;
-  return failure === null ? undefined : refusal(failure, failureMessage ?? undefined);
-}
 
 /** The members of a settlement that tell of refunds. */
 export function refundMembersOf(

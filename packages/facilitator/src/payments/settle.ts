@@ -1,30 +1,10 @@
 /** POST /settle: claims a payment and moves the money, once. */
-import {
-  isObject,
-  member,
-  parsePaymentRequest,
-  refusal,
-  type PaymentRequest,
-  type SettleResponse,
-} from "@farthing/protocol";
+import { isObject, member, parsePaymentRequest, type PaymentRequest } from "@farthing/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import {
-  isGasRefusal,
-  type Presentation,
-  type SettleCall,
-  type Settlement,
-  type SettleOptions,
-  type SettleResult,
-} from "@farthing/engine";
+import { isGasRefusal, type SettleOptions } from "@farthing/engine";
 import { assert } from "@farthing/engine/base";
-import {
-  repeatResponse,
-  refusedResponse,
-  settleResponse,
-  HttpProblem,
-  refusedStatus,
-  shapedCodes,
-} from "../http/responses.ts";
+import { refusedResponse, respondToSettle, settleNotEvaluated } from "@farthing/engine/x402";
+import { HttpProblem, shapedCodes } from "../http/responses.ts";
 import { admission, checkPayee, sellersMatter } from "../http/authenticate.ts";
 import { readBooks } from "./books.ts";
 import type { PaymentContext, SurfaceScope } from "./context.ts";
@@ -37,7 +17,6 @@ import { parsePrefer } from "../http/prefer.ts";
 import { requireBody } from "../http/read-body.ts";
 import { sendProblem } from "../http/send-problem.ts";
 import { isServed, unitsMinOf, type Surface } from "../http/surface.ts";
-import { faultMessage } from "./verify.ts";
 
 /** `Prefer: respond-async` gets a response once the transfer is sent, or after this time. */
 const respondAsyncMs = 500;
@@ -74,7 +53,8 @@ export function registerSettle({ server, context, surface, throttle }: SurfaceSc
       if (result.kind === "denied" && isGasRefusal(result.code)) {
         throw gasProblem(context, result.code);
       }
-      const { status, body } = await respondToResult(parsed.value, result, call);
+      if (result.kind === "denied") throw denialProblem(result.code);
+      const { status, body } = await respondToSettle(parsed.value, result, call);
       const attested =
         body.success && result.kind === "settlement"
           ? context.attestor.extensionsOf(result.settlement)
@@ -86,16 +66,8 @@ export function registerSettle({ server, context, surface, throttle }: SurfaceSc
       if (isOther || "statusCode" in error) {
         return server.errorHandler(error, request, reply);
       }
-      // Stock clients read such a body as "failed"; the reason says that it was not evaluated.
-      const network = networkNameOf(request.body);
-      const reason = { errorReason: "service_unavailable", errorMessage: faultMessage };
-      return sendProblem(context, request, reply, error, {
-        success: false,
-        ...reason,
-        transaction: "",
-        network,
-        extra: { x402Reason: "unexpected_settle_error" },
-      });
+      const shape = settleNotEvaluated(networkNameOf(request.body));
+      return sendProblem(context, request, reply, error, shape);
     },
   });
 }
@@ -135,72 +107,6 @@ function settleOptions(
       ? 0
       : Math.max(prefer.waitMs ?? 0, isAsync ? repeatWaitMs : timeoutMs),
   };
-}
-
-/**
- * For a payment of another exchange. The stock MCP wrapper returns its result whatever `success`
- * says, and the stock client throws for statuses other than 2xx.
- */
-const anotherExchangeStatus = 409;
-
-interface SettleReply {
-  readonly status: 200 | typeof anotherExchangeStatus;
-  readonly body: SettleResponse;
-}
-
-const evaluated = (body: SettleResponse): SettleReply => ({ status: 200, body });
-
-async function respondToResult(
-  { payment }: PaymentRequest,
-  result: SettleResult,
-  call: SettleCall,
-): Promise<SettleReply> {
-  const { networkName, authorization } = payment;
-  switch (result.kind) {
-    case "denied":
-      throw denialProblem(result.code);
-    case "refused":
-      return {
-        status: refusedStatus(result.refusal),
-        body: refusedResponse(result.refusal, networkName, authorization.from, result.existing),
-      };
-    case "settlement": {
-      const { settlement, isRepeat } = result;
-      const presentation = await call.present(settlement, isRepeat);
-      return respondWithPresentation(settlement, networkName, { isRepeat, presentation });
-    }
-    default:
-      return result satisfies never;
-  }
-}
-
-function respondWithPresentation(
-  settlement: Settlement,
-  networkName: string,
-  asked: { readonly isRepeat: boolean; readonly presentation: Presentation },
-): SettleReply {
-  const { isRepeat, presentation } = asked;
-  switch (presentation.kind) {
-    case "whole": {
-      const { id, ...rest } = settleResponse(settlement, networkName, {
-        ...(isRepeat ? { replayed: true } : {}),
-        ...(presentation.isOwnExchange ? { ownExchange: true } : {}),
-      });
-      return evaluated(presentation.hasId ? { id, ...rest } : rest);
-    }
-    case "facts":
-      return {
-        status: anotherExchangeStatus,
-        body: repeatResponse(settlement, networkName, presentation.isPending),
-      };
-    case "refused": {
-      const message = "This payment was settled before; it opens nothing again.";
-      const why = refusal("nonce_already_used", message);
-      return evaluated(refusedResponse(why, networkName, settlement.payer, settlement));
-    }
-    default:
-      return presentation satisfies never;
-  }
 }
 
 const denialMessages = {

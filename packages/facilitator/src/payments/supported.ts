@@ -2,12 +2,8 @@
  * GET /supported, made once from the configuration: a node that is down must not remove a kind,
  * because stock sellers exit when a kind that they need is missing.
  */
-import {
-  paymentIdentifierName,
-  usdcDecimals,
-  type SupportedKind,
-  type SupportedResponse,
-} from "@farthing/protocol";
+import { supportedKinds } from "@farthing/engine/x402";
+import { paymentIdentifierName, type SupportedResponse } from "@farthing/protocol";
 import { authenticateCaller } from "../http/authenticate.ts";
 import { networksOf, type Surface } from "../http/surface.ts";
 import type { PaymentContext, SurfaceScope } from "./context.ts";
@@ -35,22 +31,8 @@ export function registerSupported({ server, context, surface, throttle }: Surfac
 }
 
 function supportedBy(surface: Surface, context: PaymentContext): SupportedResponse {
-  const kinds = surface.networks.flatMap((network): SupportedKind[] =>
-    surface.versions.toReversed().flatMap((x402Version) => {
-      const names = x402Version === 2 ? [network.id] : [network.label, ...network.aliases];
-      const extra = {
-        decimals: usdcDecimals,
-        ...network.domain,
-        ...(x402Version === 2 ? { assetTransferMethod: "eip3009" } : {}),
-      };
-      return names.map((name) => ({
-        x402Version,
-        scheme: "exact" as const,
-        network: name,
-        asset: network.usdc,
-        extra,
-      }));
-    }),
+  const kinds = surface.networks.flatMap((network) =>
+    surface.versions.toReversed().flatMap((version) => supportedKinds(network, version)),
   );
   const signers = Object.fromEntries(
     context.networks

@@ -5,11 +5,11 @@ import { Fault } from "@farthing/engine/base";
 import type { RequestKey } from "../http/request-key.ts";
 import {
   invalidResponse,
-  validResponse,
-  HttpProblem,
   refusedStatus,
-  shapedCodes,
-} from "../http/responses.ts";
+  validResponse,
+  verifyNotEvaluated,
+} from "@farthing/engine/x402";
+import { HttpProblem, shapedCodes } from "../http/responses.ts";
 import { admission, checkPayee, checkPlan } from "../http/authenticate.ts";
 import type { SurfaceScope } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
@@ -64,18 +64,11 @@ export function registerVerify({ server, context, surface, throttle }: SurfaceSc
       return reply.send(validResponse(payer));
     },
     errorHandler: (error, request, reply) => {
-      // Stock clients read `isValid` beside other statuses too; it must not blame the payer.
       const isOther =
         (error instanceof HttpProblem && !shapedCodes.has(error.code)) ||
         (error instanceof Fault && error.code === "too_many_exchanges");
-      const shape = {
-        isValid: false,
-        invalidReason: "service_unavailable",
-        invalidMessage: faultMessage,
-        extra: { x402Reason: "unexpected_verify_error" },
-      };
       if (isOther || "statusCode" in error) server.errorHandler(error, request, reply);
-      else sendProblem(context, request, reply, error, shape);
+      else sendProblem(context, request, reply, error, verifyNotEvaluated);
     },
   });
 }
@@ -89,6 +82,3 @@ function asError(thrown: unknown): Error {
 function callerOf(apiKey: RequestKey | null): AdmissionCaller {
   return { owner: apiKey?.account ?? null, priority: apiKey ? "keyed" : "open" };
 }
-
-export const faultMessage =
-  "The payment was not evaluated; try again shortly with the same payment.";

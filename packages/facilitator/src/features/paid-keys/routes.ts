@@ -22,7 +22,8 @@ import { Type } from "typebox";
 import { sellersMatter } from "../../http/authenticate.ts";
 import type { MakeLimit } from "../../http/limits.ts";
 import { keyModeOf } from "../../http/request-key.ts";
-import { HttpProblem, settleResponse } from "../../http/responses.ts";
+import { settleResponse } from "@farthing/engine/x402";
+import { HttpProblem } from "../../http/responses.ts";
 import {
   AddressText,
   anyObject,
