@@ -7,6 +7,7 @@ import { isObject, type Address, type Hex } from "@farthing/protocol";
 import { Fault } from "../base/fault.ts";
 import { bytesOf, quantity, type Chain } from "./chain.ts";
 import { classifyNodeError } from "./node-errors.ts";
+import type { RpcReply } from "./rpc-endpoint.ts";
 import { topicAddress, topics } from "./usdc.ts";
 
 export interface AuthorizationEvent {
@@ -94,16 +95,31 @@ function readLog(value: unknown): TokenLog {
   };
 }
 
-/** Asks a second endpoint, if any: one faulty endpoint alone must not decide a payment. */
-export async function areEventsSeenElsewhere(
+/** What two endpoints say about events of a block. */
+export type Agreement = "agreed" | "denied" | "alone" | "unanswered";
+
+/**
+ * Asks two endpoints for a block's logs, since one faulty endpoint must not decide a payment.
+ * "alone" when no second one counts, "unanswered" when one of them gave no logs this time. Throws
+ * RPC faults.
+ */
+export async function compareEvents(
   chain: Chain,
   blockHash: Hex,
   events: readonly AuthorizationEvent[],
-  headNumber: number,
-): Promise<boolean | undefined> {
-  const replies = await chain.readElsewhere([blockLogsCall(chain, blockHash)], headNumber);
-  const [reply] = replies ?? [];
-  if (!reply) return undefined;
+): Promise<Agreement> {
+  if (chain.endpoints.length < 2) return "alone";
+  const head = Math.max(...events.map(({ blockNumber }) => blockNumber));
+  const { here, elsewhere } = await chain.readTwice([blockLogsCall(chain, blockHash)], head);
+  const replies = typeof elsewhere === "string" ? here : [...here, ...elsewhere];
+  const seen = replies.map((reply) => isSeenIn(reply, events));
+  if (seen.includes(false)) return "denied";
+  if (elsewhere === "none") return "alone";
+  return seen.length === 2 && seen.every((isSeen) => isSeen) ? "agreed" : "unanswered";
+}
+
+/** Undefined when the endpoint gives no logs of the block. */
+function isSeenIn(reply: RpcReply, events: readonly AuthorizationEvent[]): boolean | undefined {
   // It has another block at this height: one of the two endpoints is on a fork or is wrong.
   if (!reply.ok) return classifyNodeError(reply.error) === "node_behind" ? false : undefined;
   const seen = readAuthorizationEvents(reply.result);

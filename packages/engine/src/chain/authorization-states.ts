@@ -5,7 +5,7 @@
  */
 import type { Address, Hex } from "@farthing/protocol";
 import { Fault } from "../base/fault.ts";
-import { bytesOf, quantity, resultOf, type Chain } from "./chain.ts";
+import { bytesOf, quantity, resultOf, type Chain, type TwoReads } from "./chain.ts";
 import { decodeBatch, encodeBatch, findMulticall } from "./multicall.ts";
 import { ethCall, type RpcCall, type RpcReply } from "./rpc-endpoint.ts";
 import { encodeAuthorizationState } from "./usdc.ts";
@@ -40,9 +40,10 @@ export function createAuthorizationStates(chain: Chain) {
       wanted.length > singlyMax && multicall !== undefined
         ? together(multicall, questions, blockNumber)
         : singly(questions, blockNumber);
-    const here = read(await chain.read(calls));
-    const replies = await chain.readElsewhere(calls, blockNumber);
-    const elsewhere = replies?.every(({ ok }) => ok) ? read(replies) : [];
+    const replies = await chain.readTwice(calls, blockNumber);
+    const here = read(replies.here);
+    if (here.every((isUsed) => isUsed)) return here;
+    const elsewhere = readSecond(replies.elsewhere, read);
     return here.map((isUsed, index) => isUsed || elsewhere[index] === true);
   };
 
@@ -68,6 +69,14 @@ export function createAuthorizationStates(chain: Chain) {
         groups.flatMap((group, index) => readTogether(replies[index], group.length)),
     };
   }
+}
+
+/** Nothing where no second endpoint counts; one that is silent for a moment has to be asked again. */
+function readSecond(replies: TwoReads["elsewhere"], read: Asked["read"]): boolean[] {
+  if (replies === "silent") {
+    throw new Fault("rpc_unavailable", "A second RPC endpoint did not say what is unused");
+  }
+  return replies !== "none" && replies.every(({ ok }) => ok) ? read(replies) : [];
 }
 
 interface Asked {

@@ -10,7 +10,7 @@ import {
   safeSingletonFactory,
   type SafeWallet,
 } from "@farthing/devnet/testing/safe";
-import { factoryTricks, hostileTricks, hostileWalletCode } from "@farthing/devnet";
+import { factoryTricks, hostileTricks } from "@farthing/devnet";
 import { array, assert as assertProperty, asyncProperty, constantFrom } from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
@@ -308,9 +308,9 @@ test("an undeployed wallet pays, also when somebody else has deployed it meanwhi
 test("a plain payer whose account gets code hurts nobody", async () => {
   const { devnet } = bench;
   const members = [bench.plain(5), bench.plain(6), bench.bySafe(safeOf("1/1"))];
-  // As a delegation of EIP-7702 would: the first byte of the signature names a trick or none.
+  // As a delegation of EIP-7702 would: INVALID takes all gas of the signature's check.
   const [payer] = members;
-  await devnet.rpc("anvil_setCode", [payer?.terms.from, hostileWalletCode]);
+  await devnet.rpc("anvil_setCode", [payer?.terms.from, "0xfe"]);
   const { status, received } = await bench.run(members);
   await devnet.rpc("anvil_setCode", [payer?.terms.from, "0x"]);
   expect(status).toBe("0x1");

@@ -7,7 +7,7 @@ import type { Hex, Network } from "@farthing/protocol";
 import { steadyClockOf, systemClock, type Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import { warning, type Log } from "../base/log.ts";
-import { EndpointHealth } from "./endpoint-health.ts";
+import { EndpointHealth, restingRank } from "./endpoint-health.ts";
 import { EndpointLimiter, type EndpointLimits, type RpcPriority } from "./endpoint-limiter.ts";
 import {
   limitEndpoint,
@@ -40,11 +40,10 @@ export interface Chain {
    */
   read(calls: readonly RpcCall[], options?: ReadOptions): Promise<RpcReply[]>;
   /**
-   * Reads from a second healthy endpoint whose head is at or above `headNumber`, which it gets a
-   * moment to reach. Undefined when there is none or it fails. An endpoint that returns nothing for
-   * a contract call does not count, and is distrusted.
+   * Reads as `read` does, and once more from another endpoint whose head is at or above
+   * `headNumber`, which it gets a moment to reach: one endpoint alone must not decide about money.
    */
-  readElsewhere(calls: readonly RpcCall[], headNumber: number): Promise<RpcReply[] | undefined>;
+  readTwice(calls: readonly RpcCall[], headNumber: number): Promise<TwoReads>;
   /** Sends signed bytes in order, ahead of the queue. After `rpc_unavailable` all is unknown. */
   send(endpointIndex: number, raws: readonly Hex[]): Promise<RpcReply[]>;
   limits(): readonly EndpointLimits[];
@@ -56,6 +55,16 @@ export interface Chain {
   distrust(endpointIndex: number): void;
   /** Reads the chain id and head of every endpoint; called periodically when there are several. */
   probe(): Promise<void>;
+}
+
+export interface TwoReads {
+  readonly here: readonly RpcReply[];
+  /**
+   * "none" when no other endpoint counts: there is one only, or the others are down, lag, or
+   * returned nothing for a contract call. "silent" when another one has just failed to reply; the
+   * caller asks again later.
+   */
+  readonly elsewhere: readonly RpcReply[] | "none" | "silent";
 }
 
 /** A block reaches two healthy nodes within half a second; a slower one is not awaited. */
@@ -205,11 +214,20 @@ class LimitedChain implements Chain {
   }
 
   async read(calls: readonly RpcCall[], { priority = "outcome" }: ReadOptions = {}) {
+    return (await this.#readBest(calls, priority)).replies;
+  }
+
+  async readTwice(calls: readonly RpcCall[], headNumber: number): Promise<TwoReads> {
+    const { at, replies } = await this.#readBest(calls, "outcome");
+    return { here: replies, elsewhere: await this.#readElsewhere(at, calls, headNumber) };
+  }
+
+  async #readBest(calls: readonly RpcCall[], priority: RpcPriority): Promise<ReadFrom> {
     const order = this.#inOrder();
     const lastMs = this.#clock.nowMs() + waitMsMax[priority];
     const soonMs = this.#clock.nowMs() + waitMsWithOthers;
     const full: number[] = [];
-    let best: { readonly at: number; readonly replies: RpcReply[] } | undefined;
+    let best: ReadFrom | undefined;
     let fault: unknown;
     for (const at of order) {
       try {
@@ -227,13 +245,10 @@ class LimitedChain implements Chain {
         fault = error;
       }
     }
-    if (!best) {
-      const replies = await this.#askFull(full, calls, { priority, untilMs: lastMs });
-      if (!replies) throw unansweredBy(full, fault);
-      return replies;
-    }
-    this.#preferred = best.at;
-    return best.replies;
+    best ??= await this.#askFull(full, calls, { priority, untilMs: lastMs });
+    if (!best) throw unansweredBy(full, fault);
+    if (!full.includes(best.at)) this.#preferred = best.at;
+    return best;
   }
 
   /** Waits for the endpoint that has capacity first, where there are several. */
@@ -241,12 +256,17 @@ class LimitedChain implements Chain {
     if (this.endpoints.length < 2) return undefined;
     const waitMs = (at: number) => this.endpoints[at]?.limiter.waitMs(asking.priority) ?? Infinity;
     const [soonest] = full.toSorted((one, other) => waitMs(one) - waitMs(other));
-    return soonest === undefined ? undefined : this.#ask(soonest, calls, asking);
+    if (soonest === undefined) return undefined;
+    const replies = await this.#ask(soonest, calls, asking);
+    return replies && { at: soonest, replies };
   }
 
-  async readElsewhere(calls: readonly RpcCall[], headNumber: number) {
-    const other = this.#inOrder().find((at) => at !== this.#preferred && this.#rankOf(at) === 0);
-    if (other === undefined) return undefined;
+  /** Another endpoint than the one that replied before: one must not confirm what it said itself. */
+  async #readElsewhere(before: number, calls: readonly RpcCall[], headNumber: number) {
+    const others = this.#inOrder().filter((at) => at !== before && !this.#health[at]?.isDown);
+    const [other] = others;
+    if (other === undefined) return "none";
+    if (this.#rankOf(other) === restingRank) return "silent";
     const untilMs = this.#clock.nowMs() + waitMsMax.outcome;
     const asking: Asking = { priority: "outcome", untilMs };
     try {
@@ -254,17 +274,19 @@ class LimitedChain implements Chain {
         // One request: a head that was seen earlier may be older than the block in question.
         const [head, ...replies] = (await this.#ask(other, [askHead, ...calls], asking)) ?? [];
         const reached = head?.ok ? headOf(askHead, head.result) : undefined;
-        if (reached === undefined) return undefined;
+        if (reached === undefined) return "silent";
         if (reached >= headNumber) {
           if (!calls.some((call, index) => isEmptyWord(call, replies[index]))) return replies;
           this.#health[other]?.distrust();
-          return undefined;
+          return "none";
         }
+        // What it said of its head counts: an endpoint far behind may never reach the block.
+        if (this.#rankOf(other) !== 0) return "none";
         if (look < secondLooksMax) await this.#clock.sleep(secondLookMs);
       }
-      return undefined;
+      return "silent";
     } catch {
-      return undefined;
+      return "silent";
     }
   }
 
@@ -306,6 +328,12 @@ class LimitedChain implements Chain {
       }),
     );
   }
+}
+
+interface ReadFrom {
+  /** The index of the endpoint that replied. */
+  readonly at: number;
+  readonly replies: RpcReply[];
 }
 
 /** `full` lists the endpoints without capacity. */

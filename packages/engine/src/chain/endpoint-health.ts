@@ -8,8 +8,17 @@ import type { Clock } from "../base/clock.ts";
 
 const restAfterFailure: BackOffBounds = { minMs: 250, maxMs: 30_000 };
 
+/** The rank of an endpoint that failed a moment ago. */
+export const restingRank = 2;
+
 /** An endpoint further behind the newest known head is not asked first. */
 const lagBlocksMax = 3;
+
+/**
+ * An endpoint that has failed this long is down, and decisions are made without it. A busy moment of
+ * a healthy one is shorter, and a payment that waits this long is still within its caller's wait.
+ */
+const downAfterMs = 10_000;
 
 /** An endpoint that gave a false reply is asked last this long, time for its operator to react. */
 const distrustMs = 600_000;
@@ -21,6 +30,7 @@ export class EndpointHealth {
   isOurs = true;
   readonly #clock: Clock;
   #failures = 0;
+  #failingSinceMs: number | undefined;
   #restsUntilMs = 0;
   #distrustedUntilMs = 0;
 
@@ -30,11 +40,13 @@ export class EndpointHealth {
 
   noteReply(): void {
     this.#failures = 0;
+    this.#failingSinceMs = undefined;
     this.#restsUntilMs = 0;
   }
 
   noteFailure(): void {
     this.#failures++;
+    this.#failingSinceMs ??= this.#clock.nowMs();
     this.#restsUntilMs = this.#clock.nowMs() + backOffMs(this.#failures, restAfterFailure);
   }
 
@@ -43,11 +55,18 @@ export class EndpointHealth {
     this.#distrustedUntilMs = this.#clock.nowMs() + distrustMs;
   }
 
+  /** Whether it counts for nothing where two endpoints decide: it is distrusted, or failing for long. */
+  get isDown(): boolean {
+    const nowMs = this.#clock.nowMs();
+    const failingMs = nowMs - (this.#failingSinceMs ?? nowMs);
+    return this.#distrustedUntilMs > nowMs || failingMs >= downAfterMs;
+  }
+
   /** 0 is best: responsive and near the head; 1 lags; 2 rests; 3 is distrusted. */
   rank(newestHead: number): number {
     const nowMs = this.#clock.nowMs();
     if (this.#distrustedUntilMs > nowMs) return 3;
-    if (this.#restsUntilMs > nowMs) return 2;
+    if (this.#restsUntilMs > nowMs) return restingRank;
     return this.head > 0 && newestHead - this.head > lagBlocksMax ? 1 : 0;
   }
 }

@@ -4,7 +4,7 @@ import { Fault } from "../base/fault.ts";
 import { readAuthorizationEvents, type AuthorizationEvent } from "./authorization-logs.ts";
 import { bytesOf, quantity, readOne, resultOf, type Chain } from "./chain.ts";
 import { classifyNodeError, contractFailed, isContractFailure } from "./node-errors.ts";
-import { blockParameter, ethCall, hexOf, type RpcReply } from "./rpc-endpoint.ts";
+import { blockParameter, ethCall, hexOf, type RpcCall, type RpcReply } from "./rpc-endpoint.ts";
 import { encodeIsBlacklisted } from "./usdc.ts";
 
 export interface Receipt {
@@ -64,33 +64,46 @@ export interface NonceQuestion {
   readonly blockNumber: number;
 }
 
-/** Reads both from one node that has the block; undefined without a second endpoint. */
-export async function readNonceUse(
-  chain: Chain,
-  { wallet, hashes, blockNumber }: NonceQuestion,
-  where: "here" | "elsewhere",
-) {
-  const method = "eth_getTransactionCount";
-  const count = { method, params: [wallet, blockParameter(blockNumber)] };
-  const calls = [count, ...hashes.map(receiptCall)];
-  const [first, ...rest] =
-    where === "here"
-      ? await chain.read(calls)
-      : ((await chain.readElsewhere(calls, blockNumber)) ?? []);
-  if (!first) return undefined;
+export interface NonceUse {
+  readonly count: number;
+  readonly receipts: readonly (Receipt | undefined)[];
+}
+
+/** Reads both from one node that has the block. */
+export async function readNonceUse(chain: Chain, question: NonceQuestion): Promise<NonceUse> {
+  return toNonceUse(chain, await chain.read(nonceCalls(question)));
+}
+
+/** The same from two endpoints; "none" and "silent" as for `Chain.readTwice`. */
+export async function readNonceUseTwice(chain: Chain, question: NonceQuestion) {
+  const replies = await chain.readTwice(nonceCalls(question), question.blockNumber);
+  const { elsewhere } = replies;
   return {
-    count: Number(quantity(resultOf(first, method), "a transaction count")),
-    receipts: rest.map((reply) => toReceipt(chain, reply)),
+    here: toNonceUse(chain, replies.here),
+    elsewhere: typeof elsewhere === "string" ? elsewhere : toNonceUse(chain, elsewhere),
   };
 }
 
 /** The smallest count of all endpoints: a false one would raise a wallet's nonce for good. */
 export async function readCountAt(chain: Chain, wallet: Address, blockNumber: number) {
   const question = { wallet, hashes: [], blockNumber };
-  const here = await readNonceUse(chain, question, "here");
-  const there = await readNonceUse(chain, question, "elsewhere");
-  return Math.min(here?.count ?? 0, there?.count ?? Number.POSITIVE_INFINITY);
+  const { here, elsewhere } = await readNonceUseTwice(chain, question);
+  return typeof elsewhere === "string" ? here.count : Math.min(here.count, elsewhere.count);
 }
+
+function nonceCalls({ wallet, hashes, blockNumber }: NonceQuestion): RpcCall[] {
+  const params = [wallet, blockParameter(blockNumber)];
+  return [{ method: countMethod, params }, ...hashes.map(receiptCall)];
+}
+
+function toNonceUse(chain: Chain, [first, ...rest]: readonly RpcReply[]): NonceUse {
+  return {
+    count: Number(quantity(resultOf(first, countMethod), "a transaction count")),
+    receipts: rest.map((reply) => toReceipt(chain, reply)),
+  };
+}
+
+const countMethod = "eth_getTransactionCount";
 
 function receiptCall(hash: Hex | null) {
   return { method: "eth_getTransactionReceipt", params: [hash] };

@@ -35,8 +35,7 @@ async function reopenUnused(deps: GapDeps, wallet: Address): Promise<void> {
   const upToBlock = deps.finalizedNumber();
   try {
     const question = { wallet, hashes: [], blockNumber: upToBlock };
-    const use = await readNonceUse(chain, question, "here");
-    if (!use) return;
+    const use = await readNonceUse(chain, question);
     await store.reopenTransactions(chainId, { lane: wallet, fromNonce: use.count, upToBlock });
   } catch (error) {
     // Usually the node lags; the check is repeated while anything waits.

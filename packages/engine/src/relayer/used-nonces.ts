@@ -6,7 +6,13 @@
 import type { Hex } from "@farthing/protocol";
 import { warning, type Log } from "../base/log.ts";
 import type { Chain } from "../chain/chain.ts";
-import { readNonceUse, readReceipts, type NonceQuestion, type Receipt } from "../chain/reads.ts";
+import {
+  readNonceUseTwice,
+  readReceipts,
+  type NonceQuestion,
+  type NonceUse,
+  type Receipt,
+} from "../chain/reads.ts";
 import type { RelayerTransaction } from "../model/relayer-transaction.ts";
 import type { NonceManager } from "./wallet-nonces.ts";
 import type { PendingNonce } from "./pending-nonce.ts";
@@ -105,12 +111,12 @@ async function checkLostNonce(manager: UsedWallet, pending: PendingNonce, deps: 
     hashes: pending.attempts.map(({ hash }) => hash),
     blockNumber: deps.finalizedNumber(),
   };
-  for (const where of ["here", "elsewhere"] as const) {
-    const use = await readNonceUse(deps.chain, question, where);
-    const isLost =
-      use && use.count > pending.nonce && use.receipts.every((one) => one === undefined);
-    if (use && !isLost) return;
-  }
+  const { here, elsewhere } = await readNonceUseTwice(deps.chain, question);
+  const isLostIn = ({ count, receipts }: NonceUse) =>
+    count > pending.nonce && receipts.every((one) => one === undefined);
+  // A second endpoint that is silent for a moment is asked again with the next block.
+  if (!isLostIn(here) || elsewhere === "silent") return;
+  if (elsewhere !== "none" && !isLostIn(elsewhere)) return;
   const { chainId } = deps.chain.network;
   const fields = { chainId, relayer: manager.signer.address, nonce: pending.nonce };
   deps.log.error(

@@ -1,7 +1,7 @@
 /** Reads how an authorization ended, once no block can carry it any more. */
 import type { Address, Hex } from "@farthing/protocol";
 import { Fault } from "../base/fault.ts";
-import { areEventsSeenElsewhere, type AuthorizationEvent } from "../chain/authorization-logs.ts";
+import { compareEvents, type AuthorizationEvent } from "../chain/authorization-logs.ts";
 import { findAuthorizationEvent } from "../chain/authorization-search.ts";
 import { createAuthorizationStates } from "../chain/authorization-states.ts";
 import type { ChainView } from "../chain/chain-view.ts";
@@ -31,8 +31,7 @@ export async function readAuthorizationEnd(
   const event = await findAuthorizationEvent(chain, { payer, nonce }, head.number);
   if (!event) throw new Fault("rpc_unavailable", "An authorization is used and has no log");
   const isFinal = event.blockNumber <= finalized.number;
-  const isDenied = async () =>
-    (await areEventsSeenElsewhere(chain, event.blockHash, [event], head.number)) === false;
+  const isDenied = async () => (await compareEvents(chain, event.blockHash, [event])) === "denied";
   if (isFinal && (await isDenied())) throw new Fault("rpc_unavailable", "RPC endpoints disagree");
   return { kind: "used", event, isFinal };
 }

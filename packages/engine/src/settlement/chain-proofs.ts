@@ -1,7 +1,7 @@
 /** Chain proofs: what the token's logs prove about settlements, and whether endpoints agree. */
-import { explorerLink, isSameAddress, networkOfChain } from "@farthing/protocol";
+import { explorerLink, isSameAddress, networkOfChain, type Hex } from "@farthing/protocol";
 import { warning, type Log } from "../base/log.ts";
-import { areEventsSeenElsewhere, type AuthorizationEvent } from "../chain/authorization-logs.ts";
+import { compareEvents, type AuthorizationEvent } from "../chain/authorization-logs.ts";
 import { createAuthorizationStates } from "../chain/authorization-states.ts";
 import type { Chain } from "../chain/chain.ts";
 import { createForwardSearch } from "../chain/forward-search.ts";
@@ -24,6 +24,12 @@ export interface ProofSearch {
   readonly unexplained: readonly Settlement[];
 }
 
+/**
+ * A payment this many blocks below the head, 10 s, is confirmed by one endpoint when another one
+ * that is not down gives no logs of its block: public nodes refuse them, or limit how much is asked.
+ */
+const aloneFromDepth = 5;
+
 /** Reads proofs from one network. All methods throw RPC faults. */
 export type ChainProofs = ReturnType<typeof createChainProofs>;
 
@@ -39,6 +45,7 @@ export function createChainProofs(deps: {
   chain: Chain;
   store: Pick<EngineStore, "isRelayerTransaction" | "listSignedHashes">;
   log: Log;
+  headNumber(): number;
 }) {
   const { chain, store, log } = deps;
   const { chainId } = chain.network;
@@ -66,6 +73,21 @@ export function createChainProofs(deps: {
     return (await search(others, atBlock).catch(warning(log, fields, message))) ?? [];
   }
 
+  async function isConfirmed(blockHash: Hex, proofs: readonly Proof[]): Promise<boolean> {
+    const events = proofs.map(({ event }) => event);
+    const fields = { chainId, blockHash, settlements: proofs.length };
+    const failed = { event: "quorum_failed", ...fields };
+    const agreement = await compareEvents(chain, blockHash, events).catch(
+      warning(log, failed, "Second look at a block failed; retrying with the next block"),
+    );
+    if (agreement === "denied") {
+      log.error({ event: "rpc_endpoints_disagree", ...fields }, "RPC endpoints disagree");
+    }
+    if (agreement !== "unanswered") return agreement === "agreed" || agreement === "alone";
+    const depth = deps.headNumber() - Math.max(...events.map(({ blockNumber }) => blockNumber));
+    return depth >= aloneFromDepth;
+  }
+
   return {
     /** Searches as of a block. A node without that block fails: it would report uses as unused. */
     async find(settlements: readonly Settlement[], atBlock: number): Promise<ProofSearch> {
@@ -82,19 +104,13 @@ export function createChainProofs(deps: {
         unexplained: used.filter((settlement) => !events.has(payerNonceKey(settlement))),
       };
     },
-    /** Returns the proofs that a second endpoint does not deny. */
+    /** Returns the proofs that two endpoints show; the others are tried again with a later block. */
     async confirmByQuorum(proofs: readonly Proof[]) {
       const blocks = Map.groupBy(proofs, ({ event }) => event.blockHash);
       const lists = await Promise.all(
-        [...blocks].map(async ([blockHash, inBlock]) => {
-          const events = inBlock.map(({ event }) => event);
-          const head = Math.max(...events.map(({ blockNumber }) => blockNumber));
-          const isSeen = await areEventsSeenElsewhere(chain, blockHash, events, head);
-          if (isSeen !== false) return inBlock;
-          const fields = { chainId, blockHash, settlements: inBlock.length };
-          log.error({ event: "rpc_endpoints_disagree", ...fields }, "RPC endpoints disagree");
-          return [];
-        }),
+        [...blocks].map(async ([blockHash, inBlock]) =>
+          (await isConfirmed(blockHash, inBlock)) ? inBlock : [],
+        ),
       );
       return lists.flat();
     },

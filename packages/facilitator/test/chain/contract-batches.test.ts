@@ -3,7 +3,7 @@
  * over HTTP. Whatever some wallets do in the block, everybody else is paid, and what callers are told
  * agrees with the chain. Blocks are made by the test.
  */
-import { hostileFlag, hostileSignature, hostileWalletCode, type Devnet } from "@farthing/devnet";
+import { hostileFlag, hostileSignature, type Devnet } from "@farthing/devnet";
 import type { SafeWallet } from "@farthing/devnet/testing/safe";
 import type { Hex, JsonObject } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
@@ -135,6 +135,9 @@ async function expectAgreement(
   expect(received).toBe(BigInt(confirmed) * oneCent);
 }
 
+/** INVALID, which takes all gas of its call. */
+const burningCode = "0xfe";
+
 const paid = (count: number) => Array.from({ length: count }, () => "confirmed");
 
 const balance = () => devnet.usdc.balanceOf(devnet.seller.address);
@@ -197,8 +200,8 @@ test("a plain payer whose account gets code after the check takes nobody else's 
   const before = await balance();
   const sent = await sendTogether(at, bodies);
   const { payer } = payerAndNonceOf(bodies[0] ?? {});
-  // As a delegation of EIP-7702 in the same block would: code that fails on this signature.
-  await devnet.rpc("anvil_setCode", [payer, hostileWalletCode]);
+  // As a delegation of EIP-7702 in the same block would: code that fails on any signature.
+  await devnet.rpc("anvil_setCode", [payer, burningCode]);
   const pages = await outcomesOf(at, sent);
   await devnet.rpc("anvil_setCode", [payer, "0x"]);
   expect(pages.map(({ status }) => status)).toEqual(["failed", ...paid(4)]);

@@ -6,6 +6,10 @@ import type { Devnet } from "@farthing/devnet";
 import { isObject, networkOfChain, type Hex, type JsonObject } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Chain, createChain, createRpcEndpoint } from "@farthing/engine";
+import {
+  compareEvents,
+  readAuthorizationEvents,
+} from "@farthing/engine/source/chain/authorization-logs";
 import { createAuthorizationStates } from "@farthing/engine/source/chain/authorization-states";
 import { type Clock, type Log, Secret, silentLog, systemClock } from "@farthing/engine/base";
 import {
@@ -204,7 +208,8 @@ describe("one endpoint is ill", () => {
     await chain.probe();
     const asked = [{ method: "eth_chainId", params: [] }];
     const result = `0x${devnet.chainId.toString(16)}`;
-    expect(await chain.readElsewhere(asked, 0)).toEqual([{ ok: true, result }]);
+    const replies = [{ ok: true, result }];
+    expect(await chain.readTwice(asked, 0)).toEqual({ here: replies, elsewhere: replies });
   });
 
   test("found to be on another chain: a wallet sends nothing more to it", async () => {
@@ -265,19 +270,41 @@ describe("one endpoint lies", () => {
     const answer = await settle(body);
     await untilBlocksShow(async () => lies > 2, true);
     expect(await pageOf(answer)).toMatchObject({ status: "pending", state: "submitted" });
-    // The transfer is made once the last forged answer has been compared with the other endpoint.
-    let truths = 0;
-    first.react = (call) => {
-      if (isSend(call)) return fullPool;
-      if (isObject(call.params[0]) && "blockHash" in call.params[0]) truths++;
-      return undefined;
-    };
-    await untilBlocksShow(async () => truths > 2, true);
     first.react = () => undefined;
     second.react = () => undefined;
     await untilConfirmed(answer);
     const page = await pageOf(answer);
     expect(await usesOf(devnet, body)).toEqual([page["transaction"]]);
+  });
+
+  test("that a payment is made, while the other is silent or asked first: it is no proof", async () => {
+    const clock = createSteeredClock();
+    clock.frozenMs = clock.nowMs();
+    const chain = chainOf([first, second], { clock });
+    const latest = ["latest", false];
+    const block = await devnet.rpc<{ hash: Hex; number: Hex }>("eth_getBlockByNumber", latest);
+    const blockHash = block.hash;
+    const logs = forgedLogs(bodyOn(devnet))({ blockHash, blockNumber: block.number });
+    first.react = ({ method }) => (method === "eth_getLogs" ? { result: logs } : undefined);
+    const events = readAuthorizationEvents(logs);
+    const compare = () => compareEvents(chain, blockHash, events);
+    expect(await compare()).toBe("denied");
+
+    second.react = () => "down";
+    expect(await compare()).toBe("unanswered");
+    clock.frozenMs += 9_999;
+    expect(await compare()).toBe("unanswered");
+    clock.frozenMs += 1;
+    expect(await compare()).toBe("alone");
+
+    // The next question goes to the second, and the first must not confirm what it said itself.
+    second.react = () => undefined;
+    const lie = first.react;
+    first.react = () => "down";
+    await chain.read([{ method: "eth_chainId", params: [] }]);
+    first.react = lie;
+    clock.frozenMs += 10_000;
+    expect(await compare()).toBe("denied");
   });
 
   test("that an authorization is unused: both have to say so", async () => {
@@ -291,6 +318,10 @@ describe("one endpoint lies", () => {
     first.react = ({ method }) =>
       method === "eth_call" ? { result: `0x${"0".repeat(64)}` } : undefined;
     expect(await areUsed([payerAndNonceOf(body)], await head())).toEqual([true]);
+    // Nor does it decide in a moment in which the other one does not reply.
+    second.react = () => "down";
+    const asked = areUsed([payerAndNonceOf(body)], await head());
+    await expect(asked).rejects.toMatchObject({ code: "rpc_unavailable" });
   });
 
   test("with nothing about what is used: it is no second word, and not asked again", async () => {
