@@ -122,20 +122,17 @@ function restMsOf(failure: FacilitatorFailure, faults: number): number {
   return Math.max((failure.retryAfterSeconds ?? 0) * 1000, backOffMs);
 }
 
-/** Whether a facilitator is at rest after faults. */
-function isResting({ rest }: Pick<Member, "rest">, nowMs: number): boolean {
-  return rest.untilMs > nowMs;
-}
+const lasts = (rest: Rest | undefined, nowMs: number): boolean => (rest?.untilMs ?? 0) > nowMs;
 
 /** Whether a client is asked last at the moment, because it has failed. */
 export function isAtRest(client: Facilitator, nowMs = Date.now()): boolean {
-  return (rests.get(client)?.untilMs ?? 0) > nowMs;
+  return lasts(rests.get(client), nowMs);
 }
 
 /** The order in which facilitators are asked now: those at rest last. */
 function toAsk(order: readonly Member[], nowMs: number): Member[] {
-  const ready = order.filter((member) => !isResting(member, nowMs));
-  return [...ready, ...order.filter((member) => isResting(member, nowMs))];
+  const ready = order.filter(({ rest }) => !lasts(rest, nowMs));
+  return [...ready, ...order.filter(({ rest }) => lasts(rest, nowMs))];
 }
 
 export interface Verified {

@@ -45,7 +45,7 @@ describeInBrowser("the reference in a browser", () => {
     const sample = page.getByRole("group", { name: "Request Example for post/settle" });
     const languages = page.getByRole("tablist", { name: "Client Libraries" });
     for (const [language, text] of [
-      ["JavaScript", "fetch("],
+      ["TypeScript", "fetch("],
       ["Python", "requests.post("],
       ["Go", "http.NewRequest("],
       ["Shell", "curl "],

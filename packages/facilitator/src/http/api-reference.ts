@@ -96,7 +96,12 @@ export function registerApiReference(
       .type("text/html; charset=utf-8")
       .send(page),
   );
-  server.get("/docs/style.css", (_, reply) => reply.type("text/css; charset=utf-8").send(style));
+  server.get("/docs/style.css", (_, reply) =>
+    reply
+      .header("Cache-Control", "public, max-age=3600")
+      .type("text/css; charset=utf-8")
+      .send(style),
+  );
   server.get("/docs/start.js", (_, reply) => {
     const sources = documents().map(({ name, title }) => {
       return { url: `/docs/${name}.json`, title, slug: name };
@@ -127,7 +132,12 @@ function writePage(links: ReturnType<typeof siteLinks>): string {
     <head>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="color-scheme" content="light dark" />
       <title>Farthing: API reference</title>
+      <meta
+        name="description"
+        content="The HTTP API of this x402 facilitator: verify, settle and refund payments in USDC on XDC, with samples for curl, TypeScript, Python and Go."
+      />
       ${iconLink}
       <link rel="stylesheet" href="/docs/style.css" />
     </head>

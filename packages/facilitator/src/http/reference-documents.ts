@@ -30,7 +30,7 @@ const payments = {
     "",
     "A payment that can be evaluated is answered with HTTP 200, also when it is refused: `isValid`, `success` and `status` say what happened, and `errorReason` says why. `pending` means that the outcome is not known yet: ask again, and never sign a second payment instead.",
     "",
-    "Each operation has samples for curl, TypeScript and JavaScript (`fetch`), Python and Go. Programs read the whole description at [/openapi.json](/openapi.json).",
+    "Each operation has samples for curl, TypeScript (`fetch`, the same in JavaScript), Python and Go. Programs read the whole description at [/openapi.json](/openapi.json).",
   ].join("\n"),
 } as const;
 

@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import Fastify from "fastify";
+import { assert } from "@farthing/engine/base";
 
 const builtFile = fileURLToPath(new URL("./scalar.js.gz", import.meta.url));
 
@@ -21,15 +22,25 @@ export async function writeScalar(folder: string): Promise<void> {
   await writeFile(`${folder}/scalar.js.gz`, await packScalar());
 }
 
+/**
+ * Names the samples with `fetch` after TypeScript, which they are as well as JavaScript. Scalar has
+ * no setting for it, and its samples of one's own have no tab.
+ */
+function nameTypeScript(script: string): string {
+  const parts = script.split(/(?<={key:[`"']js[`"'],title:[`"'])JavaScript/);
+  assert(parts.length === 2, "Scalar's script names the language of its fetch samples once");
+  return parts.join("TypeScript");
+}
+
 /** Scalar's plugin for Fastify is the smallest package with the script, which only its route has. */
 async function packScalar(): Promise<Buffer> {
   const { default: plugin } = await import("@scalar/fastify-api-reference");
   const server = Fastify();
   await server.register(plugin, { routePrefix: "/docs", configuration: { url: "/" } });
-  const { rawPayload } = await server.inject("/docs/js/scalar.js");
+  const { payload } = await server.inject("/docs/js/scalar.js");
   const licence = fileURLToPath(
     new URL("../LICENSE", import.meta.resolve("@scalar/fastify-api-reference")),
   );
   const banner = `/*! Scalar, https://github.com/scalar/scalar\n\n${await readFile(licence, "utf8")}*/\n`;
-  return promisify(gzip)(Buffer.concat([Buffer.from(banner), rawPayload]), { level: 9 });
+  return promisify(gzip)(banner + nameTypeScript(payload), { level: 9 });
 }

@@ -21,6 +21,7 @@ import { siteLinks } from "../http/site-links.ts";
 import type { Site, SiteAddress } from "../http/site.ts";
 import { networksOf, unitsMinOf, type Surface } from "../http/surface.ts";
 import type { NetworkStatus, PaymentContext } from "./context.ts";
+import { badge, checkList } from "./page-parts.ts";
 import { findHeadAge, readiness, type ReadyCheck } from "./status.ts";
 
 export function registerHomePage(
@@ -71,7 +72,7 @@ function homePage(
           <h2>Health</h2>
           ${isReady ? badge("good", "Ready") : badge("warn", "Not ready")}
         </div>
-        <dl class="facts">${checks.map(factOf)}</dl>
+        ${checkList(checks)}
         <p class="muted">
           Version ${context.version}. <a href="/status">More about its state</a>. Programs read
           <a href="/ready">/ready</a> and <a href="/v1/status">/v1/status</a>.
@@ -85,15 +86,6 @@ function homePage(
       </section>
       <section class="cards">${hasAccounts ? waysIn(origin, docsUrl) : undefined}</section>`,
   });
-}
-
-function badge(kind: "good" | "warn" | "plain", text: string): Html {
-  return html`<span class="badge ${kind}">${text}</span>`;
-}
-
-function factOf({ name, ok, text }: ReadyCheck): Html {
-  return html`<dt>${name}</dt>
-    <dd>${ok ? "OK" : (text ?? "Not OK")}</dd>`;
 }
 
 function networkCard(context: PaymentContext, status: NetworkStatus): Html {

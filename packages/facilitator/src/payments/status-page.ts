@@ -1,5 +1,5 @@
 /** GET /status for people: what /v1/status has for programs, and what this process remembers. */
-import { findNetwork, html, htmlPageHeaders, writePage, type Html } from "@farthing/protocol";
+import { html, htmlPageHeaders, writePage, type Html } from "@farthing/protocol";
 import { timeText } from "@farthing/engine/base";
 import type { FastifyInstance } from "fastify";
 import type { RouteLimits } from "../http/limits.ts";
@@ -7,6 +7,7 @@ import { siteLinks } from "../http/site-links.ts";
 import type { Site, SiteAddress } from "../http/site.ts";
 import type { NetworkStatus, PaymentContext } from "./context.ts";
 import type { DurationSummary } from "./recent-durations.ts";
+import { badge, checkList, checkName } from "./page-parts.ts";
 import type { Incident, ServiceRecord } from "./service-record.ts";
 import { findHeadAge, readiness, type ReadyCheck } from "./status.ts";
 
@@ -67,13 +68,7 @@ function statusPage(checks: readonly ReadyCheck[], deps: PageDeps): string {
       </section>
       <section class="card">
         <h2>Checks</h2>
-        <dl class="facts">
-          ${checks.map(
-            ({ name, ok, text }) =>
-              html`<dt>${nameOf(name)}</dt>
-                <dd>${ok ? "OK" : (text ?? "Not OK")}</dd>`,
-          )}
-        </dl>
+        ${checkList(checks)}
         <p class="muted">
           Programs read <a href="/ready">/ready</a> and <a href="/v1/status">/v1/status</a>.
         </p>
@@ -166,20 +161,11 @@ function incidentSection({ incidents, startedAt }: ServiceRecord): Html {
 
 function incidentItem({ name, text, since, until }: Incident): Html {
   const end = until === null ? badge("warn", "lasts") : html`to ${timeOf(until)}`;
-  return html`<li class="text">${timeOf(since)} ${end}: ${nameOf(name)}, ${text}</li>`;
+  return html`<li class="text">${timeOf(since)} ${end}: ${checkName(name)}, ${text}</li>`;
 }
 
 function problemsOf(failing: readonly ReadyCheck[]): string {
   return failing.length === 1 ? "1 check fails" : `${failing.length} checks fail`;
-}
-
-/** A check is named `database`, or after its network. */
-function nameOf(check: string): string {
-  return check === "database" ? "Database" : (findNetwork(check)?.name ?? check);
-}
-
-function badge(kind: "good" | "warn", text: string): Html {
-  return html`<span class="badge ${kind}">${text}</span>`;
 }
 
 function timeOf(ms: number): Html {
