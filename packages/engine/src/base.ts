@@ -17,3 +17,4 @@ export { orAborted } from "./base/or-aborted.ts";
 export { startPoll } from "./base/poll.ts";
 export { readText } from "./base/read-text.ts";
 export { Secret } from "./base/secret.ts";
+export { activeTraceId, failSpan } from "./base/tracing.ts";

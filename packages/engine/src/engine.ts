@@ -5,11 +5,13 @@
  */
 import { randomBytes } from "node:crypto";
 import type { Address, ChainId, Hex, Network, Outcome, PaymentRequest } from "@farthing/protocol";
+import type { Tracer } from "@opentelemetry/api";
 import { sentenceOf, type CheckLine } from "./base/check-line.ts";
 import { systemClock, type Clock } from "./base/clock.ts";
 import { misconfigured } from "./base/fault.ts";
 import { silentLog, type Log } from "./base/log.ts";
 import { orAborted } from "./base/or-aborted.ts";
+import { registeredTracer } from "./base/tracing.ts";
 import type { ChainView } from "./chain/chain-view.ts";
 import type { Chain } from "./chain/chain.ts";
 import type { EndpointLimits } from "./chain/endpoint-limiter.ts";
@@ -28,6 +30,7 @@ import { createPaymentSteps, type PaymentSteps } from "./payment-steps.ts";
 import { contractTransferGasMax, gasPriceFloorWei, gasPriceOf } from "./relayer/fees.ts";
 import { createLeaseOwner } from "./relayer/lease.ts";
 import type { WalletLoad, RelayerLoad } from "./relayer/relayer.ts";
+import { createSettlementTraces } from "./relayer/settlement-traces.ts";
 import type { Signer } from "./relayer/signer.ts";
 import type { AdmissionCaller } from "./settlement/admission.ts";
 import {
@@ -101,6 +104,8 @@ export interface EngineOptions {
   readonly clock?: Clock;
   /** Silent by default. */
   readonly log?: Log;
+  /** Receives the spans; by default the tracer that is registered with OpenTelemetry's API, if any. */
+  readonly tracer?: Tracer | undefined;
   /** Wraps an endpoint to observe its requests. */
   readonly watchEndpoint?: (network: Network, endpoint: RpcEndpoint) => RpcEndpoint;
   /** Refuses payments of addresses that the operator does not serve; absent serves all. */
@@ -192,16 +197,18 @@ export interface SettlementEngine {
 }
 
 export function createEngine(options: EngineOptions): SettlementEngine {
-  const { signers, clock = systemClock, log = silentLog } = options;
+  const { signers, clock = systemClock, log = silentLog, tracer = registeredTracer() } = options;
   const settings = { ...defaultSettings, ...options.settings };
   const addresses = signers.map(({ address }) => address);
-  const { store, open, isLocal } = storageOf(options.storage, log);
+  const { store: ownStore, open, isLocal } = storageOf(options.storage, log);
+  const traces = createSettlementTraces(tracer);
+  const store = traces.watchStore(ownStore);
   const ending = new AbortController();
   const waiters = createWaiters(cutShortBy(ending.signal, clock));
   const owner = createLeaseOwner({ sameMachine: isLocal });
-  const shared = { config: settings, store, clock, log, waiters, owner, signers };
+  const shared = { config: settings, store, clock, log, waiters, owner, signers, tracer, traces };
   const chains = options.networks.map((given) => {
-    return { chain: openChain(given, { ...options, log, clock }), batcher: given.batcher };
+    return { chain: openChain(given, { ...options, log, clock, tracer }), batcher: given.batcher };
   });
   const networks = new Map<ChainId, NetworkEngine>(
     chains.map(({ chain, batcher }) => [

@@ -3,6 +3,7 @@
  * start leaves no gap: the follower first, then the search of the past, then the wallets.
  */
 import type { Address, ChainId, Network } from "@farthing/protocol";
+import type { Tracer } from "@opentelemetry/api";
 import { warning, type Runtime } from "./base/log.ts";
 import type { Secret } from "./base/secret.ts";
 import { startBlockFollower, type BlockFollower } from "./chain/block-follower.ts";
@@ -12,11 +13,13 @@ import { createChain, type Chain } from "./chain/chain.ts";
 import { createPaymentReader, type PaymentReader } from "./chain/payment-reader.ts";
 import type { CallSender } from "./chain/payment-reading.ts";
 import { createRpcEndpoint, type RpcEndpoint } from "./chain/rpc-endpoint.ts";
+import { traceEndpoint } from "./chain/trace-endpoint.ts";
 import type { Settlement } from "./model/settlement.ts";
 import { gasPriceFloorWei, gasPriceOf } from "./relayer/fees.ts";
 import type { LeaseOwner } from "./relayer/lease.ts";
 import { simulate } from "./relayer/prepare.ts";
 import { createRelayer, type Relayer } from "./relayer/relayer.ts";
+import type { SettlementTraces } from "./relayer/settlement-traces.ts";
 import type { Signer } from "./relayer/signer.ts";
 import type { RepeatPolicy } from "./settlement/exchange-calls.ts";
 import { OutcomeTracker } from "./settlement/outcome-tracker.ts";
@@ -59,6 +62,7 @@ export interface EngineDeps extends Runtime {
   readonly store: EngineStore & WalletLeaseStore;
   readonly waiters: Waiters;
   readonly owner: LeaseOwner;
+  readonly traces: SettlementTraces;
   readonly signers: readonly Signer[];
   readonly batcher: Address | undefined;
 }
@@ -66,11 +70,14 @@ export interface EngineDeps extends Runtime {
 /** Opens a network's chain without a request. */
 export function openChain(
   { network, rpcUrls }: NetworkEndpoints,
-  deps: Runtime & { watchEndpoint?: (network: Network, endpoint: RpcEndpoint) => RpcEndpoint },
+  deps: Runtime & {
+    readonly tracer: Tracer;
+    watchEndpoint?: (network: Network, endpoint: RpcEndpoint) => RpcEndpoint;
+  },
 ): Chain {
-  const { log, clock, watchEndpoint = (_, endpoint) => endpoint } = deps;
+  const { log, clock, tracer, watchEndpoint = (_, endpoint) => endpoint } = deps;
   const endpoints = rpcUrls.map((url, index) =>
-    watchEndpoint(network, createRpcEndpoint({ url, index })),
+    traceEndpoint(tracer, network, watchEndpoint(network, createRpcEndpoint({ url, index }))),
   );
   return createChain({ network, endpoints, log, clock });
 }

@@ -1,16 +1,19 @@
 /** The steps from a payment to its settlement, wired over the store and the networks. */
 import type { ChainId } from "@farthing/protocol";
+import type { Tracer } from "@opentelemetry/api";
 import { createBatcher } from "./base/batcher.ts";
 import { warning, type Runtime } from "./base/log.ts";
 import type { RevertedGasTerms } from "./model/reverted-gas.ts";
 import type { Claim, AuthorizationKey, Settlement } from "./model/settlement.ts";
 import type { NetworkEngine } from "./network-engine.ts";
+import type { SettlementTraces } from "./relayer/settlement-traces.ts";
 import { createAdmission } from "./settlement/admission.ts";
 import type { RepeatPolicy } from "./settlement/exchange-calls.ts";
 import { createExchanges } from "./settlement/exchanges.ts";
 import { createRefuseIdentifier } from "./settlement/payment-identifier.ts";
 import { createRefund } from "./settlement/refund.ts";
 import { createSettle } from "./settlement/settle.ts";
+import { traceClaim, traceSettle, traceVerifier } from "./settlement/trace-steps.ts";
 import type { Waiters } from "./settlement/waiters.ts";
 import type { ClaimResult } from "./storage/engine-store.ts";
 import type { EngineStores } from "./storage/open-storage.ts";
@@ -25,6 +28,8 @@ export type PaymentSteps = ReturnType<typeof createPaymentSteps>;
 interface StepDeps extends Runtime {
   readonly store: EngineStores;
   readonly waiters: Waiters;
+  readonly tracer: Tracer;
+  readonly traces: SettlementTraces;
   readonly repeatAfterSuccess: RepeatPolicy;
   readonly screen?: Screen | undefined;
   networkOf(chainId: ChainId): NetworkEngine | undefined;
@@ -33,7 +38,7 @@ interface StepDeps extends Runtime {
 
 /** Creates the steps; nothing is read before the first payment. */
 export function createPaymentSteps(deps: StepDeps) {
-  const { store, clock, log, networkOf } = deps;
+  const { store, clock, log, tracer, networkOf } = deps;
   const findByKey = createBatcher<AuthorizationKey, Settlement | undefined>({
     run: (keys) => store.findSettlementsByKey(keys),
     ...batches,
@@ -53,29 +58,35 @@ export function createPaymentSteps(deps: StepDeps) {
   const refuseIdentifier = createRefuseIdentifier({ store, clock });
   const admit = createAdmission(deps);
   const exchanges = createExchanges({ store, clock, log, policy: deps.repeatAfterSuccess });
-  const verifier = createVerifier({
-    clock,
-    findByKey,
-    openExchange: exchanges.open,
-    refuseUsed,
-    chainOf: networkOf,
-    screen: deps.screen,
-  });
-  const settle = createSettle({
-    ...deps,
-    verifier,
-    claim,
-    findByKey,
-    findSettlement: (id) => store.findSettlement(id),
-    admit,
-    refuseIdentifier,
-    refuseUsed,
-    publishUnassigned: ({ id: settlementId }) => {
-      // Peers that miss the notification find the claim when they poll.
-      const fields = { event: "claim_not_published", settlementId };
-      notifyPeers(settlementId).catch(warning(log, fields, "Claim not published to peers"));
-    },
-  });
+  const verifier = traceVerifier(
+    tracer,
+    createVerifier({
+      clock,
+      findByKey,
+      openExchange: exchanges.open,
+      refuseUsed,
+      chainOf: networkOf,
+      screen: deps.screen,
+    }),
+  );
+  const settle = traceSettle(
+    tracer,
+    createSettle({
+      ...deps,
+      verifier,
+      claim: traceClaim(tracer, deps.traces, claim),
+      findByKey,
+      findSettlement: (id) => store.findSettlement(id),
+      admit,
+      refuseIdentifier,
+      refuseUsed,
+      publishUnassigned: ({ id: settlementId }) => {
+        // Peers that miss the notification find the claim when they poll.
+        const fields = { event: "claim_not_published", settlementId };
+        notifyPeers(settlementId).catch(warning(log, fields, "Claim not published to peers"));
+      },
+    }),
+  );
   const refund = createRefund({ store, settle });
   return { verifier, refuseIdentifier, admit, exchanges, settle, refund };
 }

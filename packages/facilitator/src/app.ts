@@ -28,6 +28,7 @@ import { registerPayments } from "./payments/routes.ts";
 import { startGasWatch } from "./operations/gas-watch.ts";
 import { createMetrics, noMetrics, type Metrics } from "./operations/metrics.ts";
 import { startRemoval } from "./operations/remove-old.ts";
+import { startTraces } from "./operations/traces.ts";
 import { createStore, type ServiceStore } from "./features/open-store.ts";
 import { startWalletWatch } from "./operations/wallet-watch.ts";
 import { createFeatures, featureTags } from "./features/features.ts";
@@ -104,9 +105,9 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
   const { config, clock = systemClock, selfBuilt = false, listen: listens = true } = options;
   const log = options.log ?? createLog(config.logLevel);
   const signers = await signersOf(config);
+  const traces = await startTraces(config.traces, { clock, log, version: versionOf() });
   const metrics = metricsOf(config, signers, clock);
-  const path = config.denyListFile;
-  const denyList = path === undefined ? undefined : await openDenyList(path, { clock, log });
+  const denyList = await denyListOf(config, { clock, log });
   const record = createServiceRecord(clock);
   const storage = storageOf(options, { log, metrics, record });
   const { store } = storage;
@@ -118,8 +119,8 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     clock,
     log,
     screen: createScreening({ ...config, denyList, clock, log }),
-    watchEndpoint: (network, endpoint) =>
-      record.watchEndpoint(network, metrics.watchEndpoint(network, endpoint)),
+    tracer: traces?.tracer,
+    watchEndpoint: watchEndpoints(record, metrics),
   });
   const { site, listensAt } = createSiteAddress(config);
   const shared = { config, store, clock, log, engine, metrics, site };
@@ -139,6 +140,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     connectionsMax: config.connectionsPerAddress,
     arrival: options.arrival,
     tags: featureTags,
+    tracing: traces,
     async registerRoutes(routes, limits) {
       if (features) observeCalls(routes, features.callObservers);
       registerPayments(routes, context, limits);
@@ -206,6 +208,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     await server.close();
     await Promise.all([walletWatch.stop(), ...stops.map((stop) => stop())]);
     await engine.stop();
+    await traces?.stop();
     await metricsServer.close();
   }
 
@@ -341,6 +344,16 @@ function metricsOf(config: Config, signers: readonly Signer[], clock: Clock): Me
     clock,
     signers.map(({ address }) => address),
   );
+}
+
+async function denyListOf({ denyListFile: path }: Config, runtime: Runtime) {
+  return path === undefined ? undefined : openDenyList(path, runtime);
+}
+
+/** Endpoints are observed for the metrics and for the status page. */
+function watchEndpoints(record: ServiceRecord, metrics: Metrics): Metrics["watchEndpoint"] {
+  return (network, endpoint) =>
+    record.watchEndpoint(network, metrics.watchEndpoint(network, endpoint));
 }
 
 async function signersOf({ wallets }: Config) {

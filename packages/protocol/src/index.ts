@@ -35,4 +35,5 @@ export * from "./settlement-attestation.ts";
 export * from "./sign-in.ts";
 export * from "./shell-words.ts";
 export * from "./signature.ts";
+export * from "./trace-context.ts";
 export * from "./usdc.ts";

@@ -12,6 +12,7 @@ import {
   type RequirementsV1,
   type RequirementsV2,
   type SettleResponse,
+  type TraceContext,
   type VerifyResponse,
   type WireAuthorization,
   type WirePayment,
@@ -76,6 +77,8 @@ export type LookupOutcome = SettleOutcome | { readonly kind: "not_found" };
 
 export interface CallLimit {
   readonly timeoutMs: number;
+  /** The trace that the call belongs to. */
+  readonly trace?: TraceContext;
 }
 
 /** The calls that an exchange makes. Implementations return outcomes and never throw. */
@@ -183,20 +186,25 @@ const accountCodes = [
 
 const maxRetryAfterSeconds = 300;
 
+interface Sent {
+  /** The body of a POST; a GET has none. */
+  readonly json?: object;
+  /** Headers beside those of every call. */
+  readonly more?: Readonly<Record<string, string>>;
+}
+
 export function createFacilitatorClient(options: FacilitatorOptions): Facilitator {
   const base = options.url.replace(/\/+$/, "");
   const timeoutMsMax = options.timeoutMs ?? callTimeoutMsDefault;
   const headers: Record<string, string> = { Accept: "application/json" };
   if (options.apiKey !== undefined) headers["Authorization"] = `Bearer ${options.apiKey}`;
 
-  const send = (path: string, { timeoutMs }: CallLimit, init: RequestInit) =>
-    call(options.fetch, base + path, init, Math.min(timeoutMsMax, timeoutMs));
-  const post = (path: string, body: object, limit: CallLimit, more = {}) =>
-    send(path, limit, {
-      method: "POST",
-      headers: { ...headers, "Content-Type": "application/json", ...more },
-      body: JSON.stringify(body),
-    });
+  const send = (path: string, { timeoutMs, trace }: CallLimit, sent: Sent = {}) => {
+    const init = initOf({ ...headers, ...sent.more, ...trace }, sent.json);
+    return call(options.fetch, base + path, init, Math.min(timeoutMsMax, timeoutMs));
+  };
+  const post = (path: string, json: object, limit: CallLimit, more = {}) =>
+    send(path, limit, { json, more });
 
   return {
     name: options.name ?? base,
@@ -205,7 +213,7 @@ export function createFacilitatorClient(options: FacilitatorOptions): Facilitato
       url: base,
       hasKey: options.apiKey !== undefined,
       isInProcess: options.inProcess === true,
-      get: (path, limit) => send(path, limit, { headers }),
+      get: send,
       key: (limit) =>
         call(
           options.fetch,
@@ -227,7 +235,7 @@ export function createFacilitatorClient(options: FacilitatorOptions): Facilitato
     },
     async settlement(id, limit) {
       const path = `/settlements/${encodeURIComponent(id)}?wait=${limit.waitSeconds}`;
-      const response = await send(path, limit, { headers });
+      const response = await send(path, limit);
       if (isMissing(response)) return { kind: "not_found" };
       return parseReply(response, readSettlementRecord, (settlement) => ({
         ...settled(settlement),
@@ -237,7 +245,7 @@ export function createFacilitatorClient(options: FacilitatorOptions): Facilitato
     refunds: {
       async find(settlementId, limit) {
         const path = `/settlements/${encodeURIComponent(settlementId)}`;
-        const response = await send(path, limit, { headers });
+        const response = await send(path, limit);
         if (isMissing(response)) return { kind: "not_found" };
         return parseReply(response, parseRefundable, (payment) => ({ kind: "payment", payment }));
       },
@@ -249,6 +257,12 @@ export function createFacilitatorClient(options: FacilitatorOptions): Facilitato
       },
     },
   };
+}
+
+function initOf(headers: Record<string, string>, json: object | undefined): RequestInit {
+  if (json === undefined) return { headers };
+  const body = JSON.stringify(json);
+  return { method: "POST", headers: { ...headers, "Content-Type": "application/json" }, body };
 }
 
 function isMissing(response: Awaited<ReturnType<typeof call>>): boolean {

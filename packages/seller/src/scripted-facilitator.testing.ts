@@ -22,6 +22,8 @@ export interface Call {
   readonly authorization: string | undefined;
   /** `Idempotency-Key`. */
   readonly exchangeKey?: string | undefined;
+  /** `traceparent` and `tracestate`. */
+  readonly trace: readonly (string | undefined)[];
   /** `X-Payment-Route` and `X-Payment-Reference` of a `/settle`. */
   readonly books?: SaleBooks | undefined;
   readonly body: unknown;
@@ -125,6 +127,7 @@ async function readCall(req: IncomingMessage): Promise<Call> {
     url,
     authorization: req.headers.authorization,
     exchangeKey: req.headers["idempotency-key"]?.toString(),
+    trace: [req.headers["traceparent"], req.headers["tracestate"]].map((one) => one?.toString()),
     books: operation === "settle" ? booksIn(req) : undefined,
     body: text === "" ? undefined : JSON.parse(text),
   };

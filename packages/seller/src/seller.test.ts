@@ -99,6 +99,36 @@ test("what a listener rejects with costs nobody anything", async () => {
   expect([heard, unhandled.mock.calls]).toEqual([1, []]);
 });
 
+test("the trace of a request goes to the facilitator, unless the program has a tracer of its own", async () => {
+  const scripted = await startScriptedFacilitator();
+  const seller = createSeller({ facilitator: { url: scripted.url }, payTo, price: "0.01" });
+  const shop = await listenFetch((request) =>
+    seller.charge(request, () => new Response("it")).then(({ response }) => response),
+  );
+  const registeredKey = Symbol.for("opentelemetry.js.api.1");
+  onTestFinished(async () => {
+    Reflect.deleteProperty(globalThis, registeredKey);
+    await shop.close();
+    await scripted.close();
+  });
+  const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  const buy = async (trace: Record<string, string>) => {
+    scripted.calls.length = 0;
+    const response = await fetch(shop.url, {
+      headers: { ...(await payFor(shop.url)), ...trace },
+    });
+    expect(response.status).toBe(200);
+    return scripted.calls.map((call) => call.trace);
+  };
+  const passed = [traceparent, "buyer=1"];
+  expect(await buy({ traceparent, tracestate: "buyer=1" })).toEqual([passed, passed]);
+  const none = [undefined, undefined];
+  expect(await buy({ traceparent: "00-zz-1-01", tracestate: "buyer=1" })).toEqual([none, none]);
+  // Its instrumentation of fetch adds the headers, and twice they are void.
+  Reflect.set(globalThis, registeredKey, { trace: {} });
+  expect(await buy({ traceparent })).toEqual([none, none]);
+});
+
 test("v2-only leaves version 1 out", async () => {
   const seller = createSeller({ facilitator, payTo, price: "1", mode: "v2-only" });
   const response = await seller

@@ -29,6 +29,7 @@ import {
   type SellerOptions,
 } from "./configuration.ts";
 import { timeCalls, type ChargeTimings } from "./exchange/call-timings.ts";
+import { traceCalls } from "./exchange/trace-calls.ts";
 import { createFinalitySource } from "./exchange/finality-source.ts";
 import { createBackgroundSettlements } from "./exchange/background-settlement.ts";
 import {
@@ -289,8 +290,9 @@ function createRoute<R>(
       const add = (call: "verify" | "settle", ms: number): void => {
         timings[`${call}Ms`] = (timings[`${call}Ms`] ?? 0) + ms;
       };
-      const time = (client: Facilitator) => timeCalls(client, () => clock.now(), add);
-      const facilitators = mapClients(seller.facilitators, time);
+      const watch = (client: Facilitator) =>
+        timeCalls(traceCalls(client, request), () => clock.now(), add);
+      const facilitators = mapClients(seller.facilitators, watch);
       const resource = resourceOf(request, of, route);
       const { url } = resource;
       try {

@@ -10,6 +10,8 @@ import { listen, type Listening } from "@farthing/seller/testing/listen";
 export interface Call {
   /** `POST /settle`, without the base path of the surface. */
   readonly name: string;
+  /** The body of the request. */
+  readonly request: string;
   readonly status: number;
   readonly body: string;
 }
@@ -48,7 +50,8 @@ export async function startTap(upstream: string): Promise<Tap> {
     const headers = Object.entries(req.headersDistinct).flatMap(([name, values = []]) =>
       ownHeaders.has(name) ? [] : values.map((value): [string, string] => [name, value]),
     );
-    const body = method === "GET" ? {} : { body: new Uint8Array(await buffer(req)) };
+    const request = await buffer(req);
+    const body = method === "GET" ? {} : { body: new Uint8Array(request) };
     const answer = await fetch(`${tap.upstream}${url}`, { method, headers, ...body });
     const path = url.replace(/^\/api\/facilitator/, "").replace(/\?.*$/, "");
     const passed = Object.fromEntries(
@@ -56,6 +59,7 @@ export async function startTap(upstream: string): Promise<Tap> {
     );
     const call: Call = {
       name: `${method} ${path}`,
+      request: request.toString(),
       status: answer.status,
       body: await answer.text(),
     };

@@ -3,8 +3,10 @@
  * wait briefly to fill a group. An idle system adds no delay and a loaded one makes few, large
  * groups.
  */
+import { context, type Context } from "@opentelemetry/api";
 import { assert } from "./assert.ts";
 import { Fault } from "./fault.ts";
+import { sharedContext } from "./tracing.ts";
 
 export interface BatcherOptions<In, Out> {
   /** Processes a group and returns one result per item, in order. A throw fails the whole group. */
@@ -23,6 +25,8 @@ export type Batcher<In, Out> = (item: In) => Promise<Out>;
 
 interface Waiting<In, Out> {
   readonly item: In;
+  /** Where its caller is traced. */
+  readonly context: Context;
   resolve(value: Out): void;
   reject(reason: unknown): void;
 }
@@ -39,7 +43,9 @@ export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batche
     inFlight++;
     itemsInFlight += group.length;
     try {
-      const results = await options.run(group.map(({ item }) => item));
+      const results = await context.with(sharedContext(group.map((one) => one.context)), () =>
+        options.run(group.map(({ item }) => item)),
+      );
       assert(results.length === group.length, "a group has one result per item");
       for (const [index, result] of results.entries()) group[index]?.resolve(result);
     } catch (error) {
@@ -77,7 +83,7 @@ export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batche
       if (waiting.length >= waitingMax) {
         return reject(new Fault("queue_full", "Too many requests are waiting; try again shortly."));
       }
-      waiting.push({ item, resolve, reject });
+      waiting.push({ item, context: context.active(), resolve, reject });
       if (isScheduled) return;
       isScheduled = true;
       // Items that arrive in the same turn of the event loop join the same group.

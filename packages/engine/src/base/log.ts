@@ -3,6 +3,7 @@ import { boundedOutput } from "@farthing/protocol";
 import { pino } from "pino";
 import type { Clock } from "./clock.ts";
 import { messageOf } from "./fault.ts";
+import { activeTraceId } from "./tracing.ts";
 
 export interface Log {
   debug(fields: object, message: string): void;
@@ -32,6 +33,7 @@ export function createLog(level: LogLevel, destination?: { write(line: string): 
     {
       level,
       base: null,
+      mixin: traceFields,
       redact: { paths: secretNames.flatMap((name) => [name, `*.${name}`]), censor: "[secret]" },
     },
     destination ??
@@ -43,6 +45,12 @@ export function createLog(level: LogLevel, destination?: { write(line: string): 
       }),
   );
   return log;
+}
+
+/** Names the trace of the request that a line is about, where requests are traced. */
+function traceFields(): object {
+  const traceId = activeTraceId();
+  return traceId === undefined ? {} : { traceId };
 }
 
 /** Neither a reader that is slow nor one that has gone may stop the service. */

@@ -8,6 +8,7 @@ import * as OxAddress from "ox/Address";
 import * as ContractAddress from "ox/ContractAddress";
 import { misconfigured } from "../base/fault.ts";
 import type { Runtime } from "../base/log.ts";
+import { registeredTracer } from "../base/tracing.ts";
 import { batchContractHash } from "../chain/batch-contract.ts";
 import type { Chain } from "../chain/chain.ts";
 import { batcherCode, batcherCreationCode } from "../chain/generated/batcher.ts";
@@ -22,6 +23,7 @@ import { readBalances } from "../chain/self-check.ts";
 import type { EngineStore, WalletLeaseStore } from "../storage/engine-store.ts";
 import { gasPriceFloorWei, gasPriceOf, withReserve } from "./fees.ts";
 import { createLeaseOwner } from "./lease.ts";
+import { createSettlementTraces } from "./settlement-traces.ts";
 import type { Signer } from "./signer.ts";
 import { NonceManager } from "./wallet-nonces.ts";
 import type { WalletEvents } from "./wallet-transactions.ts";
@@ -143,6 +145,7 @@ async function withWallet<T>(deps: PricedDeps, step: (manager: NonceManager) => 
     ...deps,
     owner,
     events: unheard,
+    traces: createSettlementTraces(registeredTracer()),
     inFlightMax: 1,
     gasPrice: () => gasPrice,
     headNumber: () => head,

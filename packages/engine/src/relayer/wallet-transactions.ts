@@ -28,6 +28,7 @@ import {
   type PendingNonce,
 } from "./pending-nonce.ts";
 import { isCancellation, planCancellation, planReplacement } from "./replacement.ts";
+import type { SettlementTraces } from "./settlement-traces.ts";
 import type { Signer } from "./signer.ts";
 import { createWalletSigning, isSignerFault, type WalletSigning } from "./wallet-signing.ts";
 
@@ -54,6 +55,7 @@ export interface WalletDeps extends Runtime {
   readonly store: EngineStore & WalletLeaseStore;
   readonly owner: LeaseOwner;
   readonly events: WalletEvents;
+  readonly traces: SettlementTraces;
   readonly inFlightMax: number;
   readonly gasPriceCeiling: bigint;
   gasPrice(): bigint;
@@ -97,12 +99,15 @@ export class WalletTransactions {
     const held = this.lease.current();
     if (!held) throw new Fault("lease_lost", "This process does not hold the wallet");
     const hasMoved = this.#endpoint.moveOn(false);
-    const { store, clock } = this.#deps;
-    const reserved = await this.#taking(async () =>
-      this.#signAndStore(held, await store.reserveTransactions(held, plans, clock.nowMs())),
+    const { store, clock, traces } = this.#deps;
+    const reserved = await this.#taking(() =>
+      store.reserveTransactions(held, plans, clock.nowMs()),
     );
-    const signed = reserved.flatMap(({ nonce }) => this.pendingNonces.get(nonce) ?? []);
-    await this.#send(hasMoved ? this.inOrder() : signed);
+    await traces.inTransactions(reserved, async () => {
+      await this.#taking(() => this.#signAndStore(held, reserved));
+      const signed = reserved.flatMap(({ nonce }) => this.pendingNonces.get(nonce) ?? []);
+      await this.#send(hasMoved ? this.inOrder() : signed);
+    });
     return new Set(reserved.flatMap(({ settlementIds }) => settlementIds));
   }
 
@@ -117,7 +122,7 @@ export class WalletTransactions {
   }
 
   async #signAndStore(held: WalletLease, reserved: readonly RelayerTransaction[]) {
-    if (reserved.length === 0) return reserved;
+    if (reserved.length === 0) return;
     // Also where the signature fails: the nonce is taken, and becomes a gap to fill.
     for (const { nonce } of reserved) this.nextNonce = Math.max(this.nextNonce, nonce + 1);
     const signed = await this.#signOrRelease(held, reserved);
@@ -127,11 +132,11 @@ export class WalletTransactions {
       const { nonce, settlementIds } = transaction;
       this.#add({ ...transaction, raw, hash, state: "signed" }, false);
       const facts = { ...this.#facts, transaction: hash, nonce, settlementIds };
+      this.#deps.traces.note(transaction.id, { "x402.transaction": hash });
       const fields = { event: "transaction_signed", ...facts };
       this.#deps.log.info(fields, "Transaction signed and stored");
     }
     this.#deps.events.onSubmitted(submitted);
-    return reserved;
   }
 
   /** Releases the settlements of what was not signed; another transaction will use its nonce. */
@@ -162,6 +167,7 @@ export class WalletTransactions {
     const accepted: PendingNonce[] = [];
     for (const [index, pending] of sending.entries()) {
       noteSend(pending, outcomes[index] ?? "unknown", this.#deps.headNumber());
+      this.#deps.traces.note(newestOf(pending).id, { "x402.send": outcomes[index] ?? "unknown" });
       if (pending.outcome === "accepted") accepted.push(pending);
       else reportRefusedSend(pending, this.#facts, this.#deps.log);
       if (isTooLarge(pending)) this.#deps.events.onTooLarge(newestOf(pending).settlementIds.length);
@@ -215,10 +221,10 @@ export class WalletTransactions {
   }
 
   async #putAt(held: WalletLease, nonce: number, plan: TransactionPlan): Promise<void> {
-    const { store, clock } = this.#deps;
+    const { store, clock, traces } = this.#deps;
     await this.#taking(async () => {
       const attempt = await store.replaceTransaction(held, nonce, plan, clock.nowMs());
-      return this.#signAndStore(held, [attempt]);
+      await traces.inTransactions([attempt], () => this.#signAndStore(held, [attempt]));
     });
   }
 

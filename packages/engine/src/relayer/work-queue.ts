@@ -11,6 +11,7 @@ import type { EngineStore } from "../storage/engine-store.ts";
 import { FairQueue, type QueueGroup } from "./fair-queue.ts";
 import { fitTogether, isLimited, type AnyBatchSettings } from "./fit-together.ts";
 import type { PaymentPlan } from "./limited-batch.ts";
+import type { SettlementTraces } from "./settlement-traces.ts";
 import type { NonceManager } from "./wallet-nonces.ts";
 import {
   prepare,
@@ -46,6 +47,7 @@ export type Waiter = Pick<Settlement, "payer" | "payTo" | "owner" | "priority" |
 export interface WorkQueueDeps extends PrepareDeps, Runtime {
   readonly store: Pick<EngineStore, "listUnassigned" | "findPayerPauses" | "findProvenPayers">;
   readonly events: QueueEvents;
+  readonly traces: SettlementTraces;
   readonly managers: readonly NonceManager[];
   /** Pending transactions of one wallet at most. */
   readonly inFlightMax: number;
@@ -125,7 +127,9 @@ export class WorkQueue {
       if (!group) return;
       this.#reserved.set(to, this.#reservedOf(to) + 1);
       this.#use.begin(group);
-      const work = this.#carry(to, group).finally(() => this.#working.delete(work));
+      const ids = group.values.map(({ settlement }) => settlement.id);
+      const carrying = this.#deps.traces.around(ids, () => this.#carry(to, group));
+      const work = carrying.finally(() => this.#working.delete(work));
       this.#working.add(work);
     }
   }

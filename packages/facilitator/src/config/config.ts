@@ -19,6 +19,7 @@ import { readExplorer } from "./explorer.ts";
 import { readRetention } from "./retention.ts";
 import { databaseUrlDefault, settings, type Setting, type SettingName } from "./settings-table.ts";
 import { readTexts, type Environment } from "./setting-texts.ts";
+import { readTraces } from "./traces.ts";
 import {
   certificates,
   contactAddress,
@@ -183,6 +184,8 @@ function assemble(read: Read, texts: ReadonlyMap<string, string>, problems: stri
     ...optionalSettings(read),
     /** Undefined keeps completed settlements for ever. */
     retention,
+    /** Undefined if nothing is traced. */
+    traces: readTraces(read),
     metrics: metricsPort === undefined ? undefined : { host: metricsHost, port: metricsPort },
     settleMarginSeconds: BigInt(settleMarginSeconds),
   };

@@ -29,6 +29,16 @@ function complete(rows: Readonly<Record<string, SettingRow>>): Readonly<Record<s
   return Object.fromEntries(entries);
 }
 
+/** OpenTelemetry's names of the ways to choose what is traced. */
+export const samplers = [
+  "always_on",
+  "always_off",
+  "traceidratio",
+  "parentbased_always_on",
+  "parentbased_always_off",
+  "parentbased_traceidratio",
+] as const;
+
 export const databaseUrlDefault = "sqlite:./farthing.db";
 
 export const settings = complete({
@@ -308,6 +318,30 @@ export const settings = complete({
   FARTHING_METRICS_PORT: {
     shape: "port of /metrics, 0 for any free one; without it there are no metrics",
     example: "9464",
+  },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    shape:
+      "http or https URL of an OpenTelemetry collector, without a name and password; traces go to /v1/traces below it, as OTLP over HTTP in JSON; without it nothing is traced",
+    example: "http://127.0.0.1:4318",
+    isSecret: true,
+  },
+  OTEL_EXPORTER_OTLP_HEADERS: {
+    shape: "headers for the collector, comma-separated name=value, values percent-encoded",
+    example: "Authorization=Bearer%20key",
+    isSecret: true,
+  },
+  OTEL_SERVICE_NAME: {
+    shape: "name of the service in its traces, at most 100 characters",
+    fallback: "farthing",
+  },
+  OTEL_TRACES_SAMPLER: {
+    shape: `which requests are traced: ${samplers.join(", ")}; with parentbased_… the caller's traceparent decides where there is one`,
+    fallback: "parentbased_always_on",
+  },
+  OTEL_TRACES_SAMPLER_ARG: {
+    shape: "share of the traces that …traceidratio keeps, 0 to 1",
+    example: "0.1",
+    fallback: "1",
   },
   FARTHING_LOG_LEVEL: {
     shape: logLevels.join(", "),

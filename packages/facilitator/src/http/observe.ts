@@ -28,7 +28,15 @@ export interface HttpObserver {
 export const silentObserver: HttpObserver = { evaluated() {}, responded() {} };
 
 /** Methods of the routes; callers may send others. */
-const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+export const methods: ReadonlySet<string> = new Set([
+  "GET",
+  "HEAD",
+  "POST",
+  "PUT",
+  "PATCH",
+  "DELETE",
+  "OPTIONS",
+]);
 
 export function observeResponses(server: FastifyInstance, observer: HttpObserver): void {
   server.addHook("onResponse", (request, reply, done) => {

@@ -15,6 +15,7 @@ import { invalidMessage } from "./invalid-message.ts";
 import { sendProblem } from "./send-problem.ts";
 import { nothingHere } from "./nothing-here.ts";
 import type { Surface } from "./surface.ts";
+import { traceRequests, type RequestTracing } from "./trace-requests.ts";
 
 /** Largest body: a payment with a long contract signature and a bazaar schema is far smaller. */
 const maxBodyBytes = 64 * 1024;
@@ -76,6 +77,8 @@ export async function createServer(
     readonly tags: readonly Tag[];
     /** Address of the guides that the API reference links to. */
     readonly docsUrl?: string | undefined;
+    /** Undefined if nothing is traced. */
+    readonly tracing?: RequestTracing | undefined;
     registerRoutes(server: FastifyInstance, limits: RouteLimits): Promise<void>;
   },
 ): Promise<HttpServer> {
@@ -99,6 +102,7 @@ export async function createServer(
     },
   });
   capConnections(server.server, { max, trustedProxies });
+  if (options.tracing) traceRequests(server, options.tracing);
   readBodies(server);
   handleErrors(server, context, collectRoutes(server));
   server.addHook("onRequest", (request, reply, done) => {

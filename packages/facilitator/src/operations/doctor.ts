@@ -41,6 +41,7 @@ import {
 } from "../config/config.ts";
 import { checkDatabase } from "./doctor-database.ts";
 import { checkFiles } from "./doctor-files.ts";
+import { checkCollector } from "./doctor-traces.ts";
 import { checkNonces, gasNeedsAt, openWallets } from "./doctor-wallets.ts";
 
 export interface CheckSection {
@@ -77,7 +78,9 @@ export async function* examine(
     return;
   }
   const wallets = await openWallets(config);
-  yield { title: "configuration", lines: [...configLines(config), ...wallets.lines] };
+  const collector = await checkCollector(config.traces);
+  const settingLines = [...configLines(config), ...wallets.lines, ...collector];
+  yield { title: "configuration", lines: settingLines };
   const addresses = wallets.signers.map(({ address }) => address);
   const database = await checkDatabase(config.databaseUrl, clock, addresses);
   const files = checkFiles(config.databaseUrl, secretFilesOf(source), isFixing);

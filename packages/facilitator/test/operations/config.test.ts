@@ -126,6 +126,7 @@ const bad: Readonly<Partial<Record<SettingName, readonly string[]>>> = {
   FARTHING_WALLET_FACTORIES: ["all", "0x12", ","],
   FARTHING_LANE_IN_FLIGHT: ["0", "11", "all"],
   FARTHING_TRUSTED_PROXIES: [",", "proxy.example", "10.0.0.0/33", "10.0.0.0/", "300.1.1.1"],
+  OTEL_EXPORTER_OTLP_ENDPOINT: ["127.0.0.1:4318", "grpc://collector", "http://me:secret@collector"],
   FARTHING_LOG_LEVEL: ["verbose", "INFO", "trace"],
 };
 

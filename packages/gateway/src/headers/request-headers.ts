@@ -1,6 +1,7 @@
 /** The headers for the upstream: the client's permitted ones, and the gateway's own. */
 import { randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
+import { readTraceContext, withSpan, type TraceContext } from "@farthing/protocol";
 import type { RouteConfig } from "../configuration/configuration.ts";
 import { isPassedToUpstream, namedInConnection, requestRule } from "./header-rules.ts";
 
@@ -61,19 +62,10 @@ function paymentHeaders({ payer, amount, network, id }: PaymentFacts): Record<st
   };
 }
 
-/** W3C Trace Context, version 00: trace, parent, flags. */
-const traceparentPattern = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})$/;
-/** Longest tracestate that has to be passed on (W3C Trace Context 3.3.1.5). */
-const maxTracestateChars = 512;
-
 /** Continues the client's trace with a new span, or starts one. */
-function traceHeaders({ traceparent, tracestate }: IncomingHttpHeaders): Record<string, string> {
-  const given = typeof traceparent === "string" ? traceparentPattern.exec(traceparent) : null;
-  const step = randomBytes(8).toString("hex");
-  const [, trace, flags] = given ?? [];
-  if (trace === undefined || flags === undefined) {
-    return { traceparent: `00-${randomBytes(16).toString("hex")}-${step}-00` };
-  }
-  const isKept = typeof tracestate === "string" && tracestate.length <= maxTracestateChars;
-  return { traceparent: `00-${trace}-${step}-${flags}`, ...(isKept ? { tracestate } : {}) };
+function traceHeaders({ traceparent, tracestate }: IncomingHttpHeaders): TraceContext {
+  const given = readTraceContext(traceparent, tracestate);
+  const span = randomBytes(8).toString("hex");
+  if (given) return withSpan(given, span);
+  return { traceparent: `00-${randomBytes(16).toString("hex")}-${span}-00` };
 }
