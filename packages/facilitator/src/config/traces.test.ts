@@ -27,6 +27,8 @@ test("go to the path that OTLP defines, with headers as OpenTelemetry writes the
 });
 
 test.each([
+  ["OTEL_EXPORTER_OTLP_ENDPOINT", "127.0.0.1:4318"],
+  ["OTEL_EXPORTER_OTLP_ENDPOINT", "http://me:secret@collector"],
   ["OTEL_EXPORTER_OTLP_HEADERS", "Authorization"],
   ["OTEL_EXPORTER_OTLP_HEADERS", "a=%zz"],
   ["OTEL_EXPORTER_OTLP_HEADERS", "a=b%0D%0Ac: d"],
