@@ -126,7 +126,7 @@ function rolesPage(): string {
     "| --- | --- | --- | --- | --- |",
     ...rows,
     "",
-    "A role belongs to a person's session. An API key has no role: it belongs to the account, whoever created it, and it keeps working when that member leaves.",
+    "A role belongs to a person's session. An API key has no role: it belongs to the account, not to the member who created it, and it keeps working when that member leaves.",
     "",
   ].join("\n");
 }

@@ -1,14 +1,13 @@
 /** The wiring of the service: its start from a configuration, and its stop. */
 import { readFileSync } from "node:fs";
 import { isObject } from "@farthing/protocol";
-import { createEngine, openSigners, type SettlementEngine, type Signer } from "@farthing/engine";
+import { createEngine, type SettlementEngine, type Signer } from "@farthing/engine";
 import {
   type CheckLine,
   type Clock,
   createLog,
   Fault,
   type Log,
-  misconfigured,
   systemClock,
   warning,
   type Runtime,
@@ -25,6 +24,7 @@ import { createServiceRecord, startRecord, type ServiceRecord } from "./payments
 import { registerStatusPage } from "./payments/status-page.ts";
 import { readiness } from "./payments/status.ts";
 import { registerPayments } from "./payments/routes.ts";
+import { openConfiguredSigners } from "./operations/configured-parts.ts";
 import { startGasWatch } from "./operations/gas-watch.ts";
 import { createMetrics, noMetrics, type Metrics } from "./operations/metrics.ts";
 import { startRemoval } from "./operations/remove-old.ts";
@@ -104,7 +104,7 @@ const inProcessUrl = "http://facilitator.invalid";
 export async function startFacilitator(options: StartOptions): Promise<Facilitator> {
   const { config, clock = systemClock, selfBuilt = false, listen: listens = true } = options;
   const log = options.log ?? createLog(config.logLevel);
-  const signers = await signersOf(config);
+  const signers = await openConfiguredSigners(config);
   const traces = await startTraces(config.traces, { clock, log, version: versionOf() });
   const metrics = metricsOf(config, signers, clock);
   const denyList = await denyListOf(config, { clock, log });
@@ -354,13 +354,6 @@ async function denyListOf({ denyListFile: path }: Config, runtime: Runtime) {
 function watchEndpoints(record: ServiceRecord, metrics: Metrics): Metrics["watchEndpoint"] {
   return (network, endpoint) =>
     record.watchEndpoint(network, metrics.watchEndpoint(network, endpoint));
-}
-
-async function signersOf({ wallets }: Config) {
-  if (wallets) return openSigners(wallets);
-  throw misconfigured(
-    "No relayer wallet is configured; set FARTHING_RELAYER_KEYS, FARTHING_RELAYER_MNEMONIC, FARTHING_RELAYER_KMS_KEYS or FARTHING_RELAYER_WEB3SIGNER_URL",
-  );
 }
 
 async function listen(

@@ -1,7 +1,7 @@
 /**
  * Sends the gas money of a wallet that no process works any more to another address. It first finishes
  * what an earlier process left: stored transactions are sent again and must be final. The transfer is
- * stored before it is sent, so whoever runs it again, or works the wallet later, continues.
+ * stored before it is sent, so the next run, or a process that uses the wallet later, continues it.
  */
 import type { Address, Hex } from "@farthing/protocol";
 import { Fault, misconfigured } from "../base/fault.ts";

@@ -16,11 +16,11 @@ import * as Address from "ox/Address";
 import * as Secp256k1 from "ox/Secp256k1";
 import * as Engine from "ox/Engine";
 import { Hash as WasmHash, Secp256k1 as WasmSecp256k1 } from "ox/wasm";
+import { secp256k1Order as order } from "../base/secp256k1.ts";
 import { unwrapErc6492 } from "./erc6492.ts";
 
 /** A signature whose s is above half the order is malleable (EIP-2). */
-const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
-const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+const halfOrder = order / 2n;
 
 export type SignatureReading =
   /** The key of `from` signed; `bytes` is the form that the token accepts. */

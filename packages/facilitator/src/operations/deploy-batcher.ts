@@ -1,14 +1,9 @@
 /** Deploys the batch contract on a network of the configuration, with one of its relayer wallets. */
-import {
-  type BatcherDeployment,
-  createChain,
-  createRpcEndpoint,
-  deployBatcher as deploy,
-  openSigners,
-} from "@farthing/engine";
+import { type BatcherDeployment, deployBatcher as deploy } from "@farthing/engine";
 import { misconfigured, silentLog, systemClock } from "@farthing/engine/base";
 import { readConfig, type ConfigSource } from "../config/config.ts";
 import { openStore } from "../features/open-store.ts";
+import { openChain, openConfiguredSigners } from "./configured-parts.ts";
 
 /** `network` is a name such as `eip155:51`. Throws the fault `configuration`, and RPC faults. */
 export async function deployBatcher(
@@ -18,19 +13,15 @@ export async function deployBatcher(
   const config = readConfig(source);
   const chosen = config.networks.find((one) => one.network.id === network);
   if (!chosen) throw misconfigured(`${network} is not configured; name it in FARTHING_NETWORKS`);
-  if (!config.wallets)
-    throw misconfigured("No relayer wallet is configured; set FARTHING_RELAYER_KEYS");
-  const clock = systemClock;
-  const endpoints = chosen.rpcUrls.map((url, index) => createRpcEndpoint({ url, index }));
-  const chain = createChain({ network: chosen.network, endpoints, log: silentLog, clock });
+  const signers = await openConfiguredSigners(config);
   const store = await openStore(config.databaseUrl);
   try {
     return await deploy({
-      chain,
+      chain: openChain(chosen),
       store,
-      clock,
+      clock: systemClock,
       log: silentLog,
-      signers: await openSigners(config.wallets),
+      signers,
       isLocal: config.databaseUrl.startsWith("sqlite:"),
       gasPriceCeiling: config.gasPriceMaxWei,
       configured: chosen.batcher,

@@ -1,11 +1,7 @@
 /** What the operator's commands show of the relayer wallets, and the sweep of one of them. */
 import { isSameAddress, parseAddress, type Address, type Hex } from "@farthing/protocol";
 import {
-  type Chain,
-  createChain,
-  createRpcEndpoint,
   createSigners,
-  openSigners,
   formatEther,
   gasPriceFloorWei,
   paysFor,
@@ -25,6 +21,7 @@ import {
   type NetworkConfig,
 } from "../config/config.ts";
 import { openStore } from "../features/open-store.ts";
+import { openChain, openConfiguredSigners } from "./configured-parts.ts";
 
 /** One wallet on one network. */
 export interface WalletStatus {
@@ -54,7 +51,7 @@ export interface RelayerReport {
 /** Changes nothing. Throws the faults `configuration` and `storage_unavailable`. */
 export async function readRelayerReport(source: ConfigSource = {}): Promise<RelayerReport> {
   const config = readConfig(source);
-  const signers = await openSigners(demandWallets(config));
+  const signers = await openConfiguredSigners(config);
   const configured = signers.map(({ address }) => address);
   const stored = await inspectStore(config.databaseUrl, systemClock.nowMs());
   const reports = await Promise.all(
@@ -79,7 +76,7 @@ async function readWallets(
   configured: readonly Address[],
   known: readonly WalletReport[],
 ): Promise<WalletStatus[]> {
-  const chain = chainOf(served);
+  const chain = openChain(served);
   const former = known.flatMap(({ wallet }) => {
     const address = parseAddress(wallet);
     return address && !configured.some((one) => isSameAddress(one, address)) ? [address] : [];
@@ -94,13 +91,13 @@ async function readWallets(
   return addresses.flatMap((address, at) => {
     const balance = balances[at] ?? 0n;
     const nonce = nonces[at]?.latest ?? 0;
+    const payments = paysFor(balance, price);
     const row = known.find(({ wallet }) => isSameAddress(wallet, address));
     const unmined = Math.max(0, (row?.nextNonce ?? 0) - nonce);
     const index = at < configured.length ? at : null;
     const holder = row?.holder?.split("/").slice(0, 2).join("/") ?? null;
     // A wallet that was swept and has no work is history.
-    if (index === null && unmined === 0 && paysFor(balance, price) === 0n) return [];
-    const payments = paysFor(balance, price);
+    if (index === null && unmined === 0 && payments === 0n) return [];
     const isLow = payments < settlementsLow;
     const xdc = formatEther(balance);
     const facts = { xdc, payments: Number(payments), isLow, nonce, unmined, holder };
@@ -140,7 +137,7 @@ export async function* sweepRelayer(
   try {
     for (const served of chosen) {
       const { transaction, amount } = await sweepWallet(signer, to, {
-        chain: chainOf(served),
+        chain: openChain(served),
         store,
         clock: systemClock,
         log: silentLog,
@@ -167,7 +164,7 @@ async function findSigner(
   keys: readonly string[],
 ): Promise<Signer> {
   const signers = [
-    ...(await openSigners(demandWallets(config))),
+    ...(await openConfiguredSigners(config)),
     ...createSigners({ keys: keys.map((key) => new Secret(key)) }),
   ];
   const signer = signers.find(({ address }) => isSameAddress(address, wallet));
@@ -175,14 +172,4 @@ async function findSigner(
   throw misconfigured(
     `The key of ${wallet} is not configured; set FARTHING_RELAYER_KEYS_FILE to a file that has it`,
   );
-}
-
-function demandWallets({ wallets }: Config) {
-  if (wallets) return wallets;
-  throw misconfigured("No relayer wallet is configured; set FARTHING_RELAYER_KEYS_FILE");
-}
-
-function chainOf({ network, rpcUrls }: NetworkConfig): Chain {
-  const endpoints = rpcUrls.map((url, index) => createRpcEndpoint({ url, index }));
-  return createChain({ network, endpoints, log: silentLog, clock: systemClock });
 }

@@ -3,11 +3,9 @@ import type { Address } from "@farthing/protocol";
 import * as Hex from "ox/Hex";
 import * as Secp256k1 from "ox/Secp256k1";
 import * as TxEnvelopeLegacy from "ox/TxEnvelopeLegacy";
+import { secp256k1Order as order } from "../../base/secp256k1.ts";
 import { attachSignature, type Envelope, type SignedTransaction } from "../signer.ts";
 import { SignerRefusal } from "./ask-signer.ts";
-
-/** The order of the curve secp256k1. */
-const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
 /**
  * Key services return any s and no recovery id, or one of their own convention: s becomes the lower one,

@@ -61,7 +61,7 @@ export function createMemberStore(database: Database) {
   };
 }
 
-/** `not_owner`: whoever invites is no owner any more. */
+/** `not_owner`: the member who invites has lost the role of an owner. */
 export type InviteResult = "invited" | "known" | "too_many" | "not_owner";
 
 async function invite(
