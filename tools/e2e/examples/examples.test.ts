@@ -5,17 +5,18 @@ import {
   existsSync,
   mkdtempSync,
   readFileSync,
+  realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import { privateKeySigner, wrapFetch } from "@farthing/buyer";
 import { startServerProcess, type ServerProcess } from "@farthing/lab/server-process";
 import { isObject } from "@farthing/protocol";
-import { listen, listenFetch } from "@farthing/seller/testing/listen";
+import { listen } from "@farthing/seller/testing/listen";
 import { startWorker } from "@farthing/seller/testing/workerd";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { bin } from "../support/farthing-command.testing.ts";
@@ -210,10 +211,37 @@ test("the Worker sells in workerd, with its records in a Durable Object", async 
   await expectSale(`${worker.url}/report`);
 });
 
-test("the route handler of Next.js sells", async () => {
-  Object.assign(process.env, settings());
-  const { GET } = await import("../../../examples/next/app/report/route.ts");
-  const server = await listenFetch((request) => GET(request, undefined));
-  stack.defer(() => server.close());
-  await expectSale(`${server.url}/report`);
+test("the app on Next.js is built, says at its start that it is ready, and sells", async () => {
+  const folder = copyOf("next");
+  writeFileSync(join(folder, "next.config.mjs"), nextConfig(folder));
+  const next = join(root, "node_modules/next/dist/bin/next");
+  const env = { ...process.env, NEXT_TELEMETRY_DISABLED: "1", NODE_ENV: "production" };
+  await run(process.execPath, [next, "build"], { cwd: folder, env });
+  const lines: string[] = [];
+  const running = startServerProcess({
+    argv: [next, "start", "--hostname", "127.0.0.1", "--port", "0"],
+    env: { ...settings(), NEXT_TELEMETRY_DISABLED: "1", NODE_ENV: "production" },
+    launcher: ["env", `--chdir=${folder}`],
+    addressLine: /Local:\s+(http\S+)/,
+    onLine: (line) => lines.push(line),
+  });
+  stack.defer(async () => void (await running.stop()));
+  const url = await running.listening;
+  await expectSale(`${url}/report`);
+  expect(lines).toContain(`Ready: sells on eip155:51, to ${settings().PAY_TO}`);
 });
+
+/** Has Next.js take our packages from their sources, which `npm run check:types` has checked. */
+function nextConfig(folder: string): string {
+  const source = (path: string) => relative(realpathSync(folder), join(root, "packages", path));
+  return `export default ${JSON.stringify({
+    typescript: { ignoreBuildErrors: true },
+    turbopack: {
+      root: "/",
+      resolveAlias: {
+        "@farthing/seller/next": source("seller/src/adapters/next.ts"),
+        "@farthing/protocol": source("protocol/src/index.ts"),
+      },
+    },
+  })};\n`;
+}
