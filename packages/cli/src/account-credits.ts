@@ -12,10 +12,9 @@ import {
   type JsonObject,
 } from "@farthing/protocol";
 import { namedNetwork, openAccount, type AccountFlags } from "./account-session.ts";
-import { CanceledError } from "./command-errors.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { printOne } from "./print-output.ts";
-import { askYesNo } from "./prompt.ts";
+import { demandYes } from "./prompt.ts";
 import { whileWaiting } from "./waiting.ts";
 import { readWallet } from "./wallet.ts";
 
@@ -40,9 +39,7 @@ export async function buyCredits(credits: number, flags: BuyFlags): Promise<Exit
   const authorization = readAuthorization(purchase, { from: signer.address, credits });
   const price = `${formatUsdc(authorization.value)} USDC`;
   const question = `Pay ${price} for ${credits} credits to ${authorization.to} on ${network.id}?`;
-  if (flags.yes !== true && !(await askYesNo(question))) {
-    throw new CanceledError("Canceled. Nothing was paid.");
-  }
+  await demandYes(question, flags.yes, "Nothing was paid.");
   const signature = await signer.signTypedData(authorizationTypedData(network, authorization));
   const id = encodeURIComponent(String(member(purchase, "id")));
   const current = await whileWaiting(`Paying ${price}, waiting for the credits`, async () => {

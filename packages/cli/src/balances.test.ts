@@ -25,10 +25,7 @@ test("a balance pays for later runs, and the list says what was paid in", async 
     paid: [{ headers: paid, body: "bought" }],
   });
   expect((await farthing(["pay", seller.url], { environment })).stdout).toBe("bought");
-  const second = await farthing(["pay", seller.url], {
-    environment,
-    nodeArguments: ["--import", "data:text/javascript,process.stderr.isTTY=true"],
-  });
+  const second = await farthing(["pay", seller.url], { environment });
   expect(second.stdout).toBe("used");
   expect(second.stderr).toContain("paid from a balance, 0.000001 USDC, 0.008999 USDC left\n");
   const { stdout } = await farthing(["balances", "list", "--json"], { environment });

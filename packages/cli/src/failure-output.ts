@@ -14,8 +14,8 @@ import type { PaymentProgress } from "./payment-report.ts";
 import { isClosedPipe } from "./terminal.ts";
 
 /**
- * Prints an error: with `json` one object on standard output, otherwise a line on standard error,
- * which is JSON unless a person reads it. With `isPlain` it is the message alone.
+ * Prints an error: with `json` one object on standard output, otherwise a line on standard error. With
+ * `isPlain` it is the message alone.
  */
 export function showError(
   error: unknown,
@@ -26,12 +26,9 @@ export function showError(
   const exitCode = exitOfError(error, progress, signal);
   if (isClosedPipe(error)) return exitCode;
   const failure = describe(error, progress);
-  const { code, message, retryable, paymentStatus, requestId } = failure;
+  const { code, message, paymentStatus } = failure;
   if (flags.json === true) {
     process.stdout.write(`${printableJson(failureObject(failure, exitCode))}\n`);
-  } else if (!process.stderr.isTTY && flags.isPlain !== true) {
-    const line = { event: "error", code, message, paymentStatus, retryable, requestId };
-    writeTo(process.stderr, `${JSON.stringify(line)}\n`);
   } else {
     const facts = flags.isPlain === true ? "" : ` (${code}, payment ${paymentStatus})`;
     writeTo(process.stderr, `farthing: ${message}${facts}\n`);

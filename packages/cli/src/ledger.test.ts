@@ -34,8 +34,7 @@ function run(args: readonly string[], environment: Readonly<Record<string, strin
 
 /** The code and the code word of a failure. */
 function failure({ code, stderr }: Run): readonly [number | null, string] {
-  const { code: word }: { code: string } = JSON.parse(stderr);
-  return [code, word];
+  return [code, /^farthing: .* \((\w+), payment \w+\)\n$/.exec(stderr)?.[1] ?? stderr];
 }
 
 const busy: Answer = { status: 503, headers: { "Retry-After": "3600" } };

@@ -31,20 +31,21 @@ function file(name: string, text: string): string {
   return path;
 }
 
+/** The line of a failure, with its code and the state of the payment. */
+function endsWith(end: string): unknown {
+  return expect.stringMatching(
+    new RegExp(`^farthing: .* \\(${end.replace(", ", ", payment ")}\\)\n$`),
+  );
+}
+
 test("pays: the body alone on stdout, the payment on stderr, 0", async () => {
   await using seller = await startSeller();
   const { code, stdout, stderr } = await farthing(["pay", seller.url]);
   expect([code, stdout]).toEqual([0, "content"]);
-  expect(JSON.parse(stderr)).toMatchObject({
-    event: "payment",
-    paymentStatus: "settled",
-    amount: "10000",
-    amountUsdc: "0.010000",
-    network: "eip155:50",
-    payTo,
-    transaction,
-    explorerUrl: `https://xdcscan.com/tx/${transaction}`,
-  });
+  // Text although it goes into a pipe: programs ask for JSON.
+  expect(stderr).toBe(
+    `payment settled: 0.010000 USDC to ${payTo} on eip155:50\n  https://xdcscan.com/tx/${transaction}\n`,
+  );
   expect(seller.paid).toHaveLength(1);
 });
 
@@ -67,12 +68,7 @@ test("--max-amount lowers and raises the limit of the run", async () => {
   await using seller = await startSeller({ unpaid: challenge({ ...oneCent, amount: 500_000n }) });
   const low = await farthing(["pay", seller.url]);
   expect([low.code, low.stdout]).toEqual([12, ""]);
-  expect(JSON.parse(low.stderr)).toMatchObject({
-    event: "error",
-    code: "per_payment_cap",
-    paymentStatus: "not_sent",
-    retryable: false,
-  });
+  expect(low.stderr).toMatch(/^farthing: .* \(per_payment_cap, payment not_sent\)\n$/);
   expect(seller.paid).toHaveLength(0);
   const high = await farthing(["pay", "--max-amount", "0.5", seller.url]);
   expect([high.code, high.stdout]).toEqual([0, "content"]);
@@ -128,10 +124,7 @@ test("--prefer v1 pays version 1; --network refuses the others", async () => {
   expect((await farthing(["pay", "--prefer", "v1", seller.url])).code).toBe(0);
   expect(seller.payment().version).toBe(1);
   const other = await farthing(["pay", "--network", "xdc-apothem", seller.url]);
-  expect([other.code, JSON.parse(other.stderr)]).toMatchObject([
-    12,
-    { code: "network_not_allowed" },
-  ]);
+  expect([other.code, other.stderr]).toEqual([12, endsWith("network_not_allowed, not_sent")]);
 });
 
 test("a second run with the same --request-id cannot charge twice: the nonce is the same", async () => {
@@ -203,7 +196,8 @@ test.each([
   });
   const { code, stdout, stderr } = await farthing(["pay", seller.url]);
   expect(code).toBe(exit);
-  expect(JSON.parse(stderr)).toMatchObject({ event: "payment", paymentStatus });
+  expect(stderr).toMatch(new RegExp(`^payment ${paymentStatus}: 0\\.010000 USDC to `));
+  expect(stderr).toContain("request id: req_");
   expect(stdout).toBe("body" in answer ? answer.body : "");
   expect(new Set(seller.paid.map(({ paymentHeader }) => paymentHeader)).size).toBe(1);
 });
@@ -237,10 +231,7 @@ test("no address, or one of another kind, is usage; a dead port is the network",
   const seller = await startSeller();
   await seller[Symbol.asyncDispose]();
   const { code, stderr } = await farthing(["pay", seller.url]);
-  expect([code, JSON.parse(stderr)]).toMatchObject([
-    4,
-    { code: "network", paymentStatus: "not_sent" },
-  ]);
+  expect([code, stderr]).toEqual([4, endsWith("network, not_sent")]);
 });
 
 test("--json reports a failure as its one object too", async () => {
@@ -266,16 +257,10 @@ test("--fail turns an answer of 400 or above into 1", async () => {
 test("--max-time: 10 while nothing is signed, 11 once a payment is out", async () => {
   await using silent = await startSeller({ unpaid: { hang: true } });
   const early = await farthing(["pay", "--max-time", "0.3", silent.url]);
-  expect([early.code, JSON.parse(early.stderr)]).toMatchObject([
-    10,
-    { code: "timeout", paymentStatus: "not_sent" },
-  ]);
+  expect([early.code, early.stderr]).toEqual([10, endsWith("timeout, not_sent")]);
   await using greedy = await startSeller({ paid: [{ hang: true }] });
   const late = await farthing(["pay", "--max-time", "2", greedy.url]);
-  expect([late.code, JSON.parse(late.stderr)]).toMatchObject([
-    11,
-    { code: "interrupted", paymentStatus: "ambiguous" },
-  ]);
+  expect([late.code, late.stderr]).toEqual([11, endsWith("interrupted, ambiguous")]);
 });
 
 test("Ctrl+C with a payment out: 130, and the payment is called ambiguous", async () => {
@@ -292,7 +277,7 @@ test("Ctrl+C with a payment out: 130, and the payment is called ambiguous", asyn
     whileRunning: (interrupt) => Object.assign(shell, { interrupt }),
   });
   expect(run.code).toBe(130);
-  expect(JSON.parse(run.stderr)).toMatchObject({ code: "interrupted", paymentStatus: "ambiguous" });
+  expect(run.stderr).toEqual(endsWith("interrupted, ambiguous"));
 });
 
 test("content that breaks off after the payment settled is never called unpaid", async () => {

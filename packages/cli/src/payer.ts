@@ -90,7 +90,7 @@ export async function payerOptions(
       // A seller that does not ask for bound payments has nothing to fix.
       if (type === "unbound" && event.isDeclared) {
         progress?.waiting?.end();
-        writeTo(process.stderr, unboundWarning(event, process.stderr.isTTY));
+        writeTo(process.stderr, unboundWarning(event));
       }
     },
     allow: { ...allow, ...(network === undefined ? {} : { networks: [network] }) },

@@ -12,7 +12,7 @@ export { exitCodes } from "./exit-codes.ts";
 export { countFindings, findingText, summaryText, type FindingCounts } from "./finding-rows.ts";
 export { operatorCommands, type OperatorPackage } from "./operator-package.ts";
 export { addPrintFlags, isJsonWanted, printList, type PrintFlags } from "./print-output.ts";
-export { askYesNo, isTerminal } from "./prompt.ts";
+export { demandYes } from "./prompt.ts";
 export type { Layout, Row } from "./table.ts";
 export { startWaiting, whileWaiting } from "./waiting.ts";
 

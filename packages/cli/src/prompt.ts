@@ -62,6 +62,24 @@ export async function askYesNo(question: string): Promise<boolean> {
   return /^y(es)?$/i.test(reply.trim());
 }
 
+/**
+ * Asks before money moves, unless `--yes` has agreed. Rejects with a ConfigurationError without a
+ * terminal, and with a CanceledError after any other reply; `untouched` says what has not happened.
+ */
+export async function demandYes(
+  question: string,
+  isAgreed: boolean | undefined,
+  untouched: string,
+): Promise<void> {
+  if (isAgreed === true) return;
+  if (!isTerminal()) {
+    throw new ConfigurationError(
+      `${question} There is no terminal to ask on; run the command with --yes to agree.`,
+    );
+  }
+  if (!(await askYesNo(question))) throw new CanceledError(`Canceled. ${untouched}`);
+}
+
 async function ask(question: string, echo: Writable): Promise<string> {
   process.stderr.write(question);
   const prompt = createInterface({ input: process.stdin, output: echo, terminal: true });

@@ -145,7 +145,7 @@ test("a payment that expired unused can be made anew under its own name", async 
     { outcome: "released" },
   ]);
   const resume = await run(["ledger", "resume", "order"]);
-  expect([resume.code, JSON.parse(resume.stderr)]).toMatchObject([9, { code: "payment_released" }]);
+  expect([resume.code, resume.stderr]).toEqual([9, expect.stringContaining("(payment_released, ")]);
   await run(call);
   const [one, two] = [0, 1].map((at) => seller.payment(at).authorization.nonce);
   expect(two).not.toBe(one);

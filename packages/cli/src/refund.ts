@@ -13,10 +13,10 @@ import {
 } from "@farthing/protocol";
 import type { Command } from "commander";
 import { addSigningFlags, openAccount, openByKey, type AccountFlags } from "./account-session.ts";
-import { CanceledError, UsageError } from "./command-errors.ts";
+import { UsageError } from "./command-errors.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { printOne } from "./print-output.ts";
-import { askYesNo } from "./prompt.ts";
+import { demandYes } from "./prompt.ts";
 import { runCommand } from "./run-command.ts";
 import { whileWaiting } from "./waiting.ts";
 import { readWallet } from "./wallet.ts";
@@ -56,9 +56,7 @@ async function refund(id: string, flags: RefundFlags): Promise<ExitCode> {
   if (problem) throw new Error(problem.message);
   const { network, payer } = payment;
   const question = `Refund ${formatUsdc(amount)} USDC to ${payer} on ${network.id}?`;
-  if (flags.yes !== true && !(await askYesNo(question))) {
-    throw new CanceledError("Canceled. Nothing was refunded.");
-  }
+  await demandYes(question, flags.yes, "Nothing was refunded.");
   const authorization = refundAuthorization(payment, amount, refundEnd(Date.now()));
   const signature = await signer.signTypedData(authorizationTypedData(network, authorization));
   const body = { settlementId: id, authorization: toWireAuthorization(authorization), signature };

@@ -5,7 +5,7 @@ import type { PaidResponse } from "@farthing/buyer";
 import { printableJson, printableText, writeTo } from "@farthing/protocol";
 import type { Command } from "commander";
 import { exitOfResponse, type ExitCode } from "./exit-codes.ts";
-import { paymentLine } from "./payment-report.ts";
+import { paymentText } from "./payment-report.ts";
 import { bodyToWrite, readBodyWithin } from "./read-body.ts";
 import { printableBytes } from "./terminal.ts";
 
@@ -42,7 +42,7 @@ export async function showResponse(
   const exitCode = exitOfResponse(status, payment, flags.fail === true);
   if (flags.json !== true) {
     // Written before the body, so that the payment is known when a long body is interrupted.
-    writeTo(process.stderr, paymentLine(payment, process.stderr.isTTY));
+    writeTo(process.stderr, paymentText(payment));
     await writeBody(response, flags);
     return exitCode;
   }

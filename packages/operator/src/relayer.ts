@@ -6,9 +6,8 @@ import { readRelayerReport, sweepRelayer, type WalletStatus } from "@farthing/fa
 import { Fault } from "@farthing/facilitator/operator";
 import {
   addPrintFlags,
-  askYesNo,
+  demandYes,
   exitCodes,
-  isTerminal,
   type PrintFlags,
   printList,
   whileWaiting,
@@ -90,7 +89,7 @@ interface SweepOrder extends SweepFlags {
 }
 
 async function sweep({ wallet, to, network, yes, keys = [] }: SweepOrder): Promise<void> {
-  await confirm(`Send all coins of ${wallet} to ${to}?`, yes);
+  await demandYes(`Send all coins of ${wallet} to ${to}?`, yes, "Nothing was sent.");
   const swept = sweepRelayer({ wallet, to, network, keys });
   for (;;) {
     const { value, done } = await whileWaiting(`Emptying ${wallet}`, () => swept.next());
@@ -124,17 +123,9 @@ async function rotate(wallet: Address, { yes }: ConfirmFlags): Promise<void> {
     case "sweep":
       await sweep({ wallet, to: step.to, yes, keys: [step.key] });
       return console.error(
-        `The rotation is complete. The key of ${wallet} stays in ${keysFile}.retired: keep it as long as somebody may send coins to the old wallet.`,
+        `The rotation is complete. The key of ${wallet} stays in ${keysFile}.retired: keep it for as long as coins may still arrive at the old wallet.`,
       );
   }
-}
-
-async function confirm(question: string, isAgreed: boolean): Promise<void> {
-  if (isAgreed) return;
-  if (!isTerminal()) {
-    throw new Fault("configuration", "Nobody can be asked here. Run this with --yes.");
-  }
-  if (!(await askYesNo(question))) throw new Fault("configuration", "Canceled. Nothing was sent.");
 }
 
 function readNetwork(text: string): string {

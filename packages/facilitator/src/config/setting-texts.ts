@@ -1,5 +1,6 @@
 /** The sources of settings: a YAML file, environment variables, and files that variables name. */
 import { readFileSync } from "node:fs";
+import { didYouMean } from "@farthing/protocol";
 import { parse as parseYaml } from "yaml";
 import { otherVariables, settings, type SettingName } from "./settings-table.ts";
 
@@ -21,9 +22,7 @@ export function readTexts(
     const setting = isSettingName(name) ? name : isSettingName(plain) ? plain : undefined;
     if (!setting) {
       if (name.startsWith("FARTHING_"))
-        problems.push(
-          `${name} is no setting. There are: ${Object.keys(settings).join(", ")}, each also with _FILE.`,
-        );
+        problems.push(`${name} is no setting. ${where(plain, Object.keys(settings))}`);
       continue;
     }
     if (setting !== name && env[setting] !== undefined) {
@@ -34,6 +33,12 @@ export function readTexts(
     }
   }
   return texts;
+}
+
+/** Where the right name stands, and which one it may be. */
+function where(name: string, names: readonly string[]): string {
+  const near = didYouMean(name, names);
+  return `${near === undefined ? "" : `${near} `}docs/reference/configuration.md lists all settings.`;
 }
 
 function readSecretFile(name: string, path: string, problems: string[]): string {
@@ -66,7 +71,7 @@ function readYaml(
     const name = names.get(key);
     const text = Array.isArray(value) ? value.map(String).join(",") : value;
     if (!name) {
-      problems.push(`${path}: "${key}" is no setting. There are: ${[...names.keys()].join(", ")}.`);
+      problems.push(`${path}: "${key}" is no setting. ${where(key, [...names.keys()])}`);
     } else if (typeof text === "string") {
       texts.set(name, text);
       files.set(name, path);

@@ -65,9 +65,11 @@ test("nothing at all: says what is missing, with an example", () => {
   expect(problemsOf({})).toMatch(/No network is configured.*FARTHING_RPC_51=https:/);
 });
 
-test("an unknown variable is named, with those that there are", () => {
+test("an unknown variable is named, with the one that was meant", () => {
   const message = problemsOf({ ...enough, FARTHING_PROT: "8402" });
-  expect(message).toMatch(/^FARTHING_PROT is no setting\. There are: .*FARTHING_PORT/);
+  expect(message).toMatch(
+    /^FARTHING_PROT is no setting\. Did you mean FARTHING_PORT\? docs\/reference\/configuration\.md/,
+  );
 });
 
 test("variables of other programs are ignored", () => {
@@ -322,7 +324,7 @@ describe("values from files", () => {
   });
 
   test.each([
-    ["an unknown name", "prot: 1", /"prot" is no setting\. There are: .*port/],
+    ["an unknown name", "prot: 1", /"prot" is no setting\. Did you mean port\? docs/],
     ["a map", "port:\n  a: 1", /"port" must be a value or a list of values/],
     ["a list at the top", "- port", /must hold settings as "name: value" lines/],
     ["nothing", "", /must hold settings as "name: value" lines/],

@@ -1,5 +1,5 @@
 /** Reads settings along their schema, and reports for each problem what to write instead. */
-import { isObject, type JsonObject } from "@farthing/protocol";
+import { didYouMean, isObject, type JsonObject } from "@farthing/protocol";
 import type { StaticDecode, TSchema } from "typebox";
 import { Check, Decode, Errors } from "typebox/value";
 
@@ -84,7 +84,7 @@ function readGroup(schema: Schema, group: JsonObject, location: Location, report
       const at = [...location, key];
       const patterns = Object.entries(patternProperties);
       const one = patterns.find(([pattern]) => new RegExp(pattern).test(key))?.[1];
-      if (!one) report({ location: at, message: unknownKey(schema) });
+      if (!one) report({ location: at, message: unknownKey(schema, key) });
       return [key, one && readValue(one, value, at, report)] as const;
     });
   return Object.fromEntries([...known, ...others].filter(([, value]) => value !== undefined));
@@ -96,9 +96,11 @@ function standIn(schema: Schema): unknown {
   return Decode(schema, fallback ?? only ?? examples?.[0] ?? list?.[0] ?? []);
 }
 
-function unknownKey({ properties, propertyShape }: Schema): string {
+function unknownKey({ properties, propertyShape }: Schema, key: string): string {
   if (propertyShape !== undefined) return `is no key; write ${propertyShape}`;
-  return `is no setting; there are: ${Object.keys(properties ?? {}).join(", ")}`;
+  const near = didYouMean(key, Object.keys(properties ?? {}));
+  const all = "docs/reference/gateway.md lists all settings";
+  return `is no setting. ${near === undefined ? "" : `${near} `}${all}`;
 }
 
 /** A secret is never repeated. */
