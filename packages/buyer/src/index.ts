@@ -12,7 +12,7 @@ export {
   perDayDefault,
   type LimitsInput,
 } from "./ledger/limits.ts";
-export { isLoopback } from "./offer/check-offer.ts";
+export { isLoopback } from "@farthing/protocol";
 export { memoryLedger } from "./ledger/memory-ledger.ts";
 export type { BuyerExtension, BuyerHookResult } from "./extensions.ts";
 export * from "./payment-error.ts";

@@ -77,7 +77,10 @@ export function summarize(
     version: signed.version,
     nonce: signed.nonce,
     authorizationExpiresAt: rfc3339(signed.validBefore),
-    ...(transaction && { transaction, explorerUrl: explorerLink(network, transaction) }),
+    ...defined({
+      transaction,
+      explorerUrl: transaction && explorerLink(network, transaction, record.host),
+    }),
     ...defined({ receipt, problem }),
   };
 }

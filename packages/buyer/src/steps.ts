@@ -1,5 +1,5 @@
 /** The steps of one payment, for programs that lead a person through; others use `wrapFetch`. */
-export { checkOffer, isLoopback, type Check, type OfferContext } from "./offer/check-offer.ts";
+export { checkOffer, type Check, type OfferContext } from "./offer/check-offer.ts";
 export { orderOffers } from "./offer/choose-offer.ts";
 export type { ResponseKind, ResponseReading } from "./read-paid-response.ts";
 export {

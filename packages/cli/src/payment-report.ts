@@ -22,8 +22,12 @@ export function paymentText(payment: PaymentSummary): string {
     const left = remaining === undefined ? "" : `, ${remaining} uses left`;
     return payment.pass ? `opened by a pass${left}\n` : "no payment required\n";
   }
-  const { amountUsdc, payTo, network, explorerUrl, problem, state, requestId } = payment;
-  const more = [explorerUrl, problem && `${problem.message}\n  request id: ${requestId}`];
+  const { amountUsdc, payTo, network, explorerUrl, transaction, problem, state, requestId } =
+    payment;
+  const more = [
+    explorerUrl ?? (transaction && `transaction ${transaction}`),
+    problem && `${problem.message}\n  request id: ${requestId}`,
+  ];
   const lines = more.filter((one) => one !== undefined).map((one) => `\n  ${one}`);
   return `payment ${state}: ${amountUsdc} USDC to ${payTo} on ${network}${lines.join("")}\n`;
 }

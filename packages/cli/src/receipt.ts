@@ -55,7 +55,7 @@ export function receiptOf(record: LedgerRecord): Receipt {
   const all: Readonly<Record<string, unknown>> = {
     ...recordObject(record),
     validBefore: signed?.validBefore,
-    explorerUrl: network && transaction && explorerLink(network, transaction),
+    explorerUrl: network && transaction && explorerLink(network, transaction, record.host),
     createdAt: timeOf(reservedAt),
   };
   const columns = Object.fromEntries(receiptColumns.map((column) => [column, all[column]]));

@@ -1,5 +1,5 @@
 /** What people need before they can pay: a wallet, here or on a phone, and USDC in it. */
-import { isLoopback } from "@farthing/buyer/steps";
+import { isLoopback } from "@farthing/protocol";
 import type { Network } from "@farthing/protocol";
 import { qrCode } from "./qr-code.ts";
 import { actions, el, text } from "./screen.ts";

@@ -1,7 +1,7 @@
 /** The page's script. */
-import { isLoopback, type ReplayableRequest } from "@farthing/buyer/steps";
+import type { ReplayableRequest } from "@farthing/buyer/steps";
 import { lookForWallets } from "@farthing/buyer/wallet";
-import { defined } from "@farthing/protocol";
+import { defined, isLoopback } from "@farthing/protocol";
 import { addCopyButtons } from "./copy-button.ts";
 import { byId } from "./screen.ts";
 import { startFlow } from "./flow.ts";

@@ -15,6 +15,7 @@ export * from "./headers.ts";
 export * from "./hex.ts";
 export * from "./html.ts";
 export * from "./json.ts";
+export * from "./loopback.ts";
 export { didYouMean } from "./nearest-names.ts";
 export * from "./networks.ts";
 export * from "./offer-receipt.ts";

@@ -3,6 +3,7 @@ import { parseWireAddress } from "./address.ts";
 import {
   apothem,
   explorerLink,
+  type Network,
   findNetwork,
   findNetworkOf,
   lookalikeName,
@@ -97,6 +98,12 @@ test("bridged USDC.e is known by name, in any case", () => {
 });
 
 test("transactions are linked at the network's explorer", () => {
-  expect(explorerLink(xdc, "0xab")).toBe("https://xdcscan.com/tx/0xab");
-  expect(explorerLink(apothem, "0xab")).toBe("https://testnet.xdcscan.com/tx/0xab");
+  const link = (network: Network, host: string) => explorerLink(network, "0xab", host);
+  expect(link(xdc, "shop.example")).toBe("https://xdcscan.com/tx/0xab");
+  expect(link(apothem, "shop.example:8443")).toBe("https://testnet.xdcscan.com/tx/0xab");
+  expect(link(xdc, "localhost:4021")).toBe("https://xdcscan.com/tx/0xab");
+  // A devnet has Apothem's number, and no explorer knows its transactions.
+  for (const host of ["localhost", "127.0.0.1:4021", "[::1]:4021", "shop.localhost"]) {
+    expect(link(apothem, host)).toBeUndefined();
+  }
 });

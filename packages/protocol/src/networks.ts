@@ -1,6 +1,7 @@
 /** XDC mainnet and its test network Apothem: their names in both x402 versions, and their USDC. */
 import { isSameAddress, type Address } from "./address.ts";
 import type { Hex } from "./hex.ts";
+import { isLoopback } from "./loopback.ts";
 
 export type ChainId = 50 | 51;
 
@@ -89,6 +90,23 @@ export function lookalikeName(network: Network, asset: Address): string | undefi
   return [...network.lookalikes].find(([address]) => isSameAddress(address, asset))?.[1];
 }
 
-export function explorerLink(network: Network, transaction: Hex): string {
-  return `${network.explorerUrl}/tx/${transaction}`;
+/**
+ * The explorer that shows a network's transactions to who works with these hosts. A chain with
+ * Apothem's number whose hosts are all on this machine is a devnet, which no explorer knows.
+ */
+export function explorerOf(
+  { chainId, explorerUrl }: Network,
+  hostnames: readonly string[],
+): string | undefined {
+  return chainId === 51 && hostnames.every(isLoopback) ? undefined : explorerUrl;
+}
+
+/** Returns the link to a transaction for a seller on that host (with or without port); undefined on a devnet. */
+export function explorerLink(
+  network: Network,
+  transaction: Hex,
+  sellerHost: string,
+): string | undefined {
+  const explorer = explorerOf(network, [sellerHost.replace(/:\d+$/, "")]);
+  return explorer && `${explorer}/tx/${transaction}`;
 }

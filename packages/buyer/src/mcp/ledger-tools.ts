@@ -124,7 +124,7 @@ function recordFields(record: LedgerRecord): JsonObject {
     ...(signed && { authorizationExpiresAt: new Date(signed.validBefore * 1000).toISOString() }),
     ...defined({
       transaction,
-      explorerUrl: chain && transaction && explorerLink(chain, transaction),
+      explorerUrl: chain && transaction && explorerLink(chain, transaction, record.host),
     }),
   };
 }

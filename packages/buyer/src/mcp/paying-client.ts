@@ -1,7 +1,7 @@
 /** Pays for the tools of MCP servers by the rules of `wrapFetch`. */
 import { defined, canonicalJson } from "@farthing/protocol";
 import { McpError, type CallToolResult } from "@modelcontextprotocol/sdk/types.js";
-import { isLoopback } from "../offer/check-offer.ts";
+import { isLoopback } from "@farthing/protocol";
 import { readToolResponse, toolFetch, type ToolClient } from "./tool-fetch.ts";
 import {
   UnansweredPaymentError,

@@ -1,7 +1,7 @@
 /** A request as a model writes it. */
 import { defined } from "@farthing/protocol";
 import * as z from "zod/v4";
-import { isLoopback } from "../offer/check-offer.ts";
+import { isLoopback } from "@farthing/protocol";
 import { InvalidInputError } from "./tool-result.ts";
 
 /** In characters; servers accept 8 KiB with all headers. */

@@ -1,6 +1,7 @@
 /** The checks before signing. All of them run, on what is signed or bound to it, never on prose. */
 import {
   formatUsdc,
+  isLoopback,
   isSameAddress,
   lookalikeName,
   type Address,
@@ -87,15 +88,6 @@ function checkUrl(url: URL): Check {
     return pass("url", "plain http to this machine");
   }
   return fail("url", "insecure_url", `A payment needs https; ${url.origin} is not.`);
-}
-
-export function isLoopback(hostname: string): boolean {
-  return (
-    hostname === "localhost" ||
-    hostname.endsWith(".localhost") ||
-    hostname === "[::1]" ||
-    /^127(\.\d{1,3}){3}$/.test(hostname)
-  );
 }
 
 function checkRedirect(asked: URL, answered: URL, method: string): Check {

@@ -1,5 +1,5 @@
 /** Chain proofs: what the token's logs prove about settlements, and whether endpoints agree. */
-import { explorerLink, isSameAddress, networkOfChain, type Hex } from "@farthing/protocol";
+import { isSameAddress, type Hex } from "@farthing/protocol";
 import { warning, type Log } from "../base/log.ts";
 import { compareEvents, type AuthorizationEvent } from "../chain/authorization-logs.ts";
 import { createAuthorizationStates } from "../chain/authorization-states.ts";
@@ -152,16 +152,15 @@ export function changesOutcome(proof: Proof): boolean {
 
 /** The failure of a settlement whose nonce was canceled or used for another transfer. */
 export function failureOf({ event, settlement }: Proof): Failure {
-  const { id, chainId } = settlement;
+  const { id } = settlement;
   const authorization = authorizationOf(settlement);
-  const link = explorerLink(networkOfChain(chainId), event.transaction);
   if (event.kind === "canceled") {
-    const message = `The payer canceled this authorization, see ${link}; sign a new one.`;
+    const message = `The payer canceled this authorization in transaction ${event.transaction}; sign a new one.`;
     // Only the message names the cancellation, since that transaction carries no payment.
     const { transaction } = settlement;
     return { id, transaction, code: "authorization_canceled", message, authorization };
   }
-  const message = `The payer used this nonce for another transfer, see ${link}; sign a new authorization.`;
+  const message = `The payer used this nonce for another transfer, transaction ${event.transaction}; sign a new authorization.`;
   const { transaction } = event;
   return { id, transaction, code: "nonce_already_used", message, authorization };
 }

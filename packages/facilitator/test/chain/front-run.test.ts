@@ -223,7 +223,9 @@ test.each([
   expect(await page(answer["id"])).toMatchObject({
     status: "failed",
     errorReason: "nonce_already_used",
-    errorMessage: expect.stringMatching(/this nonce for another transfer, see http/),
+    errorMessage: expect.stringMatching(
+      /this nonce for another transfer, transaction 0x[0-9a-f]{64};/,
+    ),
     transaction: hash,
     settledBy: null,
   });
