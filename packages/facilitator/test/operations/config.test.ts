@@ -67,9 +67,7 @@ test("nothing at all: says what is missing, with an example", () => {
 
 test("an unknown variable is named, with the one that was meant", () => {
   const message = problemsOf({ ...enough, FARTHING_PROT: "8402" });
-  expect(message).toMatch(
-    /^FARTHING_PROT is no setting\. Did you mean FARTHING_PORT\? docs\/reference\/configuration\.md/,
-  );
+  expect(message).toMatch(/^FARTHING_PROT is no setting\. Did you mean FARTHING_PORT\? docs\//);
 });
 
 test("variables of other programs are ignored", () => {

@@ -135,16 +135,8 @@ test("everything that can be set", () => {
 });
 
 test.each<[string, Settings, RegExp]>([
-  [
-    "an unknown key",
-    { prize: "1" },
-    /^line 14: prize is no setting\. docs\/reference\/gateway\.md lists/,
-  ],
-  [
-    "an unknown key inside",
-    { listen: { htp: 1 } },
-    /listen\.htp is no setting\. Did you mean http\? docs/,
-  ],
+  ["an unknown key", { prize: "1" }, /^line 14: prize is no setting\. docs.* lists all/],
+  ["an unknown key inside", { listen: { htp: 1 } }, /listen\.htp is no .* mean http\? docs/],
   ["a queue of somebody else", { serveWhen: "queued" }, /serveWhen is "queued".*embedded/],
   [
     "a queue of somebody else on one route",
