@@ -46,7 +46,9 @@ const reads = (read: (...inputs: unknown[]) => unknown, name: string, input: unk
     const { xdc, isHexBytes, signatureBytesMax } = protocol;
     return isHexBytes(input, signatureBytesMax) && read(xdc, vectorAuthorization, input);
   }
-  if (name === "isTransactionHash") return typeof input === "string" && read(input);
+  if (["isTransactionHash", "isLoopback"].includes(name)) {
+    return typeof input === "string" && read(input);
+  }
   if (name === "isDeeperThan") return typeof input === "string" && read(input, 32);
   return read(input);
 };
@@ -64,6 +66,7 @@ test("the readers are found", () => {
     "isBytes32",
     "isDeeperThan",
     "isHexBytes",
+    "isLoopback",
     "isObject",
     "isPassToken",
     "isPaymentIdentifier",
