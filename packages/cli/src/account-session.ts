@@ -136,11 +136,16 @@ export function openAccount(flags: AccountFlags) {
     chainId,
     call,
     /** Calls a route that requires a signature which names the action and its details. */
-    async callSigned(path: string, step: { action: string; details: JsonObject }, body: object) {
+    async callSigned(
+      path: string,
+      step: { action: string; details: JsonObject },
+      body: object,
+      method: "POST" | "PATCH" | "DELETE" = "POST",
+    ) {
       const wallet = await readWallet(flags, false);
       const asked = await call("POST", "/v1/account/step-up", step);
       const stepUp = answerTo(asked, wallet, origin);
-      return call("POST", path, { ...body, stepUp });
+      return call(method, path, { ...body, stepUp });
     },
     /** The objects of a member of a response. */
     async list(path: string, name: string): Promise<readonly JsonObject[]> {

@@ -95,6 +95,36 @@ test("signs a member in to the account, which does what the role allows", async 
   expect(create).toMatchObject({ code: 1, stderr: expect.stringMatching(/role .* is read only/) });
 });
 
+test("invites a wallet, which joins and leaves; lists, changes and removes members", async () => {
+  const [owner, joining] = [userOf(0), userOf(1)];
+  const [account, address] = [0, 1].map((buyer) => devnet.buyers[buyer]?.address ?? "");
+  if (!account || !address) throw new Error("there are no wallets");
+  await owner.read("sign-in");
+  await joining.read("sign-in");
+  const uninvited = await joining.run("join", account);
+  expect(uninvited).toMatchObject({ code: 1, stderr: expect.stringMatching(/has not invited/) });
+  const invited = await owner.read("members", "invite", address, "--role", "read_only");
+  expect(invited).toMatchObject({ address, role: "read_only", chainId: null, invitedBy: account });
+  const list = () => owner.read("members");
+  const one = { address, role: "read_only" };
+  expect(await list()).toContainEqual(expect.objectContaining({ ...one, state: "invited" }));
+  const joined = await joining.run("join", account);
+  expect(joined).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining(`--account ${account}`),
+  });
+  await owner.read("members", "role", address, "developer");
+  const shown = await owner.run("members");
+  expect(shown.stdout).toMatch(new RegExp(`${address} +developer +member `));
+  expect((await joining.run("leave", account)).code).toBe(0);
+  await owner.read("members", "invite", address);
+  expect((await owner.run("members", "withdraw", address)).code).toBe(0);
+  await owner.read("members", "invite", address);
+  expect((await joining.run("join", account)).code).toBe(0);
+  expect((await owner.run("members", "remove", address)).code).toBe(0);
+  expect(JSON.stringify(await list())).not.toContain(address);
+});
+
 const ask = (key: string) =>
   fetch(`${facilitator.url}/v1/key`, { headers: { authorization: `Bearer ${key}` } });
 

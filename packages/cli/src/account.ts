@@ -10,6 +10,7 @@ import {
 } from "@farthing/protocol";
 import type { Command } from "commander";
 import { buyCredits, type BuyFlags } from "./account-credits.ts";
+import { registerMembers } from "./account-members.ts";
 import {
   addAccountFlags,
   addSigningFlags,
@@ -55,6 +56,7 @@ export function register(program: Command): void {
   registerListings(account);
   registerWebhooks(account);
   registerLogs(account);
+  registerMembers(account);
 }
 
 function registerSession(account: Command): void {

@@ -3,6 +3,9 @@
 /** The price of a credit: 0.001 USDC, in base units. */
 export const unitsPerCredit = 1_000n;
 
+/** What a member may do in an account; the service has the table of permissions. */
+export const accountRoles = ["owner", "developer", "read_only"] as const;
+
 /** How long a rotated API key works beside its successor. */
 export const keyOverlaps = ["0", "1h", "24h", "7d"] as const;
 

@@ -39,7 +39,6 @@ function distanceOf(a: string, b: string): number {
     [],
     Array.from({ length: b.length + 1 }, (_, j) => j),
   ];
-  const at = (row: number[], j: number) => row[j] ?? Infinity;
   for (let i = 1; i <= a.length; i++) {
     const row = [i];
     for (let j = 1; j <= b.length; j++) {
@@ -51,4 +50,8 @@ function distanceOf(a: string, b: string): number {
     [before, above] = [above, row];
   }
   return at(above, b.length);
+}
+
+function at(row: readonly number[], j: number): number {
+  return row[j] ?? Infinity;
 }

@@ -97,8 +97,9 @@ test("bridged USDC.e is known by name, in any case", () => {
   expect(lookalikeName(apothem, bridged)).toBeUndefined();
 });
 
+const link = (network: Network, host: string) => explorerLink(network, "0xab", host);
+
 test("transactions are linked at the network's explorer", () => {
-  const link = (network: Network, host: string) => explorerLink(network, "0xab", host);
   expect(link(xdc, "shop.example")).toBe("https://xdcscan.com/tx/0xab");
   expect(link(apothem, "shop.example:8443")).toBe("https://testnet.xdcscan.com/tx/0xab");
   expect(link(xdc, "localhost:4021")).toBe("https://xdcscan.com/tx/0xab");

@@ -2,7 +2,9 @@
  * What the roles of an account may do, in one table: the guard of the account API, the OpenAPI
  * document, the reference page and the buttons of the dashboard are made from it.
  */
-export const roles = ["owner", "developer", "read_only"] as const;
+import { accountRoles } from "@farthing/protocol";
+
+export const roles = accountRoles;
 
 export type Role = (typeof roles)[number];
 
