@@ -2,15 +2,26 @@
  * Traces: one trace leads from the buyer's request through the seller or the gateway to the
  * facilitator, its transaction and its nodes. A collector that hangs costs no payment anything.
  */
-import { registerHooks } from "node:module";
 import { createLog, readConfig, startFacilitator, type Facilitator } from "@farthing/facilitator";
 import { isObject } from "@farthing/protocol";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { stockBuyer } from "../support/buyers.testing.ts";
 import { startCollector, type Collector, type ReceivedSpan } from "../support/collector.testing.ts";
 import { openGateway } from "../support/gateway.testing.ts";
 import { facilitatorEnvironment, startMarket, type Market } from "../support/market.testing.ts";
 import { openExpressShop } from "../support/shops.testing.ts";
+
+/** The packages of the SDK that are loaded, from before the first import of this file. */
+const loaded = vi.hoisted(() => {
+  const names: string[] = [];
+  process.getBuiltinModule("node:module").registerHooks({
+    resolve(name, context, next) {
+      if (/@opentelemetry\/(?!api\b)/.test(name)) names.push(name);
+      return next(name, context);
+    },
+  });
+  return names;
+});
 
 const rpcSecret = "secret-of-a-provider";
 const collectorSecret = "secret of the collector";
@@ -124,21 +135,10 @@ function expectWholeTrace(traceId: string): void {
 }
 
 test("without a collector, nothing of OpenTelemetry's SDK is loaded", async () => {
-  const loaded: string[] = [];
-  const hooks = registerHooks({
-    resolve(name, context, next) {
-      if (/@opentelemetry\/(?!api\b)/.test(name)) loaded.push(name);
-      return next(name, context);
-    },
-  });
-  try {
-    await (await start({})).stop();
-    expect(loaded).toEqual([]);
-    await (await start(traced())).stop();
-    expect(loaded.join()).toContain("@opentelemetry/sdk-trace");
-  } finally {
-    hooks.deregister();
-  }
+  await (await start({})).stop();
+  expect(loaded).toEqual([]);
+  await (await start(traced())).stop();
+  expect(loaded.join()).toContain("@opentelemetry/sdk-trace");
 });
 
 test("one trace leads from the buyer to the chain, and no secret is in it", async () => {

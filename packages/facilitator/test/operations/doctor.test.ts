@@ -1,9 +1,12 @@
 /** The doctor on a local chain: what is well is called so, every illness is found and named. */
+import { createServer } from "node:http";
 import type { Devnet } from "@farthing/devnet";
 import { isObject } from "@farthing/protocol";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type CheckStatus, type Clock, systemClock } from "@farthing/engine/base";
+import { readConfig } from "../../src/config/config.ts";
 import { examine, type CheckSection } from "../../src/operations/doctor.ts";
+import { checkCollector } from "../../src/operations/doctor-traces.ts";
 import {
   bodyOn,
   environmentOn,
@@ -92,6 +95,34 @@ test("all is well: every part is named, nothing is wrong", async () => {
   const lines = of(sections, "ok").join("\n");
   expect(lines).toMatch(/token: "USDC" version "2", 6 decimals/);
   expect(lines).toMatch(/wallet 0: 0x\w{40} holds 100 XDC, gas for about 88,888 settlements/);
+});
+
+test("the collector of traces: whether it takes them, and nothing of its address or headers", async () => {
+  const collector = createServer((request, response) => {
+    response.statusCode = request.headers["authorization"] === "Bearer right" ? 200 : 401;
+    response.end("{}");
+  });
+  await new Promise<void>((resolve) => collector.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void collector.close());
+  const address = collector.address();
+  if (address === null || typeof address === "string") throw new Error("It does not listen.");
+  const ask = async (port: number, token: string) => {
+    const OTEL_EXPORTER_OTLP_ENDPOINT = `http://127.0.0.1:${port}/path-of-a-collector`;
+    const OTEL_EXPORTER_OTLP_HEADERS = `authorization=Bearer%20${token}`;
+    const env = {
+      ...environmentOn(devnet),
+      OTEL_EXPORTER_OTLP_ENDPOINT,
+      OTEL_EXPORTER_OTLP_HEADERS,
+    };
+    return checkCollector(readConfig({ env }).traces);
+  };
+  expect(await checkCollector(undefined)).toEqual([]);
+  expect(await ask(address.port, "right")).toMatchObject([{ status: "ok", name: "traces" }]);
+  const refused = await ask(address.port, "wrong");
+  expect(refused).toMatchObject([{ status: "fail", text: "the collector responds with HTTP 401" }]);
+  const away = await ask(9, "right");
+  expect(away).toMatchObject([{ status: "warn", text: "the collector does not answer" }]);
+  expect(JSON.stringify([refused, away])).not.toMatch(/path-of-a-collector|wrong|right/);
 });
 
 test("sends nothing and leaves no database behind", async () => {
