@@ -97,6 +97,17 @@ test("all is well: every part is named, nothing is wrong", async () => {
   expect(lines).toMatch(/wallet 0: 0x\w{40} holds 100 XDC, gas for about 88,888 settlements/);
 });
 
+async function askCollector(port: number, token: string) {
+  const OTEL_EXPORTER_OTLP_ENDPOINT = `http://127.0.0.1:${port}/path-of-a-collector`;
+  const OTEL_EXPORTER_OTLP_HEADERS = `authorization=Bearer%20${token}`;
+  const env = {
+    ...environmentOn(devnet),
+    OTEL_EXPORTER_OTLP_ENDPOINT,
+    OTEL_EXPORTER_OTLP_HEADERS,
+  };
+  return checkCollector(readConfig({ env }).traces);
+}
+
 test("the collector of traces: whether it takes them, and nothing of its address or headers", async () => {
   const collector = createServer((request, response) => {
     response.statusCode = request.headers["authorization"] === "Bearer right" ? 200 : 401;
@@ -106,21 +117,13 @@ test("the collector of traces: whether it takes them, and nothing of its address
   onTestFinished(() => void collector.close());
   const address = collector.address();
   if (address === null || typeof address === "string") throw new Error("It does not listen.");
-  const ask = async (port: number, token: string) => {
-    const OTEL_EXPORTER_OTLP_ENDPOINT = `http://127.0.0.1:${port}/path-of-a-collector`;
-    const OTEL_EXPORTER_OTLP_HEADERS = `authorization=Bearer%20${token}`;
-    const env = {
-      ...environmentOn(devnet),
-      OTEL_EXPORTER_OTLP_ENDPOINT,
-      OTEL_EXPORTER_OTLP_HEADERS,
-    };
-    return checkCollector(readConfig({ env }).traces);
-  };
   expect(await checkCollector(undefined)).toEqual([]);
-  expect(await ask(address.port, "right")).toMatchObject([{ status: "ok", name: "traces" }]);
-  const refused = await ask(address.port, "wrong");
+  expect(await askCollector(address.port, "right")).toMatchObject([
+    { status: "ok", name: "traces" },
+  ]);
+  const refused = await askCollector(address.port, "wrong");
   expect(refused).toMatchObject([{ status: "fail", text: "the collector responds with HTTP 401" }]);
-  const away = await ask(9, "right");
+  const away = await askCollector(9, "right");
   expect(away).toMatchObject([{ status: "warn", text: "the collector does not answer" }]);
   expect(JSON.stringify([refused, away])).not.toMatch(/path-of-a-collector|wrong|right/);
 });

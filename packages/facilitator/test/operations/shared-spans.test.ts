@@ -27,6 +27,17 @@ function only(name: string) {
   return span;
 }
 
+/** A nonce for which nothing is signed. */
+const emptyIntent = {
+  id: 1,
+  chainId,
+  lane,
+  nonce: 7,
+  state: "intent",
+  raw: null,
+  hash: null,
+} as const;
+
 const linksOf = (name: string) => only(name).links.map((link) => link.context.spanId);
 
 test("a read for three requests is a child of the first that is traced, and linked to the next", async () => {
@@ -50,7 +61,7 @@ test("a transaction is a child of its first traced payment's span, linked to all
   }
   const transaction = {
     ...planOf("stl_0", "stl_1", "stl_2"),
-    ...{ id: 1, chainId, lane, nonce: 7, state: "intent" as const, raw: null, hash: null },
+    ...emptyIntent,
   };
   const sending = traces.inTransactions([transaction], () =>
     inSpan(tracer, "send", {}, async () => {
