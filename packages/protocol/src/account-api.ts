@@ -19,3 +19,10 @@ export const webhookEvents = [
   "purchase.credited",
   "purchase.held",
 ] as const;
+
+/** The events that an e-mail address can subscribe to. */
+export const emailEvents = [
+  ...webhookEvents,
+  "settlement.refund_failed",
+  "webhook.paused",
+] as const;

@@ -15,6 +15,7 @@ import {
 } from "@farthing/protocol";
 import type { WalletSource } from "@farthing/engine";
 import { Fault, logLevels, misconfigured, Secret } from "@farthing/engine/base";
+import { parseSender } from "../http/email-address.ts";
 import { readExplorer } from "./explorer.ts";
 import { readRetention } from "./retention.ts";
 import { databaseUrlDefault, settings, type Setting, type SettingName } from "./settings-table.ts";
@@ -35,6 +36,7 @@ import {
   oneOf,
   proxyAddress,
   publicOrigin,
+  smtpUrl,
   whole,
   yesOrNo,
 } from "./values.ts";
@@ -143,6 +145,7 @@ function assemble(read: Read, texts: ReadonlyMap<string, string>, problems: stri
       problems.push(`${name}=yes is for devnets; leave it out with eip155:50.`);
     }
   }
+  const mail = readMail(read, texts, problems);
   const config = {
     host: read("FARTHING_HOST", (text) => text || undefined),
     port: read("FARTHING_PORT", whole(0, 65_535)),
@@ -182,6 +185,8 @@ function assemble(read: Read, texts: ReadonlyMap<string, string>, problems: stri
     /** Undefined if no credits are sold. */
     treasury,
     ...optionalSettings(read),
+    /** Undefined if no e-mail is sent. */
+    mail,
     /** Undefined keeps completed settlements for ever. */
     retention,
     /** Undefined if nothing is traced. */
@@ -189,6 +194,15 @@ function assemble(read: Read, texts: ReadonlyMap<string, string>, problems: stri
     metrics: metricsPort === undefined ? undefined : { host: metricsHost, port: metricsPort },
     settleMarginSeconds: BigInt(settleMarginSeconds),
   };
+}
+
+function readMail(read: Read, texts: ReadonlyMap<string, string>, problems: string[]) {
+  const url = read("FARTHING_SMTP_URL", smtpUrl);
+  const from = read("FARTHING_MAIL_FROM", parseSender);
+  if (texts.has("FARTHING_SMTP_URL") !== texts.has("FARTHING_MAIL_FROM")) {
+    problems.push("FARTHING_SMTP_URL and FARTHING_MAIL_FROM belong together; set both.");
+  }
+  return url && from && { url, from };
 }
 
 /** The networks of the public surface, and those that it has for test keys alone. */

@@ -216,6 +216,16 @@ export const settings = complete({
     shape: "where sellers reach you about a purchase: an e-mail address or an https URL",
     example: "support@pay.example",
   },
+  FARTHING_SMTP_URL: {
+    shape:
+      "mail server for e-mail notices: smtp://user:password@host:587 (with STARTTLS, except on this machine), or smtps://user:password@host:465; special characters of user and password are percent-encoded",
+    example: "smtps://notices:password@mail.example",
+    isSecret: true,
+  },
+  FARTHING_MAIL_FROM: {
+    shape: "sender of e-mail notices, an address or a name and an address",
+    example: "Farthing <notices@pay.example>",
+  },
   FARTHING_WEBHOOK_INSECURE: {
     shape: "whether webhooks may go to plain http and to this machine: no, or yes for a devnet",
     fallback: "no",
@@ -230,7 +240,8 @@ export const settings = complete({
     fallback: "no",
   },
   FARTHING_OUTBOUND_CA: {
-    shape: "additional certificate authorities (PEM) for webhooks and listed endpoints",
+    shape:
+      "additional certificate authorities (PEM) for webhooks, listed endpoints and the mail server",
     example: "a PEM text (keep it in a file: FARTHING_OUTBOUND_CA_FILE=/etc/farthing/ca.pem)",
     isSecret: true,
   },

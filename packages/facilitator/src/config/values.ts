@@ -45,6 +45,19 @@ export function databaseLocation(text: string): string | undefined {
   return /^(sqlite:.+|postgres(ql)?:\/\/.+)$/.test(text) ? text : undefined;
 }
 
+/** Accepts `smtp://` and `smtps://` with a host, and a user and password where needed. */
+export function smtpUrl(text: string): Secret | undefined {
+  const url = URL.parse(text);
+  if (!url || !/^smtps?:$/.test(url.protocol) || url.hostname === "") return undefined;
+  if (!/^\/?$/.test(url.pathname) || url.search !== "" || url.hash !== "") return undefined;
+  try {
+    decodeURIComponent(url.username + url.password);
+  } catch {
+    return undefined;
+  }
+  return (url.username === "") === (url.password === "") ? new Secret(text) : undefined;
+}
+
 export function httpUrl(text: string): Secret | undefined {
   return /^https?:$/.test(URL.parse(text)?.protocol ?? "") ? new Secret(text) : undefined;
 }

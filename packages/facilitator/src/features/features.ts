@@ -15,6 +15,7 @@ import { apiKeys } from "./api-keys/feature.ts";
 import { workingKeysMax } from "./api-keys/service.ts";
 import { books } from "./books/feature.ts";
 import { credits } from "./credits/feature.ts";
+import { email, type EmailFeatureDeps } from "./email/feature.ts";
 import type { Feature } from "./feature.ts";
 import { history } from "./history/feature.ts";
 import { members } from "./members/feature.ts";
@@ -35,6 +36,7 @@ export const features = [
   members,
   books,
   webhooks,
+  email,
   apiKeys,
   credits,
   purchases,
@@ -70,6 +72,7 @@ export const featureTags = features.flatMap(({ tags = [] }: Feature) => tags);
 
 export interface FeaturesDeps extends Runtime {
   readonly config: WebhookFeatureDeps["config"] &
+    EmailFeatureDeps["config"] &
     PurchaseFeatureDeps["config"] &
     ListingFeatureDeps["config"] & {
       readonly networks: readonly {

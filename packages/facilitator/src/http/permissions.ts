@@ -41,6 +41,11 @@ export const permissions = [
     roles: builders,
   },
   {
+    name: "manage_emails",
+    text: "add, change and remove e-mail addresses for notices",
+    roles: builders,
+  },
+  {
     name: "manage_listings",
     text: "add, change, check and remove listings",
     roles: builders,

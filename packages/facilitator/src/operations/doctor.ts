@@ -40,6 +40,7 @@ import {
   type NetworkConfig,
 } from "../config/config.ts";
 import { checkDatabase } from "./doctor-database.ts";
+import { checkMail } from "./doctor-mail.ts";
 import { checkFiles } from "./doctor-files.ts";
 import { checkCollector } from "./doctor-traces.ts";
 import { checkNonces, gasNeedsAt, openWallets } from "./doctor-wallets.ts";
@@ -85,6 +86,7 @@ export async function* examine(
   const database = await checkDatabase(config.databaseUrl, clock, addresses);
   const files = checkFiles(config.databaseUrl, secretFilesOf(source), isFixing);
   yield { title: "database", lines: [...database.lines, ...files] };
+  if (config.mail) yield { title: "mail", lines: await checkMail(config, config.mail) };
   const deps = { config, clock, rateSeconds, signers: wallets.signers };
   for (const network of config.networks) yield* examineNetwork(network, deps);
 }

@@ -30,6 +30,7 @@ async function listening(store: ServiceStore, changes: Partial<WebhookEndpoint> 
   const endpoint: WebhookEndpoint = {
     id: `whk_${next()}`,
     account: seller,
+    channel: "webhook",
     url: "https://shop.example/hook",
     secret: "whsec_x",
     events: webhookEvents,

@@ -5,7 +5,7 @@
 import { sql } from "kysely";
 import type { Database } from "@farthing/engine/storage";
 import { deliveryTable, endpointTable } from "./tables.ts";
-import type { WebhookDelivery, WebhookEndpoint } from "./model.ts";
+import type { Channel, WebhookDelivery, WebhookEndpoint } from "./model.ts";
 
 export interface DueDelivery {
   readonly delivery: WebhookDelivery;
@@ -34,38 +34,50 @@ export async function takeDueDeliveries(
 ): Promise<DueDelivery[]> {
   const { db } = inside;
   const ids: string[] = [];
-  for (const endpoint of await findWaitingEndpoints(inside, options)) {
+  for (const endpoint of await findWaitingEndpoints(inside, "webhook", options)) {
     if (ids.length >= options.limit) break;
     ids.push(
       ...(await lockDue(inside, endpoint, { ...options, limit: options.limit - ids.length })),
     );
   }
   if (ids.length === 0) return [];
-  const rows = await db
-    .updateTable("webhook_deliveries")
-    .set(({ eb }) => ({
-      attempts: eb("attempts", "+", 1),
-      next_at: options.now + options.leaseMs,
-    }))
-    .where("id", "in", ids)
-    .returningAll()
-    .execute();
+  const deliveries = await leaseUntil(inside, ids, options.now + options.leaseMs);
   const endpoints = await db
     .selectFrom("webhook_endpoints")
     .selectAll()
-    .where("id", "in", [...new Set(rows.map(({ endpoint_id: id }) => id))])
+    .where("id", "in", [...new Set(deliveries.map(({ endpointId }) => endpointId))])
     .execute();
   const byId = new Map(endpoints.map((row) => [row.id, endpointTable.read(row)]));
-  return rows.flatMap((row) => {
-    const endpoint = byId.get(row.endpoint_id);
-    return endpoint ? [{ delivery: deliveryTable.read(row), endpoint }] : [];
+  return deliveries.flatMap((delivery) => {
+    const endpoint = byId.get(delivery.endpointId);
+    return endpoint ? [{ delivery, endpoint }] : [];
   });
 }
 
-/** Endpoints with due deliveries, the longest due first. */
-async function findWaitingEndpoints(
+/** Counts an attempt of each delivery, which is due again at `until` unless its result is recorded. */
+export async function leaseUntil(
   { db }: Database,
-  { now, limit, exceptEndpoints = [] }: DueDeliveryOptions,
+  ids: readonly string[],
+  until: number,
+): Promise<WebhookDelivery[]> {
+  const rows = await db
+    .updateTable("webhook_deliveries")
+    .set(({ eb }) => ({ attempts: eb("attempts", "+", 1), next_at: until }))
+    .where("id", "in", ids)
+    .returningAll()
+    .execute();
+  return rows.map(deliveryTable.read);
+}
+
+/** Endpoints with due deliveries, the longest due first. */
+export async function findWaitingEndpoints(
+  { db }: Database,
+  channel: Channel,
+  {
+    now,
+    limit,
+    exceptEndpoints = [],
+  }: Pick<DueDeliveryOptions, "now" | "limit" | "exceptEndpoints">,
 ): Promise<string[]> {
   const isFree =
     exceptEndpoints.length === 0
@@ -85,12 +97,13 @@ async function findWaitingEndpoints(
     select oldest.endpoint from oldest
       join webhook_endpoints on webhook_endpoints.id = oldest.endpoint
     where oldest.next_at <= ${now} and disabled_at is null and paused_at is null
+      and channel = ${channel} and rests_until <= ${now}
     order by oldest.next_at limit ${limit}`.execute(db);
   return rows.map(({ endpoint }) => endpoint);
 }
 
 /** Locks due deliveries of an endpoint, and skips those that another process is leasing. */
-async function lockDue(
+export async function lockDue(
   { db, engine }: Database,
   endpoint: string,
   { now, limit }: Pick<DueDeliveryOptions, "now" | "limit">,

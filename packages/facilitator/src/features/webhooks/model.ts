@@ -1,21 +1,31 @@
 /** Webhook endpoints and deliveries. Times are milliseconds since 1970. */
-import { networkOfChain, webhookEvents, type Address } from "@farthing/protocol";
+import { emailEvents, networkOfChain, webhookEvents, type Address } from "@farthing/protocol";
 import { creditsOf, type Settlement } from "@farthing/engine";
 import { timeText } from "@farthing/engine/base";
 import type { CreditPurchase } from "../purchases/model.ts";
 
 export type WebhookEvent = (typeof webhookEvents)[number];
 
+/** What the outbox carries; webhooks subscribe to fewer events than e-mail addresses. */
+export const accountEvents = emailEvents;
+
+export type AccountEventName = (typeof accountEvents)[number];
+
 /** `webhook.test` is sent only when its owner asks for it. */
-export type DeliveryType = WebhookEvent | "webhook.test";
+export type DeliveryType = AccountEventName | "webhook.test";
+
+/** How an endpoint is reached. Webhooks and e-mail addresses share the outbox. */
+export type Channel = "webhook" | "email";
 
 export interface WebhookEndpoint {
   readonly id: string;
   readonly account: Address;
+  readonly channel: Channel;
+  /** Of an e-mail address: `mailto:` and the address. */
   readonly url: string;
   /** `whsec_` and base64: the key of the signatures. Shown once to the owner. */
   readonly secret: string;
-  readonly events: readonly WebhookEvent[];
+  readonly events: readonly AccountEventName[];
   readonly createdAt: number;
   /** Removed by its owner. */
   readonly disabledAt: number | null;
@@ -26,7 +36,7 @@ export interface WebhookEndpoint {
 
 /** What an owner may change of an endpoint. */
 export interface EndpointChanges {
-  readonly events?: readonly WebhookEvent[] | undefined;
+  readonly events?: readonly AccountEventName[] | undefined;
   readonly isPaused?: boolean | undefined;
 }
 

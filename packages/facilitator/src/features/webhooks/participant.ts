@@ -1,5 +1,5 @@
 /**
- * The outbox of webhooks: events are stored in the transaction in which they happen, so that none
+ * The outbox of webhooks and e-mail addresses: events are stored in the transaction in which they happen, so that none
  * is lost, and none of an undone transaction is sent.
  */
 import { randomBytes } from "node:crypto";
@@ -16,7 +16,7 @@ import {
 } from "@farthing/engine/storage";
 import { findBooks } from "../books/store.ts";
 import { noBooks, type SettlementBooks } from "../../payments/books.ts";
-import { settlementData, type WebhookEvent } from "./model.ts";
+import { settlementData, type AccountEventName } from "./model.ts";
 import { newDeliveries, subscribers } from "./tables.ts";
 
 export const webhooksParticipant: SettlementParticipant = {
@@ -25,10 +25,16 @@ export const webhooksParticipant: SettlementParticipant = {
 };
 
 /** The events of transitions; webhooks do not carry other transitions. */
-const eventOf: Readonly<Partial<Record<Transition["kind"], WebhookEvent>>> = {
+const eventOf: Readonly<Partial<Record<Transition["kind"], AccountEventName>>> = {
   confirmed: "settlement.confirmed",
   failed: "settlement.failed",
   finalized: "settlement.finalized",
+};
+
+/** Sellers serve by the events of payments, so a refund has events of its own. */
+const eventOfRefund: typeof eventOf = {
+  failed: "settlement.refund_failed",
+  finalized: "settlement.refunded",
 };
 
 async function notifyAccounts(
@@ -37,9 +43,7 @@ async function notifyAccounts(
 ): Promise<AnnotationChanges> {
   const events = transitions.flatMap(({ kind, settlement }) => {
     const { owner: account } = settlement;
-    // Sellers serve by the events of payments, so a refund has one of its own, when it is final.
-    const refunded = kind === "finalized" ? ("settlement.refunded" as const) : undefined;
-    const type = settlement.refundOf === null ? eventOf[kind] : refunded;
+    const type = (settlement.refundOf === null ? eventOf : eventOfRefund)[kind];
     return account === null || type === undefined
       ? []
       : [{ account, type, data: settlementData(settlement), settlementId: settlement.id }];
@@ -50,7 +54,7 @@ async function notifyAccounts(
 
 export interface AccountEvent {
   readonly account: Address;
-  readonly type: WebhookEvent;
+  readonly type: AccountEventName;
   /** The JSON value of `data` in deliveries. */
   readonly data: object;
   /** The settlement whose books are added to `data`. */

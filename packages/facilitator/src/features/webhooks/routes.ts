@@ -276,7 +276,7 @@ function endpointResponse(endpoint: WebhookEndpoint) {
   return {
     id,
     url,
-    events: [...events],
+    events: webhookEvents.filter((event) => events.includes(event)),
     createdAt: timeText(createdAt) ?? "",
     disabledAt: timeText(pausedAt),
     disabledBy: pausedAt === null ? null : pausedBy,

@@ -31,6 +31,7 @@ export function createWebhooks(deps: Runtime & { readonly store: WebhookStore })
       const endpoint: WebhookEndpoint = {
         id: `whk_${randomBytes(12).toString("hex")}`,
         account,
+        channel: "webhook",
         url,
         secret: `whsec_${randomBytes(secretBytes).toString("base64")}`,
         events,

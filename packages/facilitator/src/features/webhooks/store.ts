@@ -12,7 +12,8 @@ import {
 import { takeDueDeliveries, type AttemptResult } from "./due-delivery-store.ts";
 import { oldDeliveryMethods } from "./old-delivery-store.ts";
 import { deliveryTable, endpointTable, events as eventsColumn, newDeliveries } from "./tables.ts";
-import type { EndpointChanges, WebhookDelivery, WebhookEndpoint } from "./model.ts";
+import type { Channel, EndpointChanges, WebhookDelivery, WebhookEndpoint } from "./model.ts";
+import { putIntoOutbox } from "./participant.ts";
 
 /**
  * Events of settlements, credits and purchases enter the outbox in the transaction in which they
@@ -28,12 +29,13 @@ export function createWebhookStore(database: Database) {
   };
 }
 
-function working({ db }: Database, account: Address) {
+export function workingEndpoints({ db }: Database, account: Address, channel?: Channel) {
   return db
     .selectFrom("webhook_endpoints")
     .selectAll()
     .where("account", "=", toLowerHex(account))
-    .where("disabled_at", "is", null);
+    .where("disabled_at", "is", null)
+    .$if(channel !== undefined, (query) => query.where("channel", "=", channel ?? "webhook"));
 }
 
 function endpointMethods(database: Database) {
@@ -42,11 +44,14 @@ function endpointMethods(database: Database) {
     createWebhook: atomic(database, create),
     /** Endpoints that are not disabled, oldest first. */
     listWebhooks: async (account: Address) => {
-      const rows = await working(database, account).orderBy("created_at").orderBy("id").execute();
+      const rows = await workingEndpoints(database, account, "webhook")
+        .orderBy("created_at")
+        .orderBy("id")
+        .execute();
       return rows.map(endpointTable.read);
     },
     findWebhook: async (account: Address, id: string) => {
-      const row = await working(database, account).where("id", "=", id).executeTakeFirst();
+      const row = await workingEndpoints(database, account).where("id", "=", id).executeTakeFirst();
       return row && endpointTable.read(row);
     },
     /** Disables an endpoint and ends its pending deliveries; false when there is none. */
@@ -67,9 +72,13 @@ async function create(
   { endpointsMax }: { readonly endpointsMax: number },
 ): Promise<boolean> {
   await lockAccount(inside, endpoint.account);
-  const others = await working(inside, endpoint.account).execute();
+  const others = await workingEndpoints(inside, endpoint.account, endpoint.channel).execute();
   if (others.length >= endpointsMax) return false;
-  const row = { ...endpointTable.write(endpoint), watched_since: endpoint.createdAt };
+  const row = {
+    ...endpointTable.write(endpoint),
+    watched_since: endpoint.createdAt,
+    rests_until: 0,
+  };
   await inside.db.insertInto("webhook_endpoints").values(row).execute();
   return true;
 }
@@ -100,12 +109,13 @@ async function change(
 }
 
 async function pause(
-  { db }: Database,
+  inside: Database,
   id: string,
   terms: { readonly quietMs: number; readonly failuresMin: number; readonly now: number },
 ): Promise<boolean> {
+  const { db } = inside;
   const { quietMs, failuresMin, now } = terms;
-  const result = await db
+  const row = await db
     .updateTable("webhook_endpoints")
     .set({ paused_at: now, is_paused_by_owner: 0 })
     .where("id", "=", id)
@@ -134,9 +144,15 @@ async function pause(
         ),
       ),
     )
+    .returningAll()
     .executeTakeFirst();
-  if (result.numUpdatedRows === 0n) return false;
+  if (!row) return false;
   await failPending(db, id, pausedError);
+  const { account, channel, url } = endpointTable.read(row);
+  if (channel === "webhook") {
+    const data = { endpointId: id, url };
+    await putIntoOutbox(inside, [{ account, type: "webhook.paused", data }], now);
+  }
   return true;
 }
 
@@ -159,7 +175,11 @@ async function disable(
 ): Promise<boolean> {
   const result = await db
     .updateTable("webhook_endpoints")
-    .set({ disabled_at: now })
+    .set(({ eb }) => ({
+      disabled_at: now,
+      // An e-mail address is erased with it.
+      url: eb.case().when("channel", "=", "email").then("").else(eb.ref("url")).end(),
+    }))
     .where("account", "=", toLowerHex(account))
     .where("id", "=", id)
     .where("disabled_at", "is", null)

@@ -1,5 +1,4 @@
 /** The tables of webhooks. */
-import { webhookEvents } from "@farthing/protocol";
 import {
   flag,
   integer,
@@ -13,14 +12,20 @@ import {
   type KyselyTable,
   type Whole,
 } from "@farthing/engine/storage";
-import { type DeliveryState, type DeliveryType, type WebhookEvent } from "./model.ts";
+import {
+  accountEvents,
+  type AccountEventName,
+  type Channel,
+  type DeliveryState,
+  type DeliveryType,
+} from "./model.ts";
 
 /** The subscribed events as JSON. Names that this version does not know are left out. */
-export const events: Column<readonly WebhookEvent[], string> = {
+export const events: Column<readonly AccountEventName[], string> = {
   type: "text",
   read: (stored) => {
     const names: unknown = JSON.parse(stored);
-    return Array.isArray(names) ? webhookEvents.filter((event) => names.includes(event)) : [];
+    return Array.isArray(names) ? accountEvents.filter((event) => names.includes(event)) : [];
   },
   write: (value) => JSON.stringify(value),
 };
@@ -31,6 +36,7 @@ export const subscribers = table("webhook_endpoints", subscriber);
 
 export const endpointTable = table("webhook_endpoints", {
   ...subscriber,
+  channel: text<Channel>(),
   url: text(),
   secret: text(),
   createdAt: integer(),
@@ -65,6 +71,8 @@ declare module "@farthing/engine/storage" {
     webhook_endpoints: KyselyTable<typeof endpointTable> & {
       /** The time of creation or resumption: earlier failures do not count. */
       watched_since: Whole;
+      /** Nothing is taken from the outbox before this time. */
+      rests_until: Whole;
     };
     webhook_deliveries: KyselyTable<typeof deliveryTable>;
   }
