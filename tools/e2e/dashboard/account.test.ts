@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeInBrowser } from "../support/chromium.testing.ts";
 import { openWindow, signIn, startStage, type Stage } from "./fixture.testing.ts";
 import { createKey, inviteMember, linkWallet, visit } from "./steps.testing.ts";
+import { readable } from "@farthing/facilitator/testing/mail-server";
 import { listen } from "@farthing/seller/testing/listen";
 import { changeAccount } from "../support/mock-wallets.testing.ts";
 
@@ -177,6 +178,26 @@ describeInBrowser("the account on the dashboard", () => {
     await page.getByRole("button", { name: "Remove endpoint" }).click();
     await page.getByText("No endpoints yet").waitFor();
     await receiver.close();
+  });
+
+  test("an e-mail address is added, confirmed, and removed", async () => {
+    const { window, page } = await enter();
+    await visit(window, "Settings");
+    await page.getByRole("button", { name: "Add an address" }).click();
+    await page.getByRole("textbox", { name: "E-mail address" }).fill("anna@shop.example");
+    await page.getByLabel("purchase.held").uncheck();
+    await page.getByRole("button", { name: "Send link" }).click();
+    await page.getByText("waits for confirmation").waitFor();
+    const [sent] = stage.mail.received;
+    const link = sent && /http:\S+token=[\w-]+/.exec(readable(sent))?.[0];
+    const mailbox = await page.context().newPage();
+    await mailbox.goto(link ?? "");
+    await mailbox.getByRole("button", { name: "Confirm address" }).click();
+    await mailbox.getByRole("heading", { name: "Address confirmed" }).waitFor();
+    await page.getByText("active").waitFor();
+    await page.getByRole("button", { name: "Remove anna@shop.example" }).click();
+    await page.getByRole("button", { name: "Remove address" }).click();
+    await page.getByText("No addresses yet").waitFor();
   });
 
   test("the name and the low balance are kept", async () => {

@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { startDevnet } from "@farthing/devnet";
 import { readConfig, silentLog, startFacilitator } from "@farthing/facilitator";
 import { createAuthority, type TestAuthority } from "@farthing/facilitator/testing/certificates";
+import { startMailServer, type TestMailServer } from "@farthing/facilitator/testing/mail-server";
 import type { Browser, BrowserContextOptions } from "playwright-core";
 import { build } from "vite";
 import { startChromium } from "../support/chromium.testing.ts";
@@ -28,6 +29,8 @@ export interface Stage {
   readonly browser: Browser;
   /** Whose certificates the facilitator believes, for listed endpoints on this machine. */
   readonly authority: TestAuthority;
+  /** Through which it sends notices. */
+  readonly mail: TestMailServer;
   /** Of the facilitator. */
   readonly url: string;
   /** Of a screen. */
@@ -62,6 +65,8 @@ async function openStage(
   stack.defer(() => market.stop());
   const { devnet, databaseUrl } = market;
   const authority = createAuthority();
+  const mail = await startMailServer();
+  stack.defer(() => mail.stop());
   const mainnet = hasMainnet ? await startDevnet({ chainId: 50 }) : undefined;
   stack.defer(() => mainnet?.stop());
   const config = readConfig({
@@ -76,6 +81,7 @@ async function openStage(
       FARTHING_PURCHASE_REVIEW_ABOVE: reviewAbove,
       // Devnets alone may reach this machine.
       ...(!mainnet && { FARTHING_WEBHOOK_INSECURE: "yes", FARTHING_LISTING_LOCAL: "yes" }),
+      ...mail.env,
       FARTHING_OUTBOUND_CA: authority.cert,
       // A person clicks slower than a test; the limits have tests of their own.
       FARTHING_RATE_LIMIT: "0",
@@ -90,6 +96,7 @@ async function openStage(
     market,
     browser,
     authority,
+    mail,
     url: facilitator.url,
     screen: (path = "") => `${facilitator.url}/account/facilitator/${path}`,
     stop: () => stack.disposeAsync(),

@@ -71,6 +71,7 @@ describeInBrowser("the screens of the dashboard", () => {
         ["listings", "List an endpoint"],
         ["settings", "Invite a member"],
         ["settings", "Link a wallet"],
+        ["settings", "Add an address"],
       ] as const) {
         await page.goto(stage.screen(place));
         await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
@@ -142,6 +143,12 @@ async function fillAccount(stage: Stage): Promise<string[]> {
   await page.getByLabel("Name").fill("Weather API");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("banner").getByText("Weather API").waitFor();
+  await page.getByRole("button", { name: "Add an address" }).click();
+  await page
+    .getByRole("textbox", { name: "E-mail address" })
+    .fill("a.rather.long.address@department.company.example");
+  await page.getByRole("button", { name: "Send link" }).click();
+  await page.getByText("waits for confirmation").waitFor();
   await window.context.close();
   const details = [settlement, webhook, request].map(
     (href) => href?.replace("/account/facilitator/", "") ?? "",

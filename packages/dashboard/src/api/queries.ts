@@ -264,6 +264,13 @@ export const webhooksPath = "/v1/account/webhooks";
 
 export const webhooksQuery = list<"webhooks", Responses.WebhookEndpointJson>("webhooks");
 
+export const emailsPath = "/v1/account/emails";
+
+export const emailsQuery = read<Responses.EmailsJson>(["emails"], emailsPath, {
+  // An address is confirmed elsewhere.
+  refetchInterval: liveMs,
+});
+
 export const listingsPath = "/v1/account/listings";
 
 export const listingsQuery = list<"listings", Responses.ListingJson>("listings", {

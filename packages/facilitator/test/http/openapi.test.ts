@@ -1,5 +1,4 @@
 /** The description of the service is right: what it answers, in success and failure, is described. */
-import { createServer, type Server } from "node:http";
 import type { Devnet } from "@farthing/devnet";
 import { isObject, type JsonObject } from "@farthing/protocol";
 import { Validator } from "@seriousme/openapi-schema-validator";
@@ -15,7 +14,8 @@ import {
   withMember,
   type Served,
 } from "../support/facilitator.testing.ts";
-import { listenHere } from "../support/listening.testing.ts";
+import { startReceiver } from "../support/listening.testing.ts";
+import { startMailServer, useEmails } from "../support/mail-server.testing.ts";
 import { useMembers } from "../support/members.testing.ts";
 import { newAttestationKey } from "../support/attestation-keys.testing.ts";
 import { holdAnswers, readContract, type Contract } from "../support/openapi.testing.ts";
@@ -32,7 +32,6 @@ let devnet: Devnet;
 let store: ServiceStore;
 let served: Served;
 let contract: Contract;
-let receiver: Server;
 let webhookUrl = "";
 /** While set, the database fails. */
 let isStoreDown = false;
@@ -42,8 +41,9 @@ beforeAll(async () => {
   devnet = await startChain({ relayers: 3 });
   const databaseUrl = newDatabaseUrl();
   store = await openStore(databaseUrl);
-  receiver = createServer((_, response) => response.end());
-  webhookUrl = `http://127.0.0.1:${await listenHere(receiver)}/hook`;
+  webhookUrl = await startReceiver(endings);
+  const mail = await startMailServer();
+  endings.push(mail.stop);
   served = await serveOn(devnet, {
     selfBuilt: false,
     databaseUrl,
@@ -53,6 +53,7 @@ beforeAll(async () => {
       FARTHING_ATTESTATION_KEYS: newAttestationKey().signing,
       FARTHING_WEBHOOK_INSECURE: "yes",
       FARTHING_LISTING_LOCAL: "yes",
+      ...mail.env,
       FARTHING_RATE_LIMIT: "100000",
       FARTHING_TRUSTED_PROXIES: "127.0.0.1",
     },
@@ -63,7 +64,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const end of endings) end();
   await served?.stop();
-  receiver?.close();
   await devnet?.stop();
 });
 
@@ -307,7 +307,7 @@ test("history, as JSON and as files", async () => {
   await browser.get(`${path}/${await logged()}`);
 });
 
-test("webhooks", async () => {
+test("webhooks and e-mail", async () => {
   const browser = await newSeller();
   const path = "/v1/account/webhooks";
   const approval = await stepUp(browser, devnet.seller, "webhook_secret", { url: webhookUrl });
@@ -321,12 +321,12 @@ test("webhooks", async () => {
   await browser.post(`${path}/${id}/enable`, {});
   await browser.send("DELETE", `${path}/${id}`);
   expect((await browser.send("DELETE", `${path}/${id}`)).status).toBe(404);
+  await useEmails(browser);
 });
 
 test("listings, and discovery on both surfaces", async () => {
   const browser = await newSeller();
   const path = "/v1/account/listings";
-  // Nobody listens there: what a check finds is in other tests.
   const endpoint = {
     resource: "https://127.0.0.1:1/r",
     method: "GET",

@@ -16,6 +16,7 @@ import {
 } from "./store-values.testing.ts";
 import { purchased, purchaseSteps } from "./purchase-values.testing.ts";
 import { joinAccount } from "./member-scenario.testing.ts";
+import { endpointOf, useEmails } from "./email-scenario.testing.ts";
 import { refund } from "./refund-scenario.testing.ts";
 import { removeWhatIsOver } from "./removal-scenario.testing.ts";
 import type { ServiceStore } from "../../src/features/open-store.ts";
@@ -301,18 +302,7 @@ async function buyCredits(store: ServiceStore): Promise<void> {
 }
 
 async function deliver(store: ServiceStore): Promise<void> {
-  const endpoint = {
-    id: `whe_${next()}`,
-    account: busySeller,
-    channel: "webhook" as const,
-    url: "https://shop.example",
-    secret: "s",
-    events: ["settlement.confirmed" as const],
-    createdAt: now,
-    disabledAt: null,
-    pausedAt: null,
-    isPausedByOwner: false,
-  };
+  const endpoint = endpointOf(busySeller, "webhook", now);
   await store.createWebhook(endpoint, { endpointsMax: 1_000 });
   await store.listWebhooks(busySeller);
   await store.findWebhook(busySeller, endpoint.id);
@@ -335,37 +325,7 @@ async function deliver(store: ServiceStore): Promise<void> {
   await store.changeWebhook(busySeller, endpoint.id, { isPaused: true, now });
   await store.disableWebhook(busySeller, endpoint.id, now);
   await store.removeDeliveries(now - 390 * dayMs, 5, () => Promise.resolve());
-  await mail(store);
-}
-
-async function mail(store: ServiceStore): Promise<void> {
-  const endpoint = {
-    id: `eml_${next()}`,
-    account: busySeller,
-    channel: "email" as const,
-    url: "mailto:anna@shop.example",
-    secret: "s",
-    events: ["settlement.confirmed" as const],
-    createdAt: now,
-    disabledAt: null,
-    pausedAt: null,
-    isPausedByOwner: false,
-  };
-  await store.createWebhook(endpoint, { endpointsMax: 1_000 });
-  await store.listEmails(busySeller);
-  await store.findEmail(endpoint.id);
-  await store.countEmail(`mailbox:${next()}`, { since: now, sentMax: 1 });
-  const hash = `${next()}`;
-  await store.keepConfirmation(endpoint.id, hash, now + 1);
-  await store.confirmEmail(hash, now);
-  const whose = { endpointId: endpoint.id, account: busySeller, createdAt: now };
-  await store.addDelivery({ ...whose, id: `evt_${next()}`, type: "webhook.test", body: "{}" });
-  const until = now + 1_000;
-  await store.takeDigests({ now, until, limit: 4 });
-  await store.takeFurther(endpoint.id, { now, until });
-  const failed = { isDelivered: false, status: 451, error: "e", retryAt: until, triesMax: 2 };
-  await store.recordDigest({ endpoint, leasedUntil: until }, failed, now);
-  await store.disableWebhook(busySeller, endpoint.id, now);
+  await useEmails(store, { account: busySeller, now });
 }
 
 async function list(store: ServiceStore): Promise<void> {

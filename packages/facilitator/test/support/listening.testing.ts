@@ -1,6 +1,6 @@
 /** Servers of a test's own. */
 import { once } from "node:events";
-import type { Server as HttpServer } from "node:http";
+import { createServer, type Server as HttpServer } from "node:http";
 import type { Server } from "node:net";
 import { onTestFinished } from "vitest";
 
@@ -21,4 +21,11 @@ export async function listenForTest(server: HttpServer): Promise<number> {
     server.close();
   });
   return port;
+}
+
+/** Starts a receiver of webhooks, which accepts everything; returns its address. */
+export async function startReceiver(endings: (() => unknown)[]): Promise<string> {
+  const receiver = createServer((_, response) => response.end());
+  endings.push(() => receiver.close());
+  return `http://127.0.0.1:${await listenHere(receiver)}/hook`;
 }

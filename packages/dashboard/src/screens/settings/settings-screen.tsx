@@ -3,6 +3,7 @@ import { AccountTextForm } from "../../components/account-text-form.tsx";
 import { Page, Section, Facts } from "../../components/page.tsx";
 import { Whole } from "../../components/values.tsx";
 import { useAccount } from "../../signed-in.ts";
+import { EmailNotices } from "./email-notices.tsx";
 import { Members } from "./members.tsx";
 import { OpenInvitations } from "./open-invitations.tsx";
 import { Sessions } from "./sessions.tsx";
@@ -40,6 +41,7 @@ export function SettingsScreen() {
       </Section>
       <Members />
       <OpenInvitations />
+      <EmailNotices />
       <Sessions />
       <p className="muted">Farthing {version}</p>
     </Page>

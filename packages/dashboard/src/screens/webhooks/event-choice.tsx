@@ -1,16 +1,18 @@
-import { webhookEvents } from "./webhook-events.ts";
+import { webhookEvents, type EventList } from "./webhook-events.ts";
 
 export function EventChoice({
+  all = webhookEvents,
   events,
   onChange,
 }: {
+  readonly all?: EventList;
   readonly events: readonly string[];
   readonly onChange: (events: readonly string[]) => void;
 }) {
   return (
     <fieldset className="choice column">
       <legend>Events</legend>
-      {webhookEvents.map(([name, meaning]) => (
+      {all.map(([name, meaning]) => (
         <label key={name}>
           <input
             type="checkbox"

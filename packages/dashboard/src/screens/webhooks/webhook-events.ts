@@ -8,6 +8,15 @@ export const webhookEvents = [
   ["purchase.held", "A purchase waits for a review"],
 ] as const;
 
-export function eventsText(events: readonly string[]): string {
-  return events.length === webhookEvents.length ? "all events" : events.join(", ");
+/** Those of e-mail addresses. */
+export const emailEvents = [
+  ...webhookEvents,
+  ["settlement.refund_failed", "A refund did not go through"],
+  ["webhook.paused", "A webhook was paused, because nothing arrived there for a day"],
+] as const;
+
+export type EventList = readonly (readonly [name: string, meaning: string])[];
+
+export function eventsText(events: readonly string[], all: EventList = webhookEvents): string {
+  return events.length === all.length ? "all events" : events.join(", ");
 }

@@ -11,6 +11,7 @@ import { go } from "../../location.ts";
 import { ChangeEvents } from "./change-events.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import { Button } from "../../components/button.tsx";
+import { webhookEvents } from "./webhook-events.ts";
 import { StatusBadge } from "./status-badge.tsx";
 import { useChange } from "../../components/use-change.ts";
 
@@ -106,8 +107,12 @@ interface EndpointDialogProps {
 }
 
 function EndpointDialog({ what, endpoint, onClose }: EndpointDialogProps) {
-  const { id, url } = endpoint;
-  if (what === "events") return <ChangeEvents endpoint={endpoint} onClose={onClose} />;
+  const { id, url, events } = endpoint;
+  const path = `${webhooksPath}/${id}`;
+  if (what === "events") {
+    const shown = { path, all: webhookEvents, chosen: events, refreshes: [webhooksQuery] };
+    return <ChangeEvents {...shown} onClose={onClose} />;
+  }
   if (what === "pause") {
     return (
       <ConfirmDialog

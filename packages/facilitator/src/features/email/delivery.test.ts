@@ -23,57 +23,57 @@ function inbox() {
   return { box, send: async (mail: Mail) => (box.mails.push(mail), box.outcome) };
 }
 
+const emailsOf = (store: ServiceStore, send: (mail: Mail) => Promise<MailOutcome>) =>
+  createEmails({ store, clock: systemClock, log: silentLog, mailer: { send }, site });
+
+/** Has so many payments of the account fail. */
+async function fail(store: ServiceStore, count: number) {
+  const claims = Array.from({ length: count }, () => claimOf({ account }));
+  await store.claimSettlements(claims, 1_000);
+  const failure = { code: "transaction_reverted", message: "m", transaction: null } as const;
+  await store.recordFailed(
+    claims.map(({ id }) => ({ id, ...failure })),
+    2_000,
+  );
+}
+
+function sendWith(
+  store: Parameters<typeof startEmails>[0]["store"],
+  send: (mail: Mail) => Promise<MailOutcome>,
+  clock = systemClock,
+) {
+  return startEmails({ store, clock, log: silentLog, mailer: { send }, context });
+}
+
+/** Polls more often, so that a test takes less time. */
+function hurriedClock() {
+  const clock = createSteeredClock();
+  clock.hurryFromMs = 1_000;
+  return clock;
+}
+
+/** Adds an address; returns the token that was sent to it. */
+async function add(store: ServiceStore, address: string) {
+  const { box, send } = inbox();
+  const emails = emailsOf(store, send);
+  const added = await emails.add(account, { address, events: [...emailEvents] });
+  if (added.kind !== "added") throw new Error(added.kind);
+  const [, token = ""] = /token=([\w-]{43})/.exec(box.mails[0]?.text ?? "") ?? [];
+  return { emails, token, id: added.recipient.endpoint.id };
+}
+
+async function addConfirmed(store: ServiceStore, address = "anna@shop.example") {
+  const { emails, token, id } = await add(store, address);
+  expect(await emails.confirm(token)).toBe(true);
+  return { emails, id };
+}
+
 describe.each(bothEngines())("on %s", (_, start) => {
   const at = storeForEach(start);
   beforeEach(async () => {
     await at().store.ensureAccount(account, 1);
     await at().bench.query("delete from email_counts");
   });
-
-  const emailsOf = (store: ServiceStore, send: (mail: Mail) => Promise<MailOutcome>) =>
-    createEmails({ store, clock: systemClock, log: silentLog, mailer: { send }, site });
-
-  /** Adds an address; returns the token that was sent to it. */
-  async function add(store: ServiceStore, address: string) {
-    const { box, send } = inbox();
-    const emails = emailsOf(store, send);
-    const added = await emails.add(account, { address, events: [...emailEvents] });
-    if (added.kind !== "added") throw new Error(added.kind);
-    const [, token = ""] = /token=([\w-]{43})/.exec(box.mails[0]?.text ?? "") ?? [];
-    return { emails, token, id: added.recipient.endpoint.id };
-  }
-
-  async function addConfirmed(store: ServiceStore, address = "anna@shop.example") {
-    const { emails, token, id } = await add(store, address);
-    expect(await emails.confirm(token)).toBe(true);
-    return { emails, id };
-  }
-
-  /** Has so many payments of the account fail. */
-  async function fail(store: ServiceStore, count: number) {
-    const claims = Array.from({ length: count }, () => claimOf({ account }));
-    await store.claimSettlements(claims, 1_000);
-    const failure = { code: "transaction_reverted", message: "m", transaction: null } as const;
-    await store.recordFailed(
-      claims.map(({ id }) => ({ id, ...failure })),
-      2_000,
-    );
-  }
-
-  function sendWith(
-    store: Parameters<typeof startEmails>[0]["store"],
-    send: (mail: Mail) => Promise<MailOutcome>,
-    clock = systemClock,
-  ) {
-    return startEmails({ store, clock, log: silentLog, mailer: { send }, context });
-  }
-
-  /** Polls more often, so that a test takes less time. */
-  function hurriedClock() {
-    const clock = createSteeredClock();
-    clock.hurryFromMs = 1_000;
-    return clock;
-  }
 
   test("an address that is not confirmed, or not any more, gets nothing", async () => {
     const { store } = at();

@@ -37,7 +37,7 @@ export interface EmailDeliveryDeps extends Runtime {
 export function startEmails(deps: EmailDeliveryDeps): () => Promise<void> {
   const { store, clock } = deps;
   return startWorker(deps, {
-    failedEvent: "email_poll_failed",
+    pollFailed: { event: "email_poll_failed" },
     runningMax,
     perEndpointMin: 1,
     perEndpointMax: 1,

@@ -26,7 +26,7 @@ import {
   startMailServer,
   type ReceivedMail,
   type TestMailServer,
-} from "./smtp.testing.ts";
+} from "../../../test/support/mail-server.testing.ts";
 
 const path = "/v1/account/emails";
 const address = "anna@shop.example";
@@ -49,8 +49,7 @@ beforeAll(async () => {
     log: createLog("debug", { write: (line) => void lines.push(line) }),
     env: {
       FARTHING_HEAD_AGE_MAX: "0",
-      FARTHING_SMTP_URL: mail.url,
-      FARTHING_MAIL_FROM: "Pay Example <notices@pay.example>",
+      ...mail.env,
       FARTHING_EXPLORER_51: "https://explorer.example",
     },
   });
@@ -90,6 +89,8 @@ const press = (url: string, body = "") =>
     headers: { "content-type": "application/x-www-form-urlencoded" },
     body,
   });
+
+const failures = () => lines.filter((line) => line.includes('"email_failed"')).length;
 
 async function stateOf(id: unknown): Promise<unknown> {
   const { emails } = (await seller.get(path)).body;
@@ -156,7 +157,6 @@ test("notices wait for a mail server that is away, and are sent once", async () 
   const port = Number(new URL(mail.url).port);
   await mail.stop();
   const settled = await settle();
-  const failures = () => lines.filter((line) => line.includes('"email_failed"')).length;
   await expect.poll(failures).toBe(1);
   const { body } = await seller.post(path, { address: "c@shop.example", events: ["credits.low"] });
   expect(body).toMatchObject({ error: "service_unavailable", retryable: true });

@@ -49,10 +49,9 @@ export interface EmailDeps extends Runtime {
 
 export type Emails = ReturnType<typeof createEmails>;
 
-export function createEmails(deps: EmailDeps) {
-  const { store, clock, log, mailer, site } = deps;
-
-  async function sendLink(endpoint: WebhookEndpoint): Promise<SendResult> {
+/** Returns a function that sends an address a new link, within the limits. */
+function createLinkSender({ store, clock, log, mailer, site }: EmailDeps) {
+  return async function sendLink(endpoint: WebhookEndpoint): Promise<SendResult> {
     const now = clock.nowMs();
     const since = now - (now % dayMs);
     const { account } = endpoint;
@@ -83,7 +82,12 @@ export function createEmails(deps: EmailDeps) {
     const fields = { event: "email_failed", endpointId: endpoint.id, status, problem };
     log.info(fields, "E-mail not sent");
     return { kind: "not_sent", problem };
-  }
+  };
+}
+
+export function createEmails(deps: EmailDeps) {
+  const { store, clock, log } = deps;
+  const sendLink = createLinkSender(deps);
 
   async function find(account: Address, id: string): Promise<EmailRecipient | undefined> {
     return (await store.listEmails(account)).find(({ endpoint }) => endpoint.id === id);

@@ -38,11 +38,12 @@ const routine: readonly string[] = ["settlement.confirmed", "settlement.finalize
 
 /** Sorts notices as a mail shows them: problems first, then the oldest. */
 export function firstShown(deliveries: readonly WebhookDelivery[]): WebhookDelivery[] {
-  const rankOf = ({ type }: WebhookDelivery) => (routine.includes(type) ? 1 : 0);
   return deliveries.toSorted(
     (one, other) => rankOf(one) - rankOf(other) || one.createdAt - other.createdAt,
   );
 }
+
+const rankOf = ({ type }: WebhookDelivery) => (routine.includes(type) ? 1 : 0);
 
 /** Writes the mail of some notices; `count` includes those that are not shown. */
 export function writeDigest(

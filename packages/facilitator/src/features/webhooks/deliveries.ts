@@ -38,7 +38,7 @@ export interface DeliveryDeps extends Runtime {
 export function startDeliveries(deps: DeliveryDeps): () => Promise<void> {
   const { store, clock } = deps;
   return startWorker(deps, {
-    failedEvent: "webhook_poll_failed",
+    pollFailed: { event: "webhook_poll_failed" },
     runningMax,
     perEndpointMin,
     perEndpointMax,

@@ -24,8 +24,8 @@ export interface Due {
 }
 
 export interface DeliveryWork<One extends Due> {
-  /** The `event` of the log line when the outbox cannot be read. */
-  readonly failedEvent: string;
+  /** Of the log line when the outbox cannot be read. */
+  readonly pollFailed: { readonly event: string };
   /** Concurrent attempts of this process. */
   readonly runningMax: number;
   /**
@@ -46,8 +46,11 @@ export function startWorker<One extends Due>(
   work: DeliveryWork<One>,
 ): () => Promise<void> {
   const { runningMax, perEndpointMin, perEndpointMax } = work;
-  const fields = { event: work.failedEvent };
-  const retryLater = warning(log, fields, "Outbox poll failed; retrying with the next one");
+  const retryLater = warning(
+    log,
+    work.pollFailed,
+    "Outbox poll failed; retrying with the next one",
+  );
   const stopping = new AbortController();
   /** Running attempts by endpoint, and their limit. */
   const running = new Map<string, { count: number; most: number }>();

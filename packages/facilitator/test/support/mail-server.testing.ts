@@ -1,8 +1,9 @@
 /** A mail server on this machine, for tests: real SMTP, with a password, and TLS where wanted. */
-import { text } from "node:stream/consumers";
 import { SMTPServer } from "smtp-server";
 import { onTestFinished } from "vitest";
-import type { ServerIdentity } from "../../../test/support/certificates.testing.ts";
+import type { Browser } from "./browser.testing.ts";
+import { textAt } from "./facilitator.testing.ts";
+import type { ServerIdentity } from "./certificates.testing.ts";
 
 export interface ReceivedMail {
   readonly to: readonly string[];
@@ -14,6 +15,8 @@ export interface ReceivedMail {
 export interface TestMailServer {
   /** For FARTHING_SMTP_URL. */
   readonly url: string;
+  /** Of a facilitator that sends through it. */
+  readonly env: Readonly<Record<string, string>>;
   readonly received: ReceivedMail[];
   /** While set, mails are refused with this status. */
   refusing: number | undefined;
@@ -34,14 +37,16 @@ export async function startMailServer(
       username === "notices" && password === "p@ss"
         ? done(null, { user: username })
         : done(new Error("wrong password")),
-    onData(stream, session, done) {
-      void text(stream).then((source) => {
-        if (mail.refusing !== undefined) {
-          return done(Object.assign(new Error("not now"), { responseCode: mail.refusing }));
-        }
-        const to = session.envelope.rcptTo.map(({ address }) => address);
-        received.push({ to, source, isEncrypted: session.secure });
-        return done();
+    onData(stream, { envelope, secure }, done) {
+      const to = envelope.rcptTo.map(({ address }) => address);
+      let source = "";
+      stream.on("data", (chunk) => (source += String(chunk)));
+      stream.on("end", () => {
+        const { refusing } = mail;
+        if (refusing === undefined) {
+          received.push({ to, source, isEncrypted: secure });
+          done();
+        } else done(Object.assign(new Error("not now"), { responseCode: refusing }));
       });
     },
   });
@@ -52,11 +57,17 @@ export async function startMailServer(
       resolve(typeof at === "object" && at ? at.port : 0);
     });
   });
+  const url = `smtp://notices:p%40ss@127.0.0.1:${own}`;
+  const from = "Pay Example <notices@pay.example>";
   const mail: TestMailServer = {
-    url: `smtp://notices:p%40ss@127.0.0.1:${own}`,
+    url,
+    env: { FARTHING_SMTP_URL: url, FARTHING_MAIL_FROM: from },
     received,
     refusing: undefined,
-    stop: () => new Promise((resolve) => void server.close(() => resolve())),
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+      }),
   };
   return mail;
 }
@@ -79,4 +90,18 @@ export function readable({ source }: ReceivedMail): string {
   return source
     .replaceAll("=\r\n", "")
     .replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+}
+
+/** Every operation with an address, for the test of the description. */
+export async function useEmails(browser: Browser): Promise<void> {
+  const path = "/v1/account/emails";
+  const made = await browser.post(path, {
+    address: "anna@shop.example",
+    events: ["credits.low"],
+  });
+  const own = `${path}/${textAt(made.body, "id")}`;
+  await browser.get(path);
+  await browser.send("PATCH", own, { events: ["webhook.paused"] });
+  await browser.post(`${own}/link`, {});
+  await browser.send("DELETE", own);
 }
