@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeInBrowser } from "../support/chromium.testing.ts";
 import { openWindow, signIn, startStage, type Stage } from "./fixture.testing.ts";
-import { createKey, inviteMember, linkWallet, visit } from "./steps.testing.ts";
+import { addEmail, createKey, inviteMember, linkWallet, visit } from "./steps.testing.ts";
 import { readable } from "@farthing/facilitator/testing/mail-server";
 import { listen } from "@farthing/seller/testing/listen";
 import { changeAccount } from "../support/mock-wallets.testing.ts";
@@ -182,12 +182,7 @@ describeInBrowser("the account on the dashboard", () => {
 
   test("an e-mail address is added, confirmed, and removed", async () => {
     const { window, page } = await enter();
-    await visit(window, "Settings");
-    await page.getByRole("button", { name: "Add an address" }).click();
-    await page.getByRole("textbox", { name: "E-mail address" }).fill("anna@shop.example");
-    await page.getByLabel("purchase.held").uncheck();
-    await page.getByRole("button", { name: "Send link" }).click();
-    await page.getByText("waits for confirmation").waitFor();
+    await addEmail(window, "anna@shop.example");
     const [sent] = stage.mail.received;
     const link = sent && /http:\S+token=[\w-]+/.exec(readable(sent))?.[0];
     const mailbox = await page.context().newPage();
@@ -195,6 +190,10 @@ describeInBrowser("the account on the dashboard", () => {
     await mailbox.getByRole("button", { name: "Confirm address" }).click();
     await mailbox.getByRole("heading", { name: "Address confirmed" }).waitFor();
     await page.getByText("active").waitFor();
+    await page.getByRole("button", { name: "Change the notices" }).click();
+    await page.getByLabel("purchase.held").uncheck();
+    await page.getByRole("button", { name: "Save events" }).click();
+    await page.getByText("6 of 9").waitFor();
     await page.getByRole("button", { name: "Remove anna@shop.example" }).click();
     await page.getByRole("button", { name: "Remove address" }).click();
     await page.getByText("No addresses yet").waitFor();

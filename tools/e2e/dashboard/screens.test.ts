@@ -8,6 +8,7 @@ import { stockBuyer } from "../support/buyers.testing.ts";
 import { describeInBrowser } from "../support/chromium.testing.ts";
 import { openWindow, signIn, startStage, type Stage } from "./fixture.testing.ts";
 import {
+  addEmail,
   beginPurchase,
   createKey,
   inviteMember,
@@ -138,17 +139,11 @@ async function fillAccount(stage: Stage): Promise<string[]> {
   await page.getByRole("button", { name: "Send a test" }).click();
   await page.getByRole("row", { name: "webhook.test" }).waitFor();
   const listing = await addListing(window);
-  await visit(window, "Settings");
+  await addEmail(window, "a.rather.long.address@department.company.example");
   await inviteMember(window, market.newBuyer().address, "Developer:");
   await page.getByLabel("Name").fill("Weather API");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("banner").getByText("Weather API").waitFor();
-  await page.getByRole("button", { name: "Add an address" }).click();
-  await page
-    .getByRole("textbox", { name: "E-mail address" })
-    .fill("a.rather.long.address@department.company.example");
-  await page.getByRole("button", { name: "Send link" }).click();
-  await page.getByText("waits for confirmation").waitFor();
   await window.context.close();
   const details = [settlement, webhook, request].map(
     (href) => href?.replace("/account/facilitator/", "") ?? "",

@@ -77,3 +77,13 @@ export async function beginPurchase(window: WalletWindow, usdc: string): Promise
 export function purchaseId({ page }: WalletWindow): string {
   return /pur_[0-9a-f]+/.exec(page.url())?.[0] ?? "";
 }
+
+/** Adds an e-mail address for notices on the settings, where it stays unconfirmed. */
+export async function addEmail(window: WalletWindow, address: string): Promise<void> {
+  const { page } = window;
+  await visit(window, "Settings");
+  await page.getByRole("button", { name: "Add an address" }).click();
+  await page.getByRole("textbox", { name: "E-mail address" }).fill(address);
+  await page.getByRole("button", { name: "Send link" }).click();
+  await page.getByText("waits for confirmation").waitFor();
+}

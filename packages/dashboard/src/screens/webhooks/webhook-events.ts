@@ -17,6 +17,6 @@ export const emailEvents = [
 
 export type EventList = readonly (readonly [name: string, meaning: string])[];
 
-export function eventsText(events: readonly string[], all: EventList = webhookEvents): string {
-  return events.length === all.length ? "all events" : events.join(", ");
+export function eventsText(events: readonly string[]): string {
+  return events.length === webhookEvents.length ? "all events" : events.join(", ");
 }

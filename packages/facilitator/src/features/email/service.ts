@@ -93,17 +93,10 @@ export function createEmails(deps: EmailDeps) {
     return (await store.listEmails(account)).find(({ endpoint }) => endpoint.id === id);
   }
 
-  async function remove(account: Address, id: string, by: "member" | "link"): Promise<boolean> {
-    const isRemoved = await store.disableWebhook(account, id, clock.nowMs());
-    if (isRemoved)
-      log.info({ event: "email_removed", account, endpointId: id, by }, "E-mail address removed");
-    return isRemoved;
-  }
-
   return {
     list: (account: Address) => store.listEmails(account),
     find,
-    remove: (account: Address, id: string) => remove(account, id, "member"),
+    remove: (account: Address, id: string) => removeEmail(deps, { account, id }, "member"),
     sendLink,
     /** Adds an address and sends it a link. Where that fails, the address is not kept. */
     async add(
@@ -148,6 +141,14 @@ export function createEmails(deps: EmailDeps) {
       );
       return { ...known, endpoint };
     },
+    ...createMailboxActions(deps),
+  };
+}
+
+/** What whoever reads the mailbox does by links. */
+function createMailboxActions(deps: EmailDeps) {
+  const { store, clock, log } = deps;
+  return {
     /** Returns whether the token was a valid one. */
     async confirm(token: string): Promise<boolean> {
       const endpoint = await store.confirmEmail(hashToken(token), clock.nowMs());
@@ -160,8 +161,19 @@ export function createEmails(deps: EmailDeps) {
     async unsubscribe(id: string, key: string): Promise<boolean> {
       const endpoint = await store.findEmail(id);
       if (!endpoint || !isUnsubscribeKey(endpoint, key)) return false;
-      await remove(endpoint.account, id, "link");
+      await removeEmail(deps, endpoint, "link");
       return true;
     },
   };
+}
+
+async function removeEmail(
+  { store, clock, log }: EmailDeps,
+  { account, id }: Pick<WebhookEndpoint, "account" | "id">,
+  by: "member" | "link",
+): Promise<boolean> {
+  const isRemoved = await store.disableWebhook(account, id, clock.nowMs());
+  if (isRemoved)
+    log.info({ event: "email_removed", account, endpointId: id, by }, "E-mail address removed");
+  return isRemoved;
 }
