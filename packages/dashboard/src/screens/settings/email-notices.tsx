@@ -150,7 +150,7 @@ function EmailActions(props: EmailActionsProps) {
         <Button
           look="quiet small"
           needs="manage_emails"
-          aria-label={`Send the link to ${email.address} again`}
+          aria-label={`${isSent ? "Link sent" : "Send link again"} to ${email.address}`}
           disabled={isBusy || isSent}
           onClick={onSend}
         >
