@@ -1,7 +1,7 @@
 /** Sends e-mail through the operator's SMTP server. The library is loaded with the first message. */
+import { isLoopback } from "@farthing/protocol";
 import type { Secret } from "@farthing/engine/base";
 import type { Sender } from "../email-address.ts";
-import { isThisMachine } from "../this-machine.ts";
 
 /** Time for each step of SMTP: a slow server answers in seconds, and a lease lasts longer. */
 const stepTimeoutMs = 10_000;
@@ -50,7 +50,7 @@ export function createMailer({ url, from, extraCa }: MailSettings) {
       port: port === "" ? (secure ? 465 : 587) : Number(port),
       secure,
       // Passwords and notices pass in clear on this machine only.
-      requireTLS: !secure && !isThisMachine(hostname),
+      requireTLS: !secure && !isLoopback(hostname),
       ...(username !== "" && { auth }),
       ...(extraCa !== undefined && { tls: { ca: [...rootCertificates, extraCa] } }),
       connectionTimeout: stepTimeoutMs,
