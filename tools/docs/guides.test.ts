@@ -88,6 +88,7 @@ test("what is not run is little, and everybody sees it grow", () => {
   expect(leftOut).toEqual([
     "README.md: tools/demo/demo.test.ts runs the demo",
     "README.md: .ci/run does",
+    "docs/guides/run-a-facilitator.md: needs Docker",
     "docs/guides/run-a-facilitator.md: the steps are what you do between its runs",
     "docs/guides/run-a-facilitator.md: needs root and systemd",
     "docs/guides/run-a-facilitator.md: needs Docker",
@@ -95,6 +96,7 @@ test("what is not run is little, and everybody sees it grow", () => {
     "docs/guides/run-a-facilitator.md: needs PostgreSQL's own programs",
     "docs/guides/run-a-facilitator.md: needs Prometheus",
     "docs/guides/sell-with-the-gateway.md: tools/e2e/gateway/dev.test.ts runs it",
+    "docs/guides/sell-with-the-gateway.md: needs Docker",
     "docs/guides/sellers-account.md: the page's facilitator sells no credits",
     "docs/guides/upgrade.md: it needs two versions",
   ]);

@@ -19,6 +19,7 @@ import { facilitatorEnvironment, mintKey } from "../e2e/support/market.testing.t
 
 const farthing = programFile(new URL("../../packages/cli/bin/farthing.js", import.meta.url));
 const root = join(import.meta.dirname, "../..");
+const operator = join(root, "packages/operator/bin/farthing-operator.js");
 
 /** Ports that pages name; each page gets free ones instead. */
 const namedPorts = ["3000", "4021", "8080", "8402", "8545", "9402", "9464"];
@@ -120,6 +121,7 @@ export async function openStage(world: World): Promise<Stage> {
     chmodSync(join(programs, name), 0o755);
   };
   program("farthing", `exec node "${farthing}" "$@"`);
+  program("farthing-operator", `exec node "${operator}" "$@"`);
   program("npx", `exec "$@"`);
   program("npm", `exec node "${join(import.meta.dirname, "npm-install.ts")}" "$@"`);
   program("fund", `exec node "${join(import.meta.dirname, "fund.ts")}" "$@"`);

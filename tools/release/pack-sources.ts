@@ -26,6 +26,7 @@ export async function packSources(root: string, work: string): Promise<Packed[]>
   const copy = join(work, "copy");
   for (const name of ["LICENSE", "tsconfig.base.json"]) cpSync(join(root, name), join(copy, name));
   cpSync(join(root, "examples"), join(copy, "examples"), copied);
+  cpSync(join(root, "deploy"), join(copy, "deploy"), copied);
   for (const { name, folder } of readPackages(root)) {
     const to = join(copy, folder);
     cpSync(join(root, folder), to, copied);

@@ -23,6 +23,10 @@ const bundledName = "farthing";
 /** The examples that `farthing init` writes. */
 const templates = ["express", "gateway", "agent-mcp"];
 
+/** What `farthing-operator init` writes, which is in deploy/. */
+const operatorName = "farthing-operator";
+const operatorTemplates = ["caddy", "facilitator", "gateway", "prometheus"];
+
 /** Packs built packages of the checkout `root` into `folder`, and needs no network. */
 export async function packAll(
   root: string,
@@ -59,6 +63,12 @@ async function stage(root: string, one: PublishedPackage, to: string): Promise<s
       cpSync(join(root, "examples", name), join(to, "templates", name), { recursive: true });
     }
     Object.assign(manifest, bundledParts(manifest, files));
+  }
+  if (one.name === operatorName) {
+    for (const name of operatorTemplates) {
+      cpSync(join(root, "deploy", name), join(to, "templates", name), { recursive: true });
+    }
+    Object.assign(manifest, { files: [...files, "templates"] });
   }
   writeFileSync(join(to, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   return to;

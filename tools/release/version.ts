@@ -24,7 +24,8 @@ export function setVersion(root: string, from: string, to: string, day: string):
         version === from ? `${name}"${to}"` : whole,
       ),
     );
-  change("deploy/compose.yaml", (text) => text.replace(`farthing:${from}`, `farthing:${to}`));
+  for (const path of ["deploy/facilitator/compose.yaml", "deploy/gateway/compose.yaml"])
+    change(path, (text) => text.replace(`farthing:${from}`, `farthing:${to}`));
   change("CHANGELOG.md", (text) => text.replace("(not released)", `(${day})`));
   return changed;
 }

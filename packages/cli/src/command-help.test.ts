@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { Command } from "commander";
 import { beforeAll, expect, test } from "vitest";
+import type { CommandTable } from "./command-table.ts";
 import { commands } from "./commands.ts";
 import { declareAll, describe } from "./completion.ts";
 import { addExamples, examples } from "./examples.ts";
@@ -11,11 +12,20 @@ import { operatorCommands } from "./operator-package.ts";
 
 const run = promisify(execFile);
 const operator = operatorCommands((name) => import(`../../operator/src/${name}.ts`));
+/** What the operator's program has under a name that `farthing` uses for sellers. */
+const ofOperator = "farthing-operator ";
+const operatorAlone: CommandTable = {
+  init: { summary: "", group: "", load: () => import("../../operator/src/init.ts") },
+};
 
 let root: Command;
+let alone: Command;
 beforeAll(async () => {
   root = await declareAll("farthing", { ...commands, ...operator });
-  for (const command of root.commands) addExamples(command, command.name(), "farthing");
+  alone = await declareAll("farthing-operator", operatorAlone);
+  for (const one of [root, alone]) {
+    for (const command of one.commands) addExamples(command, command.name(), one.name());
+  }
 });
 
 /** Commands that do something, by their path. */
@@ -26,7 +36,8 @@ function leaves(command: Command, path: readonly string[] = []): [string, Comman
 }
 
 test("every command has an example, and there is none of another", () => {
-  const names = [...leaves(root).map(([path]) => path), "completion"];
+  const own = leaves(alone).map(([path]) => `${ofOperator}${path}`);
+  const names = [...leaves(root).map(([path]) => path), ...own, "completion"];
   expect(Object.keys(examples).sort()).toEqual(names.sort());
 });
 
@@ -36,7 +47,8 @@ test("the parser of the command takes each example, and only that command runs",
   const lines = Object.entries(examples).flatMap(([path, own]) => own.map((line) => [path, line]));
   for (const [path = "", line = ""] of lines) {
     if (path === "completion") continue;
-    const all = await declareAll("farthing", { ...commands, ...operator });
+    const table = path.startsWith(ofOperator) ? operatorAlone : { ...commands, ...operator };
+    const all = await declareAll("farthing", table);
     const ran: string[] = [];
     for (const [name, command] of leaves(all)) command.action(() => void ran.push(name));
     const { stdout } = await run("bash", ["-c", `printf '%s\\0' ${line.replace(/ > .*/, "")}`]);
@@ -45,7 +57,7 @@ test("the parser of the command takes each example, and only that command runs",
       args.map((arg) => arg.replace("0x…", account)),
       { from: "user" },
     );
-    expect([line, ran]).toEqual([line, [path]]);
+    expect([line, ran]).toEqual([line, [path.replace(ofOperator, "")]]);
   }
 });
 
@@ -54,10 +66,12 @@ function childOf(at: Command, name: string): Command {
 }
 
 test("no help is wider than 80 columns", () => {
-  const helps = describe(root).map(({ path }) => {
-    const names = path.split("/").slice(1);
-    return names.reduce(childOf, root).configureHelp({ helpWidth: 80 });
-  });
+  const helps = [root, alone].flatMap((program) =>
+    describe(program).map(({ path }) => {
+      const names = path.split("/").slice(1);
+      return names.reduce(childOf, program).configureHelp({ helpWidth: 80 });
+    }),
+  );
   const written: string[] = [];
   for (const command of helps) {
     command.configureOutput({

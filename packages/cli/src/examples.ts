@@ -9,6 +9,12 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "init gateway --to http://127.0.0.1:3000 --pay-to 0x…",
     "init agent",
   ],
+  // Of the operator's program alone, whose name it begins with.
+  "farthing-operator init": [
+    "init pay --domain pay.example.com",
+    "init pay --postgres --domain pay.example.com --wallets 2",
+    "init shop --gateway",
+  ],
   "gateway run": [
     "gateway -c gateway.yaml",
     "gateway --to http://127.0.0.1:3000 --price 0.01 --pay-to 0x…",
@@ -114,7 +120,10 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
 
 /** Adds the examples to the help of a command and of all below it. */
 export function addExamples(command: Command, path: string, program: string): void {
-  const own = examples[path] ?? command.commands.flatMap((one) => firstOf(one, path));
+  const own =
+    examples[`${program} ${path}`] ??
+    examples[path] ??
+    command.commands.flatMap((one) => firstOf(one, path));
   if (own.length > 0) {
     const lines = own.map((line) => `  ${lineOf(line, program)}`);
     const title = own.length === 1 ? "Example" : "Examples";

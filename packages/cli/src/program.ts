@@ -9,10 +9,11 @@ import { exitCodes } from "./exit-codes.ts";
 import { isClosedPipe } from "./terminal.ts";
 
 export { exitCodes } from "./exit-codes.ts";
+export type { CommandEntry } from "./command-table.ts";
 export { countFindings, findingText, summaryText, type FindingCounts } from "./finding-rows.ts";
 export { operatorCommands, type OperatorPackage } from "./operator-package.ts";
 export { addPrintFlags, isJsonWanted, printList, type PrintFlags } from "./print-output.ts";
-export { demandYes } from "./prompt.ts";
+export { askSecret, askText, demandYes, isTerminal } from "./prompt.ts";
 export type { Layout, Row } from "./table.ts";
 export { startWaiting, whileWaiting } from "./waiting.ts";
 

@@ -56,6 +56,12 @@ export async function askSecret(question: string): Promise<string> {
   return ask(question, new Writable({ write: (_chunk, _encoding, done) => done() }));
 }
 
+/** Asks on the terminal; no text stands for the fallback. */
+export async function askText(question: string, fallback = ""): Promise<string> {
+  const hint = fallback === "" ? "" : ` [${fallback}]`;
+  return (await ask(`${question}${hint}: `, process.stderr)).trim() || fallback;
+}
+
 /** Asks on the terminal; only `y` and `yes` confirm. */
 export async function askYesNo(question: string): Promise<boolean> {
   const reply = await ask(`${question} [y/N] `, process.stderr);
@@ -81,17 +87,19 @@ export async function demandYes(
 }
 
 async function ask(question: string, echo: Writable): Promise<string> {
-  process.stderr.write(question);
+  const isHidden = echo !== process.stderr;
+  if (isHidden) process.stderr.write(question);
   const prompt = createInterface({ input: process.stdin, output: echo, terminal: true });
   try {
     return await new Promise<string>((resolve, reject) => {
       const cancel = () => reject(new CanceledError("Canceled."));
       prompt.once("SIGINT", cancel);
       prompt.once("close", cancel);
-      prompt.question("").then(resolve, reject);
+      // It clears the line before it writes the question, so only its own question stays visible.
+      prompt.question(isHidden ? "" : question).then(resolve, reject);
     });
   } finally {
     prompt.close();
-    if (echo !== process.stderr) process.stderr.write("\n");
+    if (isHidden) process.stderr.write("\n");
   }
 }

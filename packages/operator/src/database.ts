@@ -60,12 +60,16 @@ function demandFile(databaseUrl: string): void {
 }
 
 /** Runs an action; prints a Fault, such as a database that cannot be opened, with exit code 3. */
-export async function reportFaults(command: string, run: () => Promise<void>): Promise<void> {
+export async function reportFaults(
+  command: string,
+  run: () => Promise<void>,
+  program = "farthing",
+): Promise<void> {
   try {
     await run();
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    writeTo(process.stderr, `farthing ${command}: ${error.message}\n`);
+    writeTo(process.stderr, `${program} ${command}: ${error.message}\n`);
     process.exitCode = exitCodes.configuration;
   }
 }

@@ -1,6 +1,6 @@
 /** The packages as their users install them: packed, and without what they do not name. */
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -141,4 +141,10 @@ test("with the operator's package beside it, farthing runs its commands", async 
   expect(forwarded).toEqual({ code: 0, stdout: expect.stringContaining(account), stderr: "" });
   expect(await runIn(project, "farthing-operator", "keys", "list")).toEqual(forwarded);
   expect((await runIn(project, "farthing", "serve", "--help")).stdout).toContain("--self-built");
+  const folder = join(project, "pay");
+  const init = ["init", folder, "--domain", "pay.example.com"];
+  const written = await runIn(project, "farthing-operator", ...init);
+  expect([written.code, written.stdout]).toEqual([0, expect.stringMatching(/^0x\w{40}\n$/)]);
+  // Without a checkout, the image is built from the repository.
+  expect(readFileSync(join(folder, ".env"), "utf8")).toMatch(/^SOURCE=https:.*#v\d/m);
 });

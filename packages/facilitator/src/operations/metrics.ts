@@ -149,24 +149,28 @@ function createSignerWatch(
   clock: Clock,
 ): Metrics["watchSigner"] {
   const duration = histogram(registry, "x402_relayer_sign_seconds");
-  return (signer) => ({
-    ...signer,
-    async sign(transaction) {
-      const startedMs = clock.nowMs();
-      const observe = (outcome: "ok" | "failed") => {
-        const labels = { relayer_index: relayerIndex(signer.address), outcome };
-        duration.observe(labels, (clock.nowMs() - startedMs) / 1000);
-      };
-      try {
-        const signed = await signer.sign(transaction);
-        observe("ok");
-        return signed;
-      } catch (error) {
-        observe("failed");
-        throw error;
-      }
-    },
-  });
+  return (signer) => {
+    // From zero, so that an alert sees the first failure as an increase.
+    duration.zero({ relayer_index: relayerIndex(signer.address), outcome: "failed" });
+    return {
+      ...signer,
+      async sign(transaction) {
+        const startedMs = clock.nowMs();
+        const observe = (outcome: "ok" | "failed") => {
+          const labels = { relayer_index: relayerIndex(signer.address), outcome };
+          duration.observe(labels, (clock.nowMs() - startedMs) / 1000);
+        };
+        try {
+          const signed = await signer.sign(transaction);
+          observe("ok");
+          return signed;
+        } catch (error) {
+          observe("failed");
+          throw error;
+        }
+      },
+    };
+  };
 }
 
 function createStoreWatch(deps: StoreMetricsDeps): Metrics["watchStore"] {

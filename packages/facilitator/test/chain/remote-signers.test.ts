@@ -2,6 +2,8 @@
  * Relayer wallets whose keys are in a key service. Its faults pause its wallet and lose no payment, and
  * no signature of another key is ever sent.
  */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Devnet } from "@farthing/devnet";
 import type { JsonObject } from "@farthing/protocol";
 import { createLog, Fault } from "@farthing/engine/base";
@@ -19,12 +21,14 @@ import {
   walletAt,
   type Served,
 } from "../support/facilitator.testing.ts";
+import { hasPrometheus } from "../support/find-prometheus.testing.ts";
 import {
   startKms,
   startWeb3Signer,
   type KeyService,
   type KeyServiceFault,
 } from "../support/key-services.testing.ts";
+import { startPrometheus, type Prometheus } from "../support/prometheus.testing.ts";
 
 const keyId = "alias/relayer-1";
 const credentials = "farthing:proxy-password";
@@ -34,6 +38,7 @@ let devnet: Devnet;
 let kms: KeyService;
 let web3signer: KeyService;
 let served: Served;
+let prometheus: Prometheus;
 const lines: string[] = [];
 
 const kmsWallet = () => walletAt(devnet.relayers, 0).address;
@@ -45,8 +50,14 @@ function settings(): Record<string, string> {
     FARTHING_RELAYER_KMS_KEYS: keyId,
     FARTHING_RELAYER_WEB3SIGNER_URL: web3signer.url.replace("//", `//${credentials}@`),
     FARTHING_RELAYER_WEB3SIGNER_WALLETS: web3Wallet(),
+    FARTHING_METRICS_PORT: "0",
   };
 }
+
+/** The rule of deploy/ that says so when a wallet cannot sign. */
+const alarm = /alert: FarthingSigningFailed\n +expr: (.*)/.exec(
+  readFileSync(join(import.meta.dirname, "../../../../deploy/prometheus/alerts.yml"), "utf8"),
+)?.[1];
 
 beforeAll(async () => {
   devnet = await startChain({ relayers: 2 });
@@ -60,8 +71,10 @@ beforeAll(async () => {
     env: settings(),
     log: createLog("debug", { write: (line) => void lines.push(line) }),
   });
+  if (hasPrometheus) prometheus = await startPrometheus(served.metricsUrl ?? "");
 });
 afterAll(async () => {
+  await prometheus?.stop();
   await served?.stop();
   await kms?.stop();
   await web3signer?.stop();
@@ -90,6 +103,12 @@ async function senderOf(body: JsonObject): Promise<string> {
   return receipt.from;
 }
 
+test.skipIf(!hasPrometheus)("the alarm for wallets that cannot sign is quiet before", async () => {
+  const counted = 'x402_relayer_sign_seconds_count{outcome="failed"} == 0';
+  await expect.poll(() => prometheus.count(counted)).toBe(2);
+  expect(await prometheus.count(String(alarm))).toBe(0);
+});
+
 test.each<readonly [KeyServiceFault, KeyServiceFault]>([
   ["hangs", "refuses"],
   ["signs with another key", "no signature"],
@@ -114,6 +133,10 @@ test.each<readonly [KeyServiceFault, KeyServiceFault]>([
     await untilLine("wallet_signing_resumed", kmsWallet());
   },
 );
+
+test.skipIf(!hasPrometheus)("and true after", async () => {
+  await expect.poll(() => prometheus.count(String(alarm))).toBe(2);
+});
 
 test("payments are settled with keys of AWS KMS and of Web3Signer, also after their faults", async () => {
   for (const [other, wallet] of [

@@ -2,17 +2,26 @@
  * The configurations of Caddy and nginx in deploy/, run with certificates of a local authority: a
  * payment through TLS, callers' true addresses, bodies, streams and redirects.
  */
-import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request as requestHttp, type Server, type ServerResponse } from "node:http";
-import { request, type RequestOptions } from "node:https";
+import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { connect } from "node:tls";
 import type { Devnet } from "@farthing/devnet";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import {
+  callTls,
+  freePort,
+  hasCaddy,
+  startCaddy,
+  writeIdentity,
+  type TlsCall,
+  type TlsProxy,
+} from "../support/caddy.testing.ts";
 import { createAuthority } from "../support/certificates.testing.ts";
 import { bodyOn, serveOn, startChain, type Served } from "../support/facilitator.testing.ts";
 
@@ -51,27 +60,6 @@ function portOf(server: Server): number {
   return address.port;
 }
 
-/** The port of a listener that is gone again. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const port = portOf(server);
-  server.close();
-  await once(server, "close");
-  return port;
-}
-
-interface CallOptions extends Omit<RequestOptions, "headers"> {
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-interface Started {
-  readonly process: ChildProcess;
-  readonly http: number;
-  readonly https: number;
-  readonly folder: string;
-}
-
 /** A file of deploy/ with the addresses of the services of this test. */
 const places = (file: string) =>
   readFileSync(join(deploy, file), "utf8")
@@ -79,69 +67,58 @@ const places = (file: string) =>
     .replaceAll("127.0.0.1:8403", `127.0.0.1:${portOf(upstream)}`);
 
 /** Starts a server with the file of deploy/, of which only names of places are changed. */
-async function startProxy(kind: "caddy" | "nginx"): Promise<Started> {
-  const folder = mkdtempSync(join(tmpdir(), `farthing-${kind}-`));
+function startProxy(kind: "caddy" | "nginx"): Promise<TlsProxy> {
+  if (kind === "nginx") return startNginx();
+  // The second service of the file is a comment.
+  const config = places("caddy/Caddyfile").replaceAll(/^# (api\..*|\timport.*|\})$/gm, "$1");
+  return startCaddy({ config, authority, names });
+}
+
+async function startNginx(): Promise<TlsProxy> {
+  const folder = mkdtempSync(join(tmpdir(), "farthing-nginx-"));
+  const { cert, key } = writeIdentity(folder, authority, names);
   const [http, https] = [await freePort(), await freePort()];
-  const identity = authority.identify({ dns: names, ips: [] });
-  const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
-  writeFileSync(cert, identity.cert);
-  writeFileSync(key, identity.key, { mode: 0o600 });
+  mkdirSync(join(folder, "tmp"));
+  const config = places("nginx/farthing.conf")
+    .replaceAll(/ssl_certificate .*;/g, `ssl_certificate ${cert};`)
+    .replaceAll(/ssl_certificate_key .*;/g, `ssl_certificate_key ${key};`)
+    .replaceAll(/listen \[::\].*;\n/g, "")
+    .replaceAll("listen 80;", `listen 127.0.0.1:${http};`)
+    .replaceAll("listen 443 ", `listen 127.0.0.1:${https} `);
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+    .map((one) => `${one}_temp_path ${join(folder, "tmp", one)};`)
+    .join("\n");
   const path = join(folder, "config");
-  const command = kind === "caddy" ? caddy() : nginx();
-  const child = spawn(command[0], command.slice(1), {
-    env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
-    stdio: "ignore",
-  });
-  return { process: child, http, https, folder };
-
-  function caddy(): [string, ...string[]] {
-    const ports = `http_port ${http}\n\thttps_port ${https}\n\tadmin off\n\tskip_install_trust\n`;
-    const tls = `\ttls ${cert} ${key}\n\timport service`;
-    const config = places("caddy/Caddyfile")
-      .replace(/^\{\n/m, `{\n\t${ports}`)
-      .replaceAll("\timport service", tls);
-    writeFileSync(path, config);
-    return ["caddy", "run", "--config", path, "--adapter", "caddyfile"];
-  }
-
-  function nginx(): [string, ...string[]] {
-    mkdirSync(join(folder, "tmp"));
-    const config = places("nginx/farthing.conf")
-      .replaceAll(/ssl_certificate .*;/g, `ssl_certificate ${cert};`)
-      .replaceAll(/ssl_certificate_key .*;/g, `ssl_certificate_key ${key};`)
-      .replaceAll(/listen \[::\].*;\n/g, "")
-      .replaceAll("listen 80;", `listen 127.0.0.1:${http};`)
-      .replaceAll("listen 443 ", `listen 127.0.0.1:${https} `);
-    const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-      .map((one) => `${one}_temp_path ${join(folder, "tmp", one)};`)
-      .join("\n");
-    writeFileSync(
-      path,
-      `daemon off; master_process off; pid ${folder}/pid; error_log ${folder}/error.log;
+  writeFileSync(
+    path,
+    `daemon off; master_process off; pid ${folder}/pid; error_log ${folder}/error.log;
 events {}
 http { access_log off; ${temporary}
 ${config} }`,
-    );
-    return ["nginx", "-c", path, "-p", folder];
-  }
+  );
+  const child = spawn("nginx", ["-c", path, "-p", folder], { stdio: "ignore" });
+  return {
+    http,
+    https,
+    async stop() {
+      const ended = once(child, "exit");
+      child.kill();
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 describe.each(["caddy", "nginx"] as const)("%s", (kind) => {
-  const version = kind === "caddy" ? "version" : "-v";
-  const isHere = spawnSync(kind, [version]).status === 0;
+  const isHere = kind === "caddy" ? hasCaddy : spawnSync("nginx", ["-v"]).status === 0;
 
   describe.skipIf(!isHere)("in front of the service", () => {
-    let proxy: Started;
+    let proxy: TlsProxy;
     beforeAll(async () => {
       proxy = await startProxy(kind);
       await vi.waitFor(() => call("/health"), { timeout: 30_000 });
     });
-    afterAll(async () => {
-      const ended = once(proxy.process, "exit");
-      proxy.process.kill();
-      await ended;
-      rmSync(proxy.folder, { recursive: true, force: true });
-    });
+    afterAll(() => proxy?.stop());
 
     const trusting = (name = "pay.example.com") => ({
       host: "127.0.0.1",
@@ -150,23 +127,13 @@ describe.each(["caddy", "nginx"] as const)("%s", (kind) => {
       ca: authority.cert,
     });
 
-    async function call(path: string, options: CallOptions = {}, body?: string) {
-      const { headers, ...rest } = options;
-      const sent = request({
-        ...trusting(),
-        path,
-        headers: { host: "pay.example.com", ...headers },
-        ...rest,
-      });
-      sent.end(body);
-      const [response] = await once(sent, "response");
-      return { status: response.statusCode, headers: response.headers, body: await text(response) };
-    }
+    const call = (path: string, options: TlsCall = {}) =>
+      callTls(proxy, authority, `https://pay.example.com${path}`, options);
 
     test("a payment settles through TLS", async () => {
       const headers = { "content-type": "application/json" };
       const body = JSON.stringify(bodyOn(devnet));
-      const settled = await call("/settle", { method: "POST", headers }, body);
+      const settled = await call("/settle", { method: "POST", headers, body });
       expect(JSON.parse(settled.body)).toMatchObject({ success: true });
       expect(settled.headers["strict-transport-security"]).toContain("max-age");
     });
@@ -204,7 +171,8 @@ describe.each(["caddy", "nginx"] as const)("%s", (kind) => {
 
     test("a body that no payment has gets 413", async () => {
       const headers = { "content-type": "application/json" };
-      const large = await call("/verify", { method: "POST", headers }, "x".repeat(200_000));
+      const body = "x".repeat(200_000);
+      const large = await call("/verify", { method: "POST", headers, body });
       expect(large.status).toBe(413);
     });
 
