@@ -95,6 +95,7 @@ test("what is not run is little, and everybody sees it grow", () => {
     "docs/guides/run-a-facilitator.md: needs a public name and root",
     "docs/guides/run-a-facilitator.md: needs PostgreSQL's own programs",
     "docs/guides/run-a-facilitator.md: needs Prometheus",
+    "docs/guides/run-a-facilitator.md: needs Docker",
     "docs/guides/sell-with-the-gateway.md: tools/e2e/gateway/dev.test.ts runs it",
     "docs/guides/sell-with-the-gateway.md: needs Docker",
     "docs/guides/sellers-account.md: the page's facilitator sells no credits",

@@ -11,11 +11,12 @@ import { farthing } from "./farthing-bin.testing.ts";
 import { operatorCommands } from "./operator-package.ts";
 
 const run = promisify(execFile);
-const operator = operatorCommands((name) => import(`../../operator/src/${name}.ts`));
+const loadOperator = (name: string) => import(`../../operator/src/${name}.ts`);
+const operator = operatorCommands(loadOperator);
 /** What the operator's program has under a name that `farthing` uses for sellers. */
 const ofOperator = "farthing-operator ";
 const operatorAlone: CommandTable = {
-  init: { summary: "", group: "", load: () => import("../../operator/src/init.ts") },
+  init: { summary: "", group: "", load: () => loadOperator("init") },
 };
 
 let root: Command;
