@@ -5,6 +5,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
 import { walletAddressOf } from "@farthing/facilitator";
 import { Command, CommanderError } from "commander";
 import { afterAll, afterEach, expect, onTestFinished, test, vi } from "vitest";
@@ -35,7 +36,7 @@ async function init(...args: string[]) {
   process.exitCode = 0;
   try {
     await program.parseAsync(["init", ...args], { from: "user" });
-    return { code: Number(process.exitCode), ...said };
+    return { code: process.exitCode, ...said };
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     return { code: 2, ...said };
@@ -170,7 +171,8 @@ test("asks on a terminal, again after a wrong reply", async () => {
   for await (const piece of child.stdout.setEncoding("utf8")) {
     shown += piece;
     // The line was cleared before the question and not after it, and the cursor stands behind it.
-    const question = /\u001b\[0J([^\u001b\n]+): \u001b\[\d+G$/.exec(shown)?.[1];
+    const line = stripVTControlCharacters(shown.split("\u001b[0J").slice(1).at(-1) ?? "");
+    const question = /^([^\n]+): $/.exec(line)?.[1];
     if (question === undefined) continue;
     const [expected = "no question", reply = ""] = replies.shift() ?? [];
     expect(question).toContain(expected);

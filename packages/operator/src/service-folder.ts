@@ -103,7 +103,6 @@ function ownerOf(): { readonly uid: number; readonly gid: number } {
 
 function planOf(service: Service, user: string): FolderPlan {
   const { kind, domain, network, rpc, sale } = service;
-  const template = (path: string) => readFileSync(join(templatesFolder(), path), "utf8");
   const secrets = new Map<string, string>();
   const settings = new Map([
     ["SITE_NAME", domain],
@@ -154,9 +153,14 @@ function planOf(service: Service, user: string): FolderPlan {
   return { files, secrets, relayers: keys.map(walletAddressOf) };
 }
 
+function template(path: string): string {
+  return readFileSync(join(templatesFolder(), path), "utf8");
+}
+
+/** In single quotes, Compose replaces nothing. */
+const quote = (text: string) => (/^[\w./:@,#-]+$/.test(text) ? text : `'${text}'`);
+
 function environmentFile(settings: ReadonlyMap<string, string>): string {
-  // Single quotes: Compose replaces nothing inside them.
-  const quote = (text: string) => (/^[\w./:@,#-]+$/.test(text) ? text : `'${text}'`);
   return [
     "# Docker Compose fills these into its files. The service reads those that begin with FARTHING_;",
     "# docs/reference/configuration.md lists them all. Secrets are in files of ./secrets.",
@@ -166,7 +170,7 @@ function environmentFile(settings: ReadonlyMap<string, string>): string {
 }
 
 /** Puts the values in the place of the example's. */
-function gatewayFile(template: string, { domain, network }: Service, sale: Sale): string {
+function gatewayFile(example: string, { domain, network }: Service, sale: Sale): string {
   const { to, price, payTo, remote } = sale;
   const values = {
     '"https://api.example.com"': JSON.stringify(`https://${domain}`),
@@ -181,7 +185,7 @@ function gatewayFile(template: string, { domain, network }: Service, sale: Sale)
   // One pass: a value that was put in may look like another example.
   const examples = Object.keys(values).map((text) => text.replaceAll(/[$.*/?+]/g, "\\$&"));
   const known: Readonly<Record<string, string>> = values;
-  return template.replace(new RegExp(examples.join("|"), "g"), (found) => known[found] ?? found);
+  return example.replace(new RegExp(examples.join("|"), "g"), (found) => known[found] ?? found);
 }
 
 /** The files are packed with this package; a checkout has them in deploy/. */
