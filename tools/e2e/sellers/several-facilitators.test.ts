@@ -2,9 +2,10 @@
 import { fileURLToPath } from "node:url";
 import { privateKeySigner, wrapFetch } from "@farthing/buyer";
 import type { DevnetWallet } from "@farthing/devnet";
+import { readReceipt } from "@farthing/protocol";
 import { readConfig, silentLog, startFacilitator } from "@farthing/facilitator";
 import { startServerProcess } from "@farthing/lab/server-process";
-import { createSeller } from "@farthing/seller";
+import { createSeller, type Seller, type SellerOptions } from "@farthing/seller";
 import { listenFetch, type Listening } from "@farthing/seller/testing/listen";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { startTap, type Tap } from "../support/facilitator-tap.testing.ts";
@@ -14,6 +15,9 @@ import {
   termsOn,
   type Market,
 } from "../support/market.testing.ts";
+
+/** Finality takes three blocks of a second; the rest is for a busy machine. */
+const finalityMs = 60_000;
 
 const stack = new AsyncDisposableStack();
 let market: Market;
@@ -62,9 +66,15 @@ async function fundedWallet(): Promise<DevnetWallet> {
 }
 
 /** Sells through the market's facilitator first, and through the other one after that. */
-async function openShop(second: Tap): Promise<void> {
-  const { facilitator, ...terms } = termsOn(market, "hosted");
-  const seller = createSeller({ ...terms, facilitator: [facilitator, { url: second.url }] });
+const openShop = (second: Tap) =>
+  openShopOf(sellerWith([market.facilitator("hosted"), { url: second.url }]));
+
+function sellerWith(facilitator: SellerOptions["facilitator"]): Seller {
+  const refundSigner = privateKeySigner(market.devnet.seller.privateKey);
+  return createSeller({ ...termsOn(market, "hosted"), refundSigner, facilitator });
+}
+
+async function openShopOf(seller: Seller): Promise<void> {
   shop = await listenFetch(async (request) => {
     const { response } = await seller.charge(request, () => Response.json({ report: ++made }));
     return response;
@@ -78,6 +88,7 @@ async function buy() {
   const response = await paying(`${shop.url}/report`);
   await market.expectPaidOnce(response, buyer.address);
   expect(made).toBe(before + 1);
+  return { settlementId: readReceipt(response.headers)?.id ?? "", buyer: buyer.address };
 }
 
 test.each(["ours", "stock"])("the first is down: the second one (%s) sells", async (name) => {
@@ -103,3 +114,25 @@ test.each(["ours", "stock"])(
     expect([lost > 0, second.calls]).toEqual([true, []]);
   },
 );
+
+test("a refund goes to the one that settled the payment, also when the first one is back", async () => {
+  const first = seconds.get("ours");
+  if (!first) throw new Error("There is no such facilitator.");
+  const order = [{ url: first.url }, market.facilitator("public")] as const;
+  await openShopOf(sellerWith(order));
+  first.loses = () => true;
+  const { settlementId, buyer } = await buy();
+  first.loses = () => false;
+  first.calls.length = 0;
+  const before = await market.devnet.usdc.balanceOf(buyer);
+  // A seller that starts again knows nothing of the failure, and asks the first one first.
+  const refund = await sellerWith(order).refund({ settlementId }, undefined, {
+    waitMs: finalityMs,
+  });
+  expect(refund).toMatchObject({ kind: "refund", status: "confirmed", amount: "10000" });
+  expect(await market.devnet.usdc.balanceOf(buyer)).toBe(before + 10_000n);
+  // The first one is asked for the payment, which it does not know, and for no refund.
+  expect(new Set(first.calls.map(({ name }) => name))).toEqual(
+    new Set([`GET /settlements/${settlementId}`]),
+  );
+});
