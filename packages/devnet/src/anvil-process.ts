@@ -60,14 +60,14 @@ function findAnvil(): string {
   }
 }
 
+/** As in this package's manifest, which the bundle of the command does not bring along. */
+const anvilVersion = "1.7.1";
+
 /** anvil's 44 MB are no dependency, since only a local chain needs them. */
 function howToGet(machine: string): string {
-  const require = createRequire(import.meta.url);
-  const manifest: { peerDependencies: Record<string, string> } = require("../package.json");
-  const version = manifest.peerDependencies["@foundry-rs/anvil"];
   return (
     `The local chain needs anvil, which is not installed for ${machine}. Install it beside ` +
-    `farthing: npm install @foundry-rs/anvil@${version} (with -g where farthing was installed so, ` +
+    `farthing: npm install @foundry-rs/anvil@${anvilVersion} (with -g where farthing was installed so, ` +
     "and without --omit=optional). It runs on Linux and macOS."
   );
 }

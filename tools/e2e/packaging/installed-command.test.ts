@@ -112,6 +112,8 @@ test("farthing alone: the help, a payment, and how to install the operator's com
   expect([paid.code, paid.stdout]).toEqual([0, served().body]);
   const written = await runIn(project, "farthing", "init", "seller", "shop");
   expect([written.code, written.stdout]).toEqual([0, expect.stringContaining("server.js\n")]);
+  const devnet = await runIn(project, "farthing", "devnet");
+  expect(devnet.stderr).toMatch(/npm install @foundry-rs\/anvil@\d+\.\d+\.\d+ /);
   const serve = await runIn(project, "farthing", "serve");
   expect(serve).toEqual({
     code: 3,
