@@ -7,6 +7,10 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 
 const url = process.argv[2] ?? process.env.PAID_URL;
+if (url === undefined) {
+  console.error("Name what to buy: npm start -- http://127.0.0.1:4021/report");
+  process.exit(1);
+}
 const bin = createRequire(import.meta.url)
   .resolve("farthing/launch")
   .replace("launch.js", "farthing.js");

@@ -17,7 +17,8 @@ app.get("/report", charge({ description: "One report" }), (request, response) =>
   response.json({ report: "worth a cent", paidBy: request.payment.payer });
 });
 
-const server = app.listen(Number(PORT), "127.0.0.1", () => {
+const server = app.listen(Number(PORT), "127.0.0.1", (error) => {
+  if (error) throw error; // such as a port that is taken
   console.log(`Open at http://127.0.0.1:${server.address().port}/report`);
   void charge.ready(); // prints "Ready: …", or what to fix
 });

@@ -28,8 +28,14 @@ export function BalanceTile() {
         <h2>Credits</h2>
         <p className="figure">{countText(credits.available)}</p>
         <p className="muted">
-          ≈ {plural(left, "settlement")} left
-          <DaysLeft available={credits.available} />
+          {left === 0 ? (
+            "Not enough for a settlement"
+          ) : (
+            <>
+              ≈ {plural(left, "settlement")} left
+              <DaysLeft available={credits.available} />
+            </>
+          )}
           {credits.held > 0 && ` · ${countText(credits.held)} reserved for settlements in progress`}
         </p>
       </div>

@@ -80,7 +80,7 @@ function DeliveriesTable({ rows, isBusy, onResend, onShow }: DeliveriesTableProp
           cell: ({ state }) => <Badge tone={tones[state]}>{state}</Badge>,
         },
         { title: "Attempts", inCard: "hidden", isNumber: true, cell: ({ attempts }) => attempts },
-        { title: "Answer", cell: (row) => <Answer row={row} /> },
+        { title: "Response", cell: (row) => <ResponseCell row={row} /> },
         {
           title: "Actions",
           hasNoTitle: true,
@@ -107,7 +107,7 @@ function DeliveriesTable({ rows, isBusy, onResend, onShow }: DeliveriesTableProp
   );
 }
 
-function Answer({ row }: { readonly row: WebhookDeliveryJson }) {
+function ResponseCell({ row }: { readonly row: WebhookDeliveryJson }) {
   const { lastStatus, lastError, nextAt, state } = row;
   return (
     <span className="breakable">
