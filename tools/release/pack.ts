@@ -66,7 +66,10 @@ async function stage(root: string, one: PublishedPackage, to: string): Promise<s
   }
   if (one.name === operatorName) {
     for (const name of operatorTemplates) {
-      cpSync(join(root, "deploy", name), join(to, "templates", name), { recursive: true });
+      cpSync(join(root, "deploy", name), join(to, "templates", name), {
+        recursive: true,
+        filter: (path) => !path.includes(".test."),
+      });
     }
     Object.assign(manifest, { files: [...files, "templates"] });
   }
