@@ -189,6 +189,7 @@ describeInBrowser("the account on the dashboard", () => {
     await mailbox.goto(link ?? "");
     await mailbox.getByRole("button", { name: "Confirm address" }).click();
     await mailbox.getByRole("heading", { name: "Address confirmed" }).waitFor();
+    await mailbox.close();
     await page.reload();
     await page.getByText("active").waitFor();
     await page.getByRole("button", { name: "Change the notices" }).click();

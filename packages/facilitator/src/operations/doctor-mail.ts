@@ -11,7 +11,7 @@ export async function checkMail(
   const outcome = await createMailer({ ...mail, extraCa: outboundCa }).check();
   const server =
     outcome.kind === "accepted"
-      ? ok("mail server", `${host} accepts mail of ${mail.from.address}`)
+      ? ok("mail server", `signed in to ${host}, sender ${mail.from.address}`)
       : fail(
           "mail server",
           `${host}: ${outcome.problem}`,

@@ -15,6 +15,7 @@ import {
   type Served,
 } from "../../../test/support/facilitator.testing.ts";
 import { holdAnswers, readContract } from "../../../test/support/openapi.testing.ts";
+import { checkMail } from "../../operations/doctor-mail.ts";
 import { createMailer } from "../../http/outbound/mailer.ts";
 import { createApiKey } from "../api-keys/key-text.ts";
 import { openStore } from "../open-store.ts";
@@ -231,16 +232,19 @@ test("the mail server is reached with its password, over TLS that is verified", 
   const message = { to: address, subject: "s", text: "t", html: "<p>t</p>", id: "1" };
   const url = new Secret(secure.url);
   const trusting = createMailer({ url, from, extraCa: authority.cert });
-  expect(await trusting.check()).toEqual({ kind: "accepted" });
+  const settings = { outboundCa: authority.cert, publicUrl: "https://pay.example" };
+  expect(await checkMail(settings, { url, from })).toMatchObject([{ status: "ok" }]);
   expect(await trusting.send(message)).toEqual({ kind: "accepted" });
   expect(secure.received).toMatchObject([{ to: [address], isEncrypted: true }]);
   const doubting = createMailer({ url, from });
   expect(await doubting.send(message)).toMatchObject({ kind: "failed", status: null });
   const wrong = new Secret(secure.url.replace("p%40ss", "other"));
-  expect(await createMailer({ url: wrong, from, extraCa: authority.cert }).check()).toMatchObject({
-    kind: "failed",
-    problem: expect.stringContaining("password"),
-  });
+  expect(
+    await checkMail({ ...settings, publicUrl: undefined }, { url: wrong, from }),
+  ).toMatchObject([
+    { status: "fail", text: expect.stringContaining("password") },
+    { status: "warn", fix: expect.stringContaining("FARTHING_PUBLIC_URL") },
+  ]);
   secure.refusing = 550;
   expect(await trusting.send(message)).toEqual({
     kind: "failed",
