@@ -177,9 +177,13 @@ test("authorization_canceled: the payer takes it back while it is in flight", as
     nonce: payerAndNonceOf(body).nonce,
   });
   const page = await outcomeOf(id, body);
-  expectFailed(page, "authorization_canceled", /payer canceled.*tx\/0x[0-9a-f]{64}; sign a new/);
+  expectFailed(
+    page,
+    "authorization_canceled",
+    /payer canceled.*transaction 0x[0-9a-f]{64}; sign a new/,
+  );
   // The message alone names the cancellation: it is not what carried the payment.
-  const [, cancellation] = /tx\/(0x[0-9a-f]{64})/.exec(textAt(page, "errorMessage")) ?? [];
+  const [, cancellation] = /transaction (0x[0-9a-f]{64})/.exec(textAt(page, "errorMessage")) ?? [];
   expect(cancellation).toBeDefined();
   expect(page["transaction"]).not.toBe(cancellation);
   expect(await usesOf(devnet, body)).toEqual([]);
