@@ -22,19 +22,18 @@ function flagsOf(command: Command, path: readonly string[] = []): Flagged[] {
 }
 
 test("every command that shows something takes --json and --no-json", async () => {
-  const program = new Command();
-  const folders = [import.meta.dirname, join(import.meta.dirname, "../../operator/src")];
-  const paths = folders.flatMap((folder) =>
-    readdirSync(folder)
-      .filter((name) => name.endsWith(".ts"))
-      .map((name) => join(folder, name)),
-  );
-  for (const path of paths) {
-    if (!/^export function register\(program/m.test(readFileSync(path, "utf8"))) continue;
-    const { register }: CommandModule = await import(path);
-    register(program);
+  // A program for each package: `farthing` and `farthing-operator` each have an `init`.
+  const commands: Flagged[] = [];
+  for (const folder of [import.meta.dirname, join(import.meta.dirname, "../../operator/src")]) {
+    const program = new Command();
+    for (const name of readdirSync(folder).filter((one) => one.endsWith(".ts"))) {
+      const path = join(folder, name);
+      if (!/^export function register\(program/m.test(readFileSync(path, "utf8"))) continue;
+      const { register }: CommandModule = await import(path);
+      register(program);
+    }
+    commands.push(...flagsOf(program));
   }
-  const commands = flagsOf(program);
   const asAsked = commands.filter(({ flags }) => !flags.includes("--no-json"));
   expect(asAsked.map(({ name }) => name).sort()).toEqual(ownOutput);
   const both = commands.filter(({ name }) => !ownOutput.includes(name));

@@ -22,8 +22,8 @@ export interface Call {
   readonly authorization: string | undefined;
   /** `Idempotency-Key`. */
   readonly exchangeKey?: string | undefined;
-  /** `traceparent` and `tracestate`. */
-  readonly trace: readonly (string | undefined)[];
+  /** `traceparent` and `tracestate`, where a call has one of them. */
+  readonly trace?: readonly (string | undefined)[] | undefined;
   /** `X-Payment-Route` and `X-Payment-Reference` of a `/settle`. */
   readonly books?: SaleBooks | undefined;
   readonly body: unknown;
@@ -117,6 +117,11 @@ export async function startScriptedFacilitator(): Promise<ScriptedFacilitator> {
   };
 }
 
+function traceIn({ headers }: IncomingMessage): Call["trace"] {
+  const trace = [headers["traceparent"], headers["tracestate"]].map((one) => one?.toString());
+  return trace.some((one) => one !== undefined) ? trace : undefined;
+}
+
 async function readCall(req: IncomingMessage): Promise<Call> {
   let text = "";
   for await (const chunk of req) text += String(chunk);
@@ -127,7 +132,7 @@ async function readCall(req: IncomingMessage): Promise<Call> {
     url,
     authorization: req.headers.authorization,
     exchangeKey: req.headers["idempotency-key"]?.toString(),
-    trace: [req.headers["traceparent"], req.headers["tracestate"]].map((one) => one?.toString()),
+    trace: traceIn(req),
     books: operation === "settle" ? booksIn(req) : undefined,
     body: text === "" ? undefined : JSON.parse(text),
   };
