@@ -1,6 +1,6 @@
 /**
  * Publishes the packages, or shows with `--dry-run` what would be published, in which order and how
- * large, without any network. `--version 0.2.0` sets the version of all packages instead.
+ * large, without any network. `--prepare` sets the version and writes the changelog instead.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync } from "node:fs";
@@ -10,7 +10,7 @@ import { parseArgs } from "node:util";
 import { checkTarball } from "./check-tarball.ts";
 import { packAll, type Packed } from "./pack.ts";
 import { readPackages } from "./packages.ts";
-import { setVersion } from "./version.ts";
+import { prepareVersion } from "./version.ts";
 
 const root = join(import.meta.dirname, "../..");
 const usage = `npm run release -- [options]
@@ -19,7 +19,9 @@ const usage = `npm run release -- [options]
   --tarballs <folder>  write the tarballs there and publish nothing
   --from <package>     leave out the packages before this one, which are published already
   --tag <name>         publish under a tag of the registry other than latest
-  --version <version>  set the version of all packages, and publish nothing
+  --prepare            set the next version and move the changes of .changeset to the
+                       changelog; publish nothing
+  --version <version>  with --prepare: another version, such as 0.2.0-rc.1
   --help               show this text`;
 
 const kilobytes = (bytes: number): string => `${Math.ceil(bytes / 1000).toLocaleString("en")} kB`;
@@ -63,6 +65,7 @@ interface Flags {
   readonly tarballs?: string | undefined;
   readonly from?: string | undefined;
   readonly tag?: string | undefined;
+  readonly prepare?: boolean | undefined;
   readonly version?: string | undefined;
   readonly help?: boolean | undefined;
 }
@@ -73,16 +76,19 @@ const { values } = parseArgs({
     tarballs: { type: "string" },
     from: { type: "string" },
     tag: { type: "string" },
+    prepare: { type: "boolean" },
     version: { type: "string" },
     help: { type: "boolean" },
   },
 });
 
 if (values.help === true) console.log(usage);
-else if (values.version !== undefined) {
-  const [first] = readPackages(root);
+else if (values.prepare === true) {
+  const current = readPackages(root)[0]?.version ?? "";
   const day = new Date().toISOString().slice(0, 10);
-  const changed = setVersion(root, first?.version ?? "", values.version, day);
-  console.log(changed.join("\n"));
+  const version = await prepareVersion(root, { current, version: values.version, day });
   execFileSync("npm", ["install", "--package-lock-only", "--ignore-scripts"], { cwd: root });
+  console.log(
+    `Version ${version} is set. Read the changelog, then commit as "Release ${version}".`,
+  );
 } else await release(values);
