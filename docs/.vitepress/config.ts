@@ -31,6 +31,14 @@ function pagesOf(folder: string, first: readonly string[] = []) {
   return [...first, ...rest].map((name) => page(`${folder}/${name}`));
 }
 
+/** The pages of types, which `npm run docs:types` writes, under the names that programs import. */
+function pagesOfTypes() {
+  const names = readdirSync(join(docs, "types"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md") && name !== "index.md")
+    .map((name) => name.slice(0, -".md".length));
+  return names.sort().map((name) => page(`types/${name}`));
+}
+
 const guides = (...names: readonly string[]) => names.map((name) => page(`guides/${name}`));
 
 export default defineConfig({
@@ -65,7 +73,7 @@ export default defineConfig({
       {
         text: "Reference",
         link: "/reference/configuration",
-        activeMatch: "/reference/(?!troubleshooting)",
+        activeMatch: "/(reference/(?!troubleshooting)|types/)",
       },
       { text: "Troubleshooting", link: "/reference/troubleshooting" },
     ],
@@ -73,6 +81,10 @@ export default defineConfig({
       "/decisions/": [
         { text: "Documentation", link: "/" },
         { text: "Decisions", items: pagesOf("decisions", ["index"]) },
+      ],
+      "/types/": [
+        { text: "Documentation", link: "/" },
+        { text: "Types of the packages", link: "/types/", items: pagesOfTypes() },
       ],
       "/": [
         {
@@ -97,7 +109,11 @@ export default defineConfig({
         },
         {
           text: "Reference",
-          items: [...pagesOf("reference", ["glossary", "troubleshooting"]), page("security")],
+          items: [
+            ...pagesOf("reference", ["glossary", "troubleshooting"]),
+            page("security"),
+            { text: "Types of the packages", link: "/types/" },
+          ],
         },
         {
           text: "Background",

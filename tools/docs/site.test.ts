@@ -10,20 +10,22 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { errorCodes, refusalCodes } from "@farthing/protocol";
 import { expectFit, views } from "../e2e/support/axe.testing.ts";
 import { describeInBrowser, startChromium } from "../e2e/support/chromium.testing.ts";
+import { entryPoints } from "../types-reference/entry-points.ts";
 import { openWalletWindow } from "../e2e/support/wallet-window.testing.ts";
 
 const root = join(import.meta.dirname, "../..");
 const site = mkdtempSync(join(tmpdir(), "farthing-site-"));
 
-/** A build takes ten seconds by itself, and minutes beside other tests. */
+/** The pages of types and the build take 25 seconds by themselves, and minutes beside other tests. */
 const buildMs = 300_000;
 
 beforeAll(async () => {
+  const run = promisify(execFile);
+  // It fails on links in comments that lead nowhere.
+  await run(process.execPath, ["tools/types-reference/main.ts"], { cwd: root });
   const vitepress = join(root, "node_modules/vitepress/bin/vitepress.js");
   // It fails on links between pages that lead nowhere.
-  await promisify(execFile)(process.execPath, [vitepress, "build", "docs", "--outDir", site], {
-    cwd: root,
-  });
+  await run(process.execPath, [vitepress, "build", "docs", "--outDir", site], { cwd: root });
 }, buildMs);
 afterAll(() => rmSync(site, { recursive: true, force: true }));
 
@@ -46,6 +48,20 @@ test("every page of the guides, the concepts and the reference is there", () => 
     const names = readdirSync(join(root, "docs", folder)).filter((name) => name.endsWith(".md"));
     const missing = names.filter((name) => !pages.has(`/${folder}/${name.slice(0, -3)}`));
     expect([folder, missing]).toEqual([folder, []]);
+  }
+});
+
+test("every name that a program imports from the libraries has a page, and what it exports a heading", () => {
+  const pages = pagesOf();
+  const missing = entryPoints().filter(({ name }) => !pages.has(`/types/${name}`));
+  expect(missing).toEqual([]);
+  for (const [name, heading] of [
+    ["@farthing/seller", "createseller"],
+    ["@farthing/seller/express", "farthing"],
+    ["@farthing/buyer", "wrapfetch"],
+    ["@farthing/engine/x402", "createfacilitator"],
+  ]) {
+    expect(pages.get(`/types/${name}`)).toContain(`id="${heading}"`);
   }
 });
 
@@ -107,9 +123,15 @@ describeInBrowser("in a browser", () => {
     server?.close();
   });
 
-  const paths = ["/", "/concepts/payment-flow", "/guides/sell-with-express", "/reference/refusals"];
+  const paths = [
+    "/",
+    "/concepts/payment-flow",
+    "/guides/sell-with-express",
+    "/reference/refusals",
+    "/types/@farthing/seller",
+  ];
 
-  /** Four pages, each looked at by axe, on a machine that is busy. */
+  /** Five pages, each looked at by axe, on a machine that is busy. */
   const lookMs = 120_000;
 
   test.each(views)(

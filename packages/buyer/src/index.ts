@@ -1,4 +1,7 @@
-/** Pay for a 402: a `fetch` with spending limits for x402 payments in USDC on XDC. */
+/**
+ * Pay for a 402: a `fetch` with spending limits for x402 payments in USDC on XDC.
+ * @packageDocumentation
+ */
 export type { AgreedTerms, Allow, Check } from "./offer/check-offer.ts";
 export type { EvaluatedOffer, PreferredVersion } from "./offer/choose-offer.ts";
 export * from "./ledger/ledger.ts";

@@ -1,4 +1,7 @@
-/** The steps of one payment, for programs that lead a person through; others use `wrapFetch`. */
+/**
+ * The steps of one payment, for programs that lead a person through; others use `wrapFetch`.
+ * @packageDocumentation
+ */
 export { checkOffer, type Check, type OfferContext } from "./offer/check-offer.ts";
 export { orderOffers } from "./offer/choose-offer.ts";
 export type { ResponseKind, ResponseReading } from "./read-paid-response.ts";

@@ -1,4 +1,7 @@
-/** A local chain with stand-in USDC, for trying and testing x402 payments. Never for real money. */
+/**
+ * A local chain with stand-in USDC, for trying and testing x402 payments. Never for real money.
+ * @packageDocumentation
+ */
 export {
   factoryTricks,
   hostileFactoryCall,

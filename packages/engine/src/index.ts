@@ -1,4 +1,7 @@
-/** The engine: verifies, settles and relays x402 payments. README.md describes the interface. */
+/**
+ * The engine: verifies, settles and relays x402 payments. README.md describes the interface.
+ * @packageDocumentation
+ */
 export * from "./engine.ts";
 export type { EngineSettings, NetworkEndpoints } from "./network-engine.ts";
 export { type KeySource, createSigners } from "./relayer/sign.ts";

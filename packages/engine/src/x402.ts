@@ -1,6 +1,7 @@
 /**
  * The x402 messages of an engine: bodies in, statuses and bodies out, for a program that brings its
  * own HTTP server. The service responds by the same functions.
+ * @packageDocumentation
  */
 import { randomBytes } from "node:crypto";
 import {

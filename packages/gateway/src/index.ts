@@ -1,4 +1,7 @@
-/** The gateway as a library: a reverse proxy that charges for the routes of an API. */
+/**
+ * The gateway as a library: a reverse proxy that charges for the routes of an API.
+ * @packageDocumentation
+ */
 export type * from "./configuration/configuration.ts";
 export { nameOfFacilitator } from "./configuration/configuration.ts";
 export {

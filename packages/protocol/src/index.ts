@@ -1,4 +1,7 @@
-/** The x402 protocol for USDC on XDC: messages, networks, signatures' digest, refusals. Pure. */
+/**
+ * The x402 protocol for USDC on XDC: messages, networks, signatures' digest, refusals. Pure.
+ * @packageDocumentation
+ */
 export * from "./account-api.ts";
 export * from "./address.ts";
 export * from "./authorization.ts";

@@ -1,4 +1,7 @@
-/** Charge for requests: x402 payments in USDC on XDC, for any web-standard server. */
+/**
+ * Charge for requests: x402 payments in USDC on XDC, for any web-standard server.
+ * @packageDocumentation
+ */
 export { ConfigurationError } from "./configuration.ts";
 export { maxFacilitators, type GivenFacilitators } from "./parse-facilitators.ts";
 export { maxPassUses, parseValidFor } from "./pass-options.ts";

@@ -7,6 +7,7 @@
  * releases when the process dies. A last line that a crash cut off allowed nothing yet and is
  * dropped; any other malformed line stops everything, because its statement about money is lost.
  * When most lines are outdated, a file with one line for each record replaces it.
+ * @packageDocumentation
  */
 import { createSerialQueue } from "@farthing/protocol";
 import { constants, realpathSync } from "node:fs";

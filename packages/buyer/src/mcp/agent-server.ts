@@ -5,6 +5,7 @@
  * Promises: the owner's limits hold whatever the model or a seller says; above their threshold the
  * owner is asked; no tool changes a limit, a list or the wallet; no result holds a signature or a
  * key; third parties' text is bounded and labelled.
+ * @packageDocumentation
  */
 import { parseWireAddress } from "@farthing/protocol";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";

@@ -1,4 +1,4 @@
-/** Pays for the tools of MCP servers by the rules of `wrapFetch`. */
+/** Pays for the tools of MCP servers by the rules of `wrapFetch`. @packageDocumentation */
 import { defined, canonicalJson } from "@farthing/protocol";
 import { McpError, type CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { isLoopback } from "@farthing/protocol";

@@ -1,4 +1,4 @@
-/** A private key behind a password: Web3 Secret Storage, version 3. */
+/** A private key behind a password: Web3 Secret Storage, version 3. @packageDocumentation */
 import {
   isObject,
   member,

@@ -1,4 +1,4 @@
-/** Charging for routes of an Express app, version 4 or 5. */
+/** Charging for routes of an Express app, version 4 or 5. @packageDocumentation */
 import { isObject } from "@farthing/protocol";
 import type { Request, RequestHandler } from "express";
 import { withChecks, type SellerChecks } from "../check-seller.ts";

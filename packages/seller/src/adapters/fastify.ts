@@ -1,4 +1,4 @@
-/** Charging for routes of a Fastify app, version 5. */
+/** Charging for routes of a Fastify app, version 5. @packageDocumentation */
 import type { FastifyRequest, onRequestHookHandler } from "fastify";
 import { withChecks, type SellerChecks } from "../check-seller.ts";
 import type { RouteOptions, SellerOptions } from "../configuration.ts";

@@ -1,4 +1,4 @@
-/** Charging for routes of a Hono app. */
+/** Charging for routes of a Hono app. @packageDocumentation */
 import type { Context, HonoRequest, MiddlewareHandler } from "hono";
 import { isObject } from "@farthing/protocol";
 import { withChecks, type SellerChecks } from "../check-seller.ts";

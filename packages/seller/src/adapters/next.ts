@@ -1,4 +1,4 @@
-/** Charging for route handlers of Next.js (App Router). */
+/** Charging for route handlers of Next.js (App Router). @packageDocumentation */
 import type { NextRequest } from "next/server.js";
 import { withChecks, type SellerChecks } from "../check-seller.ts";
 import type { RouteOptions, SellerOptions } from "../configuration.ts";

@@ -1,4 +1,4 @@
-/** Charging for requests of a node:http server. */
+/** Charging for requests of a node:http server. @packageDocumentation */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { withChecks, type SellerChecks } from "../check-seller.ts";
 import type { RouteOptions, SellerOptions } from "../configuration.ts";

@@ -2,6 +2,7 @@
  * Charges for the tools of an MCP server (x402's transport for MCP): the price travels in the result
  * of an unpaid call, the payment and the receipt in `_meta`. A payment is bound to the tool and its
  * arguments. Tools settle after their work by default, because the transport demands it.
+ * @packageDocumentation
  */
 import { defined } from "@farthing/protocol";
 import type {

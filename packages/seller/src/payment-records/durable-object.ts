@@ -1,6 +1,7 @@
 /**
  * Payment records in a Durable Object of Cloudflare Workers, for sellers that run there. All
  * instances of the Worker call one object, whose SQLite database has the records.
+ * @packageDocumentation
  */
 import { createPaymentRecords, type PaymentRecordOptions } from "./create-payment-records.ts";
 import { openObject, type DurableObjectStateLike } from "./durable-object-database.ts";

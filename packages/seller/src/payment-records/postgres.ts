@@ -1,6 +1,7 @@
 /**
  * Payment records in PostgreSQL, for processes on any number of machines. The tables are made in the
  * first schema of the search path where they are missing; their names begin with `farthing_`.
+ * @packageDocumentation
  */
 import { createPaymentRecords, type PaymentRecordOptions } from "./create-payment-records.ts";
 import type { PaymentRecords } from "./payment-records.ts";

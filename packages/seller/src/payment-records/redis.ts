@@ -4,6 +4,7 @@
  * What survives a crash of Redis depends on its settings: with `appendonly yes` all but the last
  * second, with `appendfsync always` everything. `maxmemory-policy noeviction` keeps Redis from
  * forgetting open settlements; new payments are refused while it is full.
+ * @packageDocumentation
  */
 import { createPaymentRecords, type PaymentRecordOptions } from "./create-payment-records.ts";
 import type { PaymentRecords } from "./payment-records.ts";

@@ -2,6 +2,7 @@
  * Payment records in a SQLite file, for all processes of a machine that sell the same routes. Each
  * decision is on the disk before anything is sent: that `/settle` goes out, with the response
  * made for it, and the outcome.
+ * @packageDocumentation
  */
 import { createPaymentRecords } from "./create-payment-records.ts";
 import type { MemoryGrantOptions, MemoryGrants } from "./memory.ts";
