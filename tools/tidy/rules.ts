@@ -18,6 +18,7 @@ export const arrows: Readonly<Record<string, string>> = {
   "packages/paywall": "@farthing/protocol @farthing/buyer",
   "packages/devnet": "@farthing/protocol",
   "tools/lab": "@farthing/protocol @farthing/devnet",
+  "tools/types-reference": "",
   "packages/gateway": "@farthing/protocol @farthing/seller",
   "packages/cli":
     "@farthing/protocol @farthing/buyer @farthing/gateway @farthing/devnet farthing-operator",
