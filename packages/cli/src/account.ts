@@ -234,7 +234,16 @@ function removesBy(command: Command, name: string, path: string, description: st
 
 /** Of keys, listings and webhooks. */
 const listLayout: Layout = {
-  wide: ["lastFour", "createdAt", "expiresAt", "revokedAt", "description", "mimeType", "method"],
+  wide: [
+    "lastFour",
+    "createdAt",
+    "createdBy",
+    "expiresAt",
+    "revokedAt",
+    "description",
+    "mimeType",
+    "method",
+  ],
   whole: ["id"],
 };
 

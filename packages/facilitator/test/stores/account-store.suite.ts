@@ -226,6 +226,7 @@ function keyOf(changes: Partial<ApiKey> = {}): ApiKey {
     hash: "hash",
     lastFour: "last",
     createdAt: 1_000,
+    createdBy: null,
     lastUsedAt: null,
     expiresAt: null,
     revokedAt: null,

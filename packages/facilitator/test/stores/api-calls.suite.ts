@@ -50,6 +50,7 @@ export function apiCallsSuite(start: () => Promise<StoreBench>): void {
       hash: "h",
       lastFour: "last",
       createdAt: 1,
+      createdBy: null,
       lastUsedAt: null,
       expiresAt: null,
       revokedAt: null,

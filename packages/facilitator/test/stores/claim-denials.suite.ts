@@ -80,6 +80,7 @@ const keyOf = (id: string, expiresAt: number | null = null) => ({
   hash: "00",
   lastFour: "0000",
   createdAt: 1,
+  createdBy: null,
   lastUsedAt: null,
   expiresAt,
   revokedAt: null,

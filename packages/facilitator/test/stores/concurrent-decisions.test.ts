@@ -66,7 +66,14 @@ test("a key that is being revoked is waited for, and then claims nothing", async
   const bench = await startBench();
   const store = await openOn(bench);
   const key = { id: "k", account: lane, mode: "test" as const, label: "", hash: "00" };
-  const rest = { lastFour: "", createdAt: 1, lastUsedAt: null, expiresAt: null, revokedAt: null };
+  const rest = {
+    lastFour: "",
+    createdAt: 1,
+    createdBy: null,
+    lastUsedAt: null,
+    expiresAt: null,
+    revokedAt: null,
+  };
   await store.createApiKey({ ...key, ...rest });
   const operator = await connectTo(bench.databaseUrl);
   await operator.query("begin");

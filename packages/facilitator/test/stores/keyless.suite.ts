@@ -36,6 +36,7 @@ const keyMembers = {
   label: "",
   lastFour: "last",
   createdAt: 1,
+  createdBy: null,
   lastUsedAt: null,
   expiresAt: null,
   revokedAt: null,

@@ -119,7 +119,13 @@ function claimTests(at: StoreAt): void {
     const { store } = at();
     await fund(store, seller, 5);
     const key = { id: "key000000001", account: seller, mode: "test", label: "" } as const;
-    const times = { createdAt: 1, lastUsedAt: null, expiresAt: null, revokedAt: null };
+    const times = {
+      createdAt: 1,
+      createdBy: null,
+      lastUsedAt: null,
+      expiresAt: null,
+      revokedAt: null,
+    };
     await store.createApiKey({ ...key, hash: "h", lastFour: "last", ...times });
     await store.setPlan(seller, "inactive");
     const claim = () => priced({ keyId: key.id });

@@ -76,6 +76,7 @@ function keyOf(id: string) {
     hash: id,
     lastFour: "last",
     createdAt: now,
+    createdBy: null,
     lastUsedAt: null,
     expiresAt: null,
     revokedAt: null,

@@ -1,9 +1,11 @@
 import type { ApiKeyJson } from "@farthing/facilitator/api";
+import { isSameAddress, type Address } from "@farthing/protocol";
 import { Badge, type Tone } from "../../components/badge.tsx";
 import { DataTable } from "../../components/data-table.tsx";
-import { localDayText, timeText } from "../../components/format.ts";
+import { localDayText, shortText, timeText } from "../../components/format.ts";
 import { When } from "../../components/values.tsx";
 import { Button } from "../../components/button.tsx";
+import { useAccount } from "../../signed-in.ts";
 
 const tones: Readonly<Record<ApiKeyJson["status"], Tone>> = {
   active: "good",
@@ -40,7 +42,7 @@ export function KeysTable({
         },
         {
           title: "Key",
-          cell: ({ prefix, lastFour, createdAt }) => (
+          cell: ({ prefix, lastFour, createdAt, createdBy }) => (
             <span>
               <code className="one-line">
                 {prefix}…{lastFour}
@@ -48,6 +50,7 @@ export function KeysTable({
               <br />
               <span className="muted">
                 created <When at={createdAt} text={localDayText} />
+                {createdBy && <Creator address={createdBy} />}
               </span>
             </span>
           ),
@@ -77,6 +80,18 @@ export function KeysTable({
         },
       ]}
     />
+  );
+}
+
+/** The wallet that signed for the key; keys that were bought or that the operator made have none. */
+function Creator({ address }: { readonly address: Address }) {
+  const { wallet } = useAccount();
+  if (isSameAddress(address, wallet)) return " by you";
+  return (
+    <>
+      {" by "}
+      <code title={address}>{shortText(address)}</code>
+    </>
   );
 }
 

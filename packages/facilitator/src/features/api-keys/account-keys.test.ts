@@ -78,6 +78,7 @@ describe("a key", () => {
       prefix: key.slice(0, 20),
       lastFour: key.slice(-4),
       createdAt: expect.any(String),
+      createdBy: seller.address,
       lastUsedAt: null,
       expiresAt: null,
       status: "active",

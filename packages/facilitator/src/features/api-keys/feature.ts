@@ -4,6 +4,7 @@ import { apiKeysParticipant } from "./participant.ts";
 import type { Feature, RunningFeature } from "../feature.ts";
 import type { StepUp } from "../sign-in/step-up.ts";
 import { registerCurrentKey, type CurrentKeyDeps } from "./current-key-routes.ts";
+import { migrations } from "./migrations.ts";
 import { registerKeys } from "./routes.ts";
 import { createKey, rotateKey } from "./step-up.ts";
 import { createKeyRing, type KeyRingDeps } from "./service.ts";
@@ -16,6 +17,7 @@ export const apiKeys = {
   name: "api-keys",
   participant: apiKeysParticipant,
   createStore: createApiKeyStore,
+  migrations,
   stepUps: [createKey, rotateKey],
   tags: [{ name: "API keys", description: "Keys for `/verify` and `/settle`" }],
   create,

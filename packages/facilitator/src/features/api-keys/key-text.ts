@@ -33,6 +33,7 @@ export interface ApiKeyInput {
   readonly mode: KeyMode;
   readonly label: string;
   readonly expiresAt?: number | null;
+  readonly createdBy?: Address;
 }
 
 /** Generates a key; it works once it is stored. */
@@ -48,6 +49,7 @@ export function drawApiKey(createdAt: number, input: ApiKeyInput): NewApiKey {
     hash: hashOf(text).toString("hex"),
     lastFour: text.slice(-4),
     createdAt,
+    createdBy: input.createdBy ?? null,
     lastUsedAt: null,
     expiresAt: input.expiresAt ?? null,
     revokedAt: null,

@@ -14,6 +14,8 @@ export interface ApiKey {
   readonly hash: string;
   readonly lastFour: string;
   readonly createdAt: number;
+  /** The wallet that signed for it; null for keys of purchases, of the operator and of earlier versions. */
+  readonly createdBy: Address | null;
   readonly lastUsedAt: number | null;
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;

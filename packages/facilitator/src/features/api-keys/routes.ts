@@ -6,6 +6,7 @@ import { timeText } from "@farthing/engine/base";
 import type { ApiKey } from "./model.ts";
 import { found, HttpProblem } from "../../http/responses.ts";
 import {
+  AddressText,
   emptyResponse,
   exactly,
   KeyModeText,
@@ -31,6 +32,7 @@ const keyRow = {
   prefix: Type.String({ description: "How the key begins, its id included" }),
   lastFour: Type.String(),
   createdAt: TimeText,
+  createdBy: nullable(AddressText),
   lastUsedAt: nullable(TimeText),
   expiresAt: nullable(TimeText),
   status: oneOf(
@@ -102,7 +104,7 @@ function registerMinting(server: TypedServer, { keys, stepUp: stepUps }: KeyRout
       const session = sessionOf(request);
       const { stepUp, ...details } = request.body;
       await demandStepUp(stepUps, session, { action: "create_key", details }, stepUp);
-      const made = await keys.mint(session.account, details);
+      const made = await keys.mint(session, details);
       if (!made) {
         throw new HttpProblem(
           "conflict",
@@ -129,7 +131,7 @@ function registerMinting(server: TypedServer, { keys, stepUp: stepUps }: KeyRout
       const { id } = request.params;
       const step = { action: "rotate_key", details: { id, overlap } } as const;
       await demandStepUp(stepUps, session, step, stepUp);
-      const made = found(await keys.rotate(session.account, id, overlap), "key");
+      const made = found(await keys.rotate(session, id, overlap), "key");
       if (made === "ended") {
         throw new HttpProblem(
           "conflict",
@@ -156,6 +158,7 @@ function keyResponse(keys: KeyRing, key: ApiKey) {
     prefix: `fk_${mode}_${id}`,
     lastFour,
     createdAt: timeText(key.createdAt) ?? "",
+    createdBy: key.createdBy,
     lastUsedAt: timeText(key.lastUsedAt),
     expiresAt: timeText(key.expiresAt),
     status: keys.statusOf(key),

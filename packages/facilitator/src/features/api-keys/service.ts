@@ -1,7 +1,7 @@
 /** API keys, as their account's owner sees and changes them. */
 import { isSameAddress, type Address } from "@farthing/protocol";
 import type { Runtime } from "@farthing/engine/base";
-import type { StepUpDetails } from "../sign-in/model.ts";
+import type { Session, StepUpDetails } from "../sign-in/model.ts";
 import type { ApiKey, Overlap } from "./model.ts";
 import type { ApiKeyStore } from "./store.ts";
 import { drawApiKey } from "./key-text.ts";
@@ -31,6 +31,9 @@ const overlapMs: Readonly<Record<Overlap, number>> = {
 export type KeyStatus = "active" | "expiring" | "expired" | "revoked";
 
 export type KeyRing = ReturnType<typeof createKeyRing>;
+
+/** An account, and the wallet of the session that acts for it. */
+type KeyOwner = Pick<Session, "account" | "wallet">;
 
 export interface KeyRingDeps extends Runtime {
   readonly store: ApiKeyStore;
@@ -63,10 +66,13 @@ export function createKeyRing({ store, clock, log }: KeyRingDeps) {
       return keys.filter((key) => shown.has(key));
     },
     /** Returns undefined when the account has the most working keys. */
-    async mint(account: Address, { label, mode, expiresInDays }: StepUpDetails["create_key"]) {
+    async mint(
+      { account, wallet: createdBy }: KeyOwner,
+      { label, mode, expiresInDays }: StepUpDetails["create_key"],
+    ) {
       const now = clock.nowMs();
       const expiresAt = expiresInDays === null ? null : now + expiresInDays * dayMs;
-      const made = drawApiKey(now, { account, label, mode, expiresAt });
+      const made = drawApiKey(now, { account, label, mode, expiresAt, createdBy });
       const bounds = { workingMax: workingKeysMax, now };
       if (!(await store.mintApiKey(made.key, bounds))) return undefined;
       log.info({ event: "api_key_created", account, keyId: made.key.id, mode }, "API key created");
@@ -77,13 +83,13 @@ export function createKeyRing({ store, clock, log }: KeyRingDeps) {
      * overlap. Undefined: there is no such key. `ended`: it no longer works or was replaced before.
      * `too_many`: the account has the most keys that work beside their successors.
      */
-    async rotate(account: Address, id: string, overlap: Overlap) {
+    async rotate({ account, wallet: createdBy }: KeyOwner, id: string, overlap: Overlap) {
       const old = await find(account, id);
       if (!old) return undefined;
       const now = clock.nowMs();
       const { label, mode } = old;
       const expiresAt = old.expiresAt === null ? null : now + (old.expiresAt - old.createdAt);
-      const made = drawApiKey(now, { account, label, mode, expiresAt });
+      const made = drawApiKey(now, { account, label, mode, expiresAt, createdBy });
       const terms = { endsAt: now + overlapMs[overlap], now, workingMax: rotatingKeysMax };
       const outcome = await store.rotateApiKey(id, made.key, terms);
       if (outcome !== "rotated") return outcome;

@@ -18,6 +18,7 @@ export const apiKeyTable = table("api_keys", {
   hash: text(),
   lastFour: text(),
   createdAt: integer(),
+  createdBy: nullable(walletAddress()),
   lastUsedAt: nullable(integer()),
   expiresAt: nullable(integer()),
   revokedAt: nullable(integer()),

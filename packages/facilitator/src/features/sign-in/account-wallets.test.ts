@@ -13,6 +13,7 @@ import {
 import {
   serveOn,
   startChain,
+  textAt,
   walletAt,
   type Served,
 } from "../../../test/support/facilitator.testing.ts";
@@ -85,7 +86,17 @@ test("a linked wallet signs in to the account, until it is unlinked", async () =
   // What it signs counts for the account.
   const input = { label: "by hand", mode: "test", expiresInDays: null };
   const approval = await stepUp(linked, wallet, "create_key", input);
-  expect((await linked.post("/v1/account/keys", { ...input, stepUp: approval })).status).toBe(201);
+  const key = (await linked.post("/v1/account/keys", { ...input, stepUp: approval })).body;
+  const rotation = { id: textAt(key, "id"), overlap: "1h" };
+  const { body: successor } = await browser.post(`/v1/account/keys/${rotation.id}/rotate`, {
+    overlap: rotation.overlap,
+    stepUp: await stepUp(browser, seller, "rotate_key", rotation),
+  });
+  // A key names the wallet that signed for it.
+  expect((await browser.get("/v1/account/keys")).body["keys"]).toMatchObject([
+    { id: successor["id"], createdBy: seller.address },
+    { id: rotation.id, createdBy: wallet.address },
+  ]);
 
   expect((await unlink(wallet.address.toLowerCase())).status).toBe(204);
   expect((await linked.get("/v1/account")).status).toBe(401);
