@@ -62,6 +62,8 @@ function Screen() {
 
 function screenAt(path: string): ReactNode {
   const [first = "", second, third] = path.split("/");
+  const id = second === "purchases" ? third : second;
+  if (id !== undefined && id !== "buy" && !/^[a-z]+_[0-9a-f]+$/.test(id)) return <Nowhere />;
   switch (first) {
     case "":
       return <OverviewScreen />;

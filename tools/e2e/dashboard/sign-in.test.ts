@@ -24,6 +24,11 @@ describeInBrowser("signing in to the dashboard", () => {
     const [alpha] = wallets;
     if (!alpha) throw new Error("There is no wallet.");
     alpha.mood = "sign";
+    // The browser's console shows each of these as an error.
+    const refused: string[] = [];
+    page.on("response", (response) => {
+      if (response.status() >= 400) refused.push(response.url());
+    });
     await signIn(window, stage);
     const signed = alpha.asked.find(({ method }) => method === "personal_sign");
     const text = Buffer.from(String(signed?.params[0]).slice(2), "hex").toString();
@@ -40,7 +45,7 @@ describeInBrowser("signing in to the dashboard", () => {
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "Sign in with your wallet" }).waitFor();
     expect((await context.cookies()).some(({ name }) => name === "__Host-farthing")).toBe(false);
-    expect(complaints).toEqual([]);
+    expect({ refused, complaints }).toEqual({ refused: [], complaints: [] });
   });
 
   test("a rejection, then another try", async () => {

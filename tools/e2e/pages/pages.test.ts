@@ -95,7 +95,7 @@ describeInBrowser("the facilitator's pages", () => {
     // Search engines keep the market once, and not each search.
     expect(await page.locator("meta[name=robots]").getAttribute("content")).toBe("noindex");
     const [first] = await page.getByRole("article").all();
-    await first?.getByText("99.8 % of 720 checks passed").waitFor();
+    await first?.getByText("99.8% of 720 checks passed").waitFor();
     await first?.getByText("2026-11-23 09:30 UTC").waitFor();
   });
 

@@ -9,6 +9,7 @@ import {
 import { withSearch } from "../location.ts";
 import type * as Responses from "@farthing/facilitator/api";
 import { ApiProblem, call } from "./call.ts";
+import { expectSession, mayHaveSession } from "./session-hint.ts";
 
 /** Refresh interval of a visible list that can change without user action. */
 const liveMs = 5_000;
@@ -86,10 +87,12 @@ const accountKey = ["account"] as const;
 export const accountQuery = queryOptions({
   queryKey: accountKey,
   queryFn: async ({ signal, client }): Promise<Responses.AccountJson | Absence> => {
+    if (!mayHaveSession()) return "signed-out";
     try {
       return await call<Responses.AccountJson>("/v1/account", { signal });
     } catch (error) {
       if (!(error instanceof ApiProblem) || error.details.status !== 401) throw error;
+      expectSession(false);
       const before = client.getQueryData<Responses.AccountJson | Absence>(accountKey);
       return before === undefined || before === "signed-out" ? "signed-out" : "ended";
     }
@@ -100,6 +103,7 @@ export const accountQuery = queryOptions({
 
 /** Clears the cache except for the reason why there is no session. */
 export function forgetAccount(client: QueryClient, why: Absence): void {
+  expectSession(false);
   client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== accountKey[0] });
   client.setQueryData(accountQuery.queryKey, why);
 }

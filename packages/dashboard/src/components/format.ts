@@ -25,14 +25,14 @@ export function fractionDigits(units: string | bigint): number {
   return usdcText(units).split(".")[1]?.length ?? 0;
 }
 
-/** The change of an amount: `+25 %`, `−4 %`; undefined where there was none before. */
+/** The change of an amount: `+25%`, `−4%`; undefined where there was none before. */
 export function changeText(now: string, before: string): string | undefined {
   const [to, from] = [BigInt(now), BigInt(before)];
   if (from === 0n) return undefined;
   const percent = Number(((to - from) * 1000n) / from) / 10;
   const size = Math.abs(percent);
   const text = size < 10 && size > 0 ? size.toFixed(1) : countText(Math.round(size));
-  return percent === 0 ? "±0 %" : `${percent < 0 ? "−" : "+"}${text} %`;
+  return percent === 0 ? "±0%" : `${percent < 0 ? "−" : "+"}${text}%`;
 }
 
 /** Wei as XDC with six digits: gas on XDC costs thousandths of one. */

@@ -35,13 +35,15 @@ export function Problem({
 }) {
   const isOurs = problem instanceof ApiProblem || problem instanceof WalletProblem;
   const isQuiet = problem instanceof WalletProblem && problem.code === "rejected";
+  const isMissing = problem instanceof ApiProblem && problem.details.status === 404;
   const requestId = problem instanceof ApiProblem ? problem.details.requestId : "";
   return (
     <Notice
       tone={isQuiet ? "warn" : "bad"}
       title={titleOf(problem)}
       actions={
-        again && (
+        again &&
+        !isMissing && (
           <Button look="small" onClick={() => void again()}>
             Try again
           </Button>

@@ -4,9 +4,10 @@
  * scripts only; inline styles are allowed, because Scalar writes them.
  */
 import { promisify } from "node:util";
-import { gunzip } from "node:zlib";
+import { brotliDecompress } from "node:zlib";
 import { html, iconLink } from "@farthing/protocol";
 import type { FastifyInstance } from "fastify";
+import { sendCompressed } from "./compressed.ts";
 import {
   referenceDocuments,
   referenceNames,
@@ -86,7 +87,6 @@ export function registerApiReference(
     const whole: object = server.swagger();
     return referenceDocuments({ ...whole }, surfaces);
   });
-  let compressed: Buffer | undefined;
   const hasAccounts = surfaces.some(({ name }) => name !== "self-built");
   const page = writePage(siteLinks(hasAccounts, docsUrl));
 
@@ -111,18 +111,22 @@ export function registerApiReference(
       .headers({ ...scriptHeaders, "Cache-Control": "no-cache" })
       .send(`Scalar.createApiReference("#app", ${options});\n`);
   });
-  server.get("/docs/scalar.js", async (request, reply) => {
-    compressed ??= await readScalar();
-    reply.headers({ ...scriptHeaders, Vary: "Accept-Encoding" });
-    if (!/\bgzip\b/.test(`${request.headers["accept-encoding"]}`))
-      return promisify(gunzip)(compressed);
-    return reply.header("Content-Encoding", "gzip").send(compressed);
+  const sendScript = sendCompressed({
+    read: async () => promisify(brotliDecompress)(await readScalar()),
+    readBrotli: readScalar,
   });
+  server.get("/docs/scalar.js", (request, reply) =>
+    sendScript(request, reply.headers(scriptHeaders)),
+  );
   for (const name of referenceNames) {
-    server.get(`/docs/${name}.json`, (_, reply) => {
-      const found = documents().find((one) => one.name === name);
-      if (!found) throw new HttpProblem("not_found", "This service has no accounts.");
-      return reply.header("Cache-Control", "public, max-age=60").send(found.document);
+    const findDocument = () => documents().find((one) => one.name === name)?.document;
+    const sendDocument = sendCompressed({
+      read: async () => Buffer.from(JSON.stringify(findDocument())),
+    });
+    server.get(`/docs/${name}.json`, (request, reply) => {
+      if (!findDocument()) throw new HttpProblem("not_found", "This service has no accounts.");
+      reply.header("Cache-Control", "public, max-age=60").type("application/json; charset=utf-8");
+      return sendDocument(request, reply);
     });
   }
 }

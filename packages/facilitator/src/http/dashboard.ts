@@ -63,6 +63,8 @@ export async function registerDashboard(
       serve: false,
       dotfiles: "ignore",
       cacheControl: false,
+      // The build has its larger files in Brotli and gzip as well.
+      preCompressed: true,
       setHeaders(reply, path) {
         reply.header("Cache-Control", cachingOf(path.slice(folder.length)));
       },

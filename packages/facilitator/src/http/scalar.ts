@@ -1,25 +1,27 @@
 /**
- * The script of the API reference, compressed. `npm run build` writes it beside this module's
+ * The script of the API reference in Brotli. `npm run build` writes it beside this module's
  * build, so that a published service loads no code of other makers for it; a checkout takes it
  * from the development dependency.
  */
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
 import Fastify from "fastify";
 import { assert } from "@farthing/engine/base";
+import { toBrotli } from "./compressed.ts";
 
-const builtFile = fileURLToPath(new URL("./scalar.js.gz", import.meta.url));
+const builtFile = fileURLToPath(new URL("./scalar.js.br", import.meta.url));
+
+/** In a checkout, where it takes a second. */
+let packed: Promise<Buffer> | undefined;
 
 export async function readScalar(): Promise<Buffer> {
-  return existsSync(builtFile) ? readFile(builtFile) : packScalar();
+  return existsSync(builtFile) ? readFile(builtFile) : (packed ??= packScalar());
 }
 
 /** Writes the file for a build in `folder`. */
 export async function writeScalar(folder: string): Promise<void> {
-  await writeFile(`${folder}/scalar.js.gz`, await packScalar());
+  await writeFile(`${folder}/scalar.js.br`, await packScalar());
 }
 
 /**
@@ -42,5 +44,5 @@ async function packScalar(): Promise<Buffer> {
     new URL("../LICENSE", import.meta.resolve("@scalar/fastify-api-reference")),
   );
   const banner = `/*! Scalar, https://github.com/scalar/scalar\n\n${await readFile(licence, "utf8")}*/\n`;
-  return promisify(gzip)(banner + nameTypeScript(payload), { level: 9 });
+  return toBrotli(Buffer.from(banner + nameTypeScript(payload)));
 }

@@ -17,6 +17,7 @@ import type { FastifyInstance } from "fastify";
 import { dashboardPath } from "../http/dashboard.ts";
 import type { RouteLimits } from "../http/limits.ts";
 import { nothingHere } from "../http/nothing-here.ts";
+import { registerRobots } from "../http/robots.ts";
 import { siteLinks } from "../http/site-links.ts";
 import type { Site, SiteAddress } from "../http/site.ts";
 import { networksOf, unitsMinOf, type Surface } from "../http/surface.ts";
@@ -30,6 +31,7 @@ export function registerHomePage(
   { limits, site }: { readonly limits: RouteLimits } & Pick<SiteAddress, "site">,
 ): void {
   const pageHeaders = htmlPageHeaders();
+  registerRobots(server);
   server.get("/", async (request, reply) => {
     reply.header("Vary", "Accept, Sec-Fetch-Mode");
     const headers = new Headers();

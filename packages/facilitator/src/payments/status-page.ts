@@ -134,7 +134,7 @@ function walletsText(wallets: Readonly<Record<"all" | "here" | "elsewhere", numb
 function durationText(summary: DurationSummary | undefined, what: string, none: string): string {
   if (!summary) return none;
   const { count, half, most } = summary;
-  return `${count.toLocaleString("en")} ${what}: half within ${secondsText(half)}, 95 % within ${secondsText(most)}`;
+  return `${count.toLocaleString("en")} ${what}: half within ${secondsText(half)}, 95% within ${secondsText(most)}`;
 }
 
 function secondsText(seconds: number): string {

@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import type { Devnet } from "@farthing/devnet";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { serveOn, startChain, type Served } from "../support/facilitator.testing.ts";
@@ -36,6 +37,22 @@ async function open(path: string, method = "GET") {
     caching: header("cache-control"),
     policy: header("content-security-policy"),
     sniffing: header("x-content-type-options"),
+  };
+}
+
+/** What a client gets that takes these encodings. */
+async function openAs(path: string, accepted: string) {
+  const response = await fetch(`${served.url}${path}`, {
+    headers: { "accept-encoding": accepted },
+  });
+  const { status, headers } = response;
+  return {
+    status,
+    encoding: headers.get("content-encoding"),
+    vary: headers.get("vary"),
+    type: headers.get("content-type"),
+    caching: headers.get("cache-control"),
+    text: await response.text(),
   };
 }
 
@@ -79,6 +96,24 @@ describe("the dashboard", () => {
     expect(await open(`${home}/assets/app-3f2a9c.js`, "HEAD")).toMatchObject({
       status: 200,
       text: "",
+    });
+  });
+
+  test.each([
+    ["br", "br, gzip", "brotli"],
+    ["gzip", "gzip, deflate", "gzipped"],
+    [null, "identity", "start();"],
+  ])("has its files in %s for those who take %s", async (encoding, accepted, text) => {
+    const file = join(folder, "assets", "app-3f2a9c.js");
+    writeFileSync(`${file}.br`, brotliCompressSync("brotli"));
+    writeFileSync(`${file}.gz`, gzipSync("gzipped"));
+    expect(await openAs(`${home}/assets/app-3f2a9c.js`, accepted)).toEqual({
+      status: 200,
+      encoding,
+      vary: "accept-encoding",
+      type: "application/javascript; charset=utf-8",
+      caching: "public, max-age=31536000, immutable",
+      text,
     });
   });
 
@@ -134,10 +169,27 @@ describe("the reference", () => {
     const script = await open("/docs/scalar.js");
     expect(script).toMatchObject({ status: 200, caching: "public, max-age=86400" });
     expect(script.type).toBe("text/javascript; charset=utf-8");
-    const plain = await fetch(`${served.url}/docs/scalar.js`, {
-      headers: { "accept-encoding": "identity" },
-    });
-    expect(plain.headers.get("content-encoding")).toBeNull();
-    expect(await plain.text()).toBe(script.text);
   });
+
+  test.each(["scalar.js", "payments.json", "account.json"])(
+    "has %s in the encoding that is taken, the same in each",
+    async (name) => {
+      const plain = await openAs(`/docs/${name}`, "identity");
+      expect(plain).toMatchObject({ status: 200, encoding: null, vary: "Accept-Encoding" });
+      for (const [accepted, encoding] of [
+        ["gzip, deflate, br", "br"],
+        ["gzip, deflate", "gzip"],
+        ["br;q=0, gzip", "gzip"],
+        ["zstd", null],
+      ] as const) {
+        expect(await openAs(`/docs/${name}`, accepted)).toEqual({ ...plain, encoding });
+      }
+    },
+  );
+});
+
+test("crawlers read the pages, and neither the dashboard nor the API", async () => {
+  const { status, type, text } = await open("/robots.txt");
+  expect([status, type]).toEqual([200, "text/plain; charset=utf-8"]);
+  expect(text).toBe("User-agent: *\nDisallow: /account/\nDisallow: /v1/\n");
 });

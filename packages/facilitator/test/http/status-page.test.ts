@@ -77,7 +77,7 @@ test("shows blocks, wallets, endpoints and what was settled in the last hour", a
   expect(words).toContain("All checks pass");
   expect(words).toMatch(/Newest \d+, \d+ s old/);
   expect(words).toContain("1 of 1 can take work here");
-  expect(words).toMatch(/Last hour 1 confirmed: half within \d+ s, 95 % within \d+ s/);
+  expect(words).toMatch(/Last hour 1 confirmed: half within \d+ s, 95% within \d+ s/);
   expect(words).toMatch(/Endpoint 0 \d+ answered: half within \d+ m?s/);
   expect(words).toContain("No check has failed since");
 });

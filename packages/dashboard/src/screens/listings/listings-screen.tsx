@@ -74,12 +74,12 @@ function ListingsTable({
           title: "Endpoint",
           inCard: "whole",
           cell: ({ id, title, method, resource }) => (
-            <>
+            <div>
               <Link to={`listings/${id}`}>{title}</Link>
               <div className="muted breakable">
                 {method} {resource}
               </div>
-            </>
+            </div>
           ),
         },
         usdcColumn(rows, { title: "Price", unitsOf: ({ advertised }) => advertised.amount }),

@@ -69,7 +69,7 @@ function Sums({ days }: { readonly days: readonly UsageDayJson[] }) {
   const amount = days.reduce((sum, day) => sum + BigInt(day.amount), 0n);
   const credits = days.reduce((sum, day) => sum + day.credits, 0);
   const over = settled + failed;
-  const share = over === 0 ? "–" : `${((settled / over) * 100).toFixed(failed === 0 ? 0 : 1)} %`;
+  const share = over === 0 ? "–" : `${((settled / over) * 100).toFixed(failed === 0 ? 0 : 1)}%`;
   const volume = (
     <>
       {usdcText(amount)} <span className="unit">USDC</span>

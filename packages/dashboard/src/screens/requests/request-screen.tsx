@@ -73,7 +73,7 @@ function Request({ call }: { readonly call: ApiCallJson }) {
             {key.label || "Unnamed"} <code className="muted">{key.id}</code>
           </>,
         ],
-        ["Request id", <Whole text={requestId} what="request id" />],
+        ["Request ID", <Whole text={requestId} what="request id" />],
       ]}
     />
   );
@@ -87,14 +87,20 @@ function Payment({ call }: { readonly call: ApiCallJson }) {
     network !== undefined && (["Network", findNetwork(network)?.name ?? network] as const),
     payer !== undefined && (["Payer", <Whole text={payer} what="payer" />] as const),
     payTo !== undefined && (["Paid to", <Whole text={payTo} what="payee" />] as const),
-    refunded !== undefined &&
-      (["Refund of", <Link to={`settlements/${refunded}`}>{refunded}</Link>] as const),
+    refunded !== undefined && (["Refund of", <SettlementLink id={refunded} />] as const),
     result !== null && (["Result", result] as const),
-    settlementId !== null &&
-      (["Settlement", <Link to={`settlements/${settlementId}`}>{settlementId}</Link>] as const),
+    settlementId !== null && (["Settlement", <SettlementLink id={settlementId} />] as const),
     transaction !== null &&
       (["Transaction", <Whole text={transaction} what="transaction hash" />] as const),
   ];
   if (!rows.some(Boolean)) return <p className="muted">This request names no payment.</p>;
   return <Facts rows={rows} />;
+}
+
+function SettlementLink({ id }: { readonly id: string }) {
+  return (
+    <Link to={`settlements/${id}`}>
+      <code className="breakable">{id}</code>
+    </Link>
+  );
 }

@@ -162,6 +162,10 @@ function RemoveMember({
         that its owner created belong to the account and keep working; revoke those they may have
         copied.
       </p>
+      <p>
+        E-mail addresses belong to the account too. If notices go to this person, remove their
+        address under E-mail notices.
+      </p>
     </SignedDialog>
   );
 }
@@ -179,6 +183,10 @@ function LeaveAccount({ onClose }: { readonly onClose: () => void }) {
       <p>
         You are signed out and can no longer open <code>{shortText(account)}</code>. An owner can
         invite you again.
+      </p>
+      <p>
+        Your e-mail address stays among the account’s notices until it is removed. Remove it first,
+        or use the unsubscribe link of any notice.
       </p>
     </ConfirmDialog>
   );

@@ -2,6 +2,7 @@ import type { Address, Network } from "@farthing/protocol";
 import { useQueryClient } from "@tanstack/react-query";
 import { call } from "../../api/call.ts";
 import { accountQuery } from "../../api/queries.ts";
+import { expectSession } from "../../api/session-hint.ts";
 import { switchNetwork, WalletProblem, type Wallet } from "@farthing/buyer/wallet";
 import { connect } from "../../wallet/connection.ts";
 import { signRequest } from "../../wallet/proof.ts";
@@ -27,6 +28,7 @@ export function useSignIn({ run }: WalletTask) {
       showStep({ message: "Checking the signature" });
       const options = { method: "POST", body, signal } as const;
       await call("/v1/account/sign-in/complete", options);
+      expectSession(true);
       await client.refetchQueries(accountQuery);
     });
 }

@@ -25,7 +25,7 @@ export interface MarketResults {
 
 export function marketPage(
   query: MarketQuery,
-  { items, hasNext, count }: MarketResults,
+  results: MarketResults,
   {
     networks,
     origin,
@@ -33,6 +33,7 @@ export function marketPage(
   }: { readonly networks: readonly Network[] } & Pick<Site, "origin" | "docsUrl">,
 ): string {
   const { page, problem } = query;
+  const { items, hasNext } = results;
   const isWhole = marketPath(query, 1) === "/market" && problem === undefined;
   return writePage({
     title:
@@ -50,7 +51,9 @@ export function marketPage(
         </p>
       </section>
       ${searchForm(query, networks)}
-      <p role="status" class="muted">${problem ?? summaryOf(items, count)}</p>
+      <p role="status" class="muted">
+        ${problem ?? summaryOf(results, marketPath(query, 1) !== "/market")}
+      </p>
       ${items.map(listingCard)}
       <nav class="pages" aria-label="Pages">
         ${page > 1 ? html`<a rel="prev" href="${marketPath(query, page - 1)}">Previous page</a>` : html`<span></span>`}
@@ -64,9 +67,10 @@ export function marketPage(
   });
 }
 
-function summaryOf(items: readonly Listing[], count: string | undefined): string {
+function summaryOf({ items, count }: MarketResults, isFiltered: boolean): string {
   if (items.length > 0) return count ?? "The best matches first";
-  return "No endpoint matches. Try fewer words or a higher price.";
+  if (isFiltered) return "No endpoint matches. Try fewer words or a higher price.";
+  return "No endpoints are listed yet.";
 }
 
 function searchForm(
@@ -137,13 +141,13 @@ function tagLink(tag: string): Html {
   </li>`;
 }
 
-/** Rounded down, so that only an endpoint without a failure has 100 %. */
+/** Rounded down, so that only an endpoint without a failure has 100%. */
 function checksOf({ check }: Listing): string {
   const { passed, all } = sumChecks(check);
   if (all === 0) return "Passed";
   const share = Math.floor((passed * 1000) / all) / 10;
   const checks = all === 1 ? "1 check" : `${all} checks`;
-  return `${share} % of ${checks} passed in the last ${checkDaysMax} days of checks`;
+  return `${share}% of ${checks} passed in the last ${checkDaysMax} days of checks`;
 }
 
 function salesOf({ stats: { settlements, payers } }: Listing): string {
