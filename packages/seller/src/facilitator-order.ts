@@ -242,7 +242,8 @@ export function refundsInOrder(order: FacilitatorOrder, clock: Clock): RefundCal
         kind: "not_found" as const,
       };
       if (found.kind === "payment") knows = client.refunds;
-      return found;
+      // The one that settled the payment may be among the others.
+      return found.kind === "refused" ? { kind: "not_found" as const } : found;
     });
     return { outcome, knows };
   };

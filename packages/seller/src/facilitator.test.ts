@@ -1,7 +1,7 @@
 /** The facilitator's HTTP client: addresses, keys, and what each kind of answer comes to. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { sampleRequest as request } from "./buyer.testing.ts";
-import { createFacilitatorClient } from "./facilitator.ts";
+import { createFacilitatorClient, type WireRefund } from "./facilitator.ts";
 import {
   confirmedReply,
   startScriptedFacilitator,
@@ -132,4 +132,51 @@ test.each([404, 405])("status %i to a lookup means that there is none", async (s
   const client = createFacilitatorClient({ url: facilitator.url });
   const outcome = await client.settlement("s", { ...limit, waitSeconds: 1 });
   expect(outcome).toEqual({ kind: "not_found" });
+});
+
+describe("a refund at a facilitator", () => {
+  const refund: WireRefund = {
+    settlementId: "stl_1",
+    authorization: request.paymentPayload.payload.authorization,
+    signature: request.paymentPayload.payload.signature,
+  };
+
+  /** Its paths, each with the response of `reply`. */
+  async function ask(path: string, reply: () => Response) {
+    const urls: string[] = [];
+    const fetch = async (url: unknown) => {
+      urls.push(String(url));
+      return reply();
+    };
+    const { refunds } = createFacilitatorClient({ url: `https://pay.example${path}`, fetch });
+    const found = await refunds?.find("stl_1", limit);
+    const sent = await refunds?.send(refund, { ...limit, waitSeconds: 1 });
+    return { urls, found, sent };
+  }
+
+  test.each([
+    ["a page", () => new Response("<h1>Not found</h1>", { status: 404 })],
+    ["another problem", () => Response.json({ error: "Cannot POST" }, { status: 404 })],
+    ["405", () => new Response("", { status: 405 })],
+  ])("without refunds says what to do instead: %s", async (_name, reply) => {
+    const { found, sent } = await ask("", reply);
+    const unsupported = {
+      kind: "refused",
+      code: "unsupported",
+      message:
+        "The facilitator at https://pay.example has no refunds. Send the money from the payee's wallet, or refund through the facilitator that settled the payment.",
+    };
+    expect([found, sent]).toEqual([unsupported, unsupported]);
+  });
+
+  test("with refunds, which knows no such payment, is asked above its hosted surface", async () => {
+    const { urls, found, sent } = await ask("/api/facilitator", () =>
+      Response.json({ error: "not_found", message: "None." }, { status: 404 }),
+    );
+    expect([found, sent]).toEqual([{ kind: "not_found" }, { kind: "not_found" }]);
+    expect(urls).toEqual([
+      "https://pay.example/settlements/stl_1",
+      "https://pay.example/v1/refunds",
+    ]);
+  });
 });

@@ -125,9 +125,17 @@ export interface StatusCalls {
   key(limit: CallLimit): Promise<RawReply | Fault>;
 }
 
+/** The facilitator has no refunds; the message says what to do instead. */
+export interface Unsupported {
+  readonly kind: "refused";
+  readonly code: "unsupported";
+  readonly message: string;
+}
+
 export type RefundableOutcome =
   | { readonly kind: "payment"; readonly payment: RefundablePayment }
   | { readonly kind: "not_found" }
+  | Unsupported
   | Fault
   | AccountProblem;
 
@@ -135,7 +143,10 @@ export interface RefundCalls {
   /** Reads a payment with its refunds. */
   find(settlementId: string, limit: CallLimit): Promise<RefundableOutcome>;
   /** Safe to repeat; waits up to `waitSeconds` for the outcome. */
-  send(refund: WireRefund, limit: CallLimit & { waitSeconds: number }): Promise<LookupOutcome>;
+  send(
+    refund: WireRefund,
+    limit: CallLimit & { waitSeconds: number },
+  ): Promise<LookupOutcome | Unsupported>;
 }
 
 /** The body of `POST /v1/refunds`. */
@@ -199,10 +210,15 @@ export function createFacilitatorClient(options: FacilitatorOptions): Facilitato
   const headers: Record<string, string> = { Accept: "application/json" };
   if (options.apiKey !== undefined) headers["Authorization"] = `Bearer ${options.apiKey}`;
 
-  const send = (path: string, { timeoutMs, trace }: CallLimit, sent: Sent = {}) => {
+  /** Of what belongs to an account, such as its key and refunds. */
+  const root = base.replace(hostedPath, "");
+
+  const sendTo = (url: string, { timeoutMs, trace }: CallLimit, sent: Sent = {}) => {
     const init = initOf({ ...headers, ...sent.more, ...trace }, sent.json);
-    return call(options.fetch, base + path, init, Math.min(timeoutMsMax, timeoutMs));
+    return call(options.fetch, url, init, Math.min(timeoutMsMax, timeoutMs));
   };
+  const send = (path: string, limit: CallLimit, sent: Sent = {}) =>
+    sendTo(base + path, limit, sent);
   const post = (path: string, json: object, limit: CallLimit, more = {}) =>
     send(path, limit, { json, more });
 
@@ -215,12 +231,7 @@ export function createFacilitatorClient(options: FacilitatorOptions): Facilitato
       isInProcess: options.inProcess === true,
       get: send,
       key: (limit) =>
-        call(
-          options.fetch,
-          `${base.replace(hostedPath, "")}/v1/key`,
-          { headers },
-          Math.min(timeoutMsMax, limit.timeoutMs),
-        ),
+        call(options.fetch, `${root}/v1/key`, { headers }, Math.min(timeoutMsMax, limit.timeoutMs)),
     },
     async verify(request, limit) {
       const response = await post("/verify", request, limit);
@@ -244,15 +255,15 @@ export function createFacilitatorClient(options: FacilitatorOptions): Facilitato
     },
     refunds: {
       async find(settlementId, limit) {
-        const path = `/settlements/${encodeURIComponent(settlementId)}`;
-        const response = await send(path, limit);
-        if (isMissing(response)) return { kind: "not_found" };
+        const url = `${root}/settlements/${encodeURIComponent(settlementId)}`;
+        const response = await sendTo(url, limit);
+        if (isMissing(response)) return noRefund(response, root);
         return parseReply(response, parseRefundable, (payment) => ({ kind: "payment", payment }));
       },
       async send(refund, limit) {
         const more = { Prefer: `wait=${limit.waitSeconds}` };
-        const response = await post("/v1/refunds", refund, limit, more);
-        if (isMissing(response)) return { kind: "not_found" };
+        const response = await sendTo(`${root}/v1/refunds`, limit, { json: refund, more });
+        if (isMissing(response)) return noRefund(response, root);
         return parseReply(response, readSettleResponse, settled);
       },
     },
@@ -267,6 +278,20 @@ function initOf(headers: Record<string, string>, json: object | undefined): Requ
 
 function isMissing(response: Awaited<ReturnType<typeof call>>): boolean {
   return response.kind === "response" && (response.status === 404 || response.status === 405);
+}
+
+/** A facilitator with refunds says so when it knows no such payment; others have no such path. */
+function noRefund(
+  response: Awaited<ReturnType<typeof call>>,
+  root: string,
+): { readonly kind: "not_found" } | Unsupported {
+  const isKnown = response.kind === "response" && textOf(response.body, "error") === "not_found";
+  if (isKnown) return { kind: "not_found" };
+  return {
+    kind: "refused",
+    code: "unsupported",
+    message: `The facilitator at ${root} has no refunds. Send the money from the payee's wallet, or refund through the facilitator that settled the payment.`,
+  };
 }
 
 function settled(settlement: SettleResponse) {
