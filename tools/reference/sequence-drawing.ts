@@ -73,7 +73,7 @@ function label(text: string, { x, y }: { x: number; y: number }, name = ""): str
 
 /** Stands beside the party's line, on the side with more room. */
 function drawNote(text: string, { x, y }: { x: number; y: number }, width: number): string[] {
-  const isRight = x < width / 2;
+  const isRight = x <= width / 2;
   const anchor = isRight ? "start" : "end";
   return [
     `<circle class="tip" cx="${x}" cy="${y - 4}" r="4"/>`,

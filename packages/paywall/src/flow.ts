@@ -126,7 +126,7 @@ export function startFlow({ request, kept, payable, notes }: FlowInput): void {
     if (held !== undefined && held < requirements.amount) {
       const look = { label: labels.checkAgain, run: () => pay(wallet) };
       const guide = usdcGuide(requirements.network);
-      return showLack(lackOf(held, payer, requirements), guide, look, otherWallet);
+      return showLack(lackOf(held, requirements), payer.address, guide, look, otherWallet);
     }
     const balance = held === undefined ? texts.terms.unknown : usdc(held);
     const steps = { sign: () => sign(payer, chosen), other: chooseWallet };
@@ -240,9 +240,9 @@ async function readBalance({ wallet, address }: Connected, { network }: Requirem
   return balances?.network === network ? balances.usdcUnits : undefined;
 }
 
-function lackOf(held: bigint, { address }: Connected, { amount, network }: Requirements): string {
+function lackOf(held: bigint, { amount, network }: Requirements): string {
   const [balance, price] = [usdc(held), usdc(amount)];
-  return fill(words.lack, { balance, price, network: networkName(network), address });
+  return fill(words.lack, { balance, price, network: networkName(network) });
 }
 
 function sendSigned(

@@ -1,6 +1,12 @@
 /** The screens from the signature to the content. */
 import type { LedgerRecord } from "@farthing/buyer/steps";
-import { balanceHeaders, findNetwork, passHeaders, type SettleResponse } from "@farthing/protocol";
+import {
+  balanceHeaders,
+  findNetwork,
+  passHeaders,
+  type Address,
+  type SettleResponse,
+} from "@farthing/protocol";
 import { isOver } from "./kept-payment.ts";
 import type { Explanation } from "./outcomes.ts";
 import { networkOfRecord } from "./read-end.ts";
@@ -104,10 +110,19 @@ export function showProblem(title: string, why: string, ...list: readonly Action
 }
 
 /** The guide says where to get more; it is the way out, so it is unfolded. */
-export function showLack(why: string, guide: HTMLElement, ...list: readonly Action[]): void {
+export function showLack(
+  why: string,
+  payer: Address,
+  guide: HTMLElement,
+  ...list: readonly Action[]
+): void {
   guide.setAttribute("open", "");
   const { notEnough } = texts.wallets;
-  show({ title: notEnough, tone: "bad", children: [text(why), guide, actions(...list)] });
+  show({
+    title: notEnough,
+    tone: "bad",
+    children: [text(why), address(payer), guide, actions(...list)],
+  });
 }
 
 /** The money has moved, and the content is not here; `tone` says whether that is a problem. */

@@ -210,7 +210,12 @@ describeInBrowser("wallets on the page for people", () => {
     const { page } = window;
     await page.getByRole("button", { name: "Alpha" }).click();
     await page.getByText("The balance is 0.009999 USDC, the price 0.01 USDC").waitFor();
+    // To be copied, and whole on a phone.
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.locator("#flow .address summary").first().click();
     await page.getByText(address).waitFor();
+    await page.locator("#flow").getByRole("button", { name: "Copy address" }).first().waitFor();
+    await expectFit(page, "too little USDC");
     await usdc.setBalance(address, 10_000n);
     await page.getByRole("button", { name: "Check again" }).click();
     await page.getByRole("heading", { name: "Review and sign" }).waitFor();

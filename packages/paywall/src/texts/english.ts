@@ -103,7 +103,7 @@ export const english = {
     checkingChain: "Checking the blockchain.",
     tryingTokens: "Trying what you have paid for here.",
     notEnough: "Not enough USDC",
-    lack: "The balance is {balance}, the price {price}. Send USDC on {network} to {address}.",
+    lack: "The balance is {balance}, the price {price}. Send USDC on {network} to your address:",
   },
   getUsdc: {
     title: "How to get USDC on {network}",

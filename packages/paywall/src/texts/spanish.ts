@@ -97,7 +97,7 @@ export const spanish: Texts = {
     checkingChain: "Consultando la cadena de bloques.",
     tryingTokens: "Probando lo que ya has pagado aquí.",
     notEnough: "No hay suficiente USDC",
-    lack: "El saldo es de {balance} y el precio de {price}. Envía USDC en {network} a {address}.",
+    lack: "El saldo es de {balance} y el precio de {price}. Envía USDC en {network} a tu dirección:",
   },
   getUsdc: {
     title: "Cómo conseguir USDC en {network}",

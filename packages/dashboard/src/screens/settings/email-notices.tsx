@@ -6,6 +6,7 @@ import { Badge, type Tone } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { DataTable, type Column } from "../../components/data-table.tsx";
 import { ConfirmDialog } from "../../components/dialog.tsx";
+import { Link } from "../../components/link.tsx";
 import { Empty, QueryBoundary, Section } from "../../components/page.tsx";
 import { Problem } from "../../components/problem.tsx";
 import { useChange } from "../../components/use-change.ts";
@@ -73,7 +74,8 @@ export function EmailNotices() {
 function NoMail() {
   return (
     <p className="muted">
-      This service sends no e-mail. Use a webhook instead, or ask the operator to set a mail server.
+      This service sends no e-mail, because its operator has set no mail server. Add a{" "}
+      <Link to="webhooks">webhook</Link> to be told about payments, low credits and problems.
     </p>
   );
 }
