@@ -89,7 +89,7 @@ function metricsPage(): string {
 
 function refusalsPage(): string {
   const rows = refusalCodes.map(
-    (code) => `| \`${code}\` | \`${x402ReasonOf(code)}\` | ${cell(refusal(code).message)} |`,
+    (code) => `| \`${code}\` | ${cell(refusal(code).message)} | \`${x402ReasonOf(code)}\` |`,
   );
   return [
     made,
@@ -97,7 +97,7 @@ function refusalsPage(): string {
     "",
     "`invalidReason` of `/verify` and `errorReason` of `/settle` carry one of these codes, beside HTTP 200. `extra.x402Reason` is the name that other x402 software uses for it. The message of a response is usually more specific than the one here: it names the problem and what to change.",
     "",
-    "| code | `extra.x402Reason` | message |",
+    "| code | message | `extra.x402Reason` |",
     "| --- | --- | --- |",
     ...rows,
     "",
