@@ -1,5 +1,6 @@
 /** `farthing dev`: sells a local API on a local chain, with everything that takes in one process. */
 import { InvalidArgumentError, type Command } from "commander";
+import { loadOperator } from "./operator-package.ts";
 
 interface Flags {
   readonly to: string;
@@ -7,6 +8,7 @@ interface Flags {
   readonly port: number;
   readonly pagePort: number;
   readonly blockTime: number;
+  readonly yes?: boolean;
 }
 
 const gatewayPort = 8402;
@@ -31,14 +33,19 @@ export function register(program: Command): void {
       parseSeconds,
       blockTimeSeconds,
     )
-    .action(async ({ to, price, port, pagePort: page, blockTime }: Flags) => {
+    .option("--yes", "install the local chain's program without asking, if it is missing")
+    .action(async ({ to, price, port, pagePort: page, blockTime, yes }: Flags) => {
+      const operator = await loadOperator("farthing dev");
+      const { prepareLocalChain } = await import("./local-chain.ts");
+      const anvilFolder = await prepareLocalChain(yes);
       const { runDev } = await import("./dev/run-dev.ts");
-      await runDev({
+      await runDev(operator, {
         to: /^\d+$/.test(to) ? `http://127.0.0.1:${to}` : to,
         price,
         port,
         pagePort: page,
         blockTimeSeconds: blockTime,
+        anvilFolder,
       });
     });
 }

@@ -11,6 +11,7 @@ interface Flags {
   readonly chainId: 50 | 51;
   readonly blockTime: number;
   readonly json?: boolean;
+  readonly yes?: boolean;
 }
 
 export function register(program: Command): void {
@@ -28,24 +29,30 @@ export function register(program: Command): void {
       defaultBlockTimeSeconds,
     )
     .option("--json", "print all settings as one line of JSON")
-    .action(async (flags: Flags) => {
-      const { runDevnet } = await import("@farthing/devnet");
-      const waiting = startWaiting("Starting the local chain");
-      try {
-        await runDevnet({
-          ...(flags.port === undefined ? {} : { port: flags.port }),
-          chainId: flags.chainId,
-          blockTimeSeconds: flags.blockTime,
-          json: flags.json === true,
-          write(text) {
-            waiting.end();
-            process.stdout.write(text);
-          },
-        });
-      } finally {
+    .option("--yes", "install the local chain's program without asking, if it is missing")
+    .action(run);
+}
+
+async function run(flags: Flags): Promise<void> {
+  const { runDevnet } = await import("@farthing/devnet");
+  const { prepareLocalChain } = await import("./local-chain.ts");
+  const anvilFolder = await prepareLocalChain(flags.yes);
+  const waiting = startWaiting("Starting the local chain");
+  try {
+    await runDevnet({
+      ...(flags.port === undefined ? {} : { port: flags.port }),
+      chainId: flags.chainId,
+      blockTimeSeconds: flags.blockTime,
+      anvilFolder,
+      json: flags.json === true,
+      write(text) {
         waiting.end();
-      }
+        process.stdout.write(text);
+      },
     });
+  } finally {
+    waiting.end();
+  }
 }
 
 function parsePort(text: string): number {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { isObject, writeTo } from "@farthing/protocol";
 import { Command, CommanderError } from "commander";
 import type { CommandEntry, CommandTable } from "./command-table.ts";
-import { ConfigurationError, messageOf } from "./command-errors.ts";
+import { CanceledError, ConfigurationError, messageOf } from "./command-errors.ts";
 import { addExamples } from "./examples.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { isClosedPipe } from "./terminal.ts";
@@ -94,5 +94,6 @@ function exitOf(error: unknown, name: string): number {
     return error.exitCode === 0 ? exitCodes.success : exitCodes.usage;
   }
   writeTo(process.stderr, `${name}: ${messageOf(error)}\n`);
+  if (error instanceof CanceledError) return exitCodes.canceled;
   return error instanceof ConfigurationError ? exitCodes.configuration : exitCodes.general;
 }

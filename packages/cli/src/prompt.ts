@@ -69,7 +69,7 @@ export async function askYesNo(question: string): Promise<boolean> {
 }
 
 /**
- * Asks before money moves, unless `--yes` has agreed. Rejects with a ConfigurationError without a
+ * Asks before money moves or something is installed, unless `--yes` has agreed. Rejects with a ConfigurationError without a
  * terminal, and with a CanceledError after any other reply; `untouched` says what has not happened.
  */
 export async function demandYes(

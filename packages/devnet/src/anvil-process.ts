@@ -6,16 +6,18 @@
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { findAnvil, howToGetAnvil } from "./find-anvil.ts";
 
 interface AnvilOptions {
   /** 0 lets the system choose a free port. */
   port: number;
   /** Flags besides `--port`, `--host` and `--cache-path`. */
   flags: string[];
+  /** Where to look for anvil when it is not installed beside this package. */
+  anvilFolder?: string | undefined;
 }
 
 /** anvil answers within 0.2 s on an idle machine. */
@@ -45,37 +47,12 @@ rm -rf "$folder"
 exit $status
 `;
 
-/** Looks in this platform's package: the wrapper's post-install script may not have run. */
-function findAnvil(): string {
-  const system = { linux: "linux", darwin: "darwin" }[process.platform as string];
-  const machine = { x64: "amd64", arm64: "arm64" }[process.arch as string];
-  const platformPackage = `@foundry-rs/anvil-${system}-${machine}`;
-  try {
-    if (!system || !machine) throw new Error("anvil is not published for this platform");
-    // A package manager may link it only for its parent package.
-    const wrapper = createRequire(import.meta.url).resolve("@foundry-rs/anvil/package.json");
-    return createRequire(wrapper).resolve(`${platformPackage}/bin/anvil`);
-  } catch (cause) {
-    throw new Error(howToGet(`${process.platform} ${process.arch}`), { cause });
-  }
-}
-
-/** As in this package's manifest, which the bundle of the command does not bring along. */
-const anvilVersion = "1.7.1";
-
-/** anvil's 44 MB are no dependency, since only a local chain needs them. */
-function howToGet(machine: string): string {
-  return (
-    `The local chain needs anvil, which is not installed for ${machine}. Install it beside ` +
-    `farthing: npm install @foundry-rs/anvil@${anvilVersion} (with -g where farthing was installed so, ` +
-    "and without --omit=optional). It runs on Linux and macOS."
-  );
-}
-
 /** Waits until anvil listens. Throws with anvil's own message. */
 export async function startAnvil(options: AnvilOptions) {
+  const anvil = findAnvil(options.anvilFolder);
+  if (anvil === undefined) throw new Error(howToGetAnvil());
   const folder = mkdtempSync(join(tmpdir(), "farthing-devnet-"));
-  const command = [findAnvil(), "--host", "127.0.0.1", "--port", `${options.port}`];
+  const command = [anvil, "--host", "127.0.0.1", "--port", `${options.port}`];
   // anvil writes gigabytes of past states and never removes them: they go where the supervisor
   // cleans up.
   command.push("--cache-path", join(folder, "cache"), ...options.flags);

@@ -29,6 +29,8 @@ export interface DevnetOptions {
   relayers?: number;
   /** Default 84,000,000, XDC's own; its main network's start scripts set 420,000,000. */
   blockGasLimit?: number;
+  /** Where `anvilPackage()` was installed, if anvil is not beside this package. */
+  anvilFolder?: string;
 }
 
 export type Devnet = Awaited<ReturnType<typeof furnish>>;
@@ -60,7 +62,7 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
   }
   const wallets = deriveWallets({ buyers, relayers });
   const flags = chainFlags(chainId, blockTimeSeconds, blockGasLimit);
-  const anvil = await startAnvil({ port, flags });
+  const anvil = await startAnvil({ port, flags, anvilFolder: options.anvilFolder });
   try {
     return await furnish(anvil, chainId, blockTimeSeconds, wallets);
   } catch (error) {

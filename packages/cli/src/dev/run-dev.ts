@@ -14,7 +14,7 @@ import {
 } from "@farthing/gateway";
 import { printableLine, writeTo } from "@farthing/protocol";
 import { exitCodes } from "../exit-codes.ts";
-import { loadOperator } from "../operator-package.ts";
+import type { OperatorPackage } from "../operator-package.ts";
 import { startProblem } from "../start-problem.ts";
 import { listenForSignals } from "../stop-signals.ts";
 import { startWaiting } from "../waiting.ts";
@@ -28,20 +28,21 @@ export interface DevOptions {
   readonly port: number;
   readonly pagePort: number;
   readonly blockTimeSeconds: number;
+  readonly anvilFolder: string;
 }
 
 /** What the page shows of a response. */
 const shownCharsMax = 4096;
 
 /** Ends the process after SIGINT (Ctrl-C), SIGTERM or SIGHUP, when nothing of it is left. */
-export async function runDev(options: DevOptions): Promise<void> {
+export async function runDev(operator: OperatorPackage, options: DevOptions): Promise<void> {
   const stopping = listenForSignals();
   // Everything goes on when the reader of the output leaves.
   process.stdout.on("error", () => undefined);
   const stack = new AsyncDisposableStack();
   let code: number = exitCodes.success;
   try {
-    const devnet = await start(options, stack, stopping);
+    const devnet = await start(operator, options, stack, stopping);
     const ended = devnet.ended.then(() => {
       throw new Error("The local chain ended by itself.");
     });
@@ -58,12 +59,16 @@ export async function runDev(options: DevOptions): Promise<void> {
   process.exit(code);
 }
 
-async function start(options: DevOptions, stack: AsyncDisposableStack, stopping: AbortSignal) {
-  const operator = await loadOperator("farthing dev");
+async function start(
+  operator: OperatorPackage,
+  options: DevOptions,
+  stack: AsyncDisposableStack,
+  stopping: AbortSignal,
+) {
   const waiting = startWaiting("Starting the local chain");
   stack.defer(() => waiting.end());
-  const { blockTimeSeconds, pagePort } = options;
-  const devnet = await startDevnet({ blockTimeSeconds, buyers: 1, relayers: 1 });
+  const { blockTimeSeconds, pagePort, anvilFolder } = options;
+  const devnet = await startDevnet({ blockTimeSeconds, anvilFolder, buyers: 1, relayers: 1 });
   stack.defer(() => devnet.stop());
   stopping.throwIfAborted();
   const config = readConfig(options, devnet);
