@@ -114,7 +114,7 @@ async function runNpm(what: string, folder: string): Promise<void> {
   for (const signal of stopSignals) process.once(signal, stop);
   try {
     // npm writes to the folder until then.
-    const status = await new Promise((resolve) => child.once("close", resolve));
+    const status = await new Promise<number | null>((resolve) => child.once("close", resolve));
     if (status !== 0) throw fault ?? new Error(complaint.trim() || `npm ended with ${status}`);
   } finally {
     for (const signal of stopSignals) process.off(signal, stop);

@@ -22,13 +22,6 @@ export function anvilPackage(): string | undefined {
 export function findAnvil(folder?: string): string | undefined {
   const name = anvilPackage();
   if (name === undefined) return undefined;
-  const resolve = (from: string, path: string): string | undefined => {
-    try {
-      return createRequire(from).resolve(path);
-    } catch {
-      return undefined;
-    }
-  };
   // A package manager may link the machine's package only for its parent package, whose
   // post-install script may not have run.
   const parent = resolve(import.meta.url, "@foundry-rs/anvil/package.json");
@@ -36,6 +29,14 @@ export function findAnvil(folder?: string): string | undefined {
   const beside = parent === undefined ? undefined : resolve(parent, program);
   if (beside !== undefined || folder === undefined) return beside;
   return resolve(join(folder, "package.json"), program);
+}
+
+function resolve(from: string, path: string): string | undefined {
+  try {
+    return createRequire(from).resolve(path);
+  } catch {
+    return undefined;
+  }
 }
 
 /** anvil's 44 MB are no dependency, since only a local chain needs them. */
