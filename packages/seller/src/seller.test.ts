@@ -5,6 +5,7 @@ import { sellerSuite } from "./seller.suite.ts";
 import { ConfigurationError, createSeller } from "./index.ts";
 import { listenFetch } from "./adapters/listen.testing.ts";
 import { startScriptedFacilitator } from "./scripted-facilitator.testing.ts";
+import { createVirtualTime } from "./virtual-time.testing.ts";
 
 sellerSuite("core", (options, route, app) => {
   const paid = createSeller(options).route(route);
@@ -78,6 +79,54 @@ test("who listens to nothing is warned on the console of a facilitator that errs
     "@farthing/seller:",
     expect.stringMatching(/price of .* is below the minimum .* buyers cannot pay it/),
   ]);
+});
+
+test("a problem that stays the same is a line a minute, and every other line is printed", async () => {
+  const warn = vi.spyOn(console, "warn").mockReturnValue();
+  const scripted = await startScriptedFacilitator();
+  const time = createVirtualTime();
+  const options = { facilitator: { url: scripted.url }, payTo, price: "0.01" };
+  const seller = createSeller(options, time.clock);
+  let work = (): Response => new Response("it");
+  const shop = await listenFetch((request) =>
+    seller.charge(request, () => work()).then(({ response }) => response),
+  );
+  onTestFinished(async () => {
+    warn.mockRestore();
+    await shop.close();
+    await scripted.close();
+  });
+  const buy = async (): Promise<number> =>
+    (await fetch(shop.url, { headers: await payFor(shop.url) })).status;
+  const fail = (status: number, error: string): void =>
+    void scripted.script.settle.push({ status, json: { error } });
+  const lines = () => warn.mock.calls.map(([, line]) => String(line));
+  for (let request = 0; request < 4; request++) {
+    fail(503, "service_unavailable");
+    expect(await buy()).toBe(503);
+  }
+  expect(lines()).toEqual([
+    "The facilitator does not answer as it should; buyers are asked to repeat.",
+  ]);
+  // Another problem is not hidden by the first, nor is a buyer who paid and got nothing.
+  fail(403, "insufficient_facilitator_credits");
+  expect(await buy()).toBe(503);
+  work = () => {
+    throw new Error("broken work");
+  };
+  expect([await buy(), await buy()]).toEqual([500, 500]);
+  expect(lines().slice(1)).toEqual([
+    expect.stringMatching(/^Payments stand still/),
+    expect.stringMatching(/^A paid request was not answered/),
+    expect.stringMatching(/^A paid request was not answered/),
+  ]);
+  time.skip(60_000);
+  fail(503, "service_unavailable");
+  expect(await buy()).toBe(503);
+  expect(lines().at(-1)).toBe(
+    "The facilitator does not answer as it should; buyers are asked to repeat. (3 more since the last warning)",
+  );
+  expect(lines()).toHaveLength(5);
 });
 
 test("what a listener rejects with costs nobody anything", async () => {

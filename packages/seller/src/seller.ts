@@ -32,13 +32,8 @@ import { timeCalls, type ChargeTimings } from "./exchange/call-timings.ts";
 import { traceCalls } from "./exchange/trace-calls.ts";
 import { createFinalitySource } from "./exchange/finality-source.ts";
 import { createBackgroundSettlements } from "./exchange/background-settlement.ts";
-import {
-  emitOutcome,
-  guard,
-  warnOnConsole,
-  type ChargeOutcome,
-  type PaidRequest,
-} from "./events.ts";
+import { createConsoleWarnings } from "./console-warnings.ts";
+import { emitOutcome, guard, type ChargeOutcome, type PaidRequest } from "./events.ts";
 import { toError } from "./errors.ts";
 import type { Facilitator } from "./facilitator.ts";
 import { mapClients, refundsInOrder } from "./facilitator-order.ts";
@@ -134,7 +129,7 @@ function openSeller<R>(
     records: options.grants ?? createMemoryGrants({ now: () => clock.now() }),
     clock,
     waitMs: configuration.waitMs,
-    emit: guard(options.onEvent ?? warnOnConsole),
+    emit: guard(options.onEvent ?? createConsoleWarnings(clock)),
     wallets: createWalletBudget(clock),
     rateLimit: configuration.rateLimit,
     extensions: configuration.extensions,
