@@ -241,9 +241,11 @@ const table: readonly RowTest[] = [
 test.each(table)("$name: $state after $sends", async (row) => {
   await using seller = await startSeller({ paid: row.answers });
   // Long enough for a loopback answer on a busy machine, short enough for the one that hangs.
-  const { pay, signer, ledger } = buyerBench({ answerTimeoutMs: 500 });
+  const { pay, signer, ledger, events } = buyerBench({ answerTimeoutMs: 500 });
   const payment = { requestId: "the-request" };
   const response = await pay(seller.url, { method: "POST", body: "same", payment });
+  // Who watches the payment learns why it is sent again.
+  expect(events.filter(({ type }) => type === "resending")).toHaveLength(row.sends - 1);
   expect(response.status).toBe(row.status);
   expect(response.payment.state).toBe(row.state);
   expect("problem" in response.payment ? response.payment.problem?.error : undefined).toBe(
@@ -265,6 +267,31 @@ function expectSameBytes(seller: ScriptedSeller): void {
   ]);
   expect(new Set(sent.map((one) => JSON.stringify(one))).size).toBe(1);
 }
+
+test("the event of a payment that is sent again says how long it waits, and what the seller said", async () => {
+  const message = "The facilitator is away. \u001b[31m";
+  await using seller = await startSeller({
+    paid: [
+      { status: 503, headers: { ...json, "Retry-After": "5" }, body: JSON.stringify({ message }) },
+      { status: 402, headers: json, body: JSON.stringify({ ...settleBody, ...pending }) },
+      served(),
+    ],
+  });
+  const { pay, events } = buyerBench();
+  await pay(seller.url, { payment: { requestId: "the-request" } });
+  const requestId = "the-request";
+  expect(events.filter(({ type }) => type === "resending")).toEqual([
+    {
+      type: "resending",
+      requestId,
+      waitSeconds: 5,
+      state: "ambiguous",
+      status: 503,
+      reason: expect.stringMatching(/^[^\u001b]*The facilitator is away\.[^\u001b]*$/),
+    },
+    expect.objectContaining({ requestId, waitSeconds: 2, state: "pending", status: 402 }),
+  ]);
+});
 
 test("the content of an answer that was judged is still all there", async () => {
   const body = JSON.stringify({ answer: 42 });

@@ -18,6 +18,7 @@ import {
   type SignedPayment,
 } from "./ledger/ledger.ts";
 import { readGiven } from "./passes.ts";
+import type { PaymentEvent } from "./payment-events.ts";
 import { readAtMost, type FetchFunction, type ReplayableRequest } from "./replayable-request.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -39,6 +40,7 @@ export interface SendingTools {
   readonly runtime: Runtime;
   /** From one send until its response. */
   readonly answerTimeoutMs: number;
+  readonly emit?: (event: PaymentEvent) => void;
 }
 
 export interface SendingOrder {
@@ -100,6 +102,7 @@ export async function sendPayment(tools: SendingTools, order: SendingOrder): Pro
     if (runtime.now() + waitMs >= order.signed.validBefore * 1000) {
       return { ...end(false), ...defined({ retryAfterSeconds: asked }) };
     }
+    tools.emit?.(resending(order, known, result, waitMs));
     // Unread bodies hold their connection.
     result.response?.body?.cancel().catch(() => {});
     try {
@@ -108,6 +111,17 @@ export async function sendPayment(tools: SendingTools, order: SendingOrder): Pro
       return { ...known, reading: { kind: "no_answer" }, cause, isInterrupted: true };
     }
   }
+}
+
+function resending(
+  { record: { requestId } }: SendingOrder,
+  { state }: Knowledge,
+  { response, reading: { reason } }: Attempt,
+  waitMs: number,
+): PaymentEvent {
+  const waitSeconds = Math.ceil(waitMs / 1000);
+  const { status } = response ?? {};
+  return { type: "resending", requestId, waitSeconds, state, ...defined({ status, reason }) };
 }
 
 function learn(known: Knowledge, reading: ResponseReading): Knowledge {

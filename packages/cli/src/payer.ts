@@ -11,7 +11,7 @@ import { defined, findNetwork, isSameAddress, parseAddress, writeTo } from "@far
 import { Option, type Command } from "commander";
 import { openLedger, readLimits, readSettings } from "./buyer-settings.ts";
 import { CanceledError, UsageError } from "./command-errors.ts";
-import { unboundWarning, type PaymentProgress } from "./payment-report.ts";
+import { unboundWarning, whyResent, type PaymentProgress } from "./payment-report.ts";
 import { askYesNo } from "./prompt.ts";
 import { nodeUrl, rpcOption, type NodeFlags } from "./rpc-node.ts";
 import { keylessSigner, readWallet, type WalletFlags } from "./wallet.ts";
@@ -85,6 +85,7 @@ export async function payerOptions(
       }
       // After the payment has left, the seller's confirmation is waited for.
       if (type === "sent") progress?.waiting?.now(step);
+      if (type === "resending") progress?.waiting?.now(whyResent(event), "continues");
       // An earlier payment that is sent again was signed before this run.
       if ((type === "signed" || type === "sent") && progress) progress.isSigned = true;
       // A seller that does not ask for bound payments has nothing to fix.

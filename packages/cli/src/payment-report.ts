@@ -37,6 +37,18 @@ function moneyOf({ cost, remaining }: NonNullable<NoPayment["balance"]>): string
   return `${spent}, ${formatUsdc(BigInt(remaining))} USDC left`;
 }
 
+/** What a person reads while the same payment is sent again. */
+export function whyResent({
+  state,
+  status,
+  reason,
+}: Extract<PaymentEvent, { type: "resending" }>): string {
+  if (state === "pending") return "Asking the seller again; the transfer is under way";
+  if (status === undefined) return "Sending the payment again; the seller does not respond";
+  const why = reason === undefined ? "" : `: ${reason}`;
+  return `Sending the payment again after ${status}${why}`;
+}
+
 /** The warning about a payment that is not bound to its request. */
 export function unboundWarning({
   url,

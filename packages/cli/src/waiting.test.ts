@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { served, startSeller } from "@farthing/buyer/testing";
 import { farthing } from "./farthing-bin.testing.ts";
 
 const bin = fileURLToPath(new URL("../bin/farthing.js", import.meta.url));
@@ -38,6 +39,32 @@ test("on a terminal: what for and how long, gone when it ends", async () => {
   const [, first = ""] = stderr.split("\r\u001b[2K");
   expect(first).toMatch(/^Searching 127\.0\.0\.1:\d+ … \d+ s$/);
   expect(stderr.endsWith("\r\u001b[2K")).toBe(true);
+});
+
+test("a payment that is sent again: why, and for how long since it left", async () => {
+  const message = "The facilitator does not respond.";
+  await using seller = await startSeller({
+    paid: [
+      {
+        status: 503,
+        headers: { "Content-Type": "application/json", "Retry-After": "2" },
+        body: JSON.stringify({ error: "facilitator_unavailable", message }),
+      },
+      served(),
+    ],
+  });
+  const { code, stdout, stderr } = await farthing(["pay", seller.url], {
+    nodeArguments: ["--import", terminal],
+  });
+  expect([code, stdout]).toEqual([0, "content"]);
+  const lines = stderr.split("\r\u001b[2K");
+  expect(lines).toContainEqual(
+    expect.stringMatching(
+      /^Sending the payment again after 503: .*The facilitator does not re.* … [12] s$/,
+    ),
+  );
+  // A longer line would wrap, and could not be erased.
+  expect(Math.max(...lines.slice(0, -1).map((line) => line.length))).toBeLessThan(80);
 });
 
 test("into a pipe, and on a terminal that cannot erase: nothing", async () => {

@@ -9,8 +9,8 @@ const carriageReturn = "\r";
 const eraseLine = "\u001b[2K";
 
 export interface Waiting {
-  /** Names what is waited for now; the time starts again. */
-  now(what: string): void;
+  /** Names what is waited for now; the time starts again, unless it `continues`. */
+  now(what: string, time?: "continues"): void;
   /** Removes the line, also before something else is printed. Any number of times. */
   end(): void;
 }
@@ -30,10 +30,10 @@ export function startWaiting(what: string, output: NodeJS.WriteStream = process.
   let isShown = false;
   const show = (): void => {
     const seconds = Math.floor((Date.now() - startedAt) / 1000);
-    const text = `${current} … ${seconds} s`;
-    // A line that wraps could not be erased.
-    const line = printableLine(text).slice(0, (output.columns ?? 80) - 1);
-    output.write(`${carriageReturn}${eraseLine}${line}`);
+    const time = ` … ${seconds} s`;
+    // A line that wraps could not be erased; the time is what the person watches.
+    const room = Math.max(0, (output.columns ?? 80) - 1 - time.length);
+    output.write(`${carriageReturn}${eraseLine}${printableLine(current).slice(0, room)}${time}`);
     isShown = true;
   };
   let timer: NodeJS.Timeout | undefined;
@@ -48,9 +48,9 @@ export function startWaiting(what: string, output: NodeJS.WriteStream = process.
   };
   arm(delayMs);
   return {
-    now(next) {
+    now(next, time) {
       current = next;
-      startedAt = Date.now();
+      if (time === undefined) startedAt = Date.now();
       if (isShown) show();
       else arm(delayMs);
     },
