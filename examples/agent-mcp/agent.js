@@ -29,10 +29,25 @@ const { structuredContent: price } = await client.callTool({
   name: "inspect_url",
   arguments: { url },
 });
-console.log("Price:", price);
-const { structuredContent: bought } = await client.callTool({
+const { wouldPay } = price;
+if (wouldPay) {
+  console.log(`Price: ${wouldPay.amountUsdc} USDC on ${wouldPay.network}, to ${wouldPay.payTo}`);
+} else {
+  // Free, not payable (the first failed check says why), or not reached.
+  console.log(
+    "Nothing to pay:",
+    price.refusal?.message ?? price.message ?? `status ${price.status}`,
+  );
+}
+const { isError, structuredContent: bought } = await client.callTool({
   name: "fetch_paid",
   arguments: { url },
 });
-console.log("Bought:", JSON.stringify(bought));
+if (isError) {
+  console.log(`Not bought: ${bought.message} (payment ${bought.payment_state})`);
+} else {
+  // The seller's text is quoted: raw, it could steer the terminal.
+  const text = JSON.stringify(bought.untrustedBody.text);
+  console.log(`Bought (payment ${bought.payment.state}): ${text}`);
+}
 await client.close();

@@ -87,9 +87,14 @@ test("a problem that stays the same is a line a minute, and every other line is 
   const time = createVirtualTime();
   const options = { facilitator: { url: scripted.url }, payTo, price: "0.01" };
   const seller = createSeller(options, time.clock);
-  let work = (): Response => new Response("it");
+  let isBroken = false;
   const shop = await listenFetch((request) =>
-    seller.charge(request, () => work()).then(({ response }) => response),
+    seller
+      .charge(request, () => {
+        if (isBroken) throw new Error("broken work");
+        return new Response("it");
+      })
+      .then(({ response }) => response),
   );
   onTestFinished(async () => {
     warn.mockRestore();
@@ -111,9 +116,7 @@ test("a problem that stays the same is a line a minute, and every other line is 
   // Another problem is not hidden by the first, nor is a buyer who paid and got nothing.
   fail(403, "insufficient_facilitator_credits");
   expect(await buy()).toBe(503);
-  work = () => {
-    throw new Error("broken work");
-  };
+  isBroken = true;
   expect([await buy(), await buy()]).toEqual([500, 500]);
   expect(lines().slice(1)).toEqual([
     expect.stringMatching(/^Payments stand still/),

@@ -134,8 +134,10 @@ test("farthing init agent writes an agent that buys", async () => {
     FARTHING_RPC_URL: "none",
   };
   const { stdout } = await run(process.execPath, [join(folder, "agent.js"), shop], { env });
-  expect(stdout).toMatch(/^Price: /m);
-  expect(stdout).toMatch(/^Bought: .*worth a cent/m);
+  expect(stdout.trimEnd().split("\n")).toEqual([
+    expect.stringMatching(/^Price: 0\.010000 USDC on eip155:51, to 0x/),
+    expect.stringMatching(/^Bought \(payment settled\): ".*worth a cent/),
+  ]);
 });
 
 test("farthing init gateway writes a gateway that sells an API, in Python where there is one", async () => {
