@@ -1,7 +1,7 @@
 /** Events of payments. None holds a signature or a key. */
 import type { Quote } from "./offer/quote.ts";
 import type { SentPayment } from "./payment-summary.ts";
-import type { KnownState } from "./read-paid-response.ts";
+import type { ResendingEvent } from "./send-payment.ts";
 
 export type PaymentEvent =
   /** Every check passed; nothing is signed yet. */
@@ -10,18 +10,7 @@ export type PaymentEvent =
   | { readonly type: "signed"; readonly requestId: string; readonly validBefore: number }
   /** The payment is about to be sent; emitted once, even if it is sent again later. */
   | { readonly type: "sent"; readonly requestId: string }
-  /** No outcome is known yet, so the same payment is sent again after `waitSeconds`. */
-  | {
-      readonly type: "resending";
-      readonly requestId: string;
-      readonly waitSeconds: number;
-      /** `pending` when the seller says that the transfer is under way. */
-      readonly state: KnownState;
-      /** Absent when there was no response. */
-      readonly status?: number;
-      /** The seller's reason, safe to print. */
-      readonly reason?: string;
-    }
+  | ResendingEvent
   | { readonly type: "settled"; readonly requestId: string; readonly payment: SentPayment }
   /** The outcome is not known (state `pending` or `ambiguous`). */
   | { readonly type: "ambiguous"; readonly requestId: string; readonly payment: SentPayment }

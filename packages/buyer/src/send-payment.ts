@@ -18,7 +18,6 @@ import {
   type SignedPayment,
 } from "./ledger/ledger.ts";
 import { readGiven } from "./passes.ts";
-import type { PaymentEvent } from "./payment-events.ts";
 import { readAtMost, type FetchFunction, type ReplayableRequest } from "./replayable-request.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -40,7 +39,20 @@ export interface SendingTools {
   readonly runtime: Runtime;
   /** From one send until its response. */
   readonly answerTimeoutMs: number;
-  readonly emit?: (event: PaymentEvent) => void;
+  readonly emit?: (event: ResendingEvent) => void;
+}
+
+/** No outcome is known yet, so the same payment is sent again after `waitSeconds`. */
+export interface ResendingEvent {
+  readonly type: "resending";
+  readonly requestId: string;
+  readonly waitSeconds: number;
+  /** `pending` when the seller says that the transfer is under way. */
+  readonly state: KnownState;
+  /** Absent when there was no response. */
+  readonly status?: number;
+  /** The seller's reason, safe to print. */
+  readonly reason?: string;
 }
 
 export interface SendingOrder {
@@ -118,7 +130,7 @@ function resending(
   { state }: Knowledge,
   { response, reading: { reason } }: Attempt,
   waitMs: number,
-): PaymentEvent {
+): ResendingEvent {
   const waitSeconds = Math.ceil(waitMs / 1000);
   const { status } = response ?? {};
   return { type: "resending", requestId, waitSeconds, state, ...defined({ status, reason }) };
