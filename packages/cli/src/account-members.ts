@@ -21,7 +21,9 @@ const invitations = "/v1/account/invitations";
 const memberships = "/v1/account/memberships";
 
 export function registerMembers(account: Command): void {
-  const members = account.command("members").description("members of the account and their roles");
+  const members = account
+    .command("members")
+    .description("Lists the members of the account, invites others and changes their roles.");
   addAccountFlags(members.command("list", { isDefault: true }))
     .description("list members and open invitations")
     .action((flags: AccountFlags) => runCommand(() => listMembers(flags)));

@@ -13,17 +13,26 @@ import {
 } from "@farthing/facilitator";
 import { networkOfChain } from "@farthing/protocol";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import {
+  headerOf,
+  readable,
+  startMailServer,
+  type TestMailServer,
+} from "@farthing/facilitator/testing/mail-server";
 import { farthing, onTerminal, type Run } from "./farthing-bin.testing.ts";
 
 let folder: string;
 let devnet: Devnet;
+let mail: TestMailServer;
 let facilitator: Facilitator;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "farthing-account-"));
   // Blocks come by themselves, so that payments become final.
   devnet = await startDevnet({ buyers: 3, blockTimeSeconds: 1 });
+  mail = await startMailServer();
   const config = readConfig({
     env: {
+      ...mail.env,
       FARTHING_PORT: "0",
       FARTHING_RPC_51: devnet.rpcUrl,
       FARTHING_RELAYER_KEYS: devnet.relayers[0]?.privateKey ?? "",
@@ -37,10 +46,12 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await facilitator?.stop();
+  await mail?.stop();
   await devnet?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
+const noMail = { to: [], source: "", isEncrypted: false };
 const walletOf = (buyer: number) => devnet.buyers[buyer]?.privateKey ?? "";
 
 /** Runs as one user, whose session stays from run to run. */
@@ -191,6 +202,33 @@ test("adds and removes webhooks", async () => {
   expect(await read("webhooks", "resume", added.id)).toMatchObject({ disabledAt: null });
   expect(await run("webhooks", "remove", added.id)).toMatchObject({ code: 0 });
   expect(await read("webhooks")).toEqual([]);
+});
+
+test("adds an e-mail address, which is confirmed by its link, and changes and removes it", async () => {
+  const { run, read } = userOf(0);
+  await read("sign-in");
+  expect((await run("emails")).stderr).toBe("No e-mail addresses.\n");
+  const address = "anna@shop.example";
+  const added = await run("emails", "add", address, "--event", "credits.low", "--json");
+  expect([added.code, added.stderr]).toEqual([0, expect.stringMatching(/^Open the link in the /)]);
+  const { id, ...rest } = JSON.parse(added.stdout);
+  expect(rest).toMatchObject({ address, events: ["credits.low"], state: "unconfirmed" });
+  // The notices begin with the link alone.
+  const early = await run("emails", "pause", id);
+  expect([early.code, early.stderr]).toEqual([1, expect.stringMatching(/is not confirmed/)]);
+  expect(await run("emails", "link", id)).toMatchObject({ code: 0 });
+  expect(mail.received.map((one) => [one.to, headerOf(one, "To")])).toEqual([
+    [[address], address],
+    [[address], address],
+  ]);
+  const [, link = ""] = /(http:\S+)/.exec(readable(mail.received[1] ?? noMail)) ?? [];
+  expect((await fetch(link, { method: "POST" })).status).toBe(200);
+  expect(await read("emails", "events", id, "all")).toMatchObject({ state: "active" });
+  expect(await read("emails", "pause", id)).toMatchObject({ state: "paused", pausedBy: "owner" });
+  expect(await read("emails", "resume", id)).toMatchObject({ state: "active" });
+  expect((await run("emails")).stdout).toMatch(/anna@shop\.example/);
+  expect(await run("emails", "remove", id)).toMatchObject({ code: 0 });
+  expect(await read("emails")).toEqual([]);
 });
 
 test("signs no text of another site", async () => {

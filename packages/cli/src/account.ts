@@ -5,12 +5,13 @@ import {
   keyOverlaps,
   member,
   parseJson,
-  webhookEvents,
   type JsonObject,
 } from "@farthing/protocol";
 import type { Command } from "commander";
 import { buyCredits, type BuyFlags } from "./account-credits.ts";
+import { addList, addRemove } from "./account-lists.ts";
 import { registerMembers } from "./account-members.ts";
+import { registerEmails, registerWebhooks } from "./account-notices.ts";
 import {
   addAccountFlags,
   addSigningFlags,
@@ -22,7 +23,6 @@ import {
 import { readNamedFile } from "./buyer-settings.ts";
 import { UsageError } from "./command-errors.ts";
 import { printList, printOne } from "./print-output.ts";
-import type { Layout } from "./table.ts";
 import { runCommand } from "./run-command.ts";
 
 interface KeyFlags extends AccountFlags {
@@ -30,10 +30,6 @@ interface KeyFlags extends AccountFlags {
   readonly test?: boolean;
   readonly expiresInDays?: string;
   readonly overlap: string;
-}
-
-interface WebhookFlags extends AccountFlags {
-  readonly event?: readonly string[];
 }
 
 interface LogFlags extends AccountFlags {
@@ -55,6 +51,7 @@ export function register(program: Command): void {
   registerCredits(account);
   registerListings(account);
   registerWebhooks(account);
+  registerEmails(account);
   registerLogs(account);
   registerMembers(account);
 }
@@ -72,8 +69,14 @@ function registerSession(account: Command): void {
 
 function registerKeys(account: Command): void {
   const path = "/v1/account/keys";
-  const keys = account.command("keys").description("API keys");
-  listsBy(keys, path, "keys", "No API keys. Create one with: farthing account keys create");
+  const keys = account
+    .command("keys")
+    .description("Lists, creates, rotates and revokes the API keys of the account.");
+  addList(keys, path, {
+    name: "keys",
+    what: "API keys",
+    none: "No API keys. Create one with: farthing account keys create",
+  });
   addSigningFlags(keys.command("create"))
     .description("create a key; it is printed once")
     .requiredOption("--label <text>", "what the key is for")
@@ -100,11 +103,13 @@ function registerKeys(account: Command): void {
         printOne(await openAccount(flags).callSigned(to, step, { overlap }), flags);
       }),
     );
-  removesBy(keys, "revoke", path, "revoke a key; it stops working at once");
+  addRemove(keys, "revoke", path, "revoke a key; it stops working at once");
 }
 
 function registerCredits(account: Command): void {
-  const credits = account.command("credits").description("the balance, and purchases of credits");
+  const credits = account
+    .command("credits")
+    .description("Shows the balance of prepaid credits, and buys more.");
   addAccountFlags(credits.command("show", { isDefault: true }))
     .description("show the balance")
     .action((flags: AccountFlags) =>
@@ -124,8 +129,10 @@ function registerCredits(account: Command): void {
 
 function registerListings(account: Command): void {
   const path = "/v1/account/listings";
-  const listings = account.command("listings").description("listed endpoints");
-  listsBy(listings, path, "listings", "No listings.");
+  const listings = account
+    .command("listings")
+    .description("Lists endpoints in the marketplace of the facilitator, and removes them.");
+  addList(listings, path, { name: "listings", what: "listings", none: "No listings." });
   addAccountFlags(listings.command("add"))
     .description("list an endpoint that a JSON file describes; see docs/reference/listings.md")
     .argument("<file>")
@@ -136,49 +143,7 @@ function registerListings(account: Command): void {
         printOne(await openAccount(flags).call("POST", path, body), flags);
       }),
     );
-  removesBy(listings, "remove", path, "remove a listing");
-}
-
-function registerWebhooks(account: Command): void {
-  const path = "/v1/account/webhooks";
-  const webhooks = account.command("webhooks").description("webhooks");
-  listsBy(webhooks, path, "webhooks", "No webhooks.");
-  addSigningFlags(webhooks.command("add"))
-    .description("send events to an address; the secret of their signatures is printed once")
-    .argument("<url>")
-    .option("--event <names...>", `events to send (default: all): ${webhookEvents.join(", ")}`)
-    .action((url: string, flags: WebhookFlags) =>
-      runCommand(async () => {
-        const step = { action: "webhook_secret", details: { url } };
-        const body = { url, events: flags.event ?? webhookEvents };
-        printOne(await openAccount(flags).callSigned(path, step, body), flags);
-      }),
-    );
-  const change = async (id: string, body: object, flags: AccountFlags) => {
-    const changed = `${path}/${encodeURIComponent(id)}`;
-    printOne(await openAccount(flags).call("PATCH", changed, body), flags);
-  };
-  addAccountFlags(webhooks.command("events"))
-    .description("change the events that are sent to an endpoint")
-    .argument("<id>")
-    .argument("<names...>", `the events, or all: ${webhookEvents.join(", ")}`)
-    .action((id: string, names: readonly string[], flags: AccountFlags) => {
-      const events = names.length === 1 && names[0] === "all" ? webhookEvents : names;
-      return runCommand(() => change(id, { events }, flags));
-    });
-  addAccountFlags(webhooks.command("pause"))
-    .description("send nothing to an endpoint; events that happen meanwhile are not kept")
-    .argument("<id>")
-    .action((id: string, flags: AccountFlags) =>
-      runCommand(() => change(id, { paused: true }, flags)),
-    );
-  addAccountFlags(webhooks.command("resume"))
-    .description("send events to a paused endpoint again")
-    .argument("<id>")
-    .action((id: string, flags: AccountFlags) =>
-      runCommand(() => change(id, { paused: false }, flags)),
-    );
-  removesBy(webhooks, "remove", path, "remove an endpoint and what waits for it");
+  addRemove(listings, "remove", path, "remove a listing");
 }
 
 function registerLogs(account: Command): void {
@@ -207,56 +172,6 @@ function logRowOf(call: JsonObject): Readonly<Record<string, unknown>> {
   const took = `${String(durationMs)} ms`;
   const request = `${String(method)} ${String(path)}`;
   return { time: createdAt, request, status, code, took, key: label, requestId };
-}
-
-/** The list, which is also what the command without a subcommand shows. */
-function listsBy(command: Command, path: string, name: string, none: string): void {
-  addAccountFlags(command.command("list", { isDefault: true }))
-    .description("list them")
-    .action((flags: AccountFlags) =>
-      runCommand(async () => {
-        const objects = await openAccount(flags).list(path, name);
-        printList(objects, objects.map(rowOf), none, flags, listLayout);
-      }),
-    );
-}
-
-function removesBy(command: Command, name: string, path: string, description: string): void {
-  addAccountFlags(command.command(name))
-    .description(description)
-    .argument("<id>")
-    .action((id: string, flags: AccountFlags) =>
-      runCommand(async () => {
-        await openAccount(flags).call("DELETE", `${path}/${encodeURIComponent(id)}`);
-      }),
-    );
-}
-
-/** Of keys, listings and webhooks. */
-const listLayout: Layout = {
-  wide: [
-    "lastFour",
-    "createdAt",
-    "createdBy",
-    "expiresAt",
-    "revokedAt",
-    "description",
-    "mimeType",
-    "method",
-  ],
-  whole: ["id"],
-};
-
-/** The members that fit into a table; a listing's check is its state. */
-function rowOf(object: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const check = member(object, "check");
-  const short = Object.entries(object).filter(
-    ([, value]) => typeof value !== "object" || Array.isArray(value),
-  );
-  return {
-    ...Object.fromEntries(short),
-    ...(isObject(check) && { check: member(check, "state") }),
-  };
 }
 
 /** People see what they have and what a settlement costs; JSON has the terms of purchases too. */

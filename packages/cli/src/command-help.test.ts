@@ -88,6 +88,20 @@ test("no help is wider than 80 columns", () => {
   expect(wide).toEqual([]);
 });
 
+test("the help of a subcommand begins with a sentence, and names no default of a flag", async () => {
+  const { stdout: leaf } = await farthing(["account", "keys", "rotate", "--help"]);
+  expect(leaf).toMatch(/\n\nReplace a key by a new one; it is printed once\.\n/);
+  // In the list above it, it stays a summary.
+  const { stdout: group } = await farthing(["account", "keys", "--help"]);
+  expect(group).toMatch(/\n\nLists, creates, rotates and revokes the API keys of the account\.\n/);
+  expect(group).toMatch(
+    /rotate \[options\] <id> +replace a key by a new one; it is printed once\n/,
+  );
+  const { stdout: run } = await farthing(["gateway", "run", "--help"]);
+  expect(run).toContain("--dry-run");
+  expect(run).not.toContain("default: false");
+});
+
 test("completions name every command, option and choice in every shell", async () => {
   const scripts = await Promise.all(
     ["bash", "zsh", "fish"].map(async (shell) => (await farthing(["completion", shell])).stdout),

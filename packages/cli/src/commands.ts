@@ -80,7 +80,7 @@ export const commands: CommandTable = {
   },
   account: {
     group: "Sell",
-    summary: "sign in to a facilitator; keys, credits, listings and webhooks",
+    summary: "sign in to a facilitator; keys, credits, listings, notices, members",
     load: () => import("./account.ts"),
   },
   refund: {

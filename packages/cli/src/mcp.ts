@@ -30,7 +30,10 @@ export function register(program: Command): void {
       `ask for your approval above this price (default ${askAboveDefault})`,
     )
     .option("--allow-host <host>", "pay only this host; may be repeated", collect)
-    .option("--network <name>", "pay on this network only: xdc, xdc-apothem or eip155:50")
+    .option(
+      "--network <name>",
+      "pay on this network only: xdc (eip155:50) or xdc-apothem (eip155:51)",
+    )
     .option("--wallet <name>", "pay from this keystore; see `farthing wallet`")
     .option("--wallet-contract <address>", "pay from this ERC-1271 wallet; the key is its owner's")
     .addOption(rpcOption("node to ask for balances, and for the outcome of open payments"))
@@ -54,8 +57,7 @@ start; restart the server after a change.
 
 Above --ask-above the agent's host asks for your approval; where it cannot, the
 agent receives the \`farthing pay\` command for you to run. An agent that can use
-your shell can run that command itself: give it another user, or no shell.
-`;
+your shell can run that command itself: give it another user, or no shell.`;
 
 async function serveAgent(flags: Flags, version: string): Promise<ExitCode> {
   try {

@@ -29,7 +29,10 @@ export interface PayerFlags extends WalletFlags, NodeFlags {
 export function addTermsFlags(command: Command): Command {
   return command
     .option("--max-amount <USDC>", "maximum that this run may pay (default: the limit per call)")
-    .option("--network <name>", "pay on this network only: xdc, xdc-apothem or eip155:50")
+    .option(
+      "--network <name>",
+      "pay on this network only: xdc (eip155:50) or xdc-apothem (eip155:51)",
+    )
     .option("--wallet <name>", "pay from this keystore; see `farthing wallet`")
     .option("--wallet-contract <address>", "pay from this ERC-1271 wallet; the key is its owner's")
     .addOption(rpcOption("node to ask for the balance and for the outcome of open payments"))

@@ -1,7 +1,7 @@
 /** A command with subcommands, such as `farthing`; it loads only the one that is run. */
 import { readFileSync } from "node:fs";
 import { isObject, writeTo } from "@farthing/protocol";
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, Help } from "commander";
 import type { CommandEntry, CommandTable } from "./command-table.ts";
 import { CanceledError, ConfigurationError, messageOf } from "./command-errors.ts";
 import { addExamples } from "./examples.ts";
@@ -52,7 +52,7 @@ export async function runProgram(
       else program.command(command).description(summary).helpGroup(`${group}:`);
     }
     for (const command of program.commands) {
-      leaveOutHelpCommand(command);
+      setHelp(command);
       addExamples(command, command.name(), name);
     }
     if (args.length === 0) {
@@ -66,10 +66,25 @@ export async function runProgram(
   }
 }
 
-/** `--help` says the same everywhere. */
-function leaveOutHelpCommand(command: Command): void {
+const plainHelp = new Help();
+
+/** Makes the help of a command and of those below it look the same everywhere. */
+function setHelp(command: Command): void {
+  // `--help` says the same.
   command.helpCommand(false);
-  for (const one of command.commands) leaveOutHelpCommand(one);
+  command.configureHelp({
+    // In the list above it a command has a summary, in its own help the same is a sentence.
+    commandDescription: (one) => sentence(plainHelp.commandDescription(one)),
+    // That a flag is off by default is what everybody expects.
+    optionDescription: (option) =>
+      option.defaultValue === false ? option.description : plainHelp.optionDescription(option),
+  });
+  for (const one of command.commands) setHelp(one);
+}
+
+function sentence(text: string): string {
+  const whole = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(whole) || whole === "" ? whole : `${whole}.`;
 }
 
 /** Throws a ConfigurationError on an older Node.js. */

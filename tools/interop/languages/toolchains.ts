@@ -42,7 +42,9 @@ export async function installPython(name: string): Promise<string> {
   const lock = join(folder, "python", name, "requirements.txt");
   await install(target, [lock], async () => {
     await run("python3", ["-m", "venv", target], { timeout: installMs });
-    const args = ["-m", "pip", "install", "--quiet", "--require-hashes", "-r", lock];
+    // The lock names every package. A pip that resolved them again would take the newest version
+    // for an extra such as pydantic[email], and refuse it as unpinned.
+    const args = ["-m", "pip", "install", "--quiet", "--no-deps", "--require-hashes", "-r", lock];
     await run(python, args, { timeout: installMs });
   });
   return python;
