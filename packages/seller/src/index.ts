@@ -71,7 +71,7 @@ export { isPlainHost, readRequestAddress } from "./request-address.ts";
 export { forbidCaching } from "./responses.ts";
 export type { AddressOutcome, AddressRefusal, RequestLine } from "./request-address.ts";
 export { createPayerCounts, type PayerCounts, type RateLimit } from "./rate-limit.ts";
-export { createRefund, type Refund, type RefundOutcome } from "./refund.ts";
+export { createRefund, type KnownPayment, type Refund, type RefundOutcome } from "./refund.ts";
 export type { BalanceRefundOutcome, RefundBalance, TopUpRefund } from "./refund-balance.ts";
 export { languages as paywallLanguages } from "./paywall/language.ts";
 export { parsePaywallIcon, paywallIconShape } from "./paywall/paywall-options.ts";

@@ -141,3 +141,13 @@ test.each([
   const payments = rests.map((rest) => ({ rest, minAmount: 500n }));
   expect(splitRefund(left, payments)).toEqual(amounts);
 });
+
+test("a facilitator that names another wallet for a top-up gets no signature", async () => {
+  const payer = `0x${"99".repeat(20)}` as const;
+  const { facilitator, refundsOf } = startRefundFacilitator(shop, { payer });
+  const id = await sell(400n);
+  const outcome = await createBalanceRefund({ ...shop, facilitator, signer })(id);
+  expect(outcome).toMatchObject({ kind: "balance", amount: "0" });
+  expect(partsOf(outcome)).toEqual(["stl_03 refused", "stl_01 refused", "stl_02 refused"]);
+  expect(refundsOf("stl_01")).toEqual([]);
+});

@@ -113,10 +113,14 @@ async function findParts(refunder: Refunder, id: string, held: Held) {
   for (const { key, settlementId, isOpen, debited } of held.topUps) {
     const isNeeded = isOpen || debited.length > 0 || capacity < left;
     if (settlementId === undefined || !isNeeded) continue;
-    const refunding: Refunding = { ...refunder, settlementId, asked: undefined };
+    const refunding: Refunding = { ...refunder, settlementId, key, asked: undefined };
     const found = await findPayment(refunding);
     // The facilitator does not keep settlements for good.
     if (found.kind === "not_found") continue;
+    if (found.kind === "refused" && found.code !== "unsupported") {
+      refunds.push({ settlementId, outcome: found });
+      continue;
+    }
     if (found.kind !== "payment") return found;
     const untold = debited.length > 0 ? await findUntold(refunding, found.payment) : undefined;
     if (untold) refunds.push({ settlementId, outcome: untold });

@@ -1,5 +1,5 @@
 /** `seller.refund` with a facilitator that responds as scripted. */
-import { apothem, type RefundablePayment } from "@farthing/protocol";
+import { apothem, xdc, type RefundablePayment } from "@farthing/protocol";
 import { expect, test, vi } from "vitest";
 import type { RefundCalls } from "./facilitator.ts";
 import { createRefund } from "./refund.ts";
@@ -112,4 +112,55 @@ test("what cannot be refunded is not signed", async () => {
   const refund = createRefund({ facilitator: scripted([]), signer: own, clock });
   await expect(refund("stl_1", "much")).rejects.toThrow(TypeError);
   expect(signTypedData).not.toHaveBeenCalled();
+});
+
+const paid = {
+  settlementId: "stl_1",
+  payer: payment.payer,
+  amount: "10000",
+  network: apothem.id,
+};
+const thief = `0x${"99".repeat(20)}` as const;
+
+test.each([
+  ["another payer", { payer: thief }, {}],
+  ["another network", { network: xdc, chainId: xdc.chainId, asset: xdc.usdc }, {}],
+  ["a larger amount", { rest: 10_001n }, {}],
+  ["another payer", {}, { payer: thief }],
+  ["a larger amount", {}, { amount: "9999" }],
+])("a facilitator that names %s gets no signature", async (what, told, known) => {
+  const facilitator = scripted([settled("confirmed")], told);
+  const sign = vi.fn<(data: object) => Promise<"0x1234">>(async () => "0x1234");
+  const refund = createRefund({ facilitator, clock, signer: { ...signer, signTypedData: sign } });
+  const outcome = await refund({ ...paid, ...known });
+  expect(outcome).toEqual({
+    kind: "refused",
+    code: "refund_mismatch",
+    message: expect.stringContaining(what),
+  });
+  expect([sign.mock.calls, facilitator.send.mock.calls]).toEqual([[], []]);
+});
+
+test("one that names another payer only while the payment becomes final gets none either", async () => {
+  const facilitator = scripted([settled("confirmed")]);
+  let finds = 0;
+  const find = async () => {
+    const told = finds++ === 0 ? { isFinal: false } : { payer: thief };
+    return { kind: "payment" as const, payment: { ...payment, ...told } };
+  };
+  const refunds = { ...facilitator.refunds, find };
+  const refund = createRefund({ facilitator: { refunds }, signer, clock });
+  expect(await refund(paid, undefined, { waitMs: 5_000 })).toMatchObject({
+    kind: "refused",
+    code: "refund_mismatch",
+  });
+  expect(facilitator.send).not.toHaveBeenCalled();
+});
+
+test("what the handler got is refunded, also in part, and with an xdc address", async () => {
+  const facilitator = scripted([settled("confirmed")], { rest: 4_000n });
+  const refund = createRefund({ facilitator, signer, clock });
+  const payer = `xdc${payment.payer.slice(2)}`;
+  expect(await refund({ ...paid, payer }, "0.001")).toMatchObject({ kind: "refund" });
+  await expect(refund({ ...paid, amount: "0.01" })).rejects.toThrow(/base units/);
 });

@@ -4,6 +4,9 @@
  */
 import {
   authorizationTypedData,
+  findNetwork,
+  parseAddress,
+  parseUint256,
   parseUsdc,
   refundAuthorization,
   refundEnd,
@@ -46,11 +49,19 @@ export interface RefundCallOptions {
 }
 
 /**
+ * A payment as the seller knows it: what the handler got, or the same facts from the seller's books.
+ * Each fact that is there is compared with what the facilitator says, before anything is signed.
+ */
+export type KnownPayment = Pick<PaidRequest, "settlementId"> &
+  Partial<Pick<PaidRequest, "payer" | "amount" | "network">>;
+
+/**
  * Refunds a payment, or a part of it; all that is left when there is no amount. Each call is another
- * refund, but one that repeats a call without an outcome of the kind `refund` is the same.
+ * refund, but one that repeats a call without an outcome of the kind `refund` is the same. With an
+ * ID alone, the payer and the rest are what the facilitator says.
  */
 export type Refund = (
-  payment: string | Pick<PaidRequest, "settlementId">,
+  payment: string | KnownPayment,
   amount?: Price,
   options?: RefundCallOptions,
 ) => Promise<RefundOutcome>;
@@ -70,6 +81,9 @@ const pauseMs = 250;
  * any other refusal the refund may still be made, so its debit stays and a repeat continues it.
  */
 const tooSmall: RefusalCode = "amount_below_minimum";
+
+/** The code of a payment that is another than the one to refund. */
+const mismatch: RefusalCode = "refund_mismatch";
 
 /** An authorization that ends sooner might not reach a block. */
 const secondsLeftMin = 60n;
@@ -97,15 +111,20 @@ export interface Refunding extends Refunder {
   readonly asked: bigint | undefined;
   /** The most that goes back when no amount is asked for. */
   readonly max?: bigint;
+  /** What the seller knows of the payment. */
+  readonly known?: Omit<KnownPayment, "settlementId">;
+  /** The key of its record, which names the payer. */
+  readonly key?: string;
 }
 
 export function createRefund(deps: RefundDeps): Refund {
   return async (paid, price, { waitMs = 0 } = {}) => {
-    const settlementId = typeof paid === "string" ? paid : (paid.settlementId ?? "");
+    const { settlementId = "", ...known } =
+      typeof paid === "string" ? { settlementId: paid } : paid;
     const refunder = openRefunder(deps);
     if ("kind" in refunder) return refunder;
     const asked = price === undefined ? undefined : amountOf(price);
-    const refunding = { ...refunder, settlementId, asked };
+    const refunding = { ...refunder, settlementId, asked, known };
     const found = await findPayment(refunding);
     if (found.kind !== "payment") return found;
     const untold = await findUntold(refunding, found.payment);
@@ -130,8 +149,32 @@ export function openRefunder(deps: RefundDeps) {
   return { ...deps, signer, calls };
 }
 
-export function findPayment({ calls, settlementId }: Refunding) {
-  return calls.find(settlementId, { timeoutMs: callMs });
+/**
+ * Reads the payment. A facilitator that describes another one than the seller was paid by, such as
+ * one with its own wallet as the payer, would have the seller sign their money away.
+ */
+export async function findPayment(refunding: Refunding) {
+  const found = await refunding.calls.find(refunding.settlementId, { timeoutMs: callMs });
+  const difference = found.kind === "payment" ? differenceOf(refunding, found.payment) : undefined;
+  if (difference === undefined) return found;
+  return refused(
+    mismatch,
+    `The facilitator names ${difference} for ${refunding.settlementId}, so nothing was signed. Check the payment and the facilitator.`,
+  );
+}
+
+/** Returns what is another than the seller knows; undefined when nothing is. */
+function differenceOf(
+  { known = {}, key }: Refunding,
+  payment: RefundablePayment,
+): string | undefined {
+  const { payer, amount, network } = known;
+  if (payer !== undefined && parseAddress(payer) !== payment.payer) return "another payer";
+  if (network !== undefined && findNetwork(network)?.chainId !== payment.chainId) {
+    return "another network";
+  }
+  if (amount !== undefined && payment.rest > unitsOf(amount)) return "a larger amount";
+  return key === undefined || key === paymentKey(payment) ? undefined : "another payment";
 }
 
 function problemOf(
@@ -282,6 +325,12 @@ function amountOf(price: Price): bigint {
   const amount = typeof price === "string" ? parseUsdc(price) : price;
   if (amount !== undefined && amount >= 0n) return amount;
   throw new TypeError("The amount is USDC as text, such as 0.01, or base units as a bigint.");
+}
+
+function unitsOf(digits: string): bigint {
+  const units = parseUint256(digits);
+  if (units !== undefined) return units;
+  throw new TypeError("The amount of the payment is base units as decimal digits, such as 10000.");
 }
 
 export function refused(code: string, message: string) {
