@@ -12,6 +12,7 @@ import type {
   Fault,
   LookupOutcome,
   RefundCalls,
+  Unsupported,
   VerifyOutcome,
 } from "./facilitator.ts";
 
@@ -237,15 +238,17 @@ export function refundsInOrder(order: FacilitatorOrder, clock: Clock): RefundCal
   if (order.length === 1 || calls.length === 0) return calls[0];
   const find = async (settlementId: string, limit: CallLimit) => {
     let knows: RefundCalls | undefined;
+    let unsupported: Unsupported | undefined;
+    let isOffered = false;
     const outcome = await askInOrder(order, clock.now(), limit, async ({ client }, own) => {
-      const found = (await client.refunds?.find(settlementId, own)) ?? {
-        kind: "not_found" as const,
-      };
-      if (found.kind === "payment") knows = client.refunds;
+      const found = await client.refunds?.find(settlementId, own);
+      if (found?.kind === "payment") knows = client.refunds;
+      if (found?.kind === "refused") unsupported = found;
+      else if (found) isOffered = true;
       // The one that settled the payment may be among the others.
-      return found.kind === "refused" ? { kind: "not_found" as const } : found;
+      return found && found.kind !== "refused" ? found : { kind: "not_found" as const };
     });
-    return { outcome, knows };
+    return { outcome: (isOffered ? undefined : unsupported) ?? outcome, knows };
   };
   return {
     find: async (settlementId, limit) => (await find(settlementId, limit)).outcome,

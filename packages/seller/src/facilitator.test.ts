@@ -1,6 +1,8 @@
 /** The facilitator's HTTP client: addresses, keys, and what each kind of answer comes to. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { sampleRequest as request } from "./buyer.testing.ts";
+import { systemClock } from "./clock.ts";
+import { createFacilitatorOrder, refundsInOrder } from "./facilitator-order.ts";
 import { createFacilitatorClient, type WireRefund } from "./facilitator.ts";
 import {
   confirmedReply,
@@ -15,6 +17,18 @@ beforeEach(async () => {
   facilitator = await startScriptedFacilitator();
 });
 afterEach(() => facilitator.close());
+
+const missing = () => new Response("", { status: 404 });
+const unknown = () => Response.json({ error: "not_found", message: "None." }, { status: 404 });
+
+function refundsOf(first: () => Response, second: () => Response) {
+  const [a, b] = ["https://a.example", "https://b.example"] as const;
+  const order = createFacilitatorOrder([
+    createFacilitatorClient({ url: a, fetch: async () => first() }),
+    createFacilitatorClient({ url: b, fetch: async () => second() }),
+  ]);
+  return refundsInOrder(order, systemClock);
+}
 
 describe("a call", () => {
   test.each(["", "/", "//"])("goes to the base address with %j at its end", async (slashes) => {
@@ -167,6 +181,16 @@ describe("a refund at a facilitator", () => {
         "The facilitator at https://pay.example has no refunds. Send the money from the payee's wallet, or refund through the facilitator that settled the payment.",
     };
     expect([found, sent]).toEqual([unsupported, unsupported]);
+  });
+
+  test("where none of several has refunds, it is the same; one that has some knows better", async () => {
+    const none = refundsOf(missing, missing);
+    const unsupported = { kind: "refused", code: "unsupported" };
+    expect(await none?.find("stl_1", limit)).toMatchObject(unsupported);
+    expect(await none?.send(refund, { ...limit, waitSeconds: 1 })).toMatchObject(unsupported);
+    const notFound = { kind: "not_found" };
+    expect(await refundsOf(missing, unknown)?.find("stl_1", limit)).toEqual(notFound);
+    expect(await refundsOf(unknown, missing)?.find("stl_1", limit)).toEqual(notFound);
   });
 
   test("with refunds, which knows no such payment, is asked above its hosted surface", async () => {
