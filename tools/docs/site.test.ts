@@ -159,6 +159,14 @@ describeInBrowser("in a browser", () => {
     const { page } = await openWalletWindow(browser, [], { stepMs: 20_000 });
     await page.goto(`${url}/`);
     await page.getByRole("button", { name: "Search" }).click();
+    // What a person does comes before the types of the libraries.
+    await page.getByRole("searchbox").fill("refund");
+    const results = page.locator("#localsearch-list a");
+    await results.nth(5).waitFor();
+    const links = await results.evaluateAll((found) =>
+      found.slice(0, 5).map((link) => link.getAttribute("href") ?? ""),
+    );
+    expect(links.filter((link) => link.includes("/types/"))).toEqual([]);
     await page.getByRole("searchbox").fill("insufficient_facilitator_credits");
     await page.getByRole("option").first().waitFor();
     await page.keyboard.press("Enter");
