@@ -1,5 +1,5 @@
 /** What every store promises about e-mail: who gets a mail, with what, and how often. */
-import { emailEvents, type Address } from "@farthing/protocol";
+import { emailEvents, refundNonce, type Address } from "@farthing/protocol";
 import { silentLog, systemClock } from "@farthing/engine/base";
 import { beforeEach, describe, expect, test } from "vitest";
 import { bothEngines, storeForEach } from "../../../test/stores/store-benches.testing.ts";
@@ -202,7 +202,71 @@ describe.each(bothEngines())("on %s", (_, start) => {
     });
   });
 
-  test("problems come before payments, and refunds that fail are told", async () => {
+  test("a refund that failed is told with its reason and its page", async () => {
+    const { store } = at();
+    const payment = claimOf({ account, payTo: account, amount: 10_000n });
+    await store.claimSettlements([payment], 1_000);
+    await store.recordConfirmed([{ id: payment.id, mined: minedIn(5) }], 2_000);
+    await store.recordFinalized(payment.chainId, 5, 3_000);
+    await addConfirmed(store);
+    const refund = claimOf({
+      account,
+      payer: account,
+      payTo: payment.payer,
+      nonce: refundNonce(payment, 0),
+      amount: 4_000n,
+      refund: { of: payment.id, unitsMin: 1n },
+    });
+    await store.claimSettlements([refund], 4_000);
+    const failure = {
+      code: "transaction_reverted",
+      message: "Reverted.",
+      transaction: null,
+    } as const;
+    await store.recordFailed([{ id: refund.id, ...failure }], 5_000);
+    const { box, send } = inbox();
+    const stop = sendWith(store, send);
+    await expect.poll(() => box.mails.length).toBe(1);
+    await stop();
+    const [mail] = box.mails;
+    expect(mail?.subject).toBe("[Test] Refund failed: 0.004 USDC");
+    expect(mail?.text).toContain("Reason: Reverted.");
+    expect(mail?.text).toContain(`${origin}/account/facilitator/settlements/${refund.id}`);
+  });
+
+  test("a webhook that was paused is named with its address and its page", async () => {
+    const { bench, store } = at();
+    await addConfirmed(store);
+    const webhook = {
+      id: "we_paused",
+      account,
+      channel: "webhook",
+      url: "https://shop.example/<hook>",
+      secret: "whsec_x",
+      events: ["settlement.failed"],
+      createdAt: 1,
+      disabledAt: null,
+      pausedAt: null,
+      isPausedByOwner: false,
+    } as const;
+    expect(await store.createWebhook(webhook, { endpointsMax: 5 })).toBe(true);
+    await fail(store, 1);
+    await bench.query(
+      "update webhook_deliveries set state = 'failed' where endpoint_id = 'we_paused'",
+    );
+    const terms = { quietMs: 1, failuresMin: 1, now: 10_000 };
+    expect(await store.pauseWebhook(webhook.id, terms)).toBe(true);
+    const { box, send } = inbox();
+    const stop = sendWith(store, send);
+    await expect.poll(() => box.mails.length).toBe(1);
+    await stop();
+    const [mail] = box.mails;
+    expect(mail?.text).toContain(`Webhook paused after failures: ${webhook.url}`);
+    expect(mail?.text).toContain(`${origin}/account/facilitator/webhooks/${webhook.id}`);
+    expect(mail?.html).toContain("https://shop.example/&lt;hook&gt;");
+  });
+
+  test("problems come before payments", async () => {
     const { store } = at();
     await addConfirmed(store);
     const payment = claimOf({ account, payTo: account, amount: 10_000n });
