@@ -2,6 +2,8 @@
  * Traces: one trace leads from the buyer's request through the seller or the gateway to the
  * facilitator, its transaction and its nodes. A collector that hangs costs no payment anything.
  */
+import { once } from "node:events";
+import { IncomingMessage, request } from "node:http";
 import { createLog, readConfig, startFacilitator, type Facilitator } from "@farthing/facilitator";
 import { isObject } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
@@ -182,6 +184,48 @@ test("one trace leads from the buyer to the chain, and no secret is in it", asyn
   expect(head).toContain(collectorSecret);
   expect(bodies.join("\n")).not.toContain(collectorSecret);
 });
+
+test("a request whose body arrives in pieces stays in its trace", async () => {
+  const running = await start(traced());
+  const shop = await openExpressShop(market, "public");
+  await buy(shop.url, "be".repeat(16));
+  await shop.close();
+  const call = market.tap.calls.find(({ name }) => name === "POST /verify");
+  if (!call) throw new Error("The shop verified no payment.");
+  const status = await sendInPieces(`${running.url}/verify`, call.request, {
+    authorization: `Bearer ${market.apiKey}`,
+    traceparent: `00-${"bf".repeat(16)}-${buyersSpan}-01`,
+  });
+  await running.stop();
+  expect(status).toBe(200);
+  const { only, within } = treeOf("bf".repeat(16));
+  expect(within(only("POST /verify"))).toEqual(["verify"]);
+});
+
+/** Sends the second half of a JSON body once the service has responded to another request. */
+async function sendInPieces(
+  url: string,
+  body: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<number | undefined> {
+  const sent = request(url, {
+    method: "POST",
+    headers: {
+      ...headers,
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
+    },
+  });
+  const responded = once(sent, "response");
+  const half = Math.floor(body.length / 2);
+  await new Promise((resolve) => sent.write(body.slice(0, half), resolve));
+  await fetch(new URL("/supported", url)).then((response) => response.text());
+  sent.end(body.slice(half));
+  const [response] = await responded;
+  if (!(response instanceof IncomingMessage)) throw new Error("There was no response.");
+  response.resume();
+  return response.statusCode;
+}
 
 test("a collector that hangs costs no payment anything, and the service stops", async () => {
   collector.hangs = true;

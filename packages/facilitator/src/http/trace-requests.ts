@@ -5,12 +5,11 @@ import {
   ROOT_CONTEXT,
   SpanKind,
   trace,
-  type Context,
   type TextMapPropagator,
   type Tracer,
 } from "@opentelemetry/api";
 import { failSpan } from "@farthing/engine/base";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { methods } from "./observe.ts";
 
 export interface RequestTracing {
@@ -30,8 +29,6 @@ export function traceRequests(
   server: FastifyInstance,
   { tracer, propagator }: RequestTracing,
 ): void {
-  const contexts = new WeakMap<FastifyRequest, Context>();
-
   server.addHook("onRequest", (request, reply, done) => {
     const route = request.routeOptions.url;
     if (route !== undefined && untraced.test(route)) return done();
@@ -45,8 +42,6 @@ export function traceRequests(
     const parent = propagator.extract(ROOT_CONTEXT, request.headers, defaultTextMapGetter);
     const name = route === undefined ? method : `${method} ${route}`;
     const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent);
-    const within = trace.setSpan(parent, span);
-    contexts.set(request, within);
     // This also runs when the caller disconnects before the response.
     reply.raw.once("close", () => {
       const { statusCode, writableFinished } = reply.raw;
@@ -55,10 +50,7 @@ export function traceRequests(
       else if (statusCode >= serverErrorFrom) failSpan(span, String(statusCode));
       span.end();
     });
-    context.with(within, done);
-  });
-  // A body arrives in events of the socket, which know nothing of the request's context.
-  server.addHook("preValidation", (request, _reply, done) => {
-    context.with(contexts.get(request) ?? context.active(), done);
+    // Fastify keeps this context after the body has arrived, too.
+    context.with(trace.setSpan(parent, span), done);
   });
 }
