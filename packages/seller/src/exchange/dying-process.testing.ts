@@ -46,10 +46,13 @@ export function dyingAt(
 }
 
 /** Listens on a free port; the buyer sees one shop at one address. */
-export function openShop(options: Omit<SellerOptions, "payTo">) {
+export function openShop(
+  options: Omit<SellerOptions, "payTo">,
+  serve: () => Response = () => new Response("content"),
+) {
   const seller = createSeller({ ...options, payTo, onEvent: () => undefined });
   return listenFetch((request) => {
     const at = new Request(request.url.replace(/:\d+/, ""), { headers: request.headers });
-    return seller.charge(at, () => new Response("content")).then(({ response }) => response);
+    return seller.charge(at, serve).then(({ response }) => response);
   });
 }

@@ -28,9 +28,14 @@ function died(nth: number, isDone: boolean, records: PaymentRecords) {
   return { ...dying, passes };
 }
 
-function shopWith(grants: PaymentRecords, settle: "before-work" | "after-success") {
+function shopWith(
+  grants: PaymentRecords,
+  settle: "before-work" | "after-success",
+  serve?: () => Response,
+) {
   const pass = { uses, validFor: "1h" };
-  return openShop({ facilitator: { url: facilitator.url }, price: "1.00", settle, pass, grants });
+  const options = { facilitator: { url: facilitator.url }, price: "1.00", settle, pass, grants };
+  return openShop(options, serve);
 }
 
 test.each([
@@ -56,6 +61,35 @@ test.each([
       expect([nth, again.status, await again.text()]).toEqual([nth, 200, "content"]);
       const now = (await dying.passes.find(token))?.usesLeft ?? 0;
       // One was served, and one more may be lost.
+      expect([left - 1, left - 2]).toContain(now);
+      left = now;
+    } finally {
+      await shop.close();
+    }
+  }
+  await living.close();
+});
+
+const fail = () => new Response(null, { status: 500 });
+
+test.each([false, true])("work that fails, done before the death: %s", async (isDone) => {
+  const records = createMemoryGrants();
+  const living = await shopWith(records, "after-success");
+  const bought = await fetch(living.url, { headers: await payBound(living.url) });
+  const token = bought.headers.get("PAYMENT-PASS") ?? "";
+  let hasDied = true;
+  let left = uses - 1;
+  for (let nth = 1; hasDied; nth++) {
+    const dying = died(nth, isDone, records);
+    const shop = await shopWith(dying.store, "after-success", fail);
+    try {
+      const headers = { "PAYMENT-PASS": token, "Idempotency-Key": `order ${nth}` };
+      await fetch(shop.url, { headers });
+      hasDied = dying.hasDied();
+      // The use that failed is given back or lost, and never served without being taken.
+      const again = await fetch(living.url, { headers });
+      expect([nth, again.status, await again.text()]).toEqual([nth, 200, "content"]);
+      const now = (await dying.passes.find(token))?.usesLeft ?? 0;
       expect([left - 1, left - 2]).toContain(now);
       left = now;
     } finally {

@@ -99,8 +99,9 @@ async function use(
     : await makePaid(asked, payment, deps.records.answerBytesMax);
   const isGone = asked.pass.isGone();
   if ("outcome" in made && !isGone) {
+    // First, because a record that is still `paid` would serve the use that is given back.
+    if (lease) checkHeld(await lease.discard());
     addPass(made.response.headers, await passes.giveBack(taken));
-    await lease?.discard();
     return made;
   }
   if ("outcome" in made || "error" in made) {
