@@ -1,4 +1,7 @@
-/** Servers on node:http and web-standard ones notice a buyer who hangs up: the use of their pass is spent. */
+/**
+ * Servers on node:http and web-standard ones notice a buyer who hangs up: the use of their pass is
+ * spent, and a stream that is sold by use costs what it does for a buyer who leaves.
+ */
 import { once } from "node:events";
 import { Hono } from "hono";
 import { expect, test } from "vitest";
@@ -66,3 +69,55 @@ test.each([
   await shop.close();
   await facilitator.close();
 });
+
+const metered = { balance: { topUp: "5.00", reserve: "0.05" } } as const;
+const events = { "Content-Type": "text/event-stream" };
+const firstEvent = "data: one\n\n";
+
+/** Opens a shop whose metered stream has no end. */
+type OpenStream = (options: SellerOptions) => Promise<Listening>;
+
+const streamOnNode: OpenStream = (options) =>
+  listen(
+    nodeFarthing({ ...options })(metered, (_req, res, payment) => {
+      payment.meter?.add("0.01");
+      res.writeHead(200, events).write(firstEvent);
+    }),
+  );
+
+const streamOnHono: OpenStream = (options) => {
+  const hono = new Hono();
+  hono.get("*", honoFarthing({ ...options })(metered), (c) => {
+    c.get("payment").meter?.add("0.01");
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new TextEncoder().encode(firstEvent)),
+    });
+    return c.body(body, 200, events);
+  });
+  return listenFetch((request) => hono.fetch(request));
+};
+
+test.each([
+  ["node:http", streamOnNode],
+  ["Hono", streamOnHono],
+])(
+  "a metered stream of %s ends because its buyer left, and not by a failure",
+  async (_name, open) => {
+    const facilitator = await startScriptedFacilitator();
+    const ended = Promise.withResolvers<string>();
+    const cost: SellerOptions["cost"] = (_response, use) => {
+      ended.resolve(use.end);
+      return use.metered;
+    };
+    const more = { balance: metered.balance, cost, onEvent: () => undefined };
+    const shop = await open({ facilitator: { url: facilitator.url }, payTo, ...more });
+    const leaving = new AbortController();
+    const headers = await payFor(shop.url);
+    const response = await fetch(shop.url, { headers, signal: leaving.signal });
+    await response.body?.getReader().read();
+    leaving.abort();
+    expect(await ended.promise).toBe("buyer-left");
+    await shop.close();
+    await facilitator.close();
+  },
+);

@@ -83,7 +83,9 @@ export function meterWork(deps: Deps, sold: SoldBalance, use: HeldUse, serve: Se
       onChunk: async () => (await bill.store()) || !isCut,
       onEnd: (end) => {
         over.abort();
-        return bill.close(head, payment, end);
+        // A server on node:http breaks the body off when its buyer leaves.
+        const isLeft = end === "failed" && sold.isGone();
+        return bill.close(head, payment, isLeft ? "buyer-left" : end);
       },
       ...(isCut && isEventStream(made) ? { lastEvent: reserveSpent } : {}),
     });
