@@ -25,12 +25,12 @@ export const systemClock: Clock = {
       const handle = setTimeout(end, ms);
       signal?.addEventListener("abort", end);
       if (signal?.aborted) end();
-      const timer: unknown = handle;
-      // Outside of Node a timer is a number, and keeps nothing alive.
-      if (where === "background" && timer instanceof Object && "unref" in timer) unref(timer);
+      if (where === "background") unref(handle);
     }),
 };
 
-function unref(timer: { unref: unknown }): void {
-  if (typeof timer.unref === "function") timer.unref();
+/** Lets the process end while a timer runs. Outside of Node a timer is a number, and keeps nothing alive. */
+export function unref(timer: unknown): void {
+  const isObject = typeof timer === "object" && timer !== null && "unref" in timer;
+  if (isObject && typeof timer.unref === "function") timer.unref();
 }

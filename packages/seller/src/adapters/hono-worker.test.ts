@@ -11,17 +11,15 @@ import {
 
 const stack = new AsyncDisposableStack();
 let facilitator: Awaited<ReturnType<typeof startScriptedFacilitator>>;
+const entryPoint = join(import.meta.dirname, "hono-worker.testing.ts");
+let variables: { readonly FACILITATOR_URL: string; readonly PAY_TO: string };
 let shopUrl: string;
 beforeAll(async () => {
   facilitator = await startScriptedFacilitator();
   stack.defer(() => facilitator.close());
-  const worker = await startWorker({
-    entryPoint: join(import.meta.dirname, "hono-worker.testing.ts"),
-    variables: {
-      FACILITATOR_URL: facilitator.url,
-      PAY_TO: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
-    },
-  });
+  const payTo = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C";
+  variables = { FACILITATOR_URL: facilitator.url, PAY_TO: payTo };
+  const worker = await startWorker({ entryPoint, variables });
   stack.defer(() => worker.stop());
   shopUrl = worker.url;
 });
@@ -46,4 +44,20 @@ test("a Worker finds the outcome of a pending payment after its response", async
   const repeat = await fetch(url, { headers });
   expect([repeat.status, await repeat.text()]).toEqual([200, "a report"]);
   expect(facilitator.transfers()).toBe(1);
+});
+
+test("a Worker of earlier years, whose timers are numbers, sells with its records in an object", async () => {
+  const kept = { ...variables, STORE: "object" };
+  const worker = await startWorker({
+    entryPoint,
+    variables: kept,
+    compatibilityDate: "2025-06-01",
+  });
+  stack.defer(() => worker.stop());
+  const url = `${worker.url}/report`;
+  const headers = await payFor(url);
+  for (const _time of ["first", "again"]) {
+    const response = await fetch(url, { headers });
+    expect([response.status, await response.text()]).toEqual([200, "a report"]);
+  }
 });

@@ -1,5 +1,9 @@
-/** A Worker that makes a report and charges for it afterwards; its memory is what it keeps. */
+/** A Worker that makes a report and charges for it afterwards. Its memory or an object has the records. */
 import { Hono } from "hono";
+import {
+  createDurableObjectGrants,
+  type RecordsNamespace,
+} from "../payment-records/durable-object.ts";
 import { farthing } from "./hono.ts";
 
 export { PaymentRecordsObject } from "../payment-records/durable-object.ts";
@@ -7,6 +11,9 @@ export { PaymentRecordsObject } from "../payment-records/durable-object.ts";
 interface Env {
   readonly FACILITATOR_URL: string;
   readonly PAY_TO: string;
+  /** "object" for payment records in the Durable Object. */
+  readonly STORE?: string;
+  readonly RECORDS: RecordsNamespace<unknown>;
 }
 
 let app: Hono | undefined;
@@ -14,7 +21,7 @@ let app: Hono | undefined;
 export default {
   fetch(
     request: Request,
-    { FACILITATOR_URL: url, PAY_TO: payTo }: Env,
+    { FACILITATOR_URL: url, PAY_TO: payTo, STORE, RECORDS: namespace }: Env,
     context: {
       waitUntil(work: Promise<unknown>): void;
       passThroughOnException(): void;
@@ -22,7 +29,8 @@ export default {
     },
   ): Response | Promise<Response> {
     if (!app) {
-      const charge = farthing({ facilitator: { url }, payTo, waitMs: 4_000 });
+      const store = STORE === "object" ? { grants: createDurableObjectGrants({ namespace }) } : {};
+      const charge = farthing({ facilitator: { url }, payTo, waitMs: 4_000, ...store });
       app = new Hono();
       app.get("/report", charge({ price: "0.01", settle: "after-success" }), (c) =>
         c.text("a report"),

@@ -1,5 +1,6 @@
 /** Leases: renewed while their holder works; each step takes effect only while the lease is in force. */
 import { defined } from "@farthing/protocol";
+import { unref } from "../clock.ts";
 import { minOverMs } from "./retention.ts";
 import type { Binding, Lease } from "./payment-records.ts";
 import { recordFormat, type TransitionName } from "./record-transitions.ts";
@@ -76,7 +77,7 @@ export function holdLease(found: Found, steps: Steps, leaseMs: number): Lease {
           .catch(() => undefined);
       }, leaseMs / renewalsPerLease)
     : undefined;
-  timer?.unref();
+  unref(timer);
   function stop(): void {
     isHeld = false;
     clearInterval(timer);

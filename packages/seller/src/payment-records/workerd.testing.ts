@@ -12,6 +12,7 @@ import type { RecordsNamespace } from "./durable-object.ts";
 
 const config = (
   variables: Readonly<Record<string, string>>,
+  compatibilityDate: string,
 ): string => `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
@@ -23,7 +24,7 @@ const config :Workerd.Config = (
 );
 const main :Workerd.Worker = (
   modules = [(name = "worker", esModule = embed "worker.js")],
-  compatibilityDate = "2026-10-01",
+  compatibilityDate = ${JSON.stringify(compatibilityDate)},
   durableObjectNamespaces = [
     (className = "PaymentRecordsObject", uniqueKey = "records", enableSql = true),
   ],
@@ -45,6 +46,8 @@ export interface WorkerOptions {
   readonly variables?: Readonly<Record<string, string>>;
   /** Where its `@farthing` packages come from; the sources unless set. */
   readonly conditions?: readonly string[];
+  /** The runtime behaves as on that day, as Workers of earlier years ask it to. */
+  readonly compatibilityDate?: string;
 }
 
 /** Bundles a Worker and runs it; `restart` kills it and starts it again on the same disk. */
@@ -52,10 +55,11 @@ export async function startWorker({
   entryPoint,
   variables = {},
   conditions = ["@farthing/source"],
+  compatibilityDate = "2026-10-01",
 }: WorkerOptions) {
   const folder = await mkdtemp(join(tmpdir(), "farthing-workerd-"));
   await mkdir(join(folder, "disk"));
-  await writeFile(join(folder, "config.capnp"), config(variables));
+  await writeFile(join(folder, "config.capnp"), config(variables, compatibilityDate));
   await build({
     entryPoints: [entryPoint],
     outfile: join(folder, "worker.js"),
