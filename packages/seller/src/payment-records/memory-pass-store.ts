@@ -2,9 +2,12 @@
 import { maxPassKeptMs } from "./retention.ts";
 import type { Pass, PassStore } from "./pass-store.ts";
 
+/** Values that each new one looks at, to forget what is over: more than it adds, so nothing piles up. */
+const maxSwept = 4;
+
 export function createMemoryPassStore(passesMax: number, now: () => number): PassStore {
   const passes = new Map<string, Pass>();
-  // Of sign-ins by holders of passes, which end within minutes, and of settled payments.
+  // Of sign-ins by holders of passes, which end within minutes, and of top-ups, which never end.
   const kept = new Map<string, { value: string; untilMs: number }>();
   function find(id: string): Pass | undefined {
     const pass = passes.get(id);
@@ -15,6 +18,19 @@ export function createMemoryPassStore(passesMax: number, now: () => number): Pas
   function set(pass: Pass): Pass {
     passes.set(pass.id, pass);
     return pass;
+  }
+  function sweep(): void {
+    let looked = 0;
+    for (const [key, one] of kept) {
+      if (++looked > maxSwept) break;
+      kept.delete(key);
+      // Behind all others, so that each has its turn.
+      if (one.untilMs > now()) kept.set(key, one);
+    }
+  }
+  function recall(key: string): string | undefined {
+    const found = kept.get(key);
+    return found && found.untilMs > now() ? found.value : undefined;
   }
   return {
     get: async (id) => find(id),
@@ -44,15 +60,12 @@ export function createMemoryPassStore(passesMax: number, now: () => number): Pas
       return held;
     },
     async remember(key, value, untilMs) {
-      for (const [name, { untilMs: endMs }] of kept) if (endMs <= now()) kept.delete(name);
-      const found = kept.get(key);
-      if (!found) kept.set(key, { value, untilMs });
-      return found?.value;
+      sweep();
+      const found = recall(key);
+      if (found === undefined) kept.set(key, { value, untilMs });
+      return found;
     },
-    async recall(key) {
-      const found = kept.get(key);
-      return found && found.untilMs > now() ? found.value : undefined;
-    },
+    recall: async (key) => recall(key),
     async mark(id, mark) {
       const found = find(id);
       if (!found) return false;

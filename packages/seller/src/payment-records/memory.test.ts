@@ -33,3 +33,17 @@ test("does not gather waiters without end", async () => {
   if (acquired.kind === "acquired") await acquired.lease.unlock();
   expect(await waiting[0]).toBe(true);
 });
+
+test("a note costs the same after thousands of top-ups, which are kept for good", async () => {
+  let readings = 0;
+  const { balances, passes } = createMemoryGrants({ now: () => ++readings });
+  const payment = { payer: "0x1", amount: "1", network: "eip155:50", transaction: "0x2" };
+  const readingsOf = async (nonce: string): Promise<number> => {
+    const before = readings;
+    await passes?.useNonce(nonce, 1e12);
+    return readings - before;
+  };
+  const first = await readingsOf("first");
+  for (let nth = 1; nth <= 3_000; nth++) await balances?.topUp(`${nth}`, "models", payment);
+  expect(await readingsOf("later")).toBeLessThan(first + 10);
+});

@@ -154,6 +154,17 @@ export function passesSuite(name: string, kind: StoreKind): void {
       expect(await other.secretOf(1)).not.toBe(await passes.secretOf(0));
     });
 
+    test.skipIf(kind.forgetsByItself)(
+      "keeps no nonce whose time is over, however many others are over",
+      async () => {
+        const nonces = Array.from({ length: 20 }, (_one, at) => `n${at}`);
+        for (const [at, nonce] of nonces.entries()) await passes.useNonce(nonce, nowMs + at + 1);
+        nowMs += 1_000;
+        expect(await passes.useNonce("n19", nowMs + 1_000)).toBe(true);
+        expect(await passes.useNonce("n19", nowMs + 1_000)).toBe(false);
+      },
+    );
+
     test("is seen by every process", async () => {
       if (!kind.isShared) return;
       const { token } = await opened();

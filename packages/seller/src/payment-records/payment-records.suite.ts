@@ -34,6 +34,8 @@ export interface StoreKind {
   readonly isShared: boolean;
   /** Whether it bounds the number and the size of records by itself. */
   readonly isBounded: boolean;
+  /** Whether what has ended is forgotten by a clock that tests cannot set, as in Redis. */
+  readonly forgetsByItself?: boolean;
 }
 
 /** Runs these promises against one store. */

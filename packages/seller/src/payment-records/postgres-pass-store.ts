@@ -99,10 +99,13 @@ function createLookups(
             order by until_ms limit ${maxSwept} for update skip locked)`,
         [now()],
       );
+      // One that is over may still be there, and is replaced.
       const inserted = await query(
-        `insert into farthing_kept (key, value, until_ms) values ($1, $2, $3)
-         on conflict (key) do nothing returning key`,
-        [key, value, untilMs],
+        `insert into farthing_kept as old (key, value, until_ms) values ($1, $2, $3)
+         on conflict (key) do update set value = excluded.value, until_ms = excluded.until_ms
+           where old.until_ms <= $4
+         returning key`,
+        [key, value, untilMs, now()],
       );
       if (inserted.length > 0) return undefined;
       const [row] = await query("select value from farthing_kept where key = $1", [key]);

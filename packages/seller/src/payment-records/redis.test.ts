@@ -25,6 +25,7 @@ describe.skipIf(findRedisServer() === undefined)("redis", () => {
   const redis: StoreKind = {
     isShared: true,
     isBounded: false,
+    forgetsByItself: true,
     async open() {
       const client = await server.connect();
       const prefix = `test-${++opened}:`;

@@ -101,6 +101,11 @@ function createNotes(
   database: Database,
   now: () => number,
 ): Pick<PassStore, "recall" | "remember"> {
+  function recall(key: string): string | undefined {
+    const text = "select value from kept where key = ? and until_ms > ?";
+    const found = database.get(text, key, now());
+    return found && String(found["value"]);
+  }
   return {
     async remember(key, value, untilMs) {
       return database.transaction(() => {
@@ -109,17 +114,13 @@ function createNotes(
              (select key from kept where until_ms <= ? order by until_ms limit ${maxSwept})`,
           now(),
         );
-        const found = database.get("select value from kept where key = ?", key);
-        if (found) return String(found["value"]);
-        const text = "insert into kept (key, value, until_ms) values (?, ?, ?)";
-        database.run(text, key, value, untilMs);
-        return undefined;
+        const found = recall(key);
+        // One that is over may still be there.
+        const text = "insert or replace into kept (key, value, until_ms) values (?, ?, ?)";
+        if (found === undefined) database.run(text, key, value, untilMs);
+        return found;
       }, "surely");
     },
-    async recall(key) {
-      const text = "select value from kept where key = ? and until_ms > ?";
-      const found = database.get(text, key, now());
-      return found && String(found["value"]);
-    },
+    recall: async (key) => recall(key),
   };
 }
