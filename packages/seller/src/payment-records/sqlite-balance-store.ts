@@ -61,8 +61,9 @@ export function createSqliteBalanceStore(database: Database, balancesMax: number
       return database.all(text, id).map(({ entry }) => entryIn(entry));
     },
     async isFull() {
-      const row = database.get("select count(*) as entries from balances");
-      return Number(row?.["entries"]) >= balancesMax;
+      // Row ids count the balances, because none is ever deleted.
+      const row = database.get("select max(rowid) as entries from balances");
+      return Number(row?.["entries"] ?? 0) >= balancesMax;
     },
   };
 }

@@ -22,6 +22,7 @@ export function createSqlitePassStore(
     const row = database.get(text, id, now() - maxPassKeptMs);
     return row && passIn(row);
   }
+  const total = () => Number(database.get("select entries from pass_total")?.["entries"]);
   function sweep(): void {
     database.run(
       `delete from passes where id in (select id from passes where expires_at_ms <= ?
@@ -89,10 +90,9 @@ export function createSqlitePassStore(
       return database.transaction(() => database.get(text, id), "surely") !== undefined;
     },
     async isFull() {
+      if (total() < passesMax) return false;
       database.transaction(sweep, "soon");
-      return (
-        Number(database.get("select count(*) as entries from passes")?.["entries"]) >= passesMax
-      );
+      return total() >= passesMax;
     },
   };
 }

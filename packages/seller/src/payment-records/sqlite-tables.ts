@@ -86,6 +86,17 @@ create table if not exists passes (
 create index if not exists passes_by_end on passes (expires_at_ms);
 create index if not exists passes_by_payer on passes (lower(json_extract(payment, '$.payer')), scope);
 
+-- Counted by triggers, because each payment asks whether there is room for its pass.
+create table if not exists pass_total (entries integer not null) strict;
+insert into pass_total select (select count(*) from passes)
+  where not exists (select 1 from pass_total);
+create trigger if not exists pass_made after insert on passes begin
+  update pass_total set entries = entries + 1;
+end;
+create trigger if not exists pass_gone after delete on passes begin
+  update pass_total set entries = entries - 1;
+end;
+
 create table if not exists kept (
   key text primary key,
   value text not null,

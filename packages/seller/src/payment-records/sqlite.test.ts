@@ -176,6 +176,28 @@ test("a file of the first version is brought to this one, and its records go on"
   expect(await at("delivered")).toEqual({ kind: "delivered", receipt });
 });
 
+test("passes that an earlier version has sold count against the bound, each once", async () => {
+  const { path, remove } = await newFolder();
+  onTestFinished(remove);
+  const sale = { scope: "reports", uses: 3, validForMs: 60_000, isFinalOnly: false };
+  const payment = { payer: "0x1", amount: "1", network: "eip155:50", transaction: "0x2" };
+  const sell = async (key: string, entriesMax: number) => {
+    const store = createSqliteGrants({ path, entriesMax });
+    const opened = await store.passes?.open(key, sale, payment);
+    const isFull = await store.passes?.isFull();
+    store.close();
+    return [opened?.pass.usesLeft, isFull];
+  };
+  expect(await sell("a", 3)).toEqual([2, false]);
+  const file = new DatabaseSync(path);
+  file.exec("drop trigger pass_made; drop trigger pass_gone; drop table pass_total");
+  file.close();
+  expect(await sell("b", 3)).toEqual([2, false]);
+  // Opened again for a new token.
+  expect(await sell("b", 3)).toEqual([2, false]);
+  expect(await sell("c", 3)).toEqual([2, true]);
+});
+
 test("a file of something else is left alone", async () => {
   const { path, remove } = await newFolder();
   onTestFinished(remove);
