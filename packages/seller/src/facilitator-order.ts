@@ -2,8 +2,9 @@
  * Several facilitators in order. The first one that works verifies a payment, and the same one
  * settles it: while an outcome is unknown, no other facilitator is asked about the payment.
  */
+import type { SettleResponse } from "@farthing/protocol";
 import type { Clock } from "./clock.ts";
-import { minCallMs } from "./exchange/settle.ts";
+import { minCallMs, settlementIdOf } from "./exchange/settle.ts";
 import type {
   AccountProblem,
   CallLimit,
@@ -200,13 +201,31 @@ export function othersOf(
   return first && [first, ...others];
 }
 
+/** What a seller knows of a settlement that it asks for. */
+export interface KnownSettlement {
+  readonly id: string;
+  /** Absent where none is known. */
+  readonly transaction: string | undefined;
+}
+
 /** Asks for a settlement by its id until one of the facilitators knows it. */
 export async function lookUpInOrder(
   order: FacilitatorOrder,
-  id: string,
+  known: KnownSettlement,
   { nowMs, ...limit }: CallLimit & { readonly waitSeconds: number; readonly nowMs: number },
 ): Promise<LookupOutcome> {
-  return askInOrder(order, nowMs, limit, ({ client }, own) => client.settlement(id, own));
+  return askInOrder(order, nowMs, limit, async ({ client }, own): Promise<LookupOutcome> => {
+    const outcome = await client.settlement(known.id, own);
+    // One of several that does not have the payment may call it failed.
+    const isOther =
+      order.length > 1 && outcome.kind === "settlement" && !isAbout(outcome.settlement, known);
+    return isOther ? { kind: "not_found" } : outcome;
+  });
+}
+
+function isAbout(settlement: SettleResponse, { id, transaction }: KnownSettlement): boolean {
+  if (settlementIdOf(settlement) === id) return true;
+  return settlement.transaction !== "" && settlement.transaction === transaction;
 }
 
 /** Asks until an outcome is neither a fault nor unknown. Without one, a fault comes first. */

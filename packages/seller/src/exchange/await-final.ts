@@ -1,6 +1,6 @@
 /** Passes and top-ups above a price open only once their payment is final. */
 import { statusOf } from "@farthing/protocol";
-import { lookUpInOrder } from "../facilitator-order.ts";
+import { lookUpInOrder, type KnownSettlement } from "../facilitator-order.ts";
 import type { Finality } from "../finality-at.ts";
 import type { OpenPayment } from "./finality-source.ts";
 import { later } from "./open-responses.ts";
@@ -25,7 +25,9 @@ export async function awaitFinal(
   deadlineMs: number,
 ): Promise<Finality> {
   const { settlementId, transaction, network } = payment;
-  if (settlementId !== undefined) return awaitSettlement(deps, settlementId, deadlineMs);
+  if (settlementId !== undefined) {
+    return awaitSettlement(deps, { id: settlementId, transaction }, deadlineMs);
+  }
   const { read } = deps.finality;
   if (!read || !transaction) return "open";
   for (;;) {
@@ -39,14 +41,14 @@ export async function awaitFinal(
 
 async function awaitSettlement(
   { facilitators, clock }: ExchangeDeps,
-  settlementId: string,
+  known: KnownSettlement,
   deadlineMs: number,
 ): Promise<Finality> {
   for (;;) {
     const timeoutMs = deadlineMs - clock.now();
     if (timeoutMs < minCallMs) return "open";
     const limit = { timeoutMs, waitSeconds: 0, nowMs: clock.now() };
-    const outcome = await lookUpInOrder(facilitators, settlementId, limit);
+    const outcome = await lookUpInOrder(facilitators, known, limit);
     const status = outcome.kind === "settlement" ? statusOf(outcome.settlement) : undefined;
     if (status === "failed") return "void";
     const isFinal = outcome.kind === "settlement" && outcome.isFinal === true;

@@ -17,6 +17,7 @@ import {
 import { systemClock } from "../clock.ts";
 import { expectLater, payTo } from "../scene.testing.ts";
 import {
+  confirmedReply,
   startScriptedFacilitator,
   type Reply,
   type ScriptedFacilitator,
@@ -215,6 +216,24 @@ describe("a facilitator that is not configured any more", () => {
     const moved = await open([{ url: second.url }, { url: `${first.url}/`, name: "main" }]);
     expect(await buy(moved, headers)).toBe(200);
     expect([first.transfers(), second.transfers()]).toEqual([1, 0]);
+  });
+});
+
+describe("a pass whose payment has to be final", () => {
+  const pass = { uses: 3, validFor: "1h", finalAbove: "0.50" };
+  const final = { id: "s_1", status: "confirmed" };
+
+  test("stays where only a facilitator that does not have the payment calls it failed", async () => {
+    const url = await open(undefined, { price: "1.00", pass });
+    first.script.settle.push(confirmedReply(final));
+    const bought = await fetch(url, { headers: await payFor(url) });
+    const headers = { "PAYMENT-PASS": bought.headers.get("PAYMENT-PASS") ?? "" };
+    // The one that has it is away for a moment.
+    first.script.settlement.push("cut", confirmedReply({ ...final, finalized: true }));
+    const unknown = { success: false, errorReason: "unknown_settlement", transaction: "" };
+    second.script.settlement.push({ status: 400, json: { ...unknown, network: "eip155:50" } });
+    const opened = await fetch(url, { headers });
+    expect([opened.status, opened.headers.get("X-Pass-Remaining")]).toEqual([200, "1"]);
   });
 });
 
