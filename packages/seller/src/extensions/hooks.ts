@@ -12,6 +12,7 @@ import {
 } from "@farthing/protocol";
 import type { PaidRequest } from "../events.ts";
 import { ConfigurationError } from "../option-values.ts";
+import { withinTime } from "../within-time.ts";
 
 /** What a hook is told of a payment. */
 export interface HookContext {
@@ -79,25 +80,13 @@ export async function runHooks(
   for (const extension of extensions) {
     const { key } = extension;
     if (!extension[name]) continue;
+    const late = `The hook ${key}.${name} took more than ${maxHookMs} ms.`;
     const context = { url: terms.resource.url, payment, sent: sent && member(sent, key) };
-    const result = await within(async () => extension[name]?.(context), `${key}.${name}`);
+    const run = async (): Promise<HookResult> => extension[name]?.(context);
+    const result = await withinTime(run(), maxHookMs, late);
     if (result) return result.refuse.slice(0, maxReasonChars);
   }
   return undefined;
-}
-
-async function within(run: () => Promise<HookResult>, name: string): Promise<HookResult> {
-  let timer: unknown;
-  const late = new Promise<never>((_, reject) => {
-    const error = new Error(`The hook ${name} took more than ${maxHookMs} ms.`);
-    timer = setTimeout(() => reject(error), maxHookMs);
-  });
-  try {
-    return await Promise.race([run(), late]);
-  } finally {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a number outside of Node
-    clearTimeout(timer as number);
-  }
 }
 
 /** Returns what the extensions declare, by key. */

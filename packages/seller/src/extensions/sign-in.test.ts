@@ -24,6 +24,7 @@ import {
   createMemoryGrants,
   createSeller,
   type RouteOptions,
+  type SellerEvent,
   type SellerOptions,
 } from "../index.ts";
 import { bodyOf, payTo, reasonOf } from "../scene.testing.ts";
@@ -217,9 +218,10 @@ describe("a contract wallet", () => {
   async function openWith(
     verifyWallet?: SellerOptions["verifyWallet"],
     network: readonly string[] = ["eip155:50"],
+    more: Partial<SellerOptions> = {},
   ) {
     const grants = createMemoryGrants({ now: () => nowMs });
-    const shop = openShop({ grants, network, ...(verifyWallet ? { verifyWallet } : {}) });
+    const shop = openShop({ grants, network, ...(verifyWallet ? { verifyWallet } : {}), ...more });
     const sale = { scope: `${publicUrl}/report`, uses: 3, validForMs: 60_000, isFinalOnly: false };
     const payment = { payer: wallet, amount: "1", network: "eip155:50", transaction: "0x1" };
     await grants.passes?.open("key", sale, payment);
@@ -244,6 +246,15 @@ describe("a contract wallet", () => {
     const elsewhere = await shop(url, showing({ ...signIn, chainId: "eip155:51" }));
     expect(await reasonOf(elsewhere)).toBe("sign_in_no_pass");
     expect((await shop(url, showing(signIn))).status).toBe(200);
+  });
+
+  test("is told that the seller is busy where the node is late, and the seller which call it was", async () => {
+    const events: SellerEvent[] = [];
+    const more = { waitMs: 50, onEvent: (event: SellerEvent) => void events.push(event) };
+    const { shop, signIn } = await openWith(() => new Promise(() => undefined), undefined, more);
+    expect((await shop(url, showing(signIn))).status).toBe(503);
+    const late = expect.stringContaining("verifyWallet did not answer within 50 ms");
+    expect(events.at(-1)).toMatchObject({ type: "broken", error: { message: late } });
   });
 
   test("is refused clearly where the seller has no node", async () => {

@@ -22,7 +22,7 @@ import type { Balances } from "../payment-records/balances.ts";
 import type { Clock } from "../clock.ts";
 import type { Passes } from "../payment-records/passes.ts";
 import type { PaymentRecords } from "../payment-records/payment-records.ts";
-import { inTime } from "../payment-records/waiting.ts";
+import { withinTime } from "../within-time.ts";
 
 /** A text and a signature that no plain key of the address has made. */
 export interface WalletSignature {
@@ -181,7 +181,9 @@ export function createSignIn(deps: SignInDeps) {
 
   async function hasWalletSigned({ address, chainId, signature }: SignIn, text: string) {
     const signed = { address, network: chainId, text, signature };
-    return inTime(Promise.resolve(deps.verifyWallet?.(signed) ?? false), deps.waitMs);
+    const late = `verifyWallet did not answer within ${deps.waitMs} ms.`;
+    const verified = Promise.resolve(deps.verifyWallet?.(signed) ?? false);
+    return withinTime(verified, deps.waitMs, late);
   }
 
   return {

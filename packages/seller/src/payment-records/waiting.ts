@@ -1,4 +1,5 @@
 /** Bounded waits: for a reply of the store, and for the holder of a record to end its work. */
+import { withinTime } from "../within-time.ts";
 import type { PaymentRecordStore } from "./store.ts";
 
 /** Limits the wait for a call of the store. A late result goes to `undo`, or its lease expires. */
@@ -8,13 +9,8 @@ export function inTime<T>(
   undo: (late: T) => Promise<unknown> = async () => undefined,
 ): Promise<T> {
   if (timeoutMs === undefined) return call;
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      reject(new Error(`The store of payment records did not answer within ${timeoutMs} ms.`));
-      call.then(undo).catch(() => undefined);
-    }, timeoutMs);
-    call.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
+  const late = `The store of payment records did not answer within ${timeoutMs} ms.`;
+  return withinTime(call, timeoutMs, late, undo);
 }
 
 /** Requests of one process that poll at once, for all payments; further ones are told to repeat. */
