@@ -71,6 +71,17 @@ test("one that holds them is asked for what is left, less a second for the way",
   ]);
 });
 
+test("one that names a pause is left alone for it, within the wait", async () => {
+  const limited = (retryAfterSeconds: number): LookupOutcome => {
+    return { kind: "fault", reason: "rate_limited", message: "Too many.", retryAfterSeconds };
+  };
+  const at = scene([{ kind: "settlement", settlement: pending }, limited(3), limited(300)], 0);
+  const { settled } = await settleAndWait(at, settling({ deadlineMs: 10_000 }));
+  expect(settled.kind).toBe("pending");
+  expect(at.asked).toEqual(["settle at 0", "s_1 for 8 s at 250", "s_1 for 5 s at 3250"]);
+  expect(at.clock.now()).toBe(10_000);
+});
+
 test("what an earlier request has learnt is asked for first", async () => {
   const at = scene([{ kind: "settlement", settlement: confirmed }], 0);
   const { settled } = await settleAndWait(at, settling({ known: pending }));

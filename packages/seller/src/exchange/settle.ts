@@ -125,6 +125,8 @@ export async function settleAndWait(
       const isInTime = clock.now() + pauseMs + minCallMs < deadlineMs;
       const isOver = isUnsent || (isUntaken && settling.hasOther === true);
       if (settling.isHeld !== true || isOver || !isInTime) return end(fault);
+    } else if (outcome.kind === "fault") {
+      pauseMs = Math.min(Math.max(pauseMs, retryAfterMs(outcome)), deadlineMs - clock.now());
     }
     const where = settling.isInBackground === true ? ("background" as const) : undefined;
     if (pauseMs > 0) await clock.sleep(pauseMs, where);
