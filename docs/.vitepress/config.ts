@@ -103,6 +103,8 @@ export default defineConfig({
             "sell-with-express",
             "sell-with-the-gateway",
             "sell-with-the-stock-sdk",
+            "python",
+            "go",
             "sell-a-subscription",
             "sell-by-use",
             "give-money-back",

@@ -9,6 +9,8 @@ export interface Page {
   /** Path from the repository's folder. */
   readonly path: string;
   readonly blocks: readonly Block[];
+  /** The toolchain that the page's programs need: `<!-- needs: python -->` at its top. */
+  readonly needs?: string;
   /** Linked files, relative to the page's folder. */
   readonly links: readonly string[];
 }
@@ -19,8 +21,9 @@ export function readPages(): Page[] {
     const text = readFileSync(join(root, path), "utf8");
     const targets = [...text.matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)/g)].map(([, to = ""]) => to);
     const links = targets.filter((target) => !/^[a-z]+:/.test(target));
+    const needs = /^<!-- needs: (\w+) -->$/m.exec(text)?.[1];
     try {
-      return { path, links, blocks: readPage(text) };
+      return { path, links, blocks: readPage(text), ...(needs === undefined ? {} : { needs }) };
     } catch (cause) {
       throw new Error(`${path}: ${String(cause)}`, { cause });
     }

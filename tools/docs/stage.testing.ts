@@ -132,6 +132,7 @@ export async function openStage(world: World): Promise<Stage> {
   return {
     folder,
     environment: {
+      ...toolchainVariables(),
       ...world.environment,
       PATH: `${programs}:${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`,
       HOME: folder,
@@ -150,6 +151,14 @@ export async function openStage(world: World): Promise<Stage> {
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
+
+/** Where the toolchains of other languages keep packages, and how they reach their registries. */
+const toolchainVariables = (): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value = ""]) =>
+      /^(PIP|GO|CGO|SSL)[A-Z_]*$/.test(name) ? [[name, value]] : [],
+    ),
+  );
 
 /** Matches a whole name: `https://api.example`, but not the start of `https://api.example.com`. */
 const nameIn = (name: string): RegExp =>

@@ -18,11 +18,18 @@ export interface Programs {
   readonly sellers: readonly SellingProgram[];
 }
 
+/** A page whose programs need a toolchain, which it names at its top. */
+export interface Guide {
+  readonly path: string;
+  readonly toolchain: "python" | "go";
+}
+
 /** A language that is tried where its toolchain is there. */
 export interface Language {
   readonly name: string;
   /** What was tried, for the reference page. */
   readonly packages: readonly string[];
+  readonly guide?: Guide;
   /** Returns why the language is left out on this machine; undefined where it runs. */
   missing(): string | undefined;
   install(): Promise<Programs>;

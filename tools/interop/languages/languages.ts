@@ -1,6 +1,6 @@
 /**
- * The SDKs of other languages: each buys from our seller and our gateway, and sells through the hosted
- * and the public surface to our buyer. Payments are real, on a local chain.
+ * Programs in other languages, on published SDKs or from our guides: each buys from our seller and our
+ * gateway, and sells through the hosted and the public surface. Payments are real, on a local chain.
  */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
@@ -10,7 +10,12 @@ import { startServerProcess } from "@farthing/lab/server-process";
 import { isObject, parseJson } from "@farthing/protocol";
 import { buyOnce, type Purchase } from "../buyers.ts";
 import { startDeployment, type Deployment, type SurfaceName } from "../deployment.ts";
+import { stockClient } from "../matrix.ts";
 import { openGateway, openShop } from "../own-sellers.ts";
+import { headerOf } from "../scenarios/scenario.ts";
+import { readChallenge } from "../stock-sellers.ts";
+import { go } from "./go.ts";
+import { followGuide } from "./guide.ts";
 import type { Language, Program, Programs, SellingProgram } from "./language.ts";
 import { python } from "./python.ts";
 import { rust } from "./rust.ts";
@@ -18,7 +23,7 @@ import { rust } from "./rust.ts";
 const run = promisify(execFile);
 
 /** In the order of the run. */
-export const languages: readonly Language[] = [python, rust];
+export const languages: readonly Language[] = [python, go, rust];
 
 /** A purchase takes a few blocks; the start of an interpreter on a busy machine takes seconds. */
 const purchaseMs = 90_000;
@@ -43,9 +48,12 @@ export async function tryLanguages(
     onResult(result);
   };
   for (const language of languages) {
+    const { name, guide } = language;
     const reason = language.missing();
-    if (reason === undefined) await tryLanguage(await language.install(), add);
-    else add({ name: language.name, isOk: true, line: `${language.name} left out: ${reason}` });
+    if (reason === undefined) {
+      await tryLanguage(await language.install(), add);
+      if (guide) add(await followGuide(guide));
+    } else add({ name, isOk: true, line: `${name} left out: ${reason}` });
   }
   return results;
 }
@@ -58,7 +66,7 @@ async function tryLanguage(
     surfacesOf(seller).map((surface) => ({ seller, surface })),
   );
   const purchases = buyers.length * Object.keys(ownSellers).length;
-  const deployment = await startDeployment({ buyers: purchases + sales.length });
+  const deployment = await startDeployment({ buyers: purchases + 2 * sales.length });
   try {
     for (const [place, open] of Object.entries(ownSellers)) {
       const shop = await open(deployment, "hosted");
@@ -70,7 +78,8 @@ async function tryLanguage(
       }
       await shop.close();
     }
-    for (const { seller, surface } of sales) add(await buyFrom(deployment, seller, surface));
+    for (const { seller, surface } of sales)
+      for (const result of await buyFrom(deployment, seller, surface)) add(result);
   } finally {
     await deployment.stop();
   }
@@ -93,38 +102,64 @@ async function buyWith(
   return new Response(String(text), { status: Number(status) });
 }
 
-/** Lets our buyer buy from a program that sells through a surface. */
+/** Lets our buyer buy from a program that sells through a surface, and presents a payment often. */
 async function buyFrom(
   deployment: Deployment,
-  { name, command, settings, x402Version }: SellingProgram,
+  seller: SellingProgram,
   surface: SurfaceName,
-): Promise<Purchase> {
+): Promise<readonly Purchase[]> {
+  const { command, settings, x402Version } = seller;
   const { url: facilitatorUrl, apiKey } = deployment.surfaces[surface];
   const key = apiKey === undefined ? {} : { Authorization: `Bearer ${apiKey}` };
   const wait = surface === "public" ? { Prefer: `wait=${waitSeconds}` } : {};
   const network = x402Version === 1 ? "xdc-apothem" : "eip155:51";
   const payTo = deployment.devnet.seller.address;
   const headers = { ...key, ...wait };
-  const told = { ...settings, facilitatorUrl, headers, network, payTo };
   const [runtime = "", ...argv] = command;
   const program = startServerProcess({
     runtime,
     argv,
-    env: environment(told),
+    env: environment({ ...settings, facilitatorUrl, headers, network, payTo }),
     addressLine: /^The program listens on (http\S+)$/,
   });
+  const name = `our buyer at ${seller.name}, ${surface}`;
   try {
     const url = `${await program.listening}/report`;
     const wallet = deployment.newBuyer();
-    const pay = wrapFetch(fetch, {
-      signer: privateKeySigner(wallet.privateKey),
-      ledger: memoryLedger(),
-    });
-    const what = `our buyer at ${name}, ${surface}`;
-    return await buyOnce(deployment, { name: what, wallet, pay: () => pay(url) });
+    const signer = privateKeySigner(wallet.privateKey);
+    const pay = wrapFetch(fetch, { signer, ledger: memoryLedger() });
+    const bought = await buyOnce(deployment, { name, wallet, pay: () => pay(url) });
+    return x402Version === 1
+      ? [bought]
+      : [bought, await presentOften(deployment, seller, surface, url)];
   } finally {
     await program.kill();
   }
+}
+
+/** Requests at once with one payment. */
+const requestsAtOnce = 4;
+
+/** Sends one payment several times at once: one response has the report, and money moves once. */
+async function presentOften(
+  deployment: Deployment,
+  seller: SellingProgram,
+  surface: SurfaceName,
+  url: string,
+): Promise<Purchase> {
+  const wallet = deployment.newBuyer();
+  const client = await stockClient("2.27", wallet);
+  const headers = headerOf(await client.createPaymentPayload(await readChallenge(url)));
+  const sent = Array.from({ length: requestsAtOnce }, async () => {
+    const response = await fetch(url, { headers });
+    return response.status === 200 && (await response.text()).includes('"report"');
+  });
+  const served = (await Promise.all(sent)).filter(Boolean).length;
+  const transfers = (await deployment.transfers(wallet.address)).length;
+  const name = `one payment sent ${requestsAtOnce} times to ${seller.name}, ${surface}`;
+  const isOk = served === 1 && transfers === 1;
+  const line = `${isOk ? "ok  " : "FAIL"} ${name}: ${served} served, ${transfers} transfers`;
+  return { name, isOk, line };
 }
 
 /** The variables that programs need: their own settings, and what their runtimes look for. */

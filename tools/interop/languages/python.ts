@@ -8,6 +8,7 @@ const program = (name: string): string => fileURLToPath(new URL(`python/${name}`
 export const python: Language = {
   name: "Python",
   packages: ["x402==2.25.0", "x402==1.0.0"],
+  guide: { path: "docs/guides/python.md", toolchain: "python" },
   missing: () =>
     hasPython() ? undefined : "this machine has no Python 3.10 or later with venv and pip",
   async install() {

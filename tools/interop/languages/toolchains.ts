@@ -1,7 +1,7 @@
 /** Programs in other languages: which toolchains this machine has, and what their locks install. */
 import { execFile, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -19,6 +19,9 @@ const installMs = 15 * 60_000;
 /** The crates state `rust-version = "1.93.0"`. */
 const rustMinorMin = 93;
 
+/** go-ethereum and Gin state `go 1.25.0`. */
+const goMinorMin = 25;
+
 /** Returns whether a command runs on this machine. */
 export function hasCommand(command: string, ...args: readonly string[]): boolean {
   return spawnSync(command, args, { stdio: "ignore" }).status === 0;
@@ -33,6 +36,13 @@ export function hasRust(): boolean {
   const { status, stdout } = spawnSync("rustc", ["--version"], { encoding: "utf8" });
   const minor = /^rustc 1\.(\d+)/.exec(stdout ?? "")?.[1];
   return status === 0 && Number(minor) >= rustMinorMin && hasCommand("cargo", "--version");
+}
+
+/** Returns whether Go is there, in a version that has what the guide uses. */
+export function hasGo(): boolean {
+  const { status, stdout } = spawnSync("go", ["version"], { encoding: "utf8" });
+  const minor = /^go version go1\.(\d+)/.exec(stdout ?? "")?.[1];
+  return status === 0 && Number(minor) >= goMinorMin;
 }
 
 /** Installs the lock of a folder below `python`; returns the interpreter that sees its packages. */
@@ -58,6 +68,17 @@ export async function buildRust(): Promise<string> {
   const args = ["build", "--quiet", "--locked", "--target-dir", target];
   await run("cargo", args, { cwd: source, timeout: installMs });
   return join(target, "debug");
+}
+
+/** Builds the programs of `go` with files from elsewhere; returns the folder with the programs. */
+export async function buildGo(files: ReadonlyMap<string, string>): Promise<string> {
+  const target = join(installed, "go");
+  rmSync(target, { recursive: true, force: true });
+  cpSync(join(folder, "go"), target, { recursive: true });
+  for (const [name, text] of files) writeFileSync(join(target, name), text);
+  const args = ["build", "-mod=readonly", "-o", "bin/", "./seller", "./buyer"];
+  await run("go", args, { cwd: target, timeout: installMs });
+  return join(target, "bin");
 }
 
 /** Runs an installation into an empty folder, unless it was made from the same locks before. */

@@ -1,0 +1,45 @@
+/** The programs of the guide for Go: net/http and Gin in front of a route, and a buyer. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { readPage } from "../../docs/read-page.ts";
+import { buildGo, hasGo } from "./toolchains.ts";
+import type { Language } from "./language.ts";
+
+const guide = { path: "docs/guides/go.md", toolchain: "go" } as const;
+
+/** The files of the guide, and the program of `go` that each becomes part of. */
+const files = {
+  "shop/charge.go": "seller/charge.go",
+  "ginshop/paid.go": "seller/paid.go",
+  "buyer/pay.go": "buyer/pay.go",
+} as const;
+
+/** Returns the files of the guide by their place below the folder `go`. */
+function readGuide(): ReadonlyMap<string, string> {
+  const blocks = readPage(readFileSync(new URL(`../../../${guide.path}`, import.meta.url), "utf8"));
+  const entries = Object.entries(files).map(([name, place]): [string, string] => {
+    const block = blocks.find(({ run }) => run.as === name);
+    if (!block) throw new Error(`The guide for Go has no file ${name}.`);
+    return [place, block.text];
+  });
+  return new Map(entries);
+}
+
+export const go: Language = {
+  name: "Go",
+  packages: ["github.com/gin-gonic/gin@v1.12.0", "github.com/ethereum/go-ethereum@v1.17.10"],
+  guide,
+  missing: () => (hasGo() ? undefined : "this machine has no Go 1.25 or later"),
+  async install() {
+    const folder = await buildGo(readGuide());
+    return {
+      buyers: [{ name: "the guide's buyer in Go", command: [join(folder, "buyer")], settings: {} }],
+      sellers: ["net/http", "gin"].map((framework) => ({
+        name: `the guide's seller in Go (${framework})`,
+        command: [join(folder, "seller")],
+        settings: { framework },
+        x402Version: 2 as const,
+      })),
+    };
+  },
+};
