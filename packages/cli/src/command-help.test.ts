@@ -116,19 +116,3 @@ test("completions name every command, option and choice in every shell", async (
   }
   expect((await farthing(["completion", "tcsh"])).code).toBe(2);
 });
-
-test("bash completes commands, options, values and files", async () => {
-  const { stdout: script } = await farthing(["completion", "bash"]);
-  const complete = async (...words: string[]) => {
-    const ask = `COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _farthing; echo "\${COMPREPLY[@]}"`;
-    const argv = ["--norc", "-c", `${script}\n${ask}`, "bash", "farthing", ...words];
-    return (await run("bash", argv)).stdout.trim();
-  };
-  expect(await complete("led")).toBe("ledger");
-  expect(await complete("ledger", "re")).toBe("resume reconcile");
-  expect(await complete("ledger", "limits", "set", "--per-d")).toBe("--per-day");
-  expect(await complete("pay", "--prefer", "")).toBe("v2 v1");
-  expect(await complete("pay", "--max-amount", "")).toBe("");
-  expect(await complete("gateway", "-c", "/etc/hos")).toMatch(/\/etc\/hosts?/);
-  expect(await complete("keys", "create", "--acc")).toBe("--account");
-});

@@ -213,7 +213,13 @@ ${offers.join("\n")}
     _files
   fi
 }
-if [[ $funcstack[1] == ${name} ]]; then ${name} "$@"; else compdef ${name} ${program}; fi
+if [[ $funcstack[1] == ${name} ]]; then
+  ${name} "$@"
+else
+  # A start file that has not initialized completion, as that of a new user.
+  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
+  compdef ${name} ${program}
+fi
 `;
 }
 
