@@ -72,6 +72,10 @@ export async function buyOnce(
   return {
     name,
     isOk,
-    line: `${isOk ? "ok  " : "FAIL"} ${name}: ${outcome}, ${transfers} transfers`,
+    line: `${isOk ? "ok  " : "FAIL"} ${name}: ${outcome}, ${transfersText(transfers)}`,
   };
 }
+
+/** `1 transfer`. */
+export const transfersText = (count: number): string =>
+  `${count} ${count === 1 ? "transfer" : "transfers"}`;

@@ -76,7 +76,7 @@ export function interopPage(made: string): string {
     "",
     "- `x402` 2.25 for Python knows USDC of XDC mainnet and Apothem. Its clients buy through `httpx` and `requests`, its sellers run in FastAPI and Flask.",
     "- `x402` 1.0 for Python is the last release that speaks version 1 alone. It has a closed list of networks without XDC; `tools/interop/languages/python/v1/xdc.py` adds `xdc` and `xdc-apothem` in a few lines, and with them its clients buy and its FastAPI middleware sells. The public surface speaks version 2 only, so a seller with this release uses the hosted one. This release waits five seconds for a settlement.",
-    "- The programs in Go are those of [the guide](../guides/go.md), which speak x402 themselves. The Go module of the x402 project is not tested: [decision 89](../decisions/0089-sdks-of-other-languages.md).",
+    "- The programs in Go are those of [the guide](../guides/go.md), which speak x402 themselves. The Go module of the x402 project could not be run. Programs of ours send the messages that its source sends and read responses as strictly, as a buyer of 2.14 and 2.28 and as a seller of 2.28, also on the public surface without `Prefer: wait=25`: [decision 89](../decisions/0089-sdks-of-other-languages.md).",
     "- The crates of x402-rs know USDC of XDC mainnet (`USDC::xdc()`) and the version 1 label `xdc`. A seller on Apothem describes the token in eight lines. `x402-chain-eip155` 2.0.2 does not compile with its feature `client` alone (`error[E0433]: cannot find module or crate tracing in this scope`); enable `telemetry` as well.",
     "",
     "## Attacks over HTTP",

@@ -77,5 +77,5 @@ async function checkExtensions(quick: boolean, print: (line: string) => void) {
 
 async function checkLanguages(quick: boolean, print: (line: string) => void) {
   // CI has no packages of other languages to install in its time.
-  return quick ? [] : tryLanguages(({ line }) => print(line));
+  return quick ? [] : tryLanguages(print);
 }

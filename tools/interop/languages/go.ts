@@ -1,4 +1,8 @@
-/** The programs of the guide for Go: net/http and Gin in front of a route, and a buyer. */
+/**
+ * The programs of the guide for Go: net/http and Gin in front of a route, and a buyer. Beside them,
+ * programs that send and read the messages of the x402 project's SDK for Go, as its source has them:
+ * the SDK itself cannot be installed where these tests run.
+ */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readPage } from "../../docs/read-page.ts";
@@ -32,14 +36,31 @@ export const go: Language = {
   missing: () => (hasGo() ? undefined : "this machine has no Go 1.25 or later"),
   async install() {
     const folder = await buildGo(readGuide());
+    const sdk = "the messages of the Go SDK";
     return {
-      buyers: [{ name: "the guide's buyer in Go", command: [join(folder, "buyer")], settings: {} }],
-      sellers: ["net/http", "gin"].map((framework) => ({
-        name: `the guide's seller in Go (${framework})`,
-        command: [join(folder, "seller")],
-        settings: { framework },
-        x402Version: 2 as const,
-      })),
+      buyers: [
+        { name: "the guide's buyer in Go", command: [join(folder, "buyer")], settings: {} },
+        ...[false, true].map((isOld) => ({
+          name: `${sdk} ${isOld ? "2.14" : "2.28"}`,
+          command: [join(folder, "sdkbuyer")],
+          settings: { isOld },
+        })),
+      ],
+      sellers: [
+        ...["net/http", "gin"].map((framework) => ({
+          name: `the guide's seller in Go (${framework})`,
+          command: [join(folder, "seller")],
+          settings: { framework },
+          x402Version: 2 as const,
+        })),
+        {
+          name: `${sdk} 2.28`,
+          command: [join(folder, "sdkseller")],
+          settings: {},
+          x402Version: 2,
+          asksAgain: true,
+        },
+      ],
     };
   },
 };

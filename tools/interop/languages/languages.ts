@@ -8,7 +8,7 @@ import { memoryLedger, privateKeySigner, wrapFetch } from "@farthing/buyer";
 import type { DevnetWallet } from "@farthing/devnet";
 import { startServerProcess } from "@farthing/lab/server-process";
 import { isObject, parseJson } from "@farthing/protocol";
-import { buyOnce, type Purchase } from "../buyers.ts";
+import { buyOnce, transfersText, type Purchase } from "../buyers.ts";
 import { startDeployment, type Deployment, type SurfaceName } from "../deployment.ts";
 import { stockClient } from "../matrix.ts";
 import { openGateway, openShop } from "../own-sellers.ts";
@@ -31,29 +31,45 @@ const purchaseMs = 90_000;
 /** Where programs buy. */
 const ownSellers = { seller: openShop, gateway: openGateway };
 
-/** The surfaces through which a program sells: the public one speaks version 2 only. */
-const surfacesOf = ({ x402Version }: SellingProgram) =>
-  x402Version === 1 ? (["hosted"] as const) : (["hosted", "public"] as const);
-
 /** Longer than a settlement takes; the public surface responds at once unless it is asked to wait. */
-const waitSeconds = 25;
+const prefer = "wait=25";
 
-/** Buys and sells in every language; `onResult` is called as each purchase ends. */
-export async function tryLanguages(
-  onResult: (result: Purchase) => void,
-): Promise<readonly Purchase[]> {
+/** A surface through which a program sells, and what its calls have beside the key. */
+interface Channel {
+  readonly name: string;
+  readonly surface: SurfaceName;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const hosted: Channel = { name: "hosted", surface: "hosted", headers: {} };
+const waiting: Channel = { name: "public", surface: "public", headers: { Prefer: prefer } };
+const asking: Channel = { name: "public without Prefer", surface: "public", headers: {} };
+
+/** The public surface speaks version 2 only. */
+function channelsOf({ x402Version, asksAgain }: SellingProgram): readonly Channel[] {
+  if (x402Version === 1) return [hosted];
+  return asksAgain ? [hosted, waiting, asking] : [hosted, waiting];
+}
+
+/** Buys and sells in every language that is installed; prints what it does, and each result. */
+export async function tryLanguages(print: (line: string) => void): Promise<readonly Purchase[]> {
   const results: Purchase[] = [];
   const add = (result: Purchase): void => {
     results.push(result);
-    onResult(result);
+    print(result.line);
   };
   for (const language of languages) {
-    const { name, guide } = language;
+    const { name, guide, packages } = language;
     const reason = language.missing();
-    if (reason === undefined) {
-      await tryLanguage(await language.install(), add);
-      if (guide) add(await followGuide(guide));
-    } else add({ name, isOk: true, line: `${name} left out: ${reason}` });
+    if (reason !== undefined) {
+      print(`${name} is left out: ${reason}`);
+      continue;
+    }
+    print(`${name}: installs ${packages.join(", ")}; the first run takes minutes`);
+    await tryLanguage(await language.install(), add);
+    if (guide === undefined) continue;
+    print(`${name}: follows ${guide.path}`);
+    add(await followGuide(guide));
   }
   return results;
 }
@@ -63,7 +79,7 @@ async function tryLanguage(
   add: (result: Purchase) => void,
 ): Promise<void> {
   const sales = sellers.flatMap((seller) =>
-    surfacesOf(seller).map((surface) => ({ seller, surface })),
+    channelsOf(seller).map((channel) => ({ seller, channel })),
   );
   const purchases = buyers.length * Object.keys(ownSellers).length;
   const deployment = await startDeployment({ buyers: purchases + 2 * sales.length });
@@ -78,8 +94,8 @@ async function tryLanguage(
       }
       await shop.close();
     }
-    for (const { seller, surface } of sales)
-      for (const result of await buyFrom(deployment, seller, surface)) add(result);
+    for (const { seller, channel } of sales)
+      for (const result of await buyFrom(deployment, seller, channel)) add(result);
   } finally {
     await deployment.stop();
   }
@@ -106,15 +122,14 @@ async function buyWith(
 async function buyFrom(
   deployment: Deployment,
   seller: SellingProgram,
-  surface: SurfaceName,
+  channel: Channel,
 ): Promise<readonly Purchase[]> {
   const { command, settings, x402Version } = seller;
-  const { url: facilitatorUrl, apiKey } = deployment.surfaces[surface];
+  const { url: facilitatorUrl, apiKey } = deployment.surfaces[channel.surface];
   const key = apiKey === undefined ? {} : { Authorization: `Bearer ${apiKey}` };
-  const wait = surface === "public" ? { Prefer: `wait=${waitSeconds}` } : {};
   const network = x402Version === 1 ? "xdc-apothem" : "eip155:51";
   const payTo = deployment.devnet.seller.address;
-  const headers = { ...key, ...wait };
+  const headers = { ...key, ...channel.headers };
   const [runtime = "", ...argv] = command;
   const program = startServerProcess({
     runtime,
@@ -122,7 +137,7 @@ async function buyFrom(
     env: environment({ ...settings, facilitatorUrl, headers, network, payTo }),
     addressLine: /^The program listens on (http\S+)$/,
   });
-  const name = `our buyer at ${seller.name}, ${surface}`;
+  const name = `our buyer at ${seller.name}, ${channel.name}`;
   try {
     const url = `${await program.listening}/report`;
     const wallet = deployment.newBuyer();
@@ -131,7 +146,7 @@ async function buyFrom(
     const bought = await buyOnce(deployment, { name, wallet, pay: () => pay(url) });
     return x402Version === 1
       ? [bought]
-      : [bought, await presentOften(deployment, seller, surface, url)];
+      : [bought, await presentOften(deployment, `${seller.name}, ${channel.name}`, url)];
   } finally {
     await program.kill();
   }
@@ -141,12 +156,7 @@ async function buyFrom(
 const requestsAtOnce = 4;
 
 /** Sends one payment several times at once: one response has the report, and money moves once. */
-async function presentOften(
-  deployment: Deployment,
-  seller: SellingProgram,
-  surface: SurfaceName,
-  url: string,
-): Promise<Purchase> {
+async function presentOften(deployment: Deployment, place: string, url: string): Promise<Purchase> {
   const wallet = deployment.newBuyer();
   const client = await stockClient("2.27", wallet);
   const headers = headerOf(await client.createPaymentPayload(await readChallenge(url)));
@@ -156,9 +166,9 @@ async function presentOften(
   });
   const served = (await Promise.all(sent)).filter(Boolean).length;
   const transfers = (await deployment.transfers(wallet.address)).length;
-  const name = `one payment sent ${requestsAtOnce} times to ${seller.name}, ${surface}`;
+  const name = `one payment sent ${requestsAtOnce} times to ${place}`;
   const isOk = served === 1 && transfers === 1;
-  const line = `${isOk ? "ok  " : "FAIL"} ${name}: ${served} served, ${transfers} transfers`;
+  const line = `${isOk ? "ok  " : "FAIL"} ${name}: ${served} served, ${transfersText(transfers)}`;
   return { name, isOk, line };
 }
 

@@ -76,7 +76,7 @@ export async function buildGo(files: ReadonlyMap<string, string>): Promise<strin
   rmSync(target, { recursive: true, force: true });
   cpSync(join(folder, "go"), target, { recursive: true });
   for (const [name, text] of files) writeFileSync(join(target, name), text);
-  const args = ["build", "-mod=readonly", "-o", "bin/", "./seller", "./buyer"];
+  const args = ["build", "-mod=readonly", "-o", "bin/", "./..."];
   await run("go", args, { cwd: target, timeout: installMs });
   return join(target, "bin");
 }
