@@ -150,3 +150,10 @@ test("a folder that is not there, and one beside an address, are named when the 
   expect(problemsOf({ folder, url: "http://127.0.0.1:1" })).toEqual(["upstreams.api.folder"]);
   expect(problemsOf({})).toEqual(["upstreams.api.url"]);
 });
+
+test("%2F cannot be data in the name of a file, so that no other rule's path leads to one that is sold", () => {
+  expect(problemsOf({ folder, paths: { allowEncodedSlash: true } })).toEqual([
+    "upstreams.api.paths.allowEncodedSlash",
+  ]);
+  expect(problemsOf({ folder, paths: { allowEncodedSlash: false } })).toEqual([]);
+});

@@ -123,7 +123,7 @@ function readUpstream(name: string, settings: UpstreamSettings, context: ConfigC
 /** Returns the address of an API, or the `file:` address of a folder. */
 function readUpstreamUrl(
   name: string,
-  { url, folder }: UpstreamSettings,
+  { url, folder, paths }: UpstreamSettings,
   context: ConfigContext,
 ): string {
   const at = ["upstreams", name];
@@ -138,6 +138,10 @@ function readUpstreamUrl(
   }
   if (url !== undefined)
     context.report([...at, "folder"], "stands beside url; leave one of them out");
+  if (paths.allowEncodedSlash) {
+    const message = "is true for a folder, whose files are found by / and %2F alike; leave it out";
+    context.report([...at, "paths", "allowEncodedSlash"], message);
+  }
   const path = resolve(context.folder, folder);
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
     context.report([...at, "folder"], `names ${path}, which is no folder; create it`);
