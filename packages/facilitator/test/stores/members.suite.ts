@@ -63,6 +63,35 @@ export function membersSuite(start: () => Promise<StoreBench>): void {
     expect(await store.removeInvitation(seller, `0x${"a".repeat(40)}`)).toBe(false);
   });
 
+  test.each(["removed", "demoted"])(
+    "cannot join by the invitation of an owner who was %s",
+    async (change) => {
+      const store = at();
+      await store.ensureAccount(seller, 1);
+      await store.linkWallet(linkOf(wallet), { walletsMax: membersMax });
+      const invitation = invitationOf({ address: outsider, role: "owner", invitedBy: wallet });
+      expect(await store.invite(invitation, { membersMax })).toBe("invited");
+      expect(await store.listInvitationsOf(outsider, 1_000, 5)).toEqual([invitation]);
+      if (change === "removed") {
+        await store.unlinkWallet(seller, wallet, { now: 1_000, by: seller });
+      } else {
+        await store.changeRole({ account: seller, address: wallet, role: "developer" }, seller);
+      }
+      expect(await store.listInvitations(seller, 1_000)).toEqual([]);
+      expect(await store.listInvitationsOf(outsider, 1_000, 5)).toEqual([]);
+      expect(await store.acceptInvitation(linkOf(outsider), { membersMax })).toEqual({
+        kind: "not_invited",
+      });
+      // It takes no place.
+      const digits = change === "removed" ? ["6", "7", "8"] : ["6", "7"];
+      const others = digits.map((digit) => invitationOf({ address: `0x${digit.repeat(40)}` }));
+      for (const other of others) {
+        expect(await store.invite(other, { membersMax })).toBe("invited");
+      }
+      for (const { address } of others) await store.removeInvitation(seller, address);
+    },
+  );
+
   test("have a role that counts at once for their running sessions", async () => {
     const store = at();
     await store.ensureAccount(seller, 1);

@@ -2,7 +2,7 @@
  * Members of an account: owners invite wallets and change roles; a wallet joins and leaves by
  * itself. The account's own address receives its payments and is always an owner.
  */
-import { isSameAddress, toLowerHex, type Address } from "@farthing/protocol";
+import { isSameAddress, toLowerHex, type Address, type ChainId } from "@farthing/protocol";
 import type { Runtime } from "@farthing/engine/base";
 import type { LinkedWallet, MemberSession } from "../sign-in/model.ts";
 import type { SignAnswer } from "../sign-in/sign-requests.ts";
@@ -20,7 +20,7 @@ export const invitationMs = 7 * 24 * 60 * 60 * 1000;
 export const membershipsMax = 20;
 
 export interface MemberDeps extends Runtime {
-  readonly store: MemberStore & Pick<WalletStore, "listAccountsOf" | "unlinkWallet">;
+  readonly store: MemberStore & Pick<WalletStore, "findWallet" | "listAccountsOf" | "unlinkWallet">;
   readonly stepUp: StepUp;
 }
 
@@ -88,28 +88,30 @@ function createAdministration({ store, stepUp, clock, log }: MemberDeps) {
 function createMemberships({ store, clock, log }: MemberDeps) {
   return {
     /** The wallet's own account first, then those that it is a member of. */
-    async memberships({ wallet, walletKind, chainId }: MemberSession) {
+    async memberships(session: MemberSession) {
+      const { wallet } = session;
       const [linked, invitations] = await Promise.all([
         store.listAccountsOf(wallet, membershipsMax),
         store.listInvitationsOf(wallet, clock.nowMs(), membershipsMax),
       ]);
-      const chain = walletKind === "contract" ? chainId : null;
-      const joined = linked.filter((one) => one.chainId === chain);
+      const chainId = chainOf(session);
+      const joined = linked.filter((one) => one.chainId === chainId);
       const labels = await store.listLabels([wallet, ...joined.map(({ account }) => account)]);
       const named = (account: Address) => labels.get(toLowerHex(account)) ?? "";
       const memberships: Membership[] = [
         { account: wallet, label: named(wallet), role: "owner" },
         ...joined.map(({ account, role }) => ({ account, label: named(account), role })),
       ];
-      return { memberships, invitations: invitations.filter((one) => one.chainId === chain) };
+      return { memberships, invitations: invitations.filter((one) => one.chainId === chainId) };
     },
     /** Joins an account that has invited the session's wallet. */
-    async join({ wallet, walletKind, chainId }: MemberSession, account: Address) {
+    async join(session: MemberSession, account: Address) {
+      const { wallet, walletKind } = session;
       const joining: Omit<LinkedWallet, "role"> = {
         account,
         address: wallet,
         kind: walletKind,
-        chainId: walletKind === "contract" ? chainId : null,
+        chainId: chainOf(session),
         linkedAt: clock.nowMs(),
       };
       const result = await store.acceptInvitation(joining, { membersMax });
@@ -120,13 +122,25 @@ function createMemberships({ store, clock, log }: MemberDeps) {
       return result;
     },
     /** Leaves an account or declines its invitation; false when there is neither. */
-    async leave({ wallet }: MemberSession, account: Address): Promise<boolean> {
-      const isDeclined = await store.removeInvitation(account, wallet);
+    async leave(session: MemberSession, account: Address): Promise<boolean> {
+      const { wallet } = session;
+      const chainId = chainOf(session);
+      const isDeclined = await store.removeInvitation(account, wallet, { chainId });
       if (isDeclined || isSameAddress(account, wallet)) return isDeclined;
+      const member = await store.findWallet(account, wallet);
+      if (member?.chainId !== chainId) return false;
       const now = clock.nowMs();
       const hasLeft = await store.unlinkWallet(account, wallet, { now, by: wallet });
       if (hasLeft) log.info({ event: "member_left", account, wallet }, "Member left");
       return hasLeft;
     },
   };
+}
+
+/**
+ * The chain of a contract wallet, and null for a plain one. Another chain's contract at the same
+ * address may belong to somebody else, who neither joins nor leaves for this wallet.
+ */
+function chainOf({ walletKind, chainId }: MemberSession): ChainId | null {
+  return walletKind === "contract" ? chainId : null;
 }

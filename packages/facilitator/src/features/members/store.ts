@@ -1,6 +1,7 @@
 /** The store of invitations and roles. */
-import { isSameAddress, toLowerHex, type Address } from "@farthing/protocol";
-import { atomic, type Database } from "@farthing/engine/storage";
+import { isSameAddress, toLowerHex, type Address, type ChainId } from "@farthing/protocol";
+import { atomic, type Database, type Tables } from "@farthing/engine/storage";
+import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
 import { lockAccount } from "../accounts/store.ts";
 import type { LinkedWallet } from "../sign-in/model.ts";
 import { accountWalletTable } from "../sign-in/tables.ts";
@@ -13,18 +14,22 @@ export type MemberStore = ReturnType<typeof createMemberStore>;
 export function createMemberStore(database: Database) {
   const { db } = database;
   const open = (now: number) =>
-    db.selectFrom("account_invitations").selectAll().where("expires_at", ">", now);
+    db.selectFrom("account_invitations").selectAll().where("expires_at", ">", now).where(isByOwner);
   return {
     /** Stores an invitation; a further one for the same wallet replaces it. */
     invite: atomic(database, invite),
-    /** Returns false when there is no such invitation. */
-    removeInvitation: async (account: Address, address: Address) => {
-      const removed = await db
+    /** Returns false when there is no such invitation, or none for a wallet of `kind`. */
+    removeInvitation: async (
+      account: Address,
+      address: Address,
+      kind?: { readonly chainId: ChainId | null },
+    ) => {
+      let query = db
         .deleteFrom("account_invitations")
         .where("account", "=", toLowerHex(account))
-        .where("address", "=", toLowerHex(address))
-        .executeTakeFirst();
-      return removed.numDeletedRows === 1n;
+        .where("address", "=", toLowerHex(address));
+      if (kind) query = query.where("chain_id", "is not distinct from", kind.chainId);
+      return (await query.executeTakeFirst()).numDeletedRows === 1n;
     },
     /** Open invitations of an account, in the order in which they were made. */
     listInvitations: async (account: Address, now: number) => {
@@ -61,6 +66,21 @@ export function createMemberStore(database: Database) {
   };
 }
 
+/**
+ * Whether the member who invited is an owner at this moment. Otherwise an owner who is removed could
+ * come back with another wallet.
+ */
+function isByOwner(row: ExpressionBuilder<Tables, "account_invitations">): Expression<SqlBool> {
+  const owners = row
+    .selectFrom("account_wallets as owner")
+    .select("owner.address")
+    .whereRef("owner.account", "=", "account_invitations.account")
+    .whereRef("owner.address", "=", "account_invitations.invited_by")
+    .where("owner.role", "=", "owner");
+  const isOwn = row("account_invitations.invited_by", "=", row.ref("account_invitations.account"));
+  return row.or([isOwn, row.exists(owners)]);
+}
+
 /** `not_owner`: the member who invites has lost the role of an owner. */
 export type InviteResult = "invited" | "known" | "too_many" | "not_owner";
 
@@ -75,12 +95,16 @@ async function invite(
   await lockAccount(inside, invitation.account);
   if (!(await isOwner(inside, invitation.account, invitation.invitedBy))) return "not_owner";
   if (address === account) return "known";
-  // Also those that have expired.
+  // Also those that nobody can accept any more.
   await db
     .deleteFrom("account_invitations")
     .where("account", "=", account)
     .where((or) =>
-      or.or([or("expires_at", "<=", invitation.invitedAt), or("address", "=", address)]),
+      or.or([
+        or("expires_at", "<=", invitation.invitedAt),
+        or("address", "=", address),
+        or.not(isByOwner(or)),
+      ]),
     )
     .execute();
   const members = await db
@@ -101,7 +125,7 @@ async function invite(
 
 export type AcceptResult =
   | { readonly kind: "joined"; readonly wallet: LinkedWallet }
-  /** Not invited, not any more, or not as this kind of wallet on this chain. */
+  /** Not invited, not any more, not as this kind of wallet on this chain, or by no owner now. */
   | { readonly kind: "not_invited" }
   | { readonly kind: "too_many" };
 
@@ -118,6 +142,7 @@ async function acceptInvitation(
     .where("account", "=", toLowerHex(joining.account))
     .where("address", "=", toLowerHex(joining.address))
     .where("expires_at", ">", joining.linkedAt)
+    .where(isByOwner)
     .executeTakeFirst();
   const invitation = row && invitationTable.read(row);
   if (invitation?.chainId !== joining.chainId) return { kind: "not_invited" };

@@ -156,6 +156,33 @@ describe("a contract wallet", () => {
     expect(own.body).toMatchObject({ account: address, accounts: [] });
   });
 
+  test("is not removed from an account by a contract at its address on another chain", async () => {
+    const owner = testnet.seller;
+    const account = owner.address;
+    const browser = await openSignedIn(served, { wallet: owner });
+    const path = `/v1/account/memberships/${account}`;
+    const address = await deployOn(testnet);
+    const details = { address, role: "developer", chainId: 51 };
+    const approval = await stepUp(browser, owner, "invite_member", details);
+    const invitation = { ...details, stepUp: approval };
+    expect((await browser.post("/v1/account/invitations", invitation)).status).toBe(201);
+    const own = await openSignedIn(served, ownerOf(address));
+    // The address has no account of its own on a chain as long as its wallet has not signed in.
+    const other = await deployOn(testnet);
+    const otherDetails = { ...details, address: other };
+    const otherApproval = await stepUp(browser, owner, "invite_member", otherDetails);
+    const invited = { ...otherDetails, stepUp: otherApproval };
+    expect((await browser.post("/v1/account/invitations", invited)).status).toBe(201);
+    const thief = walletAt(testnet.buyers, 1);
+    const code = await testnet.rpc<Hex>("eth_getCode", [address, "latest"]);
+    await mainnet.rpc("anvil_setCode", [other, code]);
+    await setOwner(mainnet, other, thief.address);
+    const elsewhere = { wallet: thief, address: other, chainId: 50 } as const;
+    const stranger = await openSignedIn(served, elsewhere);
+    expect((await stranger.send("DELETE", path)).status).toBe(404);
+    expect((await own.send("DELETE", path)).status).toBe(204);
+  });
+
   test("is refused with another wallet's signature", async () => {
     const address = await deployOn(testnet);
     const { status, body } = await signIn(openBrowser(served), {
