@@ -40,7 +40,12 @@ export type { Offer } from "./offer/read-challenge.ts";
 export { endedMarginMs, reservedMsMax, type Reconciliation } from "./chain/reconcile.ts";
 export type { ChainOutcome, FoundPayment, SignedTerms } from "./chain/read-outcome.ts";
 export { readOutcome, readOutcomeOf } from "./chain/read-outcome.ts";
-export { readRefunds, type FoundRefund, type RefundsOutcome } from "./chain/read-refunds.ts";
+export {
+  readRefunds,
+  readRefundsOf,
+  type FoundRefund,
+  type RefundsOutcome,
+} from "./chain/read-refunds.ts";
 export type { FetchFunction } from "./replayable-request.ts";
 export * from "./signer.ts";
 export type { Runtime } from "./runtime.ts";

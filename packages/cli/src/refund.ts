@@ -17,11 +17,13 @@ import { UsageError } from "./command-errors.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { printOne } from "./print-output.ts";
 import { demandYes } from "./prompt.ts";
+import { demandOnChain } from "./refund-evidence.ts";
+import { rpcOption, type NodeFlags } from "./rpc-node.ts";
 import { runCommand } from "./run-command.ts";
 import { whileWaiting } from "./waiting.ts";
 import { readWallet } from "./wallet.ts";
 
-interface RefundFlags extends AccountFlags {
+interface RefundFlags extends AccountFlags, NodeFlags {
   readonly amount?: string;
   readonly yes?: boolean;
 }
@@ -37,6 +39,7 @@ export function register(program: Command): void {
     .argument("<settlement>", "id of the payment's settlement, stl_…")
     .option("--amount <usdc>", "a part, such as 0.01 (default: all that is left)")
     .option("--yes", "do not ask")
+    .addOption(rpcOption("node to ask whether the payer has paid"))
     .action((id: string, flags: RefundFlags) => runCommand(() => refund(id, flags)));
 }
 
@@ -48,12 +51,16 @@ async function refund(id: string, flags: RefundFlags): Promise<ExitCode> {
   const apiKey = process.env["FARTHING_API_KEY"];
   const { call } = apiKey ? openByKey(flags, apiKey) : openAccount(flags);
   const path = apiKey ? "/settlements/" : "/v1/account/settlements/";
-  const payment = parseRefundable(await call("GET", path + encodeURIComponent(id)));
+  const settlement = await call("GET", path + encodeURIComponent(id));
+  const payment = parseRefundable(settlement);
   if (!payment) throw new Error(`The settlement ${id} is no payment that can be refunded.`);
   const { signer } = await readWallet(flags, false);
   const amount = part ?? payment.rest;
   const problem = saleProblem(payment) ?? refundProblem(payment, amount, signer.address);
   if (problem) throw new Error(problem.message);
+  await whileWaiting("Comparing the payment with the chain", () =>
+    demandOnChain(settlement, payment, amount, flags),
+  );
   const { network, payer } = payment;
   const question = `Refund ${formatUsdc(amount)} USDC to ${payer} on ${network.id}?`;
   await demandYes(question, flags.yes, "Nothing was refunded.");

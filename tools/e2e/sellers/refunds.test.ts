@@ -6,7 +6,7 @@ import { privateKeySigner, wrapFetch } from "@farthing/buyer";
 import { fileLedger } from "@farthing/buyer/file-ledger";
 import { isObject, member, parseJson, readReceipt } from "@farthing/protocol";
 import { createSeller, finalityAt, type RefundOutcome, type Seller } from "@farthing/seller";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { listenFetch } from "@farthing/seller/testing/listen";
 import { startFarthing } from "../support/farthing-command.testing.ts";
 import { startMarket, termsOn, type Market } from "../support/market.testing.ts";
@@ -79,7 +79,9 @@ test(
     const part = await seller.refund({ settlementId: id }, "0.004");
     expect(part).toMatchObject({ kind: "refund", status: "confirmed", amount: "4000" });
     expect(await balance()).toBe(before + 4_000n);
-    const rest = await farthing(["refund", id, "--yes", "--json"]);
+    // The node shows the payment, and what was refunded of it.
+    const node = { FARTHING_RPC_URL: market.devnet.rpcUrl };
+    const rest = await farthing(["refund", id, "--yes", "--json"], node);
     expect([rest.code, rest.stderr]).toEqual([0, ""]);
     expect(parseJson(rest.stdout)?.value).toMatchObject({
       refundOf: id,
@@ -131,6 +133,58 @@ test("by the session of the account, and by no other wallet", async () => {
   );
   expect([refunded.code, refunded.stderr]).toEqual([0, ""]);
   expect(await balance()).toBe(before + paidUnits);
+});
+
+/** Runs the command against a facilitator that changes what it says of settlements. */
+async function refundBy(id: string, lie: object, environment: Record<string, string> = {}) {
+  const { url } = market.facilitator("public");
+  const sent: string[] = [];
+  const liar = await listenFetch(async (request) => {
+    const { pathname, search } = new URL(request.url);
+    if (request.method === "POST") sent.push(await request.text());
+    const response = await fetch(`${url}${pathname}${search}`, { headers: request.headers });
+    const value: unknown = await response.json();
+    return Response.json({ ...(isObject(value) ? value : {}), ...lie });
+  });
+  onTestFinished(() => liar.close());
+  const node = { FARTHING_RPC_URL: market.devnet.rpcUrl, ...environment };
+  const facilitator = { FARTHING_FACILITATOR_URL: liar.url };
+  const { code, stderr } = await farthing(["refund", id, "--yes"], { ...node, ...facilitator });
+  return { code, stderr, sent };
+}
+
+describe("a facilitator that was taken over gets no signature by the command when", () => {
+  test("it names a payer who has not paid", async () => {
+    const { id } = await sell();
+    const thief = market.newBuyer().address;
+    for (const lie of [{ payer: thief }, { amount: "5000000" }]) {
+      expect(await refundBy(id, lie)).toEqual({
+        code: 1,
+        stderr: expect.stringMatching(/The chain shows no payment of .* Nothing was signed/),
+        sent: [],
+      });
+    }
+  });
+
+  test("it leaves out a refund that was made", async () => {
+    const { id } = await sell();
+    expect(await seller.refund(id)).toMatchObject({ kind: "refund", status: "confirmed" });
+    expect(await refundBy(id, { refundedAmount: "0", refunds: [] })).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/refunds of 0\.01\d* USDC .* more than the facilitator says/),
+      sent: [],
+    });
+  });
+
+  test("no node can be asked", async () => {
+    const { id } = await sell();
+    const nowhere = { FARTHING_RPC_URL: "http://127.0.0.1:9/" };
+    expect(await refundBy(id, {}, nowhere)).toEqual({
+      code: 3,
+      stderr: expect.stringMatching(/could not be compared with the chain/),
+      sent: [],
+    });
+  });
 });
 
 test("a node tells which payment is final", async () => {

@@ -42,7 +42,15 @@ export async function readRefunds(
   record: LedgerRecord,
 ): Promise<RefundsOutcome> {
   const terms = signedTermsOf(record);
-  if (!terms) return unknown("the record is incomplete");
+  return terms ? readRefundsOf(fetch, rpcUrls, terms) : unknown("the record is incomplete");
+}
+
+/** The same for the terms of a payment, such as one that a seller has received. */
+export async function readRefundsOf(
+  fetch: FetchFunction,
+  rpcUrls: readonly string[],
+  terms: SignedTerms,
+): Promise<RefundsOutcome> {
   const outcome = await askNodes(
     rpcUrls,
     (url) => readRefundsAt(nodeCall(fetch, url), terms),
