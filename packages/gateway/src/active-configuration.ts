@@ -6,6 +6,7 @@ import {
   type RouteConfig,
 } from "./configuration/configuration.ts";
 import { createBuiltInEndpoints } from "./built-in-endpoints.ts";
+import { createErrorPages } from "./error-page.ts";
 import { createFrontPage } from "./front-page.ts";
 import { createDescriber } from "./openapi/described-operations.ts";
 import { createOperationCheck } from "./openapi/input-check.ts";
@@ -51,6 +52,7 @@ export function activateConfiguration(
     rules: compileRoutes(config),
     builtInEndpoints: createBuiltInEndpoints(config, deps.facilitators),
     frontPage: createFrontPage(config),
+    errorPage: createErrorPages(config),
     upstreamOf({ upstream: { name } }: RouteConfig) {
       const upstream = upstreams.get(name);
       if (!upstream) throw new Error(`There is no upstream ${name}.`);

@@ -6,7 +6,6 @@ import {
   commandBlock,
   html,
   htmlPageHeaders,
-  prefersHtml,
   shellCommand,
   shortUsdc,
   writePage,
@@ -15,6 +14,10 @@ import {
 import type { GatewayConfig, RouteConfig } from "./configuration/configuration.ts";
 import type { Incoming } from "./incoming.ts";
 import { templateOf } from "./openapi/openapi-document.ts";
+import { pageVary, prefersPage } from "./prefers-page.ts";
+
+/** At the head of all pages of the gateway. */
+export const pageLinks = [{ href: "/openapi.json", text: "OpenAPI document" }];
 
 export function createFrontPage(config: GatewayConfig) {
   if (!config.discovery.page) return () => undefined;
@@ -22,19 +25,12 @@ export function createFrontPage(config: GatewayConfig) {
   const headers = {
     ...htmlPageHeaders(),
     "Cache-Control": "no-cache",
-    Vary: "Accept, Sec-Fetch-Mode",
+    Vary: pageVary,
   };
   /** Returns undefined for other paths, and for programs. */
   return ({ method, path, headers: asked }: Pick<Incoming, "method" | "path" | "headers">) => {
     if (path !== "/") return undefined;
-    const preferences = new Headers();
-    for (const name of ["accept", "sec-fetch-mode"] as const) {
-      const value = asked[name];
-      if (typeof value === "string") preferences.set(name, value);
-    }
-    return prefersHtml({ method, headers: preferences })
-      ? new Response(page, { headers })
-      : undefined;
+    return prefersPage({ method, headers: asked }) ? new Response(page, { headers }) : undefined;
   };
 }
 
@@ -47,7 +43,7 @@ function frontPage(config: GatewayConfig): string {
     title,
     description: discovery.guidance ?? `${title}: requests are paid in USDC on XDC, by x402.`,
     canonical: `${publicUrl}/`,
-    links: [{ href: "/openapi.json", text: "OpenAPI document" }],
+    links: pageLinks,
     body: html`<section>
         <h1>${title}</h1>
         <p class="lead">

@@ -63,6 +63,8 @@ export function createResponder(responder: Responder): Respond {
     } finally {
       leave();
     }
+    const { headers } = request.raw;
+    response = active.errorPage(response, { method, headers, requestId });
     const ms = performance.now() - startedMs;
     const { status } = response;
     const outcome = outcomeOf(context, status);

@@ -13,6 +13,7 @@ export * from "./buyer-variables.ts";
 export * from "./challenge.ts";
 export * from "./contract-signature.ts";
 export * from "./error-codes.ts";
+export * from "./error-page.ts";
 export * from "./facilitator-messages.ts";
 export * from "./headers.ts";
 export * from "./hex.ts";

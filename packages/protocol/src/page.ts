@@ -54,6 +54,7 @@ form.card{grid-template-columns:repeat(auto-fit,minmax(min(100%,190px),1fr));gap
 label{display:grid;gap:4px;font-size:14px;color:var(--muted)}
 input,select{width:100%;min-height:38px;padding:6px 10px;border:1px solid var(--edge);border-radius:6px;font:inherit;color:var(--ink);background:var(--surface)}
 button{min-height:34px;padding:4px 14px;border:1px solid var(--edge);border-radius:6px;font:inherit;font-size:14px;font-weight:560;color:var(--ink);background:var(--surface);cursor:pointer}
+.action{display:inline-block;padding:7px 16px;border-radius:6px;color:#fff;background:var(--fill);font-weight:560;text-decoration:none}
 form button{min-height:38px;border-color:var(--fill);color:#fff;background:var(--fill)}
 .pages{display:flex;gap:20px;justify-content:space-between}
 footer{padding:18px max(20px,calc(50vw - 500px));border-top:1px solid var(--line);color:var(--muted);font-size:14px}

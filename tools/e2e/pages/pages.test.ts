@@ -23,12 +23,16 @@ describeInBrowser("the facilitator's pages", () => {
     "/market",
     "/market?q=weather&max=0.01",
     "/market?max=much",
-    "gateway",
+    "/nowhere",
+    "gateway/",
+    "gateway/nowhere",
   ];
+  const addressOf = (path: string) =>
+    path.startsWith("gateway") ? path.replace("gateway", pages.gatewayUrl) : `${pages.url}${path}`;
   const seen = looks.flatMap((view) => paths.map((path) => [path, ...view] as const));
   test.each(seen)("%s is small, accessible and fits: %s", async (path, _name, options) => {
     const { page, context, complaints } = await pages.open(options);
-    const url = path === "gateway" ? `${pages.gatewayUrl}/` : pages.url + path;
+    const url = addressOf(path);
     const requested: string[] = [];
     page.on("request", (request) => requested.push(request.url()));
     const response = await page.goto(url);
@@ -73,6 +77,36 @@ describeInBrowser("the facilitator's pages", () => {
       expect(headers.get("vary")).toBe("Accept, Sec-Fetch-Mode");
     }
   });
+
+  test.each([
+    ["/nowhere", 404, "not_found", "Page not found"],
+    ["/api/facilitator/nowhere", 404, "not_found", "Page not found"],
+    ["/account/facilitator/assets/none.js", 404, "not_found", "Page not found"],
+    ["/settlements/stl_none", 401, "unauthorized", "Not available in a browser"],
+    ["/settle", 405, "method_not_allowed", "Not available in a browser"],
+    ["/%E0%A4%A", 400, "invalid_request", "The request was refused"],
+    ["gateway/nowhere", 404, "not_found", "Page not found"],
+    ["gateway/a%2Fb", 400, "malformed_request", "The request was refused"],
+    ["gateway/list", 502, "upstream_unreachable", "Not available right now"],
+  ])(
+    "an error at %s is a page that leads back, and for programs JSON",
+    async (path, status, code, title) => {
+      const { page, context } = await pages.open();
+      const response = await page.goto(addressOf(path));
+      expect(response?.status()).toBe(status);
+      await page.getByRole("heading", { level: 1, name: title }).waitFor();
+      await page.getByText(code, { exact: true }).waitFor();
+      const start = page.getByRole("link", { name: "Go to the start page" });
+      expect(await start.getAttribute("href")).toBe("/");
+      for (const accept of ["*/*", "application/json", browserAccept]) {
+        const { status: plain, headers, ...body } = await fetchJson(addressOf(path), accept);
+        expect([plain, headers.get("vary")]).toEqual([status, "Accept, Sec-Fetch-Mode"]);
+        expect(headers.get("content-type")).toMatch(/^application\/json/);
+        expect(body).toMatchObject({ error: code, retryable: status === 502 });
+      }
+      await context.close();
+    },
+  );
 
   test("/market can be searched and turned without a script", async () => {
     const { page } = await pages.open({ javaScriptEnabled: false });
@@ -142,3 +176,10 @@ describeInBrowser("the facilitator's pages", () => {
     await page.getByText("GET /list").waitFor();
   });
 });
+
+/** As a program: Node's fetch names its mode. */
+async function fetchJson(url: string, accept: string) {
+  const response = await fetch(url, { headers: { accept } });
+  const { status, headers } = response;
+  return { status, headers, ...Object(await response.json()) };
+}

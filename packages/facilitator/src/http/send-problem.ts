@@ -1,7 +1,18 @@
-/** Error responses, and the log lines about faults and bugs. */
+/** Error responses, as a page for people, and the log lines about faults and bugs. */
+import { htmlPageHeaders, writeErrorPage, type PageParts } from "@farthing/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Fault, type Log, messageOf } from "@farthing/engine/base";
+import { pageVary, prefersPage } from "./prefers-page.ts";
 import { problemResponse, HttpProblem } from "./responses.ts";
+
+declare module "fastify" {
+  interface FastifyInstance {
+    /** The links at the head of the pages about problems. */
+    readonly pageLinks: PageParts["links"];
+  }
+}
+
+const pageHeaders = { ...htmlPageHeaders(), "Cache-Control": "no-store" };
 
 /** Sends the response to a thrown value. Faults and bugs are logged; the caller's mistakes are not. */
 export function sendProblem(
@@ -24,5 +35,11 @@ export function sendProblem(
   }
   if (response.retryAfterSeconds !== undefined)
     reply.header("Retry-After", response.retryAfterSeconds);
-  reply.status(response.status).send({ ...response.body, ...shape });
+  reply.status(response.status);
+  const body = { ...response.body, ...shape };
+  if (request.method === "GET") reply.header("Vary", pageVary);
+  if (!prefersPage(request)) return void reply.send(body);
+  const { status } = response;
+  const { pageLinks: links } = request.server;
+  reply.headers(pageHeaders).send(writeErrorPage({ ...body, status, links }));
 }

@@ -14,6 +14,7 @@ import { readBodies } from "./read-body.ts";
 import { invalidMessage } from "./invalid-message.ts";
 import { sendProblem } from "./send-problem.ts";
 import { nothingHere } from "./nothing-here.ts";
+import { siteLinks } from "./site-links.ts";
 import type { Surface } from "./surface.ts";
 import { traceRequests, type RequestTracing } from "./trace-requests.ts";
 
@@ -103,6 +104,8 @@ export async function createServer(
   });
   capConnections(server.server, { max, trustedProxies });
   if (options.tracing) traceRequests(server, options.tracing);
+  const hasAccounts = context.surfaces.some(({ name }) => name !== "self-built");
+  server.decorate("pageLinks", siteLinks(hasAccounts, options.docsUrl));
   readBodies(server);
   handleErrors(server, context, collectRoutes(server));
   server.addHook("onRequest", (request, reply, done) => {

@@ -6,7 +6,6 @@ import {
   commandBlock,
   html,
   htmlPageHeaders,
-  prefersHtml,
   shellCommand,
   shortUsdc,
   unitsPerCredit,
@@ -17,6 +16,7 @@ import type { FastifyInstance } from "fastify";
 import { dashboardPath } from "../http/dashboard.ts";
 import type { RouteLimits } from "../http/limits.ts";
 import { nothingHere } from "../http/nothing-here.ts";
+import { pageVary, prefersPage } from "../http/prefers-page.ts";
 import { registerRobots } from "../http/robots.ts";
 import { siteLinks } from "../http/site-links.ts";
 import type { Site, SiteAddress } from "../http/site.ts";
@@ -33,13 +33,8 @@ export function registerHomePage(
   const pageHeaders = htmlPageHeaders();
   registerRobots(server);
   server.get("/", async (request, reply) => {
-    reply.header("Vary", "Accept, Sec-Fetch-Mode");
-    const headers = new Headers();
-    for (const name of ["accept", "sec-fetch-mode"]) {
-      const value = request.headers[name];
-      if (typeof value === "string") headers.set(name, value);
-    }
-    if (!prefersHtml({ method: request.method, headers })) throw nothingHere(context.surfaces);
+    reply.header("Vary", pageVary);
+    if (!prefersPage(request)) throw nothingHere(context.surfaces);
     await limits.throttle(request, reply, null);
     const checks = await readiness(context);
     return reply

@@ -334,7 +334,7 @@ const optional = {
     ),
     wellKnown: yesOrNo("whether /.well-known/x402 lists the paid routes", true),
     page: yesOrNo(
-      "whether browsers get a page of the routes at /, where no rule matches that path",
+      "whether browsers get a page of the routes at /, where no rule matches that path, and pages in place of JSON for errors of the gateway",
       true,
     ),
     title: text("name of the API", "Reports", { maxLength: 200 }),

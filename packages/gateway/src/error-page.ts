@@ -1,0 +1,25 @@
+/** The gateway's own error responses as pages for browsers. Those of an upstream stay as they are. */
+import { htmlPageHeaders, writeErrorPage } from "@farthing/protocol";
+import type { GatewayConfig } from "./configuration/configuration.ts";
+import { ErrorResponse } from "./error-response.ts";
+import { pageLinks } from "./front-page.ts";
+import { pageVary, prefersPage, type Preference } from "./prefers-page.ts";
+import type { Outgoing } from "./write-response.ts";
+
+interface Asked extends Preference {
+  readonly requestId: string;
+}
+
+export function createErrorPages({ discovery }: GatewayConfig) {
+  const pageHeaders = htmlPageHeaders();
+  /** Returns the page in place of an error response, and every other response unchanged. */
+  return (response: Outgoing, { requestId, ...request }: Asked): Outgoing => {
+    if (!discovery.page || !(response instanceof ErrorResponse)) return response;
+    const { status, headers, problem } = response;
+    headers.append("Vary", pageVary);
+    if (!prefersPage(request)) return response;
+    for (const [name, value] of Object.entries(pageHeaders)) headers.set(name, value);
+    const page = writeErrorPage({ status, ...problem, requestId, links: pageLinks });
+    return new Response(page, { status, headers });
+  };
+}
