@@ -5,7 +5,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { checkTarball } from "./check-tarball.ts";
 import { packAll, type Packed } from "./pack.ts";
@@ -44,7 +44,7 @@ function demandReleasable(): void {
 async function release(flags: Flags): Promise<void> {
   const isDryRun = flags["dry-run"] === true || flags.tarballs !== undefined;
   if (!isDryRun) demandReleasable();
-  const folder = flags.tarballs ?? mkdtempSync(join(tmpdir(), "farthing-release-"));
+  const folder = resolve(flags.tarballs ?? mkdtempSync(join(tmpdir(), "farthing-release-")));
   const packages = readPackages(root);
   const first = packages.findIndex(({ name }) => name === (flags.from ?? packages[0]?.name));
   if (first < 0) throw new Error(`There is no package ${flags.from}`);

@@ -1,7 +1,7 @@
 /** Makes the tarballs that are published, each from a folder with nothing but its files. */
 import { execFile } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { isObject, type JsonObject } from "@farthing/protocol";
 import { bundleCommand } from "./bundle.ts";
@@ -33,10 +33,11 @@ export async function packAll(
   packages: readonly PublishedPackage[],
   folder: string,
 ): Promise<Packed[]> {
-  const tarballs = join(folder, "tarballs");
+  const work = resolve(folder); // npm and the bundler run in folders of their own
+  const tarballs = join(work, "tarballs");
   mkdirSync(tarballs, { recursive: true });
   return Promise.all(
-    packages.map(async (one) => pack(await stage(root, one, join(folder, one.folder)), tarballs)),
+    packages.map(async (one) => pack(await stage(root, one, join(work, one.folder)), tarballs)),
   );
 }
 
