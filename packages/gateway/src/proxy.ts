@@ -1,5 +1,6 @@
 /** Proxies free and paid requests to the upstream: headers, bodies and failures. */
 import { Readable } from "node:stream";
+import { isBodiless, isEventStream } from "@farthing/protocol";
 import type { PaidRequest } from "@farthing/seller";
 import { clientHeaders } from "./headers/response-headers.ts";
 import type { RouteConfig } from "./configuration/configuration.ts";
@@ -76,8 +77,8 @@ export async function proxyPaidRequest(
     readUsage(stream, rules, set);
     return new Response(stream, { status, headers });
   }
-  const isEventStream = (headers.get("content-type") ?? "").startsWith("text/event-stream");
-  return new Response(watchUsage(stream, isEventStream, rules, set), { status, headers });
+  const watched = watchUsage(stream, isEventStream(headers), rules, set);
+  return new Response(watched, { status, headers });
 }
 
 /** The differences between free and paid requests. */
@@ -102,14 +103,12 @@ async function proxyRequest<B extends Readable | Uint8Array<ArrayBuffer>>(
   context.upstreamMs = performance.now() - startedMs;
   if (response.kind === "failed") return failureResponse(response.reason, context);
   const { status, body } = response;
-  const hasBody = method !== "HEAD" && !bodiless.has(status);
+  const hasBody = method !== "HEAD" && !isBodiless(status);
   // The short rest is read, so that the connection can be reused.
   if (!hasBody && body instanceof Readable) body.resume();
   const passed = clientHeaders(response.headers, route, publicUrl);
   return { status, headers: passed, body: hasBody ? body : null };
 }
-
-const bodiless = new Set([204, 205, 304]);
 
 /** Returns what the upstream learns of the payment: nothing for `head: free`, which has none. */
 function paymentFacts(payment: PaidRequest): PaymentFacts | undefined {

@@ -36,6 +36,7 @@ export * from "./refundable.ts";
 export * from "./refusals.ts";
 export * from "./request-binding.ts";
 export * from "./requirements.ts";
+export * from "./response-kinds.ts";
 export * from "./serial-queue.ts";
 export * from "./settlement-attestation.ts";
 export * from "./sign-in.ts";

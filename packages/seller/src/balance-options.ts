@@ -1,6 +1,6 @@
 /** The options of routes that are sold by use: a balance that payments top up, and what requests cost. */
 import { isObject } from "@farthing/protocol";
-import { ConfigurationError, parsePrice, type Price } from "./option-values.ts";
+import { ConfigurationError, parsePrice, parseScope, type Price } from "./option-values.ts";
 
 /** What payments top up, and what one request can cost. */
 export interface BalanceOptions {
@@ -55,9 +55,6 @@ interface Options {
   readonly serveWhen?: unknown;
 }
 
-/** A scope is part of a key. */
-const maxScopeChars = 500;
-
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 
 export type BalanceTermsOfRoute = NonNullable<ReturnType<typeof parseBalance>>;
@@ -72,16 +69,13 @@ export function parseBalance({ balance, cost, ...route }: Options) {
     throw new ConfigurationError("balance", "an object", example);
   }
   refuseBeside(route);
-  const { scope, costHeader = "X-Cost", overrun, finalAbove } = balance;
+  const { costHeader = "X-Cost", overrun, finalAbove } = balance;
   const topUp = parsePrice(balance.topUp, "balance.topUp");
   const reserve = parsePrice(balance.reserve, "balance.reserve");
   if (reserve > topUp) {
     throw new ConfigurationError("balance.reserve", "at most balance.topUp", '"0.05"');
   }
-  if (scope !== undefined && !(typeof scope === "string" && isName(scope))) {
-    const shape = `a name of at most ${maxScopeChars} characters`;
-    throw new ConfigurationError("balance.scope", shape, '"models"');
-  }
+  const scope = parseScope("balance.scope", balance.scope, '"models"');
   if (typeof costHeader !== "string" || !headerName.test(costHeader)) {
     throw new ConfigurationError("balance.costHeader", "the name of a header", '"X-Cost"');
   }
@@ -124,10 +118,6 @@ function refuseBeside({
   if (serveWhen === "queued") {
     throw new ConfigurationError("serveWhen", `confirmed ${where}`, '"confirmed"');
   }
-}
-
-function isName(text: string): boolean {
-  return text !== "" && text.length <= maxScopeChars;
 }
 
 /** USDC has 6 decimals. */

@@ -230,8 +230,7 @@ export function createFacilitatorClient(options: FacilitatorOptions): Facilitato
       hasKey: options.apiKey !== undefined,
       isInProcess: options.inProcess === true,
       get: send,
-      key: (limit) =>
-        call(options.fetch, `${root}/v1/key`, { headers }, Math.min(timeoutMsMax, limit.timeoutMs)),
+      key: (limit) => sendTo(`${root}/v1/key`, limit),
     },
     async verify(request, limit) {
       const response = await post("/verify", request, limit);

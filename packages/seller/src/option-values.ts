@@ -58,3 +58,12 @@ export function parseInteger(
 export function isHttpUrl(text: unknown): text is string {
   return typeof text === "string" && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
+
+/** A scope is part of keys, and is compared with those of what was sold. */
+const maxScopeChars = 500;
+
+export function parseScope(field: string, scope: unknown, example: string): string | undefined {
+  if (scope === undefined) return undefined;
+  if (typeof scope === "string" && scope !== "" && scope.length <= maxScopeChars) return scope;
+  throw new ConfigurationError(field, `a name of at most ${maxScopeChars} characters`, example);
+}

@@ -1,6 +1,12 @@
 /** The options of a pass: how many requests one payment opens, and for how long. */
 import { isObject } from "@farthing/protocol";
-import { ConfigurationError, parseInteger, parsePrice, type Price } from "./option-values.ts";
+import {
+  ConfigurationError,
+  parseInteger,
+  parsePrice,
+  parseScope,
+  type Price,
+} from "./option-values.ts";
 
 /** What one payment buys: a number of requests, within a time. */
 export interface PassOptions {
@@ -33,9 +39,6 @@ const unitMs: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** Scopes are compared with those of stored passes. */
-const maxScopeChars = 500;
-
 /** What the rest of the route says, as the seller has written it. */
 interface RouteTerms {
   readonly price?: Price | ((...values: never[]) => unknown);
@@ -58,11 +61,8 @@ export function parsePass({ price, payTo, serveWhen }: RouteTerms, pass: PassOpt
   if (!isObject(pass)) {
     throw new ConfigurationError("pass", "an object", '{ uses: 100, validFor: "30d" }');
   }
-  const { scope, finalAbove } = pass;
-  if (scope !== undefined && !isName(scope)) {
-    const shape = `a name of at most ${maxScopeChars} characters`;
-    throw new ConfigurationError("pass.scope", shape, '"reports"');
-  }
+  const { finalAbove } = pass;
+  const scope = parseScope("pass.scope", pass.scope, '"reports"');
   const uses = parseInteger("pass.uses", pass.uses, 0, 1, maxPassUses);
   const validForMs = parseValidFor(pass.validFor);
   const isFinalOnly =
@@ -78,8 +78,4 @@ export function parseValidFor(text: unknown): number | undefined {
     typeof text === "string" ? (/^(\d{1,9})([smhd])$/.exec(text) ?? []) : [];
   const ms = Number(count) * (unitMs[unit] ?? NaN);
   return ms > 0 && ms <= maxPassMs ? ms : undefined;
-}
-
-function isName(text: unknown): boolean {
-  return typeof text === "string" && text !== "" && text.length <= maxScopeChars;
 }

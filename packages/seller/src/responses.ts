@@ -5,6 +5,7 @@ import {
   declareRequestBinding,
   defined,
   headerNames,
+  isBodiless,
   isHexBytes,
   passHeaders,
   receiptHeaders,
@@ -52,7 +53,7 @@ export interface ErrorBody {
   readonly retryable: boolean;
 }
 
-/** Marks a repeated response, see `replay` in the README. */
+/** Marks a repeated response. */
 export const replayedHeader = "X-Payment-Replayed";
 
 /** Headers that some caches obey before `Cache-Control` (RFC 9213, Fastly, nginx). */
@@ -191,8 +192,7 @@ function unforged(given: Headers): Headers {
 
 function toResponse(status: number, headers: Headers, body: BodyInit | null): Response {
   forbidCaching(headers);
-  const hasNoBody = [204, 205, 304].includes(status);
-  return new Response(hasNoBody ? null : body, { status, headers });
+  return new Response(isBodiless(status) ? null : body, { status, headers });
 }
 
 export function preflight(): Response {

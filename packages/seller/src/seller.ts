@@ -124,7 +124,7 @@ function openSeller<R>(
   configuration: Configuration,
   clock: Clock,
 ): Seller<R> {
-  const at: ExchangeDeps = {
+  const deps: ExchangeDeps = {
     facilitators: configuration.facilitators,
     records: options.grants ?? createMemoryGrants({ now: () => clock.now() }),
     clock,
@@ -133,14 +133,14 @@ function openSeller<R>(
     wallets: createWalletBudget(clock),
     rateLimit: configuration.rateLimit,
     extensions: configuration.extensions,
-    background: createBackgroundSettlements(() => at),
+    background: createBackgroundSettlements(() => deps),
     finality: createFinalitySource(configuration.finality),
   };
   const payees = new Set(typeof options.payTo === "string" ? [parsePayTo(options.payTo)] : []);
   const route = (own: RouteOptions<R> = {}): Route<R> => {
     const parsed = parseRouteOptions({ ...options, ...own });
     if (typeof parsed.payTo === "string") payees.add(parsed.payTo);
-    return createRoute(at, configuration, parsed);
+    return createRoute(deps, configuration, parsed);
   };
   // Checked at the start, so that a wrong price does not fail at the first payment.
   let fallback = options.price === undefined ? undefined : route();
@@ -151,8 +151,8 @@ function openSeller<R>(
     check: async () => checkSeller(checked()),
     ready: async () => reportReady(checked()),
     ...createRefunds({
-      ...at,
-      facilitator: defined({ refunds: refundsInOrder(at.facilitators, clock) }),
+      ...deps,
+      facilitator: defined({ refunds: refundsInOrder(deps.facilitators, clock) }),
       signer: options.refundSigner,
       isOwnStore: options.grants === undefined,
     }),

@@ -1,9 +1,7 @@
 /** Requests to the service from within its own process, without a socket. */
 import type { FastifyInstance } from "fastify";
 import { orAborted } from "@farthing/engine/base";
-
-/** Statuses of responses without a body. */
-const bodiless = new Set([204, 205, 304]);
+import { isBodiless } from "@farthing/protocol";
 
 /** Creates a `fetch` that sends every request to the server, whatever the host. */
 export function createInProcessFetch(server: FastifyInstance): typeof globalThis.fetch {
@@ -26,7 +24,7 @@ export function createInProcessFetch(server: FastifyInstance): typeof globalThis
       for (const one of [value ?? []].flat()) headers.append(name, String(one));
     }
     const { statusCode: status, rawPayload } = response;
-    return new Response(bodiless.has(status) ? null : new Uint8Array(rawPayload), {
+    return new Response(isBodiless(status) ? null : new Uint8Array(rawPayload), {
       status,
       headers,
     });

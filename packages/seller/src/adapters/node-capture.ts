@@ -4,6 +4,7 @@
  * methods of the response on which `json`, `send`, `sendFile` and `pipe` are built.
  */
 import type { ServerResponse } from "node:http";
+import { isBodiless } from "@farthing/protocol";
 import { toError } from "../errors.ts";
 
 /** Bytes that wait in the stream before the handler is asked to pause. */
@@ -14,8 +15,6 @@ const maxWaitingBytes = 64 * 1024;
  * gave up with the buyer never would, and the repeat has to run another.
  */
 const maxAbandonedMs = 30_000;
-
-const noBodyStatuses = new Set([204, 205, 304]);
 
 const headMethods = [
   "setHeader",
@@ -123,8 +122,9 @@ function captureResponse(res: ServerResponse) {
     if (isBegun) return;
     isBegun = true;
     const { statusCode: status } = res;
-    const hasBody = !noBodyStatuses.has(status);
-    settle?.answered(new Response(hasBody ? stream : null, { status, headers: toHeaders(res) }));
+    settle?.answered(
+      new Response(isBodiless(status) ? null : stream, { status, headers: toHeaders(res) }),
+    );
     Object.defineProperty(res, "headersSent", { configurable: true, value: true });
   }
 

@@ -32,7 +32,7 @@ export interface BoundRequest {
 }
 
 /** The year 9999, which any clock represents safely. */
-const maxTimeMs = 253_402_300_799_000;
+export const maxTimeMs = 253_402_300_799_000;
 
 export async function bind(
   request: BoundRequest,

@@ -1,5 +1,5 @@
 /** Delivery of the seller's content, which is made once and kept within bounds. */
-import { defined, type SettleResponse } from "@farthing/protocol";
+import { defined, isEventStream, type SettleResponse } from "@farthing/protocol";
 import { content, replayedHeader, errorResponse } from "../responses.ts";
 import { readHead, resume } from "../body.ts";
 import { maxWorkMs } from "../configuration.ts";
@@ -24,7 +24,8 @@ export interface Made {
   readonly body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
 }
 
-const minFailureStatus = 500;
+/** From here on a response is a failure of the seller's code. */
+export const minFailureStatus = 500;
 
 /** Pause before a retry after a failure of the seller's code. */
 export const retrySeconds = 5;
@@ -41,9 +42,7 @@ const unrepeatedHeaders = new Set([
 /** Runs the seller's code and reads its response. Throws what the code throws. */
 async function make(work: Work, facts: PaidRequest, bytesMax: number): Promise<Made> {
   const response = await work.serve(facts);
-  const type = response.headers.get("Content-Type") ?? "";
-  // Events are useless when they all arrive at the end.
-  const isStream = work.isStreamed || type.startsWith("text/event-stream");
+  const isStream = work.isStreamed || isEventStream(response.headers);
   if (!response.body || isStream) return { response, body: response.body };
   const head = await readHead(response.body, bytesMax);
   return { response, body: head.rest ? resume(head) : head.bytes };

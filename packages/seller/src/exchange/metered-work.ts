@@ -2,7 +2,7 @@
  * Work within a reserve: runs the seller's code and charges its cost. Work that fails before anything
  * was sent costs what the handler has metered; a buyer who leaves pays as if they had stayed.
  */
-import { defined } from "@farthing/protocol";
+import { defined, isBodiless, isEventStream } from "@farthing/protocol";
 import { readHead, resume } from "../body.ts";
 import { parseCost, type WorkEnd } from "../balance-options.ts";
 import type { PaidRequest } from "../events.ts";
@@ -10,6 +10,7 @@ import { ConfigurationError, type Price } from "../option-values.ts";
 import type { Balance } from "../payment-records/balance-store.ts";
 import { remainingOf } from "../payment-records/balances.ts";
 import { maxReserveMs, maxStreamHoldMs } from "../payment-records/retention.ts";
+import { minFailureStatus } from "./delivery.ts";
 import { watchBody } from "./metered-body.ts";
 import type { ExchangeDeps, Serve, SoldBalance } from "./paid-request.ts";
 
@@ -47,7 +48,6 @@ const reserveSpent = `event: error\ndata: ${JSON.stringify({
   },
 })}\n\n`;
 
-const minFailureStatus = 500;
 const minRefusalStatus = 400;
 
 /** Renewals in the time of one reserve: two may fail before it ends. */
@@ -87,7 +87,7 @@ export function meterWork(deps: Deps, sold: SoldBalance, use: HeldUse, serve: Se
         const isLeft = end === "failed" && sold.isGone();
         return bill.close(head, payment, isLeft ? "buyer-left" : end);
       },
-      ...(isCut && isEventStream(made) ? { lastEvent: reserveSpent } : {}),
+      ...(isCut && isEventStream(made.headers) ? { lastEvent: reserveSpent } : {}),
     });
     return bill.hidden(made, watched);
   }
@@ -211,18 +211,12 @@ function parseCounted(cost: Price): bigint {
 }
 
 function isStream(response: Response, { isStreamed }: HeldUse): boolean {
-  return isStreamed || isEventStream(response);
+  return isStreamed || isEventStream(response.headers);
 }
-
-function isEventStream({ headers }: Response): boolean {
-  return (headers.get("Content-Type") ?? "").startsWith("text/event-stream");
-}
-
-const noBodyStatuses = [204, 205, 304];
 
 function withBody(response: Response, body: BodyInit | null): Response {
   const { status } = response;
   // A copy: the Response of @hono/node-server shares the headers that it is given.
   const headers = new Headers(response.headers);
-  return new Response(noBodyStatuses.includes(status) ? null : body, { status, headers });
+  return new Response(isBodiless(status) ? null : body, { status, headers });
 }

@@ -8,6 +8,7 @@ import type { Lease } from "../payment-records/payment-records.ts";
 import { randomHex } from "../payment-records/proof.ts";
 import { addBalance, content, errorResponse } from "../responses.ts";
 import { awaitFinal } from "./await-final.ts";
+import { maxTimeMs } from "./binding.ts";
 import { makePaid, retrySeconds, toStored, type Failure } from "./delivery.ts";
 import { checkHeld } from "./lost-lease.ts";
 import { meterWork, type UsedMoney } from "./metered-work.ts";
@@ -30,9 +31,6 @@ const refusals = {
   exhausted: "Too little is left in this balance for one request.",
 } as const;
 
-/** The end of a record's time; a balance has none. */
-const endlessMs = 253_402_300_799_000;
-
 export function serveFromBalance(
   deps: ExchangeDeps,
   asked: BalanceRequest,
@@ -46,7 +44,8 @@ export function serveFromBalance(
     if (balance.scope !== scope || !isPaidHere) return refuse(asked, "elsewhere");
     return useByKey(deps, asked, {
       id: balance.id,
-      expiresAtMs: endlessMs,
+      // A balance has no end.
+      expiresAtMs: maxTimeMs,
       run: (lease) => use(deps, asked, balance, lease),
       show: (headers) => addBalance(headers, balance, 0n),
     });

@@ -14,7 +14,7 @@ export type Query = (
   values: unknown[],
 ) => Promise<readonly Readonly<Record<string, unknown>>[]>;
 
-/** Names the lock of those who make the tables: "farthing" in a bigint. */
+/** Names the lock of those who make the tables. Released versions share it, so it stays. */
 const lock = 0x66617274;
 
 /** The names of the columns are those of a SQLite file; see `storedNames`. */
