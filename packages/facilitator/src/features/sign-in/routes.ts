@@ -1,5 +1,5 @@
 /** Sign-in: request a text, send its signature, get a session; and sign-out. */
-import { isSameAddress, networkOfAddress } from "@farthing/protocol";
+import { networkOfAddress } from "@farthing/protocol";
 import { Type } from "typebox";
 import { newToken, type Sessions } from "./sessions.ts";
 import { timeText } from "@farthing/engine/base";
@@ -145,8 +145,8 @@ function registerCompletion(server: TypedServer, deps: SignInRouteDeps, limit: L
       clearCookie(reply, signInCookie);
       const { account, wallet, walletKind, chainId } = session;
       const expiresAt = timeText(session.expiresAt) ?? "";
-      const others = outcome.otherAccounts.filter((one) => !isSameAddress(one, account));
-      return { account, wallet, walletKind, chainId, expiresAt, accounts: others };
+      const accounts = [...outcome.otherAccounts];
+      return { account, wallet, walletKind, chainId, expiresAt, accounts };
     },
   });
 }

@@ -62,11 +62,14 @@ export function createSignIn(deps: SignInDeps) {
     return account?.contractChainId !== chainId && hasCode(chain, address);
   }
 
-  async function accountsOf({ address, chainId }: SignRequest): Promise<Address[]> {
+  /** Those that the wallet is linked to as what it signed as; it cannot sign in to others. */
+  async function accountsOf(
+    { address, chainId }: SignRequest,
+    kind: WalletKind,
+  ): Promise<Address[]> {
     const links = await deps.accounts.listAccountsOf(address, otherAccountsMax);
-    return links
-      .filter((link) => link.chainId === null || link.chainId === chainId)
-      .map(({ account }) => account);
+    const chain = kind === "contract" ? chainId : null;
+    return links.filter((link) => link.chainId === chain).map(({ account }) => account);
   }
 
   return {
@@ -112,7 +115,7 @@ export function createSignIn(deps: SignInDeps) {
         );
         return refused;
       }
-      const accounts = await accountsOf(request);
+      const accounts = await accountsOf(request, walletKind);
       return {
         ok: true,
         opened,

@@ -1,6 +1,6 @@
 /**
- * The outbox of webhooks and e-mail addresses: events are stored in the transaction in which they happen, so that none
- * is lost, and none of an undone transaction is sent.
+ * The outbox of webhooks and e-mail addresses: events are stored in the transaction in which they
+ * happen, so that none is lost, and none of an undone transaction is sent.
  */
 import { randomBytes } from "node:crypto";
 import { isSameAddress, toLowerHex, type Address } from "@farthing/protocol";
@@ -61,8 +61,10 @@ export interface AccountEvent {
   readonly settlementId?: string;
 }
 
-/** Random bytes of a delivery's id, by which endpoints recognise duplicates. */
-const idBytes = 16;
+/** Returns the id of a new delivery: random bytes, by which endpoints recognise duplicates. */
+export function newDeliveryId(): string {
+  return `evt_${randomBytes(16).toString("hex")}`;
+}
 
 function booksOf(
   settlementId: string | undefined,
@@ -101,7 +103,7 @@ export async function putIntoOutbox(
       .filter((endpoint) => endpoint.events.includes(type))
       .map((endpoint) =>
         newDeliveries.write({
-          id: `evt_${randomBytes(idBytes).toString("hex")}`,
+          id: newDeliveryId(),
           endpointId: endpoint.id,
           account,
           type,

@@ -8,6 +8,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import type { Address } from "@farthing/protocol";
 import { timeText, type Runtime } from "@farthing/engine/base";
 import type { EndpointChanges, WebhookDelivery, WebhookEndpoint, WebhookEvent } from "./model.ts";
+import { newDeliveryId } from "./participant.ts";
 import type { WebhookStore } from "./store.ts";
 
 /** One endpoint for each system of an account, and some to spare. */
@@ -67,7 +68,7 @@ export function createWebhooks(deps: Runtime & { readonly store: WebhookStore })
     /** Adds a test message to the outbox; returns its id. */
     async test({ id: endpointId, account }: WebhookEndpoint) {
       const createdAt = clock.nowMs();
-      const id = `evt_${randomBytes(16).toString("hex")}`;
+      const id = newDeliveryId();
       const type = "webhook.test";
       const data = { message: "This is a test; nothing happened.", endpointId };
       const body = JSON.stringify({ type, timestamp: timeText(createdAt), data });

@@ -29,13 +29,13 @@ export function createWebhookStore(database: Database) {
   };
 }
 
-export function workingEndpoints({ db }: Database, account: Address, channel?: Channel) {
+export function workingEndpoints({ db }: Database, account: Address, channel: Channel) {
   return db
     .selectFrom("webhook_endpoints")
     .selectAll()
     .where("account", "=", toLowerHex(account))
     .where("disabled_at", "is", null)
-    .$if(channel !== undefined, (query) => query.where("channel", "=", channel ?? "webhook"));
+    .where("channel", "=", channel);
 }
 
 function endpointMethods(database: Database) {
@@ -51,7 +51,9 @@ function endpointMethods(database: Database) {
       return rows.map(endpointTable.read);
     },
     findWebhook: async (account: Address, id: string) => {
-      const row = await workingEndpoints(database, account).where("id", "=", id).executeTakeFirst();
+      const row = await workingEndpoints(database, account, "webhook")
+        .where("id", "=", id)
+        .executeTakeFirst();
       return row && endpointTable.read(row);
     },
     /** Disables an endpoint and ends its pending deliveries; false when there is none. */
