@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { buyerBench } from "./buyer-bench.testing.ts";
 import { memoryLedger } from "./ledger/memory-ledger.ts";
+import { createPasses } from "./passes.ts";
 import {
   challenge,
   oneCent,
@@ -46,6 +47,29 @@ function asks(error = "Payment required"): Answer {
   const header = btoa(JSON.stringify({ ...required, error }));
   return { ...rest, headers: { ...headers, "PAYMENT-REQUIRED": header } };
 }
+
+test("what is remembered of tokens and of their paths is bounded", async () => {
+  const passes = createPasses(memoryLedger(), () => 0);
+  const opened = new Response(null, { headers: { "X-Pass-Remaining": "1" } });
+  const refused = new Response(null, { status: 402 });
+  const origin = "https://shop.example";
+  passes.learn({ token: token(0) }, `${origin}/0`);
+  const first = await passes.for(`${origin}/0`);
+  for (let nth = 0; nth < 1_500 && first; nth++) {
+    await passes.recordResponse(first, `${origin}/${nth}`, opened);
+  }
+  expect(first?.paths.size).toBe(1_000);
+  for (let nth = 1; nth <= 1_001; nth++) {
+    passes.learn({ token: token(nth) }, `${origin}/ended`);
+    const shownOne = await passes.for(`${origin}/ended`);
+    if (shownOne) await passes.recordResponse(shownOne, `${origin}/ended`, refused);
+  }
+  passes.learn({ token: token(2) }, `${origin}/ended`);
+  expect(await passes.for(`${origin}/ended`)).toBeUndefined();
+  // The longest ended one is no longer known as such.
+  passes.learn({ token: token(1) }, `${origin}/ended`);
+  expect((await passes.for(`${origin}/ended`))?.token).toBe(token(1));
+});
 
 test("one payment opens requests to the end of the pass, and then the next one", async () => {
   await using seller = await openShop();

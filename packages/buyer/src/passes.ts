@@ -103,6 +103,9 @@ function requiredIn(headers: Headers) {
 /** More than a buyer pays for at once; the oldest are forgotten. */
 const passesMax = 1_000;
 
+/** Paths that a token was tried at; the oldest are forgotten, and cost one more request. */
+const pathsMax = 1_000;
+
 /** Reasons of a 402 for which a token stays good elsewhere, or later. */
 const elsewhere: readonly unknown[] = ["pass_elsewhere", "balance_elsewhere"];
 const exhaustedBalance = "balance_exhausted";
@@ -123,10 +126,7 @@ export function createPasses(
     if (known.has(pass.token) || ended.has(pass.token)) return;
     const { origin, path } = placeOf(url);
     known.set(pass.token, { ...pass, origin, paths: new Map([[path, true]]) });
-    for (const oldest of known.keys()) {
-      if (known.size <= passesMax) break;
-      known.delete(oldest);
-    }
+    forgetOldest(known, passesMax);
   }
   async function read(): Promise<void> {
     hasRead = true;
@@ -197,16 +197,28 @@ export function createPasses(
       // Requests under way hold reserves, which may come back.
       if (error === exhaustedBalance) return;
       paths.set(placeOf(url).path, !isRefused);
+      forgetOldest(paths, pathsMax);
       if (isRefused && elsewhere.includes(error)) return;
       if (isRefused) {
         known.delete(token);
         ended.add(token);
+        forgetOldest(ended, passesMax);
       }
       const remaining = isRefused ? 0 : usesIn(response.headers);
       if (remaining !== undefined)
         await keep({ token, remaining, ...defined({ expiresAtMs }) }, url);
     },
   };
+}
+
+function forgetOldest(
+  kept: Pick<Map<string, unknown>, "size" | "delete"> & { keys(): Iterable<string> },
+  max: number,
+): void {
+  for (const oldest of kept.keys()) {
+    if (kept.size <= max) break;
+    kept.delete(oldest);
+  }
 }
 
 function nameOf(url: string): string {
