@@ -1,9 +1,8 @@
 /** `farthing batcher`: deploys the batch contract, which is experimental. */
 import { deployBatcher } from "@farthing/facilitator";
-import { findNetwork } from "@farthing/protocol";
-import { InvalidArgumentError, type Command } from "commander";
+import type { Command } from "commander";
 import { whileWaiting } from "farthing/program";
-import { reportFaults } from "./database.ts";
+import { readNetworkId, reportFaults } from "./database.ts";
 
 interface DeployFlags {
   readonly network: string;
@@ -20,7 +19,7 @@ export function register(program: Command): void {
     .description(
       "deploy the contract with a relayer wallet that no running facilitator works, and print its address; a contract that is deployed already is left as it is",
     )
-    .requiredOption("--network <id>", "eip155:50 (XDC) or eip155:51 (Apothem)", readNetwork)
+    .requiredOption("--network <id>", "eip155:50 (XDC) or eip155:51 (Apothem)", readNetworkId)
     .option("--json", "print one JSON object", false)
     .action((flags: DeployFlags) => reportFaults("batcher", () => deploy(flags)));
 }
@@ -37,10 +36,4 @@ async function deploy({ network, json }: DeployFlags): Promise<void> {
   console.error(
     `The batch contract ${how}; its code hash is ${codeHash}. It is experimental. To use it, set ${setting}=${address} and restart the facilitator.`,
   );
-}
-
-function readNetwork(text: string): string {
-  const network = findNetwork(text);
-  if (network) return network.id;
-  throw new InvalidArgumentError("Use eip155:50 or eip155:51.");
 }

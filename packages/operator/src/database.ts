@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { resolve } from "node:path";
-import { parseAddress, writeTo, type Address } from "@farthing/protocol";
+import { findNetwork, parseAddress, writeTo, type Address } from "@farthing/protocol";
 import type { ServiceStore } from "@farthing/facilitator";
 import { Fault, openStore, readDatabaseUrl, sqlitePathOf } from "@farthing/facilitator/operator";
 import { InvalidArgumentError, type Command } from "commander";
@@ -78,6 +78,13 @@ export function readAccount(text: string): Address {
   const address = parseAddress(text);
   if (address) return address;
   throw new InvalidArgumentError("Use 0x or xdc and 40 hexadecimal digits, with a valid checksum.");
+}
+
+/** Returns the CAIP-2 name of a network that is named in any of its ways. */
+export function readNetworkId(text: string): string {
+  const network = findNetwork(text);
+  if (network) return network.id;
+  throw new InvalidArgumentError("Use eip155:50 or eip155:51.");
 }
 
 export function readNote(text: string): string {

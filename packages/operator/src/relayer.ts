@@ -1,7 +1,6 @@
 /** `farthing relayer`: shows, empties and replaces the relayer wallets. */
 import type { Command } from "commander";
-import { InvalidArgumentError } from "commander";
-import { findNetwork, type Address } from "@farthing/protocol";
+import type { Address } from "@farthing/protocol";
 import { readRelayerReport, sweepRelayer, type WalletStatus } from "@farthing/facilitator";
 import { Fault } from "@farthing/facilitator/operator";
 import {
@@ -12,7 +11,7 @@ import {
   printList,
   whileWaiting,
 } from "farthing/program";
-import { readAccount, reportFaults } from "./database.ts";
+import { readAccount, readNetworkId, reportFaults } from "./database.ts";
 import { advanceRotation } from "./rotation.ts";
 
 interface ConfirmFlags {
@@ -40,7 +39,7 @@ export function register(program: Command): void {
     )
     .argument("<wallet>", "a relayer wallet, 0x… or xdc…", readAccount)
     .requiredOption("--to <address>", "where the coins go", readAccount)
-    .option("--network <id>", "only eip155:50 (XDC) or eip155:51 (Apothem)", readNetwork)
+    .option("--network <id>", "only eip155:50 (XDC) or eip155:51 (Apothem)", readNetworkId)
     .option("--yes", "do not ask", false)
     .action((wallet: Address, flags: SweepFlags) =>
       reportFaults("relayer", () => sweep({ wallet, ...flags })),
@@ -126,10 +125,4 @@ async function rotate(wallet: Address, { yes }: ConfirmFlags): Promise<void> {
         `The rotation is complete. The key of ${wallet} stays in ${keysFile}.retired: keep it for as long as coins may still arrive at the old wallet.`,
       );
   }
-}
-
-function readNetwork(text: string): string {
-  const network = findNetwork(text);
-  if (network) return network.id;
-  throw new InvalidArgumentError("Use eip155:50 or eip155:51.");
 }
