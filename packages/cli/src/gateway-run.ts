@@ -75,12 +75,12 @@ async function run(source: ConfigSource, isDryRun: boolean): Promise<void> {
     const config = source.load();
     const embedded = hasEmbedded(config) ? await startEmbedded(config, stopping) : undefined;
     const rpcUrl = embedded?.nodes.get(config.network.id);
-    const inside = embedded && { facilitator: inProcessFacilitator(embedded) };
+    const inProcess = embedded && { facilitator: inProcessFacilitator(embedded) };
     const gateway = await startGateway({
       config,
       isDryRun,
       log: createGatewayLog(),
-      ...inside,
+      ...inProcess,
       ...defined({ rpcUrl }),
     }).catch(async (error: unknown) => {
       await embedded?.stop();

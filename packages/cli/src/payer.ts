@@ -7,7 +7,14 @@ import {
   type LimitsInput,
   type PayingFetch,
 } from "@farthing/buyer";
-import { defined, findNetwork, isSameAddress, parseAddress, writeTo } from "@farthing/protocol";
+import {
+  defined,
+  findNetwork,
+  isSameAddress,
+  parseAddress,
+  priceUsdc,
+  writeTo,
+} from "@farthing/protocol";
 import { Option, type Command } from "commander";
 import { openLedger, readLimits, readSettings } from "./buyer-settings.ts";
 import { CanceledError, UsageError } from "./command-errors.ts";
@@ -83,8 +90,8 @@ export async function payerOptions(
     onEvent: (event) => {
       const { type } = event;
       if (type === "quote") {
-        const { amountUsdc, payTo } = event.quote;
-        step = `Paying ${amountUsdc.replace(/0{1,4}$/, "")} USDC to ${payTo}`;
+        const { amountUnits, payTo } = event.quote;
+        step = `Paying ${priceUsdc(amountUnits)} USDC to ${payTo}`;
       }
       // After the payment has left, the seller's confirmation is waited for.
       if (type === "sent") progress?.waiting?.now(step);

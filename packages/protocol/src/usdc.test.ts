@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { formatUsdc, parseUsdc } from "./usdc.ts";
+import { formatUsdc, parseUsdc, priceUsdc } from "./usdc.ts";
 
 test.each([
   ["0.01", 10_000n],
@@ -51,4 +51,9 @@ test("negative amounts are shown, for balances and differences", () => {
   expect(formatUsdc(-10_000n)).toBe("-0.010000");
   expect(formatUsdc(-1n)).toBe("-0.000001");
   expect(formatUsdc(0n)).toBe("0.000000");
+});
+
+test("prices have two decimals, and more where they matter", () => {
+  const texts = [10_000n, 1_000_000n, 500n, 1_234_567n].map(priceUsdc);
+  expect(texts).toEqual(["0.01", "1.00", "0.0005", "1.234567"]);
 });

@@ -25,3 +25,8 @@ export function formatUsdc(units: bigint): string {
 export function shortUsdc(units: bigint): string {
   return formatUsdc(units).replace(/\.?0+$/, "");
 }
+
+/** Writes base units as people write prices, with two decimals or more: 10000n is `0.01`. */
+export function priceUsdc(units: bigint): string {
+  return formatUsdc(units).replace(/0{1,4}$/, "");
+}

@@ -1,6 +1,6 @@
 /** Buying credits: create a purchase, pay it with a signature, and poll until it is credited. */
 import type { Explorers } from "../../http/explorers.ts";
-import { formatUsdc, type Refusal, unitsPerCredit } from "@farthing/protocol";
+import { priceUsdc, type Refusal, unitsPerCredit } from "@farthing/protocol";
 import { Type } from "typebox";
 import { awaitingMax, creditsMax, type Purchases } from "./service.ts";
 import type { Waiters } from "@farthing/engine";
@@ -220,7 +220,7 @@ function registerFollowing(server: TypedServer, deps: PurchaseRouteDeps): void {
 /** The reason for the buyer why a payment was refused; the most common one in plain words. */
 function refusedMessage({ code, message }: Refusal, { payer, units }: CreditPurchase): string {
   // At least cents.
-  const price = formatUsdc(units).replace(/0{1,4}$/, "");
+  const price = priceUsdc(units);
   return code === "insufficient_funds"
     ? `${payer} holds less than the ${price} USDC that this costs (${code}). Send USDC to it and sign again, or begin a new purchase from another linked wallet.`
     : `${code}: ${message}`;
