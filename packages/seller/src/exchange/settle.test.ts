@@ -71,10 +71,11 @@ test("one that holds them is asked for what is left, less a second for the way",
   ]);
 });
 
+const limited = (retryAfterSeconds: number): LookupOutcome => {
+  return { kind: "fault", reason: "rate_limited", message: "Too many.", retryAfterSeconds };
+};
+
 test("one that names a pause is left alone for it, within the wait", async () => {
-  const limited = (retryAfterSeconds: number): LookupOutcome => {
-    return { kind: "fault", reason: "rate_limited", message: "Too many.", retryAfterSeconds };
-  };
   const at = scene([{ kind: "settlement", settlement: pending }, limited(3), limited(300)], 0);
   const { settled } = await settleAndWait(at, settling({ deadlineMs: 10_000 }));
   expect(settled.kind).toBe("pending");
