@@ -3,9 +3,6 @@ import type { NoPayment, PaymentEvent, PaymentSummary } from "@farthing/buyer";
 import { formatUsdc } from "@farthing/protocol";
 import type { Waiting } from "./waiting.ts";
 
-/** `not_sent` guarantees that nothing was signed. */
-export type PaymentStatus = "not_required" | "not_sent" | "pending" | "settled" | "ambiguous";
-
 /** The state of the payment when a run ends. */
 export interface PaymentProgress {
   isSigned: boolean;

@@ -9,8 +9,6 @@ interface CountOptions {
   readonly max?: number;
 }
 
-export type CallerCounts = ReturnType<typeof createCallerCounts>;
-
 /** Windows begin with the clock's, days at midnight UTC. Nothing outlives the process. */
 export function createCallerCounts(
   windowMs: number,

@@ -52,5 +52,4 @@ export type EmailJson = Static<typeof EmailResponse>;
 export type EmailsJson = Static<typeof EmailsResponse>;
 export type ListingJson = Static<typeof ListingResponse>;
 export type ListingDifferenceJson = ListingJson["check"]["differences"][number];
-export type ListingSampleJson = ListingJson["sample"];
 export type ListingTrial = Static<typeof TrialResponse>;

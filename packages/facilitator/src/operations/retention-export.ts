@@ -14,8 +14,6 @@ const folderMode = 0o700;
 /** Two processes may begin in the same millisecond. */
 const nameBytes = 4;
 
-export type ExportFile = ReturnType<typeof createExportFile>;
-
 /** Creates the file with its first line. */
 export function createExportFile(folder: string, name: string, nowMs: number) {
   let file: FileHandle | undefined;

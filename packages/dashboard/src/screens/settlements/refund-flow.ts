@@ -77,8 +77,6 @@ export type SignRefund = (
   typedData: ReturnType<typeof walletTypedData>,
 ) => Promise<Hex>;
 
-export type RefundFlow = ReturnType<typeof createRefundFlow>;
-
 /** Refunds of one payment. */
 export function createRefundFlow({ read, send, now }: RefundDeps) {
   let unanswered: RefundRequest | undefined;

@@ -21,8 +21,6 @@ const matchedMax = 500;
 /** Sorts behind every word with the same beginning. */
 const lastCharacter = "\u{10ffff}";
 
-export type PublicListingStore = ReturnType<typeof publicMethods>;
-
 export function publicMethods(database: Database) {
   const { db } = database;
   return {
