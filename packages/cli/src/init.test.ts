@@ -12,7 +12,7 @@ test("a value that looks like another example stays where it is", async () => {
   const folder = join(work, "my shop");
   const flags = ["--facilitator", "http://127.0.0.1:3000/x402", "--to", "http://127.0.0.1:4000"];
   const { code, stderr } = await farthing(["init", "gateway", folder, ...flags]);
-  expect([code, stderr]).toEqual([0, expect.stringContaining(`Next: cd '${folder}', npm install`)]);
+  expect([code, stderr]).toEqual([0, expect.stringContaining(`Next: cd "${folder}", npm install`)]);
   const file = readFileSync(join(folder, "gateway.yaml"), "utf8");
   expect(file).toContain('facilitator: { url: "http://127.0.0.1:3000/x402" }');
   expect(file).toContain('api: { url: "http://127.0.0.1:4000" }');

@@ -1,7 +1,7 @@
 /** The page's script. */
 import type { ReplayableRequest } from "@farthing/buyer/steps";
 import { lookForWallets } from "@farthing/buyer/wallet";
-import { defined, isLoopback } from "@farthing/protocol";
+import { defined, isLoopback, shellCommand, shellUrl } from "@farthing/protocol";
 import { addCopyButtons } from "./copy-button.ts";
 import { byId } from "./screen.ts";
 import { startFlow } from "./flow.ts";
@@ -12,11 +12,6 @@ import { fill, texts } from "./texts.ts";
 
 /** A browser's own header for pages, so that the seller returns what it would show. */
 const accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
-
-/** In single quotes a shell keeps everything but the quote, which URLs can escape. */
-function commandFor(url: string): string {
-  return `npx farthing pay '${url.replaceAll("'", "%27")}'`;
-}
 
 /** SHA-256 of no bytes. */
 const hashOfNoBytes = "0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
@@ -61,7 +56,12 @@ function start(): void {
   byId("program").removeAttribute("open");
   byId("host").textContent = location.host;
   // Behind a proxy the seller may not know the scheme and host that this browser sees.
-  byId("copy-command").textContent = commandFor(location.href);
+  byId("copy-command").textContent = shellCommand([
+    "npx",
+    "farthing",
+    "pay",
+    shellUrl(location.href),
+  ]);
   addCopyButtons();
   const { payable, complaint } = readOffers(byId("challenge").textContent);
   const [first, ...others] = payable;

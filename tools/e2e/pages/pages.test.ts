@@ -157,7 +157,7 @@ describeInBrowser("the facilitator's pages", () => {
     await page.getByRole("button", { name: "Copy" }).first().click();
     await page.getByRole("button", { name: "Copied" }).waitFor();
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(
-      String.raw`npx farthing pay -H 'Content-Type: application/json' -d '{"city":"Rome'\''; rm -rf ~ #"}' --network eip155:51 --max-amount 0.023 'https://api.example/reports/22?city=Rome%27%3B+rm+-rf+%7E+%23'`,
+      String.raw`npx farthing pay -H "Content-Type: application/json" -d '{"city":"Rome\u0027; rm -rf ~ #"}' --network eip155:51 --max-amount 0.023 "https://api.example/reports/22?city=Rome%27%3B+rm+-rf+%7E+%23"`,
     );
   });
 

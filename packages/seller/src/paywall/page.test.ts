@@ -97,13 +97,16 @@ describe("what is in it", () => {
     expect(text).not.toContain("<img");
   });
 
-  test("the terms and a command for people without a wallet, quoted for the shell", async () => {
-    const page = await visit({ headers: browser }, { paywall: { name: "Weather Ltd" } }, "/it's");
+  test("the terms and a command for people without a wallet, quoted for any shell", async () => {
+    const path = "/it's?a=$b&calc=x";
+    const page = await visit({ headers: browser }, { paywall: { name: "Weather Ltd" } }, path);
     const text = await page.text();
     expect(text).toContain("Weather Ltd");
     expect(text).toContain(">0.0123 <span");
     expect(text).toContain(payTo);
-    expect(text).toContain("npx farthing pay &#39;https://api.example.com/it%27s&#39;");
+    expect(text).toContain(
+      "npx farthing pay &quot;https://api.example.com/it%27s?a=%24b&amp;calc=x&quot;",
+    );
   });
 });
 

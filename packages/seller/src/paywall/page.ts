@@ -7,6 +7,8 @@ import {
   decodeHeader,
   escapeHtml,
   headerNames,
+  shellCommand,
+  shellUrl,
   shortUsdc,
   type Requirements,
 } from "@farthing/protocol";
@@ -94,7 +96,7 @@ function write(
 <details id="program" open>
 <summary>${server.program}</summary>
 <p>${server.programHow}</p>
-<pre id="copy-command" tabindex="0">npx farthing pay ${escapeHtml(quoteForShell(resource.url))}</pre>
+<pre id="copy-command" tabindex="0">${escapeHtml(shellCommand(["npx", "farthing", "pay", shellUrl(resource.url)]))}</pre>
 </details>
 </main>
 <p id="live" role="status"></p>
@@ -154,9 +156,4 @@ function fill(text: string, values: Readonly<Record<string, string | number>>): 
 function writeAddress(address: string): string {
   const short = `${address.slice(0, 6)}…${address.slice(-4)}`;
   return `<details class="address" id="copy-address" data-value="${address}"><summary><code>${short}</code></summary><code>${address}</code></details>`;
-}
-
-/** A shell takes all of a quoted text literally but the quote, which URLs can escape. */
-function quoteForShell(url: string): string {
-  return `'${url.replaceAll("'", "%27")}'`;
 }

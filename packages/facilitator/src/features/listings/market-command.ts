@@ -1,5 +1,5 @@
 /** The command that buys from a listing. All of it but the flags was written by its seller. */
-import { apothem, networkOfChain, shellCommand, shortUsdc } from "@farthing/protocol";
+import { apothem, networkOfChain, shellCommand, shellUrl, shortUsdc } from "@farthing/protocol";
 import { sampleUrlOf, type Listing } from "./model.ts";
 
 type Sold = Pick<Listing, "resource" | "method" | "chainId" | "amount" | "sample">;
@@ -17,14 +17,21 @@ export function buyCommand(sold: Sold): string {
     ...(network === apothem ? ["--network", network.id] : []),
     "--max-amount",
     shortUsdc(amount),
-    sampleUrlOf(sold),
+    shellUrl(sampleUrlOf(sold)),
   ]);
 }
 
-/** JSON without characters that a terminal would act on, hide or show in another order. */
+/**
+ * JSON without characters that a terminal would act on, hide or show in another order, and without
+ * those that end a quoted word or a command in cmd.exe or PowerShell.
+ */
 function toAscii(value: unknown): string {
-  return JSON.stringify(value).replaceAll(
-    /[\u007f-\uffff]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  // First the escapes of quotes, so that every quote in the text begins or ends one of its texts.
+  return JSON.stringify(value)
+    .replaceAll(/\\["\\]/g, (escape) => escaped(escape.slice(1)))
+    .replaceAll(/[\u007f-\uffff'&|<>^%!`$]/g, escaped);
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
