@@ -162,6 +162,18 @@ test("every operation with a session is in the list above, and no other", () => 
   ).toEqual(Object.keys(expected).toSorted());
 });
 
+test("without a session, the account API has the routes of the sign-in alone", () => {
+  const paths = isObject(document["paths"]) ? Object.entries(document["paths"]) : [];
+  const open = paths.flatMap(([path, item]) =>
+    Object.values(isObject(item) && path.startsWith("/v1/account") ? item : {}).flatMap((one) =>
+      isObject(one) && !JSON.stringify(one["security"] ?? []).includes("session")
+        ? [String(one["operationId"])]
+        : [],
+    ),
+  );
+  expect(open.toSorted()).toEqual(["beginSignIn", "completeSignIn", "signOut"]);
+});
+
 test("each description names the roles", () => {
   for (const { id, description } of operations()) {
     const names = (expected[id] ?? []).map((role) => `\`${role}\``).join(", ");
