@@ -3,8 +3,11 @@ import { isLoopback } from "@farthing/protocol";
 import type { Secret } from "@farthing/engine/base";
 import type { Sender } from "../email-address.ts";
 
-/** Time for each step of SMTP: a slow server answers in seconds, and a lease lasts longer. */
+/** Time for each step of SMTP, and between two pieces of a reply: a slow server answers in seconds. */
 const stepTimeoutMs = 10_000;
+
+/** Time for all of a mail, whose reply may come in pieces without end; a lease lasts longer. */
+const mailTimeoutMsDefault = 60_000;
 
 export interface Mail {
   readonly to: string;
@@ -32,9 +35,12 @@ export interface MailSettings {
   readonly from: Sender;
   /** Additional certificate authorities, PEM. */
   readonly extraCa?: string | undefined;
+  /** Time for all of a mail. */
+  readonly mailTimeoutMs?: number;
 }
 
-export function createMailer({ url, from, extraCa }: MailSettings) {
+export function createMailer(settings: MailSettings) {
+  const { url, from, extraCa, mailTimeoutMs = mailTimeoutMsDefault } = settings;
   const domain = from.address.slice(from.address.lastIndexOf("@") + 1);
 
   async function open() {
@@ -72,6 +78,7 @@ export function createMailer({ url, from, extraCa }: MailSettings) {
           await transport()
         ).sendMail({
           ...content,
+          signal: AbortSignal.timeout(mailTimeoutMs),
           from,
           to: { name: "", address: to },
           messageId: `<${id}@${domain}>`,
@@ -82,10 +89,19 @@ export function createMailer({ url, from, extraCa }: MailSettings) {
     /** Connects and signs in, and sends nothing. */
     async check(): Promise<MailOutcome> {
       return attempt(async () => {
-        await (await transport()).verify();
+        await within((await transport()).verify(), AbortSignal.timeout(mailTimeoutMs));
       });
     },
   };
+}
+
+/** Ends the wait for what takes no signal itself. */
+function within<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = Object.assign(new Error("timed out"), { code: "ETIMEDOUT" });
+    signal.addEventListener("abort", () => reject(late), { once: true });
+    work.then(resolve, reject);
+  });
 }
 
 async function attempt(work: () => Promise<void>): Promise<MailOutcome> {
@@ -111,6 +127,7 @@ const problems: Readonly<Record<string, string>> = {
   ETLS: "The mail server offers no encryption, or its certificate is not trusted.",
   EDNS: "The name of the mail server was not found.",
   ETIMEDOUT: "The mail server did not answer in time.",
+  EABORT: "The mail server did not answer in time.",
   ECONNECTION: "The mail server cannot be reached.",
   ESOCKET: "The mail server cannot be reached, or its certificate is not trusted.",
 };
