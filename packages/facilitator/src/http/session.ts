@@ -45,3 +45,8 @@ export function demandPermission({ role }: RequestSession, permission: Permissio
     throw new HttpProblem("role_not_allowed", roleMessage(role, permission));
   }
 }
+
+/** The response when the role of an owner was taken away while the request ran. */
+export function notOwner(): HttpProblem {
+  return new HttpProblem("role_not_allowed", roleMessage("read_only", "manage_members"));
+}

@@ -92,6 +92,19 @@ export function membersSuite(start: () => Promise<StoreBench>): void {
     },
   );
 
+  test("are linked by owners only, also when the role ends while the signatures are verified", async () => {
+    const store = at();
+    await store.ensureAccount(seller, 1);
+    await store.linkWallet(linkOf(wallet), { walletsMax: membersMax, by: seller });
+    const change = { account: seller, address: wallet, role: "developer" } as const;
+    await store.changeRole(change, seller);
+    const link = (by: Address) =>
+      store.linkWallet(linkOf(outsider), { walletsMax: membersMax, by });
+    expect(await link(wallet)).toBe("not_owner");
+    expect(await store.listWallets(seller)).toHaveLength(1);
+    expect(await link(seller)).toBe("linked");
+  });
+
   test("have a role that counts at once for their running sessions", async () => {
     const store = at();
     await store.ensureAccount(seller, 1);

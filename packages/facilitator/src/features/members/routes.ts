@@ -15,9 +15,8 @@ import {
   readProblems,
   TimeText,
 } from "../../http/schemas.ts";
-import { roleMessage } from "../../http/permissions.ts";
 import { servedChain, type ServedNetworks } from "../../http/served-chain.ts";
-import { sessionOf } from "../../http/session.ts";
+import { notOwner, sessionOf } from "../../http/session.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
 import { SignAnswerBody } from "../sign-in/guard.ts";
 import { RoleText, walletResponse, WalletResponse } from "../sign-in/wallet-routes.ts";
@@ -232,11 +231,6 @@ function registerMemberships(server: TypedServer, { members }: MemberRouteDeps):
       return reply.status(204).send(null);
     },
   });
-}
-
-/** The role was taken away while the request ran. */
-function notOwner(): HttpProblem {
-  return new HttpProblem("role_not_allowed", roleMessage("read_only", "manage_members"));
 }
 
 function invitedRow({ role, chainId, invitedBy, ...times }: Invitation) {

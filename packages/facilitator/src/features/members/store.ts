@@ -154,7 +154,7 @@ async function acceptInvitation(
     .where("account", "=", toLowerHex(joining.account))
     .where("address", "=", toLowerHex(joining.address))
     .execute();
-  return linked === "known" ? { kind: "not_invited" } : { kind: "joined", wallet };
+  return linked === "linked" ? { kind: "joined", wallet } : { kind: "not_invited" };
 }
 
 export type ChangeRoleResult =

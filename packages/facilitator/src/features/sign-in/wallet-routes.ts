@@ -19,7 +19,7 @@ import {
 import type { TypedServer } from "../../http/type-provider.ts";
 import { readAddress } from "../../http/address-input.ts";
 import { roles } from "../../http/permissions.ts";
-import { sessionOf } from "../../http/session.ts";
+import { notOwner, sessionOf } from "../../http/session.ts";
 import { SignAnswerBody, stepUpFailed } from "./guard.ts";
 import { servedChain, type ServedNetworks } from "../../http/served-chain.ts";
 import { signRequestResponse, SignRequestResponse } from "./routes.ts";
@@ -128,6 +128,8 @@ function linkedOf(outcome: LinkOutcome): AccountWallet {
       throw new HttpProblem("conflict", "The wallet is not deployed on this chain yet.");
     case "known":
       throw new HttpProblem("conflict", "This wallet signs in to the account already.");
+    case "not_owner":
+      throw notOwner();
     case "too_many":
       throw new HttpProblem(
         "conflict",

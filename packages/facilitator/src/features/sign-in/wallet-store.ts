@@ -10,7 +10,10 @@ export type WalletStore = ReturnType<typeof createWalletStore>;
 export function createWalletStore(database: Database) {
   const all = () => database.db.selectFrom("account_wallets").selectAll();
   return {
-    /** `known`: it was already linked. `too_many`: the account has `walletsMax`. */
+    /**
+     * `known`: it was already linked. `too_many`: the account has `walletsMax`. `not_owner`: `by`, the
+     * member who links it, has lost the role of an owner.
+     */
     linkWallet: atomic(database, linkWallet),
     /**
      * Unlinks a wallet and ends its sessions of this account; false when it was not linked, or when
@@ -67,12 +70,13 @@ export async function isOwner(
 export async function linkWallet(
   inside: Database,
   wallet: LinkedWallet,
-  { walletsMax }: { readonly walletsMax: number },
-): Promise<"linked" | "known" | "too_many"> {
+  { walletsMax, by }: { readonly walletsMax: number; readonly by?: Address },
+): Promise<"linked" | "known" | "too_many" | "not_owner"> {
   const { db } = inside;
   const account = toLowerHex(wallet.account);
   const address = toLowerHex(wallet.address);
   await lockAccount(inside, wallet.account);
+  if (by && !(await isOwner(inside, wallet.account, by))) return "not_owner";
   const rows = await db
     .selectFrom("account_wallets")
     .select("address")

@@ -30,6 +30,8 @@ export type LinkOutcome =
   | { readonly kind: "undeployed" }
   /** It is the account's own address, or already linked. */
   | { readonly kind: "known" }
+  /** The role was taken away while the request ran. */
+  | { readonly kind: "not_owner" }
   | { readonly kind: "too_many" };
 
 export type Wallets = ReturnType<typeof createWallets>;
@@ -86,7 +88,7 @@ export function createWallets(deps: WalletDeps) {
         role: "owner",
         linkedAt: clock.nowMs(),
       };
-      const result = await accounts.linkWallet(wallet, { walletsMax });
+      const result = await accounts.linkWallet(wallet, { walletsMax, by: session.wallet });
       if (result !== "linked") return { kind: result };
       log.info(
         { event: "wallet_linked", account: session.account, wallet: address, chainId },
