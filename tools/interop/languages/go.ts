@@ -5,7 +5,6 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readPage } from "../../docs/read-page.ts";
 import { buildGo, hasGo } from "./toolchains.ts";
 import type { Language } from "./language.ts";
 
@@ -20,11 +19,12 @@ const files = {
 
 /** Returns the files of the guide by their place below the folder `go`. */
 function readGuide(): ReadonlyMap<string, string> {
-  const blocks = readPage(readFileSync(new URL(`../../../${guide.path}`, import.meta.url), "utf8"));
+  const page = readFileSync(new URL(`../../../${guide.path}`, import.meta.url), "utf8");
   const entries = Object.entries(files).map(([name, place]): [string, string] => {
-    const block = blocks.find(({ run }) => run.as === name);
-    if (!block) throw new Error(`The guide for Go has no file ${name}.`);
-    return [place, block.text];
+    const [, after] = page.split(`<!-- run: as ${name} -->\n\n\`\`\`go\n`);
+    const text = after?.split("\n```\n")[0];
+    if (text === undefined) throw new Error(`The guide for Go has no file ${name}.`);
+    return [place, `${text}\n`];
   });
   return new Map(entries);
 }
