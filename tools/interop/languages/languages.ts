@@ -19,6 +19,7 @@ import { followGuide } from "./guide.ts";
 import type { Language, Program, Programs, SellingProgram } from "./language.ts";
 import { python } from "./python.ts";
 import { rust } from "./rust.ts";
+import { installMs } from "./toolchains.ts";
 
 const run = promisify(execFile);
 
@@ -66,12 +67,24 @@ export async function tryLanguages(print: (line: string) => void): Promise<reado
       continue;
     }
     print(`${name}: installs ${packages.join(", ")}; the first run takes minutes`);
-    await tryLanguage(await language.install(), add);
+    const programs = await language.install().catch((error: unknown) => describeFailure(error));
+    if (typeof programs === "string") {
+      add({ name, isOk: false, line: `FAIL ${name} was not installed: ${programs}` });
+      continue;
+    }
+    await tryLanguage(programs, add);
     if (guide === undefined) continue;
     print(`${name}: follows ${guide.path}`);
     add(await followGuide(guide));
   }
   return results;
+}
+
+/** Returns what a person needs to know of an installation or a program that failed. */
+function describeFailure(error: unknown): string {
+  if (!isObject(error) || error["killed"] !== true) return String(error);
+  const limit = `${installMs / 60_000} minutes`;
+  return `${String(error["cmd"])} was stopped after ${limit}. The next run continues.`;
 }
 
 async function tryLanguage(
@@ -94,8 +107,13 @@ async function tryLanguage(
       }
       await shop.close();
     }
-    for (const { seller, channel } of sales)
-      for (const result of await buyFrom(deployment, seller, channel)) add(result);
+    for (const { seller, channel } of sales) {
+      const name = `our buyer at ${seller.name}, ${channel.name}`;
+      const sold = buyFrom(deployment, seller, channel).catch((error: unknown) => [
+        { name, isOk: false, line: `FAIL ${name}: ${describeFailure(error)}` },
+      ]);
+      for (const result of await sold) add(result);
+    }
   } finally {
     await deployment.stop();
   }

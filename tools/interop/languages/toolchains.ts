@@ -14,7 +14,7 @@ const folder = fileURLToPath(new URL("./", import.meta.url));
 const installed = join(folder, ".installed");
 
 /** The packages of a Python lock take half a minute, a build in Rust a few. */
-const installMs = 15 * 60_000;
+export const installMs = 15 * 60_000;
 
 /** The crates state `rust-version = "1.93.0"`. */
 const rustMinorMin = 93;
