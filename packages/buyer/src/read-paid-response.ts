@@ -5,7 +5,7 @@
 import {
   defined,
   findNetwork,
-  formatUsdc,
+  shortUsdc,
   headerNames,
   isObject,
   isSameAddress,
@@ -115,7 +115,7 @@ function mismatchOf(receipt: SettleResponse, expected: ExpectedReceipt): string 
     return "the receipt names another network";
   }
   if (receipt.amount !== undefined && parseUint256(receipt.amount) !== expected.amountUnits) {
-    return `the receipt names another amount than ${formatUsdc(expected.amountUnits)} USDC`;
+    return `the receipt names another amount than ${shortUsdc(expected.amountUnits)} USDC`;
   }
   return undefined;
 }

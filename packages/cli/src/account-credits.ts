@@ -1,7 +1,7 @@
 /** `farthing account credits buy`: pays a facilitator for credits and waits until they are there. */
 import {
   authorizationTypedData,
-  formatUsdc,
+  shortUsdc,
   isBytes32,
   member,
   networkOfChain,
@@ -37,7 +37,7 @@ export async function buyCredits(credits: number, flags: BuyFlags): Promise<Exit
   const order = { credits, chainId, payer: signer.address };
   const purchase = await account.call("POST", path, order);
   const authorization = readAuthorization(purchase, { from: signer.address, credits });
-  const price = `${formatUsdc(authorization.value)} USDC`;
+  const price = `${shortUsdc(authorization.value)} USDC`;
   const question = `Pay ${price} for ${credits} credits to ${authorization.to} on ${network.id}?`;
   await demandYes(question, flags.yes, "Nothing was paid.");
   const signature = await signer.signTypedData(authorizationTypedData(network, authorization));

@@ -41,8 +41,8 @@ function messageOf(checks: readonly Check[], name: string): string {
 
 function resultLine({ chosen, refusal }: Quotation): string {
   if (!chosen) return `Would not pay: ${refusal?.message ?? ""} (${refusal?.code ?? ""})`;
-  const { amountUsdc, payTo, network } = chosen.quote;
-  return `Would pay ${amountUsdc} USDC to ${payTo} on ${network.id}.`;
+  const { amountUnits, payTo, network } = chosen.quote;
+  return `Would pay ${shortUsdc(amountUnits)} USDC to ${payTo} on ${network.id}.`;
 }
 
 export function dryRunText(quotation: Quotation, url: string): string {
@@ -66,7 +66,7 @@ function offerTitle({ offer }: EvaluatedOffer): string {
   const place = `entry ${index} of the ${source}`;
   if (!requirements) return `${place}: cannot be read`;
   const { amount, payTo, networkName, version } = requirements;
-  return `${place}: ${formatUsdc(amount)} USDC to ${payTo} on ${networkName}, version ${version}`;
+  return `${place}: ${shortUsdc(amount)} USDC to ${payTo} on ${networkName}, version ${version}`;
 }
 
 /** The longest name of a check, so that the messages stand in a column. */

@@ -1,6 +1,11 @@
 /** Prints why a command failed, and tells the exit code of an error. */
-import { PaymentError, UnansweredPaymentError } from "@farthing/buyer";
-import { LedgerFileError } from "@farthing/buyer/file-ledger";
+import {
+  PaymentError,
+  UnansweredPaymentError,
+  type PaymentSummary,
+  type SentPayment,
+} from "@farthing/buyer";
+import { LedgerAccessError, LedgerBusyError, LedgerFileError } from "@farthing/buyer/file-ledger";
 import { printableJson, writeTo } from "@farthing/protocol";
 import {
   CanceledError,
@@ -10,7 +15,7 @@ import {
   UsageError,
 } from "./command-errors.ts";
 import { exitCodes, exitOfRefusal, type ExitCode } from "./exit-codes.ts";
-import type { PaymentProgress } from "./payment-report.ts";
+import { nextSteps, type PaymentProgress } from "./payment-report.ts";
 import { isClosedPipe } from "./terminal.ts";
 
 /**
@@ -31,7 +36,8 @@ export function showError(
     process.stdout.write(`${printableJson(failureObject(failure, exitCode))}\n`);
   } else {
     const facts = flags.isPlain === true ? "" : ` (${code}, payment ${paymentStatus})`;
-    writeTo(process.stderr, `farthing: ${message}${facts}\n`);
+    const steps = isSent(failure.payment) ? nextSteps(failure.payment) : "";
+    writeTo(process.stderr, `farthing: ${message}${facts}\n${steps}`);
   }
   return exitCode;
 }
@@ -55,9 +61,15 @@ function describe(error: unknown, { payment, isSigned }: PaymentProgress) {
   return { code, message, retryable, paymentStatus, requestId, payment: sent };
 }
 
-/** The message of fetch is "fetch failed"; the reason is in its cause. */
-function messageOf({ message, cause }: Error): string {
-  return cause instanceof Error && cause.message !== "" ? cause.message : message;
+function isSent(payment: PaymentSummary | undefined): payment is SentPayment {
+  return payment !== undefined && payment.state !== "not_required";
+}
+
+/** The message of fetch is "fetch failed", a TypeError; the reason is in its cause. */
+function messageOf(error: Error): string {
+  const { message, cause } = error;
+  const isOfFetch = error instanceof TypeError && cause instanceof Error && cause.message !== "";
+  return isOfFetch ? cause.message : message;
 }
 
 function failureObject(failure: ReturnType<typeof describe>, exitCode: ExitCode) {
@@ -96,7 +108,9 @@ function exitOfError(
 }
 
 function isConfiguration(error: unknown): boolean {
-  return error instanceof ConfigurationError || error instanceof LedgerFileError;
+  return [ConfigurationError, LedgerAccessError, LedgerBusyError, LedgerFileError].some(
+    (kind) => error instanceof kind,
+  );
 }
 
 function codeOf(error: unknown): string {

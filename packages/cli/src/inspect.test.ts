@@ -25,7 +25,7 @@ test("ten lines of text, also into a pipe; --all has every check, --json an obje
   await using seller = await startSeller({ unpaid: challenge({ ...oneCent, amount: 500_000n }) });
   const shown = await farthing(["inspect", seller.url], { environment, ...onTerminal });
   expect(shown.code).toBe(12);
-  expect(shown.stdout).toMatch(/^Would not pay: The price 0\.500000 USDC is above 0\.100000/m);
+  expect(shown.stdout).toMatch(/^Would not pay: The price 0\.5 USDC is above 0\.1 USDC per call/m);
   const json = await farthing(["inspect", "--json", seller.url], { environment, ...onTerminal });
   expect(JSON.parse(json.stdout)).toMatchObject({ error: { code: "per_payment_cap" } });
   expect(shown.stdout.trimEnd().split("\n").length).toBeLessThanOrEqual(10);
@@ -33,7 +33,7 @@ test("ten lines of text, also into a pipe; --all has every check, --json an obje
   const text = await farthing(["inspect", seller.url], { environment });
   expect([text.code, text.stdout]).toEqual([12, shown.stdout]);
   const all = await farthing(["inspect", "--all", seller.url], { environment });
-  expect(all.stdout).toMatch(/fail +per_call +The price 0\.500000 USDC is above 0\.100000/);
+  expect(all.stdout).toMatch(/fail +per_call +The price 0\.5 USDC is above 0\.1 USDC per call/);
   expect(all.stdout.match(/^entry \d/gm)).toHaveLength(3);
 });
 

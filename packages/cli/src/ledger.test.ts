@@ -133,7 +133,7 @@ test("--confirm asks: only a yes pays, anything else ends with 7", async () => {
   for (const input of ["", "n\n", "sure\n"]) {
     const refused = await farthing(["pay", "--confirm", seller.url], { environment, input });
     expect([refused.code, refused.stdout]).toEqual([7, ""]);
-    expect(refused.stderr).toContain(`Pay 0.010000 USDC to ${payTo} on eip155:50?`);
+    expect(refused.stderr).toContain(`Pay 0.01 USDC to ${payTo} on eip155:50?`);
   }
   expect(seller.paid).toHaveLength(0);
   const paid = await farthing(["pay", "--confirm", seller.url], { environment, input: "y\n" });

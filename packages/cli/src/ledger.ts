@@ -11,7 +11,12 @@ import { collect, joinData, readHeaders, type RequestFlags } from "./pay-request
 import { createResumer } from "./payer.ts";
 import type { PaymentProgress } from "./payment-report.ts";
 import { addPrintFlags, printList, printOne, type PrintFlags } from "./print-output.ts";
-import { addResponseFlags, showResponse, type ResponseFlags } from "./response-output.ts";
+import {
+  addResponseFlags,
+  demandWritable,
+  showResponse,
+  type ResponseFlags,
+} from "./response-output.ts";
 import { demandNode, rpcOption, type NodeFlags } from "./rpc-node.ts";
 import { runCommand, runRequest } from "./run-command.ts";
 import { whileWaiting } from "./waiting.ts";
@@ -113,7 +118,10 @@ type ResumeFlags = ResponseFlags & NodeFlags & Pick<RequestFlags, "header" | "da
 
 function resumePayment(id: string, flags: ResumeFlags): Promise<void> {
   const progress: PaymentProgress = { isSigned: false };
-  const prepare = () => readHeaders(flags.header ?? []);
+  const prepare = () => {
+    demandWritable(flags);
+    return readHeaders(flags.header ?? []);
+  };
   return runRequest(flags, progress, prepare, async (headers, signal) => {
     const record = await openLedger().find(id);
     progress.isSigned = record?.signed !== undefined;

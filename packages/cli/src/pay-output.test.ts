@@ -33,7 +33,7 @@ test("--dry-run: every check with its verdict, no key needed, nothing signed", a
     expect(text.stdout).toMatch(new RegExp(`pass +${name} `));
   }
   expect(text.stdout).toMatch(/skip +balance +no wallet is named whose balance/);
-  expect(text.stdout).toContain(`Would pay 0.010000 USDC to ${payTo} on eip155:50.`);
+  expect(text.stdout).toContain(`Would pay 0.01 USDC to ${payTo} on eip155:50.`);
   const withKey = await farthing(["pay", "--dry-run", seller.url]);
   expect(withKey.stdout).toMatch(/skip +balance +no node is named to ask/);
   const json = await farthing(["pay", "--dry-run", "--json", seller.url], { environment });
@@ -57,6 +57,6 @@ test("--dry-run of a price above the limit says which check fails, 12", async ()
     seller.url,
   ]);
   expect(code).toBe(12);
-  expect(stdout).toMatch(/fail +per_call +The price 0\.010000 USDC is above 0\.005000/);
+  expect(stdout).toMatch(/fail +per_call +The price 0\.01 USDC is above 0\.005 /);
   expect(stdout).toContain("(per_payment_cap)");
 });

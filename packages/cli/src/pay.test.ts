@@ -1,5 +1,5 @@
 /** `farthing pay` as a user runs it: the real command against sellers over loopback HTTP. */
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -38,13 +38,17 @@ function endsWith(end: string): unknown {
   );
 }
 
+/** The last lines about a payment that may still be used: which one it is, and how to go on. */
+const againWithin =
+  /\n {2}request id: (req_[0-9a-f]+)\n {2}to send the same payment again, within \d+ s: farthing ledger resume \1\n$/;
+
 test("pays: the body alone on stdout, the payment on stderr, 0", async () => {
   await using seller = await startSeller();
   const { code, stdout, stderr } = await farthing(["pay", seller.url]);
   expect([code, stdout]).toEqual([0, "content"]);
   // Text although it goes into a pipe: programs ask for JSON.
   expect(stderr).toBe(
-    `payment settled: 0.010000 USDC to ${payTo} on eip155:50\n  https://xdcscan.com/tx/${transaction}\n`,
+    `payment settled: 0.01 USDC to ${payTo} on eip155:50\n  https://xdcscan.com/tx/${transaction}\n`,
   );
   expect(seller.paid).toHaveLength(1);
 });
@@ -196,8 +200,8 @@ test.each([
   });
   const { code, stdout, stderr } = await farthing(["pay", seller.url]);
   expect(code).toBe(exit);
-  expect(stderr).toMatch(new RegExp(`^payment ${paymentStatus}: 0\\.010000 USDC to `));
-  expect(stderr).toContain("request id: req_");
+  expect(stderr).toMatch(new RegExp(`^payment ${paymentStatus}: 0\\.01 USDC to `));
+  expect(stderr).toMatch(againWithin);
   expect(stdout).toBe("body" in answer ? answer.body : "");
   expect(new Set(seller.paid.map(({ paymentHeader }) => paymentHeader)).size).toBe(1);
 });
@@ -254,13 +258,18 @@ test("--fail turns an answer of 400 or above into 1", async () => {
   expect([code, stdout]).toEqual([1, "gone"]);
 });
 
+/** What is said when a person or --max-time stops a run while the payment is out. */
+const stoppedOpen = expect.stringMatching(
+  new RegExp(`^farthing: Stopped .* \\(interrupted, payment ambiguous\\)${againWithin.source}`),
+);
+
 test("--max-time: 10 while nothing is signed, 11 once a payment is out", async () => {
   await using silent = await startSeller({ unpaid: { hang: true } });
   const early = await farthing(["pay", "--max-time", "0.3", silent.url]);
   expect([early.code, early.stderr]).toEqual([10, endsWith("timeout, not_sent")]);
   await using greedy = await startSeller({ paid: [{ hang: true }] });
   const late = await farthing(["pay", "--max-time", "2", greedy.url]);
-  expect([late.code, late.stderr]).toEqual([11, endsWith("interrupted, ambiguous")]);
+  expect([late.code, late.stderr]).toEqual([11, stoppedOpen]);
 });
 
 test("Ctrl+C with a payment out: 130, and the payment is called ambiguous", async () => {
@@ -277,7 +286,53 @@ test("Ctrl+C with a payment out: 130, and the payment is called ambiguous", asyn
     whileRunning: (interrupt) => Object.assign(shell, { interrupt }),
   });
   expect(run.code).toBe(130);
-  expect(run.stderr).toEqual(endsWith("interrupted, ambiguous"));
+  expect(run.stderr).toEqual(stoppedOpen);
+});
+
+test("a file that cannot be written is refused before anything is paid for it: 2", async () => {
+  await using seller = await startSeller();
+  for (const output of [join(folder, "nowhere/report"), folder]) {
+    const { code, stderr } = await farthing(["pay", "-o", output, seller.url]);
+    expect([code, stderr]).toEqual([2, endsWith("usage, not_sent")]);
+    expect(stderr).toContain(`--output ${output} cannot be written`);
+  }
+  expect(seller.paid).toHaveLength(0);
+});
+
+test.skipIf(!existsSync("/dev/full"))(
+  "a disk that is full after the payment: how to get the response again",
+  async () => {
+    await using seller = await startSeller();
+    const { code, stderr } = await farthing(["pay", "-o", "/dev/full", seller.url]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/ENOSPC: .* \(error, payment settled\)\n {2}request id: /);
+    expect(stderr).toMatch(
+      /\n {2}for the response again, while the seller keeps it: farthing ledger resume req_\w+\n$/,
+    );
+  },
+);
+
+test.each([
+  [
+    "a password file that is not there",
+    { FARTHING_WALLET_KEY: "", FARTHING_WALLET_PASSWORD_FILE: "/nowhere/password" },
+    "Cannot read /nowhere/password, the file of FARTHING_WALLET_PASSWORD_FILE, for the password.",
+  ],
+  [
+    "a ledger where none can be",
+    { FARTHING_LEDGER: "/dev/null/ledger.jsonl" },
+    "The ledger /dev/null/ledger.jsonl cannot be used: ENOTDIR",
+  ],
+])("%s: the error names it, 3", async (_, environment, message) => {
+  await using seller = await startSeller();
+  const home = { XDG_CONFIG_HOME: join(folder, "home") };
+  const password = { FARTHING_WALLET_KEY: "", FARTHING_WALLET_PASSWORD: "a password" };
+  await farthing(["wallet", "create", "shopping"], { environment: { ...home, ...password } });
+  const options = { environment: { ...home, ...environment } };
+  const { code, stderr } = await farthing(["pay", seller.url], options);
+  expect([code, stderr]).toEqual([3, endsWith("configuration, not_sent")]);
+  expect(stderr).toContain(message);
+  expect(seller.paid).toHaveLength(0);
 });
 
 test("content that breaks off after the payment settled is never called unpaid", async () => {

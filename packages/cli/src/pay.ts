@@ -14,7 +14,12 @@ import {
 import { addTermsFlags, createPayer, type PayerFlags } from "./payer.ts";
 import type { PaymentProgress } from "./payment-report.ts";
 import { isJsonWanted, type PrintFlags } from "./print-output.ts";
-import { addResponseFlags, showResponse, type ResponseFlags } from "./response-output.ts";
+import {
+  addResponseFlags,
+  demandWritable,
+  showResponse,
+  type ResponseFlags,
+} from "./response-output.ts";
 import { runRequest } from "./run-command.ts";
 import { startWaiting, whileWaiting } from "./waiting.ts";
 
@@ -63,7 +68,10 @@ ${codes.join("\n")}`;
 function pay(url: string, flags: Flags): Promise<void> {
   const progress: PaymentProgress = { isSigned: false };
   const isDryRun = flags.dryRun === true;
-  const prepare = () => buildRequest(url, flags);
+  const prepare = () => {
+    demandWritable(flags);
+    return buildRequest(url, flags);
+  };
   return runRequest(flags, progress, prepare, async (request, signal) => {
     const payingFetch = await createPayer(flags, isDryRun, progress);
     if (isDryRun) return showQuote(payingFetch, request, signal, { ...flags, all: true });

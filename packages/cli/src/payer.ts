@@ -83,6 +83,7 @@ export async function payerOptions(
   const approval = approvalOf(flags, progress);
   const { signer, nonceSecret } = await readWallet(flags, isReadOnly);
   let step = "Sending the payment again";
+  let expiresAtMs: number | undefined;
   return {
     signer,
     ledger: openLedger(),
@@ -93,9 +94,10 @@ export async function payerOptions(
         const { amountUnits, payTo } = event.quote;
         step = `Paying ${priceUsdc(amountUnits)} USDC to ${payTo}`;
       }
+      if (type === "signed") expiresAtMs = event.validBefore * 1000;
       // After the payment has left, the seller's confirmation is waited for.
       if (type === "sent") progress?.waiting?.now(step);
-      if (type === "resending") progress?.waiting?.now(whyResent(event), "continues");
+      if (type === "resending") progress?.waiting?.still(whyResent(event), expiresAtMs);
       // An earlier payment that is sent again was signed before this run.
       if ((type === "signed" || type === "sent") && progress) progress.isSigned = true;
       // A seller that does not ask for bound payments has nothing to fix.
@@ -140,12 +142,13 @@ function approvalOf(
     // With --confirm every price needs approval, otherwise only a change of the payee.
     limits: { askAbove: confirm === true ? "0" : (maxAmount ?? everything) },
     approve: async (quote) => {
-      const { payTo, amountUsdc, network } = quote;
+      const { payTo, amountUnits, network } = quote;
       const isMoved = quote.checks.some(({ name, verdict }) => name === "pin" && verdict === "ask");
       if (isMoved && (payee === undefined || !isSameAddress(payee, payTo))) return false;
       if (confirm !== true) return true;
       progress?.waiting?.end();
-      if (await askYesNo(`Pay ${amountUsdc} USDC to ${payTo} on ${network.id}?`)) return true;
+      if (await askYesNo(`Pay ${shortUsdc(amountUnits)} USDC to ${payTo} on ${network.id}?`))
+        return true;
       throw new CanceledError("Canceled. Nothing was paid.");
     },
   };

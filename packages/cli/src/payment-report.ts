@@ -1,6 +1,6 @@
 /** What `pay` says of a payment on standard error. With --json, standard output has it all. */
-import type { NoPayment, PaymentEvent, PaymentSummary } from "@farthing/buyer";
-import { formatUsdc } from "@farthing/protocol";
+import type { NoPayment, PaymentEvent, PaymentSummary, SentPayment } from "@farthing/buyer";
+import { shortUsdc } from "@farthing/protocol";
 import type { Waiting } from "./waiting.ts";
 
 /** The state of the payment when a run ends. */
@@ -19,19 +19,34 @@ export function paymentText(payment: PaymentSummary): string {
     const left = remaining === undefined ? "" : `, ${remaining} uses left`;
     return payment.pass ? `opened by a pass${left}\n` : "no payment required\n";
   }
-  const { amountUsdc, payTo, network, explorerUrl, transaction, problem, state, requestId } =
-    payment;
-  const more = [
-    explorerUrl ?? (transaction && `transaction ${transaction}`),
-    problem && `${problem.message}\n  request id: ${requestId}`,
-  ];
-  const lines = more.filter((one) => one !== undefined).map((one) => `\n  ${one}`);
-  return `payment ${state}: ${amountUsdc} USDC to ${payTo} on ${network}${lines.join("")}\n`;
+  const { amount, payTo, network, explorerUrl, transaction, problem, state } = payment;
+  const price = `${shortUsdc(BigInt(amount))} USDC`;
+  const more = [explorerUrl ?? (transaction && `transaction ${transaction}`), problem?.message];
+  const lines = more.filter((one) => one !== undefined).map((one) => `  ${one}\n`);
+  const steps = problem === undefined ? "" : nextSteps(payment);
+  return `payment ${state}: ${price} to ${payTo} on ${network}\n${lines.join("")}${steps}`;
+}
+
+/** Which payment it is, and how its owner gets its response or its outcome without a second one. */
+export function nextSteps({
+  requestId,
+  state,
+  authorizationExpiresAt,
+}: Pick<SentPayment, "requestId" | "state" | "authorizationExpiresAt">): string {
+  const secondsLeft = Math.ceil((Date.parse(authorizationExpiresAt) - Date.now()) / 1000);
+  const resume = `farthing ledger resume ${requestId}`;
+  const step =
+    state === "settled"
+      ? `for the response again, while the seller keeps it: ${resume}`
+      : secondsLeft > 0
+        ? `to send the same payment again, within ${secondsLeft} s: ${resume}`
+        : `to learn the outcome: farthing ledger reconcile ${requestId}`;
+  return `  request id: ${requestId}\n  ${step}\n`;
 }
 
 function moneyOf({ cost, remaining }: NonNullable<NoPayment["balance"]>): string {
-  const spent = cost === undefined ? "" : `, ${formatUsdc(BigInt(cost))} USDC`;
-  return `${spent}, ${formatUsdc(BigInt(remaining))} USDC left`;
+  const spent = cost === undefined ? "" : `, ${shortUsdc(BigInt(cost))} USDC`;
+  return `${spent}, ${shortUsdc(BigInt(remaining))} USDC left`;
 }
 
 /** What a person reads while the same payment is sent again. */

@@ -1,7 +1,7 @@
 /** `farthing refund`: returns money of a payment to its payer, signed by the payee's wallet. */
 import {
   authorizationTypedData,
-  formatUsdc,
+  shortUsdc,
   member,
   parseRefundable,
   parseUsdc,
@@ -62,7 +62,7 @@ async function refund(id: string, flags: RefundFlags): Promise<ExitCode> {
     demandOnChain(settlement, payment, amount, flags),
   );
   const { network, payer } = payment;
-  const question = `Refund ${formatUsdc(amount)} USDC to ${payer} on ${network.id}?`;
+  const question = `Refund ${shortUsdc(amount)} USDC to ${payer} on ${network.id}?`;
   await demandYes(question, flags.yes, "Nothing was refunded.");
   const authorization = refundAuthorization(payment, amount, refundEnd(Date.now()));
   const signature = await signer.signTypedData(authorizationTypedData(network, authorization));

@@ -1,9 +1,11 @@
 /** Writes a response. Standard output is the body alone, or with --json exactly one object. */
-import { createWriteStream } from "node:fs";
+import { accessSync, constants, createWriteStream, existsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { PaidResponse } from "@farthing/buyer";
 import { printableJson, printableText, writeTo } from "@farthing/protocol";
 import type { Command } from "commander";
+import { messageOf, UsageError } from "./command-errors.ts";
 import { exitOfResponse, type ExitCode } from "./exit-codes.ts";
 import { paymentText } from "./payment-report.ts";
 import { bodyToWrite, readBodyWithin } from "./read-body.ts";
@@ -24,6 +26,18 @@ export function addResponseFlags(command: Command): Command {
     .option("-o, --output <file>", "write the body to a file")
     .option("-m, --max-time <seconds>", "give up after this many seconds")
     .option("-f, --fail", "exit with 1 when the response status is 400 or above");
+}
+
+/** Throws a UsageError when the body could not be written there, before anything is paid for it. */
+export function demandWritable({ output }: ResponseFlags): void {
+  if (output === undefined) return;
+  try {
+    if (!existsSync(output)) accessSync(dirname(output), constants.W_OK);
+    else if (statSync(output).isDirectory()) throw new Error("it is a folder");
+    else accessSync(output, constants.W_OK);
+  } catch (cause) {
+    throw new UsageError(`--output ${output} cannot be written: ${messageOf(cause)}.`, { cause });
+  }
 }
 
 /** Only the buyer may read what they paid for. */

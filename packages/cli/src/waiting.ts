@@ -9,13 +9,15 @@ const carriageReturn = "\r";
 const eraseLine = "\u001b[2K";
 
 export interface Waiting {
-  /** Names what is waited for now; the time starts again, unless it `continues`. */
-  now(what: string, time?: "continues"): void;
+  /** Names what is waited for now; the time starts again. */
+  now(what: string): void;
+  /** The same wait has another name; it ends at `untilMs` at the latest. */
+  still(what: string, untilMs?: number): void;
   /** Removes the line, also before something else is printed. Any number of times. */
   end(): void;
 }
 
-const silent: Waiting = { now: () => undefined, end: () => undefined };
+const silent: Waiting = { now: () => undefined, still: () => undefined, end: () => undefined };
 
 /** Only one line can be shown: what a command waits for within another wait is not named. */
 let isTaken = false;
@@ -27,10 +29,12 @@ export function startWaiting(what: string, output: NodeJS.WriteStream = process.
   isTaken = true;
   let current = what;
   let startedAt = Date.now();
+  let endsAt: number | undefined;
   let isShown = false;
   const show = (): void => {
     const seconds = Math.floor((Date.now() - startedAt) / 1000);
-    const time = ` … ${seconds} s`;
+    const most = endsAt === undefined ? "" : ` of ${Math.ceil((endsAt - startedAt) / 1000)} s`;
+    const time = ` … ${seconds} s${most}`;
     // A line that wraps could not be erased; the time is what the person watches.
     const room = Math.max(0, (output.columns ?? 80) - 1 - time.length);
     output.write(`${carriageReturn}${eraseLine}${printableLine(current).slice(0, room)}${time}`);
@@ -48,9 +52,13 @@ export function startWaiting(what: string, output: NodeJS.WriteStream = process.
   };
   arm(delayMs);
   return {
-    now(next, time) {
+    now(next) {
+      startedAt = Date.now();
+      this.still(next);
+    },
+    still(next, untilMs) {
       current = next;
-      if (time === undefined) startedAt = Date.now();
+      endsAt = untilMs;
       if (isShown) show();
       else arm(delayMs);
     },

@@ -2,7 +2,7 @@
 import {
   addressWord,
   findNetwork,
-  formatUsdc,
+  shortUsdc,
   networks,
   type Address,
   type Network,
@@ -37,9 +37,9 @@ export async function checkBalance(
       return insufficient(`The contract wallet ${address} is not deployed on ${network.id}.`);
     }
     const balance = await readUsdc(node, network, address);
-    if (balance >= amount) return pass("balance", `${formatUsdc(balance)} USDC`);
+    if (balance >= amount) return pass("balance", `${shortUsdc(balance)} USDC`);
     return insufficient(
-      `The balance is ${formatUsdc(balance)} USDC, the price ${formatUsdc(amount)} USDC; send USDC on ${network.id} to ${address}.`,
+      `The balance is ${shortUsdc(balance)} USDC, the price ${shortUsdc(amount)} USDC; send USDC on ${network.id} to ${address}.`,
     );
   } catch {
     // The error's text may hold the node's address, and that address a key.

@@ -150,6 +150,15 @@ test("a file that goes away while it is used takes no limit with it", async () =
   expect(signer.count).toBe(1);
 });
 
+test("a place where the system lets nothing be written: the error names the ledger", async () => {
+  const file = join(folder, "a-file");
+  writeFileSync(file, "");
+  const path = join(file, "ledger.jsonl");
+  await expect(fileLedger(path).reserve(reservation("r"), rules)).rejects.toThrow(
+    new RegExp(`^The ledger ${path} cannot be used: E[A-Z]+: .*\\.$`),
+  );
+});
+
 test("it does not grow without end: old lines go, open payments, receipts and pins stay", async () => {
   const path = newPath();
   const options = { spareLinesMax: 20, settledKeptMax: 3 };

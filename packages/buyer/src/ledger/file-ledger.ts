@@ -17,6 +17,7 @@ import { holdingLock } from "./file-lock.ts";
 import { heardTokensFile } from "./heard-tokens-file.ts";
 import { LedgerBook, settledKeptMax } from "./ledger-book.ts";
 import {
+  LedgerAccessError,
   LedgerFileError,
   newHeader,
   readHeader,
@@ -34,7 +35,7 @@ import {
   type ReserveRules,
 } from "./ledger.ts";
 
-export { LedgerFileError } from "./ledger-lines.ts";
+export { LedgerAccessError, LedgerFileError } from "./ledger-lines.ts";
 export { LedgerBusyError } from "./file-lock.ts";
 
 /** Outdated lines before a file is replaced: some 250 payments. */
@@ -48,7 +49,8 @@ export interface FileLedgerOptions {
 
 /**
  * Opens a ledger, which the first reservation creates. Calls reject with a `LedgerFileError` when
- * the file cannot be trusted, with a `LedgerBusyError` when it is locked for ten seconds.
+ * the file cannot be trusted, with a `LedgerBusyError` when it is locked for ten seconds, and with a
+ * `LedgerAccessError` when the system refuses to read or write it.
  */
 export function fileLedger(path: string, options: FileLedgerOptions = {}): Ledger {
   const file = new LedgerFile(realPath(path), options);
@@ -108,7 +110,7 @@ class LedgerFile {
 
   /** Reads the book as the file is now. No lock is needed: complete lines never change. */
   read<T>(look: (book: LedgerBook) => T): Promise<T> {
-    return this.#inTurn(async () => {
+    return this.#alone(async () => {
       const handle = await this.#openExisting();
       if (handle) await using(handle, () => this.#catchUp(handle));
       return look(this.#book);
@@ -117,7 +119,7 @@ class LedgerFile {
 
   /** Decides on the newest state and appends the decision, all under the lock. */
   write<T>(decide: (book: LedgerBook) => Change<T>): Promise<T> {
-    return this.#inTurn(async () => {
+    return this.#alone(async () => {
       await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
       return holdingLock(`${this.#path}.lock`, async () => {
         const handle = (await this.#openExisting()) ?? (await this.#create());
@@ -130,6 +132,16 @@ class LedgerFile {
         await this.#compactIfWorth();
         return result;
       });
+    });
+  }
+
+  #alone<T>(run: () => Promise<T>): Promise<T> {
+    return this.#inTurn(async () => {
+      try {
+        return await run();
+      } catch (error) {
+        throw isOfSystem(error) ? new LedgerAccessError(this.#path, error) : error;
+      }
     });
   }
 
@@ -239,6 +251,12 @@ function realPath(path: string): string {
     // The file does not exist yet, or cannot be reached, which the first call reports.
     return resolve(path);
   }
+}
+
+/** Errors of files have codes such as ENOSPC; those of the lock's file have one code for all. */
+function isOfSystem(error: unknown): error is Error {
+  if (!(error instanceof Error) || !("code" in error)) return false;
+  return /^(E[A-Z]+|ERR_SQLITE_ERROR)$/.test(String(error.code));
 }
 
 const newline = 0x0a;

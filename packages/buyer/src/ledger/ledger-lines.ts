@@ -22,6 +22,15 @@ export class LedgerFileError extends Error {
   }
 }
 
+/** The system does not let the file be read or written, such as on a full disk. */
+export class LedgerAccessError extends Error {
+  override readonly name = "LedgerAccessError";
+
+  constructor(path: string, cause: Error) {
+    super(`The ledger ${path} cannot be used: ${cause.message}.`, { cause });
+  }
+}
+
 const version = 1;
 
 /** The random part distinguishes a replaced file from the one before. */

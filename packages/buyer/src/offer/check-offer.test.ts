@@ -99,7 +99,7 @@ const cases: readonly Case[] = [
     name: "above the default limit",
     entry: { amount: "100001" },
     code: "per_payment_cap",
-    says: /0\.100001.*0\.100000/,
+    says: /0\.100001 USDC is above 0\.1 USDC/,
   },
   {
     name: "above a set limit",

@@ -1,6 +1,6 @@
 /** The checks before signing. All of them run, on what is signed or bound to it, never on prose. */
 import {
-  formatUsdc,
+  shortUsdc,
   isLoopback,
   isSameAddress,
   lookalikeName,
@@ -205,13 +205,13 @@ function checkAmount(requirements: Requirements, context: OfferContext): Check[]
   if (!isAmountText(amount.toString())) {
     return [fail("amount", "amount_unparseable", "The amount is beyond any sum of USDC.")];
   }
-  const price = formatUsdc(amount);
+  const price = shortUsdc(amount);
   const checks = [pass("amount", `${price} USDC`)];
   const under = (name: string, most: bigint, code: RefusalCode, what: string) =>
     checks.push(
       amount <= most
-        ? pass(name, `at most ${formatUsdc(most)} USDC ${what}`)
-        : fail(name, code, `The price ${price} USDC is above ${formatUsdc(most)} USDC ${what}.`),
+        ? pass(name, `at most ${shortUsdc(most)} USDC ${what}`)
+        : fail(name, code, `The price ${price} USDC is above ${shortUsdc(most)} USDC ${what}.`),
     );
   under("per_call", limits.perCallUnits, "per_payment_cap", "per call");
   if (maxAmountUnits !== undefined) {
@@ -223,7 +223,7 @@ function checkAmount(requirements: Requirements, context: OfferContext): Check[]
   }
   checks.push(checkOpenPayments(context));
   if (context.hasApprover && amount > limits.askAboveUnits) {
-    const message = `${price} USDC is above ${formatUsdc(limits.askAboveUnits)} USDC.`;
+    const message = `${price} USDC is above ${shortUsdc(limits.askAboveUnits)} USDC.`;
     checks.push({ name: "approval", verdict: "ask", message });
   }
   return checks;

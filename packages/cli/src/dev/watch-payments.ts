@@ -1,6 +1,6 @@
 /** Reports the calls of the gateway to its facilitator. */
 import type { inProcessFacilitator } from "@farthing/gateway";
-import { formatUsdc } from "@farthing/protocol";
+import { shortUsdc } from "@farthing/protocol";
 import type { DevEvents } from "./dev-events.ts";
 
 type Facilitator = ReturnType<typeof inProcessFacilitator>;
@@ -41,5 +41,5 @@ function settledText(outcome: Awaited<ReturnType<Facilitator["settle"]>>): strin
 
 function amountOf({ paymentRequirements: terms }: Request): string {
   const units = "amount" in terms ? terms.amount : terms.maxAmountRequired;
-  return formatUsdc(BigInt(units)).replace(/\.?0+$/, "");
+  return shortUsdc(BigInt(units));
 }
