@@ -23,6 +23,7 @@ const memberships = "/v1/account/memberships";
 export function registerMembers(account: Command): void {
   const members = account
     .command("members")
+    .summary("list the members of the account, invite others, change roles")
     .description("Lists the members of the account, invites others and changes their roles.");
   addAccountFlags(members.command("list", { isDefault: true }))
     .description("list members and open invitations")

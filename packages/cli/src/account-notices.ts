@@ -19,6 +19,7 @@ export function registerWebhooks(account: Command): void {
   const path = "/v1/account/webhooks";
   const webhooks = account
     .command("webhooks")
+    .summary("send what happens to the account, signed, to your addresses")
     .description("Sends what happens to the account, signed, to addresses of yours.");
   addList(webhooks, path, { name: "webhooks", what: "webhooks", none: "No webhooks." });
   addSigningFlags(webhooks.command("add"))
@@ -40,6 +41,7 @@ export function registerEmails(account: Command): void {
   const path = "/v1/account/emails";
   const emails = account
     .command("emails")
+    .summary("send what happens to the account to e-mail addresses")
     .description("Sends what happens to the account to e-mail addresses, once they are confirmed.");
   addAccountFlags(emails.command("list", { isDefault: true }))
     .description("list e-mail addresses")

@@ -71,6 +71,7 @@ function registerKeys(account: Command): void {
   const path = "/v1/account/keys";
   const keys = account
     .command("keys")
+    .summary("list, create, rotate and revoke the API keys of the account")
     .description("Lists, creates, rotates and revokes the API keys of the account.");
   addList(keys, path, {
     name: "keys",
@@ -109,6 +110,7 @@ function registerKeys(account: Command): void {
 function registerCredits(account: Command): void {
   const credits = account
     .command("credits")
+    .summary("show the balance of prepaid credits, and buy more")
     .description("Shows the balance of prepaid credits, and buys more.");
   addAccountFlags(credits.command("show", { isDefault: true }))
     .description("show the balance")
@@ -131,6 +133,7 @@ function registerListings(account: Command): void {
   const path = "/v1/account/listings";
   const listings = account
     .command("listings")
+    .summary("list endpoints in the marketplace, and remove them")
     .description("Lists endpoints in the marketplace of the facilitator, and removes them.");
   addList(listings, path, { name: "listings", what: "listings", none: "No listings." });
   addAccountFlags(listings.command("add"))

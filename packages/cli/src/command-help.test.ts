@@ -97,9 +97,26 @@ test("the help of a subcommand begins with a sentence, and names no default of a
   expect(group).toMatch(
     /rotate \[options\] <id> +replace a key by a new one; it is printed once\n/,
   );
+  // Every line of a list begins in the same way.
+  const { stdout: account } = await farthing(["account", "--help"]);
+  const summaries = [...account.matchAll(/^ {2}[a-z-]+(?: \[options\])?(?: <\w+>)? {2,}(\S+)/gm)];
+  expect(summaries.length).toBeGreaterThan(9);
+  expect(summaries.map(([, word]) => word)).toEqual(
+    summaries.map(([, word = ""]) => word.toLowerCase().replace(/s$/, "")),
+  );
   const { stdout: run } = await farthing(["gateway", "run", "--help"]);
   expect(run).toContain("--dry-run");
   expect(run).not.toContain("default: false");
+});
+
+test("a usage error names the help that has the answer", async () => {
+  const { code, stderr } = await farthing(["init"]);
+  expect(code).toBe(2);
+  expect(stderr).toBe(
+    "error: missing required argument 'what'\nFor its arguments and options: farthing init --help\n",
+  );
+  const below = await farthing(["wallet", "create"]);
+  expect(below.stderr).toMatch(/: farthing wallet create --help\n$/);
 });
 
 test("completions name every command, option and choice in every shell", async () => {

@@ -1,5 +1,6 @@
 /** `farthing dev`: sells a local API on a local chain, with everything that takes in one process. */
 import { InvalidArgumentError, type Command } from "commander";
+import { apiAddress } from "./http-url.ts";
 import { loadOperator } from "./operator-package.ts";
 
 interface Flags {
@@ -40,7 +41,7 @@ export function register(program: Command): void {
       const anvilFolder = await prepareLocalChain(yes);
       const { runDev } = await import("./dev/run-dev.ts");
       await runDev(operator, {
-        to: /^\d+$/.test(to) ? `http://127.0.0.1:${to}` : to,
+        to: apiAddress(to),
         price,
         port,
         pagePort: page,

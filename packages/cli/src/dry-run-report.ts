@@ -18,8 +18,9 @@ export function quoteText(quotation: Quotation, url: string): string {
     ["Flow", messageOf(checks, "flow")],
     ["Time", messageOf(checks, "time")],
   ];
+  const toNote = noted.length === 0 ? "" : `, ${noted.length} to note`;
   const others = offers.length > 1 ? `; ${offers.length} offers` : "";
-  const rows = [...(facts ?? []), ["Checks", `${passed} passed, ${noted.length} to note${others}`]];
+  const rows = [...(facts ?? []), ["Checks", `${passed} passed${toNote}${others}`]];
   return [
     `402 from ${printableLine(url)}`,
     ...rows.map(([name = "", text = ""]) => `  ${name.padEnd(rowWidth)}  ${printableLine(text)}`),

@@ -9,6 +9,7 @@ import {
 } from "@farthing/gateway";
 import { defined } from "@farthing/protocol";
 import { Option, type Command } from "commander";
+import { apiAddress } from "./http-url.ts";
 
 export interface ConfigOptions {
   readonly config: string;
@@ -46,8 +47,8 @@ export function addConfigOptions(command: Command): Command {
     .option("-c, --config <file>", "the configuration", configDefault)
     .addOption(
       new Option(
-        "--to <url or folder>",
-        "sell every path of the API at this address, or the files of this folder, without a configuration file; needs --price and --pay-to",
+        "--to <url, port or folder>",
+        "sell every path of the API at this address or port of this machine, or the files of this folder, without a configuration file; needs --price and --pay-to",
       ).conflicts("config"),
     )
     .option("--price <usdc>", "with --to: USDC for each request, for example 0.01")
@@ -91,7 +92,7 @@ export function configSource(options: ConfigOptions, command: Command): ConfigSo
     return command.error("error: --to needs --price and --pay-to");
   }
   const { facilitator, network, listen, publicUrl } = { ...defaults, ...defined(options) };
-  const own = { to, price, payTo, facilitator, network, listen };
+  const own = { to: apiAddress(to), price, payTo, facilitator, network, listen };
   const settings: OneUpstream = { ...own, ...defined({ publicUrl }) };
   return {
     file: undefined,

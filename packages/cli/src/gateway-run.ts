@@ -175,7 +175,13 @@ function hasEmbedded({ facilitators }: GatewayConfig): boolean {
 
 async function startEmbedded({ network }: GatewayConfig, signal: AbortSignal) {
   const operator = await loadOperator("The embedded facilitator");
-  const embedded = await operator.startEmbedded(signal);
+  const embedded = await operator.startEmbedded(signal).catch((cause: unknown) => {
+    if (signal.aborted) throw cause;
+    throw new Error(
+      `${messageOf(cause)}\nThat is the facilitator inside the gateway; --facilitator https://… uses another one.`,
+      { cause },
+    );
+  });
   if (embedded.networks.includes(network.id)) return embedded;
   await embedded.stop();
   throw new Error(

@@ -144,6 +144,24 @@ describe("without a file", () => {
     expect((await farthing(explain)).stderr).toMatch(/environment variable FARTHING_API_KEY/);
   });
 
+  test("an API may be named by its port, and a price of 0 by its option alone", async () => {
+    const byPort = ["--to", "4000", "--price", "0.01", ...paidTo, "--print-config"];
+    const { code, stdout } = await farthing(["gateway", ...byPort]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('url: "http://127.0.0.1:4000"')]);
+    const free = await farthing(["gateway", "--to", "4000", "--price", "0", ...paidTo]);
+    expect([free.code, free.stderr]).toEqual([
+      3,
+      "The gateway cannot start:\n--price is 0; it must be above 0.\n",
+    ]);
+  });
+
+  test("without a facilitator and without a node: both ways out, and 3", async () => {
+    const { code, stderr } = await farthing(["gateway", ...sold, ...paidTo]);
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/^The gateway cannot start:\nNo network is configured; name a node\./);
+    expect(stderr).toMatch(/--facilitator https:\/\/… uses another one\.\n$/);
+  });
+
   test("wrong values have the names of their options, and 3; options that do not fit 2", async () => {
     const wrong = ["--to", "ftp://x", "--price", "1e3", "--pay-to", "0x1", "--network", "1"];
     const { code, stdout, stderr } = await farthing(["gateway", ...wrong, "--listen", "[::]:80"]);

@@ -33,6 +33,17 @@ test("mainnet needs an address of one's own; a flag that a template lacks is nam
   expect(existsSync(join(work, "live")) || existsSync(join(work, "agent"))).toBe(false);
 });
 
+test("an API may be named by its port; a price that no seller takes is refused", async () => {
+  const folder = join(work, "by port");
+  const { code } = await farthing(["init", "gateway", folder, "--to", "4000"]);
+  expect(code).toBe(0);
+  const file = readFileSync(join(folder, "gateway.yaml"), "utf8");
+  expect(file).toContain('api: { url: "http://127.0.0.1:4000" }');
+  const free = await farthing(["init", "seller", join(work, "free"), "--price", "0"]);
+  expect([free.code, free.stderr]).toEqual([2, expect.stringContaining("USDC above 0")]);
+  expect(existsSync(join(work, "free"))).toBe(false);
+});
+
 test("a file in the place of the folder is a wrong configuration", async () => {
   const file = join(work, "file");
   writeFileSync(file, "");

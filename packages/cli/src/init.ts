@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { defined, findNetwork, parseAddress, parseUsdc, shellCommand } from "@farthing/protocol";
 import { Argument, type Command } from "commander";
 import { ConfigurationError, UsageError } from "./command-errors.ts";
-import { parseHttpUrl } from "./http-url.ts";
+import { apiAddress, parseHttpUrl } from "./http-url.ts";
 import { runCommand } from "./run-command.ts";
 
 /** The example behind each name. */
@@ -41,7 +41,10 @@ export function register(program: Command): void {
     .option("--price <usdc>", "USDC for one request, such as 0.01")
     .option("--network <id>", "eip155:51 (test money, the default) or eip155:50 (XDC mainnet)")
     .option("--facilitator <url>", "address of the facilitator")
-    .option("--to <url>", "the API that the gateway sells")
+    .option(
+      "--to <url>",
+      "the API that the gateway sells: its address, or its port on this machine",
+    )
     .action((what: TemplateName, folder: string | undefined, flags: Flags) =>
       runCommand(async () => init(what, folder ?? `farthing-${what}`, flags)),
     );
@@ -98,7 +101,8 @@ function templatesFolder(): string {
 }
 
 /** Returns what is to be written; throws a UsageError. */
-function checkFlags({ payTo, price, network, facilitator, to }: Flags): Flags {
+function checkFlags({ payTo, price, network, facilitator, to: api }: Flags): Flags {
+  const to = api === undefined ? undefined : apiAddress(api);
   const address = payTo === undefined ? undefined : parseAddress(payTo);
   if (payTo !== undefined && address === undefined) {
     throw new UsageError("--pay-to must be an address, 0x… or xdc….");
@@ -108,8 +112,8 @@ function checkFlags({ payTo, price, network, facilitator, to }: Flags): Flags {
       "--network eip155:50 is XDC mainnet, where buyers pay real money: name your address with --pay-to.",
     );
   }
-  if (price !== undefined && parseUsdc(price) === undefined) {
-    throw new UsageError("--price must be USDC with at most six decimals, such as 0.01.");
+  if (price !== undefined && (parseUsdc(price) ?? 0n) === 0n) {
+    throw new UsageError("--price must be USDC above 0 with at most six decimals, such as 0.01.");
   }
   if (network !== undefined && findNetwork(network)?.id !== network) {
     throw new UsageError("--network must be eip155:51 or eip155:50.");

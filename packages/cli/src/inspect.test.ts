@@ -30,6 +30,7 @@ test("ten lines of text, also into a pipe; --all has every check, --json an obje
   expect(JSON.parse(json.stdout)).toMatchObject({ error: { code: "per_payment_cap" } });
   expect(shown.stdout.trimEnd().split("\n").length).toBeLessThanOrEqual(10);
   expect(shown.stdout).toMatch(/^ {2}Price +0\.5 USDC$/m);
+  expect(shown.stdout).toMatch(/^ {2}Checks +\d+ passed, 1 to note; 3 offers$/m);
   const text = await farthing(["inspect", seller.url], { environment });
   expect([text.code, text.stdout]).toEqual([12, shown.stdout]);
   const all = await farthing(["inspect", "--all", seller.url], { environment });

@@ -251,9 +251,10 @@ test("--json reports a failure as its one object too", async () => {
   });
 });
 
-test("--fail turns an answer of 400 or above into 1", async () => {
+test("--fail turns an answer of 400 or above into 1, which is named without it too", async () => {
   await using seller = await startSeller({ unpaid: { status: 404, body: "gone" } });
-  expect((await farthing(["pay", seller.url])).code).toBe(0);
+  const plain = await farthing(["pay", seller.url]);
+  expect([plain.code, plain.stderr]).toEqual([0, "404 Not Found, no payment required\n"]);
   const { code, stdout } = await farthing(["pay", "--fail", seller.url]);
   expect([code, stdout]).toEqual([1, "gone"]);
 });

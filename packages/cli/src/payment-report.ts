@@ -1,6 +1,6 @@
 /** What `pay` says of a payment on standard error. With --json, standard output has it all. */
 import type { NoPayment, PaymentEvent, PaymentSummary, SentPayment } from "@farthing/buyer";
-import { shortUsdc } from "@farthing/protocol";
+import { printableLine, shortUsdc } from "@farthing/protocol";
 import type { Waiting } from "./waiting.ts";
 
 /** The state of the payment when a run ends. */
@@ -12,12 +12,17 @@ export interface PaymentProgress {
   payment?: PaymentSummary;
 }
 
-export function paymentText(payment: PaymentSummary): string {
+/** The response, as far as it matters for what is said of the payment. */
+export type Status = Pick<Response, "status" | "statusText">;
+
+export function paymentText(payment: PaymentSummary, { status, statusText }: Status): string {
   if (payment.state === "not_required") {
     if (payment.balance) return `paid from a balance${moneyOf(payment.balance)}\n`;
     const { remaining } = payment.pass ?? {};
     const left = remaining === undefined ? "" : `, ${remaining} uses left`;
-    return payment.pass ? `opened by a pass${left}\n` : "no payment required\n";
+    if (payment.pass) return `opened by a pass${left}\n`;
+    const failed = status >= 400 ? `${printableLine(`${status} ${statusText}`.trim())}, ` : "";
+    return `${failed}no payment required\n`;
   }
   const { amount, payTo, network, explorerUrl, transaction, problem, state } = payment;
   const price = `${shortUsdc(BigInt(amount))} USDC`;

@@ -38,6 +38,14 @@ test("a table fits 80 columns: ids whole, heads in words, numbers at the right",
   expect(lines[2]).toMatch(/ settled +10 +a-host/);
 });
 
+test("the time of a payment is shown whole, and other texts give way", () => {
+  const now = new Date().toISOString();
+  const rows = payments.map((one) => ({ ...one, time: now, state: "ambiguous" }));
+  const [, line] = tableText(rows, layout, 80).split("\n");
+  expect(line).toMatch(/^[ \d]\d \w{3} \d\d:\d\d +ambiguous +0\.09 +a-host.*… +req_[0-9a-f]{32}$/);
+  expect(line?.length).toBeLessThanOrEqual(80);
+});
+
 test("a wide terminal shows more, and a pipe every value whole", () => {
   expect(tableText(payments, layout, 130)).toMatch(/Pay to\n.*example\.com .* 0x2096…287C/);
   const piped = tableText(payments, layout);

@@ -52,7 +52,7 @@ export async function runProgram(
       else program.command(command).description(summary).helpGroup(`${group}:`);
     }
     for (const command of program.commands) {
-      setHelp(command);
+      setHelp(command, name);
       addExamples(command, command.name(), name);
     }
     if (args.length === 0) {
@@ -69,7 +69,9 @@ export async function runProgram(
 const plainHelp = new Help();
 
 /** Makes the help of a command and of those below it look the same everywhere. */
-function setHelp(command: Command): void {
+function setHelp(command: Command, above: string): void {
+  const path = `${above} ${command.name()}`;
+  command.showHelpAfterError(`For its arguments and options: ${path} --help`);
   // `--help` says the same.
   command.helpCommand(false);
   command.configureHelp({
@@ -79,7 +81,7 @@ function setHelp(command: Command): void {
     optionDescription: (option) =>
       option.defaultValue === false ? option.description : plainHelp.optionDescription(option),
   });
-  for (const one of command.commands) setHelp(one);
+  for (const one of command.commands) setHelp(one, path);
 }
 
 function sentence(text: string): string {

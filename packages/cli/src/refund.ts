@@ -48,6 +48,11 @@ async function refund(id: string, flags: RefundFlags): Promise<ExitCode> {
   if (flags.amount !== undefined && part === undefined) {
     throw new UsageError("--amount must be USDC with at most six decimals, such as 0.01.");
   }
+  if (!/^stl_[0-9a-f]{32}$/.test(id)) {
+    throw new UsageError(
+      "The settlement's id is stl_ and 32 hexadecimal digits, as the seller's receipt and the dashboard have it.",
+    );
+  }
   const apiKey = process.env["FARTHING_API_KEY"];
   const { call } = apiKey ? openByKey(flags, apiKey) : openAccount(flags);
   const path = apiKey ? "/settlements/" : "/v1/account/settlements/";

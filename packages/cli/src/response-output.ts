@@ -56,7 +56,7 @@ export async function showResponse(
   const exitCode = exitOfResponse(status, payment, flags.fail === true);
   if (flags.json !== true) {
     // Written before the body, so that the payment is known when a long body is interrupted.
-    writeTo(process.stderr, paymentText(payment));
+    writeTo(process.stderr, paymentText(payment, response));
     await writeBody(response, flags);
     return exitCode;
   }

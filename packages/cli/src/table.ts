@@ -21,6 +21,7 @@ export function tableText(rows: readonly Row[], layout: Layout = {}, width?: num
   const textOf = width === undefined ? wholeText : shortText;
   const columns = names.map((name) => ({
     name,
+    isTime: rows.some((row) => isoTime.test(wholeText(row[name]))),
     cells: [headOf(name), ...rows.map((row) => printableLine(textOf(row[name])))],
   }));
   const fitted = width === undefined ? columns : fit(columns, layout, width);
@@ -29,6 +30,8 @@ export function tableText(rows: readonly Row[], layout: Layout = {}, width?: num
 
 interface Column {
   readonly name: string;
+  /** Of a time every character counts: it gives way after all other texts. */
+  readonly isTime: boolean;
   /** The head and a cell for each row. */
   readonly cells: readonly string[];
 }
@@ -46,13 +49,21 @@ function fit(columns: readonly Column[], { wide = [], whole = [] }: Layout, widt
   // The widest text gives way first, down to the width of the next one.
   while (excess > 0) {
     const flexible = shown.filter(({ name }) => !whole.includes(name));
-    const widest = Math.max(0, ...flexible.map(widthOfColumn));
-    const cut = flexible.find((column) => widthOfColumn(column) === widest);
-    if (!cut || widest <= minWidth) break;
+    const texts = flexible.filter(({ isTime }) => !isTime);
+    const cut = widestOf(texts) ?? widestOf(flexible);
+    if (!cut) break;
+    const widest = widthOfColumn(cut);
     shown = shown.map((column) => (column === cut ? truncate(column, widest - 1) : column));
     excess--;
   }
   return shown;
+}
+
+/** The widest of the columns that can be cut; undefined where none can. */
+function widestOf(columns: readonly Column[]): Column | undefined {
+  const widest = Math.max(0, ...columns.map(widthOfColumn));
+  if (widest <= minWidth) return undefined;
+  return columns.find((column) => widthOfColumn(column) === widest);
 }
 
 /** Addresses and hashes as explorers show them: 0x1234…abcd. */

@@ -110,7 +110,7 @@ export async function readEveryBalance(
     ),
   );
   const balances = found.filter((one) => one !== undefined);
-  if (balances.length === 0) throw new Error("No public node said what the address holds.");
+  if (balances.length === 0) throw new Error("No public node answers; name a node of your own.");
   return balances;
 }
 

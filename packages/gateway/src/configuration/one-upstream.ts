@@ -93,7 +93,10 @@ function rename(
   nameOf: (setting: OneUpstreamSetting) => string,
 ): ConfigProblem {
   const setting = settingsByPath[path.replace(/^facilitator\[\d+\]/, "facilitator")];
-  return { path: setting === undefined ? path : nameOf(setting), line: undefined, message };
+  const name = setting === undefined ? path : nameOf(setting);
+  // A file would have a free route instead.
+  const isFree = setting === "price" && message.startsWith("is 0;");
+  return { path: name, line: undefined, message: isFree ? "is 0; it must be above 0." : message };
 }
 
 /** Tells a path, such as ./reports or /srv/reports, from an address. */
