@@ -34,10 +34,7 @@ if (wouldPay) {
   console.log(`Price: ${wouldPay.amountUsdc} USDC on ${wouldPay.network}, to ${wouldPay.payTo}`);
 } else {
   // Free, not payable (the first failed check says why), or not reached.
-  console.log(
-    "Nothing to pay:",
-    price.refusal?.message ?? price.message ?? `status ${price.status}`,
-  );
+  console.log("No price:", price.refusal?.message ?? price.message ?? `status ${price.status}`);
 }
 const { isError, structuredContent: bought } = await client.callTool({
   name: "fetch_paid",
@@ -45,6 +42,7 @@ const { isError, structuredContent: bought } = await client.callTool({
 });
 if (isError) {
   console.log(`Not bought: ${bought.message} (payment ${bought.payment_state})`);
+  process.exitCode = 1;
 } else {
   // The seller's text is quoted: raw, it could steer the terminal.
   const text = JSON.stringify(bought.untrustedBody.text);

@@ -26,4 +26,5 @@ app.post("/settle", async (request, reply) => {
 });
 
 console.log(`The facilitator listens on ${await app.listen({ port: Number(PORT) })}`);
-process.once("SIGTERM", () => void app.close().then(() => engine.stop()));
+for (const signal of ["SIGTERM", "SIGINT"])
+  process.once(signal, () => void app.close().then(() => engine.stop()));

@@ -138,6 +138,11 @@ test("farthing init agent writes an agent that buys", async () => {
     expect.stringMatching(/^Price: 0\.010000 USDC on eip155:51, to 0x/),
     expect.stringMatching(/^Bought \(payment settled\): ".*worth a cent/),
   ]);
+  const away = run(process.execPath, [join(folder, "agent.js"), "http://127.0.0.1:9/"], { env });
+  await expect(away).rejects.toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/^No price: .*\nNot bought: .* \(payment unused\)\n$/),
+  });
 });
 
 test("farthing init gateway writes a gateway that sells an API, in Python where there is one", async () => {
