@@ -98,6 +98,11 @@ describeInBrowser("the account on the dashboard", () => {
     await other.page.getByRole("button", { name: "Sign and switch" }).click();
     await other.page.getByRole("dialog").waitFor({ state: "detached" });
     await other.page.getByRole("banner").getByText("Read only").waitFor();
+    await visit(other, "Credits");
+    await other.page.getByText("Only owners of the account can change it").waitFor();
+    expect(await other.page.getByLabel("Warn me when credits").isDisabled()).toBe(true);
+    await visit(other, "Integrate");
+    await other.page.getByText("Ask an owner or a developer of the account for a key").waitFor();
     await visit(other, "API keys");
     await other.page.getByRole("row", { name: "Shop" }).waitFor();
     expect(await other.page.getByRole("button", { name: /key/ }).count()).toBe(0);
@@ -114,6 +119,33 @@ describeInBrowser("the account on the dashboard", () => {
     await other.page.getByRole("button", { name: "Leave account" }).click();
     await other.page.getByRole("dialog").getByRole("button", { name: "Leave account" }).click();
     await other.page.getByRole("heading", { name: "Sign in with your wallet" }).waitFor();
+  });
+
+  test("an invitation is withdrawn only after a question", async () => {
+    const { window, page } = await enter();
+    await visit(window, "Settings");
+    await inviteMember(window, stage.market.newBuyer().address, "Developer:");
+    await page.getByRole("button", { name: "Withdraw" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    const invitations = page.getByRole("table", { name: "Open invitations" });
+    await invitations.waitFor();
+    await page.getByRole("button", { name: "Withdraw" }).click();
+    await dialog.getByRole("button", { name: "Withdraw invitation" }).click();
+    await invitations.waitFor({ state: "detached" });
+  });
+
+  test("a dialog begins at its first entry, which says what is wrong with a name", async () => {
+    const { window, page } = await enter();
+    await visit(window, "API keys");
+    await page.getByRole("button", { name: "Create key" }).first().click();
+    await page.keyboard.type("Frankfurt\u200b");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("Remove the invisible characters").waitFor();
+    const create = dialog.getByRole("button", { name: "Sign and create" });
+    expect(await create.isDisabled()).toBe(true);
+    await page.keyboard.press("Backspace");
+    expect(await create.isEnabled()).toBe(true);
   });
 
   test("all other sessions end with one signature", async () => {

@@ -53,6 +53,7 @@ describeInBrowser("the screens of the dashboard", () => {
         await summary.click();
       }
       await expectFitInBothSchemes(page, place);
+      expect([place, await page.evaluate(countCutTables)]).toEqual([place, 0]);
     }
     expect(window.complaints).toEqual([]);
     await window.context.close();
@@ -100,6 +101,12 @@ describeInBrowser("the screens of the dashboard", () => {
   );
 });
 
+/** Tables of which a part is out of sight until someone scrolls them. */
+const countCutTables = () =>
+  [...document.querySelectorAll(".table-frame")].filter(
+    ({ scrollWidth, clientWidth }) => scrollWidth > clientWidth,
+  ).length;
+
 /** An account with a name, keys, sales, purchases, a webhook; gives all places that show them. */
 async function fillAccount(stage: Stage): Promise<string[]> {
   const { market } = stage;
@@ -110,20 +117,14 @@ async function fillAccount(stage: Stage): Promise<string[]> {
   const { page } = window;
   await signIn(window, stage);
   const apiKey = await createKey(window, "Shop");
+  await createKey(window, "Unbroken".repeat(7));
   const facilitator = () => ({ url: market.tap.url, apiKey });
   const shop = await openStockShop({ ...market, facilitator }, "public");
   const buy = stockBuyer(market, market.newBuyer());
   expect((await buy(shop.url)).status).toBe(200);
   expect((await buy(shop.url)).status).toBe(200);
   await shop.close();
-  const purchases: string[] = [];
-  for (const usdcText of ["30", "2"]) {
-    await beginPurchase(window, usdcText);
-    purchases.push(`credits/purchases/${purchaseId(window)}`);
-    if (usdcText === "2") break;
-    await page.getByRole("button", { name: "Sign and pay" }).click();
-    await page.getByText("Held for review").first().waitFor();
-  }
+  const purchases = await startPurchases(window);
   await visit(window, "Settlements");
   const settlement = await page.getByRole("table").getByRole("link").first().getAttribute("href");
   await visit(window, "Request log");
@@ -170,6 +171,17 @@ async function fillAccount(stage: Stage): Promise<string[]> {
     "webhooks",
     "settings",
   ];
+}
+
+/** One that is held for review and one that is not paid; returns their paths. */
+async function startPurchases(window: WalletWindow): Promise<readonly string[]> {
+  const { page } = window;
+  await beginPurchase(window, "30");
+  const held = purchaseId(window);
+  await page.getByRole("button", { name: "Sign and pay" }).click();
+  await page.getByText("Held for review").first().waitFor();
+  await beginPurchase(window, "2");
+  return [held, purchaseId(window)].map((id) => `credits/purchases/${id}`);
 }
 
 /** Lists an endpoint that does not respond, so that its page has many messages; returns its path. */

@@ -12,6 +12,7 @@ export function AccountTextForm({
   saved,
   wrongWith,
   changeOf,
+  hint,
   ...field
 }: Omit<ComponentProps<typeof TextField>, "onText"> & {
   readonly saved: string;
@@ -33,6 +34,7 @@ export function AccountTextForm({
       <Form className="inline-form" onSubmit={() => wrong ?? save.mutate()}>
         <TextField
           {...field}
+          hint={isFixed ? <>{hint} Only owners of the account can change it.</> : hint}
           error={wrong}
           value={edited ?? saved}
           disabled={isFixed}

@@ -11,6 +11,9 @@ export interface DialogProps {
   readonly isLocked?: boolean;
 }
 
+/** Where people begin: the first entry, or the choice that is made. */
+const firstField = "input:not([type=radio]), input:checked, select, textarea";
+
 /** A modal dialog. The focus returns to where it was, or to the heading when that is gone. */
 export function Dialog({ title, onClose, isLocked, children }: PropsWithChildren<DialogProps>) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -19,6 +22,7 @@ export function Dialog({ title, onClose, isLocked, children }: PropsWithChildren
     const element = dialog.current;
     const before = document.activeElement;
     element?.showModal();
+    element?.querySelector<HTMLElement>(firstField)?.focus();
     return () => {
       element?.close();
       const isThere = before instanceof HTMLElement && before.isConnected;

@@ -13,7 +13,8 @@ import { PurchaseBadge } from "./purchase-badge.tsx";
 import { PurchaseOutcome } from "./purchase-outcome.tsx";
 import { PurchaseSteps } from "./purchase-steps.tsx";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Allowed, Button } from "../../components/button.tsx";
+import { Button } from "../../components/button.tsx";
+import { useMay } from "../../signed-in.ts";
 import { useChange } from "../../components/use-change.ts";
 
 export function PurchaseScreen({ id }: { readonly id: string }) {
@@ -75,6 +76,7 @@ function Terms({ purchase }: { readonly purchase: Purchase }) {
 }
 
 function AwaitingPayment({ purchase }: { readonly purchase: Purchase }) {
+  const mayPay = useMay("buy_credits");
   const cancel = useChange({
     send: () => call(`${purchasesPath}/${purchase.id}`, { method: "DELETE" }),
     refreshes: [{ queryKey: ["purchases"] }],
@@ -83,9 +85,10 @@ function AwaitingPayment({ purchase }: { readonly purchase: Purchase }) {
     <>
       <p className="muted">
         Nothing has moved yet. The offer ends <When at={purchase.expiresAt} />.
+        {!mayPay && " Only owners of the account can pay it."}
       </p>
       {cancel.error && <Problem problem={cancel.error} />}
-      <Allowed to="buy_credits">
+      {mayPay && (
         <PayPurchase
           purchase={purchase}
           other={
@@ -94,7 +97,7 @@ function AwaitingPayment({ purchase }: { readonly purchase: Purchase }) {
             </Button>
           }
         />
-      </Allowed>
+      )}
     </>
   );
 }

@@ -41,7 +41,7 @@ export function Purchases() {
                 hasNoTitle: true,
                 cell: ({ id, state }) => (
                   <Link to={`credits/purchases/${id}`} className="button quiet small">
-                    {state === "awaiting_payment" ? "Pay" : "Details"}
+                    {mayBuy && state === "awaiting_payment" ? "Pay" : "Details"}
                   </Link>
                 ),
               },

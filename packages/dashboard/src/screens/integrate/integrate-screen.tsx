@@ -6,7 +6,7 @@ import { Tabs } from "../../components/tabs.tsx";
 import { Whole } from "../../components/values.tsx";
 import { useNetwork } from "../../chosen-network.ts";
 import { go, useLocation, withSearch } from "../../location.ts";
-import { useAccount } from "../../signed-in.ts";
+import { useAccount, useMay } from "../../signed-in.ts";
 import { snippetsOf, type SnippetValues } from "./snippets.ts";
 import { TestKey } from "./test-key.tsx";
 
@@ -59,10 +59,15 @@ function Values({
       </div>
     </>
   );
+  const mayCreate = useMay("manage_keys");
   const key = (
     <>
-      <Link to="keys">Create or rotate a key</Link>, and set it on your server as{" "}
-      <code>FARTHING_API_KEY</code>
+      {mayCreate ? (
+        <Link to="keys">Create or rotate a key</Link>
+      ) : (
+        "Ask an owner or a developer of the account for a key"
+      )}
+      , and set it on your server as <code>FARTHING_API_KEY</code>
     </>
   );
   return (

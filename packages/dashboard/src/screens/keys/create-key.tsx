@@ -3,6 +3,7 @@ import type { KeyMode, NewApiKeyJson } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { keysQuery } from "../../api/queries.ts";
 import { RadioChoice, SelectField, TextField } from "../../components/field.tsx";
+import { labelProblem } from "../../components/label-text.ts";
 import { SignedDialog } from "../../components/signed-dialog.tsx";
 import { useAccount } from "../../signed-in.ts";
 
@@ -29,6 +30,7 @@ export function CreateKey({
   const [label, setLabel] = useState("");
   const [mode, setMode] = useState<KeyMode>(modeShown);
   const [days, setDays] = useState("");
+  const wrong = labelProblem(label);
   const wanted = { label: label.trim(), mode, expiresInDays: days === "" ? null : Number(days) };
   return (
     <SignedDialog
@@ -42,10 +44,12 @@ export function CreateKey({
       onDone={onCreated}
       onClose={onClose}
       label="Sign and create"
+      isReady={wrong === undefined}
     >
       <TextField
         label="Name"
         hint="Describe where the key is used."
+        error={wrong}
         value={label}
         required
         maxLength={labelCharactersMax}

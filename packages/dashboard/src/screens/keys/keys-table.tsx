@@ -34,7 +34,7 @@ export function KeysTable({
           inCard: "start",
           cell: ({ label, mode }) => (
             <span>
-              <strong>{label || "Unnamed"}</strong>
+              <strong className="breakable">{label || "Unnamed"}</strong>
               <br />
               <span className="muted">{mode === "live" ? "XDC" : "Apothem"}</span>
             </span>

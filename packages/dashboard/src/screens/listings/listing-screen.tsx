@@ -1,3 +1,4 @@
+import { findNetwork } from "@farthing/protocol";
 import { useState } from "react";
 import type { ListingJson } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
@@ -99,7 +100,7 @@ function Terms({ listing }: { readonly listing: ListingJson }) {
       rows={[
         ["Endpoint", `${method} ${resource}`, "breakable"],
         ["Price", <Usdc units={advertised.amount} />],
-        ["Network", advertised.network],
+        ["Network", findNetwork(advertised.network)?.name ?? advertised.network],
         ["Payee", <Short text={advertised.payTo} what="payee" />],
         description !== "" && ["Description", description, "breakable"],
         tags.length > 0 && ["Tags", tags.join(", "), "breakable"],

@@ -75,7 +75,9 @@ function ListingsTable({
           inCard: "whole",
           cell: ({ id, title, method, resource }) => (
             <div>
-              <Link to={`listings/${id}`}>{title}</Link>
+              <Link to={`listings/${id}`} className="breakable">
+                {title}
+              </Link>
               <div className="muted breakable">
                 {method} {resource}
               </div>

@@ -157,7 +157,9 @@ function NamesTable({
           inCard: "whole",
           cell: ({ name }) => (
             <Link to={withSearch("settlements", { ...span, [by]: name })}>
-              <code title={name}>{by === "payer" ? shortText(name) : name}</code>
+              <code className="breakable" title={name}>
+                {by === "payer" ? shortText(name) : name}
+              </code>
             </Link>
           ),
         },

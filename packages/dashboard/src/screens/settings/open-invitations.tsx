@@ -1,27 +1,22 @@
 import { useQuery } from "@tanstack/react-query";
 import { call } from "../../api/call.ts";
 import { invitationsPath, invitationsQuery } from "../../api/queries.ts";
+import { useState } from "react";
 import { Button } from "../../components/button.tsx";
+import { ConfirmDialog } from "../../components/dialog.tsx";
 import { DataTable } from "../../components/data-table.tsx";
 import { shortText } from "../../components/format.ts";
 import { Section } from "../../components/page.tsx";
-import { Problem } from "../../components/problem.tsx";
-import { useChange } from "../../components/use-change.ts";
 import { Short, When } from "../../components/values.tsx";
 import { roleNames } from "../../signed-in.ts";
 
 /** Invitations that wait for an answer; shown only when there are some. */
 export function OpenInvitations() {
   const rows = useQuery(invitationsQuery).data?.invitations ?? [];
-  const withdraw = useChange({
-    send: (address: string) => call(`${invitationsPath}/${address}`, { method: "DELETE" }),
-    refreshes: [invitationsQuery],
-    announces: "Invitation withdrawn",
-  });
+  const [withdrawing, setWithdrawing] = useState<string>();
   if (rows.length === 0) return null;
   return (
     <Section title="Invitations">
-      {withdraw.error && <Problem problem={withdraw.error} />}
       <DataTable
         caption="Open invitations"
         rows={rows}
@@ -43,8 +38,7 @@ export function OpenInvitations() {
                 look="quiet small danger"
                 needs="manage_members"
                 aria-label={`Withdraw the invitation of ${shortText(address)}`}
-                disabled={withdraw.isPending}
-                onClick={() => withdraw.mutate(address)}
+                onClick={() => setWithdrawing(address)}
               >
                 Withdraw
               </Button>
@@ -52,6 +46,19 @@ export function OpenInvitations() {
           },
         ]}
       />
+      {withdrawing !== undefined && (
+        <ConfirmDialog
+          title={`Withdraw the invitation of ${shortText(withdrawing)}?`}
+          action="Withdraw invitation"
+          send={() => call(`${invitationsPath}/${withdrawing}`, { method: "DELETE" })}
+          refreshes={[invitationsQuery]}
+          announces="Invitation withdrawn"
+          done={() => setWithdrawing(undefined)}
+          onClose={() => setWithdrawing(undefined)}
+        >
+          <p>The wallet can no longer join with it. You can invite the wallet again.</p>
+        </ConfirmDialog>
+      )}
     </Section>
   );
 }

@@ -1,5 +1,6 @@
 import { toXdcAddress } from "@farthing/protocol";
 import { AccountTextForm } from "../../components/account-text-form.tsx";
+import { labelProblem } from "../../components/label-text.ts";
 import { Page, Section, Facts } from "../../components/page.tsx";
 import { Whole } from "../../components/values.tsx";
 import { useAccount } from "../../signed-in.ts";
@@ -36,6 +37,7 @@ export function SettingsScreen() {
           hint="Only shown here, never to buyers."
           maxLength={nameCharactersMax}
           saved={label}
+          wrongWith={labelProblem}
           changeOf={(text) => ({ label: text })}
         />
       </Section>

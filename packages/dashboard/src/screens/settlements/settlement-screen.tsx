@@ -7,7 +7,7 @@ import { OutIcon } from "../../components/icons.tsx";
 import { failureName } from "../../components/failure-names.ts";
 import { Notice } from "../../components/notice.tsx";
 import { Facts, Page, QueryBoundary, Section } from "../../components/page.tsx";
-import { countText, xdcText } from "../../components/format.ts";
+import { countText, plural, xdcText } from "../../components/format.ts";
 import { Usdc, Whole } from "../../components/values.tsx";
 import { RefundsSection } from "./refunds-section.tsx";
 import { SettlementBadge } from "./settlement-badge.tsx";
@@ -86,8 +86,7 @@ function Money({ settlement }: { readonly settlement: SettlementDetail }) {
   const [from, to] = refundOf === null ? ["Payer", "Paid to"] : ["Refunded by", "Refunded to"];
   const units = (
     <>
-      <Usdc units={amount} />{" "}
-      <span className="muted">({countText(Number(amount))} base units)</span>
+      <Usdc units={amount} /> <span className="muted">({plural(Number(amount), "base unit")})</span>
     </>
   );
   const price = (
@@ -132,8 +131,12 @@ function KeyName({ id }: { readonly id: string }) {
 }
 
 function OnChain({ settlement }: { readonly settlement: SettlementDetail }) {
-  const { transaction, explorer, settledBy, refundOf } = settlement;
-  if (!transaction) return <p className="muted">No transaction carries it yet.</p>;
+  const { transaction, explorer, settledBy, refundOf, state } = settlement;
+  if (!transaction) {
+    const text =
+      state === "failed" ? "It failed without a transaction." : "No transaction carries it yet.";
+    return <p className="muted">{text}</p>;
+  }
   const hash = (
     <>
       <Whole text={transaction} what="transaction hash" />{" "}

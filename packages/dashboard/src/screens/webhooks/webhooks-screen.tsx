@@ -69,6 +69,7 @@ export function WebhooksScreen() {
 const columns: readonly Column<WebhookEndpointJson>[] = [
   {
     title: "Address",
+    inCard: "whole",
     cell: ({ id, url }) => (
       <Link to={`webhooks/${id}`} className="breakable">
         {url}

@@ -1,0 +1,5 @@
+/** What is wrong with a name: the service takes no characters that nobody sees. */
+export function labelProblem(text: string): string | undefined {
+  if (!/\p{C}/u.test(text)) return undefined;
+  return "Remove the invisible characters. Some emoji contain them.";
+}
