@@ -59,7 +59,7 @@ export function timeOfDay(seconds: number): string {
 
 export function transactionLink(network: Network, transaction: Hex): HTMLElement {
   const href = explorerLink(network, transaction, location.host);
-  if (href === undefined) return el("code", {}, transaction);
+  if (href === undefined) return el("code", { class: "whole" }, transaction);
   const attributes = { href, target: "_blank", rel: "noreferrer" };
   const name = el("code", {}, shortAddress(transaction));
   return el("a", attributes, ...parts(texts.terms.onExplorer, { transaction: name }));

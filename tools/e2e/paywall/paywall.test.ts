@@ -123,6 +123,9 @@ describeInBrowser("paying on the page for people", () => {
     // And once more: what is paid for is shown again without asking the wallet.
     await page.reload();
     await page.getByRole("heading", { name: "You have already paid for this page" }).waitFor();
+    await page.setViewportSize({ width: 360, height: 740 });
+    // The whole hash is seen.
+    expect(await page.locator("main").evaluate(widthCutOff)).toBe(0);
     await page.getByRole("button", { name: "Show content again" }).click();
     await contentOf(window);
     expect(served() - servedBefore).toBe(1);
@@ -145,6 +148,8 @@ describeInBrowser("paying on the page for people", () => {
     };
     await other.goto(`${stage.express}/issues/2`);
     expect(await hasOpened(other, 1)).toEqual({ issue: 2 });
+    // The terms of a payment step back, because nothing is paid.
+    expect(await other.getByText("Network fee").isVisible()).toBe(false);
     // What sells no pass asks for its own payment, and the pass is kept.
     await other.goto(`${stage.express}/report`);
     await other.getByRole("heading", { name: "Choose your wallet" }).waitFor();
@@ -244,6 +249,9 @@ describeInBrowser("paying on the page for people", () => {
     await window.context.close();
   });
 });
+
+/** How much of an element's content is out of sight at its side. */
+const widthCutOff = ({ scrollWidth, clientWidth }: Element) => scrollWidth - clientWidth;
 
 /** Signs a payment that the seller cannot settle, and comes back later. */
 async function signInVain(window: WalletWindow): Promise<void> {
