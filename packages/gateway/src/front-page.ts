@@ -7,6 +7,7 @@ import {
   html,
   htmlPageHeaders,
   shellCommand,
+  readableUsdc,
   shortUsdc,
   writePage,
   type Html,
@@ -47,8 +48,7 @@ function frontPage(config: GatewayConfig): string {
     body: html`<section>
         <h1>${title}</h1>
         <p class="lead">
-          Each request is paid in USDC on ${network.name}, without an account. A program sends the
-          request, gets the price with status 402, signs a payment and sends it again.
+          ${paid.length === 0 ? "The requests below are free." : howToPay(network)}
         </p>
         ${discovery.guidance === undefined ? undefined : html`<p class="text">${discovery.guidance}</p>`}
       </section>
@@ -56,6 +56,10 @@ function frontPage(config: GatewayConfig): string {
       ${free.length === 0 ? undefined : freeCard(free)}
       ${discovery.contact === undefined ? undefined : contactLine(discovery.contact)}`,
   });
+}
+
+function howToPay({ name }: GatewayConfig["network"]): string {
+  return `Each request is paid in USDC on ${name}, without an account. A program sends the request, gets the price with status 402, signs a payment and sends it again.`;
 }
 
 function routeCard({ publicUrl, network }: GatewayConfig, route: RouteConfig): Html {
@@ -67,7 +71,7 @@ function routeCard({ publicUrl, network }: GatewayConfig, route: RouteConfig): H
   return html`<article class="card">
     <div class="head">
       <h2>${description ?? path}</h2>
-      <span class="price">${shortUsdc(amountUnits)} USDC</span>
+      <span class="price">${readableUsdc(amountUnits)} USDC</span>
     </div>
     <p class="address"><code>${methodOf(route)} ${origin}${path}</code></p>
     ${

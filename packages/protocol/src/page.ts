@@ -32,6 +32,7 @@ h1{font-size:28px;line-height:1.2;font-weight:660;letter-spacing:-.015em;text-wr
 h2{font-size:18px;line-height:1.3;font-weight:640;overflow-wrap:anywhere}
 h3{font-size:15px;font-weight:640}
 .lead{max-width:68ch;margin-top:10px;font-size:17px;color:var(--muted)}
+.lead+.text{margin-top:12px}
 .muted{color:var(--muted)}
 .card{display:grid;grid-template-columns:minmax(0,1fr);gap:12px;align-content:start;padding:18px 20px;border:1px solid var(--line);border-radius:12px;background:var(--surface)}
 .cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,290px),1fr));gap:16px}
@@ -50,12 +51,14 @@ h3{font-size:15px;font-weight:640}
 pre{padding:11px 14px;border-radius:8px;background:var(--sunken);box-shadow:inset 0 0 0 1px var(--line);white-space:pre-wrap;overflow-wrap:anywhere}
 .command button{position:absolute;top:6px;right:6px}
 .command:has(button) pre{padding-right:88px;min-height:46px}
-form.card{grid-template-columns:repeat(auto-fit,minmax(min(100%,190px),1fr));gap:12px;align-items:end}
+form[role=search]{grid-template-columns:repeat(auto-fit,minmax(min(100%,190px),1fr));gap:12px;align-items:end}
 label{display:grid;gap:4px;font-size:14px;color:var(--muted)}
 input,select{width:100%;min-height:38px;padding:6px 10px;border:1px solid var(--edge);border-radius:6px;font:inherit;color:var(--ink);background:var(--surface)}
 button{min-height:34px;padding:4px 14px;border:1px solid var(--edge);border-radius:6px;font:inherit;font-size:14px;font-weight:560;color:var(--ink);background:var(--surface);cursor:pointer}
 .action{display:inline-block;padding:7px 16px;border-radius:6px;color:#fff;background:var(--fill);font-weight:560;text-decoration:none}
 form button{min-height:38px;border-color:var(--fill);color:#fff;background:var(--fill)}
+.card>button{justify-self:start}
+form[role=search] button{justify-self:stretch}
 .pages{display:flex;gap:20px;justify-content:space-between}
 footer{padding:18px max(20px,calc(50vw - 500px));border-top:1px solid var(--line);color:var(--muted);font-size:14px}
 @media (width<560px){.brand{flex-basis:100%}main{padding-top:24px}h1{font-size:24px}.facts{grid-template-columns:minmax(0,1fr);gap:0}.facts dd{margin-bottom:8px}.card{padding:16px}}

@@ -30,3 +30,9 @@ export function shortUsdc(units: bigint): string {
 export function priceUsdc(units: bigint): string {
   return formatUsdc(units).replace(/0{1,4}$/, "");
 }
+
+/** For people: `1,234,567.89`. */
+export function readableUsdc(units: bigint): string {
+  const [whole = "0", ...fraction] = shortUsdc(units).split(".");
+  return [BigInt(whole).toLocaleString("en"), ...fraction].join(".");
+}

@@ -77,6 +77,7 @@ const gatewayFile = {
   routes: [
     { match: "GET /reports/:id", upstream: "api", price: "0.01", description: "One report" },
     { match: "POST /batch", upstream: "api", price: "0.2" },
+    { match: "POST /bulk", upstream: "api", price: "1234.5" },
     { match: "GET /list", upstream: "api", free: true },
   ],
 };

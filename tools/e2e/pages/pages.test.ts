@@ -133,6 +133,17 @@ describeInBrowser("the facilitator's pages", () => {
     await first?.getByText("2026-11-23 09:30 UTC").waitFor();
   });
 
+  test("/market says whose endpoints it shows, and leads to all of them", async () => {
+    const { page, context } = await pages.open();
+    await page.goto(`${pages.url}/market`);
+    const { address } = pages.market.devnet.seller;
+    await page.getByRole("link", { name: address }).first().click();
+    await page.getByText(`Only endpoints that are paid to ${address}`).waitFor();
+    await page.getByRole("link", { name: "Show all" }).click();
+    await page.waitForURL(/\/market$/);
+    await context.close();
+  });
+
   test("/market shows what a stranger wrote as text, and nothing of it runs", async () => {
     const { page, complaints } = await pages.open();
     await page.goto(`${pages.url}/market`);
@@ -173,6 +184,8 @@ describeInBrowser("the facilitator's pages", () => {
         "npx farthing pay -X POST --network eip155:51 --max-amount 0.2 https://api.example.com/batch",
       )
       .waitFor();
+    await page.getByText("1,234.5 USDC").waitFor();
+    await page.getByText("--max-amount 1234.5 ").waitFor();
     await page.getByText("GET /list").waitFor();
   });
 });

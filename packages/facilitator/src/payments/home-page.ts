@@ -7,6 +7,7 @@ import {
   html,
   htmlPageHeaders,
   shellCommand,
+  readableUsdc,
   shortUsdc,
   unitsPerCredit,
   writePage,
@@ -147,8 +148,10 @@ function openFee({ limits }: PaymentContext, surface: Surface): string {
   const unitsMin = unitsMinOf({ limits }, surface);
   const bounds = [
     ...(unitsMin > 0n ? [`from ${shortUsdc(unitsMin)} USDC per payment`] : []),
-    ...(payerCountMax === null ? [] : [`${payerCountMax} payments per payer and day`]),
-    ...(payerCapUnits === null ? [] : [`${shortUsdc(payerCapUnits)} USDC per payer and day`]),
+    ...(payerCountMax === null
+      ? []
+      : [`${payerCountMax.toLocaleString("en")} payments per payer and day`]),
+    ...(payerCapUnits === null ? [] : [`${readableUsdc(payerCapUnits)} USDC per payer and day`]),
   ];
   return bounds.length === 0 ? "None" : `None; ${bounds.join(", ")}`;
 }

@@ -3,6 +3,7 @@
  * mail for malware open links; the button on it does, and so does a mail program (RFC 8058).
  */
 import { html, htmlPageHeaders, member, isObject, writePage, type Html } from "@farthing/protocol";
+import { dashboardPath } from "../../http/dashboard.ts";
 import type { Throttle } from "../../http/limits.ts";
 import { siteLinks } from "../../http/site-links.ts";
 import type { SiteAddress } from "../../http/site.ts";
@@ -96,9 +97,12 @@ function registerPage(server: TypedServer, page: LinkPage, { site, throttle }: P
       const done = html`<section class="card"><p>${page.doneText}</p></section>`;
       return reply.send(write(page.doneTitle, done));
     }
-    const text =
-      "The link has been used, has expired, or was replaced by a later one. A member of the account can send a new one on the dashboard.";
-    const invalid = html`<section class="card"><p>${text}</p></section>`;
+    const invalid = html`<section class="card">
+      <p>
+        The link has been used, has expired, or was replaced by a later one. A member of the account
+        can send a new one on the <a href="${dashboardPath}/settings">dashboard</a>.
+      </p>
+    </section>`;
     return reply.send(write("This link is not valid any more", invalid));
   });
 }

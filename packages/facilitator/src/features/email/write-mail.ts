@@ -6,7 +6,7 @@ import {
   isObject,
   parseJson,
   printableLine,
-  shortUsdc,
+  readableUsdc,
   type Html,
   type JsonObject,
 } from "@farthing/protocol";
@@ -63,20 +63,22 @@ export function writeDigest(
     more > 0 ? `… and ${more} more. The dashboard lists all payments and events.` : undefined;
   const why = `You receive this because this address was confirmed for notices of the account ${endpoint.account}.`;
   const ids = `${count} ${shown.map(({ id }) => id).join(" ")}`;
+  const subject = printableLine(`${isTest ? "[Test] " : ""}${title}${rest}`);
   return {
     to: addressOf(endpoint),
     // Another attempt with the same notices is the same message, and one with more is not.
     id: createHash("sha256").update(ids).digest("hex").slice(0, 32),
-    subject: printableLine(`${isTest ? "[Test] " : ""}${title}${rest}`),
+    subject,
     text: [
       ...notices.map(plainNotice),
       ...(moreLine === undefined ? [] : [moreLine]),
       `--\n${why}\nChange the notices: ${settings}\nUnsubscribe: ${unsubscribe}`,
     ].join("\n\n"),
     html: pageOf(
+      subject,
       html`${notices.map(htmlNotice)}
         ${moreLine === undefined ? undefined : html`<p>${moreLine}</p>`}
-        <p style="color:#777;font-size:13px">
+        <p style="opacity:.8;font-size:13px">
           ${why}<br />
           <a href="${settings}">Change the notices</a> · <a href="${unsubscribe}">Unsubscribe</a>
         </p>`,
@@ -93,29 +95,34 @@ export function writeConfirmation(
   { id, account, url }: Pick<WebhookEndpoint, "id" | "account" | "url">,
   { link, hours, token }: { readonly link: string; readonly hours: number; readonly token: string },
 ): Mail {
+  const subject = "Confirm your e-mail address for notices";
   const what = `A member of the Farthing account ${account} asks to have notices about its payments sent to this address.`;
   const otherwise =
     "If you did not ask for this, ignore this message: without the confirmation nothing is sent here.";
   return {
     to: addressOf({ url }),
     id: createHash("sha256").update(`${id} ${token}`).digest("hex").slice(0, 32),
-    subject: "Confirm your e-mail address for notices",
+    subject,
     text: `${what}\n\nTo confirm, open this link within ${hours} hours:\n${link}\n\n${otherwise}`,
     html: pageOf(
+      subject,
       html`<p>${what}</p>
         <p><a href="${link}">Confirm this address</a> within ${hours} hours.</p>
-        <p style="color:#777;font-size:13px">${otherwise}</p>`,
+        <p style="opacity:.8;font-size:13px">${otherwise}</p>`,
     ),
   };
 }
 
-function pageOf(body: Html): string {
+/** Without colours of its own: mail programs choose those of light and dark. */
+function pageOf(title: string, body: Html): string {
   const page = html`<html lang="en">
     <head>
       <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="color-scheme" content="light dark" />
+      <title>${title}</title>
     </head>
-    <body style="font:15px/1.5 sans-serif;max-width:600px">
+    <body style="font:15px/1.5 sans-serif;max-width:600px;overflow-wrap:anywhere">
       ${body}
     </body>
   </html>`;
@@ -129,7 +136,7 @@ function plainNotice({ title, facts, links }: Notice): string {
 
 function htmlNotice({ title, facts, links }: Notice): Html {
   return html`<h2 style="font-size:17px;margin:20px 0 4px">${title}</h2>
-    <p style="margin:0;overflow-wrap:anywhere">
+    <p style="margin:0">
       ${facts.map(([label, value]) => html`${label}: ${value}<br />`)}
       ${links.map(([label, url]) => html`<a href="${url}">${label}</a><br />`)}
     </p>`;
@@ -141,13 +148,14 @@ function noticeOf({ type, body }: WebhookDelivery, context: MailContext): Notice
   const network = findNetwork(textOf(data, "network"));
   const isTest = network?.chainId === 51;
   const facts: readonly (readonly [string, string])[] = [
-    ["Time", isObject(message) ? textOf(message, "timestamp") : ""],
+    ["Time", isObject(message) ? readableTime(textOf(message, "timestamp")) : ""],
     ["Network", network === undefined ? "" : `${network.name}${isTest ? " (test)" : ""}`],
     ["Payer", textOf(data, "payer")],
     ["For", textOf(data, "resource")],
     ["Reference", textOf(data, "reference")],
     ["Reason", textOf(data, "failureMessage") || textOf(data, "reason")],
-    ["Warning below", type === "credits.low" ? `${textOf(data, "lowAt")} credits` : ""],
+    ["Endpoint", type === "webhook.paused" ? textOf(data, "url") : ""],
+    ["Warning below", type === "credits.low" ? `${countOf(data, "lowAt")} credits` : ""],
   ];
   return {
     title: titleOf(type, data),
@@ -172,10 +180,9 @@ const titles: Readonly<Record<AccountEventName, string>> = {
 function titleOf(type: WebhookDelivery["type"], data: JsonObject): string {
   const title = type === "webhook.test" ? "Test" : titles[type];
   const amount = textOf(data, "amount");
-  if (type === "credits.low") return `${title}: ${textOf(data, "available")}`;
-  if (type === "webhook.paused") return `${title}: ${textOf(data, "url")}`;
-  if (type === "purchase.credited") return `${title}: ${textOf(data, "credits")}`;
-  return /^\d{1,78}$/.test(amount) ? `${title}: ${shortUsdc(BigInt(amount))} USDC` : title;
+  if (type === "credits.low") return `${title}: ${countOf(data, "available")}`;
+  if (type === "purchase.credited") return `${title}: ${countOf(data, "credits")}`;
+  return /^\d{1,78}$/.test(amount) ? `${title}: ${readableUsdc(BigInt(amount))} USDC` : title;
 }
 
 function linksOf(
@@ -207,4 +214,15 @@ function linksOf(
 function textOf(data: JsonObject, name: string): string {
   const value = data[name];
   return typeof value === "string" || typeof value === "number" ? printableLine(`${value}`) : "";
+}
+
+/** A number as people read it: `30,000`. */
+function countOf(data: JsonObject, name: string): string {
+  const value = data[name];
+  return typeof value === "number" ? value.toLocaleString("en") : textOf(data, name);
+}
+
+/** `2026-11-26 20:05:15 UTC`; what is no time in UTC stays as it is. */
+function readableTime(text: string): string {
+  return text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/, "$1 $2 UTC");
 }

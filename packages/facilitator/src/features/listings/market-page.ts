@@ -4,8 +4,9 @@ import {
   commandBlock,
   html,
   networkOfChain,
-  shortUsdc,
+  readableUsdc,
   writePage,
+  type Address,
   type Html,
   type Network,
 } from "@farthing/protocol";
@@ -51,6 +52,7 @@ export function marketPage(
         </p>
       </section>
       ${searchForm(query, networks)}
+      ${query.filter.payTo === undefined ? undefined : sellerLine(query.filter.payTo)}
       <p role="status" class="muted">
         ${problem ?? summaryOf(results, marketPath(query, 1) !== "/market")}
       </p>
@@ -97,6 +99,12 @@ function searchForm(
   </form>`;
 }
 
+function sellerLine(payTo: Address): Html {
+  return html`<p class="address">
+    Only endpoints that are paid to <code>${payTo}</code>. <a href="/market">Show all</a>
+  </p>`;
+}
+
 function listingCard(listing: Listing): Html {
   const { title, resource, method, tags, amount, account, check, sample } = listing;
   const network = networkOfChain(listing.chainId);
@@ -104,7 +112,7 @@ function listingCard(listing: Listing): Html {
   return html`<article class="card">
     <div class="head">
       <h2>${title}</h2>
-      <span class="price">${shortUsdc(amount)} USDC</span>
+      <span class="price">${readableUsdc(amount)} USDC</span>
     </div>
     <p class="address"><code>${sample.tool ? "MCP" : method} ${resource}</code></p>
     ${description === "" ? undefined : html`<p class="text">${description}</p>`}
@@ -141,19 +149,21 @@ function tagLink(tag: string): Html {
   </li>`;
 }
 
+const countText = (count: number) => count.toLocaleString("en");
+
 /** Rounded down, so that only an endpoint without a failure has 100%. */
 function checksOf({ check }: Listing): string {
   const { passed, all } = sumChecks(check);
   if (all === 0) return "Passed";
   const share = Math.floor((passed * 1000) / all) / 10;
-  const checks = all === 1 ? "1 check" : `${all} checks`;
+  const checks = all === 1 ? "1 check" : `${countText(all)} checks`;
   return `${share}% of ${checks} passed in the last ${checkDaysMax} days of checks`;
 }
 
 function salesOf({ stats: { settlements, payers } }: Listing): string {
   if (settlements === 0) return "None in 30 days";
-  const buyers = payers === 1 ? "1 buyer" : `${payers} buyers`;
-  return `${settlements} in 30 days, from ${buyers}`;
+  const buyers = payers === 1 ? "1 buyer" : `${countText(payers)} buyers`;
+  return `${countText(settlements)} in 30 days, from ${buyers}`;
 }
 
 function momentOf(at: number | null): Html {

@@ -40,7 +40,8 @@ async function resultsOf(
   const place = { limit: marketPageSize, offset };
   if (words === "" && filter.maxUnits === undefined) {
     const { items, total } = await listings.page(filter, place);
-    const count = total === 1 ? "1 endpoint" : `${total} endpoints, the newest first`;
+    const count =
+      total === 1 ? "1 endpoint" : `${total.toLocaleString("en")} endpoints, the newest first`;
     return { items, hasNext: offset + items.length < total, count };
   }
   const found =
