@@ -1,6 +1,6 @@
 /** What a request would cost: in ten lines for `inspect`, with every check for `pay --dry-run`. */
 import type { Check, EvaluatedOffer, Quotation } from "@farthing/buyer";
-import { formatUsdc, printableLine, priceUsdc, shortUsdc } from "@farthing/protocol";
+import { formatUsdc, printableLine, shortUsdc } from "@farthing/protocol";
 import type { ExitCode } from "./exit-codes.ts";
 
 /** The price and what stands in the way of it. Checks that passed are counted. */
@@ -27,7 +27,7 @@ export function quoteText(quotation: Quotation, url: string): string {
     // A refusal is the last line.
     ...noted.filter(({ code }) => code === undefined || code !== refusal?.code).map(checkLine),
     chosen
-      ? `Would pay ${priceUsdc(chosen.quote.amountUnits)} USDC.`
+      ? `Would pay ${shortUsdc(chosen.quote.amountUnits)} USDC.`
       : `Would not pay: ${refusal?.message ?? ""} (${refusal?.code ?? ""})`,
     "Nothing was signed. --all shows every offer and every check.",
     "",

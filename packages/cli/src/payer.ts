@@ -12,7 +12,7 @@ import {
   findNetwork,
   isSameAddress,
   parseAddress,
-  priceUsdc,
+  shortUsdc,
   writeTo,
 } from "@farthing/protocol";
 import { Option, type Command } from "commander";
@@ -92,7 +92,7 @@ export async function payerOptions(
       const { type } = event;
       if (type === "quote") {
         const { amountUnits, payTo } = event.quote;
-        step = `Paying ${priceUsdc(amountUnits)} USDC to ${payTo}`;
+        step = `Paying ${shortUsdc(amountUnits)} USDC to ${payTo}`;
       }
       if (type === "signed") expiresAtMs = event.validBefore * 1000;
       // After the payment has left, the seller's confirmation is waited for.
