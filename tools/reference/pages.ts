@@ -83,6 +83,8 @@ function metricsPage(): string {
     "- `x402_queue_settlements` rising for minutes: payments arrive faster than the wallets can send them.",
     '- `x402_settlements_reconciled_total{outcome="failed_after_send"}` rising: the service pays gas for payments that fail.',
     "- `x402_rpc_requests_total` with `outcome` other than `ok` and `reverted`: an endpoint is faulty or limits the rate.",
+    "- `x402_emails_total` with `outcome` other than `sent`, and none sent: the mail server takes no notices.",
+    "- `x402_trace_spans_total` with `outcome` other than `exported`, for longer than a restart of the collector: traces are lost.",
     "",
   ].join("\n");
 }

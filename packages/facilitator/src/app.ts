@@ -105,8 +105,8 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
   const { config, clock = systemClock, selfBuilt = false, listen: listens = true } = options;
   const log = options.log ?? createLog(config.logLevel);
   const signers = await openConfiguredSigners(config);
-  const traces = await startTraces(config.traces, { clock, log, version: versionOf() });
   const metrics = metricsOf(config, signers, clock);
+  const traces = await startTraces(config.traces, { clock, log, version: versionOf(), metrics });
   const denyList = await denyListOf(config, { clock, log });
   const record = createServiceRecord(clock);
   const storage = storageOf(options, { log, metrics, record });

@@ -96,6 +96,7 @@ export interface FeaturesDeps extends Runtime {
   readonly requestsMax: number | null;
   readonly budget: PurchaseBudget;
   readonly payments: RefundContext;
+  readonly metrics: EmailFeatureDeps["metrics"];
   authenticate(text: string): Promise<ApiKey | undefined>;
   readonly engine: SettlementEngine;
 }

@@ -152,6 +152,14 @@ export const metricTable = {
     ["network", "state"],
     "Purchases of credits, each counted in every state that it reaches",
   ),
+  x402_emails_total: counter(
+    ["outcome"],
+    "E-mails of this process: sent, failed and sent again later, or given_up, whose notices are lost; links that confirm an address are sent once",
+  ),
+  x402_trace_spans_total: counter(
+    ["outcome"],
+    "Finished spans of traces: exported, or dropped because an export failed (export_failed) or because too many waited for one (queue_full)",
+  ),
   http_request_duration_seconds: histogram(
     ["route", "method", "status"],
     requestSeconds,

@@ -3,11 +3,10 @@
  * where they are wired; states are read when the metrics are requested.
  */
 import { networkOfChain, type ChainId, type Network } from "@farthing/protocol";
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import {
   classifyNodeError,
   type GasHalf,
-  type WalletLoad,
   type NetworkState,
   type RpcEndpoint,
   type Settlement,
@@ -16,8 +15,11 @@ import {
 import type { Clock } from "@farthing/engine/base";
 import type { Failure } from "@farthing/engine/storage";
 import { silentObserver, type HttpObserver } from "../http/observe.ts";
-import { metricTable, type MetricName } from "./metrics-table.ts";
+import { counter, fromZero, histogram, settings } from "./make-metric.ts";
+import { addGauges, startAlarmsFromZero } from "./network-metrics.ts";
 import type { GasBudgetName } from "./gas-watch.ts";
+import { spanOutcomes, type SpanOutcome } from "./traces.ts";
+import { emailOutcomes, type EmailOutcome } from "../features/email/model.ts";
 import type { CreditPurchase } from "../features/purchases/model.ts";
 import type { ServiceStore } from "../features/open-store.ts";
 
@@ -32,6 +34,8 @@ export interface Metrics {
   noteGas(budget: GasBudgetName, network: Network, half: GasHalf, share: number): void;
   /** Records whether a check of /ready succeeds. */
   noteCheck(check: string, ok: boolean): void;
+  noteEmail(outcome: EmailOutcome): void;
+  noteSpans(outcome: SpanOutcome, count: number): void;
   /** Returns all metrics as text, and its content type. */
   render(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
@@ -45,6 +49,8 @@ export const noMetrics: Metrics = {
   watchNetworks: () => {},
   noteGas: () => {},
   noteCheck: () => {},
+  noteEmail: () => {},
+  noteSpans: () => {},
   render: async () => ({ contentType: "text/plain", text: "" }),
 };
 
@@ -61,14 +67,21 @@ export function createMetrics(clock: Clock, relayers: readonly string[]): Metric
     reverted: new Gauge(settings(registry, "x402_reverted_gas_used_ratio")),
   };
   const ready = new Gauge(settings(registry, "x402_ready"));
+  const emails = fromZero(counter(registry, "x402_emails_total"), emailOutcomes);
+  const spans = fromZero(counter(registry, "x402_trace_spans_total"), spanOutcomes);
   return {
     http,
     watchStore,
     watchEndpoint,
     watchSigner: createSignerWatch(make, clock),
-    watchNetworks: (networks) => addGauges(registry, clock, networks),
+    watchNetworks(networks) {
+      addGauges(registry, clock, networks);
+      startAlarmsFromZero(registry, networks, relayers.length);
+    },
     noteGas: (budget, { id }, half, share) => gas[budget].set({ network: id, half }, share),
     noteCheck: (check, ok) => ready.set({ check }, ok ? 1 : 0),
+    noteEmail: (outcome) => emails.inc({ outcome }),
+    noteSpans: (outcome, count) => spans.inc({ outcome }, count),
     render: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   };
 }
@@ -77,20 +90,6 @@ export function createMetrics(clock: Clock, relayers: readonly string[]): Metric
 function indexOf(relayers: readonly string[]) {
   const lower = relayers.map((address) => address.toLowerCase());
   return (address: string) => String(lower.indexOf(address.toLowerCase()));
-}
-
-function settings(registry: Registry, name: MetricName) {
-  const { help, labels } = metricTable[name];
-  return { name, help, labelNames: [...labels], registers: [registry] };
-}
-
-function counter(registry: Registry, name: MetricName) {
-  return new Counter(settings(registry, name));
-}
-
-function histogram(registry: Registry, name: MetricName) {
-  const { buckets = [] } = metricTable[name];
-  return new Histogram({ ...settings(registry, name), buckets: [...buckets] });
 }
 
 function createHttpObserver(registry: Registry): HttpObserver {
@@ -295,94 +294,6 @@ function createMoveNotes(registry: Registry) {
     purchase: (purchase: Pick<CreditPurchase, "chainId" | "state">) =>
       purchases.inc({ network: networkOf(purchase), state: purchase.state }),
   };
-}
-
-/** Converts wei to XDC as a floating-point number, as gauges require. */
-function inXdc(wei: bigint): number {
-  return Number(wei / 1_000_000_000n) / 1_000_000_000;
-}
-
-function addGauges(registry: Registry, clock: Clock, networks: readonly NetworkState[]): void {
-  const perNetwork = (name: MetricName, read: (watched: NetworkState) => number | undefined) =>
-    addGauge(registry, name, () =>
-      networks.map((watched) => [{ network: watched.network.id }, read(watched)]),
-    );
-  const perWallet = (
-    name: MetricName,
-    read: (lane: WalletLoad, watched: NetworkState) => number | undefined,
-  ) =>
-    addGauge(registry, name, () =>
-      networks.flatMap((watched) =>
-        watched.wallets().map((lane, index): Series => {
-          const labels = { network: watched.network.id, relayer_index: String(index) };
-          return [labels, read(lane, watched)];
-        }),
-      ),
-    );
-
-  addLimitGauge(registry, networks);
-  perNetwork("x402_queue_settlements", (watched) => watched.load().queued);
-  perNetwork("x402_rpc_head_age_seconds", ({ view }) => {
-    const head = view()?.head;
-    return head && Math.max(0, clock.nowMs() / 1000 - Number(head.time));
-  });
-  perNetwork("x402_rpc_read_lag_blocks", ({ view }) => {
-    const { head, walkedTo } = view() ?? {};
-    return head && walkedTo !== undefined ? Math.max(0, head.number - walkedTo) : undefined;
-  });
-  perNetwork("x402_rpc_unread_seconds", ({ view }) => view()?.unread?.seconds ?? 0);
-  perNetwork("x402_clock_skew_seconds", ({ view }) => view()?.clockSkewSeconds);
-  perNetwork("x402_rpc_finalized_lag_blocks", ({ view }) => {
-    const { head, finalized } = view() ?? {};
-    return head && finalized && head.number - finalized.number;
-  });
-  perWallet("x402_relayer_balance_xdc", ({ address }, { view }) => {
-    const balance = view()?.wallets.get(address)?.balance;
-    return balance === undefined ? undefined : inXdc(balance);
-  });
-  perWallet("x402_relayer_inflight", ({ inFlight }) => inFlight);
-  perWallet("x402_relayer_held", ({ isOurs }) => (isOurs ? 1 : 0));
-  perWallet("x402_relayer_oldest_blocks", ({ oldestAtBlock }, { view }) => {
-    const head = view()?.head.number ?? 0;
-    return oldestAtBlock === undefined ? 0 : Math.max(0, head - oldestAtBlock);
-  });
-}
-
-type Series = readonly [labels: Record<string, string>, value: number | undefined];
-
-/** Adds a gauge whose values are read whenever the metrics are requested. */
-function addGauge(registry: Registry, name: MetricName, read: () => readonly Series[]): void {
-  const gauge = new Gauge({
-    ...settings(registry, name),
-    collect() {
-      for (const [labels, value] of read()) if (value !== undefined) gauge.set(labels, value);
-    },
-  });
-}
-
-/** Sets the learned limits of endpoints; a limit that was never met has no series. */
-function addLimitGauge(registry: Registry, networks: readonly NetworkState[]): void {
-  const gauge = new Gauge({
-    ...settings(registry, "x402_rpc_learned_limit"),
-    collect() {
-      // An endpoint that counts calls no longer has a limit of requests.
-      gauge.reset();
-      for (const { network, endpointLimits } of networks) {
-        for (const [index, limits] of endpointLimits().entries()) {
-          const labels = { network: network.id, endpoint_index: String(index) };
-          const set = (limit: string, value: number | undefined) =>
-            value !== undefined && gauge.set({ ...labels, limit }, value);
-          set(
-            limits.countsCalls ? "calls_per_second" : "requests_per_second",
-            limits.requestsPerSecond,
-          );
-          set("batch_calls", limits.batchCalls);
-          set("log_range_blocks", limits.logRangeBlocks);
-          set("body_bytes", limits.bodyBytes);
-        }
-      }
-    },
-  });
 }
 
 /** Returns the network of each settlement whose failure paused its payer. */

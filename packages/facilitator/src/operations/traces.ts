@@ -2,10 +2,10 @@
  * Traces over OTLP, with OpenTelemetry's SDK, which is loaded only when a collector is configured. The
  * export is bounded: what a collector does not take in time is dropped, and no payment waits for it.
  */
-import { context, type TextMapPropagator, type Tracer } from "@opentelemetry/api";
+import { context, TraceFlags, type TextMapPropagator, type Tracer } from "@opentelemetry/api";
 import { Fault, type Log, type Runtime } from "@farthing/engine/base";
 import type { ExportResultCode } from "@opentelemetry/core";
-import type { ReadableSpan, Sampler, SpanExporter } from "@opentelemetry/sdk-trace";
+import type { ReadableSpan, Sampler, SpanExporter, SpanProcessor } from "@opentelemetry/sdk-trace";
 import type { TraceSettings } from "../config/traces.ts";
 
 export interface Traces {
@@ -15,8 +15,21 @@ export interface Traces {
   stop(): Promise<void>;
 }
 
+/** What becomes of a finished span. All but the first are lost. */
+export const spanOutcomes = ["exported", "export_failed", "queue_full"] as const;
+
+export type SpanOutcome = (typeof spanOutcomes)[number];
+
+interface TraceDeps extends Runtime {
+  readonly version: string;
+  readonly metrics: { noteSpans(outcome: SpanOutcome, count: number): void };
+}
+
 /** Spans that wait for an export: about three hundred payments, and one or two megabytes. */
 const waitingSpansMax = 4_096;
+
+/** A queue that was full counts as emptied below this, so that the log says it once and not for each span. */
+const emptiedMax = waitingSpansMax / 2;
 
 /** Spans of one export: a few hundred kilobytes of JSON. */
 const exportSpansMax = 512;
@@ -39,7 +52,7 @@ const attributeCharsMax = 256;
 /** Starts the export, if there is a collector. Throws the fault `configuration` when the SDK's packages are not installed. */
 export async function startTraces(
   settings: TraceSettings | undefined,
-  { clock, log, version }: Runtime & { readonly version: string },
+  { clock, log, version, metrics }: TraceDeps,
 ): Promise<Traces | undefined> {
   if (!settings) return undefined;
   const sdk = await loadSdk();
@@ -50,6 +63,14 @@ export async function startTraces(
     ),
     timeoutMillis: exportTimeoutMs,
   });
+  const record = createExportRecord(log, metrics.noteSpans);
+  const processor = new sdk.BatchSpanProcessor({
+    exporter: recordExports(exporter, record, sdk.ExportResultCode.SUCCESS),
+    maxQueueSize: waitingSpansMax,
+    maxExportBatchSize: exportSpansMax,
+    scheduledDelayMillis: exportPauseMs,
+    exportTimeoutMillis: processorTimeoutMs,
+  });
   const provider = new sdk.TracerProvider({
     resource: sdk.defaultResource().merge(
       sdk.resourceFromAttributes({
@@ -59,15 +80,7 @@ export async function startTraces(
     ),
     sampler: samplerOf(settings, sdk),
     spanLimits: { attributeValueLengthLimit: attributeCharsMax },
-    spanProcessors: [
-      new sdk.BatchSpanProcessor({
-        exporter: reportFailures(exporter, log, sdk.ExportResultCode.SUCCESS),
-        maxQueueSize: waitingSpansMax,
-        maxExportBatchSize: exportSpansMax,
-        scheduledDelayMillis: exportPauseMs,
-        exportTimeoutMillis: processorTimeoutMs,
-      }),
-    ],
+    spanProcessors: [dropWhenFull(processor, record)],
   });
   // One for the process, and without state: services of the same process share it.
   context.setGlobalContextManager(new sdk.AsyncLocalStorageContextManager().enable());
@@ -128,21 +141,78 @@ function samplerOf({ sampler, ratio }: TraceSettings, sdk: Sdk): Sampler {
   }
 }
 
-/** Logs the first of several failed exports, and the first success after them. */
-function reportFailures(exporter: SpanExporter, log: Log, success: ExportResultCode): SpanExporter {
+type ExportRecord = ReturnType<typeof createExportRecord>;
+
+/** Counts what becomes of spans, and logs the first loss of several and the end of them. */
+function createExportRecord(log: Log, noteSpans: TraceDeps["metrics"]["noteSpans"]) {
+  let waiting = 0;
+  /** Since the last time that everything was well. */
+  let lost = 0;
   let isFailing = false;
-  function report(error: Error | undefined): void {
-    if (error && !isFailing) {
-      const fields = { event: "trace_export_failed", problem: reasonOf(error) };
-      log.warn(fields, "Traces not exported; payments continue without them");
-    }
-    if (!error && isFailing) log.info({ event: "trace_export_resumed" }, "Traces exported again");
-    isFailing = error !== undefined;
-  }
+  let isFull = false;
+  return {
+    /** Returns whether a finished span may wait for its export. */
+    admit(): boolean {
+      if (waiting < waitingSpansMax) {
+        waiting++;
+        return true;
+      }
+      noteSpans("queue_full", 1);
+      lost++;
+      if (!isFull) {
+        const fields = { event: "trace_queue_full", waiting };
+        log.warn(fields, "Spans of traces dropped; too many wait for their export");
+      }
+      isFull = true;
+      return false;
+    },
+    taken(count: number): void {
+      waiting -= count;
+    },
+    exported(count: number): void {
+      noteSpans("exported", count);
+      if (isFull && waiting > emptiedMax) return;
+      if (isFailing || isFull) {
+        log.info({ event: "trace_export_resumed", lost }, "Traces exported again");
+      }
+      [isFailing, isFull, lost] = [false, false, 0];
+    },
+    failed(count: number, error: Error): void {
+      noteSpans("export_failed", count);
+      lost += count;
+      if (!isFailing) {
+        const fields = { event: "trace_export_failed", problem: reasonOf(error) };
+        log.warn(fields, "Traces not exported; payments continue without them");
+      }
+      isFailing = true;
+    },
+  };
+}
+
+/** Drops what does not fit before the SDK does, which counts it for nobody. */
+function dropWhenFull(processor: SpanProcessor, record: ExportRecord): SpanProcessor {
+  return {
+    onStart: (span, parent) => processor.onStart(span, parent),
+    onEnd(span) {
+      const isSampled = (span.spanContext().traceFlags & TraceFlags.SAMPLED) !== 0;
+      if (isSampled && record.admit()) processor.onEnd(span);
+    },
+    forceFlush: () => processor.forceFlush(),
+    shutdown: () => processor.shutdown(),
+  };
+}
+
+function recordExports(
+  exporter: SpanExporter,
+  record: ExportRecord,
+  success: ExportResultCode,
+): SpanExporter {
   return {
     export(spans: ReadableSpan[], done) {
+      record.taken(spans.length);
       exporter.export(spans, (result) => {
-        report(result.code === success ? undefined : (result.error ?? new Error("unknown")));
+        if (result.code === success) record.exported(spans.length);
+        else record.failed(spans.length, result.error ?? new Error("unknown"));
         done(result);
       });
     },

@@ -119,6 +119,24 @@ test.each(Object.entries(promised))("%s is there, with %s", async (name, labels)
   expect(labels.filter((label) => !known.includes(label))).toEqual([]);
 });
 
+test.each([
+  ["x402_settle_requests_total", { result: "not_judged", reason: "queue_full" }],
+  ["x402_settlements_reconciled_total", { outcome: "failed_after_send" }],
+  ["x402_lane_leases_total", { relayer_index: "1", event: "lost" }],
+  ["x402_emails_total", { outcome: "given_up" }],
+  ["x402_trace_spans_total", { outcome: "queue_full" }],
+  ["x402_relayer_sign_seconds_count", { relayer_index: "1", outcome: "failed" }],
+])("%s of an alarm is there before anything happens: %o", async (name, labels) => {
+  const series = (await read())
+    .split("\n")
+    .filter(
+      (line) =>
+        line.startsWith(`${name}{`) &&
+        Object.entries(labels).every(([key, value]) => line.includes(`${key}="${value}"`)),
+    );
+  expect(series).toEqual([expect.stringMatching(/ 0$/)]);
+});
+
 const verify = (body: unknown) => () => served.post("/verify", body);
 const settle = (body: unknown) => () => served.post("/settle", body);
 

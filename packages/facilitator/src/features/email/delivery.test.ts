@@ -8,6 +8,7 @@ import { createSteeredClock } from "../../../test/support/facilitator.testing.ts
 import type { Mail, MailOutcome } from "../../http/outbound/mailer.ts";
 import type { ServiceStore } from "../open-store.ts";
 import { restMs, startEmails, triesMax } from "./delivery.ts";
+import type { EmailOutcome } from "./model.ts";
 import { createEmails } from "./service.ts";
 
 const account: Address = `0x${"33".repeat(20)}`;
@@ -24,7 +25,14 @@ function inbox() {
 }
 
 const emailsOf = (store: ServiceStore, send: (mail: Mail) => Promise<MailOutcome>) =>
-  createEmails({ store, clock: systemClock, log: silentLog, mailer: { send }, site });
+  createEmails({
+    store,
+    clock: systemClock,
+    log: silentLog,
+    mailer: { send },
+    site,
+    noteEmail() {},
+  });
 
 /** Has so many payments of the account fail. */
 async function fail(store: ServiceStore, count: number) {
@@ -40,9 +48,9 @@ async function fail(store: ServiceStore, count: number) {
 function sendWith(
   store: Parameters<typeof startEmails>[0]["store"],
   send: (mail: Mail) => Promise<MailOutcome>,
-  clock = systemClock,
+  { clock = systemClock, noteEmail = (_: EmailOutcome) => {} } = {},
 ) {
-  return startEmails({ store, clock, log: silentLog, mailer: { send }, context });
+  return startEmails({ store, clock, log: silentLog, mailer: { send }, context, noteEmail });
 }
 
 /** Polls more often, so that a test takes less time. */
@@ -110,8 +118,8 @@ describe.each(bothEngines())("on %s", (_, start) => {
     const clock = createSteeredClock();
     clock.aheadMs = 24 * 60 * 60_000;
     const { send } = inbox();
-    const tomorrow = createEmails({ store, clock, log: silentLog, mailer: { send }, site });
-    expect(await tomorrow.confirm(later)).toBe(false);
+    const deps = { store, clock, log: silentLog, mailer: { send }, site, noteEmail() {} };
+    expect(await createEmails(deps).confirm(later)).toBe(false);
   });
 
   test("several processes send one mail with everything that waits, and rest", async () => {
@@ -121,7 +129,7 @@ describe.each(bothEngines())("on %s", (_, start) => {
     const { box, send } = inbox();
     const clock = hurriedClock();
     const stores = await Promise.all(Array.from({ length: 3 }, () => bench.open()));
-    const stops = stores.map((one) => sendWith(one, send, clock));
+    const stops = stores.map((one) => sendWith(one, send, { clock }));
     await expect.poll(() => box.mails.length).toBe(1);
     const count = async () => {
       const rows = await bench.query(
@@ -162,7 +170,7 @@ describe.each(bothEngines())("on %s", (_, start) => {
     const second = inbox();
     const clock = hurriedClock();
     clock.aheadMs = restMs + 1_000;
-    const stop = sendWith(store, second.send, clock);
+    const stop = sendWith(store, second.send, { clock });
     await expect.poll(() => second.box.mails.length).toBe(1);
     await stop();
     expect(first.box.mails).toHaveLength(1);
@@ -177,7 +185,9 @@ describe.each(bothEngines())("on %s", (_, start) => {
     const { box, send } = inbox();
     box.outcome = failed;
     const clock = hurriedClock();
-    const stop = sendWith(store, send, clock);
+    const outcomes: EmailOutcome[] = [];
+    const noteEmail = (outcome: EmailOutcome) => void outcomes.push(outcome);
+    const stop = sendWith(store, send, { clock, noteEmail });
     for (let tries = 1; tries <= triesMax; tries++) {
       await expect.poll(() => box.mails.length).toBe(tries);
       await expect
@@ -197,6 +207,8 @@ describe.each(bothEngines())("on %s", (_, start) => {
       .poll(async () => (await emails.find(account, id))?.endpoint.pausedAt ?? null)
       .not.toBeNull();
     await stop();
+    // Operators see that the notices are lost, and not only that attempts failed.
+    expect(outcomes).toEqual([...Array(triesMax - 1).fill("failed"), "given_up"]);
     expect(await emails.change(account, id, { isPaused: false })).toMatchObject({
       endpoint: { pausedAt: null },
     });

@@ -8,7 +8,7 @@ import { pauseIfDead, startWorker } from "../webhooks/delivery-worker.ts";
 import type { WebhookDelivery } from "../webhooks/model.ts";
 import type { WebhookStore } from "../webhooks/store.ts";
 import { groupMax } from "./digest-store.ts";
-import type { Digest } from "./model.ts";
+import type { Digest, EmailOutcome } from "./model.ts";
 import type { EmailStore } from "./store.ts";
 import { writeDigest, shownMax, firstShown, type MailContext } from "./write-mail.ts";
 
@@ -31,6 +31,7 @@ export interface EmailDeliveryDeps extends Runtime {
   readonly mailer: Pick<Mailer, "send">;
   /** Read for each mail: the address of the service is known once it listens. */
   context(): MailContext;
+  noteEmail(outcome: EmailOutcome): void;
 }
 
 /** Starts sending; returns a stop function. */
@@ -51,7 +52,7 @@ export function startEmails(deps: EmailDeliveryDeps): () => Promise<void> {
 
 /** Returns whether the mail server accepted the mail. */
 async function attempt(digest: Digest, deps: EmailDeliveryDeps): Promise<boolean> {
-  const { store, clock, log, mailer } = deps;
+  const { store, clock, log, mailer, noteEmail } = deps;
   const { endpoint, leasedUntil } = digest;
   const { shown, count, attempts } = await takeAll(digest, store);
   // Its owner paused it in the meantime.
@@ -72,12 +73,18 @@ async function attempt(digest: Digest, deps: EmailDeliveryDeps): Promise<boolean
   while (recorded === groupMax);
   const fields = { endpointId: endpoint.id, notices: count, attempt: attempts };
   if (outcome.kind === "accepted") {
+    noteEmail("sent");
     log.debug(fields, "E-mail sent");
     return true;
   }
   const { status, problem } = outcome;
-  log.info({ event: "email_failed", ...fields, status, problem }, "E-mail not sent");
-  if (isGivenUp) await pauseIfDead(deps, endpoint.id, now);
+  noteEmail(isGivenUp ? "given_up" : "failed");
+  if (!isGivenUp) {
+    log.info({ event: "email_failed", ...fields, status, problem }, "E-mail not sent");
+    return false;
+  }
+  log.warn({ event: "email_given_up", ...fields, status, problem }, "E-mail given up");
+  await pauseIfDead(deps, endpoint.id, now);
   return false;
 }
 

@@ -50,6 +50,7 @@ beforeAll(async () => {
     log: createLog("debug", { write: (line) => void lines.push(line) }),
     env: {
       FARTHING_HEAD_AGE_MAX: "0",
+      FARTHING_METRICS_PORT: "0",
       ...mail.env,
       FARTHING_EXPLORER_51: "https://explorer.example",
     },
@@ -92,6 +93,14 @@ const press = (url: string, body = "") =>
   });
 
 const failures = () => lines.filter((line) => line.includes('"email_failed"')).length;
+
+/** The mails of an outcome, as operators count them. */
+async function mailsThat(outcome: "sent" | "failed"): Promise<number> {
+  const text = await (await fetch(`${served.metricsUrl}/metrics`)).text();
+  return Number(
+    new RegExp(`^x402_emails_total\\{outcome="${outcome}"\\} (.*)$`, "m").exec(text)?.[1],
+  );
+}
 
 async function stateOf(id: unknown): Promise<unknown> {
   const { emails } = (await seller.get(path)).body;
@@ -156,11 +165,14 @@ test("notices wait for a mail server that is away, and are sent once", async () 
   await seller.post(path, { address: "bert@shop.example", events: ["settlement.confirmed"] });
   await press(linkIn(mail.received[first], "email/confirm"));
   const port = Number(new URL(mail.url).port);
+  const [sent, failed] = [await mailsThat("sent"), await mailsThat("failed")];
   await mail.stop();
   const settled = await settle();
   await expect.poll(failures).toBe(1);
   const { body } = await seller.post(path, { address: "c@shop.example", events: ["credits.low"] });
   expect(body).toMatchObject({ error: "service_unavailable", retryable: true });
+  // The notice and the link.
+  expect(await mailsThat("failed")).toBe(failed + 2);
   mail = await startMailServer(undefined, port);
   clock.aheadMs += restMs;
   await expect.poll(() => mail.received.length).toBe(1);
@@ -169,6 +181,7 @@ test("notices wait for a mail server that is away, and are sent once", async () 
   await expect.poll(() => mail.received.length).toBe(2);
   const about = mail.received.map((one) => readable(one).includes(textAt(settled, "id")));
   expect(about).toEqual([true, false]);
+  await expect.poll(() => mailsThat("sent")).toBe(sent + 2);
   // The refused address was not kept.
   expect((await seller.get(path)).body["emails"]).toHaveLength(1);
 });

@@ -8,6 +8,7 @@ import type { WebhookStore } from "../webhooks/store.ts";
 import type { Feature, RunningFeature } from "../feature.ts";
 import { startEmails } from "./delivery.ts";
 import { migrations } from "./migrations.ts";
+import type { EmailOutcome } from "./model.ts";
 import { registerEmailPages } from "./page-routes.ts";
 import { registerEmails } from "./routes.ts";
 import { createEmails } from "./service.ts";
@@ -22,6 +23,10 @@ export interface EmailFeatureDeps extends Runtime {
   readonly store: EmailStore & WebhookStore;
   readonly site: SiteAddress["site"];
   readonly explorers: Explorers;
+  readonly metrics: {
+    /** Counts what becomes of a mail. */
+    noteEmail(outcome: EmailOutcome): void;
+  };
 }
 
 export const email = {
@@ -33,9 +38,10 @@ export const email = {
 } satisfies Feature;
 
 function create(deps: EmailFeatureDeps): RunningFeature {
-  const { config, site, explorers } = deps;
+  const { config, site, explorers, metrics } = deps;
+  const { noteEmail } = metrics;
   const mailer = config.mail && createMailer({ ...config.mail, extraCa: config.outboundCa });
-  const emails = createEmails({ ...deps, mailer: mailer ?? noMailer });
+  const emails = createEmails({ ...deps, noteEmail, mailer: mailer ?? noMailer });
   const isEnabled = mailer !== undefined;
   const context = () => ({ origin: site().origin, explorers });
   return {
@@ -45,7 +51,7 @@ function create(deps: EmailFeatureDeps): RunningFeature {
         if (basePath === "") await registerEmailPages(server, { emails, site, throttle });
       },
     },
-    jobs: mailer ? [() => startEmails({ ...deps, mailer, context })] : [],
+    jobs: mailer ? [() => startEmails({ ...deps, noteEmail, mailer, context })] : [],
   };
 }
 

@@ -16,6 +16,11 @@ export interface Digest {
   readonly leasedUntil: number;
 }
 
+/** What becomes of a mail: `failed` is sent again later, and the notices of one given up are lost. */
+export const emailOutcomes = ["sent", "failed", "given_up"] as const;
+
+export type EmailOutcome = (typeof emailOutcomes)[number];
+
 const scheme = "mailto:";
 
 export const urlOf = (address: string) => `${scheme}${address}`;

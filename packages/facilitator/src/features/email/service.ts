@@ -11,7 +11,7 @@ import type { SiteAddress } from "../../http/site.ts";
 import type { AccountEventName, EndpointChanges, WebhookEndpoint } from "../webhooks/model.ts";
 import type { WebhookStore } from "../webhooks/store.ts";
 import { confirmUrl, hashToken, isUnsubscribeKey } from "./links.ts";
-import { addressOf, urlOf, type EmailRecipient } from "./model.ts";
+import { addressOf, urlOf, type EmailOutcome, type EmailRecipient } from "./model.ts";
 import type { EmailStore } from "./store.ts";
 import { writeConfirmation } from "./write-mail.ts";
 
@@ -45,12 +45,13 @@ export interface EmailDeps extends Runtime {
     Pick<WebhookStore, "createWebhook" | "changeWebhook" | "disableWebhook">;
   readonly mailer: Pick<Mailer, "send">;
   readonly site: SiteAddress["site"];
+  noteEmail(outcome: EmailOutcome): void;
 }
 
 export type Emails = ReturnType<typeof createEmails>;
 
 /** Returns a function that sends an address a new link, within the limits. */
-function createLinkSender({ store, clock, log, mailer, site }: EmailDeps) {
+function createLinkSender({ store, clock, log, mailer, site, noteEmail }: EmailDeps) {
   return async function sendLink(endpoint: WebhookEndpoint): Promise<SendResult> {
     const now = clock.nowMs();
     const since = now - (now % dayMs);
@@ -77,6 +78,7 @@ function createLinkSender({ store, clock, log, mailer, site }: EmailDeps) {
     const outcome = await mailer.send(
       writeConfirmation(endpoint, { link, hours: linkHours, token }),
     );
+    noteEmail(outcome.kind === "accepted" ? "sent" : "failed");
     if (outcome.kind === "accepted") return { kind: "sent" };
     const { problem, status } = outcome;
     const fields = { event: "email_failed", endpointId: endpoint.id, status, problem };
