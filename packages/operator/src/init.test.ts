@@ -49,6 +49,8 @@ async function init(...args: string[]) {
 const read = (...path: string[]) => readFileSync(join(work, ...path), "utf8");
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 const domain = ["--domain", "pay.example.com"];
+const payTo = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C";
+const sale = ["--to", "https://api.example.com", "--price", "0.02", "--pay-to", payTo];
 
 test("secrets are for the user of the containers alone, and are not printed", async () => {
   const umask = process.umask(0o002);
@@ -82,6 +84,23 @@ test("secrets are for the user of the containers alone, and are not printed", as
   expect(written.error).toMatch(
     /send each XDC on eip155:51[^]*\n {2}cd .*\n {2}docker compose up -d\n {2}docker compose run --rm facilitator doctor\n/,
   );
+});
+
+test("nobody else can change the folder, whatever the umask is", async () => {
+  const umask = process.umask(0);
+  const folder = join(work, "services", "open");
+  const written = await init(folder, "--gateway", ...domain, ...sale);
+  const empty = join(work, "empty");
+  mkdirSync(empty, { mode: 0o777 });
+  const filled = await init(empty, ...domain);
+  process.umask(umask);
+  expect([written.code, filled.code]).toEqual([0, 0]);
+  const all = [join(work, "services"), folder, empty].flatMap((one) => [
+    one,
+    ...readdirSync(one, { recursive: true }).map((name) => join(one, String(name))),
+  ]);
+  expect(all.length).toBeGreaterThan(15);
+  expect(all.filter((path) => (modeOf(path) & 0o022) !== 0)).toEqual([]);
 });
 
 test("two folders have no secret in common", async () => {
@@ -130,8 +149,6 @@ test("an endpoint of the environment that cannot be used is not repeated", async
 });
 
 test("values stand where the examples were, whatever they look like", async () => {
-  const payTo = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C";
-  const sale = ["--to", "https://api.example.com", "--price", "0.02", "--pay-to", payTo];
   vi.stubEnv("FARTHING_API_KEY", "fk_test_1");
   const place = ["--facilitator-url", "https://pay.example.com", "--domain", "shop.example.org"];
   const written = await init(join(work, "shop"), "--gateway", ...sale, ...place);

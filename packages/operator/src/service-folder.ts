@@ -8,6 +8,7 @@ import {
   mkdirSync,
   readFileSync,
   readdirSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
@@ -57,12 +58,13 @@ export function writeServiceFolder(target: string, service: Service): readonly A
   const { uid, gid } = ownerOf();
   const plan = planOf(service, `${uid}:${gid}`);
   try {
+    makeFolder(target);
     for (const name of ["data", "secrets"]) {
       mkdirSync(join(target, name), { recursive: true });
       chmodSync(join(target, name), 0o700);
     }
     for (const [path, text] of plan.files) {
-      mkdirSync(dirname(join(target, path)), { recursive: true });
+      makeFolder(dirname(join(target, path)));
       writeFileSync(join(target, path), text, { flag: "wx" });
       // Containers read it as users of their own, whatever the umask here.
       chmodSync(join(target, path), 0o644);
@@ -79,6 +81,13 @@ export function writeServiceFolder(target: string, service: Service): readonly A
     for (const path of ["data", "secrets", ...own]) chownSync(join(target, path), uid, gid);
   }
   return plan.relayers;
+}
+
+/** Whoever could change the folder could put files of their own in place of ours. */
+function makeFolder(path: string): void {
+  mkdirSync(path, { recursive: true, mode: 0o755 });
+  const mode = statSync(path).mode & 0o777;
+  if ((mode & 0o022) !== 0) chmodSync(path, mode & ~0o022);
 }
 
 function demandRoom(target: string): void {
