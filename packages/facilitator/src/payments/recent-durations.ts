@@ -10,9 +10,11 @@ const minutesKept = 60;
 
 export interface DurationSummary {
   readonly count: number;
-  /** The bounds within which half of them, and 95 % of them, ended; infinite above the last one. */
+  /** The bounds within which half of them, and 95 % of them, ended; infinite above `longest`. */
   readonly half: number;
   readonly most: number;
+  /** The last bound. */
+  readonly longest: number;
 }
 
 interface Minute {
@@ -56,6 +58,7 @@ export class RecentDurations {
       count,
       half: this.#within(counts, count / 2),
       most: this.#within(counts, count * 0.95),
+      longest: this.#bounds.at(-1) ?? 0,
     };
   }
 

@@ -133,12 +133,19 @@ function walletsText(wallets: Readonly<Record<"all" | "here" | "elsewhere", numb
 
 function durationText(summary: DurationSummary | undefined, what: string, none: string): string {
   if (!summary) return none;
-  const { count, half, most } = summary;
-  return `${count.toLocaleString("en")} ${what}: half within ${secondsText(half)}, 95% within ${secondsText(most)}`;
+  const { count, half, most, longest } = summary;
+  const tail = `in more than ${secondsText(longest)}`;
+  const shares =
+    half === Infinity
+      ? [`over half ${tail}`]
+      : [
+          `half within ${secondsText(half)}`,
+          most === Infinity ? `over 5% ${tail}` : `95% within ${secondsText(most)}`,
+        ];
+  return `${count.toLocaleString("en")} ${what}: ${shares.join(", ")}`;
 }
 
 function secondsText(seconds: number): string {
-  if (seconds === Infinity) return "more time than is counted";
   return seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${seconds} s`;
 }
 
@@ -160,7 +167,7 @@ function incidentSection({ incidents, startedAt }: ServiceRecord): Html {
 }
 
 function incidentItem({ name, text, since, until }: Incident): Html {
-  const end = until === null ? badge("warn", "lasts") : html`to ${timeOf(until)}`;
+  const end = until === null ? badge("warn", "ongoing") : html`to ${timeOf(until)}`;
   return html`<li class="text">${timeOf(since)} ${end}: ${checkName(name)}, ${text}</li>`;
 }
 

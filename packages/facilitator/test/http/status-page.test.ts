@@ -82,6 +82,21 @@ test("shows blocks, wallets, endpoints and what was settled in the last hour", a
   expect(words).toContain("No check has failed since");
 });
 
+test("what took longer than is measured is told with the bound", async () => {
+  await devnet.rpc("evm_setIntervalMining", [0]);
+  const settled = served.post("/settle", bodyOn(devnet));
+  await expect.poll(async () => wordsOf(await read())).toContain("On their way 1 transaction");
+  clock.aheadMs = 400_000;
+  await devnet.rpc("evm_setIntervalMining", [1]);
+  await settled;
+  await expect
+    .poll(async () => {
+      clock.aheadMs += 6_000;
+      return wordsOf(await (await fetch(`${served.url}/status`)).text());
+    })
+    .toMatch(/Last hour 2 confirmed: half within \d+ s, over 5% in more than 300 s/);
+});
+
 test("has the headers of a page of ours, names no endpoint, and is not for search engines", async () => {
   const response = await fetch(`${served.url}/status`);
   const page = await response.text();
@@ -108,7 +123,7 @@ test("a database that goes and comes back is an incident with a beginning and an
   isDatabaseGone = true;
   await expect
     .poll(async () => wordsOf(await read()))
-    .toMatch(/1 check fails .* UTC lasts : Database, The database failed/);
+    .toMatch(/1 check fails .* UTC ongoing : Database, The database failed/);
   const metrics = await (await fetch(`${served.metricsUrl}/metrics`)).text();
   expect(metrics).toMatch(/^x402_ready\{check="database"\} 0$/m);
   expect(metrics).toMatch(/^x402_ready\{check="eip155:51"\} 1$/m);
@@ -137,7 +152,7 @@ test("incidents and durations stay bounded, and the last hour is the last hour",
     for (const seconds of [0.5, 1.5, 1.5, 100]) durations.note(seconds);
     now += 60_000;
   }
-  expect(durations.summary()).toEqual({ count: 59 * 4, half: 2, most: Infinity });
+  expect(durations.summary()).toEqual({ count: 59 * 4, half: 2, most: Infinity, longest: 4 });
   now += 3_600_000;
   expect(durations.summary()).toBeUndefined();
 });
