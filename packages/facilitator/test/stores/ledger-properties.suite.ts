@@ -15,6 +15,7 @@ import {
   idOf,
   type StoreBench,
 } from "./store-values.testing.ts";
+import { entryTransitions } from "../../src/features/credits/model.ts";
 import type { ServiceStore } from "../../src/features/open-store.ts";
 
 const seller: Address = `0x${"33".repeat(20)}`;
@@ -27,6 +28,22 @@ export function ledgerPropertiesSuite(start: () => Promise<StoreBench>): void {
   });
 
   propertyTests(at);
+
+  test("the triggers let those entries follow each other that the table of the model names", async () => {
+    const { bench } = at();
+    const inSqlite =
+      "select sql as rules from sqlite_master where name = 'credit_entries_in_order'";
+    const inPostgres =
+      "select prosrc as rules from pg_proc where proname = 'credit_entries_counted'";
+    const [found] = await bench.query(inSqlite).catch(() => bench.query(inPostgres));
+    const pairs = [...String(found?.["rules"]).matchAll(/'([a-z]+ [a-z]+)'/g)].map(
+      ([, pair]) => pair,
+    );
+    const named = Object.entries(entryTransitions).flatMap(([before, after]) =>
+      after.map((kind) => `${before} ${kind}`),
+    );
+    expect(new Set(pairs)).toEqual(new Set(named));
+  });
 }
 
 /** What may happen to accounts and settlements; numbers choose which. */
