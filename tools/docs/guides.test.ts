@@ -26,8 +26,11 @@ const leftOut = pages.flatMap(({ path, blocks }) =>
   blocks.flatMap(({ run }) => (run.not === undefined ? [] : [`${path}: ${run.not}`])),
 );
 
-/** A page takes up to a minute alone, ten seconds of it for the doctor, and longer beside others. */
-const pageMs = 300_000;
+/**
+ * A page takes up to a minute alone, ten seconds of it for the doctor, and longer beside others; one
+ * that downloads packages takes two minutes. The run that plays it allows ten.
+ */
+const pageMs = toolchain === undefined ? 300_000 : 540_000;
 
 /** Languages that a reader does not run: output and drawings. */
 const shown = new Set(["", "text"]);
