@@ -24,25 +24,22 @@ export function activateConfiguration(
   deps: ChargingDeps,
   before?: { findPaidRoute(route: RouteConfig): PaidRoute | undefined },
 ) {
+  const soldRoutes = allRoutes(config).filter(({ amountUnits }) => amountUnits !== undefined);
   const upstreams = new Map(
     [...config.upstreams].map(([name, one]) => {
       const create = isFolder(one) ? createFolderUpstream : createHttpUpstream;
-      return [name, create(one)];
+      const isSold = soldRoutes.some(({ upstream }) => upstream.name === name);
+      return [name, create(one, { isSold })];
     }),
   );
   const sold = soldOperations(config);
   const paidRoutes = new Map(
-    allRoutes(config)
-      .filter(({ amountUnits }) => amountUnits !== undefined)
-      .map((route) => {
-        const previous = before?.findPaidRoute(route)?.terms;
-        const check = createOperationCheck(config, sold, route);
-        const describe = createDescriber(config, sold, route);
-        return [
-          route,
-          createPaidRoute(config, route, deps, { previous, check, describe }),
-        ] as const;
-      }),
+    soldRoutes.map((route) => {
+      const previous = before?.findPaidRoute(route)?.terms;
+      const check = createOperationCheck(config, sold, route);
+      const describe = createDescriber(config, sold, route);
+      return [route, createPaidRoute(config, route, deps, { previous, check, describe })] as const;
+    }),
   );
   let inside = 0;
   let whenEmpty: (() => void) | undefined;

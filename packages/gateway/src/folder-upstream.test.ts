@@ -1,10 +1,12 @@
 /** Files that are sold without a server: which of a folder are served, and what costs nothing. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { payFor } from "@farthing/seller/testing/buyer";
 import type { Facilitator } from "@farthing/seller";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { gatewayConfig, rule } from "./configuration/gateway-file.testing.ts";
 import { GatewayConfigError } from "./configuration/read-configuration.ts";
 import { rawRequest, sendRaw } from "./gateway.testing.ts";
@@ -156,4 +158,35 @@ test("%2F cannot be data in the name of a file, so that no other rule's path lea
     "upstreams.api.paths.allowEncodedSlash",
   ]);
   expect(problemsOf({ folder, paths: { allowEncodedSlash: false } })).toEqual([]);
+});
+
+test("visitors who read free files slowly keep no buyer away", async () => {
+  const large = join(folder, "site", "large.bin");
+  writeFileSync(large, "");
+  // More than the buffers of a connection hold, and no room on the disk.
+  truncateSync(large, 64 * 1024 * 1024);
+  const crowded = await startGateway({
+    config: gatewayConfig({
+      publicUrl: "http://shop.example",
+      listen: { http: "127.0.0.1:0" },
+      upstreams: { api: { folder, concurrency: 4, timeouts: { connect: "500ms" } } },
+      routes: [rule("* /paid/* 0.01"), rule("* /site/* free")],
+    }),
+    facilitator,
+  });
+  const { hostname, port } = new URL(crowded.url);
+  const visitors = Array.from({ length: 8 }, () => {
+    const visitor = connect(Number(port), hostname).on("error", () => undefined);
+    visitor.write("GET /site/large.bin HTTP/1.1\r\nHost: shop.example\r\n\r\n");
+    return visitor;
+  });
+  onTestFinished(async () => {
+    for (const visitor of visitors) visitor.destroy();
+    await crowded.stop();
+  });
+  // Some of them get the beginning of the file, and the others are sent away.
+  await Promise.all(visitors.map((visitor) => once(visitor, "readable")));
+  const url = `${crowded.url}/paid/report.csv`;
+  const bought = await fetch(url, { headers: await payFor(url) });
+  expect([bought.status, await bought.text()]).toEqual([200, report]);
 });

@@ -3,25 +3,30 @@ import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { send } from "@fastify/send";
 import type { UpstreamConfig } from "./configuration/configuration.ts";
-import { createSlots } from "./slots.ts";
-import { readWhole, type Upstream, type UpstreamCall } from "./upstream.ts";
+import {
+  readWhole,
+  slotsOf,
+  type Upstream,
+  type UpstreamCall,
+  type UpstreamRole,
+} from "./upstream.ts";
 
 /** Creates the upstream of a folder, whose configuration has a `file:` address. */
-export function createFolderUpstream(config: UpstreamConfig): Upstream {
-  const { url, timeouts, concurrency, responseBytesMax } = config;
+export function createFolderUpstream(config: UpstreamConfig, role: UpstreamRole): Upstream {
+  const { url, responseBytesMax } = config;
   const root = fileURLToPath(url);
-  const slots = createSlots({ slotsMax: concurrency, waitMs: timeouts.connectMs });
+  const slots = slotsOf(config, role);
 
-  async function open({ method, target, headers, body, signal }: UpstreamCall) {
-    if (!(await slots.take())) return { kind: "failed", reason: "full" } as const;
+  async function open({ method, target, headers, body, signal, isUnpaid }: UpstreamCall) {
+    if (!(await slots.take(isUnpaid))) return { kind: "failed", reason: "full" } as const;
     // A file needs no body; what a client sends is read to its end and dropped.
     if (body instanceof Readable) body.resume();
     if (signal?.aborted) {
-      slots.free();
+      slots.free(isUnpaid);
       return { kind: "failed", reason: "gone" } as const;
     }
     const found = await find(root, { method, target, headers });
-    found.body.once("close", slots.free);
+    found.body.once("close", () => slots.free(isUnpaid));
     // The reader of the body reports errors; without a listener one would end the process.
     found.body.on("error", () => undefined);
     signal?.addEventListener("abort", () => found.body.destroy(), { once: true });

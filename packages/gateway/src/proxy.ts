@@ -39,6 +39,7 @@ export async function proxyFreeRequest(
     ...length,
     body,
     signal,
+    isUnpaid: true,
     ask: (call) => upstream.open(call),
   });
   if (!body?.errored) return response;
@@ -82,7 +83,7 @@ export async function proxyPaidRequest(
 }
 
 /** The differences between free and paid requests. */
-interface Passage<B> extends Pick<UpstreamCall, "body" | "signal"> {
+interface Passage<B> extends Pick<UpstreamCall, "body" | "signal" | "isUnpaid"> {
   /** For a body that is a stream, as declared by the client. */
   readonly contentLength?: number;
   readonly payment?: PaymentFacts | undefined;
@@ -93,11 +94,11 @@ async function proxyRequest<B extends Readable | Uint8Array<ArrayBuffer>>(
   { route, publicUrl }: RouteTarget,
   { method, target, ...client }: Incoming,
   context: RequestContext,
-  { contentLength, payment, ask, ...bodyAndSignal }: Passage<B>,
+  { contentLength, payment, ask, ...rest }: Passage<B>,
 ): Promise<ProxiedResponse<B> | Response> {
   const headers = upstreamHeaders(client, route, publicUrl, payment);
   if (contentLength !== undefined) headers["content-length"] = `${contentLength}`;
-  const call: UpstreamCall = { method, target, headers, ...bodyAndSignal };
+  const call: UpstreamCall = { method, target, headers, ...rest };
   const startedMs = performance.now();
   const response = await ask(call);
   context.upstreamMs = performance.now() - startedMs;

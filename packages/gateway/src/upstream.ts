@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { parseJson } from "@farthing/protocol";
 import { Pool, type Dispatcher } from "undici";
 import type { UpstreamConfig } from "./configuration/configuration.ts";
-import { createSlots } from "./slots.ts";
+import { createSlots, unpaidShare } from "./slots.ts";
 
 export interface UpstreamCall {
   readonly method: string;
@@ -13,6 +13,24 @@ export interface UpstreamCall {
   readonly body: Uint8Array | Readable | undefined;
   /** Ends the call when the client disconnects. */
   readonly signal?: AbortSignal;
+  /** Whether nobody pays for the call. */
+  readonly isUnpaid?: boolean;
+}
+
+/** What an upstream is besides its configuration. */
+export interface UpstreamRole {
+  /** Whether it serves routes that cost something. */
+  readonly isSold: boolean;
+}
+
+/** The turns of an upstream's calls. Clients that read slowly, and pay nothing, keep no buyer away. */
+export function slotsOf({ concurrency, timeouts }: UpstreamConfig, { isSold }: UpstreamRole) {
+  return createSlots({
+    slotsMax: concurrency,
+    // Waiting for a slot counts like connecting, so it may take as long.
+    waitMs: timeouts.connectMs,
+    ...(isSold && { unpaidMax: unpaidShare(concurrency) }),
+  });
 }
 
 /**
@@ -58,7 +76,7 @@ export interface Upstream {
 }
 
 /** Creates an upstream on HTTP; it does not connect yet. */
-export function createHttpUpstream(config: UpstreamConfig): Upstream {
+export function createHttpUpstream(config: UpstreamConfig, role: UpstreamRole): Upstream {
   const { url, timeouts, concurrency } = config;
   const base = new URL(url);
   const basePath = base.pathname.replace(/\/+$/, "");
@@ -70,16 +88,15 @@ export function createHttpUpstream(config: UpstreamConfig): Upstream {
     bodyTimeout: timeouts.idleMs,
     keepAliveTimeout: keepAliveMs,
   });
-  // Waiting for a slot counts like connecting, so it may take as long.
-  const slots = createSlots({ slotsMax: concurrency, waitMs: timeouts.connectMs });
+  const slots = slotsOf(config, role);
 
   async function ask(
     call: UpstreamCall,
     deadline: AbortSignal,
   ): Promise<UpstreamResponse<Readable>> {
-    if (!(await slots.take())) return failed("full");
+    const { method, headers, body = null, isUnpaid } = call;
+    if (!(await slots.take(isUnpaid))) return failed("full");
     try {
-      const { method, headers, body = null } = call;
       const signals = call.signal ? [deadline, call.signal] : [deadline];
       const response = await pool.request({
         path: basePath + call.target,
@@ -88,7 +105,7 @@ export function createHttpUpstream(config: UpstreamConfig): Upstream {
         body,
         signal: AbortSignal.any(signals),
       });
-      response.body.once("close", slots.free);
+      response.body.once("close", () => slots.free(isUnpaid));
       // The reader of the body reports errors; without a listener one would end the process.
       response.body.on("error", () => undefined);
       if (response.statusCode > maxStatus) {
@@ -98,7 +115,7 @@ export function createHttpUpstream(config: UpstreamConfig): Upstream {
       const { statusCode: status, headers: given, body: stream } = response;
       return { kind: "response", status, headers: given, body: stream };
     } catch (error) {
-      slots.free();
+      slots.free(isUnpaid);
       return failed(reasonOf(error, call, deadline));
     }
   }

@@ -80,7 +80,14 @@ const upstream = group(
       idle: duration("between two pieces of a body", "15s"),
       total: duration("until a buffered response is complete", "20s"),
     }),
-    concurrency: withDefault(whole("concurrent requests", 1, maxConcurrency), 64),
+    concurrency: withDefault(
+      whole(
+        "concurrent requests; where some cost something, free ones get three quarters of them at most",
+        1,
+        maxConcurrency,
+      ),
+      64,
+    ),
     maxRequestBytes: size("largest request body", "1MiB"),
     maxResponseBytes: size("largest response of a route that is not streamed", "4MiB"),
     paths: optionalGroup("how it reads paths", {
