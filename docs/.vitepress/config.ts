@@ -77,6 +77,13 @@ export default defineConfig({
       },
     },
     outline: [2, 3],
+    notFound: {
+      title: "Page not found",
+      quote: "There is nothing at this address. Search for a word of the page, or begin at the start.",
+      // The same as the text: who speaks to a browser says what they see.
+      linkLabel: "Go to the start page",
+      linkText: "Go to the start page",
+    },
     nav: [
       { text: "Guides", link: "/guides/sell-with-express", activeMatch: "/guides/" },
       { text: "Concepts", link: "/concepts/x402", activeMatch: "/concepts/" },

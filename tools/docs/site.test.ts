@@ -128,6 +128,7 @@ describeInBrowser("in a browser", () => {
     "/concepts/payment-flow",
     "/guides/sell-with-express",
     "/reference/refusals",
+    "/404",
     "/types/@farthing/seller",
   ];
 

@@ -50,6 +50,13 @@ beforeAll(async () => {
 }, slowMs);
 afterAll(() => stack.disposeAsync());
 
+/** Of an element with one text. */
+function countLines(element: Element): number {
+  const range = document.createRange();
+  range.selectNodeContents(element);
+  return new Set([...range.getClientRects()].map(({ top }) => top)).size;
+}
+
 /** Asks the page for a payment, as any program on this machine or site in a browser can. */
 async function pay(headers: OutgoingHttpHeaders, target = "/report") {
   const host = new URL(pageUrl).host;
@@ -107,6 +114,9 @@ describeInBrowser("the page", () => {
           .first()
           .waitFor({ timeout: slowMs });
         await expectFit(other, view);
+        // No word of a short column is broken.
+        const step = other.locator("#events tr:first-child td:nth-child(2)");
+        expect(await step.evaluate(countLines)).toBe(1);
       }
     },
     slowMs,

@@ -142,6 +142,11 @@ function buyerKey({ buyers: [buyer] }: Devnet): string {
   return buyer.privateKey;
 }
 
+/** States that need more words for people. */
+const states: Readonly<Partial<Record<string, string>>> = {
+  ambiguous: "signed; the response does not say whether it was charged",
+};
+
 async function pay(
   payingFetch: PayingFetch,
   gatewayUrl: string,
@@ -154,7 +159,7 @@ async function pay(
   const paid =
     payment.state === "not_required"
       ? "Nothing was to be paid."
-      : `${payment.amountUsdc.replace(/\.?0+$/, "")} USDC, ${payment.state}${payment.transaction === undefined ? "" : `, transaction ${payment.transaction}`}`;
+      : `${payment.amountUsdc.replace(/\.?0+$/, "")} USDC, ${states[payment.state] ?? payment.state}${payment.transaction === undefined ? "" : `, transaction ${payment.transaction}`}`;
   const contentType = headers.get("Content-Type") ?? "";
   return { status, contentType, payment: paid, body: await readBeginning(response) };
 }
