@@ -20,7 +20,6 @@ import {
   type StoreBench,
   type ClaimChanges,
 } from "./store-values.testing.ts";
-import { entryTransitions } from "../../src/features/credits/model.ts";
 import type { ServiceStore } from "../../src/features/open-store.ts";
 
 const seller: Address = `0x${"33".repeat(20)}`;
@@ -320,22 +319,6 @@ function tableTests(at: StoreAt): void {
     // To the settlement it is still open; what was done by hand is done.
     await fail(store, id);
     expect(await store.findCredits(seller)).toEqual({ available: 9, held: 0 });
-  });
-
-  test("the triggers let those entries follow each other that the table of the model names", async () => {
-    const { bench } = at();
-    const inSqlite =
-      "select sql as rules from sqlite_master where name = 'credit_entries_in_order'";
-    const inPostgres =
-      "select prosrc as rules from pg_proc where proname = 'credit_entries_counted'";
-    const [found] = await bench.query(inSqlite).catch(() => bench.query(inPostgres));
-    const pairs = [...String(found?.["rules"]).matchAll(/'([a-z]+ [a-z]+)'/g)].map(
-      ([, pair]) => pair,
-    );
-    const named = Object.entries(entryTransitions).flatMap(([before, after]) =>
-      after.map((kind) => `${before} ${kind}`),
-    );
-    expect(pairs.toSorted()).toEqual(named.toSorted());
   });
 
   test("a purchase is credited once, and every kind has its sign", async () => {
