@@ -79,7 +79,8 @@ export default defineConfig({
     outline: [2, 3],
     notFound: {
       title: "Page not found",
-      quote: "There is nothing at this address. Search for a word of the page, or begin at the start.",
+      quote:
+        "There is nothing at this address. Search for a word of the page, or begin at the start.",
       // The same as the text: who speaks to a browser says what they see.
       linkLabel: "Go to the start page",
       linkText: "Go to the start page",
