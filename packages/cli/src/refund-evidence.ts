@@ -11,7 +11,7 @@ import {
   type SignedTerms,
 } from "@farthing/buyer";
 import {
-  formatUsdc,
+  shortUsdc,
   isTransactionHash,
   member,
   parseUint256,
@@ -38,7 +38,7 @@ export async function demandOnChain(
   if (paid.state === "unknown" && paid.isContradicted !== true) throw noAnswer(paid.reason);
   if (paid.state !== "settled") {
     throw new Error(
-      `The chain shows no payment of ${formatUsdc(terms.units)} USDC from ${terms.from} to ${terms.to} as the facilitator describes it. Nothing was signed; check the facilitator.`,
+      `The chain shows no payment of ${shortUsdc(terms.units)} USDC from ${terms.from} to ${terms.to} as the facilitator describes it. Nothing was signed: check the facilitator, or name the node of its chain with FARTHING_RPC_URL.`,
     );
   }
   if (!paid.isFinal) {
@@ -49,7 +49,7 @@ export async function demandOnChain(
   const before = refunded.refunds.reduce((sum, { units }) => sum + units, 0n);
   if (before + amount > terms.units) {
     throw new Error(
-      `The chain shows refunds of ${formatUsdc(before)} USDC of this payment, more than the facilitator says. Nothing was signed; check the facilitator.`,
+      `The chain shows refunds of ${shortUsdc(before)} USDC of this payment, more than the facilitator says. Nothing was signed; check the facilitator.`,
     );
   }
 }
