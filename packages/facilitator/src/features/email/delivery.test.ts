@@ -1,6 +1,6 @@
 /** What every store promises about e-mail: who gets a mail, with what, and how often. */
 import { emailEvents, refundNonce, type Address } from "@farthing/protocol";
-import { silentLog, systemClock } from "@farthing/engine/base";
+import { silentLog, systemClock, type Clock } from "@farthing/engine/base";
 import { beforeEach, describe, expect, test } from "vitest";
 import { bothEngines, storeForEach } from "../../../test/stores/store-benches.testing.ts";
 import { claimOf, minedIn } from "../../../test/stores/store-values.testing.ts";
@@ -48,9 +48,10 @@ async function fail(store: ServiceStore, count: number) {
 function sendWith(
   store: Parameters<typeof startEmails>[0]["store"],
   send: (mail: Mail) => Promise<MailOutcome>,
-  { clock = systemClock, noteEmail = (_: EmailOutcome) => {} } = {},
+  more: { clock?: Clock; noteEmail?: (outcome: EmailOutcome) => void } = {},
 ) {
-  return startEmails({ store, clock, log: silentLog, mailer: { send }, context, noteEmail });
+  const quiet = { clock: systemClock, log: silentLog, noteEmail() {} };
+  return startEmails({ ...quiet, store, mailer: { send }, context, ...more });
 }
 
 /** Polls more often, so that a test takes less time. */
