@@ -10,8 +10,9 @@ import {
   sweepRelayer,
   walletAddressOf,
 } from "@farthing/facilitator";
+import { startWeb3Signer } from "@farthing/facilitator/testing/key-services";
 import { farthing, type Run } from "farthing/testing";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { gather } from "./gather.testing.ts";
 import { advanceRotation } from "./rotation.ts";
 
@@ -42,6 +43,12 @@ beforeEach(() => {
     DATABASE_URL: `sqlite:${join(folder, `farthing-${databases}.db`)}`,
   };
 });
+
+function walletOf(index: number) {
+  const found = devnet.relayers[index];
+  if (!found) throw new Error(`the chain has no wallet ${index}`);
+  return found;
+}
 
 const keyOf = (index: number) => devnet.relayers[index]?.privateKey ?? "";
 const wallet = (index: number) => devnet.relayers[index]?.address ?? "0x";
@@ -181,6 +188,54 @@ test("rotate goes on from every state that a crash leaves, and loses no key", as
   expect(existsSync(`${keysFile}.new`)).toBe(false);
   const { wallets } = await readRelayerReport({ env: environment });
   expect(wallets.map(({ address }) => address)).toEqual([wallet(0), next]);
+});
+
+test("rotate --to leads from a wallet of a key service to another one, step by step", async () => {
+  const [old, next] = [walletOf(1), walletOf(2)];
+  const service = await startWeb3Signer(old, "a:b");
+  onTestFinished(() => service.stop());
+  const rotate = (...args: string[]) => relayer("rotate", old.address, ...args);
+  delete environment["FARTHING_RELAYER_KEYS_FILE"];
+  Object.assign(environment, {
+    FARTHING_RELAYER_WEB3SIGNER_URL: service.url.replace("//", "//a:b@"),
+    FARTHING_RELAYER_WEB3SIGNER_WALLETS: old.address,
+  });
+  const to = ["--to", next.address];
+  const saysStep = async (text: string, stdout = "") =>
+    expect(await rotate(...to)).toMatchObject({
+      code: 0,
+      stdout,
+      stderr: expect.stringContaining(text),
+    });
+  expect((await rotate()).stderr).toContain("name its replacement with --to");
+  await saysStep(`have no key of ${next.address}. Make it at the key service`);
+
+  environment["FARTHING_RELAYER_KEYS"] = next.privateKey;
+  await devnet.rpc("anvil_setBalance", [old.address, `0x${oneXdc.toString(16)}`]);
+  await devnet.rpc("anvil_setBalance", [next.address, "0x0"]);
+  await saysStep("needs gas on eip155:51", `${next.address}\n`);
+
+  await devnet.rpc("anvil_setBalance", [next.address, `0x${oneXdc.toString(16)}`]);
+  await withStore((store) => takeAs(store, old.address, "elsewhere/7/abc", 600_000));
+  await saysStep(`the process elsewhere/7 works ${old.address}`);
+  expect(service.signed).toBe(0);
+
+  await withStore((store) => store.releaseWallets(51, "elsewhere/7/abc"));
+  const asked = await rotate(...to);
+  expect([asked.code, asked.stderr]).toEqual([3, expect.stringContaining("--yes")]);
+  const done = await rotate(...to, "--yes");
+  expect([done.code, done.stderr]).toEqual([0, expect.stringContaining("rotation is complete")]);
+  expect(service.signed).toBe(1);
+  expect(await balanceOf(old.address)).toBe(0n);
+  expect(await balanceOf(next.address)).toBeGreaterThan(oneXdc);
+
+  delete environment["FARTHING_RELAYER_WEB3SIGNER_URL"];
+  delete environment["FARTHING_RELAYER_WEB3SIGNER_WALLETS"];
+  const late = await rotate(...to);
+  expect([late.code, late.stderr]).toEqual([
+    3,
+    expect.stringContaining(`no key of ${old.address}, which the last step needs`),
+  ]);
 });
 
 test("an unknown wallet, and keys that are in no file: 3, with what to do", async () => {

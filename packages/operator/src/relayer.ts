@@ -12,10 +12,15 @@ import {
   whileWaiting,
 } from "farthing/program";
 import { readAccount, readNetworkId, reportFaults } from "./database.ts";
+import { nextMoveStep } from "./move-wallet.ts";
 import { advanceRotation } from "./rotation.ts";
 
 interface ConfirmFlags {
   readonly yes: boolean;
+}
+
+interface RotateFlags extends ConfirmFlags {
+  readonly to?: Address;
 }
 
 interface SweepFlags extends ConfirmFlags {
@@ -47,12 +52,13 @@ export function register(program: Command): void {
   relayer
     .command("rotate")
     .description(
-      "replace a wallet of FARTHING_RELAYER_KEYS_FILE by a new one: run it again after each step that it names, until the old wallet is empty. It continues where it was interrupted.",
+      "replace a wallet of FARTHING_RELAYER_KEYS_FILE by a new one, or any wallet by the one that --to names: run it again after each step that it names, until the old wallet is empty. It continues where it was interrupted.",
     )
     .argument("<wallet>", "the wallet to replace, 0x… or xdc…", readAccount)
+    .option("--to <wallet>", "a wallet of AWS KMS or Web3Signer that replaces it", readAccount)
     .option("--yes", "do not ask before the old wallet is emptied", false)
-    .action((wallet: Address, flags: ConfirmFlags) =>
-      reportFaults("relayer", () => rotate(wallet, flags)),
+    .action((wallet: Address, { to, yes }: RotateFlags) =>
+      reportFaults("relayer", () => (to ? move(wallet, to, yes) : rotate(wallet, yes))),
     );
 }
 
@@ -99,12 +105,39 @@ async function sweep({ wallet, to, network, yes, keys = [] }: SweepOrder): Promi
   }
 }
 
-async function rotate(wallet: Address, { yes }: ConfirmFlags): Promise<void> {
+const remoteKeys = "FARTHING_RELAYER_KMS_KEYS or FARTHING_RELAYER_WEB3SIGNER_WALLETS";
+
+/** Replaces a wallet by one whose key this command did not make. */
+async function move(wallet: Address, to: Address, yes: boolean): Promise<void> {
+  const step = await whileWaiting("Reading the wallets", () => nextMoveStep(wallet, to));
+  switch (step.kind) {
+    case "configure":
+      return console.error(
+        `These settings have no key of ${to}. Make it at the key service, name it in ${remoteKeys} beside the key of ${wallet}, then run this command again.`,
+      );
+    case "fund":
+      console.log(to);
+      return console.error(
+        `The new wallet needs gas on ${step.networks.join(" and ")}. Send XDC to this address, then run this command again.`,
+      );
+    case "release":
+      return console.error(
+        `${to} is ready, and the process ${step.holder} works ${wallet}. In the settings of every facilitator, put the key of ${to} in place of that of ${wallet}, and restart it. Then run this command again, with both keys in its own settings, to empty the old wallet.`,
+      );
+    case "sweep":
+      await sweep({ wallet, to, yes });
+      return console.error(
+        `The rotation is complete. Take the key of ${wallet} out of all settings, and disable it at its service once no coins arrive at the old wallet any more.`,
+      );
+  }
+}
+
+async function rotate(wallet: Address, yes: boolean): Promise<void> {
   const { FARTHING_RELAYER_KEYS_FILE: keysFile, ...settings } = process.env;
   if (keysFile === undefined || keysFile === "") {
     throw new Fault(
       "configuration",
-      "Wallets are rotated in a file of keys: set FARTHING_RELAYER_KEYS_FILE to that of the facilitator. With a mnemonic, raise FARTHING_RELAYER_COUNT, or move to such a file.",
+      "Wallets are rotated in a file of keys: set FARTHING_RELAYER_KEYS_FILE to that of the facilitator. For a wallet of AWS KMS or Web3Signer, name its replacement with --to. With a mnemonic, raise FARTHING_RELAYER_COUNT, or move to such a file.",
     );
   }
   const step = await advanceRotation(keysFile, wallet, settings);

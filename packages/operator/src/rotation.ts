@@ -58,7 +58,7 @@ function retiredStep(
   if (!done) {
     throw new Fault(
       "configuration",
-      `${keysFile} has no key of ${from}; farthing relayer status lists the wallets`,
+      `${keysFile} has no key of ${from}; farthing relayer status lists the wallets. For a wallet of AWS KMS or Web3Signer, name its replacement with --to`,
     );
   }
   // What a crash between the last two writes left.
