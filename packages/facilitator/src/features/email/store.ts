@@ -2,8 +2,7 @@
 import type { Address } from "@farthing/protocol";
 import { atomic, textList, type Database } from "@farthing/engine/storage";
 import type { WebhookEndpoint } from "../webhooks/model.ts";
-import { workingEndpoints } from "../webhooks/store.ts";
-import { endpointTable } from "../webhooks/tables.ts";
+import { endpointTable, workingEndpoints } from "../webhooks/tables.ts";
 import { digestMethods } from "./digest-store.ts";
 import type { EmailRecipient } from "./model.ts";
 import { confirmationTable } from "./tables.ts";

@@ -11,8 +11,14 @@ import {
 } from "@farthing/engine/storage";
 import { takeDueDeliveries, type AttemptResult } from "./due-delivery-store.ts";
 import { oldDeliveryMethods } from "./old-delivery-store.ts";
-import { deliveryTable, endpointTable, events as eventsColumn, newDeliveries } from "./tables.ts";
-import type { Channel, EndpointChanges, WebhookDelivery, WebhookEndpoint } from "./model.ts";
+import {
+  deliveryTable,
+  endpointTable,
+  events as eventsColumn,
+  newDeliveries,
+  workingEndpoints,
+} from "./tables.ts";
+import type { EndpointChanges, WebhookDelivery, WebhookEndpoint } from "./model.ts";
 import { putIntoOutbox } from "./participant.ts";
 
 /**
@@ -27,15 +33,6 @@ export function createWebhookStore(database: Database) {
     ...deliveryMethods(database),
     ...oldDeliveryMethods(database),
   };
-}
-
-export function workingEndpoints({ db }: Database, account: Address, channel: Channel) {
-  return db
-    .selectFrom("webhook_endpoints")
-    .selectAll()
-    .where("account", "=", toLowerHex(account))
-    .where("disabled_at", "is", null)
-    .where("channel", "=", channel);
 }
 
 function endpointMethods(database: Database) {

@@ -1,5 +1,7 @@
 /** The tables of webhooks. */
+import { toLowerHex, type Address } from "@farthing/protocol";
 import {
+  type Database,
   flag,
   integer,
   nullable,
@@ -76,4 +78,13 @@ declare module "@farthing/engine/storage" {
     };
     webhook_deliveries: KyselyTable<typeof deliveryTable>;
   }
+}
+
+export function workingEndpoints({ db }: Database, account: Address, channel: Channel) {
+  return db
+    .selectFrom("webhook_endpoints")
+    .selectAll()
+    .where("account", "=", toLowerHex(account))
+    .where("disabled_at", "is", null)
+    .where("channel", "=", channel);
 }
