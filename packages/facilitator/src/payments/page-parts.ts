@@ -17,7 +17,7 @@ export function checkList(checks: readonly ReadyCheck[]): Html {
     ${checks.map(
       ({ name, ok, text }) =>
         html`<dt>${checkName(name)}</dt>
-          <dd>${ok ? "OK" : (text ?? "Not OK")}</dd>`,
+          <dd>${ok ? "OK" : html`${badge("warn", "Failing")} ${text ?? ""}`}</dd>`,
     )}
   </dl>`;
 }

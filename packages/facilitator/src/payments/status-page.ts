@@ -167,8 +167,11 @@ function incidentSection({ incidents, startedAt }: ServiceRecord): Html {
 }
 
 function incidentItem({ name, text, since, until }: Incident): Html {
-  const end = until === null ? badge("warn", "ongoing") : html`to ${timeOf(until)}`;
-  return html`<li class="text">${timeOf(since)} ${end}: ${checkName(name)}, ${text}</li>`;
+  const span =
+    until === null
+      ? html`${badge("warn", "Now")} since ${timeOf(since)}`
+      : html`${timeOf(since)} to ${timeOf(until)}`;
+  return html`<li class="text">${checkName(name)}: ${text}. ${span}</li>`;
 }
 
 function problemsOf(failing: readonly ReadyCheck[]): string {

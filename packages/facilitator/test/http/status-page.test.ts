@@ -123,14 +123,18 @@ test("a database that goes and comes back is an incident with a beginning and an
   isDatabaseGone = true;
   await expect
     .poll(async () => wordsOf(await read()))
-    .toMatch(/1 check fails .* UTC ongoing : Database, The database failed/);
+    .toMatch(
+      /1 check fails .* Database Failing The database failed.* Database: The database failed[^.]*\. Now since [\d-]+ [\d:]+ UTC/,
+    );
   const metrics = await (await fetch(`${served.metricsUrl}/metrics`)).text();
   expect(metrics).toMatch(/^x402_ready\{check="database"\} 0$/m);
   expect(metrics).toMatch(/^x402_ready\{check="eip155:51"\} 1$/m);
   isDatabaseGone = false;
   await expect
     .poll(async () => wordsOf(await read()))
-    .toMatch(/All checks pass .* UTC to [\d-]+ [\d:]+ UTC : Database, The database failed/);
+    .toMatch(
+      /All checks pass .* Database: The database failed[^.]*\. [\d-]+ [\d:]+ UTC to [\d-]+ [\d:]+ UTC/,
+    );
 });
 
 test("incidents and durations stay bounded, and the last hour is the last hour", () => {
