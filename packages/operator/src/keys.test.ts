@@ -13,9 +13,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const account = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C";
 
+const environment = () => ({ DATABASE_URL: `sqlite:${join(folder, "farthing.db")}` });
+
 function keys(...args: string[]): Promise<Run> {
-  const environment = { DATABASE_URL: `sqlite:${join(folder, "farthing.db")}` };
-  return farthing(["keys", ...args], { environment });
+  return farthing(["keys", ...args], { environment: environment() });
 }
 
 async function create(): Promise<{ readonly text: string; readonly id: string }> {
@@ -39,6 +40,18 @@ test("the key alone is on standard output; a list shows its id and not the key",
   const table = await keys("list");
   expect(table.stdout).toMatch(new RegExp(`^ID .*\\n${key.id}  ${account}  test  active  shop `));
   expect(table.stdout).not.toContain(secretOf(key));
+});
+
+test.each([
+  ["eip155:51", [], true],
+  ["eip155:51", ["--test"], false],
+  ["xdc, xdc-apothem", [], false],
+])("served %s, a key with %j: a key that no payment can use is named: %s", async (...row) => {
+  const [networks, flags, isWarned] = row;
+  const { code, stderr } = await farthing(["keys", "create", "--account", account, ...flags], {
+    environment: { ...environment(), FARTHING_NETWORKS: networks },
+  });
+  expect([code, stderr.includes("created with --test")]).toEqual([0, isWarned]);
 });
 
 test("revoke: by its id 0, and 9 where no such key works", async () => {

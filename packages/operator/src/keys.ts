@@ -1,7 +1,7 @@
 /** `farthing keys`: manages sellers' API keys in the facilitator's database. */
 import type { Command } from "commander";
 import { InvalidArgumentError } from "commander";
-import { toXdcAddress, type Address } from "@farthing/protocol";
+import { findNetwork, toXdcAddress, type Address } from "@farthing/protocol";
 import type { ApiKey, KeyMode, ServiceStore } from "@farthing/facilitator";
 import { createApiKey, systemClock } from "@farthing/facilitator/operator";
 import { addPrintFlags, exitCodes, type PrintFlags, printList } from "farthing/program";
@@ -59,6 +59,16 @@ async function create(store: ServiceStore, flags: CreateFlags): Promise<void> {
   console.error(
     `For ${account} (${toXdcAddress(account)}), ${mode === "live" ? "XDC mainnet" : "test networks"}. Store the key now: it is not shown again. To revoke it, run: farthing keys revoke ${key.id}`,
   );
+  const warning = mode === "live" ? noMainnetWarning() : undefined;
+  if (warning !== undefined) console.error(warning);
+}
+
+/** Warns where the settings beside the command name networks, and none that a live key is for. */
+function noMainnetWarning(): string | undefined {
+  const named = process.env["FARTHING_NETWORKS"]?.split(",") ?? [];
+  const served = named.flatMap((name) => findNetwork(name.trim()) ?? []);
+  if (served.length === 0 || served.some(({ chainId }) => chainId === 50)) return undefined;
+  return "FARTHING_NETWORKS names no mainnet, so the facilitator accepts this key for no payment. A key for test networks is created with --test.";
 }
 
 async function list(store: ServiceStore, flags: ListFlags): Promise<void> {
