@@ -33,8 +33,8 @@ afterAll(async () => {
 });
 
 /** A sale that is final; `balance` is what its buyer has. */
-async function sell() {
-  const shop = await openHonoShop(market, "public");
+async function sell(surface: "public" | "hosted" = "public") {
+  const shop = await openHonoShop(market, surface);
   const { address, privateKey } = market.newBuyer();
   const ledgerFile = join(folder, `${address}.jsonl`);
   const ledger = fileLedger(ledgerFile);
@@ -115,25 +115,33 @@ test(
   },
 );
 
-test("by the session of the account, and by no other wallet", async () => {
-  const { id, balance } = await sell();
-  const before = await balance();
-  // A session is for the facilitator's own address, which the tap does not have.
-  const environment = { FARTHING_API_KEY: "", FARTHING_FACILITATOR_URL: market.tap.upstream };
-  const early = await farthing(["refund", id, "--yes"], environment);
-  expect(early).toMatchObject({ code: 3, stderr: expect.stringMatching(/account sign-in/) });
-  expect((await farthing(["account", "sign-in"], environment)).code).toBe(0);
-  const wallet = { ...environment, FARTHING_WALLET_KEY: market.newBuyer().privateKey };
-  const other = await farthing(["refund", id, "--yes"], wallet);
-  expect(other).toMatchObject({ code: 1, stderr: expect.stringMatching(/payee's wallet/) });
-  expect(await balance()).toBe(before);
-  const refunded = await farthing(
-    ["refund", id, "--amount", "0.01", "--yes", "--json"],
-    environment,
-  );
-  expect([refunded.code, refunded.stderr]).toEqual([0, ""]);
-  expect(await balance()).toBe(before + paidUnits);
-});
+// A sale of the hosted surface has no key, and is its payee's all the same.
+test.each(["public", "hosted"] as const)(
+  "a %s sale by the session of the account, and by no other wallet",
+  async (surface) => {
+    const { id, balance } = await sell(surface);
+    const before = await balance();
+    // A session is for the facilitator's own address, which the tap does not have.
+    const environment = {
+      FARTHING_API_KEY: "",
+      FARTHING_FACILITATOR_URL: market.tap.upstream,
+      XDG_CONFIG_HOME: join(folder, surface),
+    };
+    const early = await farthing(["refund", id, "--yes"], environment);
+    expect(early).toMatchObject({ code: 3, stderr: expect.stringMatching(/account sign-in/) });
+    expect((await farthing(["account", "sign-in"], environment)).code).toBe(0);
+    const wallet = { ...environment, FARTHING_WALLET_KEY: market.newBuyer().privateKey };
+    const other = await farthing(["refund", id, "--yes"], wallet);
+    expect(other).toMatchObject({ code: 1, stderr: expect.stringMatching(/payee's wallet/) });
+    expect(await balance()).toBe(before);
+    const refunded = await farthing(
+      ["refund", id, "--amount", "0.01", "--yes", "--json"],
+      environment,
+    );
+    expect([refunded.code, refunded.stderr]).toEqual([0, ""]);
+    expect(await balance()).toBe(before + paidUnits);
+  },
+);
 
 /** Runs the command against a facilitator that changes what it says of settlements. */
 async function refundBy(id: string, lie: object, environment: Record<string, string> = {}) {

@@ -70,11 +70,14 @@ export function createHistory(deps: HistoryDeps) {
   }
 
   return {
-    /** Returns undefined when the account has no such settlement. */
+    /**
+     * Returns undefined when the account has no such settlement. One that was settled without a key
+     * is its payee's, who may refund it.
+     */
     async find(account: Address, id: string) {
       const settlement = await store.findSettlement(id);
-      const isOwn = settlement?.owner != null && isSameAddress(settlement.owner, account);
-      return isOwn ? settlement : undefined;
+      if (!settlement) return undefined;
+      return isSameAddress(settlement.owner ?? settlement.payTo, account) ? settlement : undefined;
     },
     /** Reads the gas of final transactions from the chain. */
     async describe(settlement: Settlement) {
