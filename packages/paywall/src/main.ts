@@ -48,12 +48,19 @@ function clockNote(): string {
   return fill(skew > 0 ? clockAhead : clockBehind, { seconds: Math.abs(skew) });
 }
 
+/** A browser would show a broken image. */
+function removeBrokenIcon(): void {
+  const icon = document.querySelector<HTMLImageElement>(".seller .icon");
+  icon?.decode().catch(() => icon.remove());
+}
+
 function start(): void {
   const { cannot: title, https, forgetful } = texts.before;
   if (location.protocol !== "https:" && !isLoopback(location.hostname)) {
     return showProblem(title, https);
   }
   byId("program").removeAttribute("open");
+  removeBrokenIcon();
   byId("host").textContent = location.host;
   // Behind a proxy the seller may not know the scheme and host that this browser sees.
   byId("copy-command").textContent = shellCommand([

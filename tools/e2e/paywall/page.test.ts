@@ -83,6 +83,21 @@ describeInBrowser("what stands on the page for people", () => {
     await context.close();
   });
 
+  test("a seller's icon that cannot be loaded is not shown as a broken image", async () => {
+    const window = await openPaywallWindow(stage, []);
+    const { page } = window;
+    await page.route("**/json", async (route) => {
+      const response = await route.fetch();
+      const icon = '<img class="icon" src="data:image/png;base64,AAAA" alt="">';
+      const body = (await response.text()).replace('<p class="seller">', `$&${icon}`);
+      await route.fulfill({ response, body });
+    });
+    await page.goto(`${stage.core}/json`);
+    await page.locator(".seller .icon").waitFor({ state: "detached" });
+    expect(window.complaints).toEqual([]);
+    await window.context.close();
+  });
+
   test("events are shown as they come", async () => {
     const { page, context } = await buy("/events");
     await page.getByText("data: one").waitFor();
