@@ -124,7 +124,7 @@ describe("farthing.service", () => {
   test("systemd finds nothing wrong with it, and little that it exposes", async (context) => {
     const path = join(folder, "farthing.service");
     // It looks for the program, which this machine need not have.
-    writeFileSync(path, unit.replace("/usr/local/bin/farthing", process.execPath));
+    writeFileSync(path, unit.replace("=farthing ", `=${process.execPath} `));
     const run = promisify(execFile);
     try {
       await run("systemd-analyze", ["--version"]);
