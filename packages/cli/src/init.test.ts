@@ -39,6 +39,10 @@ test("an API may be named by its port; a price that no seller takes is refused",
   expect(code).toBe(0);
   const file = readFileSync(join(folder, "gateway.yaml"), "utf8");
   expect(file).toContain('api: { url: "http://127.0.0.1:4000" }');
+  // Another API than the example's has other paths.
+  const asked = ["gateway", "explain", "-c", join(folder, "gateway.yaml"), "GET"];
+  expect((await farthing([...asked, "/orders/7"])).stdout).toContain("0.01 USDC");
+  expect((await farthing([...asked, "/health"])).stdout).toContain("free");
   const free = await farthing(["init", "seller", join(work, "free"), "--price", "0"]);
   expect([free.code, free.stderr]).toEqual([2, expect.stringContaining("USDC above 0")]);
   expect(existsSync(join(work, "free"))).toBe(false);

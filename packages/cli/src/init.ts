@@ -78,6 +78,7 @@ function init(what: TemplateName, folder: string, flags: Flags): void {
   files.set(".env", read(".env.example"));
   // npm packs no file of this name, so it is not among those of the example.
   files.set(".gitignore", "node_modules/\n.env\n*.db*\n");
+  if (flags.to !== undefined) sellWholeApi(files);
   fillIn(files, checkFlags(flags));
   for (const [file, text] of files) {
     const path = join(target, file);
@@ -124,6 +125,14 @@ function checkFlags({ payTo, price, network, facilitator, to: api }: Flags): Fla
     }
   }
   return defined({ payTo: address, price: price?.trim(), network, facilitator, to });
+}
+
+/** The routes of the example's API are not those of another one. */
+function sellWholeApi(files: Map<string, string>): void {
+  const text = files.get("gateway.yaml");
+  const whole = '{ match: "* /*", upstream: api, price: "0.01" } # all else, at one price';
+  if (text !== undefined)
+    files.set("gateway.yaml", text.replace(/\{ match: "GET \/report".*\}/, whole));
 }
 
 /** Puts values in the place of the examples', except in comments; throws a UsageError. */
