@@ -274,7 +274,8 @@ describe.each(bothEngines())("on %s", (_, start) => {
     await expect.poll(() => box.mails.length).toBe(1);
     await stop();
     const [mail] = box.mails;
-    expect(mail?.text).toContain(`Webhook paused after failures: ${webhook.url}`);
+    expect(mail?.text).toMatch(/^Webhook paused after failures$/m);
+    expect(mail?.text).toContain(`Endpoint: ${webhook.url}\n`);
     expect(mail?.text).toContain(`${origin}/account/facilitator/webhooks/${webhook.id}`);
     expect(mail?.html).toContain("https://shop.example/&lt;hook&gt;");
   });
