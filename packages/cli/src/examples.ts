@@ -16,8 +16,8 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "init shop --gateway",
   ],
   "gateway run": [
-    "gateway -c gateway.yaml",
     "gateway --to http://127.0.0.1:3000 --price 0.01 --pay-to 0x…",
+    "gateway -c gateway.yaml",
   ],
   "gateway check": ["gateway check gateway.yaml", "gateway check --online"],
   "gateway explain": ["gateway explain GET '/v1/reports/7?full=1'"],
