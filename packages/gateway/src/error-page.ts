@@ -6,14 +6,14 @@ import { pageLinks } from "./front-page.ts";
 import { pageVary, prefersPage, type Preference } from "./prefers-page.ts";
 import type { Outgoing } from "./write-response.ts";
 
-interface Asked extends Preference {
+export interface ErrorPageRequest extends Preference {
   readonly requestId: string;
 }
 
 export function createErrorPages({ discovery }: GatewayConfig) {
   const pageHeaders = htmlPageHeaders();
   /** Returns the page in place of an error response, and every other response unchanged. */
-  return (response: Outgoing, { requestId, ...request }: Asked): Outgoing => {
+  return (response: Outgoing, { requestId, ...request }: ErrorPageRequest): Outgoing => {
     if (!discovery.page || !(response instanceof ErrorResponse)) return response;
     const { status, headers, problem } = response;
     headers.append("Vary", pageVary);
