@@ -80,8 +80,9 @@ function databaseLines(report: UpgradeReport): CheckLine[] {
   }
   const lines: CheckLine[] = [];
   if (size) {
+    const things = settlements === 1 ? "settlement" : "settlements";
     const rows =
-      settlements === undefined ? "" : `, about ${settlements.toLocaleString("en")} settlements`;
+      settlements === undefined ? "" : `, about ${settlements.toLocaleString("en")} ${things}`;
     lines.push(ok("size", `${(size.used / 1e6).toFixed(1)} MB${rows}`));
   }
   if (missing.length === 0) lines.push(ok("schema", "this version's; no migration will run"));
