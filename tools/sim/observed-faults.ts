@@ -57,7 +57,7 @@ export const observedFaultKinds = [
   ...nodeOddities.map((kind) => `ordinary: ${kind}` as const),
 ] as const;
 
-/** One of {@link biteKinds}. */
+/** One of {@link observedFaultKinds}. */
 export type ObservedFaultKind = (typeof observedFaultKinds)[number];
 
 /** The kind of what a request met. */

@@ -49,6 +49,9 @@ const reads = (read: (...inputs: unknown[]) => unknown, name: string, input: unk
   if (["isTransactionHash", "isLoopback"].includes(name)) {
     return typeof input === "string" && read(input);
   }
+  if (name === "isEventStream") {
+    return read({ get: () => (typeof input === "string" ? input : null) });
+  }
   if (name === "isDeeperThan") return typeof input === "string" && read(input, 32);
   return read(input);
 };
@@ -62,9 +65,11 @@ test("the readers are found", () => {
     "findSettlementAttestation",
     "findSignedOffers",
     "findSignedReceipt",
+    "isBodiless",
     "isBookText",
     "isBytes32",
     "isDeeperThan",
+    "isEventStream",
     "isHexBytes",
     "isLoopback",
     "isObject",
