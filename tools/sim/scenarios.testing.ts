@@ -117,7 +117,7 @@ function chain(): Plan {
     relayers: 1,
     batchMax: 1,
     payments: stream(2, 11, 5),
-    pool: { late: 15, dropped: 10, kept: 10 },
+    pool: { late: 15, dropped: 20, kept: 30 },
     events: [
       // Pools that take no gap at all: whatever follows a lost one is refused. With the ten of
       // XDPoSChain it would depend on the speed of the machine whether one ever is.
