@@ -6,7 +6,7 @@ const waitingPerSlot = 4;
 interface SlotOptions {
   readonly slotsMax: number;
   readonly waitMs: number;
-  /** Slots that calls which nobody pays for can have at once; all of them when absent. */
+  /** Slots that unpaid calls can have at once; all of them when absent. */
   readonly unpaidMax?: number;
 }
 
@@ -16,7 +16,7 @@ interface Waiting {
 }
 
 /**
- * `slotsMax` calls run at once, others wait for at most `waitMs`. Calls that nobody pays for have a line of
+ * `slotsMax` calls run at once, others wait for at most `waitMs`. Unpaid calls have a line of
  * their own where they cannot have all slots, so that they keep no paid one away.
  */
 export function createSlots({ slotsMax, waitMs, unpaidMax = slotsMax }: SlotOptions) {

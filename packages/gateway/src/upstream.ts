@@ -13,7 +13,7 @@ export interface UpstreamCall {
   readonly body: Uint8Array | Readable | undefined;
   /** Ends the call when the client disconnects. */
   readonly signal?: AbortSignal;
-  /** Whether nobody pays for the call. */
+  /** Whether the call is free of charge. */
   readonly isUnpaid?: boolean;
 }
 

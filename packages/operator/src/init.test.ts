@@ -86,7 +86,7 @@ test("secrets are for the user of the containers alone, and are not printed", as
   );
 });
 
-test("nobody else can change the folder, whatever the umask is", async () => {
+test("only its owner can change the folder, whatever the umask is", async () => {
   const umask = process.umask(0);
   const folder = join(work, "services", "open");
   const written = await init(folder, "--gateway", ...domain, ...sale);

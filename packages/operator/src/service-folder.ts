@@ -83,7 +83,7 @@ export function writeServiceFolder(target: string, service: Service): readonly A
   return plan.relayers;
 }
 
-/** Whoever could change the folder could put files of their own in place of ours. */
+/** A user who could change the folder could put files of their own in place of ours. */
 function makeFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o755 });
   const mode = statSync(path).mode & 0o777;

@@ -189,7 +189,7 @@ function createExportRecord(log: Log, noteSpans: TraceDeps["metrics"]["noteSpans
   };
 }
 
-/** Drops what does not fit before the SDK does, which counts it for nobody. */
+/** Drops what does not fit before the SDK does, which would not count it. */
 function dropWhenFull(processor: SpanProcessor, record: ExportRecord): SpanProcessor {
   return {
     onStart: (span, parent) => processor.onStart(span, parent),

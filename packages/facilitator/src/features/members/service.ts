@@ -139,7 +139,7 @@ function createMemberships({ store, clock, log }: MemberDeps) {
 
 /**
  * The chain of a contract wallet, and null for a plain one. Another chain's contract at the same
- * address may belong to somebody else, who neither joins nor leaves for this wallet.
+ * address may belong to another party, who neither joins nor leaves for this wallet.
  */
 function chainOf({ walletKind, chainId }: MemberSession): ChainId | null {
   return walletKind === "contract" ? chainId : null;

@@ -95,7 +95,7 @@ async function invite(
   await lockAccount(inside, invitation.account);
   if (!(await isOwner(inside, invitation.account, invitation.invitedBy))) return "not_owner";
   if (address === account) return "known";
-  // Also those that nobody can accept any more.
+  // Also those that can no longer be accepted.
   await db
     .deleteFrom("account_invitations")
     .where("account", "=", account)
