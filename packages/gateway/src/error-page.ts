@@ -1,7 +1,7 @@
 /** The gateway's own error responses as pages for browsers. Those of an upstream stay as they are. */
 import { htmlPageHeaders, writeErrorPage } from "@farthing/protocol";
 import type { GatewayConfig } from "./configuration/configuration.ts";
-import { ErrorResponse } from "./error-response.ts";
+import { problemOf } from "./error-response.ts";
 import { pageLinks } from "./front-page.ts";
 import { pageVary, prefersPage, type Preference } from "./prefers-page.ts";
 import type { Outgoing } from "./write-response.ts";
@@ -14,8 +14,9 @@ export function createErrorPages({ discovery }: GatewayConfig) {
   const pageHeaders = htmlPageHeaders();
   /** Returns the page in place of an error response, and every other response unchanged. */
   return (response: Outgoing, { requestId, ...request }: ErrorPageRequest): Outgoing => {
-    if (!discovery.page || !(response instanceof ErrorResponse)) return response;
-    const { status, headers, problem } = response;
+    const problem = problemOf(response);
+    if (!discovery.page || !problem) return response;
+    const { status, headers } = response;
     headers.append("Vary", pageVary);
     if (!prefersPage(request)) return response;
     for (const [name, value] of Object.entries(pageHeaders)) headers.set(name, value);

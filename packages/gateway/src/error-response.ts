@@ -15,19 +15,20 @@ export type GatewayCode =
   | "stopping"
   | "internal_error";
 
-/** An error response of the gateway's own, as opposed to one of the upstream. */
-export class ErrorResponse extends Response {
-  readonly problem: { readonly error: GatewayCode; readonly message: string };
+export interface GatewayProblem {
+  readonly error: GatewayCode;
+  readonly message: string;
+}
 
-  constructor(
-    { error, message }: ErrorResponse["problem"],
-    init: { readonly status: number; readonly headers: Headers },
-  ) {
-    const { status } = init;
-    const retryable = status === 429 || status === 502 || status === 503 || status === 504;
-    super(JSON.stringify({ error, message, retryable }), init);
-    this.problem = { error, message };
-  }
+/**
+ * Of the gateway's own responses. They are no class of their own, because other software in the process
+ * may replace the global `Response`, of which such a class would then be no subclass.
+ */
+const problems = new WeakMap<object, GatewayProblem>();
+
+/** Returns what an error response of the gateway's own says; undefined for every other response. */
+export function problemOf(response: object): GatewayProblem | undefined {
+  return problems.get(response);
 }
 
 /** Builds an error response; `retryable`: the same request can succeed later. */
@@ -36,10 +37,13 @@ export function errorResponse(
   error: GatewayCode,
   message: string,
   more: { readonly retryAfterSeconds?: number; readonly allow?: string } = {},
-): ErrorResponse {
+): Response {
   const { retryAfterSeconds, allow } = more;
-  const headers = new Headers({ "Cache-Control": "no-store", "Content-Type": "application/json" });
+  const headers = new Headers({ "Cache-Control": "no-store" });
   if (retryAfterSeconds !== undefined) headers.set("Retry-After", `${retryAfterSeconds}`);
   if (allow !== undefined) headers.set("Allow", allow);
-  return new ErrorResponse({ error, message }, { status, headers });
+  const retryable = status === 429 || status === 502 || status === 503 || status === 504;
+  const response = Response.json({ error, message, retryable }, { status, headers });
+  problems.set(response, { error, message });
+  return response;
 }

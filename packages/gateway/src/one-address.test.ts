@@ -78,3 +78,11 @@ test.each([
   expect(status).toBe(400);
   expect(text).toContain('"error":"malformed_request"');
 });
+
+test("a refusal stays one where a library has replaced the global Response", async () => {
+  // Hono's server does so, for every program that it is a part of.
+  const { getRequestListener } = await import("@hono/node-server");
+  getRequestListener(() => new Response());
+  const raw = rawRequest("GET /report?a=%zz", ["Host: shop.example"]);
+  expect((await sendRaw(paid.url, raw)).status).toBe(400);
+});
