@@ -113,7 +113,10 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "account emails remove": ["account emails remove eml_1"],
   "account logs": ["account logs", "account logs --status refused --path /settle"],
   "account webhooks remove": ["account webhooks remove whk_1"],
-  refund: ["refund stl_026b41c5c67b75aac53bb669bd79221c", "refund stl_1 --amount 0.01 --yes"],
+  refund: [
+    "refund stl_026b41c5c67b75aac53bb669bd79221c",
+    "refund stl_026b41c5c67b75aac53bb669bd79221c --amount 0.01 --yes",
+  ],
   "wallet create": ["wallet create shopping"],
   "wallet import": ["wallet import shopping", "wallet import old --keystore geth-file.json"],
   "wallet list": ["wallet list"],
