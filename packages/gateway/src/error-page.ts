@@ -1,12 +1,17 @@
 /** The gateway's own error responses as pages for browsers. Those of an upstream stay as they are. */
-import { htmlPageHeaders, writeErrorPage } from "@farthing/protocol";
+import {
+  htmlPageHeaders,
+  pageVary,
+  prefersPage,
+  writeErrorPage,
+  type PageRequest,
+} from "@farthing/protocol";
 import type { GatewayConfig } from "./configuration/configuration.ts";
 import { problemOf } from "./error-response.ts";
 import { pageLinks } from "./front-page.ts";
-import { pageVary, prefersPage, type Preference } from "./prefers-page.ts";
 import type { Outgoing } from "./write-response.ts";
 
-export interface ErrorPageRequest extends Preference {
+export interface ErrorPageRequest extends PageRequest {
   readonly requestId: string;
 }
 

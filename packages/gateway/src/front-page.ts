@@ -6,6 +6,8 @@ import {
   commandBlock,
   html,
   htmlPageHeaders,
+  pageVary,
+  prefersPage,
   shellCommand,
   readableUsdc,
   shortUsdc,
@@ -15,7 +17,6 @@ import {
 import type { GatewayConfig, RouteConfig } from "./configuration/configuration.ts";
 import type { Incoming } from "./incoming.ts";
 import { templateOf } from "./openapi/openapi-document.ts";
-import { pageVary, prefersPage } from "./prefers-page.ts";
 
 /** At the head of all pages of the gateway. */
 export const pageLinks = [{ href: "/openapi.json", text: "OpenAPI document" }];

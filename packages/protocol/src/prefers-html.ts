@@ -31,3 +31,22 @@ function preferenceFor(type: string, accept: string) {
     none,
   );
 }
+
+/** On what `prefersHtml` and `prefersPage` depend, for caches: the value of `Vary`. */
+export const pageVary = "Accept, Sec-Fetch-Mode";
+
+/** A request with the headers of Node.js. */
+export interface PageRequest {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** The same as `prefersHtml` for a request with the headers of Node.js. */
+export function prefersPage({ method, headers }: PageRequest): boolean {
+  const preferences = new Headers();
+  for (const name of ["accept", "sec-fetch-mode"] as const) {
+    const value = headers[name];
+    if (typeof value === "string") preferences.set(name, value);
+  }
+  return prefersHtml({ method, headers: preferences });
+}

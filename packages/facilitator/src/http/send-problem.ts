@@ -1,8 +1,8 @@
 /** Error responses, as a page for people, and the log lines about faults and bugs. */
-import { htmlPageHeaders, writeErrorPage, type PageParts } from "@farthing/protocol";
+import { htmlPageHeaders, pageVary, writeErrorPage, type PageParts } from "@farthing/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Fault, type Log, messageOf } from "@farthing/engine/base";
-import { pageVary, prefersPage } from "./prefers-page.ts";
+import { prefersPage } from "./prefers-page.ts";
 import { problemResponse, HttpProblem } from "./responses.ts";
 
 declare module "fastify" {

@@ -6,6 +6,7 @@ import {
   commandBlock,
   html,
   htmlPageHeaders,
+  pageVary,
   shellCommand,
   readableUsdc,
   shortUsdc,
@@ -17,7 +18,7 @@ import type { FastifyInstance } from "fastify";
 import { dashboardPath } from "../http/dashboard.ts";
 import type { RouteLimits } from "../http/limits.ts";
 import { nothingHere } from "../http/nothing-here.ts";
-import { pageVary, prefersPage } from "../http/prefers-page.ts";
+import { prefersPage } from "../http/prefers-page.ts";
 import { registerRobots } from "../http/robots.ts";
 import { siteLinks } from "../http/site-links.ts";
 import type { Site, SiteAddress } from "../http/site.ts";
