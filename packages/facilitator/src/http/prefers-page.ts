@@ -1,9 +1,9 @@
 /** Whether the response to a request of the service is shown to a person. */
-import * as protocol from "@farthing/protocol";
+import { prefersPage as prefersPageAsIs } from "@farthing/protocol";
 import type { FastifyRequest } from "fastify";
 
 /** True for what a browser opens, and for what it shows after a form was sent. */
 export function prefersPage({ method, headers }: Pick<FastifyRequest, "method" | "headers">) {
   const isForm = method === "POST" && headers["sec-fetch-mode"] === "navigate";
-  return protocol.prefersPage({ method: isForm ? "GET" : method, headers });
+  return prefersPageAsIs({ method: isForm ? "GET" : method, headers });
 }
