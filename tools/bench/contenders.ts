@@ -22,7 +22,7 @@ export const farthingWallets = 16;
 /** Wallets on the chain: Farthing's, and one for each flavour. */
 export const walletsInAll = farthingWallets + flavours.length;
 
-const bin = fileURLToPath(new URL("../../packages/cli/bin/farthing.js", import.meta.url));
+const ownCheckout = fileURLToPath(new URL("../..", import.meta.url));
 const reference = fileURLToPath(new URL("./reference-server.ts", import.meta.url));
 
 /** Starts one, looking at the chain where it is told to. */
@@ -42,14 +42,16 @@ export async function startContender(
 
 /**
  * `farthing serve --self-built`, as it comes but for the limits per caller: on a SQLite file of its
- * own, unless `settings` say something else.
+ * own, unless `settings` say something else. `checkout` is the folder of the program that runs.
  */
 export async function startFarthing(
   devnet: Devnet,
   rpcUrl: string,
   walletCount = farthingWallets,
   settings: Readonly<Record<string, string>> = {},
+  checkout = ownCheckout,
 ): Promise<Server> {
+  const bin = join(checkout, "packages/cli/bin/farthing.js");
   const folder = mkdtempSync(join(tmpdir(), "farthing-bench-"));
   const wallets = devnet.relayers.slice(0, walletCount);
   const server = await startServer([bin, "serve", "--self-built"], {

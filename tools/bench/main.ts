@@ -4,11 +4,13 @@
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { startDevnet } from "@farthing/devnet";
 import { isObject } from "@farthing/protocol";
 import { walletsInAll } from "./contenders.ts";
+import { besidePlan, besideTable, measureBeside } from "./beside.ts";
 import { contractPayerPlan, measureContractPayers } from "./contract-payers.ts";
 import { contractPayerSection, contractPayersHeading } from "./contract-payers-report.ts";
 import { databasePlan, measureDatabases } from "./databases.ts";
@@ -46,6 +48,8 @@ const usage = `Measures Farthing beside the reference facilitator on a local cha
                  that part of the report
   --upgrade <n>  only the upgrade of n settlements of an earlier version, on one database
   --engine <e>   the database of --history and --upgrade: sqlite or postgres
+  --beside <dir> only this checkout beside another one, whose dependencies are installed, some
+                 eight minutes; printed
   --quick        the main ratios in two minutes, printed; without it some ten minutes
   --out <file>   where the report goes; default docs/benchmarks.md, and nowhere with --quick
   --help         print this
@@ -244,12 +248,16 @@ const { values } = parseArgs({
     history: { type: "string" },
     upgrade: { type: "string" },
     engine: { type: "string", default: "sqlite" },
+    beside: { type: "string" },
     out: { type: "string" },
     help: { type: "boolean", default: false },
   },
 });
 if (values.help) process.stdout.write(usage);
-else {
+else if (values.beside !== undefined) {
+  const windows = await measureBeside(resolve(values.beside), besidePlan, tell);
+  process.stdout.write(`\n${besideTable(windows)}\n`);
+} else {
   const { quick, out, rpc, contracts, databases, passes, revenue, history, upgrade, engine } =
     values;
   const isPart =

@@ -1,0 +1,172 @@
+/** This checkout beside another one: CPU time and JSON-RPC calls of the service for one settlement. */
+import { setTimeout as pause } from "node:timers/promises";
+import { startDevnet, type Devnet } from "@farthing/devnet";
+import { startPostgres } from "@farthing/engine/testing";
+import { startOrdinaryNode, type RunningNode } from "@farthing/lab/ordinary-node";
+import { farthingWallets, startFarthing } from "./contenders.ts";
+import { runLoad } from "./load.ts";
+import { openMint, type Mint } from "./payments.ts";
+import { cores, pin, type Server } from "./processes.ts";
+import { middleOf, short, table, withRange } from "./report-table.ts";
+
+/** The load of each window. */
+export interface BesidePlan {
+  /** Windows of each checkout; the two of a round are compared. */
+  readonly rounds: number;
+  /** Callers of the closed loop. */
+  readonly callers: number;
+  readonly warmUpMs: number;
+  readonly countMs: number;
+}
+
+/** Ten interleaved pairs: the spread of one pair is about a tenth on a busy machine. */
+export const besidePlan: BesidePlan = {
+  rounds: 10,
+  callers: 1_000,
+  warmUpMs: 3_000,
+  countMs: 6_000,
+};
+
+const checkouts = ["before", "now"] as const;
+type Checkout = (typeof checkouts)[number];
+
+const databases = ["SQLite", "PostgreSQL"] as const;
+type Database = (typeof databases)[number];
+
+/** One window. */
+export interface BesideWindow {
+  readonly database: Database;
+  readonly checkout: Checkout;
+  readonly round: number;
+  readonly perSecond: number;
+  /** CPU time of the service, in microseconds for one settlement. */
+  readonly cpuMicros: number;
+  /** JSON-RPC calls for one settlement; each member of a batch is one. */
+  readonly calls: number;
+  readonly complaint: string | undefined;
+}
+
+/** XDC's main network starts its nodes with this limit. */
+const blockGasLimit = 420_000_000;
+
+/** What a service asks when it starts does not count. */
+const settleDownMs = 10_000;
+
+interface Service {
+  readonly database: Database;
+  readonly checkout: Checkout;
+  readonly server: Server;
+  readonly node: RunningNode;
+}
+
+/**
+ * Runs the services of both checkouts on one chain, each with its own wallets, database and count of
+ * calls. The other checkout needs its dependencies installed.
+ */
+export async function measureBeside(
+  folder: string,
+  plan: BesidePlan,
+  tell: (line: string) => void,
+): Promise<BesideWindow[]> {
+  pin(process.pid, cores.others);
+  await using stack = new AsyncDisposableStack();
+  const devnet = await startDevnet({
+    blockTimeSeconds: 1,
+    buyers: 500,
+    relayers: farthingWallets * checkouts.length * databases.length,
+    blockGasLimit,
+  });
+  stack.defer(() => devnet.stop());
+  pin(devnet.pid, cores.others);
+  // As durable as a SQLite file with synced writes.
+  const postgres = await startPostgres({ isDurable: true });
+  stack.defer(() => postgres.stop());
+  const services: Service[] = [];
+  for (const database of databases) {
+    for (const checkout of checkouts) {
+      const node = await startOrdinaryNode(devnet.rpcUrl);
+      stack.defer(() => node.stop());
+      const settings = {
+        FARTHING_RELAYER_KEYS: keysOf(devnet, services.length),
+        ...(database === "PostgreSQL" && { DATABASE_URL: await postgres.createDatabase() }),
+      };
+      const at = checkout === "before" ? folder : undefined;
+      const server = await startFarthing(devnet, node.url, 0, settings, at);
+      stack.defer(async () => void (await server.stop()));
+      services.push({ database, checkout, server, node });
+    }
+  }
+  await pause(settleDownMs);
+  const mint = await openMint(devnet);
+  const windows: BesideWindow[] = [];
+  // The first round compiles the hot code of each service and does not count.
+  for (let round = 0; round <= plan.rounds; round++) {
+    // Each checkout comes first in turn.
+    for (const service of round % 2 === 0 ? services : services.toReversed()) {
+      const { database, checkout } = service;
+      const window = await measureWindow(service, mint, plan);
+      if (round === 0) continue;
+      windows.push({ database, checkout, round, ...window });
+      tell(JSON.stringify(windows.at(-1)));
+    }
+  }
+  return windows;
+}
+
+function keysOf({ relayers }: Devnet, index: number): string {
+  return relayers
+    .slice(index * farthingWallets, (index + 1) * farthingWallets)
+    .map(({ privateKey }) => privateKey)
+    .join(",");
+}
+
+async function measureWindow({ server, node }: Service, mint: Mint, plan: BesidePlan) {
+  const { callers, warmUpMs, countMs } = plan;
+  // A response for each block and caller at most.
+  const bodies = mint.make((callers * (warmUpMs + countMs)) / 1_000);
+  const marks: { cpuSeconds: number; calls: number }[] = [];
+  const { good, perSecond, complaint } = await runLoad({
+    url: server.url,
+    path: "/settle",
+    callers,
+    next: () => bodies.pop(),
+    warmUpMs,
+    countMs,
+    onCounting: () => {
+      const cpuSeconds = server.usage()?.cpuSeconds ?? Number.NaN;
+      marks.push({ cpuSeconds, calls: node.record.calls() });
+    },
+  });
+  node.record.reset();
+  const [begin, end] = marks;
+  const cpuSeconds = (end?.cpuSeconds ?? Number.NaN) - (begin?.cpuSeconds ?? Number.NaN);
+  const calls = (end?.calls ?? Number.NaN) - (begin?.calls ?? Number.NaN);
+  return { perSecond, cpuMicros: (cpuSeconds * 1e6) / good, calls: calls / good, complaint };
+}
+
+/** The middle of each figure, and of the ratios of the windows of one round. */
+export function besideTable(windows: readonly BesideWindow[]): string {
+  const rows = databases.flatMap((database) => {
+    const of = (checkout: Checkout, round: number) =>
+      windows.find(
+        (one) => one.database === database && one.checkout === checkout && one.round === round,
+      );
+    const pairs = [...new Set(windows.map(({ round }) => round))].flatMap((round) => {
+      const [before, now] = [of("before", round), of("now", round)];
+      return before && now ? [{ before, now }] : [];
+    });
+    const row = (name: string, figure: "perSecond" | "cpuMicros" | "calls") => [
+      database,
+      name,
+      short(middleOf(pairs.map(({ before }) => before[figure]))),
+      short(middleOf(pairs.map(({ now }) => now[figure]))),
+      withRange(pairs.map(({ before, now }) => now[figure] / before[figure])),
+    ];
+    return [
+      row("settlements a second", "perSecond"),
+      row("CPU µs a settlement", "cpuMicros"),
+      row("JSON-RPC calls a settlement", "calls"),
+    ];
+  });
+  return table(["database", "", "before", "now", "ratio"], rows);
+}
