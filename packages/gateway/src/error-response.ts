@@ -6,6 +6,7 @@ export type GatewayCode =
   | "method_not_allowed"
   | "unknown_host"
   | "request_too_large"
+  | "unsupported_coding"
   | "rate_limited"
   | "upstream_busy"
   | "upstream_timed_out"

@@ -45,12 +45,23 @@ beforeAll(async () => {
   writeFileSync(join(folder, "paid", "long.txt"), long);
   writeFileSync(join(folder, "site", "index.html"), "<p>Welcome</p>");
   writeFileSync(join(folder, "site", ".env"), "SECRET=1");
+  for (const name of ["manual", "free"]) {
+    mkdirSync(join(folder, "books", name), { recursive: true });
+    writeFileSync(join(folder, "books", name, "index.html"), "<p>A book</p>");
+  }
   gateway = await startGateway({
     config: gatewayConfig({
       publicUrl: "http://shop.example",
       listen: { http: "127.0.0.1:0" },
       upstreams: { api: { folder, maxResponseBytes: "4KiB" } },
-      routes: [rule("* /paid/* 0.01"), rule("* /site/* free")],
+      routes: [
+        rule("* /paid/* 0.01"),
+        rule("* /site/* free"),
+        rule("GET /books/manual/index.html 0.01"),
+        rule("GET /books/free/ free"),
+        rule("GET /books/free/index.html free"),
+        rule("GET /books/* free"),
+      ],
     }),
     facilitator,
   });
@@ -74,6 +85,21 @@ test("a file is sold: 402 first, then its content with its type", async () => {
     report,
   ]);
   expect(transfers).toBe(before + 1);
+});
+
+test.each(["/", "/index.html", "/INDEX.HTML", "/%69ndex.html", "/?a=1"])(
+  "an index that is sold is not free as %s of its folder",
+  async (name) => {
+    const response = await fetch(`${gateway.url}/books/manual${name}`);
+    expect(await response.text()).not.toContain("A book");
+    expect([402, 404]).toContain(response.status);
+  },
+);
+
+test("a folder and its index are one file", async () => {
+  const names = ["/books/free/", "/books/free/index.html"];
+  const read = async (name: string) => (await fetch(gateway.url + name)).text();
+  expect(await Promise.all(names.map(read))).toEqual(["<p>A book</p>", "<p>A book</p>"]);
 });
 
 test("what is no file costs nothing", async () => {
@@ -170,7 +196,14 @@ test("visitors who read free files slowly keep no buyer away", async () => {
       publicUrl: "http://shop.example",
       listen: { http: "127.0.0.1:0" },
       upstreams: { api: { folder, concurrency: 4, timeouts: { connect: "500ms" } } },
-      routes: [rule("* /paid/* 0.01"), rule("* /site/* free")],
+      routes: [
+        rule("* /paid/* 0.01"),
+        rule("* /site/* free"),
+        rule("GET /books/manual/index.html 0.01"),
+        rule("GET /books/free/ free"),
+        rule("GET /books/free/index.html free"),
+        rule("GET /books/* free"),
+      ],
     }),
     facilitator,
   });
@@ -189,4 +222,12 @@ test("visitors who read free files slowly keep no buyer away", async () => {
   const url = `${crowded.url}/paid/report.csv`;
   const bought = await fetch(url, { headers: await payFor(url) });
   expect([bought.status, await bought.text()]).toEqual([200, report]);
+});
+
+test("a rule for a folder above one for its index, at another price, is refused", () => {
+  const read = (routes: readonly string[]) =>
+    gatewayConfig({ upstreams: { api: { folder } }, routes: routes.map((text) => rule(text)) });
+  const crossed = ["GET /books/ free", "GET /books/index.html 0.01"];
+  expect(() => read(crossed)).toThrow(/routes\[1\]\.match is never reached.*index\.html as well/);
+  expect(() => read(crossed.toReversed())).not.toThrow();
 });

@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { send } from "@fastify/send";
 import type { UpstreamConfig } from "./configuration/configuration.ts";
+import { indexFile } from "./routing/route-pattern.ts";
 import {
   readWhole,
   slotsOf,
@@ -69,7 +70,12 @@ async function find(
   const [path = "/"] = target.split("?");
   const request = Object.assign(Readable.from([]), { method, headers });
   // The gateway's routes and the seller say what caches may keep.
-  const sent = await send(request, path, { root, dotfiles: "ignore", cacheControl: false });
+  const sent = await send(request, path, {
+    root,
+    index: indexFile,
+    dotfiles: "ignore",
+    cacheControl: false,
+  });
   if (sent.type === "file") {
     // Typed as texts, and the length is a number.
     const values: Readonly<Record<string, unknown>> = sent.headers;

@@ -122,7 +122,8 @@ function leaveAfterFirstBytes(headers: { "PAYMENT-PASS": string }): Promise<void
 test("the cost is what a header of the upstream says, which the buyer does not see", async () => {
   const headers = await toppedUp();
   answer = (response) => void response.writeHead(200, { "X-Units": "0.0123" }).end("content");
-  const used = await fetch(`${gateway.url}/reports`, { headers });
+  const claims = { ...headers, "X-Units": "0.000001" };
+  const used = await fetch(`${gateway.url}/reports`, { headers: claims });
   expect([used.status, moneyOf(used), await used.text()]).toEqual([
     200,
     ["4987700", "12300"],
@@ -130,6 +131,8 @@ test("the cost is what a header of the upstream says, which the buyer does not s
   ]);
   expect(used.headers.get("X-Units")).toBeNull();
   expect(asked[0]?.headers["payment-pass"]).toBeUndefined();
+  // An upstream that returns what it was sent would let the buyer name the cost.
+  expect(asked[0]?.headers["x-units"]).toBeUndefined();
   answer = (response) => void response.writeHead(503, { "X-Units": "0.0123" }).end();
   const failed = await fetch(`${gateway.url}/reports`, { headers });
   expect([failed.status, moneyOf(failed)]).toEqual([503, ["4987700", "0"]]);

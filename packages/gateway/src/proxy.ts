@@ -8,7 +8,8 @@ import type { Incoming } from "./incoming.ts";
 import type { RequestContext } from "./outcome.ts";
 import { upstreamHeaders, type PaymentFacts } from "./headers/request-headers.ts";
 import { errorResponse, type GatewayCode } from "./error-response.ts";
-import { readUsage, watchUsage, withUsageAsked, type SetCost } from "./usage-cost.ts";
+import { readUsage, watchUsage, type CostMeter } from "./usage-cost.ts";
+import { contentCodingOf, readUsageRequest } from "./usage-request.ts";
 import type { Upstream, UpstreamResponse, UpstreamCall, UpstreamFailure } from "./upstream.ts";
 
 export interface RouteTarget {
@@ -57,7 +58,8 @@ export async function proxyPaidRequest(
   const { route, upstream } = target;
   const read = (await incoming.readBody(route.upstream.requestBytesMax)) ?? new Uint8Array();
   const prices = route.costFrom?.usage;
-  const bytes = prices ? withUsageAsked(read) : read;
+  const asked = prices && readUsageRequest(read);
+  const bytes = asked?.body ?? read;
   const response = await proxyRequest<Readable | Uint8Array<ArrayBuffer>>(
     target,
     incoming,
@@ -71,15 +73,26 @@ export async function proxyPaidRequest(
   if (response instanceof Response) return response;
   const { status, headers, body } = response;
   const stream = body instanceof Readable ? toWeb(body) : body;
-  const set: SetCost = (cost) => payment.meter?.set(cost) ?? true;
   if (!prices || stream === null) return new Response(stream, { status, headers });
-  const rules = { prices, estimates: route.balance?.overrun === "stop" };
+  const stops = route.balance?.overrun === "stop";
+  const rules = { prices, inputEstimate: stops ? asked?.inputEstimate : undefined };
+  const meter: CostMeter = payment.meter ?? { set: () => true, estimate: () => true };
   if (stream instanceof Uint8Array) {
-    readUsage(stream, rules, set);
+    readUsage(stream, isEventStream(headers), rules, meter);
     return new Response(stream, { status, headers });
   }
-  const watched = watchUsage(stream, isEventStream(headers), rules, set);
+  const watched = watchUsage(stream, isEventStream(headers), rules, meter);
   return new Response(watched, { status, headers });
+}
+
+/** Refuses, before anything is paid, a body whose cost could be hidden in its coding. */
+export function refuseCoding({ costFrom }: RouteConfig, { headers }: Incoming) {
+  if (!costFrom || contentCodingOf(headers["content-encoding"]) === undefined) return undefined;
+  const message = "Send the body without a content coding; its use of tokens is read here.";
+  const refused = errorResponse(415, "unsupported_coding", message);
+  // RFC 9110 15.5.16: what the client may send instead.
+  refused.headers.set("Accept-Encoding", "identity");
+  return refused;
 }
 
 /** The differences between free and paid requests. */

@@ -3,7 +3,13 @@ import { forbidCaching } from "@farthing/seller";
 import type { Incoming } from "./incoming.ts";
 import { preflight, withCors } from "./headers/cors.ts";
 import { paymentHeaders } from "./headers/header-rules.ts";
-import { proxyFreeRequest, proxyPaidRequest, failureResponse, type RouteTarget } from "./proxy.ts";
+import {
+  proxyFreeRequest,
+  proxyPaidRequest,
+  failureResponse,
+  refuseCoding,
+  type RouteTarget,
+} from "./proxy.ts";
 import { servedMethods } from "./routing/route-pattern.ts";
 import type { RequestLimits } from "./request-limits.ts";
 import type { RequestContext } from "./outcome.ts";
@@ -50,6 +56,8 @@ export async function routeRequest(
     if (paidRoute) forbidCaching(response.headers);
     return response;
   }
+  const isCoded = refuseCoding(route, incoming);
+  if (isCoded) return withCors(isCoded);
   // Before any payment is taken for an upstream that would refuse the call.
   const hasPayment = paymentHeaders.some((name) => name in incoming.headers);
   if (hasPayment && upstream.isFull()) return withCors(failureResponse("full", context));

@@ -4,6 +4,8 @@
  * without them, because only the end tells what the upstream charges.
  */
 import { isObject, member, parseJson } from "@farthing/protocol";
+import type { Meter } from "@farthing/seller";
+import { tokensOfText } from "./usage-request.ts";
 
 /** USDC base units for a million tokens. */
 export interface TokenPrices {
@@ -13,12 +15,12 @@ export interface TokenPrices {
 
 export interface CostRules {
   readonly prices: TokenPrices;
-  /** Whether a stream counts each event with text as one token of output until its usage is there. */
-  readonly estimates: boolean;
+  /** Tokens of the request by estimate, where a stream is counted until its usage is there. */
+  readonly inputEstimate: bigint | undefined;
 }
 
-/** Sets the cost of the request until now, in base units; returns false once its reserve is spent. */
-export type SetCost = (cost: bigint) => boolean;
+/** Takes the cost of the request until now, in base units; false once its reserve is spent. */
+export type CostMeter = Pick<Meter, "set" | "estimate">;
 
 const million = 1_000_000n;
 
@@ -36,7 +38,11 @@ export function costOfUsage(value: unknown, prices: TokenPrices): bigint | undef
   if (!usage || input === undefined) return undefined;
   // Embeddings have no output.
   const output = tokensIn(usage, "completion_tokens") ?? tokensIn(usage, "output_tokens") ?? 0n;
-  const units = input * prices.inputPerMillion + output * prices.outputPerMillion;
+  return costOf({ input, output }, prices);
+}
+
+function costOf(tokens: { input: bigint; output: bigint }, prices: TokenPrices): bigint {
+  const units = tokens.input * prices.inputPerMillion + tokens.output * prices.outputPerMillion;
   return (units + million - 1n) / million;
 }
 
@@ -56,40 +62,35 @@ function tokensIn(usage: object, name: string): bigint | undefined {
   return isCount ? BigInt(count) : undefined;
 }
 
-/** Asks a chat completion that is streamed for its usage, which it reports only then. */
-export function withUsageAsked(body: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
-  const value = parseJson(new TextDecoder().decode(body))?.value;
-  if (!isObject(value) || member(value, "stream") !== true || !("messages" in value)) return body;
-  const given = member(value, "stream_options");
-  const options = { ...(isObject(given) ? given : {}), include_usage: true };
-  return new TextEncoder().encode(JSON.stringify({ ...value, stream_options: options }));
-}
-
-/** Reads the cost of a whole body. */
-export function readUsage(body: Uint8Array, { prices }: CostRules, set: SetCost): void {
-  const cost = costOfUsage(parseJson(new TextDecoder().decode(body))?.value, prices);
-  if (cost !== undefined) set(cost);
+/** Reads the cost of a whole body, which may hold the events of a stream. */
+export function readUsage(
+  body: Uint8Array,
+  isEventStream: boolean,
+  rules: CostRules,
+  meter: CostMeter,
+): void {
+  const usage = createReader(isEventStream, rules, meter, body.byteLength);
+  usage.read(body);
+  usage.end();
 }
 
 /** What a delta of a chat completion has of new text, beside its role. */
 const textNames = ["content", "reasoning_content", "refusal", "tool_calls"];
 
-function isText(given: unknown): boolean {
-  return (typeof given === "string" || Array.isArray(given)) && given.length > 0;
-}
-
-/** Counts the new texts of an event: those of chat completions, of completions and of responses. */
-function textsIn(value: unknown): bigint {
+/** Estimates the tokens of an event: of chat completions, of completions and of responses. */
+function outputEstimate(value: unknown): bigint {
   if (!isObject(value)) return 0n;
   const choices = member(value, "choices");
-  if (!Array.isArray(choices)) return isText(member(value, "delta")) ? 1n : 0n;
-  const withText = choices.filter((choice: unknown) => {
-    if (!isObject(choice)) return false;
+  if (!Array.isArray(choices)) return tokensOfText(member(value, "delta"));
+  return choices.reduce((sum: bigint, choice: unknown) => {
+    if (!isObject(choice)) return sum;
     const delta = member(choice, "delta");
-    const names = isObject(delta) && textNames.some((name) => isText(member(delta, name)));
-    return names || isText(member(choice, "text"));
-  });
-  return BigInt(withText.length);
+    const texts = isObject(delta) ? textNames.map((name) => member(delta, name)) : [];
+    return [member(choice, "text"), ...texts].reduce<bigint>(
+      (tokens, text) => tokens + tokensOfText(text),
+      sum,
+    );
+  }, 0n);
 }
 
 /** Reads the cost of a body while it passes. */
@@ -97,11 +98,14 @@ export function watchUsage(
   body: ReadableStream<Uint8Array>,
   isEventStream: boolean,
   rules: CostRules,
-  set: SetCost,
+  meter: CostMeter,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let isSpent = false;
-  const usage = createReader(isEventStream, rules, (cost) => (isSpent = !set(cost)));
+  const usage = createReader(isEventStream, rules, {
+    set: (cost) => !(isSpent = !meter.set(cost)),
+    estimate: (cost) => !(isSpent = !meter.estimate(cost)),
+  });
   const next = async (): Promise<Uint8Array | undefined> => {
     const { done, value } = await reader.read();
     if (done) usage.end();
@@ -135,25 +139,29 @@ export function watchUsage(
 /** Collects lines, or a JSON body, and sets the cost to that of the highest usage. */
 function createReader(
   isEventStream: boolean,
-  { prices, estimates }: CostRules,
-  set: (cost: bigint) => void,
+  { prices, inputEstimate }: CostRules,
+  meter: CostMeter,
+  maxChars = maxLineChars,
 ) {
   const decoder = new TextDecoder();
   let text = "";
   let reported: bigint | undefined;
-  let texts = 0n;
+  let output = 0n;
   let isTooLong = false;
 
+  function estimate(tokens: bigint): void {
+    if (inputEstimate === undefined || reported !== undefined || tokens === 0n) return;
+    output += tokens;
+    meter.estimate(costOf({ input: inputEstimate, output }, prices));
+  }
   function count(json: string): void {
     const value = parseJson(json)?.value;
     const cost = costOfUsage(value, prices);
     if (cost !== undefined && (reported === undefined || cost > reported)) {
       reported = cost;
-      set(cost);
+      meter.set(cost);
     }
-    const added = estimates && reported === undefined ? textsIn(value) : 0n;
-    texts += added;
-    if (added > 0n) set((texts * prices.outputPerMillion) / million);
+    estimate(outputEstimate(value));
   }
   function readLines(): void {
     const lines = text.split(/\r\n|\n|\r/);
@@ -167,7 +175,7 @@ function createReader(
     read(chunk: Uint8Array): void {
       text += decoder.decode(chunk, { stream: true });
       if (isEventStream) readLines();
-      if (text.length <= maxLineChars) return;
+      if (text.length <= maxChars) return;
       isTooLong = true;
       text = "";
     },

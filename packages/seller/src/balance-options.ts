@@ -55,6 +55,9 @@ interface Options {
   readonly serveWhen?: unknown;
 }
 
+/** The header of a response with its cost, where a route names no other. */
+export const defaultCostHeader = "X-Cost";
+
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 
 export type BalanceTermsOfRoute = NonNullable<ReturnType<typeof parseBalance>>;
@@ -69,7 +72,7 @@ export function parseBalance({ balance, cost, ...route }: Options) {
     throw new ConfigurationError("balance", "an object", example);
   }
   refuseBeside(route);
-  const { costHeader = "X-Cost", overrun, finalAbove } = balance;
+  const { costHeader = defaultCostHeader, overrun, finalAbove } = balance;
   const topUp = parsePrice(balance.topUp, "balance.topUp");
   const reserve = parsePrice(balance.reserve, "balance.reserve");
   if (reserve > topUp) {

@@ -49,6 +49,11 @@ export interface Meter {
   add(cost: Price): boolean;
   /** Sets the cost until now, where an upstream reports the whole of it. Otherwise like `add`. */
   set(cost: Price): boolean;
+  /**
+   * Sets what the work has probably cost until now, so that it can stop at its reserve before its cost
+   * is known. An estimate is not charged: work that ends without a cost costs its reserve.
+   */
+  estimate(cost: Price): boolean;
 }
 
 export interface SettledRequest extends PaidRequest {

@@ -28,7 +28,13 @@ export {
   type SellerProblem,
   type SellerProblemCode,
 } from "./check-seller.ts";
-export type { BalanceOptions, CostOf, MeteredUse, WorkEnd } from "./balance-options.ts";
+export {
+  defaultCostHeader,
+  type BalanceOptions,
+  type CostOf,
+  type MeteredUse,
+  type WorkEnd,
+} from "./balance-options.ts";
 export type { Clock, WaitUntil } from "./clock.ts";
 export type { Serve } from "./exchange/paid-request.ts";
 export { timeCalls, type ChargeTimings } from "./exchange/call-timings.ts";

@@ -31,7 +31,7 @@ export const balanceSettings = {
         { pattern: headerNamePattern, maxLength: 100 },
       ),
       overrun: oneOf(
-        "stop: a stream that costs more than its reserve ends there with an error event; each event with text counts as one token of output until the usage of the upstream is there",
+        "stop: a stream that costs more than its reserve ends there with an error event; the tokens of the request and of the events are estimated until the usage of the upstream is there",
         ["stop"],
       ),
       finalAbove: Type.Optional(

@@ -1,5 +1,6 @@
 /** The rules by which headers pass. CGI, WSGI and PHP read `_` and `-` in names as equal. */
 import { headerNames, passHeaders, signInHeader } from "@farthing/protocol";
+import { defaultCostHeader } from "@farthing/seller";
 import type { PassedHeader, RouteConfig } from "../configuration/configuration.ts";
 
 /** Headers of one connection, RFC 9110 7.6.1, beside those named in `Connection`. */
@@ -73,12 +74,15 @@ export const paymentFacts: readonly string[] = [
 export interface RequestRule {
   readonly isPaid: boolean;
   readonly pass: ReadonlySet<PassedHeader>;
-  /** Names that the configuration sets; a client cannot. */
+  /** Names that the configuration sets, and the header with the cost; a client cannot. */
   readonly configured: ReadonlySet<string>;
 }
 
-export function requestRule({ upstream, amountUnits, pass }: RouteConfig): RequestRule {
-  const configured = new Set([...upstream.headers.keys()].map(canonicalName));
+export function requestRule({ upstream, amountUnits, pass, balance }: RouteConfig): RequestRule {
+  const names = [...upstream.headers.keys()];
+  // An upstream that returns headers of its request would let the buyer name the cost.
+  if (balance) names.push(balance.costHeader ?? defaultCostHeader);
+  const configured = new Set(names.map(canonicalName));
   return { isPaid: amountUnits !== undefined, pass, configured };
 }
 

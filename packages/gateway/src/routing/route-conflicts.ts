@@ -1,9 +1,15 @@
 /** Rules that contradict each other or cannot be kept; a gateway does not start with them. */
 import { formatUsdc } from "@farthing/protocol";
 import type { Problem } from "../configuration/read-settings.ts";
-import { allRoutes, type GatewayConfig, type RouteConfig } from "../configuration/configuration.ts";
+import {
+  allRoutes,
+  isFolder,
+  type GatewayConfig,
+  type RouteConfig,
+} from "../configuration/configuration.ts";
 import { formatDuration } from "../configuration/duration-size.ts";
 import { covers, coversPath, overlaps } from "./route-overlap.ts";
+import { indexFile, type RoutePattern } from "./route-pattern.ts";
 
 /** Longest wait for a settlement while the buyer's request is open. */
 export const settleWaitMs = 20_000;
@@ -24,6 +30,7 @@ export function findConflicts(config: GatewayConfig): Problem[] {
   const rules = config.routes.flatMap((route) => [
     ...findCovered(config.routes, route),
     ...findAmbiguous(config.routes, route),
+    ...findSameIndex(config.routes, route),
   ]);
   return [...rules, ...allRoutes(config).flatMap(findBudget), ...findOpenDefault(config)];
 }
@@ -59,6 +66,27 @@ function findAmbiguous(routes: readonly RouteConfig[], route: RouteConfig): Prob
   );
   const message = `shares requests with ${label(duplicate)}, at another price (${prices.join(" and ")}), and neither path is the more exact. Write a rule for what they share, above both`;
   return [{ location: locationOf(route, "match"), message }];
+}
+
+/** A rule for a folder takes its index too, so an earlier rule for the folder sells it at its own price. */
+function findSameIndex(routes: readonly RouteConfig[], route: RouteConfig): Problem[] {
+  const earlier = routes.find(
+    (one) =>
+      one.index < route.index &&
+      one.amountUnits !== route.amountUnits &&
+      one.upstream === route.upstream &&
+      isFolder(one.upstream) &&
+      !one.pattern.hasRest &&
+      covers({ ...one, pattern: indexOf(one.pattern) }, route),
+  );
+  if (!earlier) return [];
+  const message = `is never reached: ${label(earlier)} takes the folder's ${indexFile} as well, at another price. Move it up, or remove it`;
+  return [{ location: locationOf(route, "match"), message }];
+}
+
+function indexOf(pattern: RoutePattern): RoutePattern {
+  const segment = { kind: "literal", text: indexFile, folded: indexFile } as const;
+  return { ...pattern, segments: [...pattern.segments, segment] };
 }
 
 function findBudget(route: RouteConfig): Problem[] {

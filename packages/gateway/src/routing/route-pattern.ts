@@ -23,6 +23,9 @@ export interface RoutePattern {
   readonly hasRest: boolean;
 }
 
+/** What a folder sends for its own path. */
+export const indexFile = "index.html";
+
 /** The shape of `match` as far as an expression can tell. */
 export const matchPattern = String.raw`^(\*|[A-Z]+) /\S*$`;
 

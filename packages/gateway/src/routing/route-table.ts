@@ -1,7 +1,12 @@
 /** Finds the rule of a request: the first that matches its method, host and canonical path. */
 import { decodePath, hostKey } from "./canonical-path.ts";
-import { allRoutes, type GatewayConfig, type RouteConfig } from "../configuration/configuration.ts";
-import { segmentsOf, servedMethods } from "./route-pattern.ts";
+import {
+  allRoutes,
+  isFolder,
+  type GatewayConfig,
+  type RouteConfig,
+} from "../configuration/configuration.ts";
+import { indexFile, segmentsOf, servedMethods } from "./route-pattern.ts";
 
 export type RouteMatch =
   | {
@@ -48,8 +53,8 @@ export function compileRoutes(config: GatewayConfig) {
     const request: Asked = {
       method: method === "HEAD" ? "GET" : method,
       host: asked,
-      parts,
-      folded: parts.map((part) => part.toLowerCase()),
+      path: foldedPath(parts),
+      fileNames: fileNamesOf(path, parts).map(foldedPath),
       hasEncodedSlash: path.includes("%2F"),
     };
     for (const route of rules) {
@@ -76,14 +81,33 @@ function hostsOf({ routes, publicUrl }: GatewayConfig): ReadonlySet<string> | un
   return named.length === 0 ? undefined : new Set([...named, hostKey(new URL(publicUrl).host)]);
 }
 
-interface Asked {
-  readonly method: string;
-  readonly host: string;
+interface AskedPath {
   /** Segments with their escapes decoded, because servers decode at different times. */
   readonly parts: readonly string[];
   /** In lower case. */
   readonly folded: readonly string[];
+}
+
+interface Asked {
+  readonly method: string;
+  readonly host: string;
+  readonly path: AskedPath;
+  /** All paths of the file that a folder sends. */
+  readonly fileNames: readonly AskedPath[];
   readonly hasEncodedSlash: boolean;
+}
+
+function foldedPath(parts: readonly string[]): AskedPath {
+  return { parts, folded: parts.map((part) => part.toLowerCase()) };
+}
+
+/**
+ * A folder sends its index for `/docs/` and for `/docs/index.html`, so a rule for either name takes both:
+ * otherwise a file that is sold by one name could be had by the other.
+ */
+function fileNamesOf(path: string, parts: readonly string[]): readonly (readonly string[])[] {
+  if (path.endsWith("/")) return [[...parts, indexFile], parts];
+  return parts.at(-1)?.toLowerCase() === indexFile ? [parts, parts.slice(0, -1)] : [parts];
 }
 
 function tryRule(
@@ -92,14 +116,29 @@ function tryRule(
 ): Mismatch | Readonly<Record<string, string>> {
   if (pattern.method !== "*" && pattern.method !== asked.method) return "method";
   if (host !== undefined && hostKey(host) !== asked.host) return "host";
-  const found = matchSegments(pattern, asked);
+  const paths = isFolder(upstream) ? asked.fileNames : [asked.path];
+  const found = firstOf(paths, (path) => matchSegments(pattern, path));
   if (!found) return "path";
   if (!found.isExact && !upstream.paths.caseInsensitive) return "case_only";
   if (asked.hasEncodedSlash && !upstream.paths.allowEncodedSlash) return "encoded_slash";
   return found.parameters;
 }
 
-function matchSegments({ segments, hasRest }: RouteConfig["pattern"], { parts, folded }: Asked) {
+function firstOf<Item, Found>(
+  items: readonly Item[],
+  find: (item: Item) => Found | undefined,
+): Found | undefined {
+  for (const item of items) {
+    const found = find(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function matchSegments(
+  { segments, hasRest }: RouteConfig["pattern"],
+  { parts, folded }: AskedPath,
+) {
   if (hasRest ? parts.length < segments.length : parts.length !== segments.length) return undefined;
   const parameters: Record<string, string> = {};
   let isExact = true;

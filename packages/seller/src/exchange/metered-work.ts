@@ -63,7 +63,7 @@ export function meterWork(deps: Deps, sold: SoldBalance, use: HeldUse, serve: Se
     const payment = { ...given, balance: { id, reserve, remaining } };
     let made: Response;
     try {
-      made = await serve({ ...payment, meter: { add: bill.add, set: bill.set } });
+      made = await serve({ ...payment, meter: bill.meter });
       if (made.body !== null && !isStream(made, use)) {
         const head = await readHead(made.body, answerBytesMax);
         made = withBody(made, head.rest ? resume(head) : head.bytes);
@@ -127,6 +127,7 @@ function openBill({ emit }: Deps, sold: SoldBalance, use: HeldUse) {
   const { balances, reserve, costHeader } = sold;
   let used: UsedMoney = { balance };
   let metered: bigint | undefined;
+  let estimated: bigint | undefined;
   let stored: bigint | undefined;
   let isChargeTried = false;
 
@@ -153,8 +154,11 @@ function openBill({ emit }: Deps, sold: SoldBalance, use: HeldUse) {
 
   return {
     used: () => used,
-    add: (cost: Price): boolean => count((metered ?? 0n) + parseCounted(cost)),
-    set: (cost: Price): boolean => count(parseCounted(cost)),
+    meter: {
+      add: (cost: Price): boolean => count((metered ?? 0n) + parseCounted(cost)),
+      set: (cost: Price): boolean => count(parseCounted(cost)),
+      estimate: (cost: Price): boolean => (estimated = parseCounted(cost)) < reserve,
+    },
     /**
      * Stores what was metered, before the buyer gets what it was metered for. Returns whether it is
      * within the reserve. Throws once the reserve has ended by its time, as in a process that was
@@ -162,7 +166,7 @@ function openBill({ emit }: Deps, sold: SoldBalance, use: HeldUse) {
      */
     async store(): Promise<boolean> {
       // More may be added while this is stored.
-      const now = metered;
+      const now = metered ?? estimated;
       if (now === undefined) return true;
       if (now !== stored && !(await balances.meter(balance.id, useId, now)) && !isCharged) {
         throw new Error("The reserve of this request has ended.");
@@ -177,6 +181,8 @@ function openBill({ emit }: Deps, sold: SoldBalance, use: HeldUse) {
         cost = await costOf(response, end);
         // A refusal costs nothing unless it says so.
         if (response.status >= minRefusalStatus) cost ??= 0n;
+        // Work that was stopped at its reserve has cost it.
+        if (end === "reserve-spent") cost ??= reserve;
         if (cost === undefined) warn(payment);
       } catch (error) {
         warn(payment, error);
