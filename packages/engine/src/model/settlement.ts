@@ -124,6 +124,8 @@ export interface Settlement extends Omit<
   Claim,
   "terms" | "revertedGas" | "claimingCall" | "identifier" | "refund"
 > {
+  /** SHA-256 of a contract wallet's signature: a repeat with the same one passes for good. */
+  readonly signatureHash: string | null;
   /** The settlement of the payment that this one refunds; null for a payment. */
   readonly refundOf: string | null;
   readonly state: SettlementState;

@@ -92,7 +92,9 @@ export function createSettle(deps: SettleDeps): Settle {
     const conflict = await deps.refuseIdentifier(request);
     if (conflict) return { kind: "refused", refusal: conflict };
     const existing = await deps.findByKey(authorizationKeyOf(request));
-    if (existing && !isRenewal(options.refund, existing)) return repeat(request, existing, options);
+    if (existing && !isRenewal(options.refund, existing)) {
+      return checkAndRepeat(request, existing, options);
+    }
     const verified = await verifier.verify(request, options);
     if (!verified.ok) return refuseOrRepeat(request, verified.refusal, options);
     return claimAndWait(verified.value, options, existing?.id);
@@ -106,7 +108,7 @@ export function createSettle(deps: SettleDeps): Settle {
   ): Promise<SettleResult> {
     if (why.code !== "nonce_already_used") return { kind: "refused", refusal: why };
     const existing = await deps.findByKey(authorizationKeyOf(request));
-    if (existing) return repeat(request, existing, options);
+    if (existing) return checkAndRepeat(request, existing, options);
     return {
       kind: "refused",
       refusal: await deps.refuseUsed(authorizationKeyOf(request), request),
@@ -152,6 +154,17 @@ export function createSettle(deps: SettleDeps): Settle {
     } finally {
       waiting.cancel();
     }
+  }
+
+  async function checkAndRepeat(
+    request: PaymentRequest,
+    existing: Settlement,
+    options: SettleOptions,
+  ): Promise<SettleResult> {
+    const signed = await verifier.checkSignature(request, existing);
+    return signed.ok
+      ? repeat(request, existing, options)
+      : { kind: "refused", refusal: signed.refusal };
   }
 
   async function repeat(

@@ -12,6 +12,7 @@ import {
   type AuthorizationKey,
   type Settlement,
 } from "../model/settlement.ts";
+import { signatureHashOf } from "../model/signature-hash.ts";
 import { insertClaimingCalls } from "./claiming-calls.ts";
 import type { Database } from "./dialect.ts";
 import { exchangeKeyOf, keyTypes } from "./exchange-store.ts";
@@ -149,7 +150,9 @@ async function insertAll(
   const list = engine.list(
     inOrder.map((claim) => {
       const refundOf = claim.refund?.of ?? null;
-      return newSettlements.write({ ...claim, state: "queued", createdAt: now, refundOf });
+      const signatureHash = signatureHashOf(claim);
+      const added = { state: "queued" as const, createdAt: now, refundOf, signatureHash };
+      return newSettlements.write({ ...claim, ...added });
     }),
     newSettlements.types,
   );

@@ -17,6 +17,7 @@ import * as failureWatches from "./migrations/0012-failure-watches.ts";
 import * as retention from "./migrations/0013-retention.ts";
 import * as participants from "./migrations/0014-participants.ts";
 import * as refunds from "./migrations/0015-refunds.ts";
+import * as signatureHashes from "./migrations/0016-signature-hashes.ts";
 
 /** Migrations by name; they run in the order of the list. */
 export type Migrations = Readonly<
@@ -38,6 +39,7 @@ const migrations: Migrations = {
   "0013-retention": retention.up,
   "0014-participants": participants.up,
   "0015-refunds": refunds.up,
+  "0016-signature-hashes": signatureHashes.up,
 };
 
 /** Oldest first. */

@@ -5,6 +5,7 @@
 import { assert } from "../base/assert.ts";
 import { evaluateRefund, type RefundEntry, type StoredRefund } from "../model/refund.ts";
 import { settlementTransitions, type Claim, type Settlement } from "../model/settlement.ts";
+import { signatureHashOf } from "../model/signature-hash.ts";
 import { textList, type Database } from "./dialect.ts";
 import { endWatches } from "./failure-watches.ts";
 import {
@@ -142,6 +143,7 @@ export async function renewAll(
         state: settlementTransitions.renewed.to,
         createdAt: now,
         refundOf: claim.refund?.of ?? null,
+        signatureHash: signatureHashOf(claim),
       }),
     ),
     newSettlements.types,
@@ -156,6 +158,7 @@ export async function renewAll(
       valid_after: ref("given.valid_after"),
       valid_before: ref("given.valid_before"),
       signature: ref("given.signature"),
+      signature_hash: ref("given.signature_hash"),
       payer_has_code: ref("given.payer_has_code"),
       seen_unused_at: ref("given.seen_unused_at"),
       key_id: ref("given.key_id"),

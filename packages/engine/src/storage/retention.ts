@@ -14,7 +14,7 @@ import { settlementColumns, type SettlementRow } from "./schema.ts";
 
 /** A removed settlement, with values that participants export beside it. */
 export interface RetiredSettlement extends Readonly<Record<string, unknown>> {
-  readonly settlement: Omit<Settlement, "signature" | "owner" | "priority"> & {
+  readonly settlement: Omit<Settlement, "signature" | "signatureHash" | "owner" | "priority"> & {
     readonly account: Settlement["owner"];
   };
 }
@@ -240,7 +240,13 @@ async function removeOver(
 }
 
 function retiredOf(row: SettlementRow, reviews: readonly PruneReview[]): RetiredSettlement {
-  const { signature: _, priority: _priority, owner: account, ...settlement } = toSettlement(row);
+  const {
+    signature: _,
+    signatureHash: _hash,
+    priority: _priority,
+    owner: account,
+    ...settlement
+  } = toSettlement(row);
   const parts = reviews.map(({ exported }) => exported?.get(row.id));
   return Object.assign({ settlement: { ...settlement, account } }, ...parts);
 }

@@ -49,6 +49,8 @@ const claimed = {
   requestId: nullable(text()),
   /** The payment's settlement; null for a payment. */
   refundOf: nullable(text()),
+  /** SHA-256 of a contract wallet's signature, which stays when the signature is removed. */
+  signatureHash: nullable(text()),
 };
 
 export const newSettlements = table("settlements", claimed);

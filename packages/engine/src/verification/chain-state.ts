@@ -71,7 +71,10 @@ function insufficientFunds(payment: Payment, reading: PaymentReading) {
   );
 }
 
-function badSignature(signature: SignatureReading, reading: PaymentReading) {
+export function badSignature(
+  signature: SignatureReading,
+  reading: Pick<PaymentReading, "payerHasCode">,
+) {
   if (reading.payerHasCode) {
     if (signature.kind === "wrapped" && signature.inner === undefined) {
       return refuse(

@@ -24,6 +24,7 @@ import { isSettled, type AuthorizationKey, type Settlement } from "../model/sett
 import type { OpenedExchange } from "../storage/exchange-store.ts";
 import { isUsedAsSigned, evaluateReading } from "./chain-state.ts";
 import type { RefuseUsed } from "./earlier-use.ts";
+import { checkRepeatedSignature } from "./repeated-signature.ts";
 import { readSignature, tokenBytes, type SignatureReading } from "./signature.ts";
 import { checkTerms } from "./terms.ts";
 import { checkTimeWindow } from "./time-window.ts";
@@ -134,12 +135,24 @@ export function createVerifier(deps: VerifierDeps) {
     // Runs after the chain read, so that payments which shared a call also share this lookup.
     if (verified.ok) return openExchange(verified);
     const claimed = await deps.findByKey(authorizationKeyOf(request));
-    if (claimed) return refuseClaimed(claimed);
+    if (claimed) return refuseSigned(request, claimed);
     if (verified.refusal.code !== "nonce_already_used") return verified;
     return {
       ok: false as const,
       refusal: await deps.refuseUsed(authorizationKeyOf(request), request),
     };
+  }
+
+  /** Names the settlement only to a caller who has the payment's signature. */
+  async function refuseSigned(request: PaymentRequest, claimed: Settlement) {
+    const signed = await checkSignature(request, claimed);
+    return signed.ok ? refuseClaimed(claimed) : signed;
+  }
+
+  function checkSignature(request: PaymentRequest, claimed: Settlement) {
+    const at = deps.chainOf(request.payment.network.chainId);
+    assert(at, "a served network has a chain");
+    return checkRepeatedSignature(at.chain, request, claimed);
   }
 
   async function openExchange(verified: { readonly ok: true; readonly value: VerifiedPayment }) {
@@ -156,6 +169,8 @@ export function createVerifier(deps: VerifierDeps) {
     checkTerms: (request: PaymentRequest, options: VerifyOptions) =>
       checkTerms(request, options.served),
     verify,
+    /** Checks the signature of a payment that has a settlement. Throws RPC faults. */
+    checkSignature,
     /** Also refuses claimed payments, and opens an exchange. Throws `too_many_exchanges`. */
     verifyUnclaimed,
   };
