@@ -64,6 +64,23 @@ describe("a call", () => {
     ]);
   });
 
+  test("to settle says how long it waits, whatever the facilitator does by default", async () => {
+    const asked: (string | null)[] = [];
+    const client = createFacilitatorClient({
+      url: "http://inside.invalid",
+      timeoutMs: 8_000,
+      fetch: async (url, init) => {
+        asked.push(new Request(url, init).headers.get("prefer"));
+        return Response.json({ success: true, transaction: "0x1", network: "eip155:50" });
+      },
+    });
+    await client.settle(request, { timeoutMs: 60_000 });
+    await client.settle(request, { timeoutMs: 5_500 });
+    await client.settle(request, { timeoutMs: 5_500, respondsAsync: true });
+    await client.verify(request, { timeoutMs: 5_500 });
+    expect(asked).toEqual(["wait=7", "wait=4", "respond-async", null]);
+  });
+
   test("for a settlement cannot leave its path", async () => {
     facilitator.script.settlement.push(confirmedReply());
     const client = createFacilitatorClient({ url: facilitator.url });

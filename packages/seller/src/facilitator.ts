@@ -20,6 +20,7 @@ import {
 import { readBytes } from "./body.ts";
 import { bookHeaders, type SaleBooks } from "./sale-books.ts";
 import { readSettleResponse, readSettlementRecord } from "./settlement-record.ts";
+import { waitSecondsWithin } from "./wait-seconds.ts";
 
 export interface FacilitatorRequest {
   readonly x402Version: 1 | 2;
@@ -177,9 +178,6 @@ export interface FacilitatorOptions {
 /** The budget of one exchange: a longer call could no longer help the buyer. */
 export const callTimeoutMsDefault = 20_000;
 
-/** Longest `?wait=` that x402 facilitators accept. */
-export const maxLookupWaitSeconds = 30;
-
 /** A response has about 1 kB; extensions may make it a few times larger. */
 const maxAnswerBytes = 256 * 1024;
 
@@ -238,7 +236,8 @@ export function createFacilitatorClient(options: FacilitatorOptions): Facilitato
     },
     async settle(request, limit) {
       const { exchangeKey, respondsAsync, books = {} } = limit;
-      const preference = respondsAsync === true ? "respond-async" : undefined;
+      const waits = `wait=${waitSecondsWithin(Math.min(timeoutMsMax, limit.timeoutMs))}`;
+      const preference = respondsAsync === true ? "respond-async" : waits;
       const more = defined({ "Idempotency-Key": exchangeKey, Prefer: preference });
       const response = await post("/settle", request, limit, { ...more, ...bookHeaders(books) });
       return parseReply(response, readSettleResponse, settled);

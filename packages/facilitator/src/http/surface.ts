@@ -9,7 +9,10 @@ export interface Surface {
   readonly networks: readonly Network[];
   /** Further networks, which only callers with a test key use. */
   readonly testNetworks: readonly Network[];
-  /** `async` answers once the transfer is sent, `sync` once it is mined. */
+  /**
+   * `sync` answers once the transfer is mined. `async` does so for the official messages, and
+   * otherwise once the transfer is sent.
+   */
   readonly settle: "async" | "sync";
   readonly auth: "api-key" | "none";
 }

@@ -57,7 +57,7 @@ export function describePayments(surface: Surface) {
   const tags = ["Payments"];
   const waits =
     surface.settle === "async"
-      ? "Responds once the transfer is sent; `Prefer: wait=N` waits up to 30 seconds for the outcome."
+      ? "Waits up to 25 seconds for the outcome where the body has `x402Version`, and otherwise responds once the transfer is sent; `Prefer: respond-async` and `Prefer: wait=N` change this."
       : "Waits up to 25 seconds for the outcome; `Prefer: respond-async` does not wait.";
   return {
     supported: described({

@@ -125,7 +125,7 @@ function surfaceCard(context: PaymentContext, surface: Surface, origin: string):
       <dd>x402 version ${versions.join(" and ")}, scheme <code>exact</code></dd>
       <dt>Settlement</dt>
       <dd>
-        ${settle === "async" ? "Responds when the transfer is sent" : "Responds when it is mined"}
+        Responds when it is mined${settle === "async" ? ", or with an id when it is sent" : ""}
       </dd>
       <dt>Callers</dt>
       <dd>${auth === "none" ? "Anyone, within limits" : "Sellers with an API key"}</dd>

@@ -22,9 +22,8 @@ import { isServed, unitsMinOf, type Surface } from "../http/surface.ts";
 const respondAsyncMs = 500;
 
 /**
- * The public surface responds once the transfer is sent, which takes milliseconds, or longer under
- * load. It waits because stock sellers repeat a pending settle only if it names its transaction;
- * without the repeat, the buyer has paid and is not served.
+ * A caller that gets the id at once gets it when the transfer is sent, so that the response names a
+ * transaction. That takes milliseconds, or longer under load.
  */
 export const broadcastWaitMs = 5_000;
 
@@ -79,8 +78,9 @@ function settleOptions(
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
 ): Omit<SettleOptions, "exchange"> {
   const prefer = parsePrefer(request.headers["prefer"]);
-  const isAsync =
-    prefer.respondAsync || (surface.settle === "async" && prefer.waitMs === undefined);
+  const getsIdAtOnce =
+    surface.settle === "async" && prefer.waitMs === undefined && !isOfficial(request.body);
+  const isAsync = prefer.respondAsync || getsIdAtOnce;
   if (prefer.applied !== "") reply.header("Preference-Applied", prefer.applied);
   const asyncMs = prefer.respondAsync ? respondAsyncMs : broadcastWaitMs;
   const isPaid = isPaying(context, request.apiKey);
@@ -107,6 +107,14 @@ function settleOptions(
       ? 0
       : Math.max(prefer.waitMs ?? 0, isAsync ? repeatWaitMs : timeoutMs),
   };
+}
+
+/**
+ * The official software sends its version beside the payment and takes the response for the
+ * outcome; callers of the service description send the two objects alone, and poll.
+ */
+function isOfficial(body: unknown): boolean {
+  return isObject(body) && member(body, "x402Version") !== undefined;
 }
 
 const denialMessages = {

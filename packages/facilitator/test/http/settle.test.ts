@@ -110,9 +110,12 @@ function isReplayed(extra: unknown): boolean {
 const hash = expect.stringMatching(/^0x[0-9a-f]{64}$/);
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
+/** The two objects of the service description, without the version that official software adds. */
+const described = (body: JsonObject) => withMember(body, "x402Version", undefined);
+
 describe("the public face answers before the block", () => {
   test("pending with id and hash, exactly; then the page shows the whole story", async () => {
-    const body = bodyOn(devnet);
+    const body = described(bodyOn(devnet));
     const payer = walletAt(devnet.buyers, 0).address;
     const { nonce } = payerAndNonceOf(body);
     const { status, body: pending } = await settlePublic(body);
@@ -162,7 +165,7 @@ describe("the public face answers before the block", () => {
   });
 
   test("a repeat while it is pending waits for the outcome", async () => {
-    const body = bodyOn(devnet);
+    const body = described(bodyOn(devnet));
     const { body: first } = await settlePublic(body);
     const { body: again } = await settlePublic(body);
     expect(again).toMatchObject({
@@ -175,7 +178,7 @@ describe("the public face answers before the block", () => {
   });
 
   test("Prefer: wait=N waits, and says so", async () => {
-    const { body, headers } = await settlePublic(bodyOn(devnet), { prefer: "wait=10" });
+    const { body, headers } = await settlePublic(described(bodyOn(devnet)), { prefer: "wait=10" });
     expect(body).toMatchObject({ success: true, status: "confirmed" });
     expect(headers.get("preference-applied")).toBe("wait=10");
   });
@@ -208,6 +211,19 @@ describe("the hosted face answers after the block", () => {
     const repeat = await settleHosted(message, { prefer: "respond-async" });
     expect(repeat.body).toMatchObject({ id: body["id"], extra: { replayed: true } });
     expect((await settleHosted(message)).body).toMatchObject({ id: body["id"], success: true });
+  });
+});
+
+describe("the public face waits for official software", () => {
+  test("a body with x402Version is answered after the block, without any header", async () => {
+    const { body, headers } = await settlePublic(bodyOn(devnet));
+    expect(body).toMatchObject({ success: true, status: "confirmed", transaction: hash });
+    expect(headers.get("preference-applied")).toBeNull();
+  });
+
+  test("Prefer: respond-async gets the id at once", async () => {
+    const { body } = await settlePublic(bodyOn(devnet), { prefer: "respond-async" });
+    expect(body).toMatchObject({ success: false, status: "pending", id: expect.any(String) });
   });
 });
 

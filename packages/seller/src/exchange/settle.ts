@@ -14,7 +14,6 @@ import {
 } from "@farthing/protocol";
 import type { Clock } from "../clock.ts";
 import {
-  maxLookupWaitSeconds,
   type AccountProblem,
   type Facilitator,
   type FacilitatorRequest,
@@ -22,6 +21,7 @@ import {
   type LookupOutcome,
 } from "../facilitator.ts";
 import type { SaleBooks } from "../sale-books.ts";
+import { waitSecondsWithin } from "../wait-seconds.ts";
 
 /** The state of a settlement when the wait ends. */
 export type Settled =
@@ -93,7 +93,7 @@ export async function settleAndWait(
     if (timeoutMs < minCallMs) return end(last ? { kind: "pending", receipt: last } : outOfTime);
     const id = last && hasLookup ? settlementIdOf(last) : undefined;
     const outcome = id
-      ? await facilitator.settlement(id, { timeoutMs, waitSeconds: waitSeconds(timeoutMs) })
+      ? await facilitator.settlement(id, { timeoutMs, waitSeconds: waitSecondsWithin(timeoutMs) })
       : await facilitator.settle(settling.request, {
           timeoutMs,
           ...defined({ exchangeKey, books, respondsAsync: settling.endsQueued }),
@@ -178,11 +178,6 @@ function isBelievable(settlement: SettleResponse, { network, payer }: Settling):
     findNetwork(settlement.network) === network &&
     (settlement.payer === undefined || isSameAddress(settlement.payer, payer))
   );
-}
-
-function waitSeconds(timeoutMs: number): number {
-  // Leaves a second for the response before the call is cut off.
-  return Math.max(0, Math.min(maxLookupWaitSeconds, Math.floor(timeoutMs / 1000) - 1));
 }
 
 export function settlementIdOf(receipt: SettleResponse): string | undefined {
