@@ -1,7 +1,4 @@
-/**
- * The published seller sells through our facilitator. It settles once, and once more when told
- * `settlement_pending`: the public face answers before the block, and the sale hangs on that repeat.
- */
+/** The published seller sells through our facilitator, whose faces all wait for the outcome. */
 import { privateKeySigner, wrapFetch } from "@farthing/buyer";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { stockBuyer } from "../support/buyers.testing.ts";
@@ -18,31 +15,28 @@ describe.each([51, 50] as const)("on chain %d", (chainId) => {
     market.tap.calls.length = 0;
   });
 
-  /** Verify calls and settle calls of one sale. */
+  /** Verify calls of one sale. */
   const cases = [
-    ["default", "hosted", {}, 1, 1],
-    ["upfront", "hosted", { flow: "upfront" }, 0, 1],
-    ["default", "public", {}, 1, 2],
-    ["upfront", "public", { flow: "upfront" }, 0, 2],
+    ["default", "hosted", {}, 1],
+    ["upfront", "hosted", { flow: "upfront" }, 0],
+    ["default", "public", {}, 1],
+    ["upfront", "public", { flow: "upfront" }, 0],
   ] as const;
 
   test.each(cases)(
     "sells in its %s flow through the %s face",
-    async (_flow, face, terms, verifies, settles) => {
+    async (_flow, face, terms, verifies) => {
       const shop = await openStockShop(market, face, terms);
       const buyer = market.newBuyer();
       const response = await stockBuyer(market, buyer)(shop.url);
       expect(await response.clone().json()).toEqual({ report: 1 });
       const { transaction } = await market.expectPaidOnce(response, buyer.address);
       const { tap } = market;
-      expect([tap.count("POST /verify"), tap.count("POST /settle")]).toEqual([verifies, settles]);
+      expect([tap.count("POST /verify"), tap.count("POST /settle")]).toEqual([verifies, 1]);
       const settlements: unknown[] = tap.calls
         .filter(({ name }) => name === "POST /settle")
         .map(({ body }) => JSON.parse(body));
-      const pending = { success: false, errorReason: "settlement_pending", transaction };
-      expect(settlements).toMatchObject(
-        settles === 2 ? [pending, { success: true, transaction }] : [{ success: true }],
-      );
+      expect(settlements).toMatchObject([{ success: true, transaction }]);
       await shop.close();
     },
   );
