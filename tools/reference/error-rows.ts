@@ -28,6 +28,10 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
     "The gas for callers without a key is used up for now; wait, or use a key. Nothing was evaluated.",
   reverted_gas_exhausted:
     "Reverted transactions of contract wallets have used up the daily gas budget; wait, or pay from a plain address. Nothing was evaluated.",
+  gas_price_too_high:
+    "The chain's gas price is above what the service pays; nothing was accepted. Try again later, with the same payment while it is valid. The operator finds the reason in `/ready`.",
+  no_wallet:
+    "No relayer wallet can send: all are out of coins, paused or held up; nothing was accepted. Try again shortly with the same payment.",
   queue_full: "Too many settlements are waiting; nothing was accepted. Try again shortly.",
   service_unavailable:
     "The chain, the database or all relayer wallets are unavailable, or the service is stopping. Nothing was evaluated.",

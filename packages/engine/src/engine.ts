@@ -27,7 +27,7 @@ import {
   type NetworkEngine,
 } from "./network-engine.ts";
 import { createPaymentSteps, type PaymentSteps } from "./payment-steps.ts";
-import { contractTransferGasMax, gasPriceFloorWei, gasPriceOf } from "./relayer/fees.ts";
+import { contractTransferGasMax, gasPriceFloorWei } from "./relayer/fees.ts";
 import { createLeaseOwner } from "./relayer/lease.ts";
 import type { WalletLoad, RelayerLoad } from "./relayer/relayer.ts";
 import { createSettlementTraces } from "./relayer/settlement-traces.ts";
@@ -53,7 +53,11 @@ const gasNeeds = { floor: contractTransferGasMax * gasPriceFloorWei, price: gasP
 
 /** The engine's settings, where the options leave them out. */
 export const defaultSettings: EngineSettings = {
-  gasPriceMaxWei: 100_000_000_000n,
+  gasPriceMaxWei: undefined,
+  // A contract wallet's payment of 400,000 gas at 625 gwei costs 0.25 XDC, and twice that has room for replacements.
+  gasPerPaymentMaxWei: 500_000_000_000_000_000n,
+  // Some ten thousand payments at 625 gwei where one endpoint alone reports the price.
+  gasAbovePerDayMaxWei: 1_000n * 10n ** 18n,
   confirmations: 1,
   laneInFlight: 8,
   contractInFlight: 1,
@@ -139,6 +143,8 @@ export interface NetworkState {
   wallets(): readonly WalletLoad[];
   /** The request limits of each RPC endpoint. */
   endpointLimits(): readonly EndpointLimits[];
+  /** The price of gas that transactions pay now, in wei, and why nothing is sent at it, if so. */
+  gasPrice(): { readonly wei: bigint; readonly problem: string | undefined };
 }
 
 export interface EngineStatus {
@@ -218,7 +224,8 @@ export function createEngine(options: EngineOptions): SettlementEngine {
   );
   const networkOf = (chainId: ChainId) => networks.get(chainId);
   const viewOf = (chainId: ChainId) => networkOf(chainId)?.view();
-  const estimateGas = createGasEstimate(settings, viewOf);
+  const estimateGas: SettlementEngine["estimateGas"] = (chainId) =>
+    estimateAt(networkOf(chainId)?.gasPrices.now() ?? gasPriceFloorWei);
   const { revertedGasGwei: budgetGwei, repeatAfterSuccess } = settings;
   const steps = createPaymentSteps({
     ...shared,
@@ -267,7 +274,7 @@ export function createEngine(options: EngineOptions): SettlementEngine {
     start,
     stop,
     ...createCalls({ steps, settings, served: (network) => networks.has(network.chainId) }),
-    find: (id) => store.findSettlement(id),
+    find: (id) => store.findToldSettlement(id),
     subscribe: waiters.wait,
     async checkWalletSignature(chainId, signed) {
       const network = networkOf(chainId);
@@ -347,20 +354,13 @@ function cutShortBy(signal: AbortSignal, clock: Clock): Clock {
   };
 }
 
-function createGasEstimate(
-  { gasPriceMaxWei }: EngineSettings,
-  viewOf: (chainId: ChainId) => ChainView | undefined,
-): SettlementEngine["estimateGas"] {
-  const bounds = { floor: gasPriceFloorWei, ceiling: gasPriceMaxWei };
-  return (chainId) => {
-    const price = gasPriceOf(viewOf(chainId), bounds);
-    const gweiOf = (gas: bigint) => Number((gas * price) / weiPerGwei);
-    // A contract wallet's payment reserves the most gas that its transaction may burn.
-    return { plainGwei: gweiOf(plainGas), contractGwei: gweiOf(contractTransferGasMax) };
-  };
+function estimateAt(price: bigint): GasEstimate {
+  const gweiOf = (gas: bigint) => Number((gas * price) / weiPerGwei);
+  // A contract wallet's payment reserves the most gas that its transaction may burn.
+  return { plainGwei: gweiOf(plainGas), contractGwei: gweiOf(contractTransferGasMax) };
 }
 
-function stateOf({ chain, relayer, view }: NetworkEngine): NetworkState {
+function stateOf({ chain, relayer, gasPrices, view }: NetworkEngine): NetworkState {
   return {
     network: chain.network,
     relayers: relayer.addresses,
@@ -368,6 +368,7 @@ function stateOf({ chain, relayer, view }: NetworkEngine): NetworkState {
     load: relayer.load,
     wallets: relayer.wallets,
     endpointLimits: () => chain.limits(),
+    gasPrice: () => ({ wei: gasPrices.now(), problem: gasPrices.problem() }),
   };
 }
 

@@ -61,6 +61,7 @@ export { signatureBytesMax } from "./verification/wallet-signature.ts";
 export type { ChainView } from "./chain/chain-view.ts";
 export type { EndpointLimits } from "./chain/endpoint-limiter.ts";
 export { formatEther } from "./chain/ether.ts";
+export { ceilingOf, type GasLimits } from "./relayer/gas-prices.ts";
 export { classifyNodeError } from "./chain/node-errors.ts";
 export { paysFor, settlementsLow } from "./chain/self-check.ts";
 export type { TransactionState } from "./model/relayer-transaction.ts";

@@ -15,7 +15,7 @@ import type { CallSender } from "./chain/payment-reading.ts";
 import { createRpcEndpoint, type RpcEndpoint } from "./chain/rpc-endpoint.ts";
 import { traceEndpoint } from "./chain/trace-endpoint.ts";
 import type { Settlement } from "./model/settlement.ts";
-import { gasPriceFloorWei, gasPriceOf } from "./relayer/fees.ts";
+import { GasPrices, type GasLimits } from "./relayer/gas-prices.ts";
 import type { LeaseOwner } from "./relayer/lease.ts";
 import { simulate } from "./relayer/prepare.ts";
 import { createRelayer, type Relayer } from "./relayer/relayer.ts";
@@ -30,8 +30,7 @@ import { createUndeployedWallets } from "./verification/undeployed-wallet.ts";
 
 export type NetworkEngine = ReturnType<typeof createNetworkEngine>;
 
-export interface EngineSettings {
-  readonly gasPriceMaxWei: bigint;
+export interface EngineSettings extends GasLimits {
   /** Blocks after which a settlement counts as confirmed. */
   readonly confirmations: number;
   /** Transactions of one relayer wallet that may be unmined at once. */
@@ -92,8 +91,8 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps) {
   const view = () => follower?.view();
   const headNumber = () => view()?.head.number ?? 0;
   const finalizedNumber = () => view()?.finalized.number ?? 0;
-  const bounds = { floor: gasPriceFloorWei, ceiling: config.gasPriceMaxWei };
-  const gasPrice = () => gasPriceOf(view(), bounds);
+  const gasPrices = new GasPrices({ ...deps, chain, limits: config, view });
+  const gasPrice = () => gasPrices.now();
   const sender = () => senderAmong(deps, view(), gasPrice());
   const readWithin = limitReadings(createPaymentReader(chain, sender), view);
   const read: PaymentReader = (check) => {
@@ -123,9 +122,8 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps) {
     contractInFlightMax: config.contractInFlight,
     batchMax: config.batchMax,
     marginSeconds: config.settleMarginSeconds,
-    gasPrice,
+    gasPrices,
     balanceOf: (wallet) => view()?.wallets.get(wallet)?.balance,
-    gasPriceCeiling: config.gasPriceMaxWei,
     events: {
       onSubmitted: (settlements) => {
         for (const settlement of settlements) outcomes.observe(settlement);
@@ -166,6 +164,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps) {
           if (seen && block.isHead) await outcomes.onHead(seen);
           if (block.isHead) await recovery.revertReorganised(() => outcomes.recheck());
           if (block.isHead) recovery.onBlock();
+          if (block.isHead) gasPrices.onHead();
         },
         async onReorganisation(fromBlock, hashes) {
           await recovery.revertReorganised(() => outcomes.onReorganisation(fromBlock, hashes));
@@ -200,7 +199,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps) {
     await outcomes.stop();
   }
 
-  return { chain, read, undeployed, relayer, outcomes, view, start, stop };
+  return { chain, read, undeployed, relayer, outcomes, gasPrices, view, start, stop };
 }
 
 /** Enqueues settlements that were queued when an earlier process stopped. */

@@ -76,7 +76,7 @@ export function createPaymentSteps(deps: StepDeps) {
       verifier,
       claim: traceClaim(tracer, deps.traces, claim),
       findByKey,
-      findSettlement: (id) => store.findSettlement(id),
+      findSettlement: (id) => store.findToldSettlement(id),
       admit,
       refuseIdentifier,
       refuseUsed,

@@ -98,8 +98,8 @@ test.each(["/", "/index.html", "/INDEX.HTML", "/%69ndex.html", "/?a=1"])(
 
 test("a folder and its index are one file", async () => {
   const names = ["/books/free/", "/books/free/index.html"];
-  const read = async (name: string) => (await fetch(gateway.url + name)).text();
-  expect(await Promise.all(names.map(read))).toEqual(["<p>A book</p>", "<p>A book</p>"]);
+  const texts = names.map(async (name) => (await fetch(gateway.url + name)).text());
+  expect(await Promise.all(texts)).toEqual(["<p>A book</p>", "<p>A book</p>"]);
 });
 
 test("what is no file costs nothing", async () => {
@@ -224,10 +224,13 @@ test("visitors who read free files slowly keep no buyer away", async () => {
   expect([bought.status, await bought.text()]).toEqual([200, report]);
 });
 
+const readRules = (routes: readonly string[]) =>
+  gatewayConfig({ upstreams: { api: { folder } }, routes: routes.map((text) => rule(text)) });
+
 test("a rule for a folder above one for its index, at another price, is refused", () => {
-  const read = (routes: readonly string[]) =>
-    gatewayConfig({ upstreams: { api: { folder } }, routes: routes.map((text) => rule(text)) });
   const crossed = ["GET /books/ free", "GET /books/index.html 0.01"];
-  expect(() => read(crossed)).toThrow(/routes\[1\]\.match is never reached.*index\.html as well/);
-  expect(() => read(crossed.toReversed())).not.toThrow();
+  expect(() => readRules(crossed)).toThrow(
+    /routes\[1\]\.match is never reached.*index\.html as well/,
+  );
+  expect(() => readRules(crossed.toReversed())).not.toThrow();
 });

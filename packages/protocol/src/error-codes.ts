@@ -21,6 +21,8 @@ export const errorCodes = [
   "keyless_gas_exhausted",
   "reverted_gas_exhausted",
   "queue_full",
+  "gas_price_too_high",
+  "no_wallet",
   "service_unavailable",
   "internal_error",
 ] as const;

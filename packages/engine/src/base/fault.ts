@@ -9,6 +9,7 @@ export type FaultCode =
   | "too_many_exchanges"
   | "reverted_gas_exhausted"
   | "no_wallet"
+  | "gas_price_too_high"
   | "signer_unavailable"
   | "screening_unavailable"
   | "lease_lost"

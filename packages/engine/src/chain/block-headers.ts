@@ -10,6 +10,8 @@ export interface BlockHead {
   readonly parentHash: Hex;
   /** Unix seconds. */
   readonly time: bigint;
+  /** The least that a unit of gas costs in the block, in wei; older nodes omit it. */
+  readonly baseFee?: bigint | undefined;
   /** 2,048 bits that show what the block's logs may contain; some nodes omit it. */
   readonly logsBloom?: Hex | undefined;
 }
@@ -29,11 +31,13 @@ export function headerOf(reply: RpcReply | undefined): BlockHead {
 export function findHeader(value: unknown): BlockHead | undefined {
   if (!isObject(value)) return undefined;
   const bloom = value["logsBloom"];
+  const baseFee = value["baseFeePerGas"];
   return {
     number: Number(quantity(value["number"], "a block number")),
     hash: bytesOf(value["hash"], "a block hash"),
     parentHash: bytesOf(value["parentHash"], "a parent hash"),
     time: quantity(value["timestamp"], "a block time"),
+    baseFee: baseFee == null ? undefined : quantity(baseFee, "a base fee"),
     logsBloom: bloom == null ? undefined : bytesOf(bloom, "a block's bloom filter"),
   };
 }

@@ -109,12 +109,13 @@ export function gasPriceLine(
   { gasPriceFloor, gasPriceCeiling }: EndpointExpectations,
 ): CheckLine {
   const text = `${formatGwei(gasPrice)} gwei asked, base fee ${formatGwei(baseFee)}`;
-  const fix = `raise FARTHING_GAS_PRICE_MAX, which is ${formatGwei(gasPriceCeiling)}`;
+  const bound = formatGwei(gasPriceCeiling);
+  const fix = `the service pays up to ${bound} gwei; raise FARTHING_GAS_PRICE_MAX, or FARTHING_GAS_PER_PAYMENT_MAX where that is not set`;
   if (baseFee > gasPriceCeiling) {
-    return fail("gas price", `${text}: no block takes our transactions`, fix);
+    return fail("gas price", `${text}: no payment is accepted`, fix);
   }
   if (gasPrice > gasPriceCeiling) {
-    return warn("gas price", `${text}: transactions may wait`, fix);
+    return warn("gas price", `${text}: transactions pay ${bound} gwei and may wait`, fix);
   }
   const paid = gasPrice > gasPriceFloor ? gasPrice : gasPriceFloor;
   return ok("gas price", `${text}; legacy transactions pay ${formatGwei(paid)} gwei`);

@@ -86,7 +86,10 @@ export async function deployBatcher(deps: DeployDeps): Promise<BatcherDeployment
     return { address, codeHash: batchContractHash, transaction: null };
   }
   const bounds = { floor: gasPriceFloorWei, ceiling: deps.gasPriceCeiling };
-  const priced = { ...deps, gasPrice: gasPriceOf({ gasPrice: await readGasPrice(chain) }, bounds) };
+  const priced = {
+    ...deps,
+    gasPrice: gasPriceOf({ gasPrice: await readGasPrice(chain), head: {} }, bounds),
+  };
   const creation = deployer ? creationBy(deployer) : creationByWallet;
   const sent = await withWallet(priced, (manager) => send(manager, creation, priced));
   if (await isDeployed(chain, sent.address)) return { ...sent, codeHash: batchContractHash };
@@ -147,7 +150,13 @@ async function withWallet<T>(deps: PricedDeps, step: (manager: NonceManager) => 
     events: unheard,
     traces: createSettlementTraces(registeredTracer()),
     inFlightMax: 1,
-    gasPrice: () => gasPrice,
+    gasPrices: {
+      now: () => gasPrice,
+      needed: () => gasPrice,
+      ceiling: () => deps.gasPriceCeiling,
+      problem: () => undefined,
+      noteSigned: () => undefined,
+    },
     headNumber: () => head,
     finalizedNumber: () => 0,
     balanceOf: (wallet: Address) => balances[addresses.indexOf(wallet)],

@@ -1,26 +1,39 @@
 /** Prices: within their bounds, and high enough to take a nonce's place. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { contractGasLimit, contractTransferGasMax, gasPriceOf, replacementPrice } from "./fees.ts";
+import {
+  contractGasLimit,
+  contractTransferGasMax,
+  gasPriceOf,
+  neededPrice,
+  replacementPrice,
+} from "./fees.ts";
 
 const gwei = 1_000_000_000n;
 const bounds = { floor: (25n * gwei) / 2n, ceiling: 100n * gwei };
 const price = fc.bigInt({ min: 1n, max: 1_000n * gwei });
 
-const viewAsking = (gasPrice: bigint) => ({
-  head: { number: 1, hash: "0x00" as const, parentHash: "0x00" as const, time: 0n },
-  finalized: { number: 0, time: 0n },
-  gasPrice,
-  wallets: new Map(),
-  seenSecondsAgo: 0,
-  walkedTo: 1,
-});
+const viewAsking = (gasPrice: bigint, baseFee?: bigint) => ({ head: { baseFee }, gasPrice });
 
 test("the node's price, never below the floor nor above the ceiling", () => {
   expect(gasPriceOf(undefined, bounds)).toBe(bounds.floor);
   expect(gasPriceOf(viewAsking(gwei), bounds)).toBe(bounds.floor);
   expect(gasPriceOf(viewAsking(20n * gwei), bounds)).toBe(20n * gwei);
   expect(gasPriceOf(viewAsking(500n * gwei), bounds)).toBe(bounds.ceiling);
+});
+
+test("the base fee is paid at least, and a suggestion is followed as far as it supports it", () => {
+  const paid = (gasPrice: bigint, baseFee: bigint, ceiling = 1_250n * gwei) =>
+    gasPriceOf(viewAsking(gasPrice, baseFee), { ...bounds, ceiling }) / gwei;
+  // The base fee has multiplied before the node suggests more.
+  expect(paid(13n * gwei, 625n * gwei)).toBe(625n);
+  expect(paid(700n * gwei, 625n * gwei)).toBe(700n);
+  expect(paid(5_000n * gwei, 625n * gwei)).toBe(781n);
+  // A suggestion alone is followed to 100 gwei.
+  expect(paid(5_000n * gwei, 13n * gwei)).toBe(100n);
+  expect(paid(5_000n * gwei, 5_000n * gwei)).toBe(1_250n);
+  expect(neededPrice(viewAsking(13n * gwei, 5_000n * gwei))).toBe(5_000n * gwei);
+  expect(neededPrice(viewAsking(20n * gwei))).toBe(20n * gwei);
 });
 
 test("a replacement pays an eighth more than all before it, what is asked at least, or is none", () => {

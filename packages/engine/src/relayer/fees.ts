@@ -1,7 +1,7 @@
 /** Gas limits by kind of transaction, and the gas price within its bounds. */
-import type { ChainView } from "../chain/chain-view.ts";
+import type { BlockHead } from "../chain/block-headers.ts";
 
-/** XDC refuses a gas price below 12.5 gwei. */
+/** XDC refused a gas price below 12.5 gwei when it was measured; its releases have 625 gwei prepared. */
 export const gasPriceFloorWei = 12_500_000_000n;
 
 /** The most measured with Circle's token is 103,580, the payee's first USDC; only used gas is paid. */
@@ -20,14 +20,41 @@ export function withReserve(gas: bigint): bigint {
 /** In wei. */
 export interface GasPriceBounds {
   readonly floor: bigint;
-  /** The node's suggestion may rise to 500 gwei; the relayer's price stops here. */
   readonly ceiling: bigint;
 }
 
-export function gasPriceOf(view: Pick<ChainView, "gasPrice"> | undefined, bounds: GasPriceBounds) {
-  const suggested = view?.gasPrice ?? 0n;
-  const atLeast = suggested > bounds.floor ? suggested : bounds.floor;
-  return atLeast < bounds.ceiling ? atLeast : bounds.ceiling;
+/** What the newest block and the node say of prices, in wei. */
+export interface SeenPrices {
+  readonly gasPrice: bigint;
+  readonly head: Pick<BlockHead, "baseFee">;
+}
+
+/** No node of XDC suggested more at the base fee of 12.5 gwei; the base fee has to support a higher price. */
+const unsupportedMaxWei = 100_000_000_000n;
+
+/** A suggestion is supported up to a fourth above the base fee. */
+export function supportedBy(baseFee: bigint): bigint {
+  return (baseFee * 5n) / 4n;
+}
+
+/** The least that nodes accept: cheaper transactions are refused, and dropped from their pools. */
+export function neededPrice(seen: SeenPrices | undefined, floor = gasPriceFloorWei): bigint {
+  const least = seen ? (seen.head.baseFee ?? seen.gasPrice) : 0n;
+  return least > floor ? least : floor;
+}
+
+/**
+ * The price of a transaction: what the node suggests where the newest block supports it, and never more
+ * than the ceiling. Below {@link neededPrice} no node accepts it.
+ */
+export function gasPriceOf(seen: SeenPrices | undefined, bounds: GasPriceBounds): bigint {
+  const needed = neededPrice(seen, bounds.floor);
+  const supported = supportedBy(needed);
+  const believed = supported > unsupportedMaxWei ? supported : unsupportedMaxWei;
+  const suggested = seen?.gasPrice ?? 0n;
+  const followed = suggested < believed ? suggested : believed;
+  const wanted = followed > needed ? followed : needed;
+  return wanted < bounds.ceiling ? wanted : bounds.ceiling;
 }
 
 /**

@@ -22,6 +22,7 @@ import { unwrapErc6492 } from "../verification/erc6492.ts";
 import { readSignature } from "../verification/signature.ts";
 import type { UndeployedWallets } from "../verification/undeployed-wallet.ts";
 import { contractGasLimit, contractTransferGasMax, plainTransferGas } from "./fees.ts";
+import type { GasPrices } from "./gas-prices.ts";
 import type { PaymentPlan } from "./limited-batch.ts";
 
 export interface QueuedSettlement {
@@ -63,7 +64,7 @@ export interface PrepareDeps {
   readonly marginSeconds: bigint;
   /** Pending payments of one contract wallet at most. */
   readonly contractInFlightMax: number;
-  gasPrice(): bigint;
+  readonly gasPrices: Pick<GasPrices, "now" | "problem">;
   headNumber(): number;
 }
 
@@ -99,7 +100,7 @@ export async function prepare(
   const signature = unwrapErc6492(settlement.signature) ?? settlement.signature;
   const data = encodeTransfer(authorizationOf(settlement), signature);
   const call = { settlementIds: [settlement.id], to: settlement.asset, data };
-  const gasPrice = deps.gasPrice();
+  const gasPrice = deps.gasPrices.now();
   if (isUndeployed) return prepareUndeployed(settlement, { ...call, gasPrice }, deps);
   if (settlement.payerHasCode) {
     if (!hasLimits) return prepareContract(settlement, { ...call, from, gasPrice }, deps);

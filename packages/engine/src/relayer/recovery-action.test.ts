@@ -7,6 +7,7 @@ import {
   addAttempt,
   createPendingNonce,
   isPausing,
+  newestOf,
   noteSend,
   type PendingNonce,
 } from "./pending-nonce.ts";
@@ -94,8 +95,28 @@ const cases: readonly Case[] = [
   ["a nonce that is used up, the next block", pendingAfter("nonce_too_low"), 1, "send"],
 ];
 
+/** What nodes accept in these cases: less than the transactions pay. */
+const price = { needed: 1n, isPaid: true };
+
+test.each([
+  ["a payment", pendingAfter("accepted"), true, "reprice"],
+  ["a payment that a node refused", pendingAfter("price_too_low"), true, "reprice"],
+  ["nothing left to carry", pendingAfter("accepted", { carries: 0 }), true, "cancel"],
+  ["a price above the bounds", pendingAfter("accepted"), false, "wait"],
+  ["a refused price above the bounds", pendingAfter("price_too_low"), false, "wait"],
+] as const)("below what blocks need now, at once: %s", (_name, pending, isPaid, action) => {
+  const risen = { needed: newestOf(pending).gasPrice + 1n, isPaid };
+  expect(recoveryActionOf(pending, signedAt, false, risen)).toBe(action);
+});
+
+test("a nonce that a block has used needs no higher price", () => {
+  const pending = { ...pendingAfter("accepted"), isUsedUp: true };
+  const risen = { needed: newestOf(pending).gasPrice + 1n, isPaid: true };
+  expect(recoveryActionOf(pending, signedAt, false, risen)).toBe("wait");
+});
+
 test.each(cases)("%s", (_name, pending, blocks, action) => {
-  expect(recoveryActionOf(pending, signedAt + blocks, false)).toBe(action);
+  expect(recoveryActionOf(pending, signedAt + blocks, false, price)).toBe(action);
 });
 
 /** The same, where other wallets could take the work. */
@@ -112,7 +133,7 @@ const besideOthers: readonly Case[] = [
 ];
 
 test.each(besideOthers)("beside others: %s", (_name, pending, blocks, action) => {
-  expect(recoveryActionOf(pending, signedAt + blocks, true)).toBe(action);
+  expect(recoveryActionOf(pending, signedAt + blocks, true, price)).toBe(action);
 });
 
 test("what an operator has to mend stops the wallet; what passes by itself does not", () => {

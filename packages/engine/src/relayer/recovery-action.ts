@@ -1,10 +1,11 @@
 /**
  * Recovery of nonces that are not mined. Age is counted in blocks, because XDC pauses for up to a
- * minute when a leader is missing. The base fee is constant, so an unmined transaction was dropped,
- * was not spread or waits behind a gap; a higher price is the last action.
+ * minute when a leader is missing. Where the price of gas has not risen, an unmined transaction was
+ * dropped, was not spread or waits behind a gap, and a higher price is the last action. Below the price
+ * that blocks need now it is dropped by every node and does not come back, so a higher price is the first.
  */
 import { plainTransferGas } from "./fees.ts";
-import type { PendingNonce } from "./pending-nonce.ts";
+import { newestOf, type PendingNonce } from "./pending-nonce.ts";
 
 /** Blocks without inclusion after which the same bytes go to every endpoint. */
 export const fanOutAfterBlocks = 3;
@@ -38,12 +39,25 @@ export function isReplacing(action: RecoveryAction): boolean {
   return action === "reprice" || action === "cancel" || action === "release";
 }
 
+/** The price that nodes accept now. */
+export interface AcceptedPrice {
+  /** The least, in wei. */
+  readonly needed: bigint;
+  /** Whether it is within the operator's bounds. */
+  readonly isPaid: boolean;
+}
+
 /** `hasOthers`: other wallets could take the work. */
 export function recoveryActionOf(
   pending: PendingNonce,
   headNumber: number,
   hasOthers: boolean,
+  price: AcceptedPrice,
 ): RecoveryAction {
+  if (!pending.isUsedUp && newestOf(pending).gasPrice < price.needed) {
+    if (!price.isPaid) return "wait";
+    return pending.unresolved.size === 0 ? "cancel" : "reprice";
+  }
   const sinceSend = headNumber - pending.sentAtBlock;
   const sinceAttempt = headNumber - pending.attemptedAtBlock;
   switch (pending.outcome) {

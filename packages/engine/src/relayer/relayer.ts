@@ -46,7 +46,7 @@ export interface RelayerLoad {
   readonly batching: BatchingState;
 }
 
-export interface RelayerDeps extends PrepareDeps, Omit<WalletDeps, "events"> {
+export interface RelayerDeps extends Omit<PrepareDeps, "gasPrices">, Omit<WalletDeps, "events"> {
   readonly events: RelayerEvents;
   readonly signers: readonly Signer[];
   /** Settlements of one transaction at most; 1 turns batching off. */
@@ -113,6 +113,8 @@ export function createRelayer(deps: RelayerDeps) {
     hasRoom: (waiter: Waiter) => queue.hasRoom(waiter),
     /** Reserves a place for a settlement that is about to be claimed; see the work queue. */
     reserve: (waiter: Waiter) => queue.reserve(waiter),
+    /** Why nothing is sent at the present price of gas; undefined while it is within the bounds. */
+    gasPriceProblem: () => deps.gasPrices.problem(),
     /** Whether any wallet, here or in another process, has gas and a node that accepts its sends. */
     isAble: () => managers.some((manager) => manager.isAble()),
     /** Whether this process holds any wallet. */

@@ -47,8 +47,17 @@ test.each([
   ["a second one, above the first", pendingOf(false, 40n, 50n), "cancel", 50n, 57n],
   ["a second one at the ceiling", pendingOf(false, 100n, 100n), "cancel", 100n, undefined],
 ] as const)("%s", (_, pending, action, asked, price) => {
-  const plan = planReplacement(pending, action, wallet, { asked, ceiling });
+  const plan = planReplacement(pending, action, wallet, { needed: 1n, asked, ceiling });
   if (price === undefined) return expect(plan).toBeUndefined();
   const call = action === "reprice" ? payment : planCancellation(wallet, price);
   expect(plan).toMatchObject({ ...call, gasPrice: price });
+});
+
+test("what is below the price that nodes need has left their pools, and is not outbid", () => {
+  const plan = planReplacement(pendingOf(true, 95n), "reprice", wallet, {
+    needed: 100n,
+    asked: 100n,
+    ceiling,
+  });
+  expect(plan).toMatchObject({ ...payment, gasPrice: 100n });
 });

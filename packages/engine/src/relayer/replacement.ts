@@ -17,8 +17,9 @@ export function isCancellation({ settlementIds }: TransactionPlan): boolean {
   return settlementIds.length === 0;
 }
 
-/** Gas prices in wei: what nodes ask for within the bounds, and the highest price paid. */
+/** Gas prices in wei: the least that nodes accept, what is paid within the bounds, and the highest. */
 export interface Prices {
+  readonly needed: bigint;
   readonly asked: bigint;
   readonly ceiling: bigint;
 }
@@ -28,14 +29,16 @@ export function planReplacement(
   pending: PendingNonce,
   action: RecoveryAction,
   wallet: Address,
-  { asked, ceiling }: Prices,
+  { needed, asked, ceiling }: Prices,
 ): TransactionPlan | undefined {
   const newest = newestOf(pending);
   const prices = pending.attempts.map(({ gasPrice }) => gasPrice);
   const isSameCall = action === "reprice" || isCancellation(newest);
   // What no node has need not be outbid, but the same call at the same price is the same bytes.
   const unbid = pending.mayBeOut || isSameCall ? undefined : asked;
-  const gasPrice = replacementPrice(prices, asked, ceiling) ?? unbid;
+  // Below what nodes accept they have dropped every attempt, so none has to be outbid.
+  const isSwept = asked >= needed && prices.every((price) => price < needed);
+  const gasPrice = isSwept ? asked : (replacementPrice(prices, asked, ceiling) ?? unbid);
   if (gasPrice === undefined) return undefined;
   return action === "reprice" ? { ...newest, gasPrice } : planCancellation(wallet, gasPrice);
 }

@@ -129,7 +129,7 @@ async function transferAll(held: HeldWallet, to: Address): Promise<Sweep> {
   const { chain, store, clock } = held.deps;
   const wallet = held.signer.address;
   const bounds = { floor: gasPriceFloorWei, ceiling: held.deps.gasPriceCeiling };
-  const gasPrice = gasPriceOf({ gasPrice: await readGasPrice(chain) }, bounds);
+  const gasPrice = gasPriceOf({ gasPrice: await readGasPrice(chain), head: {} }, bounds);
   const gasLimit = (await hasCode(chain, to)) ? contractGas : accountGas;
   const [balance = 0n] = await readBalances(chain, [wallet]);
   const amount = balance - gasLimit * gasPrice;

@@ -178,7 +178,7 @@ export class NonceManager {
     return (
       !this.#transactions.signing.isDown() &&
       ![...this.#transactions.pendingNonces.values()].some(isPausing) &&
-      this.#hasSpare(contractTransferGasMax * this.#deps.gasPrice())
+      this.#hasSpare(contractTransferGasMax * this.#deps.gasPrices.now())
     );
   }
 

@@ -16,6 +16,7 @@ import type { EngineStore, WalletLeaseStore } from "../storage/engine-store.ts";
 import { broadcast } from "./broadcast.ts";
 import { createWalletEndpoint, type WalletEndpoint } from "./wallet-endpoint.ts";
 import { createLeaseHandle, type LeaseHandle } from "./lease-handle.ts";
+import type { GasPrices } from "./gas-prices.ts";
 import type { LeaseOwner } from "./lease.ts";
 import { firstUnusedNonce, gapsMax } from "./nonce-gaps.ts";
 import { isReplacing, recoveryActionOf, type RecoveryAction } from "./recovery-action.ts";
@@ -57,8 +58,7 @@ export interface WalletDeps extends Runtime {
   readonly events: WalletEvents;
   readonly traces: SettlementTraces;
   readonly inFlightMax: number;
-  readonly gasPriceCeiling: bigint;
-  gasPrice(): bigint;
+  readonly gasPrices: Pick<GasPrices, "now" | "needed" | "ceiling" | "problem" | "noteSigned">;
   headNumber(): number;
   finalizedNumber(): number;
   /** A wallet's wei at the head; undefined while it is not known. */
@@ -126,6 +126,7 @@ export class WalletTransactions {
     // Also where the signature fails: the nonce is taken, and becomes a gap to fill.
     for (const { nonce } of reserved) this.nextNonce = Math.max(this.nextNonce, nonce + 1);
     const signed = await this.#signOrRelease(held, reserved);
+    this.#deps.gasPrices.noteSigned(reserved);
     const rows = signed.map(({ transaction, raw, hash }) => ({ id: transaction.id, raw, hash }));
     const submitted = await this.#deps.store.recordSigned(held, rows, this.#deps.clock.nowMs());
     for (const { transaction, raw, hash } of signed) {
@@ -181,7 +182,9 @@ export class WalletTransactions {
 
   async onHead({ number, hasOthers }: HeadView): Promise<void> {
     const waiting = this.inOrder();
-    const actions = waiting.map((pending) => recoveryActionOf(pending, number, hasOthers));
+    const { gasPrices } = this.#deps;
+    const price = { needed: gasPrices.needed(), isPaid: gasPrices.problem() === undefined };
+    const actions = waiting.map((pending) => recoveryActionOf(pending, number, hasOthers, price));
     for (const [index, pending] of waiting.entries()) {
       await this.#ifSigning(() => this.#replace(pending, actions[index]));
     }
@@ -204,7 +207,9 @@ export class WalletTransactions {
     const held = this.lease.current();
     if (!held || action === undefined || !isReplacing(action)) return;
     if (action === "release" && isCancellation(newestOf(pending))) return;
-    const prices = { asked: this.#deps.gasPrice(), ceiling: this.#deps.gasPriceCeiling };
+    const { gasPrices } = this.#deps;
+    const needed = gasPrices.needed();
+    const prices = { needed, asked: gasPrices.now(), ceiling: gasPrices.ceiling() };
     const plan = planReplacement(pending, action, this.#signer.address, prices);
     const fields = { ...this.#facts, nonce: pending.nonce, attempts: pending.attempts.length };
     if (!plan) {
@@ -272,7 +277,7 @@ export class WalletTransactions {
     for (let nonce = first; nonce < Math.min(this.nextNonce, first + gapsMax); nonce++) {
       if (inHand.has(nonce) || this.pendingNonces.has(nonce)) continue;
       this.#deps.log.warn({ event: "nonce_gap_filled", ...this.#facts, nonce }, "Nonce gap filled");
-      const plan = planCancellation(this.#signer.address, this.#deps.gasPrice());
+      const plan = planCancellation(this.#signer.address, this.#deps.gasPrices.now());
       await this.#putAt(taken, nonce, plan);
     }
   }

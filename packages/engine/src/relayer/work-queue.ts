@@ -120,6 +120,8 @@ export class WorkQueue {
   /** Passes work to wallets with room. */
   dispatch(): void {
     this.#isScheduled = false;
+    // What was claimed waits until the price is within the operator's bounds.
+    if (this.#deps.gasPrices.problem() !== undefined) return;
     const { batching } = this.#deps;
     for (let to = this.#withRoom(); to && this.#queue.readySize > 0; to = this.#withRoom()) {
       const group = this.#queue.take(this.#use.now(), batching()?.paymentsMax ?? 1);

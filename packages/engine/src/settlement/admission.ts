@@ -58,6 +58,8 @@ export function createAdmission(deps: {
     const { chainId } = network;
     const { from: payer, to: payTo } = authorization;
     const relayer = deps.networkOf(chainId)?.relayer;
+    // First: wallets may be stuck because of the price, which is then the reason to name.
+    if (relayer?.gasPriceProblem() !== undefined) throw gasPriceTooHigh();
     if (!relayer?.isAble()) {
       throw new Fault("no_wallet", "No relayer wallet can take work; try again shortly");
     }
@@ -82,6 +84,7 @@ export function createAdmission(deps: {
 /** Faults of a payment that was not claimed. */
 const admissionFaults: ReadonlySet<FaultCode> = new Set([
   "no_wallet",
+  "gas_price_too_high",
   "queue_full",
   "reverted_gas_exhausted",
   "screening_unavailable",
@@ -97,6 +100,17 @@ export function revertedGasExhausted(clock: Clock): Fault {
     "reverted_gas_exhausted",
     "Contract wallets have used up the gas that their transactions may burn per day by reverting; nothing was judged and nothing moved. It refills every hour; plain addresses are not affected.",
     { retryAfterSeconds: secondsToRefill(clock.nowMs()) },
+  );
+}
+
+/** The price changes with a release or a vote of the chain, not within seconds. */
+const gasPriceRetrySeconds = 60;
+
+function gasPriceTooHigh(): Fault {
+  return new Fault(
+    "gas_price_too_high",
+    "The chain's gas price is above what this service pays; nothing was claimed and nothing moved. Try again later with the same payment while it is valid.",
+    { retryAfterSeconds: gasPriceRetrySeconds },
   );
 }
 

@@ -29,6 +29,7 @@ import {
   databaseLocation,
   gasBudget,
   gwei,
+  xdc,
   headerValue,
   httpUrl,
   kmsKey,
@@ -170,7 +171,8 @@ function assemble(read: Read, texts: ReadonlyMap<string, string>, problems: stri
     listingCheckMinutes: read("FARTHING_LISTING_CHECK_MINUTES", whole(1, 1_440)),
     listingLocal: read("FARTHING_LISTING_LOCAL", yesOrNo),
     ...policies(read),
-    gasPriceMaxWei: read("FARTHING_GAS_PRICE_MAX", gwei),
+    gasPerPaymentMaxWei: read("FARTHING_GAS_PER_PAYMENT_MAX", xdc),
+    gasAbovePerDayMaxWei: read("FARTHING_GAS_ABOVE_PER_DAY", xdc),
     ...transactionSettings(read),
     trustedProxies: read("FARTHING_TRUSTED_PROXIES", listOf(proxyAddress)) ?? [],
     connectionsPerAddress: read("FARTHING_CONNECTIONS_PER_ADDRESS", whole(0, 1_000_000)),
@@ -226,6 +228,8 @@ function optionalSettings(read: Read) {
     /** Undefined if the pages link to no guides. */
     docsUrl: read("FARTHING_DOCS_URL", publicPage),
     contact: read("FARTHING_CONTACT", contactAddress),
+    /** Undefined if the price follows the chain. */
+    gasPriceMaxWei: read("FARTHING_GAS_PRICE_MAX", gwei),
     /** PEM; undefined for the usual authorities only. */
     outboundCa: read("FARTHING_OUTBOUND_CA", certificates),
     /** Undefined if every address is served. */

@@ -274,8 +274,21 @@ export const settings = complete({
     fallback: "yes",
   },
   FARTHING_GAS_PRICE_MAX: {
-    shape: "highest gas price in gwei, at least 12.5",
-    fallback: "100",
+    shape:
+      "highest gas price in gwei, at least 12.5: what is below it is paid, whoever reports it; without it the price follows the chain within the next two bounds",
+    example: "800",
+  },
+  // A contract wallet's payment of 400,000 gas costs 0.25 XDC at 625 gwei; twice that has room for replacements.
+  FARTHING_GAS_PER_PAYMENT_MAX: {
+    shape:
+      "the most that a payment may cost in gas, in XDC; above it nothing is accepted until the price falls",
+    fallback: "0.5",
+  },
+  // Some ten thousand payments at 625 gwei. Payments at a price that two endpoints report are not counted.
+  FARTHING_GAS_ABOVE_PER_DAY: {
+    shape:
+      "the most that a day may cost above a gas price that two RPC endpoints report, or above 12.5 gwei with one endpoint, in XDC; each process counts from its start",
+    fallback: "1000",
   },
   // Batches of 20 save nearly as much gas; 50 carry a burst with fewer nonces.
   FARTHING_BATCH_MAX: {

@@ -115,6 +115,14 @@ export function gasBudget(text: string): number | null | undefined {
   return match ? Number(`${match[1]}${(match[2] ?? "").padEnd(9, "0")}`) || null : undefined;
 }
 
+/** An amount of XDC in wei, with up to nine decimals; more than nothing. */
+export function xdc(text: string): bigint | undefined {
+  const match = /^(\d{1,9})(?:\.(\d{1,9}))?$/.exec(text);
+  if (!match) return undefined;
+  const wei = BigInt(`${match[1]}${(match[2] ?? "").padEnd(9, "0")}`) * 1_000_000_000n;
+  return wei > 0n ? wei : undefined;
+}
+
 export function gwei(text: string): bigint | undefined {
   const match = /^(\d{1,6})(?:\.(\d{1,9}))?$/.exec(text);
   if (!match) return undefined;

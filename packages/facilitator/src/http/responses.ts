@@ -46,6 +46,8 @@ export const problemTable: Readonly<Record<ErrorCode, { status: number; retryabl
   keyless_gas_exhausted: { status: 503, retryable: true },
   reverted_gas_exhausted: { status: 503, retryable: true },
   queue_full: { status: 503, retryable: true },
+  gas_price_too_high: { status: 503, retryable: true },
+  no_wallet: { status: 503, retryable: true },
   service_unavailable: { status: 503, retryable: true },
   internal_error: { status: 500, retryable: false },
 };
@@ -55,6 +57,8 @@ export const shapedCodes: ReadonlySet<ErrorCode> = new Set([
   "service_unavailable",
   "keyless_gas_exhausted",
   "reverted_gas_exhausted",
+  "gas_price_too_high",
+  "no_wallet",
 ]);
 
 /** A block or two. */
@@ -87,9 +91,9 @@ function toProblem(error: unknown): HttpProblem {
     if (error.code === "too_many_exchanges") {
       return new HttpProblem("rate_limited", error.message, retryAfterTooManySeconds);
     }
-    if (error.code === "queue_full" || error.code === "reverted_gas_exhausted") {
-      return new HttpProblem(error.code, error.message, error.retryAfterSeconds);
-    }
+    const { code } = error;
+    if (code === "no_wallet") return new HttpProblem(code, noWallet, error.retryAfterSeconds);
+    if (isOwnCode(code)) return new HttpProblem(code, error.message, error.retryAfterSeconds);
     return new HttpProblem("service_unavailable", sentences[error.code] ?? unavailable);
   }
   return new HttpProblem(
@@ -101,9 +105,17 @@ function toProblem(error: unknown): HttpProblem {
 const unavailable =
   "The service cannot reach the chain or its database right now; nothing was evaluated, try again shortly with the same payment.";
 
+const noWallet =
+  "No relayer wallet can send transactions right now; nothing was claimed, try again shortly with the same payment.";
+
+/** Faults whose code and message callers get as they are. */
+const ownCodes = ["queue_full", "reverted_gas_exhausted", "gas_price_too_high"] as const;
+
+function isOwnCode(code: FaultCode): code is (typeof ownCodes)[number] {
+  return ownCodes.some((own) => own === code);
+}
+
 const sentences: Readonly<Partial<Record<FaultCode, string>>> = {
-  no_wallet:
-    "No relayer wallet can send transactions right now; nothing was claimed, try again shortly with the same payment.",
   screening_unavailable:
     "The service cannot screen payments right now; nothing was claimed, try again shortly with the same payment.",
 };

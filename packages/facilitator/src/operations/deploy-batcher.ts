@@ -1,5 +1,5 @@
 /** Deploys the batch contract on a network of the configuration, with one of its relayer wallets. */
-import { type BatcherDeployment, deployBatcher as deploy } from "@farthing/engine";
+import { type BatcherDeployment, ceilingOf, deployBatcher as deploy } from "@farthing/engine";
 import { misconfigured, silentLog, systemClock } from "@farthing/engine/base";
 import { readConfig, type ConfigSource } from "../config/config.ts";
 import { openStore } from "../features/open-store.ts";
@@ -23,7 +23,7 @@ export async function deployBatcher(
       log: silentLog,
       signers,
       isLocal: config.databaseUrl.startsWith("sqlite:"),
-      gasPriceCeiling: config.gasPriceMaxWei,
+      gasPriceCeiling: ceilingOf(config),
       configured: chosen.batcher,
     });
   } finally {

@@ -9,15 +9,18 @@ import {
   type Signer,
   type WalletNonces,
   gasPriceFloorWei,
+  ceilingOf,
+  type GasLimits,
 } from "@farthing/engine";
 import { type CheckLine, fail, Fault, ok, warn } from "@farthing/engine/base";
 import type { WalletReport, StoreReport } from "@farthing/engine/storage";
 import { type Config } from "../config/config.ts";
 
 /** Returns a wallet's needs at a node's gas price, within the bounds of our transactions. */
-export function gasNeedsAt(asked: bigint, { gasPriceMaxWei }: Pick<Config, "gasPriceMaxWei">) {
+export function gasNeedsAt(asked: bigint, limits: GasLimits) {
   const atLeast = asked > gasPriceFloorWei ? asked : gasPriceFloorWei;
-  const price = atLeast < gasPriceMaxWei ? atLeast : gasPriceMaxWei;
+  const ceiling = ceilingOf(limits);
+  const price = atLeast < ceiling ? atLeast : ceiling;
   return { floor: contractTransferGasMax * gasPriceFloorWei, price } satisfies GasNeeds;
 }
 

@@ -20,6 +20,7 @@ import {
   readGasPrice,
   type Signer,
   gasPriceFloorWei,
+  ceilingOf,
 } from "@farthing/engine";
 import {
   type CheckLine,
@@ -153,7 +154,7 @@ async function* examineNetwork(
     network,
     clock,
     gasPriceFloor: gasPriceFloorWei,
-    gasPriceCeiling: config.gasPriceMaxWei,
+    gasPriceCeiling: ceilingOf(config),
     headAgeMax: config.headAgeMaxSeconds,
     wallets: deps.signers.length,
   };

@@ -44,6 +44,11 @@ export const metricTable = {
     ["network", "result", "reason"],
     "Responses of /settle: confirmed, pending, failed, refused, or not_judged, with the code; repeats count again",
   ),
+  x402_gas_price_gwei: gauge(["network"], "Gas price that transactions pay now, in gwei"),
+  x402_gas_price_paid: gauge(
+    ["network"],
+    "1 while the gas price is within the bounds of the settings; 0 while no payment is accepted or sent because it is above them",
+  ),
   x402_settle_duration_seconds: histogram(
     ["network"],
     settlementSeconds,

@@ -5,6 +5,8 @@ import { Counter, Gauge, type Registry } from "prom-client";
 import { settings } from "./make-metric.ts";
 import type { MetricName } from "./metrics-table.ts";
 
+const weiPerGwei = 1e9;
+
 /** Converts wei to XDC as a floating-point number, as gauges require. */
 function inXdc(wei: bigint): number {
   return Number(wei / 1_000_000_000n) / 1_000_000_000;
@@ -35,6 +37,8 @@ export function addGauges(
 
   addLimitGauge(registry, networks);
   perNetwork("x402_queue_settlements", (watched) => watched.load().queued);
+  perNetwork("x402_gas_price_gwei", ({ gasPrice }) => Number(gasPrice().wei) / weiPerGwei);
+  perNetwork("x402_gas_price_paid", ({ gasPrice }) => (gasPrice().problem === undefined ? 1 : 0));
   perNetwork("x402_rpc_head_age_seconds", ({ view }) => {
     const head = view()?.head;
     return head && Math.max(0, clock.nowMs() / 1000 - Number(head.time));

@@ -11,6 +11,7 @@ import {
   settlementsLow,
   type Signer,
   sweepWallet,
+  ceilingOf,
 } from "@farthing/engine";
 import { messageOf, misconfigured, Secret, silentLog, systemClock } from "@farthing/engine/base";
 import { inspectStore, type WalletReport } from "@farthing/engine/storage";
@@ -142,7 +143,7 @@ export async function* sweepRelayer(
         clock: systemClock,
         log: silentLog,
         isLocal: config.databaseUrl.startsWith("sqlite:"),
-        gasPriceCeiling: config.gasPriceMaxWei,
+        gasPriceCeiling: ceilingOf(config),
       });
       yield { network: served.network.id, xdc: formatEther(amount), transaction };
     }

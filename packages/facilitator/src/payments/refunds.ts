@@ -65,6 +65,8 @@ export function registerRefunds(
           "seller_plan_inactive",
           "not_found",
           "queue_full",
+          "gas_price_too_high",
+          "no_wallet",
           "reverted_gas_exhausted",
           "caller_gas_share_used",
           "keyless_gas_exhausted",

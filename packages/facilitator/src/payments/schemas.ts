@@ -237,7 +237,7 @@ export const KeySetBody = Type.Object(
 );
 
 const notEvaluatedCodes =
-  "`service_unavailable`, `queue_full`, `keyless_gas_exhausted`, `reverted_gas_exhausted`, `internal_error`: nothing was evaluated";
+  "`service_unavailable`, `no_wallet`, `gas_price_too_high`, `queue_full`, `keyless_gas_exhausted`, `reverted_gas_exhausted`, `internal_error`: nothing was evaluated";
 
 /** The error body of /verify, with the members of a result that does not blame the payment. */
 export const NotEvaluatedVerify = Type.Object(

@@ -68,6 +68,13 @@ export const StatusResponseBody = exactly(
           batchingStates,
           "Whether settlements share transactions: turned off, on, without a contract for it, or unknown until a node has answered",
         ),
+        gasPriceGwei: Type.Number({
+          description: "Price of gas that transactions pay now, in gwei",
+        }),
+        isGasPricePaid: Type.Boolean({
+          description:
+            "False while the gas price is above the operator's bounds: no payment is accepted or sent",
+        }),
         endpoints: Type.Array(EndpointStatus),
       }),
     ),

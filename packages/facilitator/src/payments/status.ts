@@ -28,8 +28,10 @@ export function registerStatus({ server, context, surface }: SurfaceScope): void
   }));
 }
 
+const weiPerGwei = 1e9;
+
 function describe(context: PaymentContext, status: NetworkStatus) {
-  const { network, relayers, view, load, endpointLimits } = status;
+  const { network, relayers, view, load, endpointLimits, gasPrice } = status;
   const { head, finalized, walkedTo, clockSkewSeconds } = view() ?? {};
   const { inFlight, queued, walletsUsable, walletsElsewhere, batching } = load();
   return {
@@ -45,6 +47,8 @@ function describe(context: PaymentContext, status: NetworkStatus) {
     lanesUsable: walletsUsable,
     lanesElsewhere: walletsElsewhere,
     batching,
+    gasPriceGwei: Number(gasPrice().wei) / weiPerGwei,
+    isGasPricePaid: gasPrice().problem === undefined,
     endpoints: endpointLimits().map(describeLimits),
   };
 }
@@ -137,6 +141,8 @@ function problemOf(context: PaymentContext, status: NetworkStatus): string | und
   if (clockSkewSeconds > maxSkewSeconds) {
     return `this machine's clock is ${clockSkewSeconds} s ahead of new blocks; set it by NTP`;
   }
+  const { problem } = status.gasPrice();
+  if (problem !== undefined) return problem;
   const { walletsUsable, walletsElsewhere } = status.load();
   // A process without a wallet accepts payments, and its peers send them.
   return walletsUsable + walletsElsewhere > 0 ? undefined : "no relayer wallet can take work";

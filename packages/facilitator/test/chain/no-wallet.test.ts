@@ -64,7 +64,7 @@ async function usableAfterBlock(): Promise<unknown> {
 function expectUnable({ status, headers, body }: Answer): void {
   expect([status, headers.get("retry-after")]).toEqual([503, "5"]);
   expect(body).toMatchObject({
-    error: "service_unavailable",
+    error: "no_wallet",
     message: expect.stringMatching(/^No relayer wallet can send .* nothing was claimed/),
     retryable: true,
   });

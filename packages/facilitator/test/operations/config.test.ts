@@ -51,7 +51,7 @@ test("one node is enough; everything else has a value", () => {
     revertedGasGwei: 20_000_000_000,
     settleMarginSeconds: 6n,
     repeatAfterSuccess: "auto",
-    gasPriceMaxWei: 100_000_000_000n,
+    gasPerPaymentMaxWei: 5n * 10n ** 17n,
     batchMax: 50,
     laneInFlight: 8,
     databaseUrl: "sqlite:./farthing.db",

@@ -121,6 +121,7 @@ async function settle(store: ServiceStore): Promise<void> {
   await store.claimSettlements(made, now);
   const ids = made.map(({ id }) => id);
   await store.findSettlement(ids[0] ?? "");
+  await store.findToldSettlement(ids[0] ?? "");
   await store.findSettlementsByKey(made);
   await store.listOpenSettlements(chainId);
   await store.listUnassigned({ chainId, olderThan: now + 1, limit: 10, isKeyed: true });

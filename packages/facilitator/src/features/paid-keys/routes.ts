@@ -114,6 +114,8 @@ export function registerPaidKeys(server: TypedServer, deps: PaidKeyRouteDeps): v
           "caller_gas_share_used",
           "keyless_gas_exhausted",
           "queue_full",
+          "gas_price_too_high",
+          "no_wallet",
           "reverted_gas_exhausted",
         ),
       },

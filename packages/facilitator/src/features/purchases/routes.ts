@@ -44,6 +44,8 @@ const notAdmitted = [
   "caller_gas_share_used",
   "keyless_gas_exhausted",
   "queue_full",
+  "gas_price_too_high",
+  "no_wallet",
   "reverted_gas_exhausted",
 ] as const;
 
