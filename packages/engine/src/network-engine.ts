@@ -164,7 +164,6 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps) {
           if (seen && block.isHead) await outcomes.onHead(seen);
           if (block.isHead) await recovery.revertReorganised(() => outcomes.recheck());
           if (block.isHead) recovery.onBlock();
-          if (block.isHead) gasPrices.onHead();
         },
         async onReorganisation(fromBlock, hashes) {
           await recovery.revertReorganised(() => outcomes.onReorganisation(fromBlock, hashes));

@@ -156,6 +156,7 @@ async function withWallet<T>(deps: PricedDeps, step: (manager: NonceManager) => 
       ceiling: () => deps.gasPriceCeiling,
       problem: () => undefined,
       noteSigned: () => undefined,
+      look: () => undefined,
     },
     headNumber: () => head,
     finalizedNumber: () => 0,

@@ -43,8 +43,8 @@ export interface GasPricesDeps extends Runtime {
 const hourMs = 60 * 60 * 1000;
 const hoursPerDay = 24;
 
-/** Between two questions to another endpoint about a price that it has not reported. */
-const corroborationPauseMs = 10_000;
+/** Between two questions about a price that no other endpoint has reported: two a minute, also at rest. */
+const corroborationPauseMs = 30_000;
 
 export class GasPrices {
   readonly #deps: GasPricesDeps;
@@ -101,8 +101,8 @@ export class GasPrices {
     }
   }
 
-  /** Called with each head: asks another endpoint about a higher price, and logs changes. */
-  onHead(): void {
+  /** Called now and then: asks another endpoint about a higher price, and logs changes. */
+  look(): void {
     this.#report();
     const { clock, chain, view } = this.#deps;
     const seen = view();

@@ -174,6 +174,7 @@ function startJobs(deps: JobDeps): { stop(): Promise<void> }[] {
   let ticks = 0;
 
   async function tick(): Promise<void> {
+    deps.gasPrices.look();
     await share.look();
     if (ticks % ticksPerReopening === 0) await reopenNonces().catch(repeatLater);
     if (ticks % ticksPerLookup === 0) void batching.look();

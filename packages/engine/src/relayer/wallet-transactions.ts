@@ -58,7 +58,10 @@ export interface WalletDeps extends Runtime {
   readonly events: WalletEvents;
   readonly traces: SettlementTraces;
   readonly inFlightMax: number;
-  readonly gasPrices: Pick<GasPrices, "now" | "needed" | "ceiling" | "problem" | "noteSigned">;
+  readonly gasPrices: Pick<
+    GasPrices,
+    "now" | "needed" | "ceiling" | "problem" | "noteSigned" | "look"
+  >;
   headNumber(): number;
   finalizedNumber(): number;
   /** A wallet's wei at the head; undefined while it is not known. */
