@@ -78,7 +78,7 @@ export async function readPaidResponse(
   expected: ExpectedReceipt,
 ): Promise<ResponseReading> {
   const inHeaders = readReceipt(response.headers);
-  if (inHeaders) return readReceiptStatus(inHeaders, expected);
+  if (inHeaders && !isRefusal(response, inHeaders)) return readReceiptStatus(inHeaders, expected);
   const body = await readSmallJson(response);
   const receipt = parseSettleResponse(body);
   // A body is the seller's content, never proof of payment: only a "not yet" or a "no" counts.
@@ -89,6 +89,11 @@ export async function readPaidResponse(
   const isExplained = kind === "refused" || kind === "busy";
   const reason = isExplained ? reasonOf(response, body) : undefined;
   return { kind, ...defined({ reason, saysUncharged: isUncharged || undefined }) };
+}
+
+/** A 402 whose receipt names no transaction says no more than its challenge. */
+function isRefusal({ status }: Response, receipt: SettleResponse): boolean {
+  return status === 402 && receipt.transaction === "" && statusOf(receipt) === "failed";
 }
 
 function readReceiptStatus(receipt: SettleResponse, expected: ExpectedReceipt): ResponseReading {

@@ -1,6 +1,7 @@
 /** Codes of the gateway's own responses. */
 export type GatewayCode =
   | "malformed_request"
+  | "address_too_long"
   | "invalid_input"
   | "not_found"
   | "method_not_allowed"

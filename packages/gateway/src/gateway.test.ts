@@ -92,6 +92,8 @@ test("preflights are answered, and not passed on", async () => {
     const { status, headers } = await fetch(`${gateway.url}${path}`, { method: "OPTIONS" });
     expect([status, headers.get("Access-Control-Allow-Origin")]).toEqual([204, "*"]);
     expect(headers.get("Access-Control-Allow-Headers")).toMatch(/PAYMENT-SIGNATURE.*X-PAYMENT/);
+    const exposed = "Access-Control-Expose-Headers";
+    expect(headers.get(exposed)).toBe((await fetch(`${gateway.url}/paid/7`)).headers.get(exposed));
   }
 });
 

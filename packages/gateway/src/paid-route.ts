@@ -160,7 +160,10 @@ function toRequest(publicUrl: string, incoming: RequestToCharge): Request | Resp
   const { method, target, headers: given } = incoming;
   const { host, protocol } = new URL(publicUrl);
   const address = readRequestAddress({ method, target, host, scheme: protocol.slice(0, -1) });
-  if (!address.ok) return errorResponse(400, "malformed_request", address.refusal.message);
+  if (!address.ok) {
+    const { status, error, message } = address.refusal;
+    return errorResponse(status, error, message);
+  }
   const headers = new Headers();
   for (const [name, value] of Object.entries(given)) {
     for (const one of typeof value === "string" ? [value] : (value ?? [])) {

@@ -15,6 +15,7 @@ export * from "./contract-signature.ts";
 export * from "./error-codes.ts";
 export * from "./error-page.ts";
 export * from "./facilitator-messages.ts";
+export * from "./exposed-headers.ts";
 export * from "./headers.ts";
 export * from "./hex.ts";
 export * from "./html.ts";

@@ -1,5 +1,5 @@
 /** The promises about challenges and payments, good and bad: the same for every adapter. */
-import { decodeHeader, headerNames, readReceipt } from "@farthing/protocol";
+import { decodeHeader, headerNames, readReceipt, type JsonObject } from "@farthing/protocol";
 import { describe, expect, test } from "vitest";
 import { pay, payer, payFor, type Changes } from "./buyer.testing.ts";
 import { bodyOf, payTo, reasonOf, useScene, type Listen } from "./scene.testing.ts";
@@ -58,6 +58,27 @@ export function paymentSuite(listen: Listen): void {
       expect((await fetch(url, { headers: await payFor(url) })).status).toBe(200);
     });
 
+    test("what is challenged can be paid through common proxies: a longer address gets 414", async () => {
+      const url = await at.start();
+      const { pathname, search } = new URL(url);
+      const longest = `${url}&q=${"x".repeat(4_096 - pathname.length - search.length - 3)}`;
+      const challenged = await fetch(longest);
+      expect(challenged.status).toBe(402);
+      const headers = await pay(challenged, "v2");
+      const sent = [challenged.headers.get(headerNames.paymentRequired), ...Object.values(headers)];
+      // nginx and Apache read 8 KiB for one header.
+      for (const value of sent) expect(value?.length).toBeLessThan(8_000);
+      expect((await fetch(longest, { headers })).status).toBe(200);
+      for (const longer of [`${longest}x`, `${longest}${"x".repeat(5_904)}`]) {
+        const refused = await fetch(longer);
+        expect([refused.status, await bodyOf(refused)]).toMatchObject([
+          414,
+          { error: "address_too_long", message: expect.stringContaining("4096") },
+        ]);
+        expect(refused.headers.get(headerNames.paymentRequired)).toBeNull();
+      }
+    });
+
     test("a browser's preflight is free", async () => {
       const url = await at.start();
       const response = await fetch(url, {
@@ -68,6 +89,8 @@ export function paymentSuite(listen: Listen): void {
       const allowed = response.headers.get("Access-Control-Allow-Headers");
       const own = "PAYMENT-SIGNATURE, X-PAYMENT, PAYMENT-PASS, SIGN-IN-WITH-X, Idempotency-Key";
       expect(allowed).toBe(`Content-Type, ${own}, Access-Control-Expose-Headers`);
+      const exposed = "Access-Control-Expose-Headers";
+      expect(response.headers.get(exposed)).toBe((await fetch(url)).headers.get(exposed));
       expect(at.served).toEqual([]);
     });
 
@@ -76,7 +99,10 @@ export function paymentSuite(listen: Listen): void {
       for (const headers of [{}, await payFor(url), { [headerNames.xPayment]: "?" }]) {
         const response = await fetch(url, { method: "HEAD", headers });
         expect([response.status, await response.text()]).toEqual([402, ""]);
-        expect(response.headers.get(headerNames.paymentRequired)).not.toBeNull();
+        const required = response.headers.get(headerNames.paymentRequired);
+        expect(decodeHeader(required)?.value).toMatchObject({
+          error: expect.stringContaining("HEAD takes no payment here; send it with GET"),
+        });
         const isPaid = Object.keys(headers).length > 0;
         expect(response.headers.get(headerNames.paymentCharged)).toBe(isPaid ? "no" : null);
       }
@@ -249,7 +275,9 @@ export function paymentSuite(listen: Listen): void {
         const url = await at.start();
         const response = await fetch(url, { headers: { "PAYMENT-SIGNATURE": value } });
         expect(response.status).toBe(402);
-        expect(String(await reasonOf(response))).toMatch(/^invalid_(payload|x402_version)$/);
+        const reason = String(await reasonOf(response));
+        expect(reason).toMatch(/^invalid_(payload|x402_version)$/);
+        expectRefusal(response, { errorReason: reason, network: "eip155:50" });
       },
     );
 
@@ -269,6 +297,7 @@ export function paymentSuite(listen: Listen): void {
       const response = await fetch(url, { headers: await payFor(url, {}, changes) });
       expect(response.status).toBe(402);
       expect(await reasonOf(response)).toBe(reason);
+      expectRefusal(response, { errorReason: reason, payer });
       expect(at.facilitator.calls).toEqual([]);
     });
 
@@ -295,7 +324,9 @@ export function paymentSuite(listen: Listen): void {
       const json = { isValid: false, invalidReason: "insufficient_funds" };
       at.facilitator.script.verify.push({ json });
       const headers = await pay(await fetch(url), "flat-v2");
-      expect(await reasonOf(await fetch(url, { headers }))).toBe("insufficient_funds");
+      const refused = await fetch(url, { headers });
+      expect(await reasonOf(refused)).toBe("insufficient_funds");
+      expectRefusal(refused, { errorReason: "insufficient_funds", payer, network: "eip155:50" });
       expect([at.facilitator.transfers(), at.served.length]).toEqual([0, 0]);
       // Nothing binds it to the request that was refused.
       expect((await fetch(`${url}&day=2`, { headers })).status).toBe(200);
@@ -332,4 +363,14 @@ export function paymentSuite(listen: Listen): void {
       expect(at.served).toEqual([]);
     });
   });
+}
+
+/** The receipt of a payment that moved nothing, under both names and readable by scripts. */
+function expectRefusal(response: Response, facts: JsonObject): void {
+  const names = [headerNames.paymentResponse, headerNames.xPaymentResponse];
+  for (const name of names) {
+    const receipt = decodeHeader(response.headers.get(name))?.value;
+    expect(receipt).toMatchObject({ success: false, transaction: "", ...facts });
+    expect(response.headers.get("Access-Control-Expose-Headers")).toContain(name);
+  }
 }

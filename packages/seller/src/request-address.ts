@@ -16,8 +16,8 @@ export interface RequestLine {
 }
 
 export interface AddressRefusal {
-  readonly status: 400 | 405;
-  readonly error: "malformed_request" | "method_not_allowed";
+  readonly status: 400 | 405 | 414;
+  readonly error: "malformed_request" | "method_not_allowed" | "address_too_long";
   /** What the client should send instead. */
   readonly message: string;
 }
@@ -37,6 +37,12 @@ const needlessEscape = /%(?:[01][0-9a-f]|2[de]|3[0-9]|4[1-9a-f]|5[0-9af]|6[1-9a-
 /** Methods that web-standard requests cannot have. */
 const refusedMethods = new Set(["TRACE", "TRACK", "CONNECT"]);
 
+/**
+ * Longest path with its query. A challenge names the address and its payment repeats it, in base64:
+ * with the rest of a payment that stays below 8 KiB, which nginx and Apache read for one header.
+ */
+export const addressCharsMax = 4_096;
+
 /** RFC 1035 allows 253 characters in a name; the rest is for brackets and a port. */
 const maxHostChars = 270;
 
@@ -52,6 +58,7 @@ export function readRequestAddress({ method, target, host, scheme }: RequestLine
   // HTTP/1.0 has no Host header.
   const name = host ?? "localhost";
   if (!isPlainHost(name)) return refuse(badHost);
+  if (target.length > addressCharsMax) return refuse(tooLong);
   if (!isPlainTarget(target)) return refuse(badTarget);
   const url = new URL(`${lowerScheme}://localhost${target}`);
   url.host = name;
@@ -63,6 +70,7 @@ export function checkRequestAddress(request: Request): AddressRefusal | undefine
   const notAllowed = checkMethod(request.method);
   if (notAllowed) return notAllowed;
   const target = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*(.*)$/is.exec(request.url)?.[1];
+  if (target !== undefined && target.length > addressCharsMax) return tooLong;
   if (target === undefined || !isPlainTarget(target)) return badTarget;
   if (!URL.canParse(request.url)) return badHost;
   const host = request.headers.get("Host");
@@ -116,6 +124,12 @@ function refuse(refusal: AddressRefusal): AddressOutcome {
 function badRequest(message: string): AddressRefusal {
   return { status: 400, error: "malformed_request", message };
 }
+
+const tooLong: AddressRefusal = {
+  status: 414,
+  error: "address_too_long",
+  message: `An address that is paid for has at most ${addressCharsMax} characters after the host; send what is longer in the body of a POST.`,
+};
 
 const badScheme = badRequest("The forwarded scheme must be http or https.");
 const badHost = badRequest("The Host header must name one host, with a port or without.");

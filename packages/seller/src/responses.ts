@@ -4,6 +4,7 @@ import {
   buildChallenge,
   declareRequestBinding,
   defined,
+  exposedHeaders,
   headerNames,
   isBodiless,
   isHexBytes,
@@ -27,6 +28,7 @@ import { servedMethods, type AddressRefusal } from "./request-address.ts";
 export type ResponseCode =
   | "malformed_request"
   | "method_not_allowed"
+  | "address_too_long"
   | "ambiguous_payment"
   | "payment_header_too_large"
   | "request_too_large"
@@ -53,9 +55,6 @@ export interface ErrorBody {
   readonly retryable: boolean;
 }
 
-/** Marks a repeated response. */
-export const replayedHeader = "X-Payment-Replayed";
-
 /** Headers that some caches obey before `Cache-Control` (RFC 9213, Fastly, nginx). */
 const cacheHeaders = /^(?:(?:[\w-]+-)?cdn-cache-control|surrogate-control|x-accel-expires)$/;
 
@@ -68,18 +67,6 @@ export function forbidCaching(headers: Headers): void {
   for (const name of Array.from(headers.keys()).filter(isForCaches)) headers.delete(name);
   headers.set("Cache-Control", "private, no-store");
 }
-
-/** Headers that a browser's script may read: those of x402, and our own. */
-const exposedHeaders = [
-  headerNames.paymentRequired,
-  headerNames.paymentResponse,
-  headerNames.xPaymentResponse,
-  headerNames.paymentCharged,
-  "Retry-After",
-  replayedHeader,
-  ...Object.values(passHeaders),
-  ...Object.values(balanceHeaders),
-];
 
 /** Headers that only the exchange may write. */
 const exchangeHeaders = exposedHeaders.filter((name) => name !== "Retry-After");

@@ -44,6 +44,7 @@ import { checkInput, readOnce } from "./extensions/input-check.ts";
 import { signOffers, signReceipt, type ReceiptSigner } from "./extensions/offer-receipt.ts";
 import { signInTo } from "./extensions/sign-in.ts";
 import { respondToHead } from "./exchange/head.ts";
+import { withRefusal } from "./exchange/refused-payment.ts";
 import { createMemoryGrants } from "./payment-records/memory.ts";
 import { ask, undecided } from "./exchange/open-responses.ts";
 import { offerPage } from "./paywall/offer-page.ts";
@@ -263,18 +264,21 @@ function createRoute<R>(
       const response = offerPage(asked.response, terms, request, of.paywall, deps.clock.now());
       return { ...asked, response: await response };
     }
-    if (presented.kind === "refused") return ask(terms, reasonOf(presented.refusal));
+    if (presented.kind === "refused") {
+      return withRefusal(ask(terms, reasonOf(presented.refusal)), terms);
+    }
     if (presented.kind === "unreadable") return undecided(refuseRequest(presented));
     const { payment } = presented;
     const readBooks = () => booksOf(route, options.routeName, request, original);
     const shown = { request, payment, terms, isPublic, readBooks };
     const matched = await matchPayment(deps, { ...options, ...of, ...route, ...shown });
-    if ("response" in matched) return matched;
+    if ("response" in matched) return withRefusal(matched, terms, payment);
     // `boundTo` binds the payment to the credentials already.
     const audience = options.boundTo === undefined ? await audienceOf(request) : undefined;
     const { pass: _pass, balance: _balance, ...rules } = route;
     const more = { ...defined({ audience }), ...soldFor(request, resource.url, options) };
-    const result = await exchange(deps, { ...rules, ...matched, serve, ...more });
+    const exchanged = await exchange(deps, { ...rules, ...matched, serve, ...more });
+    const result = withRefusal(exchanged, terms, payment);
     return { ...result, ...defined({ payment: paymentBehind(matched, result) }) };
   }
 

@@ -1,5 +1,5 @@
 /** CORS for free responses and preflights. The exchange adds CORS to its own responses. */
-import { headerNames, passHeaders, signInHeader } from "@farthing/protocol";
+import { exposedHeaders, headerNames, passHeaders, signInHeader } from "@farthing/protocol";
 
 /** Headers that a script may send. Stock buyers send the last one. */
 const allowedHeaders = [
@@ -11,13 +11,6 @@ const allowedHeaders = [
   "Content-Type",
   "Authorization",
   "Access-Control-Expose-Headers",
-];
-
-const exposedHeaders = [
-  headerNames.paymentRequired,
-  headerNames.paymentResponse,
-  headerNames.xPaymentResponse,
-  "Retry-After",
 ];
 
 /** Lifetime of a preflight in the browser: one visit. */

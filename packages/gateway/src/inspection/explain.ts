@@ -105,7 +105,10 @@ export async function explainRequest(
   }
   const scheme = new URL(config.publicUrl).protocol.slice(0, -1);
   const address = readRequestAddress({ method, target: path + split.query, host, scheme });
-  if (!address.ok) return { ...about, ...readInTwoWays("query") };
+  if (!address.ok) {
+    const { status, message } = address.refusal;
+    return { ...about, ...(status === 414 ? { status, answer: message } : readInTwoWays("query")) };
+  }
   if (method === "HEAD" && match.route.head === "free") {
     return { ...about, status: undefined, answer: "head: free, the headers of the upstream" };
   }

@@ -1,6 +1,6 @@
 /** Delivery of the seller's content, which is made once and kept within bounds. */
-import { defined, isEventStream, type SettleResponse } from "@farthing/protocol";
-import { content, replayedHeader, errorResponse } from "../responses.ts";
+import { defined, isEventStream, replayedHeader, type SettleResponse } from "@farthing/protocol";
+import { content, errorResponse } from "../responses.ts";
 import { readHead, resume } from "../body.ts";
 import { maxWorkMs } from "../configuration.ts";
 import type { PaidRequest, SettledRequest } from "../events.ts";

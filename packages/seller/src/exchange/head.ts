@@ -6,15 +6,20 @@ import { cancelBody, makeWithin } from "./delivery.ts";
 import { ask, undecided } from "./open-responses.ts";
 import type { Serve } from "./paid-request.ts";
 
+const where = "HEAD takes no payment here; send it with GET";
+
 const takesNoPayment = {
-  error: "HEAD takes no payment here; send it with GET",
+  error: where,
   message: "HEAD takes no payment here, and yours was not looked at. Send it with GET.",
 };
 
 /** Responds with the headers of a 402, or of `serve` without those that lead to content. */
 export async function respondToHead(terms: ChallengeTerms, isPaid: boolean, serve?: Serve) {
   if (!serve) {
-    const { response, outcome } = ask(terms, isPaid ? takesNoPayment : undefined);
+    const { response, outcome } = ask(
+      terms,
+      isPaid ? takesNoPayment : { error: `Payment required. ${where}` },
+    );
     const { status, headers } = response;
     // The buyer need not keep the payment open until it ends.
     if (isPaid) headers.set(headerNames.paymentCharged, "no");
