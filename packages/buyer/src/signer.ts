@@ -3,6 +3,7 @@ import {
   defined,
   isBytes32,
   parseWireAddress,
+  wireAddressProblem,
   type Address,
   type authorizationTypedData,
   type Hex,
@@ -74,7 +75,7 @@ export function contractWalletSigner(
   owner: Pick<Signer, "signTypedData" | "signMessage">,
 ): Signer {
   const address = parseWireAddress(wallet);
-  if (!address) throw new TypeError("The contract wallet is a 0x address of 20 bytes.");
+  if (!address) throw new TypeError(`${wireAddressProblem("The contract wallet", wallet)}.`);
   return {
     address,
     isContract: true,

@@ -6,7 +6,7 @@
  * has two signatures; an unknown outcome is called `ambiguous`, never failed. It does not keep
  * limits beyond its ledger, follow a redirect with a payment, or evaluate whether a price is fair.
  */
-import { defined, headerNames, parseWireAddress } from "@farthing/protocol";
+import { defined, headerNames, parseWireAddress, wireAddressProblem } from "@farthing/protocol";
 import type { AgreedTerms, Allow } from "./offer/check-offer.ts";
 import type { PreferredVersion } from "./offer/choose-offer.ts";
 import { unresolvedStates, type Ledger, type LedgerRecord } from "./ledger/ledger.ts";
@@ -143,7 +143,7 @@ export function wrapFetch(fetch: FetchFunction, options: BuyerOptions): PayingFe
 function toolsOf(fetch: FetchFunction, options: BuyerOptions): PayingTools {
   const { signer, allow = {}, ledger = memoryLedger(), approve, rpcUrl } = options;
   const address = parseWireAddress(signer.address);
-  if (!address) throw new TypeError("signer.address is a 0x address of 20 bytes.");
+  if (!address) throw new TypeError(`${wireAddressProblem("signer.address", signer.address)}.`);
   const walletTraits = { address, isContract: signer.isContract === true };
   const tools: PayingTools = {
     // Called as a plain function: a browser's fetch refuses to be another object's method.

@@ -16,6 +16,14 @@ export function parseWireAddress(value: unknown): Address | undefined {
     : undefined;
 }
 
+/** What is wrong with an address of a message; XDC's own spelling is the likeliest mistake. */
+export function wireAddressProblem(name: string, value: unknown): string {
+  const isXdc = typeof value === "string" && /^xdc[0-9a-f]{40}$/i.test(value);
+  return isXdc
+    ? `${name} begins with ${value.slice(0, 3)}; write 0x in its place, the digits are the same`
+    : `${name} must be a 0x address of 20 bytes`;
+}
+
 /**
  * Reads an address that a person typed, `0x…` or `xdc…`. Mixed case needs a right EIP-55 checksum
  * for `0x…`, since a typing mistake would send money away; `xdc…` has no agreed checksum.

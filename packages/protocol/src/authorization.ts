@@ -4,7 +4,7 @@
  * typed-data encoder and ignores a caller's `extra`.
  */
 import * as Hash from "ox/Hash";
-import { addressWord, parseWireAddress, type Address } from "./address.ts";
+import { addressWord, parseWireAddress, wireAddressProblem, type Address } from "./address.ts";
 import { isBytes32, numberWord, toLowerHex, type Hex } from "./hex.ts";
 import { isObject, member } from "./json.ts";
 import type { Network } from "./networks.ts";
@@ -55,10 +55,11 @@ export function parseUint256(value: unknown): bigint | undefined {
 /** Reads an authorization of a message; refuses with `invalid_payload` and the field's name. */
 export function parseAuthorization(input: unknown): Outcome<Authorization> {
   if (!isObject(input)) return malformed("payload.authorization must be an object");
-  const from = parseWireAddress(member(input, "from"));
-  if (!from) return malformed("authorization.from must be a 0x address of 20 bytes");
-  const to = parseWireAddress(member(input, "to"));
-  if (!to) return malformed("authorization.to must be a 0x address of 20 bytes");
+  const parties = { from: member(input, "from"), to: member(input, "to") };
+  const from = parseWireAddress(parties.from);
+  if (!from) return malformed(wireAddressProblem("authorization.from", parties.from));
+  const to = parseWireAddress(parties.to);
+  if (!to) return malformed(wireAddressProblem("authorization.to", parties.to));
   const value = parseUint256(member(input, "value"));
   if (value === undefined) return malformed(`authorization.value must be ${decimals}`);
   const validAfter = parseUint256(member(input, "validAfter"));

@@ -9,7 +9,7 @@
  * Only the signed authorization is acted on. What `accepted` states beside it is kept for the
  * seller, who compares it with their offer; the facilitator checks its network and asset only.
  */
-import { parseWireAddress, type Address } from "./address.ts";
+import { parseWireAddress, wireAddressProblem, type Address } from "./address.ts";
 import {
   parseAuthorization,
   toWireAuthorization,
@@ -108,8 +108,9 @@ function parseOfficialV2(input: JsonObject, accepted: JsonObject): Outcome<Payme
   if (typeof networkName !== "string") return malformed("accepted.network must be a string");
   const network = findNetworkOf(2, networkName);
   if (!network) return refuse("unsupported_network", unknownNetworkMessage(2, networkName));
-  const asset = parseWireAddress(member(accepted, "asset"));
-  if (!asset) return malformed("accepted.asset must be a 0x address of 20 bytes");
+  const token = member(accepted, "asset");
+  const asset = parseWireAddress(token);
+  if (!asset) return malformed(wireAddressProblem("accepted.asset", token));
   const extra = member(accepted, "extra");
   const method = isObject(extra) ? (member(extra, "assetTransferMethod") ?? "eip3009") : "eip3009";
   if (method !== "eip3009") return refuse("unsupported_transfer_method");

@@ -1,5 +1,5 @@
 /** One entry of a challenge's `accepts[]`, in the shapes of both x402 versions. */
-import { parseWireAddress, zeroAddress, type Address } from "./address.ts";
+import { parseWireAddress, wireAddressProblem, zeroAddress, type Address } from "./address.ts";
 import { authorizationPrimaryType as primaryType, parseUint256 } from "./authorization.ts";
 import { defined, isObject, member, textMembers, type JsonObject } from "./json.ts";
 import { findNetwork, findNetworkOf, usdcDecimals, type Network } from "./networks.ts";
@@ -127,11 +127,15 @@ function parseTerms(input: JsonObject, version: 1 | 2) {
   if (amount === undefined || amount === 0n) {
     return malformed(`${key} must be base units above 0 as a string of decimal digits`);
   }
-  const asset = parseWireAddress(member(input, "asset"));
-  if (!asset) return malformed("asset must be a 0x address of 20 bytes");
-  const payTo = parseWireAddress(member(input, "payTo"));
+  const token = member(input, "asset");
+  const asset = parseWireAddress(token);
+  if (!asset) return malformed(wireAddressProblem("asset", token));
+  const payee = member(input, "payTo");
+  const payTo = parseWireAddress(payee);
   if (!payTo || payTo === zeroAddress) {
-    return malformed("payTo must be a 0x address of 20 bytes, and not zero");
+    return malformed(
+      payTo ? "payTo must not be the zero address" : wireAddressProblem("payTo", payee),
+    );
   }
   const maxTimeoutSeconds = parseSeconds(member(input, "maxTimeoutSeconds"));
   if (maxTimeoutSeconds === undefined)

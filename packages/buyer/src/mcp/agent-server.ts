@@ -7,7 +7,7 @@
  * key; third parties' text is bounded and labelled.
  * @packageDocumentation
  */
-import { parseWireAddress } from "@farthing/protocol";
+import { parseWireAddress, wireAddressProblem } from "@farthing/protocol";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { Ledger } from "../ledger/ledger.ts";
 import { addBalance } from "./balance.ts";
@@ -46,7 +46,8 @@ export function createAgentServer(options: AgentServerOptions): McpServer {
   const { buyer, allowsLocal = false, catalogueUrl } = options;
   const { ledger, limits = {}, allow = {}, rpcUrl } = buyer;
   const wallet = parseWireAddress(buyer.signer.address);
-  if (!wallet) throw new TypeError("signer.address is a 0x address of 20 bytes.");
+  if (!wallet)
+    throw new TypeError(`${wireAddressProblem("signer.address", buyer.signer.address)}.`);
   const web: FetchFunction = options.fetch ?? ((input, init) => fetch(input, init));
   const server = new McpServer(
     { name: "farthing", title: "Farthing", version: options.version },

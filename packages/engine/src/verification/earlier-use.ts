@@ -3,14 +3,9 @@
  * transaction. The log search is the most expensive request a caller can cause, so it is limited,
  * and its results are remembered.
  */
-import {
-  refusal,
-  type ChainId,
-  type Hex,
-  type PaymentRequest,
-  type Refusal,
-} from "@farthing/protocol";
+import { refusal, type ChainId, type PaymentRequest, type Refusal } from "@farthing/protocol";
 import type { Clock } from "../base/clock.ts";
+import type { AuthorizationEvent } from "../chain/authorization-logs.ts";
 import { findAuthorizationEvent } from "../chain/authorization-search.ts";
 import type { ChainView } from "../chain/chain-view.ts";
 import type { Chain } from "../chain/chain.ts";
@@ -30,49 +25,60 @@ const unsureMs = 30_000;
 /** Returns the refusal for an authorization that the token reports as used. Throws RPC faults. */
 export type RefuseUsed = (key: AuthorizationKey, request: PaymentRequest) => Promise<Refusal>;
 
-interface Found {
-  readonly hash: Hex | undefined;
-  readonly isFinal: boolean;
-}
+/** Undefined where no search found how the authorization ended. */
+type Found = Pick<AuthorizationEvent, "kind" | "transaction" | "blockNumber"> | undefined;
 
-const notFound: Found = { hash: undefined, isFinal: false };
+interface Remembered {
+  readonly found: Found;
+  /** Until a search would find nothing else. */
+  readonly untilMs: number;
+}
 
 export function createRefuseUsed(deps: {
   readonly clock: Clock;
   networkOf(chainId: ChainId): { readonly chain: Chain; view(): ChainView | undefined } | undefined;
 }): RefuseUsed {
   const { clock } = deps;
-  const remembered = new Map<string, { readonly hash: Found["hash"]; readonly untilMs: number }>();
+  const remembered = new Map<string, Remembered>();
   let searching = 0;
 
   async function search(key: AuthorizationKey, validBefore: bigint): Promise<Found> {
     const network = deps.networkOf(key.chainId);
     const view = network?.view();
     // The authorization expired, and so was used, before the earliest block of any search.
-    if (!network || !view || validBefore + searchSeconds < view.head.time) return notFound;
-    const event = await findAuthorizationEvent(network.chain, key, view.head.number);
-    if (!event) return notFound;
-    return { hash: event.transaction, isFinal: event.blockNumber <= view.finalized.number };
+    if (!network || !view || validBefore + searchSeconds < view.head.time) return undefined;
+    return findAuthorizationEvent(network.chain, key, view.head.number);
   }
 
-  function remember(text: string, { hash, isFinal }: Found): void {
+  function isFinal({ chainId }: AuthorizationKey, found: Found): boolean {
+    const finalized = deps.networkOf(chainId)?.view()?.finalized.number ?? -1;
+    return found !== undefined && found.blockNumber <= finalized;
+  }
+
+  /** A block that became final is read again, because another one may have replaced it. */
+  function isCurrent(key: AuthorizationKey, { found, untilMs }: Remembered): boolean {
+    if (untilMs === Number.POSITIVE_INFINITY) return true;
+    return clock.nowMs() < untilMs && !isFinal(key, found);
+  }
+
+  function remember(key: AuthorizationKey, found: Found): void {
+    const text = keyText(key);
     remembered.delete(text);
-    const untilMs = isFinal ? Number.POSITIVE_INFINITY : clock.nowMs() + unsureMs;
-    remembered.set(text, { hash, untilMs });
+    const untilMs = isFinal(key, found) ? Number.POSITIVE_INFINITY : clock.nowMs() + unsureMs;
+    remembered.set(text, { found, untilMs });
     const [oldest] = remembered.keys();
     if (remembered.size > rememberedMax && oldest !== undefined) remembered.delete(oldest);
   }
 
   return async (key, { payment }) => {
-    const text = keyText(key);
-    const known = remembered.get(text);
-    if (known && clock.nowMs() < known.untilMs) return refuseWith(known.hash);
+    const known = remembered.get(keyText(key));
+    if (known && isCurrent(key, known)) return refuseWith(known.found, isFinal(key, known.found));
     if (searching >= searchesMax) return refusal("nonce_already_used", askAgain);
     searching++;
     try {
       const found = await search(key, payment.authorization.validBefore);
-      remember(text, found);
-      return refuseWith(found.hash);
+      remember(key, found);
+      return refuseWith(found, isFinal(key, found));
     } finally {
       searching--;
     }
@@ -82,7 +88,15 @@ export function createRefuseUsed(deps: {
 const used = "This authorization was used before it came here; sign a new one.";
 const askAgain = `${used} By which transaction is told a moment later: ask again.`;
 
-function refuseWith(hash: Hex | undefined): Refusal {
-  const where = hash === undefined ? "" : ` It was used or canceled in transaction ${hash}.`;
-  return refusal("nonce_already_used", `${used}${where}`);
+/** A cancellation moves no money, once no other block can replace its own. */
+function refuseWith(found: Found, isFinal: boolean): Refusal {
+  if (!found) return refusal("nonce_already_used", used);
+  const { kind, transaction } = found;
+  if (kind === "used") {
+    return refusal("nonce_already_used", `${used} It was used in transaction ${transaction}.`);
+  }
+  const canceled = `The payer canceled this authorization in transaction ${transaction}`;
+  return isFinal
+    ? refusal("authorization_canceled", `${canceled}; sign a new one.`)
+    : refusal("nonce_already_used", `${canceled}, whose block is not final yet; ask again soon.`);
 }

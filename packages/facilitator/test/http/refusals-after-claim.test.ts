@@ -189,15 +189,23 @@ test("authorization_canceled: the payer takes it back while it is in flight", as
   expect(await usesOf(devnet, body)).toEqual([]);
 });
 
-test("a canceled one that comes afterwards is refused with the hash of the cancellation", async () => {
+test("authorization_canceled: before it came here, once the cancellation is final", async () => {
   const { payer, body } = fresh();
   const { nonce } = payerAndNonceOf(body);
   await devnet.cancelAuthorization({ privateKey: payer.privateKey, nonce });
-  const { body: answer } = await served.post("/settle", body);
-  expect(answer).toMatchObject({
-    errorReason: "nonce_already_used",
-    errorMessage: expect.stringMatching(/transaction 0x[0-9a-f]{64}/),
-    transaction: "",
+  const says = expect.stringMatching(/payer canceled.*transaction 0x[0-9a-f]{64}/);
+  const { body: early } = await served.post("/settle", body);
+  expect(early).toMatchObject({ errorReason: "nonce_already_used", errorMessage: says });
+  await devnet.mine(finalAfterBlocks);
+  const verdict = { isValid: false, invalidReason: "authorization_canceled" };
+  const refused = { success: false, errorReason: "authorization_canceled", transaction: "" };
+  await expect
+    .poll(async () => (await served.post("/verify", body)).body)
+    .toMatchObject({ ...verdict, invalidMessage: says });
+  expect((await served.post("/settle", body)).body).toMatchObject({
+    ...refused,
+    errorMessage: says,
+    extra: { x402Reason: x402Reasons.authorization_canceled },
   });
 });
 

@@ -37,6 +37,18 @@ export const shapeCases: RefusalCase[] = [
     says: /nonce must be 0x and 32 bytes/,
     body: (at) => withMember(bodyOn(at), `${authorization}.nonce`, "0x01"),
   },
+  ...["from", "to"].map((name): RefusalCase => ({
+    name: `an address of XDC's own form in ${name}`,
+    code: "invalid_payload",
+    says: new RegExp(`authorization.${name} begins with xdc; write 0x in its place`),
+    body: (at) => withMember(bodyOn(at), `${authorization}.${name}`, `xdc${"ab".repeat(20)}`),
+  })),
+  ...["payTo", "asset"].map((name): RefusalCase => ({
+    name: `an address of XDC's own form in ${name}`,
+    code: "invalid_payment_requirements",
+    says: new RegExp(`${name} begins with XDC; write 0x in its place`),
+    body: (at) => withMember(bodyOn(at), `paymentRequirements.${name}`, `XDC${"ab".repeat(20)}`),
+  })),
   {
     name: "a signature that is no hex",
     code: "invalid_payload",
@@ -250,7 +262,7 @@ export const chainCases: RefusalCase[] = [
   {
     name: "a canceled authorization",
     code: "nonce_already_used",
-    says: /used/,
+    says: /canceled this authorization in transaction 0x/,
     body: (at) => bodyOn(at, { authorization: { nonce: `0x${"ca".repeat(32)}` } }),
     arrange: (at) =>
       at.cancelAuthorization({
