@@ -118,11 +118,43 @@ function whatIsWrong(schema: Schema, value: unknown): string {
 }
 
 function shapeOf(schema: Schema): string {
+  const mapping = mappingOf(schema);
+  if (mapping && schema.examples === undefined) return mappingShape(schema, mapping);
   const { description, examples = [], minimum, maximum, enum: list } = schema;
   const range = minimum === undefined ? "" : `, from ${minimum} to ${maximum}`;
   const choices = list ? `one of ${list.join(", ")}: ` : "";
   const example = examples.length === 0 ? "" : `. Example: ${JSON.stringify(examples[0])}`;
   return `must be: ${choices}${description}${range}${example}`;
+}
+
+/** The mapping that a setting is, or may be beside a word or a list. */
+function mappingOf({ type, anyOf = [], ...schema }: Schema): Schema | undefined {
+  return type === "object" ? schema : anyOf.find((one) => one.type === "object");
+}
+
+function mappingShape({ description }: Schema, mapping: Schema): string {
+  const { properties = {}, propertyShape } = mapping;
+  const members = propertyShape ?? Object.keys(properties).join(", ");
+  const key = propertyShape === undefined ? "members" : "each key is";
+  const example = `{ ${membersExample(mapping).join(", ")} }`;
+  return `must be: ${description}; a mapping, ${key} ${members}. Example: ${example}`;
+}
+
+/** The required members, or the first one where none is. */
+function membersExample({ properties = {}, required = [], patternProperties }: Schema): string[] {
+  const [first] = Object.keys(properties);
+  const names = required.length > 0 || first === undefined ? required : [first];
+  const chosen = names.map((name) => [name, properties[name]] as const);
+  const free = Object.values(patternProperties ?? {}).map((one) => ["name", one] as const);
+  return [...chosen, ...free].map(([name, one]) => `${name}: ${exampleOf(one)}`);
+}
+
+function exampleOf(schema: Schema | undefined): string {
+  const { default: fallback, const: only, examples, enum: list, minimum, items } = schema ?? {};
+  const mapping = schema && mappingOf(schema);
+  if (examples === undefined && mapping) return `{ ${membersExample(mapping).join(", ")} }`;
+  if (examples === undefined && items) return `[${exampleOf(items)}]`;
+  return JSON.stringify(examples?.[0] ?? fallback ?? only ?? list?.[0] ?? minimum);
 }
 
 /** Longest part of a wrong value that is repeated. */
