@@ -149,7 +149,7 @@ async function settle(
   if (!transaction) throw new Error("nothing was reserved");
   const hash = hex32(++made);
   await store.recordSigned(lease, [{ id: transaction.id, raw: "0x00", hash }], now);
-  await store.recordSent([transaction.id], now);
+  await store.recordSent([transaction], now);
   const blockNumber = farAhead + made;
   const block = { transaction: hash, blockNumber, blockHash: hash, logIndex: 0 };
   const mined = { ...block, settledBy: "relayer" } as const;
@@ -157,7 +157,7 @@ async function settle(
     ids.map((id) => ({ id, mined })),
     now,
   );
-  await store.closeTransactions([transaction.id], "mined", blockNumber);
+  await store.closeTransactions([transaction], "mined", blockNumber);
   await store.recordFinalized(chainId, blockNumber, now);
   await store.pruneSignedBytes(chainId, blockNumber, groupSize);
   return ids;

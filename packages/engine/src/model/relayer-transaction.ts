@@ -39,11 +39,25 @@ export interface RelayerTransaction extends TransactionPlan {
   readonly hash: Hex | null;
 }
 
+/**
+ * Names a stored transaction. Ids alone do not: a database that lost its last commits gives them again,
+ * to other transactions.
+ */
+export type TransactionName = Pick<
+  RelayerTransaction,
+  "id" | "chainId" | "lane" | "nonce" | "hash"
+>;
+
 /** The lease of a wallet on a network, held by one process at a time. */
 export interface WalletLease {
   readonly chainId: ChainId;
   readonly lane: Address;
   /** The fencing token of every write: a former holder writes nothing. */
   readonly fence: number;
+  /**
+   * The holder's random id, which is a condition of every write as well: a database that lost its last
+   * commits gives fencing tokens again.
+   */
+  readonly holder: string;
   readonly nextNonce: number;
 }

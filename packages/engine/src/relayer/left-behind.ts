@@ -124,10 +124,7 @@ export function startLeftBehind(deps: LeftBehindDeps): { stop(): Promise<void> }
     if (transactions.length === 0 || index === undefined) return;
     const outcomes = await broadcast(chain, index, transactions, log);
     const accepted = transactions.filter((_, index) => outcomes[index] === "accepted");
-    await store.recordSent(
-      accepted.map(({ id }) => id),
-      clock.nowMs(),
-    );
+    await store.recordSent(accepted, clock.nowMs());
   }
 
   return startPoll({ clock, pauseMs: lookMs }, () => look().catch(reportFailure));

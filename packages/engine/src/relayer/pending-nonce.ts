@@ -127,8 +127,8 @@ export async function closeNonce(
   mined: MinedAttempt | undefined,
 ): Promise<void> {
   const minedId = mined?.transaction.id;
-  const dropped = attempts.filter(({ id }) => id !== minedId).map(({ id }) => id);
-  if (mined) await store.closeTransactions([mined.transaction.id], "mined", mined.blockNumber);
+  const dropped = attempts.filter(({ id }) => id !== minedId);
+  if (mined) await store.closeTransactions([mined.transaction], "mined", mined.blockNumber);
   await store.closeTransactions(dropped, "dropped");
 }
 

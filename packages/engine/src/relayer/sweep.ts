@@ -147,7 +147,7 @@ async function transferAll(held: HeldWallet, to: Address): Promise<Sweep> {
     },
     `The transfer ${hash} is not mined yet; run this again to see it through`,
   );
-  await store.closeTransactions([transfer.id], "mined", receipt.blockNumber);
+  await store.closeTransactions([transfer], "mined", receipt.blockNumber);
   if (receipt.succeeded) return { transaction: hash, amount };
   throw misconfigured(
     `${to} does not accept coins: the transfer ${hash} reverted. Use another address`,

@@ -106,12 +106,30 @@ export class WalletTransactions {
     const reserved = await this.#taking(() =>
       store.reserveTransactions(held, plans, clock.nowMs()),
     );
+    if (reserved.some(({ nonce }) => nonce < this.nextNonce)) await this.#forget(held, reserved);
     await traces.inTransactions(reserved, async () => {
       await this.#taking(() => this.#signAndStore(held, reserved));
       const signed = reserved.flatMap(({ nonce }) => this.pendingNonces.get(nonce) ?? []);
       await this.#send(hasMoved ? this.inOrder() : signed);
     });
     return new Set(reserved.flatMap(({ settlementIds }) => settlementIds));
+  }
+
+  /**
+   * The database gives nonces again, so it has lost its last commits, as after a failover. Forgets what
+   * this process remembers of it, keeps away from the nonces that it has used, and throws; `keep` loads
+   * what is stored, and the queue offers the settlements again.
+   */
+  async #forget(held: WalletLease, reserved: readonly RelayerTransaction[]): Promise<never> {
+    const { store, clock, log } = this.#deps;
+    const fields = { event: "store_went_back", ...this.#facts, nextNonce: this.nextNonce };
+    log.error(fields, "Database lost transactions of a relayer wallet; loading what it has");
+    const ids = reserved.map(({ id }) => id);
+    await this.#taking(() => store.releaseUnsigned(held, ids, clock.nowMs()));
+    this.pendingNonces.clear();
+    this.isLoaded = false;
+    await this.lease.take(this.nextNonce);
+    throw new Fault("storage_unavailable", "The database has lost its last transactions");
   }
 
   /** After a failure `keep` loads nonces that were reserved without stored bytes. */
@@ -176,10 +194,7 @@ export class WalletTransactions {
       else reportRefusedSend(pending, this.#facts, this.#deps.log);
       if (isTooLarge(pending)) this.#deps.events.onTooLarge(newestOf(pending).settlementIds.length);
     }
-    await this.#deps.store.recordSent(
-      accepted.map((pending) => newestOf(pending).id),
-      this.#deps.clock.nowMs(),
-    );
+    await this.#deps.store.recordSent(accepted.map(newestOf), this.#deps.clock.nowMs());
     this.#deps.events.onSent(accepted.flatMap((pending) => newestOf(pending).settlementIds));
   }
 
@@ -316,8 +331,7 @@ async function releaseCancelled(
     // No price was possible for its cancellation.
     if (!isCancellation(newestOf(pending))) continue;
     const carriers = pending.attempts.filter((transaction) => !isCancellation(transaction));
-    const ids = carriers.map(({ id }) => id);
-    await store.closeTransactions(ids, "dropped");
+    await store.closeTransactions(carriers, "dropped");
     await events.onReleased([...pending.unresolved]);
     pending.unresolved.clear();
   }

@@ -8,6 +8,7 @@ import type {
   WalletLease,
   RelayerTransaction,
   TransactionPlan,
+  TransactionName,
   TransactionState,
 } from "../model/relayer-transaction.ts";
 import type { PayerPause } from "../model/payer-pause.ts";
@@ -156,10 +157,10 @@ export interface EngineStore extends RetentionMethods, RevertedGasMethods {
    * them. A transaction without queued settlements stays and is signed later. Throws `lease_lost`.
    */
   releaseUnsigned(lease: WalletLease, ids: readonly number[], now: number): Promise<void>;
-  recordSent(ids: readonly number[], now: number): Promise<void>;
+  recordSent(transactions: readonly TransactionName[], now: number): Promise<void>;
   /** Ends transactions: mined in a block, or dropped because another one took their nonce. */
   closeTransactions(
-    ids: readonly number[],
+    transactions: readonly TransactionName[],
     state: Extract<TransactionState, "mined" | "dropped">,
     blockNumber?: number,
   ): Promise<void>;

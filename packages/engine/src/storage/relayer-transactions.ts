@@ -6,6 +6,7 @@ import {
   openTransactionStates,
   type WalletLease,
   type RelayerTransaction,
+  type TransactionName,
   type TransactionPlan,
   type TransactionState,
 } from "../model/relayer-transaction.ts";
@@ -43,9 +44,13 @@ export function relayerMethods(database: Database) {
     }),
     recordSigned: atomic(database, recordSigned),
     releaseUnsigned: atomic(database, releaseUnsigned),
-    recordSent: (ids, now) => change(database, ids, ["signed"], { state: "sent", sent_at: now }),
-    closeTransactions: (ids, state, blockNumber) =>
-      change(database, ids, openTransactionStates, { state, block_number: blockNumber ?? null }),
+    recordSent: (transactions, now) =>
+      change(database, transactions, ["signed"], { state: "sent", sent_at: now }),
+    closeTransactions: (transactions, state, blockNumber) =>
+      change(database, transactions, openTransactionStates, {
+        state,
+        block_number: blockNumber ?? null,
+      }),
     // In a transaction, because every process reopens nonces at once and one may have to retry.
     reopenTransactions: atomic(database, reopen),
     countMinedNonces: async (chainId, lane) => {
@@ -67,16 +72,42 @@ export function relayerMethods(database: Database) {
 /** Changes those of these transactions that are in one of the states. */
 async function change(
   database: Database,
-  ids: readonly number[],
+  transactions: readonly TransactionName[],
   states: readonly TransactionState[],
   changes: Updateable<RelayerTransactionTable>,
 ): Promise<void> {
-  if (ids.length === 0) return;
-  await inTransaction(database, ({ db }) =>
+  if (transactions.length === 0) return;
+  const named = transactions.map(({ id, chainId, lane, nonce, hash }) => ({
+    of: id,
+    of_chain: chainId,
+    of_lane: toLowerHex(lane),
+    of_nonce: nonce,
+    of_hash: hash,
+  }));
+  await inTransaction(database, ({ db, engine }) =>
     db
       .updateTable("relayer_transactions")
+      .from(
+        engine.list(named, {
+          of: "bigint",
+          of_chain: "bigint",
+          of_lane: "text",
+          of_nonce: "bigint",
+          of_hash: "text",
+        }),
+      )
       .set(changes)
-      .where("id", "in", [...ids])
+      .whereRef("relayer_transactions.id", "=", "given.of")
+      .whereRef("relayer_transactions.chain_id", "=", "given.of_chain")
+      .whereRef("relayer_transactions.lane", "=", "given.of_lane")
+      .whereRef("relayer_transactions.nonce", "=", "given.of_nonce")
+      // A name that was read before the transaction was signed has no hash.
+      .where(({ or, eb, ref }) =>
+        or([
+          eb("given.of_hash", "is", null),
+          eb("relayer_transactions.hash", "=", ref("given.of_hash")),
+        ]),
+      )
       .where("state", "in", states)
       .execute(),
   );

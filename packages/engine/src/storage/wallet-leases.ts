@@ -72,7 +72,8 @@ function ownLane({ db }: Database, lease: WalletLease) {
     .updateTable("lanes")
     .where("chain_id", "=", lease.chainId)
     .where("lane", "=", toLowerHex(lease.lane))
-    .where("fence", "=", lease.fence);
+    .where("fence", "=", lease.fence)
+    .where("lease_owner", "=", lease.holder);
 }
 
 /** 1 while the lease of a wallet's holder runs, else 0. */
@@ -133,7 +134,13 @@ const takeLease: Work<WalletLeaseStore["takeWalletLease"]> = async ({ db, engine
     .executeTakeFirst();
   if (!row) return undefined;
   const { fence, next_nonce: nextNonce } = row;
-  return { chainId, lane: options.lane, fence: Number(fence), nextNonce: Number(nextNonce) };
+  return {
+    chainId,
+    lane: options.lane,
+    fence: Number(fence),
+    holder: owner,
+    nextNonce: Number(nextNonce),
+  };
 };
 
 /**

@@ -86,7 +86,7 @@ export function contractPayersSuite(start: () => Promise<StoreBench>): void {
     expect(taken?.settlementIds).toEqual([first]);
     expect(await other.reserveTransactions(elsewhere, [plan(second)], 2)).toEqual([]);
     expect(await other.reserveTransactions(elsewhere, [planOf(plain)], 2)).toHaveLength(1);
-    await store.closeTransactions([taken?.id ?? 0], "mined", 5);
+    await store.closeTransactions(taken ? [taken] : [], "mined", 5);
     expect(await other.reserveTransactions(elsewhere, [plan(second)], 3)).toHaveLength(1);
   });
 
@@ -98,7 +98,7 @@ export function contractPayersSuite(start: () => Promise<StoreBench>): void {
       const [reserved] = await store.reserveTransactions(lease, [planOf(...carried)], 2);
       const id = reserved?.id ?? 0;
       await store.recordSigned(lease, [{ id, raw: hex32(next()), hash: hex32(next()) }], 3);
-      await store.closeTransactions([id], "mined", 5);
+      await store.closeTransactions(reserved ? [reserved] : [], "mined", 5);
       expect(await store.requeueSettlements(carried, 6)).toHaveLength(carried.length);
     }
     expect([...(await other.findRevertedTwice(ids))]).toEqual([twice]);

@@ -61,10 +61,7 @@ const fail = (store: TestStore, { id }: OnItsWay) =>
 
 async function giveBack(store: TestStore, { id, transaction }: OnItsWay) {
   const open = await store.listOpenTransactions(chainId, transaction.lane);
-  await store.closeTransactions(
-    open.map((one) => one.id),
-    "dropped",
-  );
+  await store.closeTransactions(open, "dropped");
   return store.requeueSettlements([id], 4);
 }
 
@@ -213,7 +210,7 @@ async function work(
   count: number,
 ): Promise<number[]> {
   const open = await store.listOpenTransactions(chainId, lease.lane);
-  const ids = (state: string) => open.filter((one) => one.state === state).map(({ id }) => id);
+  const those = (state: string) => open.filter((one) => one.state === state);
   try {
     if (what === "reserve") {
       const claims = Array.from({ length: count }, () => claimOf());
@@ -223,10 +220,14 @@ async function work(
       expect(mayHold).toBe(true);
       return taken.map(({ nonce }) => nonce);
     }
-    const bytes = ids("intent").map((id) => ({ id, raw: hex32(id), hash: hex32(2 ** 40 + id) }));
+    const bytes = those("intent").map(({ id }) => ({
+      id,
+      raw: hex32(id),
+      hash: hex32(2 ** 40 + id),
+    }));
     if (what === "sign") await store.recordSigned(lease, bytes, 2);
-    if (what === "send") await store.recordSent(ids("signed"), 3);
-    if (what === "mined") await store.closeTransactions(ids("sent").slice(0, count), "mined");
+    if (what === "send") await store.recordSent(those("signed"), 3);
+    if (what === "mined") await store.closeTransactions(those("sent").slice(0, count), "mined");
   } catch (error) {
     expect(error).toMatchObject({ code: "lease_lost" });
   }
@@ -329,8 +330,8 @@ function askingTests(storeAt: (index: number) => TestStore): void {
     await storeAt(0).claimSettlements(claims, 1);
     const plans = claims.map(({ id }) => planOf(id));
     const taken = await storeAt(0).reserveTransactions(lease, plans, 1);
-    await storeAt(0).closeTransactions([taken[1]?.id ?? 0], "mined", 9);
-    await storeAt(0).closeTransactions([taken[2]?.id ?? 0], "dropped");
+    await storeAt(0).closeTransactions(taken.slice(1, 2), "mined", 9);
+    await storeAt(0).closeTransactions(taken.slice(2), "dropped");
     expect(await storeAt(1).countMinedNonces(chainId, at)).toBe(2);
   });
 }

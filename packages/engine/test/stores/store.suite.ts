@@ -6,7 +6,7 @@ import { refusalCodes, type Hex } from "@farthing/protocol";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SettlementState } from "../../src/index.ts";
-import type { WalletLease } from "../../src/model/relayer-transaction.ts";
+import type { RelayerTransaction, WalletLease } from "../../src/model/relayer-transaction.ts";
 import { storeForEach } from "./store-benches.testing.ts";
 import {
   chainId,
@@ -290,17 +290,46 @@ function nonceTests(store: () => TestStore): void {
     expect(await store().reserveTransactions(lease, twice, 1)).toHaveLength(1);
   });
 
+  test("an id that is given again changes no other transaction", async () => {
+    const lease = await held(store());
+    const claim = claimOf();
+    await store().claimSettlements([claim], 1);
+    const [taken] = await store().reserveTransactions(lease, [planOf(claim.id)], 1);
+    if (!taken) throw new Error("nothing was reserved");
+    await carryOn(store(), lease, [taken], "sign");
+    // What a process remembers of a transaction that the database lost: the id is another's now.
+    const lost = { ...taken, hash: hex32(77) };
+    for (const name of [
+      lost,
+      { ...taken, nonce: taken.nonce + 1 },
+      { ...taken, lane: otherLane },
+    ]) {
+      await store().recordSent([name], 2);
+      await store().closeTransactions([name], "mined", 9);
+    }
+    expect(await store().listOpenTransactions(chainId, lane)).toMatchObject([{ state: "signed" }]);
+    await store().closeTransactions([taken], "mined", 9);
+    expect(await store().listOpenTransactions(chainId, lane)).toEqual([]);
+  });
+
+  test("a lease of another holder with the same fencing token writes nothing", async () => {
+    const lease = await held(store());
+    const claim = claimOf();
+    await store().claimSettlements([claim], 1);
+    const former = { ...lease, holder: "a process of before the failover" };
+    await expect(store().reserveTransactions(former, [planOf(claim.id)], 1)).rejects.toThrow(
+      /worked by another process/,
+    );
+    expect(await store().reserveTransactions(lease, [planOf(claim.id)], 1)).toHaveLength(1);
+  });
+
   test("what a reorganisation undid is open again", async () => {
     const lease = await held(store());
     const claim = claimOf();
     await store().claimSettlements([claim], 1);
     const taken = await store().reserveTransactions(lease, [planOf(claim.id)], 1);
     await carryOn(store(), lease, taken, "sign");
-    await store().closeTransactions(
-      taken.map(({ id }) => id),
-      "mined",
-      100,
-    );
+    await store().closeTransactions(taken, "mined", 100);
     await store().reopenTransactions(chainId, { fromBlock: 101 });
     expect(await store().listOpenTransactions(chainId, lane)).toEqual([]);
     await store().reopenTransactions(chainId, { fromBlock: 100 });
@@ -311,7 +340,7 @@ function nonceTests(store: () => TestStore): void {
 async function carryOn(
   store: TestStore,
   lease: WalletLease,
-  taken: readonly { id: number }[],
+  taken: readonly RelayerTransaction[],
   fate: string,
 ): Promise<void> {
   if (fate === "leave") return;
@@ -322,7 +351,6 @@ async function carryOn(
   }));
   const moved = await store.recordSigned(lease, signed, 1);
   expect(moved.map(({ state }) => state)).toEqual(taken.map(() => "submitted"));
-  const ids = taken.map(({ id }) => id);
-  if (fate !== "sign") await store.recordSent(ids, 1);
-  if (fate === "close") await store.closeTransactions(ids, "mined");
+  if (fate !== "sign") await store.recordSent(taken, 1);
+  if (fate === "close") await store.closeTransactions(taken, "mined");
 }

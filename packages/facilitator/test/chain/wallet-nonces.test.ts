@@ -295,7 +295,7 @@ async function storeUsedNonce(
   const { raw, hash } = await signer.sign(transaction);
   await store.recordSigned(lease, [{ id: transaction.id, raw, hash }], 0);
   const head = Number(await devnet.rpc<Hex>("eth_blockNumber"));
-  await store.closeTransactions([transaction.id], "mined", head);
+  await store.closeTransactions([transaction], "mined", head);
   if (bytes === "removed") expect(await store.pruneSignedBytes(chainId, head, 10)).toBe(1);
   await store.close();
   return hash;

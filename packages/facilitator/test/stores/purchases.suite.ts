@@ -225,7 +225,7 @@ function historyTests(at: StoreAt): void {
     const [sent] = await store.reserveTransactions(lease, [planOf(...ids)], 1_100);
     const id = Number(sent?.id);
     await store.recordSigned(lease, [{ id, raw: "0x01", hash: hex32(41) }], 1_200);
-    await store.recordSent([id], 1_300);
+    await store.recordSent(sent ? [sent] : [], 1_300);
     const dearer = await store.replaceTransaction(
       lease,
       Number(sent?.nonce),

@@ -51,11 +51,7 @@ async function carried(store: ServiceStore, ...claims: readonly Claim[]) {
 /** Mined in a block, and final. */
 async function settled(store: ServiceStore, block: number, ...claims: readonly Claim[]) {
   const { ids, transactions } = await carried(store, ...claims);
-  await store.closeTransactions(
-    transactions.map(({ id }) => id),
-    "mined",
-    block,
-  );
+  await store.closeTransactions(transactions, "mined", block);
   await store.recordConfirmed(
     ids.map((id) => ({ id, mined: minedIn(block) })),
     6,
@@ -104,10 +100,10 @@ describe.each(bothEngines())("%s", (name, start) => {
     const replacement = await store().replaceTransaction(lease, first.nonce, plan, 5);
     const signed = { id: replacement.id, raw: "0xabcd", hash: hex32(next()) } as const;
     await store().recordSigned(lease, [signed], 5);
-    await store().closeTransactions([replacement.id], "mined", 10);
-    await store().closeTransactions([first.id], "dropped");
-    await store().closeTransactions([second.id], "mined", 11);
-    await store().closeTransactions([third.id], "mined", 20);
+    await store().closeTransactions([replacement], "mined", 10);
+    await store().closeTransactions([first], "dropped");
+    await store().closeTransactions([second], "mined", 11);
+    await store().closeTransactions([third], "mined", 20);
     expect(await store().pruneSignedBytes(chainId, 15, 1)).toBe(1);
     expect(await withBytes()).toEqual([second.id, third.id, transactions[3]?.id]);
     expect(await store().pruneSignedBytes(chainId, 15, 10)).toBe(1);
@@ -121,8 +117,8 @@ describe.each(bothEngines())("%s", (name, start) => {
     const { lease, transactions } = await carried(store(), oldClaim(), oldClaim());
     const [first, second] = transactions;
     if (!first || !second) throw new Error("two were reserved");
-    await store().closeTransactions([first.id], "mined", 100);
-    await store().closeTransactions([second.id], "mined", 101);
+    await store().closeTransactions([first], "mined", 100);
+    await store().closeTransactions([second], "mined", 101);
     await store().pruneSignedBytes(chainId, 100, 10);
     const used = { lane: lease.lane, fromNonce: first.nonce, upToBlock: 101 };
     await store().reopenTransactions(chainId, used);
@@ -338,9 +334,9 @@ describe.each(bothEngines())("%s", (name, start) => {
           const { ids, transactions } = await carried(store(), ...claims);
           for (const [index, became] of outcomes.entries()) {
             const id = ids[index] ?? "";
-            const transaction = transactions[index]?.id ?? 0;
+            const carriers = transactions.slice(index, index + 1);
             if (became === "open") reserved += 2;
-            else await store().closeTransactions([transaction], "mined", ++block);
+            else await store().closeTransactions(carriers, "mined", ++block);
             if (became === "failed") {
               const why = {
                 code: "transaction_reverted",

@@ -133,8 +133,7 @@ async function settle(store: ServiceStore): Promise<void> {
   const sent = await store.reserveTransactions(lease, plans, now);
   const signed = sent.map(({ id }) => ({ id, raw: "0x00" as const, hash: hex32(next()) }));
   await store.recordSigned(lease, signed, now);
-  const sentIds = sent.map(({ id }) => id);
-  await store.recordSent(sentIds, now);
+  await store.recordSent(sent, now);
   const [first, second, third, fourth, fifth, sixth] = ids.map(String);
   const block = 1_000_000 + next() * 10;
   await store.recordFailed([failureOf(third ?? ""), failureOf(sixth ?? "")], now);
@@ -143,7 +142,7 @@ async function settle(store: ServiceStore): Promise<void> {
     mined: minedAt(block),
   }));
   await store.recordConfirmed(outcomes, now);
-  await store.closeTransactions(sentIds, "mined", block);
+  await store.closeTransactions(sent, "mined", block);
   await store.recordGas(signed.map(({ hash }) => ({ hash, gasUsed: 1, gasPrice: 1n })));
   await store.listUnfinalizedBlocks(chainId);
   await store.reopenTransactions(chainId, { fromBlock: block });
@@ -159,12 +158,12 @@ async function settle(store: ServiceStore): Promise<void> {
   await store.pruneKeyless(now, 10);
   await refund(store, { of: first ?? "", account: busySeller, now });
   await store.listOpenTransactions(chainId, lane);
-  await store.closeTransactions(sentIds, "mined", block);
+  await store.closeTransactions(sent, "mined", block);
   await removeWhatIsOver(store, { account: busySeller, block, now });
   await store.isRelayerTransaction(hex32(1));
   await store.countMinedNonces(chainId, lane);
   await store.listCarriers(first ?? "");
-  await store.closeTransactions(sentIds, "dropped");
+  await store.closeTransactions(sent, "dropped");
 }
 
 function failureOf(id: string) {
@@ -192,9 +191,9 @@ async function repair(store: ServiceStore): Promise<void> {
   if (!one) throw new Error("nothing was reserved");
   await store.recordSigned(lease, [{ id: one.id, raw: "0x00", hash: hex32(next()) }], now);
   const other = await store.replaceTransaction(lease, one.nonce, planOf(contract.id), now);
-  await store.closeTransactions([one.id, other.id], "mined", 9_000_000);
+  await store.closeTransactions([one, other], "mined", 9_000_000);
   await store.reopenTransactions(chainId, { lane, fromNonce: one.nonce, upToBlock: 9_000_000 });
-  await store.closeTransactions([one.id, other.id], "dropped");
+  await store.closeTransactions([one, other], "dropped");
   await store.requeueSettlements([contract.id], now);
   await store.findRevertedTwice([contract.id]);
   await store.findPayerPauses(chainId, [rarePayer]);

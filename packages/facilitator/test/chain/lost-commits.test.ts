@@ -1,0 +1,92 @@
+/**
+ * A database that loses its last commits, as an asynchronous standby does that takes over: what the
+ * relayer wallets sent is on the chain, and the database knows nothing of it.
+ */
+import { DatabaseSync } from "node:sqlite";
+import type { Devnet } from "@farthing/devnet";
+import type { JsonObject } from "@farthing/protocol";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  bodyOn,
+  newDatabaseUrl,
+  serveOn,
+  startChain,
+  usesOf,
+  walletAt,
+  type Served,
+} from "../support/facilitator.testing.ts";
+
+let devnet: Devnet;
+let served: Served;
+let databaseUrl: string;
+beforeAll(async () => {
+  devnet = await startChain({ buyers: 6 });
+  databaseUrl = newDatabaseUrl();
+  served = await serveOn(devnet, { databaseUrl });
+});
+afterAll(async () => {
+  await served?.stop();
+  await devnet?.stop();
+});
+
+const paymentOf = (buyer: number) => bodyOn(devnet, { payer: walletAt(devnet.buyers, buyer) });
+
+const settle = async (body: JsonObject) => (await served.post("/settle", body)).body;
+
+/** The tables of a settlement without an account, from those that refer to others on. */
+const tables = [
+  "transaction_settlements",
+  "settlement_claims",
+  "relayer_transactions",
+  "settlements",
+  "lanes",
+] as const;
+
+function openFile(): DatabaseSync {
+  const file = new DatabaseSync(databaseUrl.replace("sqlite:", ""));
+  file.exec("PRAGMA busy_timeout = 5000");
+  return file;
+}
+
+/** Returns what puts the database back to how it is now, while the service runs. */
+function remember(): () => void {
+  const before = openFile();
+  const rows = new Map(
+    tables.map((name) => [name, before.prepare(`select * from ${name}`).all()] as const),
+  );
+  before.close();
+  return () => {
+    const now = openFile();
+    now.exec("PRAGMA foreign_keys = off; begin immediate");
+    for (const name of tables) {
+      now.exec(`delete from ${name}`);
+      for (const row of rows.get(name) ?? []) {
+        const names = Object.keys(row);
+        const marks = names.map(() => "?").join(", ");
+        now
+          .prepare(`insert into ${name} (${names.join(", ")}) values (${marks})`)
+          .run(...Object.values(row));
+      }
+    }
+    now.exec("commit");
+    now.close();
+  };
+}
+
+test("nonces and ids that are given again: later payments are settled, and none is taken for another", async () => {
+  expect(await settle(paymentOf(0))).toMatchObject({ success: true });
+  const loseSince = remember();
+  const lost = [paymentOf(1), paymentOf(2)];
+  for (const body of lost) expect(await settle(body)).toMatchObject({ success: true });
+  loseSince();
+  const later = [paymentOf(3), paymentOf(4)];
+  const told = await Promise.all(later.map(settle));
+  expect(told.map(({ success }) => success)).toEqual([true, true]);
+  for (const body of [...lost, ...later]) expect(await usesOf(devnet, body)).toHaveLength(1);
+  const pages = await Promise.all(
+    told.map(async ({ id }) => (await served.get(`/settlements/${String(id)}`)).body),
+  );
+  for (const [index, page] of pages.entries()) {
+    expect([page["transaction"]]).toEqual(await usesOf(devnet, later[index] ?? {}));
+  }
+});
