@@ -144,6 +144,21 @@ describe("without a file", () => {
     expect((await farthing(explain)).stderr).toMatch(/environment variable FARTHING_API_KEY/);
   });
 
+  test.each([
+    ["localhost:4000", "http://localhost:4000"],
+    ["[::1]:4000/api", "http://[::1]:4000/api"],
+  ])("an API may be named by host and port: %s", async (to, url) => {
+    const options = ["--to", to, "--price", "0.01", ...paidTo, "--print-config"];
+    const { code, stdout } = await farthing(["gateway", ...options]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`url: "${url}"`)]);
+  });
+
+  test("a price with a comma is refused in the words of the option, not of a file", async () => {
+    const { stderr } = await farthing(["gateway", "--to", "4000", "--price", "0,01", ...paidTo]);
+    expect(stderr).toContain('--price is "0,01", but must be: USDC with a decimal point');
+    expect(stderr).not.toContain("quotes");
+  });
+
   test("an API may be named by its port, and a price of 0 by its option alone", async () => {
     const byPort = ["--to", "4000", "--price", "0.01", ...paidTo, "--print-config"];
     const { code, stdout } = await farthing(["gateway", ...byPort]);

@@ -1,5 +1,9 @@
-/** The address of an API on this machine for a port alone; any other text as it is. */
+/** A name or an address with a port, with a path or without: `localhost:3000`, `[::1]:3000/api`. */
+const hostAndPort = /^([a-z0-9.-]+|\[[0-9a-f:]+\]):\d{1,5}(\/|$)/i;
+
+/** The address of an API for a port of this machine or host:port; any other text as it is. */
 export function apiAddress(text: string): string {
+  if (hostAndPort.test(text)) return `http://${text}`;
   return /^\d+$/.test(text) ? `http://127.0.0.1:${text}` : text;
 }
 

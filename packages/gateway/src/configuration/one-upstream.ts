@@ -94,9 +94,23 @@ function rename(
 ): ConfigProblem {
   const setting = settingsByPath[path.replace(/^facilitator\[\d+\]/, "facilitator")];
   const name = setting === undefined ? path : nameOf(setting);
+  return { path: name, line: undefined, message: messageOf(setting, message) };
+}
+
+/** What options take, where a file would have it in other words. */
+const optionShapes: Readonly<Partial<Record<OneUpstreamSetting, string>>> = {
+  to: "the address of an API such as http://localhost:3000, localhost:3000 or 3000, or a folder such as ./reports",
+  price: "USDC with a decimal point and at most 6 decimals, such as 0.01",
+};
+
+const shapeMark = ", but must be: ";
+
+function messageOf(setting: OneUpstreamSetting | undefined, message: string): string {
   // A file would have a free route instead.
-  const isFree = setting === "price" && message.startsWith("is 0;");
-  return { path: name, line: undefined, message: isFree ? "is 0; it must be above 0." : message };
+  if (setting === "price" && message.startsWith("is 0;")) return "is 0; it must be above 0.";
+  const shape = setting && optionShapes[setting];
+  const at = message.indexOf(shapeMark);
+  return shape === undefined || at < 0 ? message : `${message.slice(0, at)}${shapeMark}${shape}`;
 }
 
 /** Tells a path, such as ./reports or /srv/reports, from an address. */
