@@ -7,7 +7,9 @@ import { payByMembers } from "./thirdweb-members.ts";
 
 /** Every buyer, with the version that is installed or followed. */
 export const buyers = [
+  "@x402/fetch 2.0",
   "@x402/fetch 2.10",
+  "@x402/fetch 2.15",
   "@x402/fetch 2.27",
   "@x402/axios 2.11",
   "@faremeter/fetch 0.22",
@@ -49,7 +51,9 @@ export async function connectBuyer(
     return wrapFetchWithPayment(fetch, await stockClient(version, wallet));
   };
   return {
+    "@x402/fetch 2.0": () => connectFrom("fetch"),
     "@x402/fetch 2.10": () => connectStock("2.10"),
+    "@x402/fetch 2.15": () => connectStock("2.15"),
     "@x402/fetch 2.27": () => connectStock("2.27"),
     "@x402/axios 2.11": () => connectFrom("axios"),
     "@faremeter/fetch 0.22": () => connectFrom("faremeter"),

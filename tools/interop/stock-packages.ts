@@ -7,7 +7,7 @@ import type { RequestHandler } from "express";
 import type { PrivateKeyAccount } from "viem/accounts";
 
 /** Versions with a folder below `stock/`. */
-export const stockVersions = ["2.10", "2.23", "2.27"] as const;
+export const stockVersions = ["2.1", "2.10", "2.15", "2.23", "2.27"] as const;
 
 /** One of them. */
 export type StockVersion = (typeof stockVersions)[number];

@@ -18,8 +18,6 @@ export interface SellerRow {
   readonly kind: "express" | "mcp";
   /** `upfront` settles before the work; the default verifies, works and then settles. */
   readonly flow: "default" | "upfront";
-  /** Seconds that each call asks the facilitator to wait for the outcome (`Prefer: wait=`). */
-  readonly waitSeconds?: number;
 }
 
 /** A seller that is open. */
@@ -47,11 +45,8 @@ export async function openStockSeller(
 }
 
 /** Connects the stock seller's side to a surface. */
-export function connectStock(stock: StockPackages, { url, apiKey }: Surface, waitSeconds?: number) {
-  const headers = {
-    ...(apiKey === undefined ? {} : { Authorization: `Bearer ${apiKey}` }),
-    ...(waitSeconds === undefined ? {} : { Prefer: `wait=${waitSeconds}` }),
-  };
+export function connectStock(stock: StockPackages, { url, apiKey }: Surface) {
+  const headers = apiKey === undefined ? {} : { Authorization: `Bearer ${apiKey}` };
   const all: AuthHeaders = { verify: headers, settle: headers, supported: headers };
   const client = new stock.HTTPFacilitatorClient({ url, createAuthHeaders: async () => all });
   return new stock.x402ResourceServer(client).register(network, new stock.ExactEvmSeller());
@@ -73,9 +68,9 @@ export function termsOf({ devnet }: Deployment, flow: SellerRow["flow"]) {
 async function openExpress(
   stock: StockPackages,
   deployment: Deployment,
-  { surface, flow, waitSeconds }: SellerRow,
+  { surface, flow }: SellerRow,
 ): Promise<StockSeller> {
-  const server = connectStock(stock, deployment.surfaces[surface], waitSeconds);
+  const server = connectStock(stock, deployment.surfaces[surface]);
   const app = express();
   const accepts = termsOf(deployment, flow);
   app.use(stock.paymentMiddleware({ "GET /report": { accepts, description: "Report" } }, server));
@@ -115,9 +110,9 @@ export async function readChallenge(url: string): Promise<PaymentRequired> {
 async function openTool(
   stock: StockPackages,
   deployment: Deployment,
-  { surface, flow, waitSeconds }: SellerRow,
+  { surface, flow }: SellerRow,
 ): Promise<StockSeller> {
-  const server = connectStock(stock, deployment.surfaces[surface], waitSeconds);
+  const server = connectStock(stock, deployment.surfaces[surface]);
   await server.initialize();
   const accepts = await server.buildPaymentRequirements(termsOf(deployment, flow));
   const resource = { url: "mcp://tool/report", description: "Report", mimeType: "text/plain" };

@@ -11,7 +11,7 @@ import {
   shared,
   type Case,
 } from "./cases.ts";
-import { compact, set, withR, withV, type Draft, type Stage } from "./requests.ts";
+import { compact, set, sign, withR, withV, type Draft, type Stage } from "./requests.ts";
 
 const bySmartWallet = (made: Draft, { devnet: { smartWallet } }: Stage): Draft => ({
   ...made,
@@ -39,6 +39,23 @@ function read(request: Parameters<typeof set>[0], path: string): unknown {
   };
   const [place = "", key = ""] = path.split(".");
   return Object(places[place])[key];
+}
+
+/** Most questions for the newest block: some seconds. */
+const questionsMax = 5_000;
+
+/** Signs from now on, when the next block, which the stock class needs, is a second away. */
+async function signRightAfterBlock(
+  request: Parameters<typeof set>[0],
+  made: Draft,
+  { devnet }: Stage,
+): Promise<void> {
+  const newest = () => devnet.rpc<string>("eth_blockNumber", []);
+  const before = await newest();
+  for (let asked = 0; asked < questionsMax && (await newest()) === before; asked++);
+  const signed = authorize({ validAfter: inSeconds(0) })(made);
+  set(request, "authorization.validAfter", signed.authorization.validAfter);
+  set(request, "payload.signature", await sign(signed));
 }
 
 const upperHex = (text: string) => `0x${text.slice(2).toUpperCase()}`;
@@ -91,6 +108,15 @@ const members: readonly Case[] = [
   bent(2, "the terms' amount is a number", { wire: { "terms.amount": 10_000 } }),
   bent(2, "maxTimeoutSeconds is text", { wire: { "terms.maxTimeoutSeconds": "120" } }),
   bent(2, "maxTimeoutSeconds is negative", { wire: { "terms.maxTimeoutSeconds": -1 } }),
+  bent(2, "maxTimeoutSeconds is 0", { wire: { "terms.maxTimeoutSeconds": 0 } }),
+  bent(2, "extra is empty", { wire: { "terms.extra": {}, "accepted.extra": {} } }),
+  bent(2, "validBefore is the signed time as a number", {
+    change: authorize({ validBefore: "4102444800" }),
+    wire: { "authorization.validBefore": 4_102_444_800 },
+  }),
+  bent(2, "a payment-identifier of five characters", {
+    wire: { "payment.extensions": { "payment-identifier": { info: { id: "short" } } } },
+  }),
   bent(
     2,
     "unknown keys",
@@ -248,6 +274,11 @@ const terms: readonly Case[] = [
 const moments: readonly Case[] = [
   bent(2, "3 seconds are left", {
     change: (made) => authorize({ validBefore: inSeconds(3) })(made),
+  }),
+  bent(2, "valid from this second on", { before: signRightAfterBlock }),
+  bent(2, "the price is one base unit", {
+    change: authorize({ value: "1" }),
+    wire: { "terms.amount": "1", "accepted.amount": "1" },
   }),
   bent(2, "valid until the end of uint256", {
     change: authorize({ validBefore: String(2n ** 256n - 1n) }),

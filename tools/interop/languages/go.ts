@@ -58,7 +58,6 @@ export const go: Language = {
           command: [join(folder, "sdkseller")],
           settings: {},
           x402Version: 2,
-          asksAgain: true,
         },
       ],
     };

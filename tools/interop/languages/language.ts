@@ -10,8 +10,6 @@ export interface Program {
 /** A seller, with the version of x402 that it speaks. */
 export interface SellingProgram extends Program {
   readonly x402Version: 1 | 2;
-  /** Asks again when a settlement is pending, so that the public surface need not wait for it. */
-  readonly asksAgain?: true;
 }
 
 /** The installed programs of a language. */

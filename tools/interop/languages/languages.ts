@@ -32,24 +32,9 @@ const purchaseMs = 90_000;
 /** Where programs buy. */
 const ownSellers = { seller: openShop, gateway: openGateway };
 
-/** Longer than a settlement takes; the public surface responds at once unless it is asked to wait. */
-const prefer = "wait=25";
-
-/** A surface through which a program sells, and what its calls have beside the key. */
-interface Channel {
-  readonly name: string;
-  readonly surface: SurfaceName;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-const hosted: Channel = { name: "hosted", surface: "hosted", headers: {} };
-const waiting: Channel = { name: "public", surface: "public", headers: { Prefer: prefer } };
-const asking: Channel = { name: "public without Prefer", surface: "public", headers: {} };
-
-/** The public surface speaks version 2 only. */
-function channelsOf({ x402Version, asksAgain }: SellingProgram): readonly Channel[] {
-  if (x402Version === 1) return [hosted];
-  return asksAgain ? [hosted, waiting, asking] : [hosted, waiting];
+/** The surfaces through which a program sells; the public one speaks version 2 only. */
+function surfacesOf({ x402Version }: SellingProgram): readonly SurfaceName[] {
+  return x402Version === 1 ? ["hosted"] : ["hosted", "public"];
 }
 
 /** Buys and sells in every language that is installed; prints what it does, and each result. */
@@ -92,7 +77,7 @@ async function tryLanguage(
   add: (result: Purchase) => void,
 ): Promise<void> {
   const sales = sellers.flatMap((seller) =>
-    channelsOf(seller).map((channel) => ({ seller, channel })),
+    surfacesOf(seller).map((surface) => ({ seller, surface })),
   );
   const purchases = buyers.length * Object.keys(ownSellers).length;
   const deployment = await startDeployment({ buyers: purchases + 2 * sales.length });
@@ -107,9 +92,9 @@ async function tryLanguage(
       }
       await shop.close();
     }
-    for (const { seller, channel } of sales) {
-      const name = `our buyer at ${seller.name}, ${channel.name}`;
-      const sold = buyFrom(deployment, seller, channel).catch((error: unknown) => [
+    for (const { seller, surface } of sales) {
+      const name = `our buyer at ${seller.name}, ${surface}`;
+      const sold = buyFrom(deployment, seller, surface).catch((error: unknown) => [
         { name, isOk: false, line: `FAIL ${name}: ${describeFailure(error)}` },
       ]);
       for (const result of await sold) add(result);
@@ -140,14 +125,13 @@ async function buyWith(
 async function buyFrom(
   deployment: Deployment,
   seller: SellingProgram,
-  channel: Channel,
+  surface: SurfaceName,
 ): Promise<readonly Purchase[]> {
   const { command, settings, x402Version } = seller;
-  const { url: facilitatorUrl, apiKey } = deployment.surfaces[channel.surface];
-  const key = apiKey === undefined ? {} : { Authorization: `Bearer ${apiKey}` };
+  const { url: facilitatorUrl, apiKey } = deployment.surfaces[surface];
+  const headers = apiKey === undefined ? {} : { Authorization: `Bearer ${apiKey}` };
   const network = x402Version === 1 ? "xdc-apothem" : "eip155:51";
   const payTo = deployment.devnet.seller.address;
-  const headers = { ...key, ...channel.headers };
   const [runtime = "", ...argv] = command;
   const program = startServerProcess({
     runtime,
@@ -155,7 +139,7 @@ async function buyFrom(
     env: environment({ ...settings, facilitatorUrl, headers, network, payTo }),
     addressLine: /^The program listens on (http\S+)$/,
   });
-  const name = `our buyer at ${seller.name}, ${channel.name}`;
+  const name = `our buyer at ${seller.name}, ${surface}`;
   try {
     const url = `${await program.listening}/report`;
     const wallet = deployment.newBuyer();
@@ -164,7 +148,7 @@ async function buyFrom(
     const bought = await buyOnce(deployment, { name, wallet, pay: () => pay(url) });
     return x402Version === 1
       ? [bought]
-      : [bought, await presentOften(deployment, `${seller.name}, ${channel.name}`, url)];
+      : [bought, await presentOften(deployment, `${seller.name}, ${surface}`, url)];
   } finally {
     await program.kill();
   }
