@@ -3,6 +3,7 @@ import type { TSchema } from "typebox";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { gatewaySchema } from "./configuration-schema.ts";
+import { gatewayConfig } from "./gateway-file.testing.ts";
 import { readSettings, type Problem, type Schema } from "./read-settings.ts";
 
 /** Every mapping among the settings, however deep, with its name. */
@@ -35,3 +36,9 @@ test.each(mappingsIn(gatewaySchema))(
     expect(wrong).toEqual([]);
   },
 );
+
+test("an address for listen is told http and metrics", () => {
+  expect(() => gatewayConfig({ listen: "127.0.0.1:8402" })).toThrow(
+    /listen is "127.0.0.1:8402", but must be: .*members http, metrics.*\{ http: "127.0.0.1:8402" \}/,
+  );
+});

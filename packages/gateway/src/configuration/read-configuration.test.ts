@@ -136,11 +136,6 @@ test("everything that can be set", () => {
 
 test.each<[string, Settings, RegExp]>([
   ["an unknown key", { prize: "1" }, /^line 14: prize is no setting\. docs.* lists all/],
-  [
-    "a text for the addresses",
-    { listen: "127.0.0.1:8402" },
-    /listen is "127.0.0.1:8402", but must be: .*a mapping, members http, metrics.*\{ http: "127/,
-  ],
   ["an unknown key inside", { listen: { htp: 1 } }, /listen\.htp is no .* mean http\? docs/],
   ["a queue of somebody else", { serveWhen: "queued" }, /serveWhen is "queued".*embedded/],
   [
