@@ -21,6 +21,8 @@ import { historySection, sectionOf, withHistory, withWholeHistory } from "./hist
 import type { HistoryEngine } from "./history-database.ts";
 import { measure, type Figures, type Stand } from "./measure.ts";
 import { openMint } from "./payments.ts";
+import { measureNodes, nodePlan, nodeRows } from "./nodes.ts";
+import { nodesHeading, nodesSection } from "./nodes-report.ts";
 import { measurePasses, passesHeading, passPlan, passSection } from "./passes.ts";
 import { quickPlan, wholePlan } from "./plan.ts";
 import { cores, pin } from "./processes.ts";
@@ -42,6 +44,8 @@ const usage = `Measures Farthing beside the reference facilitator on a local cha
                  that part of the report
   --passes       only requests with passes beside payments, two minutes; replaces that part of the
                  report
+  --nodes[=<n>]  only payments over slow and half-broken nodes, some eight minutes; replaces that
+                 part of the report. With a word, only the rows whose name contains it, printed
   --revenue      only sums of revenue on both databases, some five minutes; replaces that part of
                  the report
   --history <n>  only the work beside n settlements and beside none, on one database; replaces
@@ -94,6 +98,7 @@ async function run(options: { readonly quick: boolean; readonly out?: string }):
     for (const heading of [
       contractPayersHeading,
       databasesHeading,
+      nodesHeading,
       passesHeading,
       revenueHeading,
     ]) {
@@ -137,6 +142,14 @@ async function runDatabases(out: string): Promise<void> {
 /** Measures requests with passes beside payments, and replaces that part of the report. */
 async function runPasses(out: string): Promise<void> {
   writePart(out, passesHeading, passSection(passPlan, await measurePasses(passPlan, tell)));
+}
+
+/** Measures payments over slow and half-broken nodes. Replaces that part only by all rows. */
+async function runNodes(name: string, out: string): Promise<void> {
+  const rows = nodeRows.filter((row) => row.name.includes(name));
+  const figures = await measureNodes(rows, nodePlan, tell);
+  const section = nodesSection(nodePlan, figures);
+  if (rows.length === nodeRows.length) writePart(out, nodesHeading, section);
 }
 
 /** Measures sums of revenue on each database, and replaces that part of the report. */
@@ -238,6 +251,8 @@ async function runRpcCosts(file: string): Promise<void> {
 }
 
 const { values } = parseArgs({
+  // An option with a value: all rows where none is given.
+  args: process.argv.slice(2).map((arg) => (arg === "--nodes" ? "--nodes=" : arg)),
   options: {
     quick: { type: "boolean", default: false },
     rpc: { type: "boolean", default: false },
@@ -245,6 +260,7 @@ const { values } = parseArgs({
     databases: { type: "boolean", default: false },
     passes: { type: "boolean", default: false },
     revenue: { type: "boolean", default: false },
+    nodes: { type: "string" },
     history: { type: "string" },
     upgrade: { type: "string" },
     engine: { type: "string", default: "sqlite" },
@@ -254,6 +270,7 @@ const { values } = parseArgs({
   },
 });
 if (values.help) process.stdout.write(usage);
+else if (values.nodes !== undefined) await runNodes(values.nodes, values.out ?? reportFile);
 else if (values.beside !== undefined) {
   const windows = await measureBeside(resolve(values.beside), besidePlan, tell);
   process.stdout.write(`\n${besideTable(windows)}\n`);

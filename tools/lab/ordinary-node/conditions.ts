@@ -10,6 +10,8 @@ export interface NodeConditions {
   readonly expiredKey?: 401 | 403;
   /** Milliseconds from an admitted request to its response. */
   readonly latencyMs?: number;
+  /** This share of the admitted requests fails at once, in one of {@link requestFailures} in turn. */
+  readonly failingShare?: number;
   /** One entry per backend behind the address, in turn: how many blocks it is behind. */
   readonly backends?: readonly number[];
   readonly absurd?: AbsurdHeads;
@@ -66,6 +68,9 @@ export interface BatchLimit {
   readonly maxCalls: number;
   readonly style: (typeof batchRefusals)[number];
 }
+
+/** Ways in which a node that is half broken fails a request; none of its calls is carried out. */
+export const requestFailures = ["http_503", "internal_error", "cut"] as const;
 
 /** Block numbers that are stated instead of the true ones. */
 export interface AbsurdHeads {

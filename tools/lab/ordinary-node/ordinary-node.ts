@@ -7,7 +7,12 @@ import {
   refuseCall,
   type OddReply,
 } from "./call-answers.ts";
-import type { AbsurdHeads, NodeConditions, RateLimit } from "./conditions.ts";
+import {
+  requestFailures,
+  type AbsurdHeads,
+  type NodeConditions,
+  type RateLimit,
+} from "./conditions.ts";
 import {
   readRequest,
   respond,
@@ -29,7 +34,13 @@ export interface LabClock {
 }
 
 /** What a client can meet: refusals of whole requests, odd replies, a backend behind, a slow answer. */
-export const nodeOddities = [...refusalKinds, ...callOddities, "lag", "latency"] as const;
+export const nodeOddities = [
+  ...refusalKinds,
+  ...callOddities,
+  "lag",
+  "latency",
+  "failure",
+] as const;
 
 /** One of {@link nodeOddities}. */
 export type NodeOddity = (typeof nodeOddities)[number];
@@ -56,6 +67,8 @@ export function createOrdinaryNode(options: {
   const record = createNodeRecord();
   let meter: { readonly limit: RateLimit; readonly bucket: TokenBucket } | undefined;
   let absurdity: { readonly heads: AbsurdHeads; left: number } | undefined;
+  const nextRandom = createRandom();
+  let failures = 0;
   let rotation: { readonly backends: readonly number[]; turn: number } | undefined;
 
   function bucketOf(limit: RateLimit): TokenBucket {
@@ -121,6 +134,21 @@ export function createOrdinaryNode(options: {
     return typeof admitted === "number" ? (refusal?.response ?? admitted) : admitted;
   }
 
+  /** The failure of a request whose turn it is; undefined: it is answered. */
+  function failRequest(request: NodeRequest): NodeResponse | undefined {
+    const { failingShare = 0 } = node.conditions;
+    if (failingShare === 0 || nextRandom() >= failingShare) return undefined;
+    onOddity("failure");
+    const kind = requestFailures[failures++ % requestFailures.length];
+    if (kind === "cut") throw new Error("the connection is cut");
+    if (kind === "http_503") return { status: 503, headers: {}, body: "no backend" };
+    const error = { error: { code: -32_603, message: "internal error" } };
+    return respond(
+      request,
+      request.calls.map(() => error),
+    );
+  }
+
   const node: OrdinaryNode = {
     conditions: options.conditions ?? {},
     record,
@@ -128,6 +156,8 @@ export function createOrdinaryNode(options: {
       const request = readRequest(text);
       const admitted = admitOne(request);
       if (typeof admitted !== "number") return admitted;
+      const failed = failRequest(request);
+      if (failed) return failed;
       const { latencyMs = 0 } = node.conditions;
       const answered = await answerAll(request.calls.slice(0, admitted));
       if (latencyMs > 0) {
@@ -139,6 +169,15 @@ export function createOrdinaryNode(options: {
     },
   };
   return node;
+}
+
+/** The same sequence in each run, with runs of failures as chance has them (Park and Miller). */
+function createRandom(): () => number {
+  let state = 20_261_127;
+  return () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
 }
 
 const noReply: NodeReply = { error: { code: -32_000, message: "no backend" } };
