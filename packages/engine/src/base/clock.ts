@@ -2,12 +2,15 @@
 
 export interface Clock {
   nowMs(): number;
+  /** Milliseconds that no change of the time of day moves, from any beginning. */
+  steadyMs?(): number;
   /** Resolves after `ms`, or at once when the signal aborts. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
+  steadyMs: () => performance.now(),
   sleep: (ms, signal) =>
     new Promise((resolve) => {
       if (signal?.aborted) return resolve();
@@ -35,7 +38,8 @@ export function createSteadyTime(): (nowMs: number) => number {
 /** The same clock, whose time never goes back. It is no longer the time of day. */
 export function steadyClockOf(clock: Clock): Clock {
   const steady = createSteadyTime();
-  return { nowMs: () => steady(clock.nowMs()), sleep: (ms, signal) => clock.sleep(ms, signal) };
+  const nowMs = () => steady(clock.steadyMs?.() ?? clock.nowMs());
+  return { nowMs, sleep: (ms, signal) => clock.sleep(ms, signal) };
 }
 
 /** Whole Unix seconds, rounded down: the unit of authorizations and of blocks. */

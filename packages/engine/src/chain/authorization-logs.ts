@@ -7,7 +7,7 @@ import { isObject, type Address, type Hex } from "@farthing/protocol";
 import { Fault } from "../base/fault.ts";
 import { bytesOf, quantity, type Chain } from "./chain.ts";
 import { classifyNodeError } from "./node-errors.ts";
-import type { RpcReply } from "./rpc-endpoint.ts";
+import { hexOf, type RpcReply } from "./rpc-endpoint.ts";
 import { topicAddress, topics } from "./usdc.ts";
 
 export interface AuthorizationEvent {
@@ -42,6 +42,16 @@ export function blockLogsCall(chain: Chain, blockHash: Hex) {
         topics: [[topics.used, topics.canceled, topics.transfer]],
       },
     ],
+  };
+}
+
+/** Asks for the logs from a block up to the newest one that the node has. */
+export function logsSinceCall({ network }: Chain, number: number) {
+  const blocks = { fromBlock: hexOf(number), toBlock: "latest" };
+  const kinds = [topics.used, topics.canceled, topics.transfer];
+  return {
+    method: "eth_getLogs",
+    params: [{ address: network.usdc, ...blocks, topics: [kinds] }],
   };
 }
 

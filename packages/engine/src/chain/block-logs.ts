@@ -5,10 +5,10 @@
  */
 import { isObject, type Hex } from "@farthing/protocol";
 import type { Log } from "../base/log.ts";
-import { blockLogsCall, type AuthorizationEvent } from "./authorization-logs.ts";
+import { blockLogsCall, logsSinceCall, type AuthorizationEvent } from "./authorization-logs.ts";
 import { readEventsByHash, readEventsByNumber } from "./block-events.ts";
 import type { BlockHead } from "./block-headers.ts";
-import { resultOf, type Chain } from "./chain.ts";
+import { promptly, resultOf, type Chain } from "./chain.ts";
 import { bloomBitsOf, hasBloomBits } from "./logs-bloom.ts";
 import { classifyNodeError, isEndpointProblem } from "./node-errors.ts";
 import type { RpcReply } from "./rpc-endpoint.ts";
@@ -40,22 +40,27 @@ export function createBlockLogs(chain: Chain, log: Log) {
   const retries = new Map<Hex, number>();
   /** Set for good once a node refused logs by hash and returned them by number. */
   let isByNumber = false;
+  /** Set once a header's bloom filter indicated events and the block had them: filters are written. */
+  let hasTrueBlooms = false;
 
   async function read(
     blocks: readonly BlockHead[],
     early: ReadonlyMap<Hex, RpcReply | undefined> = new Map(),
   ): Promise<BlockEvents[]> {
     const asked = isByNumber ? [] : blocks.filter(({ hash }) => !early.get(hash)?.ok);
-    const replies = await chain.read(asked.map(({ hash }) => blockLogsCall(chain, hash)));
+    const calls = asked.map(({ hash }) => blockLogsCall(chain, hash));
+    const replies = calls.length === 0 ? [] : await chain.read(calls, promptly(chain));
     const byHash = new Map([
       ...early,
       ...asked.map(({ hash }, at) => [hash, replies[at]] as const),
     ]);
     const found: BlockEvents[] = [];
     for (const block of blocks) {
-      const events = isByNumber
-        ? await readEventsByNumber(chain, block)
-        : await readByHash(block, byHash.get(block.hash));
+      const reply = byHash.get(block.hash);
+      const events =
+        isByNumber && reply?.ok !== true
+          ? await readEventsByNumber(chain, block)
+          : await readByHash(block, reply);
       const isWhole = events && (await areWhole(block, events));
       if (isWhole === undefined || !events) break;
       found.push({ events, isWhole });
@@ -89,7 +94,10 @@ export function createBlockLogs(chain: Chain, log: Log) {
     const missing = promisesOf(block).filter(
       ({ topic }) => !events.some(({ kind }) => topics[kind] === topic),
     );
-    if (missing.length === 0) return true;
+    if (missing.length === 0) {
+      hasTrueBlooms ||= promisesOf(block).length > 0;
+      return true;
+    }
     if (retries.get(hash) === proven) return false;
     const holds = await doReceiptsHold(hash, new Set(missing.map(({ topic }) => topic)));
     if (holds === false) return true;
@@ -115,6 +123,20 @@ export function createBlockLogs(chain: Chain, log: Log) {
       });
   }
 
+  /**
+   * The logs of a block among those of a range, in place of a reply by its hash; undefined where they
+   * do not prove by themselves that they are all. A node that lags returns part of a range.
+   */
+  function fromRange(block: BlockHead, logs: readonly unknown[]): RpcReply | undefined {
+    const own = logs.filter(isObject).filter(({ blockHash }) => blockHash === block.hash);
+    const isThere = ({ topic }: { readonly topic: string }) =>
+      own.some(({ topics: list }) => Array.isArray(list) && list[0] === topic);
+    const promised = promisesOf(block);
+    const isNone = promised.length === 0 && (hasTrueBlooms || !isBlank(block.logsBloom));
+    const isProven = promised.length === 0 ? isNone : promised.every(isThere);
+    return isProven ? { ok: true, result: own } : undefined;
+  }
+
   /** Compares the last 20 bytes, since some nodes write `xdc` for `0x`. */
   function isToken(address: unknown): boolean {
     return String(address).toLowerCase().endsWith(usdc.slice(2).toLowerCase());
@@ -123,8 +145,16 @@ export function createBlockLogs(chain: Chain, log: Log) {
   return {
     /** In order, up to the first whose logs are missing; `early`: replies to {@link callFor}. */
     read,
+    fromRange,
     callFor: (blockHash: Hex) => blockLogsCall(chain, blockHash),
+    /** All logs from a block on; read them by {@link fromRange}. */
+    callSince: (number: number) => logsSinceCall(chain, number),
     /** True if the header's bloom filter indicates events. */
     hasPromise: (block: BlockHead) => promisesOf(block).length > 0,
   };
+}
+
+/** A filter that shows nothing: of an empty block, or of a node that leaves it out. */
+function isBlank(bloom: Hex | undefined): boolean {
+  return bloom === undefined || /^0x0*$/.test(bloom);
 }

@@ -41,6 +41,11 @@ export interface WalkedHead {
   readonly early: readonly (RpcReply | undefined)[];
 }
 
+interface EarlyLogs {
+  readonly byHash: ReadonlyMap<Hex, RpcReply | undefined>;
+  readonly range: readonly unknown[] | undefined;
+}
+
 export class BlockWalk {
   readonly #deps: WalkDeps;
   readonly #known = new Map<number, Hex>();
@@ -86,9 +91,22 @@ export class BlockWalk {
     await this.#logs.read([head]);
   }
 
-  /** Calls for missing data: sent with the next look at the head, one backend answers them all. */
-  earlyCalls(): readonly RpcCall[] {
-    return [...this.#awaitedLogs.map(this.#logs.callFor), ...this.#awaitedHeaders.map(headerCall)];
+  /**
+   * Calls for missing data: sent with the next look at the head, one backend answers them all. With
+   * `expected` new blocks also for their headers and all logs since the last block, which saves a
+   * distant node's round trips and costs calls.
+   */
+  earlyCalls(expected = 0): readonly RpcCall[] {
+    const at = this.#position;
+    const next = at === undefined ? [] : numbersBetween(at + 1, at + expected);
+    this.#awaitedHeaders = [...new Set([...this.#awaitedHeaders, ...next])];
+    // From the last block on: no node refuses a range that begins with a block which it has.
+    const range = next.length > 0 && at !== undefined ? [this.#logs.callSince(at)] : [];
+    return [
+      ...this.#awaitedLogs.map(this.#logs.callFor),
+      ...this.#awaitedHeaders.map(headerCall),
+      ...range,
+    ];
   }
 
   /** Forgets blocks above this one, which never existed. */
@@ -137,16 +155,20 @@ export class BlockWalk {
     return isWhole && next > head.number;
   }
 
-  /** Keeps the headers among early replies; returns the logs, by block hash. */
-  #takeEarly(replies: WalkedHead["early"]) {
-    for (const reply of replies.slice(this.#awaitedLogs.length)) {
+  /** Keeps the headers among early replies; returns the logs: by block hash, and of the range. */
+  #takeEarly(replies: WalkedHead["early"]): EarlyLogs {
+    const logs = this.#awaitedLogs.length;
+    const rangeAt = logs + this.#awaitedHeaders.length;
+    for (const reply of replies.slice(logs, rangeAt)) {
       const block = reply?.ok ? findHeader(reply.result) : undefined;
       if (block) this.#ahead.set(block.number, block);
     }
-    const early = new Map(this.#awaitedLogs.map((hash, index) => [hash, replies[index]] as const));
+    const byHash = new Map(this.#awaitedLogs.map((hash, index) => [hash, replies[index]] as const));
     this.#awaitedLogs = [];
     this.#awaitedHeaders = [];
-    return early;
+    const range = replies[rangeAt];
+    const isList = range?.ok === true && Array.isArray(range.result);
+    return { byHash, range: isList ? (range.result as unknown[]) : undefined };
   }
 
   async #walkRange(from: number, finalBlock: number): Promise<boolean> {
@@ -162,13 +184,18 @@ export class BlockWalk {
   async #walkStep(
     from: number,
     { head, wallets }: WalkedHead,
-    early: ReadonlyMap<Hex, RpcReply | undefined>,
+    { byHash, range }: EarlyLogs,
   ): Promise<boolean> {
     const last = Math.min(head.number, from + this.#stepBlocks - 1);
     const size = this.#stepBlocks;
     // Halved until the step succeeds: a failed step is retried in smaller ones.
     this.#stepBlocks = Math.max(1, Math.floor(size / 2));
     const heads = await this.#readUpTo(from, last, head);
+    const early = new Map(byHash);
+    for (const block of range ? heads : []) {
+      if (!early.get(block.hash)?.ok)
+        early.set(block.hash, this.#logs.fromRange(block, range ?? []));
+    }
     const read = await this.#logs.read(heads, early);
     this.#awaitedLogs = heads.slice(read.length).map(({ hash }) => hash);
     for (const [index, block] of heads.slice(0, read.length).entries()) {

@@ -43,6 +43,8 @@ export interface ChainView {
   readonly gasPrice: bigint;
   readonly wallets: ReadonlyMap<string, WalletState>;
   readonly seenSecondsAgo: number;
+  /** For how long no read of any endpoint got a reply, beyond what is usual. */
+  readonly unansweredSeconds?: number;
   /** The last block that was read with its logs, or skipped with no one waiting. */
   readonly walkedTo: number;
   /** Set while blocks cannot be read: no payment in them is reported. */

@@ -6,28 +6,21 @@
 import type { Hex, Network } from "@farthing/protocol";
 import { steadyClockOf, systemClock, type Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
-import { warning, type Log } from "../base/log.ts";
-import { EndpointHealth, restingRank } from "./endpoint-health.ts";
+import type { Log } from "../base/log.ts";
+import { AskedEndpoint, askHead, failoverMs, lateTimes, probeCalls } from "./asked-endpoint.ts";
+import { restingRank } from "./endpoint-health.ts";
 import { EndpointLimiter, type EndpointLimits, type RpcPriority } from "./endpoint-limiter.ts";
-import {
-  limitEndpoint,
-  type Asking,
-  type LimitedReplies,
-  type LimitedEndpoint,
-} from "./limited-endpoint.ts";
+import type { Asking } from "./limited-endpoint.ts";
 import { classifyNodeError, isEndpointProblem } from "./node-errors.ts";
-import {
-  blocksOf,
-  countEndpointErrors,
-  headOf,
-  isEmptyWord,
-  isUnexplained,
-} from "./reply-content.ts";
+import { createReadRace, type ReadFrom } from "./read-race.ts";
+import { headOf, isEmptyWord, isUnexplained } from "./reply-content.ts";
 import type { RpcReply, RpcCall, RpcEndpoint } from "./rpc-endpoint.ts";
 
 export interface ReadOptions {
   /** Order of waiting reads at a rate-limited endpoint; default "outcome". */
   readonly priority?: Exclude<RpcPriority, "send">;
+  /** Gives up after this long, beside the wait for a turn; default: the endpoint's own limit. */
+  readonly patienceMs?: number;
 }
 
 export interface Chain {
@@ -49,6 +42,10 @@ export interface Chain {
   limits(): readonly EndpointLimits[];
   /** The learned limits of the endpoint that `read` uses first. */
   limitsInUse(): EndpointLimits;
+  /** What a request usually takes, at the endpoint that `read` uses first unless another is named. */
+  usualMs(endpointIndex?: number): number;
+  /** For how long no read got a reply; 0 while reads are answered, or nothing is asked. */
+  unansweredMs(): number;
   /** A better endpoint; undefined while this one does well enough. */
   betterThan(endpointIndex: number): number | undefined;
   /** Ranks an endpoint last for a while, because it gave a false reply. */
@@ -71,8 +68,12 @@ export interface TwoReads {
 const secondLooksMax = 5;
 const secondLookMs = 100;
 
-/** Time limit while another endpoint remains: replies take milliseconds. The last gets its timeout. */
-const failoverMs = 3_000;
+/** Attempts of a read that fails at once: at a node that fails 45 % one of a hundred fails all. */
+const readsMax = 6;
+/** The first pause between them, doubled each time. */
+const repeatPauseMs = 25;
+/** A failure that took longer is no momentary one. */
+const repeatedWithinMs = 1_000;
 
 /** An outcome or verification is due in three blocks of 2 s; a rejected send waits for another. */
 const waitMsMax: Record<RpcPriority, number> = {
@@ -87,10 +88,6 @@ const waitMsWithOthers = 250;
 /** The same for a send: with the next block its wallet may move to another endpoint. */
 const sendWaitMsWithOthers = 2_000;
 
-const askHead: RpcCall = { method: "eth_blockNumber", params: [] };
-
-const probeCalls: readonly RpcCall[] = [{ method: "eth_chainId", params: [] }, askHead];
-
 export function createChain(options: ChainOptions): Chain {
   return new LimitedChain(options);
 }
@@ -104,28 +101,24 @@ interface ChainOptions {
 
 class LimitedChain implements Chain {
   readonly network: Network;
-  readonly endpoints: readonly LimitedEndpoint[];
-  readonly #health: readonly EndpointHealth[];
+  readonly endpoints: readonly AskedEndpoint[];
   /** Measures waits only; none may grow when the time of day is put back. */
   readonly #clock: Clock;
   readonly #log: Log;
   #preferred = 0;
+  readonly #open = new Set<{ readonly sinceMs: number }>();
+  /** When the last reply came, and the first read that has failed since then began. */
+  #repliedAtMs = Number.NEGATIVE_INFINITY;
+  #unansweredSinceMs: number | undefined;
 
   constructor({ network, endpoints, log, clock = systemClock }: ChainOptions) {
-    const { chainId } = network;
     this.network = network;
     this.#log = log;
     this.#clock = steadyClockOf(clock);
-    this.endpoints = endpoints.map((endpoint) =>
-      limitEndpoint(endpoint, {
-        clock: this.#clock,
-        onLearned: (limits) => {
-          const fields = { event: "rpc_limit_learned", chainId, endpoint: endpoint.index };
-          log.warn({ ...fields, ...limits }, "RPC endpoint limit learned");
-        },
-      }),
+    const { chainId } = network;
+    this.endpoints = endpoints.map(
+      (endpoint) => new AskedEndpoint(endpoint, { clock: this.#clock, log, chainId }),
     );
-    this.#health = endpoints.map(() => new EndpointHealth(this.#clock));
   }
 
   limits(): readonly EndpointLimits[] {
@@ -137,16 +130,28 @@ class LimitedChain implements Chain {
     return (best?.limiter ?? new EndpointLimiter(this.#clock)).limits();
   }
 
+  usualMs(at = this.#inOrder()[0] ?? 0): number {
+    return this.endpoints[at]?.health.usualMs ?? 0;
+  }
+
+  unansweredMs(): number {
+    const openMs = [...this.#open].map(({ sinceMs }) => sinceMs);
+    const sinceMs = Math.min(this.#unansweredSinceMs ?? Infinity, ...openMs);
+    if (sinceMs === Infinity) return 0;
+    return this.#clock.nowMs() - Math.max(sinceMs, this.#repliedAtMs);
+  }
+
   distrust(at: number): void {
-    this.#health[at]?.distrust();
+    this.endpoints[at]?.health.distrust();
   }
 
   #newestHead(): number {
-    return Math.max(0, ...this.#health.filter(({ isOurs }) => isOurs).map(({ head }) => head));
+    const ours = this.endpoints.filter(({ health }) => health.isOurs);
+    return Math.max(0, ...ours.map(({ health }) => health.head));
   }
 
   #rankOf(at: number): number {
-    return this.#health[at]?.rank(this.#newestHead()) ?? 0;
+    return this.endpoints[at]?.health.rank(this.#newestHead()) ?? 0;
   }
 
   /** Endpoints of this chain from best to worst; among equals the current one stays first. */
@@ -155,100 +160,96 @@ class LimitedChain implements Chain {
       (at - this.#preferred + this.endpoints.length) % this.endpoints.length;
     return this.endpoints
       .map((_, at) => at)
-      .filter((at) => this.#health[at]?.isOurs)
+      .filter((at) => this.endpoints[at]?.health.isOurs)
       .toSorted(
         (one, other) => this.#rankOf(one) - this.#rankOf(other) || distance(one) - distance(other),
       );
   }
 
-  /** Undefined when the endpoint has no capacity in time. */
-  async #ask(at: number, calls: readonly RpcCall[], asking: Asking) {
+  #at(at: number): AskedEndpoint {
     const endpoint = this.endpoints[at];
     if (!endpoint) throw new Fault("configuration", "The network has no RPC endpoint");
-    try {
-      const replies = await endpoint.ask(calls, asking);
-      const read = replies.filter((reply) => reply !== undefined);
-      this.#noteAnswers(at, calls, replies);
-      const isWhole = read.length === replies.length;
-      const isUnhealthy = calls === probeCalls && read.every(isUnexplained);
-      if (isWhole && !isUnhealthy) this.#health[at]?.noteReply();
-      else this.#health[at]?.noteFailure();
-      return isWhole ? read : undefined;
-    } catch (error) {
-      this.#health[at]?.noteFailure();
-      const fields = { chainId: this.network.chainId, endpoint: at };
-      warning(this.#log, { event: "rpc_request_failed", ...fields }, "RPC request failed")(error);
-      throw error;
-    }
+    return endpoint;
   }
 
-  /** Stops waiting after a while; a later reply is only recorded. */
-  async #askInTime(at: number, calls: readonly RpcCall[], asking: Asking) {
-    const answering = this.#ask(at, calls, asking);
-    const isAnswered = new AbortController();
-    const timeoutMs = failoverMs + Math.max(0, asking.untilMs - this.#clock.nowMs());
-    const tooLate = this.#clock.sleep(timeoutMs, isAnswered.signal).then(() => "late" as const);
-    try {
-      const replies = await Promise.race([answering, tooLate]);
-      if (replies !== "late") return replies;
-      // A late reply or failure is recorded inside `#ask`.
-      answering.catch(() => undefined);
-      this.#health[at]?.noteFailure();
-      throw new Fault("rpc_unavailable", `RPC endpoint ${at}: no answer within ${timeoutMs} ms`);
-    } finally {
-      isAnswered.abort();
-    }
-  }
-
-  #noteAnswers(at: number, calls: readonly RpcCall[], replies: LimitedReplies): void {
-    const health = this.#health[at];
-    for (const [index, reply] of replies.entries()) {
-      const call = calls[index];
-      const number = reply?.ok ? headOf(call, reply.result) : undefined;
-      if (health && number !== undefined) health.head = number;
-      const isRange =
-        reply?.ok === false && classifyNodeError(reply.error) === "log_range_too_large";
-      const blocks = isRange ? blocksOf(call, health?.head ?? 0) : undefined;
-      if (blocks) this.endpoints[at]?.limiter.learnSize("logRangeBlocks", blocks);
-    }
-  }
-
-  async read(calls: readonly RpcCall[], { priority = "outcome" }: ReadOptions = {}) {
-    return (await this.#readBest(calls, priority)).replies;
+  async read(calls: readonly RpcCall[], options: ReadOptions = {}) {
+    return (await this.#readBest(calls, options)).replies;
   }
 
   async readTwice(calls: readonly RpcCall[], headNumber: number): Promise<TwoReads> {
-    const { at, replies } = await this.#readBest(calls, "outcome");
-    return { here: replies, elsewhere: await this.#readElsewhere(at, calls, headNumber) };
+    // Both are asked at once: the slower one alone decides how long it takes.
+    const [first] = this.#inOrder();
+    const [best, beside] = await Promise.all([
+      this.#readBest(calls, {}),
+      first === undefined ? ("none" as const) : this.#readElsewhere(first, calls, headNumber),
+    ]);
+    const { at, replies } = best;
+    const elsewhere = at === first ? beside : await this.#readElsewhere(at, calls, headNumber);
+    return { here: replies, elsewhere };
   }
 
-  async #readBest(calls: readonly RpcCall[], priority: RpcPriority): Promise<ReadFrom> {
+  /** Repeats what failed at once at endpoints that are half broken; any reply proves them alive. */
+  async #readBest(calls: readonly RpcCall[], options: ReadOptions): Promise<ReadFrom> {
+    const reading = { sinceMs: this.#clock.nowMs() };
+    this.#open.add(reading);
+    try {
+      for (let tries = 1; ; tries++) {
+        const triedMs = this.#clock.nowMs();
+        const outcome = await this.#readOnce(calls, options);
+        const isFast = this.#clock.nowMs() - triedMs < repeatedWithinMs + this.usualMs();
+        const { best } = outcome;
+        const isLast = tries >= readsMax || !isFast || !this.#isAnswering();
+        if (best && (isLast || !best.replies.every(isUnexplained))) {
+          this.#unansweredSinceMs = undefined;
+          this.#repliedAtMs = this.#clock.nowMs();
+          return best;
+        }
+        if (isLast || outcome.full.length > 0) {
+          this.#unansweredSinceMs ??= reading.sinceMs;
+          throw unansweredBy(outcome.full, outcome.fault);
+        }
+        await this.#clock.sleep(repeatPauseMs * 2 ** (tries - 1));
+      }
+    } finally {
+      this.#open.delete(reading);
+    }
+  }
+
+  #isAnswering(): boolean {
+    return this.endpoints.some(({ health }) => health.isOurs && health.isAnswering);
+  }
+
+  /** Asks the best endpoint, and the next one where it fails, or is late and the next has spare capacity. */
+  async #readOnce(
+    calls: readonly RpcCall[],
+    { priority = "outcome", patienceMs }: ReadOptions,
+  ): Promise<{ best: ReadFrom | undefined; full: readonly number[]; fault: unknown }> {
     const order = this.#inOrder();
     const lastMs = this.#clock.nowMs() + waitMsMax[priority];
     const soonMs = this.#clock.nowMs() + waitMsWithOthers;
-    const full: number[] = [];
-    let best: ReadFrom | undefined;
-    let fault: unknown;
-    for (const at of order) {
-      try {
-        const isLast = at === order.at(-1);
-        const untilMs = order.length === 1 ? lastMs : soonMs;
-        const asking = { priority, untilMs };
-        const replies = await (isLast
-          ? this.#ask(at, calls, asking)
-          : this.#askInTime(at, calls, asking));
-        if (!replies) full.push(at);
-        else if (!best || countEndpointErrors(replies) < countEndpointErrors(best.replies))
-          best = { at, replies };
-        if (replies && countEndpointErrors(replies) === 0) break;
-      } catch (error) {
-        fault = error;
-      }
+    const untilMs = order.length === 1 ? lastMs : soonMs;
+    const race = createReadRace(this.#clock);
+    for (const [turn, at] of order.entries()) {
+      const endpoint = this.#at(at);
+      const isLast = turn === order.length - 1;
+      // Beside one that is late, another is asked from its spare capacity only.
+      if (race.isOpen() && endpoint.limiter.waitMs(priority) > 0) continue;
+      const asking = { priority, untilMs };
+      const isPatient = isLast && patienceMs === undefined;
+      race.add(
+        at,
+        isPatient ? endpoint.ask(calls, asking) : endpoint.askInTime(calls, asking, patienceMs),
+      );
+      if (
+        await race.isDecided(isLast ? undefined : endpoint.lateMs + untilMs - this.#clock.nowMs())
+      )
+        break;
     }
-    best ??= await this.#askFull(full, calls, { priority, untilMs: lastMs });
-    if (!best) throw unansweredBy(full, fault);
-    if (!full.includes(best.at)) this.#preferred = best.at;
-    return best;
+    await race.isDecided();
+    const { full, fault } = race;
+    const best = race.best ?? (await this.#askFull(full, calls, { priority, untilMs: lastMs }));
+    if (best && !full.includes(best.at) && !race.wasLate(best.at)) this.#preferred = best.at;
+    return { best, full, fault };
   }
 
   /** Waits for the endpoint that has capacity first, where there are several. */
@@ -257,37 +258,46 @@ class LimitedChain implements Chain {
     const waitMs = (at: number) => this.endpoints[at]?.limiter.waitMs(asking.priority) ?? Infinity;
     const [soonest] = full.toSorted((one, other) => waitMs(one) - waitMs(other));
     if (soonest === undefined) return undefined;
-    const replies = await this.#ask(soonest, calls, asking);
+    const replies = await this.#at(soonest).ask(calls, asking);
     return replies && { at: soonest, replies };
   }
 
   /** Another endpoint than the one that replied before: one must not confirm what it said itself. */
-  async #readElsewhere(before: number, calls: readonly RpcCall[], headNumber: number) {
-    const others = this.#inOrder().filter((at) => at !== before && !this.#health[at]?.isDown);
-    const [other] = others;
-    if (other === undefined) return "none";
-    if (this.#rankOf(other) === restingRank) return "silent";
+  async #readElsewhere(
+    before: number,
+    calls: readonly RpcCall[],
+    headNumber: number,
+  ): Promise<TwoReads["elsewhere"]> {
+    const other = this.#inOrder()
+      .filter((at) => at !== before)
+      .map((at) => this.#at(at))
+      .find(({ health }) => !health.isDown);
+    if (!other) return "none";
+    const { health } = other;
+    if (this.#rankOf(other.index) === restingRank && !health.isAnswering) return "silent";
     const untilMs = this.#clock.nowMs() + waitMsMax.outcome;
     const asking: Asking = { priority: "outcome", untilMs };
-    try {
-      for (let look = 1; look <= secondLooksMax; look++) {
-        // One request: a head that was seen earlier may be older than the block in question.
-        const [head, ...replies] = (await this.#ask(other, [askHead, ...calls], asking)) ?? [];
-        const reached = head?.ok ? headOf(askHead, head.result) : undefined;
-        if (reached === undefined) return "silent";
-        if (reached >= headNumber) {
-          if (!calls.some((call, index) => isEmptyWord(call, replies[index]))) return replies;
-          this.#health[other]?.distrust();
-          return "none";
-        }
+    for (let look = 1; look <= secondLooksMax; look++) {
+      const askedMs = this.#clock.nowMs();
+      // One request: a head that was seen earlier may be older than the block in question.
+      const answers = await other
+        .askInTime([askHead, ...calls], asking, failoverMs + this.usualMs(other.index))
+        .catch(() => undefined);
+      const [head, ...replies] = answers ?? [];
+      const reached = head?.ok ? headOf(askHead, head.result) : undefined;
+      if (reached === undefined) {
+        // One that is half broken is asked again at once; a payment waits for its opinion.
+        if (this.#clock.nowMs() - askedMs > repeatedWithinMs || !health.isAnswering)
+          return "silent";
+      } else if (reached >= headNumber) {
+        if (!calls.some((call, index) => isEmptyWord(call, replies[index]))) return replies;
+        health.distrust();
+        return "none";
         // What it said of its head counts: an endpoint far behind may never reach the block.
-        if (this.#rankOf(other) !== 0) return "none";
-        if (look < secondLooksMax) await this.#clock.sleep(secondLookMs);
-      }
-      return "silent";
-    } catch {
-      return "silent";
+      } else if (this.#rankOf(other.index) !== 0) return "none";
+      if (look < secondLooksMax) await this.#clock.sleep(secondLookMs);
     }
+    return "silent";
   }
 
   async send(at: number, raws: readonly Hex[]): Promise<RpcReply[]> {
@@ -295,15 +305,26 @@ class LimitedChain implements Chain {
     const waitMs = this.endpoints.length > 1 ? sendWaitMsWithOthers : waitMsMax.send;
     const untilMs = this.#clock.nowMs() + waitMs;
     const asking: Asking = { priority: "send", untilMs, isInOrder: true };
-    const replies = await (this.endpoints.length > 1
-      ? this.#askInTime(at, calls, asking)
-      : this.#ask(at, calls, asking));
-    if (replies) return replies;
+    const endpoint = this.#at(at);
+    for (let tries = 1; ; tries++) {
+      const triedMs = this.#clock.nowMs();
+      const asked =
+        this.endpoints.length > 1 ? endpoint.askInTime(calls, asking) : endpoint.ask(calls, asking);
+      const replies = await asked.catch((error: unknown) => error);
+      const isFast = this.#clock.nowMs() - triedMs < repeatedWithinMs + this.usualMs(at);
+      const isFailed = !Array.isArray(replies) || replies.every(isUnexplained);
+      // The same bytes again: a node that has them says so.
+      if (isFailed && replies && tries < readsMax && isFast && endpoint.health.isAnswering) {
+        await this.#clock.sleep(repeatPauseMs * 2 ** (tries - 1));
+      } else if (replies instanceof Error) throw replies;
+      else if (Array.isArray(replies)) return replies;
+      else break;
+    }
     throw unansweredBy([at], undefined);
   }
 
   betterThan(at: number): number | undefined {
-    const isOurs = this.#health[at]?.isOurs === true;
+    const isOurs = this.endpoints[at]?.health.isOurs === true;
     if (isOurs && this.#rankOf(at) === 0) return undefined;
     const [best] = this.#inOrder();
     const isBetter = best !== undefined && (!isOurs || this.#rankOf(best) < this.#rankOf(at));
@@ -313,27 +334,20 @@ class LimitedChain implements Chain {
   async probe(): Promise<void> {
     const asking = { priority: "verification", untilMs: this.#clock.nowMs() } as const;
     await Promise.all(
-      this.endpoints.map(async (_, at) => {
-        // `#ask` has recorded the failure.
-        const replies = await this.#ask(at, probeCalls, asking).catch(() => undefined);
+      this.endpoints.map(async (endpoint) => {
+        // `ask` has recorded the failure.
+        const replies = await endpoint.ask(probeCalls, asking).catch(() => undefined);
         const [id] = replies ?? [];
         if (!id?.ok) return;
         const { chainId } = this.network;
-        const health = this.#health[at];
         const isOurs = Number(id.result) === chainId;
-        if (health) health.isOurs = isOurs;
+        endpoint.health.isOurs = isOurs;
         if (isOurs) return;
-        const fields = { event: "rpc_chain_mismatched", chainId, endpoint: at };
+        const fields = { event: "rpc_chain_mismatched", chainId, endpoint: endpoint.index };
         this.#log.error(fields, "RPC endpoint serves another chain");
       }),
     );
   }
-}
-
-interface ReadFrom {
-  /** The index of the endpoint that replied. */
-  readonly at: number;
-  readonly replies: RpcReply[];
 }
 
 /** `full` lists the endpoints without capacity. */
@@ -344,6 +358,14 @@ function unansweredBy(full: readonly number[], fault: unknown): Fault {
       ? `No room in time: RPC endpoint ${full.join(" and ")} limits how much we ask`
       : "No RPC endpoint answered";
   return new Fault("rpc_unavailable", text, { cause: fault });
+}
+
+/** A read that is repeated soon anyhow: how long it is waited for beyond what is usual. */
+const promptMs = 2_000;
+
+/** For reads that are worth nothing late. */
+export function promptly(chain: Chain): ReadOptions {
+  return { patienceMs: promptMs + lateTimes * chain.usualMs() };
 }
 
 /** Throws `rpc_refused` or `rpc_unavailable` for a reply without result. */

@@ -1,6 +1,6 @@
 /** Schedules reads of finality, gas price and wallets: periodically, or when a caller waits. */
 import type { BlockHead } from "./block-headers.ts";
-import type { Chain } from "./chain.ts";
+import { promptly, type Chain } from "./chain.ts";
 import {
   conditionCalls,
   readConditions,
@@ -79,7 +79,8 @@ export class ConditionSchedule {
     };
     const calls = conditionCalls(missing);
     if (calls.length === 0) return read;
-    const more = readConditions(missing, await this.#deps.chain.read(calls), head);
+    const { chain } = this.#deps;
+    const more = readConditions(missing, await chain.read(calls, promptly(chain)), head);
     return {
       finalized: read.finalized ?? more.finalized,
       lacksFinality: read.lacksFinality || more.lacksFinality,

@@ -20,6 +20,19 @@ const lagBlocksMax = 3;
  */
 const downAfterMs = 10_000;
 
+/** Recent requests that show whether an endpoint is half broken: some get a reply. */
+const recentRequests = 8;
+
+/** A new reply changes the usual latency by this share: some ten replies make a habit. */
+const latencyShare = 1 / 8;
+
+/** Replies before the latency is one to say something about. */
+const latencyReplies = 8;
+
+/** Usual latency at which payments are noticeably slow, and the one that ends it. */
+const slowMs = 1_000;
+const fastMs = 700;
+
 /** An endpoint that gave a false reply is asked last this long, time for its operator to react. */
 const distrustMs = 600_000;
 
@@ -33,18 +46,50 @@ export class EndpointHealth {
   #failingSinceMs: number | undefined;
   #restsUntilMs = 0;
   #distrustedUntilMs = 0;
+  /** Whether the recent requests got a reply, the newest last. */
+  #recent: boolean[] = [];
+  #usualMs: number | undefined;
+  #replies = 0;
+  #isSlow = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
+  /** What a request usually takes, without its wait for a turn; undefined before the first reply. */
+  get usualMs(): number | undefined {
+    return this.#usualMs;
+  }
+
+  /** True while some of the recent requests got a reply: a failed read is worth repeating at once. */
+  get isAnswering(): boolean {
+    return this.#recent.includes(true);
+  }
+
+  /** Returns true where the endpoint has become slow, false where it no longer is. */
+  noteLatency(ms: number): boolean | undefined {
+    const usualMs = this.#usualMs ?? ms;
+    this.#usualMs = usualMs + (ms - usualMs) * latencyShare;
+    this.#replies++;
+    const isSlow = this.#usualMs > (this.#isSlow ? fastMs : slowMs);
+    if (this.#replies < latencyReplies || isSlow === this.#isSlow) return undefined;
+    this.#isSlow = isSlow;
+    return isSlow;
+  }
+
+  #noteRecent(isReply: boolean): void {
+    this.#recent = [...this.#recent, isReply].slice(-recentRequests);
+  }
+
   noteReply(): void {
+    this.#noteRecent(true);
     this.#failures = 0;
     this.#failingSinceMs = undefined;
     this.#restsUntilMs = 0;
   }
 
   noteFailure(): void {
+    this.#noteRecent(false);
     this.#failures++;
     this.#failingSinceMs ??= this.#clock.nowMs();
     this.#restsUntilMs = this.#clock.nowMs() + backOffMs(this.#failures, restAfterFailure);

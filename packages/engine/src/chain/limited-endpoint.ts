@@ -33,8 +33,14 @@ const triesMax = 5;
 
 export function limitEndpoint(
   endpoint: RpcEndpoint,
-  options: { readonly clock: Clock; onLearned(limits: EndpointLimits): void },
+  options: {
+    readonly clock: Clock;
+    onLearned(limits: EndpointLimits): void;
+    /** Receives what a request took that got a reply, without the wait for its turn. */
+    onLatency?(ms: number): void;
+  },
 ): LimitedEndpoint {
+  const { clock, onLatency = () => undefined } = options;
   const limiter = new EndpointLimiter(options.clock, options.onLearned);
   const inParts = createPartsGate();
 
@@ -65,11 +71,13 @@ export function limitEndpoint(
       if (split(calls, limiter).length > 1) return ask(calls, asking);
       const permit = await limiter.take({ ...asking, calls: calls.length });
       if (!permit) break;
+      const sentMs = clock.nowMs();
       const response = await endpoint.send(calls).catch((error: unknown) => {
         limiter.noteUnanswered(permit);
         throw error;
       });
       if (response.kind === "answered") {
+        onLatency(clock.nowMs() - sentMs);
         const taken = response.answers.filter((reply) => !isRateLimited(reply));
         if (taken.length === calls.length) limiter.noteTaken(permit);
         else limiter.notePartlyRefused(permit, taken.length);

@@ -14,8 +14,10 @@ export const watchfulPauseMs = 2_000;
 /** Verifications keep the shorter pause for this long: a buyer's settle follows within seconds. */
 const attentionMs = 10_000;
 
-/** Outcomes resume soon after a recovery; a dead endpoint is asked a dozen times a minute. */
-const failurePause: BackOffBounds = { minMs: 500, maxMs: 5_000 };
+/** With nothing open, a dead endpoint is asked a dozen times a minute. */
+const idleFailurePause: BackOffBounds = { minMs: 500, maxMs: 5_000 };
+/** Outcomes resume within a block of a recovery, whatever failed before. */
+const openFailurePause: BackOffBounds = { minMs: 250, maxMs: 1_000 };
 
 /** After a look that found blocks without logs, which takes two requests. */
 const partPauseMs = 600;
@@ -33,6 +35,8 @@ export function createLookPace() {
   let lookedAtMs = Number.NEGATIVE_INFINITY;
   let attendedAtMs = Number.NEGATIVE_INFINITY;
   let wasPart = false;
+  let wasInVain = false;
+  let tookMs = 0;
 
   const isAttentive = (nowMs: number) => steady(nowMs) - attendedAtMs < attentionMs;
 
@@ -42,7 +46,9 @@ export function createLookPace() {
   /** Milliseconds between two looks, or until the next block while an outcome is awaited. */
   function restMs(interest: BlockInterest, nowMs: number): number {
     if (interest === "outcome") {
-      const pauseMs = Math.max(cadence.pauseMs(nowMs), affordableMs(nowMs));
+      // A look that took long has waited already.
+      const restedMs = wasInVain ? tookMs : 0;
+      const pauseMs = Math.max(cadence.pauseMs(nowMs) - restedMs, affordableMs(nowMs));
       return wasPart ? Math.max(partPauseMs, pauseMs) : pauseMs;
     }
     const isWatchful = interest === "finality" || isAttentive(nowMs);
@@ -52,12 +58,13 @@ export function createLookPace() {
   return {
     noteHead: (head: BlockHead, nowMs: number) => cadence.noteHead(head, nowMs),
     /** Records how a look ended, and what waited for a block meanwhile. */
-    noteLook(result: LookResult, interest: BlockInterest, nowMs: number): void {
+    noteLook(result: LookResult, interest: BlockInterest, nowMs: number, lookMs = 0): void {
+      tookMs = lookMs;
       lookedAtMs = steady(nowMs);
       wasPart = result === "part";
       failures = result === "failed" ? failures + 1 : 0;
-      const isInVain = result === "nothing" || result === "part";
-      if (!isInVain || interest !== "outcome") return;
+      wasInVain = result === "nothing" || result === "part";
+      if (!wasInVain || interest !== "outcome") return;
       cadence.noteEmptyLook();
       budget.spend(lookedAtMs);
     },
@@ -70,6 +77,7 @@ export function createLookPace() {
     /** Milliseconds until the next look, right after a look. */
     pauseMs(interest: BlockInterest, nowMs: number): number {
       const rest = restMs(interest, nowMs);
+      const failurePause = interest === "none" ? idleFailurePause : openFailurePause;
       const pauseMs = Math.max(rest, backOffMs(failures, failurePause), 0);
       nextMs = steady(nowMs) + pauseMs;
       return pauseMs;

@@ -60,9 +60,11 @@ export class NonceManager {
   }
 
   room(): number {
-    return this.canWork()
-      ? roomFor(this.#transactions.pendingNonces.values(), this.#deps.inFlightMax)
-      : 0;
+    if (!this.canWork()) return 0;
+    const room = roomFor(this.#transactions.pendingNonces.values(), this.#deps.inFlightMax);
+    // At a distant node payments gather into a batch, instead of waiting in turn for each send.
+    if (!this.#transactions.isDistant()) return room;
+    return this.#transactions.isSending ? 0 : Math.min(1, room);
   }
 
   /** Whether it can pay for a transaction beside the pending ones. */

@@ -33,6 +33,9 @@ import type { SettlementTraces } from "./settlement-traces.ts";
 import type { Signer } from "./signer.ts";
 import { createWalletSigning, isSignerFault, type WalletSigning } from "./wallet-signing.ts";
 
+/** From this usual latency on, one send at a time is under way: payments come faster. */
+const distantMs = 150;
+
 export interface WalletEvents {
   /** The bytes are stored; from now on only the chain decides about failure. */
   onSubmitted(settlements: readonly Settlement[]): void;
@@ -78,6 +81,7 @@ export class WalletTransactions {
   isLoaded = false;
   /** Whether a nonce may be reserved without stored bytes. */
   hasLeftovers = false;
+  isSending = false;
   readonly #signer: Signer;
   readonly #deps: WalletDeps;
   readonly #facts: { readonly chainId: ChainId; readonly relayer: Address };
@@ -92,6 +96,11 @@ export class WalletTransactions {
     this.#endpoint = createWalletEndpoint({ chain, log, facts: this.#facts });
     const onLeaseEnded = () => this.pendingNonces.clear();
     this.lease = createLeaseHandle({ ...deps, ...this.#facts, onLeaseEnded });
+  }
+
+  /** Whether a send to the wallet's node takes long. */
+  isDistant(): boolean {
+    return this.#deps.chain.usualMs(this.#endpoint.index()) >= distantMs;
   }
 
   inOrder(): PendingNonce[] {
@@ -180,12 +189,11 @@ export class WalletTransactions {
   /** Sends the newest attempts, lowest nonce first, to the wallet's endpoint. */
   async #send(sending: readonly PendingNonce[]): Promise<void> {
     if (sending.length === 0) return;
-    const outcomes = await broadcast(
-      this.#deps.chain,
-      this.#endpoint.index(),
-      sending.map(newestOf),
-      this.#deps.log,
-    );
+    this.isSending = true;
+    const newest = sending.map(newestOf);
+    const { chain, log } = this.#deps;
+    const outcomes = await broadcast(chain, this.#endpoint.index(), newest, log);
+    this.isSending = false;
     const accepted: PendingNonce[] = [];
     for (const [index, pending] of sending.entries()) {
       noteSend(pending, outcomes[index] ?? "unknown", this.#deps.headNumber());

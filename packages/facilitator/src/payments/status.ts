@@ -74,6 +74,12 @@ const maxSkewSeconds = 30;
 /** Seven periods; an endpoint with separate backends catches up in two or three. */
 const maxUnreadSeconds = 15;
 
+/**
+ * Two periods without a reply of any endpoint, beyond what is usual. A pause of a block's leader is
+ * none: its node still replies.
+ */
+const maxSilentSeconds = 4;
+
 /** Seconds; undefined before the first block was read. */
 export function findHeadAge(
   context: PaymentContext,
@@ -126,7 +132,8 @@ function check(name: string, text: string | undefined): ReadyCheck {
 
 /** Returns why a network is not usable. */
 function problemOf(context: PaymentContext, status: NetworkStatus): string | undefined {
-  const { head, walkedTo, unread, clockSkewSeconds = 0 } = status.view() ?? {};
+  const view = status.view();
+  const { head, walkedTo, unread, clockSkewSeconds = 0, unansweredSeconds = 0 } = view ?? {};
   const maxAge = context.limits.headAgeMaxSeconds;
   if (!head) return "the chain has not answered yet";
   const behind = Math.round(Number(head.time) - context.clock.nowMs() / 1000);
@@ -135,6 +142,9 @@ function problemOf(context: PaymentContext, status: NetworkStatus): string | und
   }
   const age = headAge(context, head.time);
   if (maxAge > 0 && age > maxAge) return `the newest block is ${age} s old`;
+  if (unansweredSeconds > maxSilentSeconds) {
+    return `no RPC endpoint has answered for ${Math.round(unansweredSeconds)} s`;
+  }
   if (unread && unread.seconds > maxUnreadSeconds) {
     return `blocks after ${walkedTo} cannot be read since ${Math.round(unread.seconds)} s, so no outcome is told: ${unread.problem}`;
   }
