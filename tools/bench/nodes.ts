@@ -124,6 +124,7 @@ async function measureRow(
     paying.push(pay(server.url, body));
   }
   const told = await Promise.all(paying);
+  if (process.env["TL"]) for (const [i, n] of nodes.entries()) for (const e of n.record.exchanges.slice(-60)) console.log(i, Math.round(e.atMs - startMs), e.methods.join(" ").replaceAll("eth_", ""));
   const calls = nodes.reduce((sum, { record }) => sum + record.calls(), 0);
   await silencing;
   ended.abort();

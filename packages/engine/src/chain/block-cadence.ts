@@ -35,6 +35,8 @@ export function createBlockCadence() {
   let delayMs: number | undefined;
   let emptyLooks = 0;
   let foundAtOnce = 0;
+  /** When the last look without result was asked, by our clock. */
+  let missedMs = Number.POSITIVE_INFINITY;
 
   const periodMs = () =>
     Math.min(periodMsDefault, gaps.reduce((sum, gap) => sum + gap) / gaps.length);
@@ -52,11 +54,13 @@ export function createBlockCadence() {
 
   const firstPauseMs = () => Math.max(pauseMsMin, periodMs() * firstPauseShare);
 
-  function noteDelay(seenAfterMs: number): void {
+  function noteDelay(seenAfterMs: number, missedAfterMs: number, lookMs: number): void {
     const isInTime = delayMs === undefined || seenAfterMs < delayMs + firstPauseMs();
     foundAtOnce = emptyLooks === 0 && isInTime ? foundAtOnce + 1 : 0;
-    if (foundAtOnce > 0) delayMs = seenAfterMs - earlierMs * 2 ** Math.min(foundAtOnce - 1, 5);
-    else if (emptyLooks === 1) delayMs = seenAfterMs;
+    // A miss at a distant node costs a round trip, more than being late by what it would teach.
+    const doublings = lookMs > firstPauseMs() ? 0 : Math.min(foundAtOnce - 1, 5);
+    if (foundAtOnce > 0) delayMs = seenAfterMs - earlierMs * 2 ** doublings;
+    else if (emptyLooks === 1) delayMs = Math.min(seenAfterMs, missedAfterMs + firstPauseMs());
     // A late block is no measure for the next one. A delay beyond a period means that the time of
     // day moved forward.
     else if (emptyLooks > 1) {
@@ -67,17 +71,24 @@ export function createBlockCadence() {
   return {
     /** True if blocks come faster than on any chain that is not local. */
     isOnDemand: () => periodMs() < steadyMsMin,
-    noteHead({ number, time }: Pick<BlockHead, "number" | "time">, nowMs: number): void {
+    /** A head that was asked for at `nowMs`, by a look that took so long. */
+    noteHead(
+      { number, time }: Pick<BlockHead, "number" | "time">,
+      nowMs: number,
+      lookMs = 0,
+    ): void {
       if (last && number > last.number) {
         const gap = (Number(time - last.time) * 1_000) / (number - last.number);
         gaps = [...gaps, gap].slice(-rememberedGaps);
-        noteDelay(nowMs - Number(time) * 1_000);
+        const timeMs = Number(time) * 1_000;
+        noteDelay(nowMs - timeMs, missedMs - timeMs, lookMs);
       }
       emptyLooks = 0;
       last = { number, time };
     },
-    noteEmptyLook(): void {
+    noteEmptyLook(askedMs = Number.POSITIVE_INFINITY): void {
       emptyLooks++;
+      missedMs = askedMs;
     },
     pauseMs(nowMs: number): number {
       const firstMs = firstPauseMs();

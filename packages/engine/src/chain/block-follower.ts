@@ -181,7 +181,7 @@ export class BlockFollower {
     if (isNew) {
       if (this.#seen) this.#skew.note(head.time, this.#clock.nowMs());
       this.#accepted.note(head, nowMs);
-      this.#pace.noteHead(head, newAtMs);
+      this.#pace.noteHead(head, newAtMs, this.#chain.usualMs());
     }
     const clockSkewSeconds = this.#skew.seconds();
     this.#seen = {

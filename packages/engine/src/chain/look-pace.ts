@@ -56,7 +56,9 @@ export function createLookPace() {
   }
 
   return {
-    noteHead: (head: BlockHead, nowMs: number) => cadence.noteHead(head, nowMs),
+    /** A new head, asked for at a time by our clock, by a look that took so long. */
+    noteHead: (head: BlockHead, askedMs: number, lookMs = 0) =>
+      cadence.noteHead(head, askedMs, lookMs),
     /** Records how a look ended, and what waited for a block meanwhile. */
     noteLook(result: LookResult, interest: BlockInterest, nowMs: number, lookMs = 0): void {
       tookMs = lookMs;
@@ -65,7 +67,7 @@ export function createLookPace() {
       failures = result === "failed" ? failures + 1 : 0;
       wasInVain = result === "nothing" || result === "part";
       if (!wasInVain || interest !== "outcome") return;
-      cadence.noteEmptyLook();
+      cadence.noteEmptyLook(nowMs - lookMs);
       budget.spend(lookedAtMs);
     },
     /** A payment is being verified. Returns whether the next look is too far away for it. */

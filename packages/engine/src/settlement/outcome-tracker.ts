@@ -5,7 +5,7 @@
  * authorization has expired: if the money moves after all, the settlement becomes confirmed.
  */
 import type { ChainId, Hex } from "@farthing/protocol";
-import type { Runtime } from "../base/log.ts";
+import { warning, type Runtime } from "../base/log.ts";
 import type { BlockInterest, ChainView, FollowedBlock } from "../chain/chain-view.ts";
 import type { Chain } from "../chain/chain.ts";
 import { readBlockHash } from "../chain/reads.ts";
@@ -58,6 +58,9 @@ export class OutcomeTracker {
   readonly #awaitingConfirmations = new Map<string, Proof>();
   /** Events found by a search that await the same, by settlement. */
   readonly #unconfirmed = new Map<string, Proof>();
+  /** Opinions of a second endpoint and what follows from them, under way beside the next blocks. */
+  readonly #concluding = new Set<Promise<void>>();
+  readonly #deciding = new Set<Proof>();
   readonly #finality: Finality;
   readonly #backlog: Backlog;
   readonly #watch: FailureWatch;
@@ -107,9 +110,12 @@ export class OutcomeTracker {
       resolved.set(event.transaction, ids.add(settlement.id));
     }
     const deepest = block.number - this.#deps.confirmations + 1;
-    await this.#conclude(
-      [...this.#awaitingConfirmations.values()].filter(({ event }) => event.blockNumber <= deepest),
+    const deep = [...this.#awaitingConfirmations.values()].filter(
+      (proof) => proof.event.blockNumber <= deepest && !this.#deciding.has(proof),
     );
+    if (this.#deps.chain.endpoints.length < 2) await this.#conclude(deep);
+    // A second endpoint may be slow, and the next block does not depend on its opinion.
+    else if (deep.length > 0) this.#concludeBeside(deep);
     return resolved;
   }
 
@@ -117,6 +123,26 @@ export class OutcomeTracker {
   async onHead(view: ChainView): Promise<void> {
     this.#backlog.onHead(view);
     await this.#finality.onHead(view);
+  }
+
+  #concludeBeside(proofs: readonly Proof[]): void {
+    const { log } = this.#deps;
+    for (const proof of proofs) this.#deciding.add(proof);
+    const fields = { event: "outcome_not_recorded", chainId: this.#chainId };
+    const message = "Outcomes not recorded; retrying with the next block";
+    const concluding: Promise<void> = this.#conclude(proofs)
+      .catch(warning(log, { ...fields, settlements: proofs.length }, message))
+      .finally(() => {
+        for (const proof of proofs) this.#deciding.delete(proof);
+        this.#concluding.delete(concluding);
+      });
+    this.#concluding.add(concluding);
+  }
+
+  /** Whether no reorganisation has taken the proof back meanwhile. */
+  #stands(proof: Proof): boolean {
+    const { id } = proof.settlement;
+    return this.#awaitingConfirmations.get(id) === proof || this.#unconfirmed.get(id) === proof;
   }
 
   async #conclude(proofs: readonly Proof[]): Promise<void> {
@@ -127,7 +153,7 @@ export class OutcomeTracker {
     const confirmed = await this.#proofs.confirmByQuorum(
       proofs.filter((proof) => isConclusive(proof, finalized)),
     );
-    for (const proof of confirmed) {
+    for (const proof of confirmed.filter((one) => this.#stands(one))) {
       if (isAuthorizedTransfer(proof)) {
         const mined = await this.#proofs.minedOf(proof.event, proof.settlement);
         confirmations.push({ id: proof.settlement.id, mined });
@@ -226,6 +252,8 @@ export class OutcomeTracker {
     for (const found of [this.#awaitingConfirmations, this.#unconfirmed]) {
       for (const [id, { event }] of found) if (event.blockNumber >= fromBlock) found.delete(id);
     }
+    // What was confirmed before the proofs were taken back is recorded first, and reverted then.
+    await Promise.all(this.#concluding);
     // Nonces before payments: a crash in between must not leave a payment without a transaction, or
     // it would get another nonce while the first transaction may be mined again.
     await store.reopenTransactions(this.#chainId, { fromBlock });
@@ -278,7 +306,7 @@ export class OutcomeTracker {
 
   /** Waits for running searches and ends. */
   async stop(): Promise<void> {
-    await Promise.all([this.#backlog.stop(), this.#watch.stop()]);
+    await Promise.all([this.#backlog.stop(), this.#watch.stop(), ...this.#concluding]);
   }
 }
 
