@@ -22,7 +22,7 @@ import type {
   Finalized,
   WalletState,
 } from "./chain-view.ts";
-import { createClockSkew, type ClockSkew } from "./clock-skew.ts";
+import { createClockSkew, type ClockSkew, type Moment } from "./clock-skew.ts";
 import { ConditionSchedule, type ScheduleDeps } from "./condition-schedule.ts";
 import { AcceptedHead } from "./accepted-head.ts";
 import { createLookPace, type LookResult } from "./look-pace.ts";
@@ -91,11 +91,7 @@ export class BlockFollower {
   }
 
   view(): ChainView | undefined {
-    if (!this.#seen) return undefined;
-    // The usual latency is no silence.
-    const silentMs = this.#chain.unansweredMs() - 2 * this.#chain.usualMs();
-    const unansweredSeconds = Math.max(0, silentMs) / 1_000;
-    return { ...viewAt(this.#seen, this.#steady.nowMs()), unansweredSeconds };
+    return this.#seen && this.#viewOf(this.#seen);
   }
 
   /** Resolves with the first view. Rejects when the follower is stopped before. */
@@ -117,6 +113,22 @@ export class BlockFollower {
     this.#stopping.abort();
     this.#ready.reject(new Fault("rpc_unavailable", "The chain had not answered yet"));
     await this.#running;
+  }
+
+  #viewOf(seen: SeenChain): ChainView {
+    const moment = this.#moment();
+    // The usual latency is no silence.
+    const silentMs = this.#chain.unansweredMs() - 2 * this.#chain.usualMs();
+    const clockSkewSeconds = this.#skew.seconds(moment);
+    return {
+      ...viewAt(seen, moment.steadyMs),
+      unansweredSeconds: Math.max(0, silentMs) / 1_000,
+      ...(clockSkewSeconds !== undefined && { clockSkewSeconds }),
+    };
+  }
+
+  #moment(): Moment {
+    return { nowMs: this.#clock.nowMs(), steadyMs: this.#steady.nowMs() };
   }
 
   async #look(): Promise<LookResult> {
@@ -179,11 +191,10 @@ export class BlockFollower {
     const mustGoDeep = isNew && (read.lacksFinality || !seen);
     const final = read.finalized ?? (mustGoDeep ? await readDeepBlock(this.#chain, head) : seen);
     if (isNew) {
-      if (this.#seen) this.#skew.note(head.time, this.#clock.nowMs());
+      if (this.#seen) this.#skew.note(head.time, this.#moment());
       this.#accepted.note(head, nowMs);
       this.#pace.noteHead(head, newAtMs, this.#chain.usualMs());
     }
-    const clockSkewSeconds = this.#skew.seconds();
     this.#seen = {
       ...this.#seen,
       head: isNew || !this.#seen ? head : this.#seen.head,
@@ -193,9 +204,8 @@ export class BlockFollower {
       wallets: new Map([...(this.#seen?.wallets ?? []), ...read.wallets]),
       seenAtMs: isNew || !this.#seen ? nowMs : this.#seen.seenAtMs,
       walkedTo: this.#walk.position() ?? head.number,
-      ...(clockSkewSeconds !== undefined && { clockSkewSeconds }),
     };
-    this.#ready.resolve(viewAt(this.#seen, this.#steady.nowMs()));
+    this.#ready.resolve(this.#viewOf(this.#seen));
     return this.#seen;
   }
 
@@ -292,7 +302,10 @@ export class BlockFollower {
 }
 
 /** The view with times that never go back. */
-interface SeenChain extends Omit<ChainView, "seenSecondsAgo" | "unread"> {
+interface SeenChain extends Omit<
+  ChainView,
+  "seenSecondsAgo" | "unread" | "unansweredSeconds" | "clockSkewSeconds"
+> {
   readonly seenAtMs: number;
   readonly unread?: { readonly sinceMs: number; readonly problem: string };
 }

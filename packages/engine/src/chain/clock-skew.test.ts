@@ -13,19 +13,29 @@ function seenWith(aheadSeconds: number, blocks: number, lines: object[] = []) {
   const skew = createClockSkew({ chainId: 51, log });
   const note = (ahead: number, count: number) => {
     for (let number = 0; number < count; number++) {
-      skew.note(BigInt(number * 2), (number * 2 + 1 + ahead) * 1_000);
+      const steadyMs = (number * 2 + 1) * 1_000;
+      skew.note(BigInt(number * 2), { nowMs: steadyMs + ahead * 1_000, steadyMs });
     }
   };
   note(aheadSeconds, blocks);
-  return { skew, note };
+  /** As long after the beginning, by a clock that is ahead. */
+  const secondsBy = (ahead: number, steadyMs = 9_000) =>
+    skew.seconds({ nowMs: steadyMs + ahead * 1_000, steadyMs });
+  return { secondsBy, note };
 }
 
 test.each([0, 60, -60])("by the blocks that are seen: %s seconds ahead", (aheadSeconds) => {
-  expect(seenWith(aheadSeconds, 3).skew.seconds()).toBe(aheadSeconds + 1);
+  expect(seenWith(aheadSeconds, 3).secondsBy(aheadSeconds)).toBe(aheadSeconds + 1);
 });
 
 test("two blocks are not enough, since one may be seen late", () => {
-  expect(seenWith(60, 2).skew.seconds()).toBeUndefined();
+  expect(seenWith(60, 2).secondsBy(60)).toBeUndefined();
+});
+
+test("a step of the clock shows at once, also while no block comes", () => {
+  const { secondsBy } = seenWith(0, 8);
+  expect(secondsBy(3_600)).toBe(3_601);
+  expect(secondsBy(0, 60_000)).toBe(1);
 });
 
 test("a wrong clock is said once in the log, and so is that it is right again", () => {

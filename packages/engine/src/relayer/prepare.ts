@@ -11,8 +11,9 @@ import {
   type Payment,
   type Refusal,
 } from "@farthing/protocol";
-import { unixSeconds, type Clock } from "../base/clock.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Chain } from "../chain/chain.ts";
+import { isTimeUnclear, judgedSeconds, type SeenTime } from "../chain/clock-skew.ts";
 import type { PaymentReader } from "../chain/payment-reader.ts";
 import { estimateGas, hasCode, simulateSend } from "../chain/reads.ts";
 import { encodeTransfer, revertMessage, revertText, tokenRefusalOf } from "../chain/usdc.ts";
@@ -66,6 +67,7 @@ export interface PrepareDeps {
   readonly contractInFlightMax: number;
   readonly gasPrices: Pick<GasPrices, "now" | "problem">;
   headNumber(): number;
+  view(): SeenTime | undefined;
 }
 
 /** Where a settlement's call goes. */
@@ -83,8 +85,11 @@ export async function prepare(
   deps: PrepareDeps,
 ): Promise<Preparation> {
   const { settlement, simulatedAt } = queued;
-  const now = unixSeconds(deps.clock);
-  if (now + deps.marginSeconds >= settlement.validBefore) return { kind: "expiring" };
+  const seen = deps.view();
+  const now = judgedSeconds(deps.clock, seen);
+  if (now + deps.marginSeconds >= settlement.validBefore) {
+    return { kind: isTimeUnclear(deps.clock, seen) ? "wait" : "expiring" };
+  }
   // Only a window that has just begun needs the slack; validAfter 0 never waits.
   if (now < settlement.validAfter + validAfterSlack) return { kind: "wait" };
   const ageMs = deps.clock.nowMs() - simulatedAt;

@@ -15,9 +15,10 @@ import {
   type Refusal,
 } from "@farthing/protocol";
 import { assert } from "../base/assert.ts";
-import { unixSeconds, type Clock } from "../base/clock.ts";
+import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import type { Chain } from "../chain/chain.ts";
+import { isTimeUnclear, judgedSeconds, type SeenTime } from "../chain/clock-skew.ts";
 import type { PaymentReader } from "../chain/payment-reader.ts";
 import type { PaymentReading } from "../chain/payment-reading.ts";
 import { isSettled, type AuthorizationKey, type Settlement } from "../model/settlement.ts";
@@ -96,10 +97,13 @@ export function createVerifier(deps: VerifierDeps) {
     const { payment } = request;
     const { network, authorization } = payment;
     if (authorization.value < options.unitsMin) return refuseDust(options.unitsMin);
-    const window = checkTimeWindow(authorization, unixSeconds(clock), options.marginSeconds);
-    if (!window.ok && window.refusal.code === "authorization_not_yet_valid") return window;
     const at = deps.chainOf(network.chainId);
     assert(at, "a served network has a chain");
+    const seen = at.view();
+    const now = judgedSeconds(clock, seen);
+    const window = checkTimeWindow(authorization, now, options.marginSeconds);
+    if (!window.ok && isTimeUnclear(clock, seen)) throw timeUnclear();
+    if (!window.ok && window.refusal.code === "authorization_not_yet_valid") return window;
     const signature = readSignature(network, authorization, payment.signature);
     // It is too late to settle this here, but a third party may have settled it in time.
     if (!window.ok) {
@@ -185,8 +189,16 @@ function refuseDust(unitsMin: bigint) {
   );
 }
 
+/** After a few blocks it is known by how much the clock is wrong. */
+function timeUnclear(): Fault {
+  const message =
+    "This machine's clock and the chain's time differ; the next blocks show which is right.";
+  return new Fault("rpc_unavailable", message);
+}
+
 interface Readable {
   readonly chain: Chain;
+  view(): SeenTime | undefined;
   readonly read: PaymentReader;
   readonly undeployed: UndeployedWallets;
 }

@@ -1,5 +1,5 @@
 /** /health, /ready and /v1/status, which need no key. */
-import type { EndpointLimits } from "@farthing/engine";
+import { judgedSeconds, type EndpointLimits } from "@farthing/engine";
 import { messageOf } from "@farthing/engine/base";
 import type { NetworkStatus, PaymentContext, SurfaceScope } from "./context.ts";
 import { describeStatus } from "./describe-surface.ts";
@@ -37,7 +37,7 @@ function describe(context: PaymentContext, status: NetworkStatus) {
   return {
     network: network.id,
     headBlock: head?.number ?? null,
-    headAgeSeconds: head ? headAge(context, head.time) : null,
+    headAgeSeconds: findHeadAge(context, status) ?? null,
     readToBlock: walkedTo ?? null,
     finalizedBlock: finalized?.number ?? null,
     clockSkewSeconds: clockSkewSeconds ?? null,
@@ -85,12 +85,11 @@ export function findHeadAge(
   context: PaymentContext,
   { view }: Pick<NetworkStatus, "view">,
 ): number | undefined {
-  const { head } = view() ?? {};
-  return head && headAge(context, head.time);
-}
-
-function headAge(context: PaymentContext, time: bigint): number {
-  return Math.max(0, Math.round(context.clock.nowMs() / 1000 - Number(time)));
+  const seen = view();
+  if (!seen) return undefined;
+  // By the chain's time where this machine's clock is wrong, which is a fault of its own.
+  const seconds = Number(judgedSeconds(context.clock, seen) - seen.head.time);
+  return Math.max(0, seconds);
 }
 
 export interface ReadyCheck {
@@ -140,16 +139,17 @@ function problemOf(context: PaymentContext, status: NetworkStatus): string | und
   if (behind > maxSkewSeconds) {
     return `this machine's clock is ${behind} s behind the newest block; set it by NTP`;
   }
-  const age = headAge(context, head.time);
+  // Before the age of the head, which a clock that is ahead makes old.
+  if (clockSkewSeconds > maxSkewSeconds) {
+    return `this machine's clock is ${clockSkewSeconds} s ahead of new blocks; set it by NTP`;
+  }
+  const age = findHeadAge(context, status) ?? 0;
   if (maxAge > 0 && age > maxAge) return `the newest block is ${age} s old`;
   if (unansweredSeconds > maxSilentSeconds) {
     return `no RPC endpoint has answered for ${Math.round(unansweredSeconds)} s`;
   }
   if (unread && unread.seconds > maxUnreadSeconds) {
     return `blocks after ${walkedTo} cannot be read since ${Math.round(unread.seconds)} s, so no outcome is told: ${unread.problem}`;
-  }
-  if (clockSkewSeconds > maxSkewSeconds) {
-    return `this machine's clock is ${clockSkewSeconds} s ahead of new blocks; set it by NTP`;
   }
   const { problem } = status.gasPrice();
   if (problem !== undefined) return problem;
