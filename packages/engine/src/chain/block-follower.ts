@@ -33,7 +33,7 @@ const probeMs = 4_000;
 const idleProbeMs = 120_000;
 
 /** From this usual latency on, round trips are saved at the cost of calls. */
-const distantMs = 150;
+const distantMs = 250;
 
 /** XDC's block period, and the most blocks that one look reads in groups. */
 const blockMs = 2_000;

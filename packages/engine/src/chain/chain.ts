@@ -13,6 +13,7 @@ import { EndpointLimiter, type EndpointLimits, type RpcPriority } from "./endpoi
 import type { Asking } from "./limited-endpoint.ts";
 import { classifyNodeError, isEndpointProblem } from "./node-errors.ts";
 import { createReadRace, type ReadFrom } from "./read-race.ts";
+import { momentaryMs, repeatPauseMs, sendAgain, triesMax } from "./repeats.ts";
 import { headOf, isEmptyWord, isUnexplained } from "./reply-content.ts";
 import type { RpcReply, RpcCall, RpcEndpoint } from "./rpc-endpoint.ts";
 
@@ -67,13 +68,6 @@ export interface TwoReads {
 /** A block reaches two healthy nodes within half a second; a slower one is not awaited. */
 const secondLooksMax = 5;
 const secondLookMs = 100;
-
-/** Attempts of a read that fails at once: at a node that fails 45 % one of a hundred fails all. */
-const readsMax = 6;
-/** The first pause between them, doubled each time. */
-const repeatPauseMs = 25;
-/** A failure that took longer is no momentary one. */
-const repeatedWithinMs = 1_000;
 
 /** An outcome or verification is due in three blocks of 2 s; a rejected send waits for another. */
 const waitMsMax: Record<RpcPriority, number> = {
@@ -196,9 +190,8 @@ class LimitedChain implements Chain {
       for (let tries = 1; ; tries++) {
         const triedMs = this.#clock.nowMs();
         const outcome = await this.#readOnce(calls, options);
-        const isFast = this.#clock.nowMs() - triedMs < repeatedWithinMs + this.usualMs();
         const { best } = outcome;
-        const isLast = tries >= readsMax || !isFast || !this.#isAnswering();
+        const isLast = !this.#isMomentary(tries, triedMs);
         if (best && (isLast || !best.replies.every(isUnexplained))) {
           this.#unansweredSinceMs = undefined;
           this.#repliedAtMs = this.#clock.nowMs();
@@ -208,15 +201,19 @@ class LimitedChain implements Chain {
           this.#unansweredSinceMs ??= reading.sinceMs;
           throw unansweredBy(outcome.full, outcome.fault);
         }
-        await this.#clock.sleep(repeatPauseMs * 2 ** (tries - 1));
+        await this.#clock.sleep(repeatPauseMs(tries));
       }
     } finally {
       this.#open.delete(reading);
     }
   }
 
-  #isAnswering(): boolean {
-    return this.endpoints.some(({ health }) => health.isOurs && health.isAnswering);
+  /** Whether a failure came at once, from endpoints that answer other requests. */
+  #isMomentary(tries: number, triedMs: number, endpoint?: AskedEndpoint): boolean {
+    const tookMs = this.#clock.nowMs() - triedMs - this.usualMs(endpoint?.index);
+    const asked = endpoint ? [endpoint] : this.endpoints;
+    const isAnswering = asked.some(({ health }) => health.isOurs && health.isAnswering);
+    return tries < triesMax && tookMs < momentaryMs && isAnswering;
   }
 
   /** Asks the best endpoint, and the next one where it fails, or is late and the next has spare capacity. */
@@ -233,7 +230,8 @@ class LimitedChain implements Chain {
       const endpoint = this.#at(at);
       const isLast = turn === order.length - 1;
       // Beside one that is late, another is asked from its spare capacity only.
-      if (race.isOpen() && endpoint.limiter.waitMs(priority) > 0) continue;
+      const isSpare = endpoint.health.isProven && endpoint.limiter.waitMs(priority) === 0;
+      if (race.isOpen() && !isSpare) continue;
       const asking = { priority, untilMs };
       const isPatient = isLast && patienceMs === undefined;
       race.add(
@@ -287,8 +285,7 @@ class LimitedChain implements Chain {
       const reached = head?.ok ? headOf(askHead, head.result) : undefined;
       if (reached === undefined) {
         // One that is half broken is asked again at once; a payment waits for its opinion.
-        if (this.#clock.nowMs() - askedMs > repeatedWithinMs || !health.isAnswering)
-          return "silent";
+        if (this.#clock.nowMs() - askedMs > momentaryMs || !health.isAnswering) return "silent";
       } else if (reached >= headNumber) {
         if (!calls.some((call, index) => isEmptyWord(call, replies[index]))) return replies;
         health.distrust();
@@ -306,20 +303,13 @@ class LimitedChain implements Chain {
     const untilMs = this.#clock.nowMs() + waitMs;
     const asking: Asking = { priority: "send", untilMs, isInOrder: true };
     const endpoint = this.#at(at);
-    for (let tries = 1; ; tries++) {
-      const triedMs = this.#clock.nowMs();
-      const asked =
-        this.endpoints.length > 1 ? endpoint.askInTime(calls, asking) : endpoint.ask(calls, asking);
-      const replies = await asked.catch((error: unknown) => error);
-      const isFast = this.#clock.nowMs() - triedMs < repeatedWithinMs + this.usualMs(at);
-      const isFailed = !Array.isArray(replies) || replies.every(isUnexplained);
-      // The same bytes again: a node that has them says so.
-      if (isFailed && replies && tries < readsMax && isFast && endpoint.health.isAnswering) {
-        await this.#clock.sleep(repeatPauseMs * 2 ** (tries - 1));
-      } else if (replies instanceof Error) throw replies;
-      else if (Array.isArray(replies)) return replies;
-      else break;
-    }
+    const send = () =>
+      this.endpoints.length > 1 ? endpoint.askInTime(calls, asking) : endpoint.ask(calls, asking);
+    const replies = await sendAgain(send, {
+      clock: this.#clock,
+      isWorthIt: (tries, triedMs) => this.#isMomentary(tries, triedMs, endpoint),
+    });
+    if (replies) return replies;
     throw unansweredBy([at], undefined);
   }
 
@@ -342,6 +332,7 @@ class LimitedChain implements Chain {
         const { chainId } = this.network;
         const isOurs = Number(id.result) === chainId;
         endpoint.health.isOurs = isOurs;
+        endpoint.health.isProven = isOurs;
         if (isOurs) return;
         const fields = { event: "rpc_chain_mismatched", chainId, endpoint: endpoint.index };
         this.#log.error(fields, "RPC endpoint serves another chain");
@@ -372,9 +363,12 @@ export function promptly(chain: Chain): ReadOptions {
 export function resultOf(reply: RpcReply | undefined, method: string): unknown {
   if (reply?.ok) return reply.result;
   const problem = reply ? classifyNodeError(reply.error) : "inconclusive";
+  // What no class explains is told in the node's own words.
+  const isUnclear = reply !== undefined && problem === "inconclusive";
+  const why = isUnclear ? `${reply.error.message} (code ${reply.error.code})` : problem;
   throw new Fault(
     isEndpointProblem(problem) ? "rpc_unavailable" : "rpc_refused",
-    `${method} was refused: ${problem}`,
+    `${method} was refused: ${why}`,
     { cause: reply && new Error(reply.error.message) },
   );
 }

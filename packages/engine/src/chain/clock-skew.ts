@@ -57,8 +57,8 @@ export function createClockSkew(deps: { readonly chainId: ChainId; readonly log:
   };
 }
 
-/** A leader that is missing delays a block for up to a minute: less says nothing about the clock. */
-const pauseSecondsMax = 60;
+/** A head that is younger says nothing about the clock: a missing leader delays a block for a minute. */
+const pauseSecondsMax = 300;
 
 /** What is known of the chain's time. */
 export type SeenTime = Pick<ChainView, "head" | "clockSkewSeconds">;

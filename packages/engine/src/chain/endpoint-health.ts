@@ -41,6 +41,8 @@ export class EndpointHealth {
   head = 0;
   /** An endpoint on another chain is excluded until it reports the right one. */
   isOurs = true;
+  /** Whether it has reported the right chain to a probe. */
+  isProven = false;
   readonly #clock: Clock;
   #failures = 0;
   #failingSinceMs: number | undefined;

@@ -16,8 +16,8 @@ const attentionMs = 10_000;
 
 /** With nothing open, a dead endpoint is asked a dozen times a minute. */
 const idleFailurePause: BackOffBounds = { minMs: 500, maxMs: 5_000 };
-/** Outcomes resume within a block of a recovery, whatever failed before. */
-const openFailurePause: BackOffBounds = { minMs: 250, maxMs: 1_000 };
+/** Outcomes resume within two blocks of a recovery, the random time included. */
+const openFailurePause: BackOffBounds = { minMs: 250, maxMs: 2_000 };
 
 /** After a look that found blocks without logs, which takes two requests. */
 const partPauseMs = 600;

@@ -1,6 +1,7 @@
 /** The check before serving: chain id, token, EIP-712 domain, logs, clock and relayer balances. */
 import { usdcDecimals, type Address } from "@farthing/protocol";
 import { fail, ok, warn, type CheckLine } from "../base/check-line.ts";
+import { backOffMs, type BackOffBounds } from "../base/back-off.ts";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import { checkBatchContract } from "./batch-contract.ts";
@@ -29,33 +30,46 @@ export interface GasNeeds {
   readonly price: bigint;
 }
 
-export async function selfCheck(
-  chain: Chain,
-  expected: {
-    readonly relayers: readonly Address[];
-    readonly needs: GasNeeds;
-    readonly clock: Clock;
-    /** The batch contract, where one is configured. */
-    readonly batcher: Address | undefined;
-  },
-): Promise<CheckLine[]> {
-  const { network } = chain;
-  const { relayers, needs, clock, batcher } = expected;
-  try {
-    const token = await checkToken(chain);
-    if (token.some(({ name, status }) => name !== "domain separator" && status === "fail")) {
-      return token;
+/** A node that fails now and then has answered everything within these attempts, some three seconds. */
+const triesMax = 5;
+const retryPause: BackOffBounds = { minMs: 200, maxMs: 1_600 };
+
+export interface CheckExpectations {
+  readonly relayers: readonly Address[];
+  readonly needs: GasNeeds;
+  readonly clock: Clock;
+  /** The batch contract, where one is configured. */
+  readonly batcher: Address | undefined;
+}
+
+/** Asks again where the node fails; the last failure is named. */
+export async function selfCheck(chain: Chain, expected: CheckExpectations): Promise<CheckLine[]> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await checkAll(chain, expected);
+    } catch (error) {
+      if (tries === triesMax) {
+        const fix = `check FARTHING_RPC_${chain.network.chainId} and that the node is reachable`;
+        return [fail("node", messageOf(error), fix)];
+      }
+      await expected.clock.sleep(backOffMs(tries, retryPause));
     }
-    const balances = await readBalances(chain, relayers);
-    const wallets = relayers.map((relayer, index) =>
-      balanceLine("relayer", relayer, balances[index] ?? 0n, needs),
-    );
-    const contract = batcher === undefined ? [] : [await checkBatchContract(chain, batcher)];
-    return [...token, ...(await checkBlocks(chain, clock)), ...contract, ...wallets];
-  } catch (error) {
-    const fix = `check FARTHING_RPC_${network.chainId} and that the node is reachable`;
-    return [fail("node", messageOf(error), fix)];
   }
+}
+
+/** Throws RPC faults. */
+async function checkAll(chain: Chain, expected: CheckExpectations): Promise<CheckLine[]> {
+  const { relayers, needs, clock, batcher } = expected;
+  const token = await checkToken(chain);
+  if (token.some(({ name, status }) => name !== "domain separator" && status === "fail")) {
+    return token;
+  }
+  const balances = await readBalances(chain, relayers);
+  const wallets = relayers.map((relayer, index) =>
+    balanceLine("relayer", relayer, balances[index] ?? 0n, needs),
+  );
+  const contract = batcher === undefined ? [] : [await checkBatchContract(chain, batcher)];
+  return [...token, ...(await checkBlocks(chain, clock)), ...contract, ...wallets];
 }
 
 /** Checks chain id, token and domain; stops at the first finding that makes the rest pointless. */

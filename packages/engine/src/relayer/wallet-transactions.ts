@@ -34,7 +34,7 @@ import type { Signer } from "./signer.ts";
 import { createWalletSigning, isSignerFault, type WalletSigning } from "./wallet-signing.ts";
 
 /** From this usual latency on, one send at a time is under way: payments come faster. */
-const distantMs = 150;
+const distantMs = 250;
 
 export interface WalletEvents {
   /** The bytes are stored; from now on only the chain decides about failure. */

@@ -147,7 +147,7 @@ test(
     first.react = () => "down";
     await devnet.mine();
     const { requests, seconds } = await countDuring(clock, [first], 60_000);
-    expect(requests).toBeLessThanOrEqual(6 + seconds / 5);
+    expect(requests).toBeLessThanOrEqual(12 + seconds / 2);
     first.react = () => undefined;
     await untilConfirmed(served, id);
   },
