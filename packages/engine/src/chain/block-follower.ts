@@ -32,7 +32,7 @@ import type { RpcReply } from "./rpc-endpoint.ts";
 const probeMs = 4_000;
 const idleProbeMs = 120_000;
 
-/** From this usual latency on, round trips are saved at the cost of calls. */
+/** From this distance on, round trips are saved at the cost of calls. */
 const distantMs = 250;
 
 /** XDC's block period, and the most blocks that one look reads in groups. */
@@ -166,10 +166,10 @@ export class BlockFollower {
    * 0 at a near node, where two requests cost nothing and fewer calls.
    */
   #groupedBlocks(): number {
-    const usualMs = this.#chain.usualMs();
-    if (!this.#seen || usualMs < distantMs || this.#interest() === "none") return 0;
+    const awayMs = this.#chain.distanceMs();
+    if (!this.#seen || awayMs < distantMs || this.#interest() === "none") return 0;
     const behind = this.#seen.head.number - (this.#walk.position() ?? 0);
-    const sinceMs = this.#steady.nowMs() - this.#seen.seenAtMs + usualMs;
+    const sinceMs = this.#steady.nowMs() - this.#seen.seenAtMs + awayMs;
     const blocks = behind + 1 + Math.ceil(sinceMs / blockMs);
     return blocks > groupedMax ? 0 : blocks;
   }
@@ -193,7 +193,7 @@ export class BlockFollower {
     if (isNew) {
       if (this.#seen) this.#skew.note(head.time, this.#moment());
       this.#accepted.note(head, nowMs);
-      this.#pace.noteHead(head, newAtMs, this.#chain.usualMs());
+      this.#pace.noteHead(head, newAtMs, this.#chain.distanceMs());
     }
     this.#seen = {
       ...this.#seen,

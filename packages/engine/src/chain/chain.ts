@@ -45,6 +45,8 @@ export interface Chain {
   limitsInUse(): EndpointLimits;
   /** What a request usually takes, at the endpoint that `read` uses first unless another is named. */
   usualMs(endpointIndex?: number): number;
+  /** The least that a request took of late, at the endpoint that `read` uses first or another one. */
+  distanceMs(endpointIndex?: number): number;
   /** For how long no read got a reply; 0 while reads are answered, or nothing is asked. */
   unansweredMs(): number;
   /** A better endpoint; undefined while this one does well enough. */
@@ -126,6 +128,10 @@ class LimitedChain implements Chain {
 
   usualMs(at = this.#inOrder()[0] ?? 0): number {
     return this.endpoints[at]?.health.usualMs ?? 0;
+  }
+
+  distanceMs(at = this.#inOrder()[0] ?? 0): number {
+    return this.endpoints[at]?.health.distanceMs ?? 0;
   }
 
   unansweredMs(): number {

@@ -29,6 +29,9 @@ const latencyShare = 1 / 8;
 /** Replies before the latency is one to say something about. */
 const latencyReplies = 8;
 
+/** Recent latencies, of which the smallest is the distance: a busy machine or node adds to the others. */
+const distanceReplies = 16;
+
 /** Usual latency at which payments are noticeably slow, and the one that ends it. */
 const slowMs = 1_000;
 const fastMs = 700;
@@ -51,6 +54,7 @@ export class EndpointHealth {
   /** Whether the recent requests got a reply, the newest last. */
   #recent: boolean[] = [];
   #usualMs: number | undefined;
+  #latencies: number[] = [];
   #replies = 0;
   #isSlow = false;
 
@@ -63,6 +67,11 @@ export class EndpointHealth {
     return this.#usualMs;
   }
 
+  /** The least that a request took of late. */
+  get distanceMs(): number {
+    return this.#latencies.length === 0 ? 0 : Math.min(...this.#latencies);
+  }
+
   /** True while some of the recent requests got a reply: a failed read is worth repeating at once. */
   get isAnswering(): boolean {
     return this.#recent.includes(true);
@@ -72,6 +81,7 @@ export class EndpointHealth {
   noteLatency(ms: number): boolean | undefined {
     const usualMs = this.#usualMs ?? ms;
     this.#usualMs = usualMs + (ms - usualMs) * latencyShare;
+    this.#latencies = [...this.#latencies, ms].slice(-distanceReplies);
     this.#replies++;
     const isSlow = this.#usualMs > (this.#isSlow ? fastMs : slowMs);
     if (this.#replies < latencyReplies || isSlow === this.#isSlow) return undefined;

@@ -95,7 +95,7 @@ export async function prepare(
   const ageMs = deps.clock.nowMs() - simulatedAt;
   // A negative age means that the time of day was set back.
   // At a distant node another simulation would be as old once it is read.
-  if (ageMs > freshMs + 2 * deps.chain.usualMs() || ageMs < 0) {
+  if (ageMs > freshMs + 2 * deps.chain.distanceMs() || ageMs < 0) {
     const failure = await simulate(settlement, deps);
     // The latest block is before validAfter although our clock is past it.
     if (failure?.refusal.code === "authorization_not_yet_valid") return { kind: "wait" };

@@ -33,7 +33,7 @@ import type { SettlementTraces } from "./settlement-traces.ts";
 import type { Signer } from "./signer.ts";
 import { createWalletSigning, isSignerFault, type WalletSigning } from "./wallet-signing.ts";
 
-/** From this usual latency on, one send at a time is under way: payments come faster. */
+/** From this distance on, one send at a time is under way: payments come faster. */
 const distantMs = 250;
 
 export interface WalletEvents {
@@ -100,7 +100,7 @@ export class WalletTransactions {
 
   /** Whether a send to the wallet's node takes long. */
   isDistant(): boolean {
-    return this.#deps.chain.usualMs(this.#endpoint.index()) >= distantMs;
+    return this.#deps.chain.distanceMs(this.#endpoint.index()) >= distantMs;
   }
 
   inOrder(): PendingNonce[] {
