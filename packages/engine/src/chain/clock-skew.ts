@@ -73,9 +73,16 @@ export function judgedSeconds(clock: Clock, seen: SeenTime | undefined): bigint 
   return Math.abs(skew) > clockSkewSecondsMax ? now - BigInt(skew) : now;
 }
 
-/** Whether this machine's clock and the chain disagree, and too few blocks were seen to tell why. */
-export function isTimeUnclear(clock: Clock, seen: SeenTime | undefined): boolean {
-  if (!seen || seen.clockSkewSeconds !== undefined) return false;
-  const ahead = Number(unixSeconds(clock) - seen.head.time);
-  return ahead > pauseSecondsMax + clockSkewSecondsMax || ahead < -clockSkewSecondsMax;
+/**
+ * Whether this machine's clock and the chain disagree, and too few blocks were seen to tell why.
+ * `blockTime` is that of a block which was read just now.
+ */
+export function isTimeUnclear(
+  clock: Clock,
+  seen: SeenTime | undefined,
+  blockTime = seen?.head.time,
+): boolean {
+  if (seen?.clockSkewSeconds !== undefined || blockTime === undefined) return false;
+  const ahead = Number(unixSeconds(clock) - blockTime);
+  return ahead > pauseSecondsMax || ahead < -clockSkewSecondsMax;
 }

@@ -30,7 +30,7 @@ const latencyShare = 1 / 8;
 const latencyReplies = 8;
 
 /** Recent latencies, of which the smallest is the distance: a busy machine or node adds to the others. */
-const distanceReplies = 16;
+const distanceReplies = 6;
 
 /** Usual latency at which payments are noticeably slow, and the one that ends it. */
 const slowMs = 1_000;

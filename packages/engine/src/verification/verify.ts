@@ -15,7 +15,7 @@ import {
   type Refusal,
 } from "@farthing/protocol";
 import { assert } from "../base/assert.ts";
-import type { Clock } from "../base/clock.ts";
+import { unixSeconds, type Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import type { Chain } from "../chain/chain.ts";
 import { isTimeUnclear, judgedSeconds, type SeenTime } from "../chain/clock-skew.ts";
@@ -102,12 +102,20 @@ export function createVerifier(deps: VerifierDeps) {
     const seen = at.view();
     const now = judgedSeconds(clock, seen);
     const window = checkTimeWindow(authorization, now, options.marginSeconds);
-    if (!window.ok && isTimeUnclear(clock, seen)) throw timeUnclear();
-    if (!window.ok && window.refusal.code === "authorization_not_yet_valid") return window;
+    if (!window.ok && window.refusal.code === "authorization_not_yet_valid") {
+      // A clock that is behind; a head that was seen long ago says nothing of one that is ahead.
+      if (seen && unixSeconds(clock) < seen.head.time && isTimeUnclear(clock, seen)) {
+        throw timeUnclear();
+      }
+      return window;
+    }
     const signature = readSignature(network, authorization, payment.signature);
     // It is too late to settle this here, but a third party may have settled it in time.
     if (!window.ok) {
-      return (await isSpent(at, payment, signature)) ? refuse("nonce_already_used") : window;
+      const { isSpent, blockTime } = await readUse(at, payment, signature);
+      if (isSpent) return refuse("nonce_already_used");
+      if (isTimeUnclear(clock, seen, blockTime)) throw timeUnclear();
+      return window;
     }
     let bytes = tokenBytes(signature, payment.signature);
     let reading = await at.read({ authorization, signature: bytes });
@@ -217,16 +225,17 @@ async function verifyUndeployed(
 }
 
 /** Reads the state only for signatures that the token could accept. */
-async function isSpent(
+async function readUse(
   { chain, read }: Pick<Readable, "chain" | "read">,
   payment: Payment,
   signature: SignatureReading,
-): Promise<boolean> {
-  if (signature.kind === "high_s") return false;
+): Promise<{ readonly isSpent: boolean; readonly blockTime?: bigint }> {
+  if (signature.kind === "high_s") return { isSpent: false };
   const bytes = tokenBytes(signature, payment.signature);
   const reading = await read({ authorization: payment.authorization, signature: bytes });
   const simulated = { ...payment, signature: bytes };
-  return isUsedAsSigned({ chain, payment: simulated, signature, reading });
+  const isSpent = await isUsedAsSigned({ chain, payment: simulated, signature, reading });
+  return { isSpent, blockTime: reading.blockTime };
 }
 
 function isAboutTime({ code }: Refusal): boolean {

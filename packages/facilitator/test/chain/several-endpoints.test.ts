@@ -39,13 +39,12 @@ afterAll(async () => {
   await devnet?.stop();
 });
 afterEach(async () => {
-  for (const proxy of [first, second]) {
-    proxy.react = () => undefined;
-    proxy.reset();
-  }
+  for (const proxy of [first, second]) proxy.react = () => undefined;
   await automine(true);
   await devnet.mine();
   await served?.stop();
+  // A service that stops may still ask.
+  for (const proxy of [first, second]) proxy.reset();
 });
 
 const automine = (isOn: boolean) => devnet.rpc("evm_setAutomine", [isOn]);
