@@ -124,3 +124,116 @@ async function measureRow(
     paying.push(pay(server.url, body));
   }
   const told = await Promise.all(paying);
+  const calls = nodes.reduce((sum, { record }) => sum + record.calls(), 0);
+  await silencing;
+  ended.abort();
+  const sorted = told.map(({ ms }) => ms).toSorted((one, other) => one - other);
+  const complaints = Map.groupBy(
+    told.flatMap(({ complaint }) => complaint ?? []),
+    (text) => text,
+  );
+  const [commonest] = [...complaints].toSorted(([, one], [, other]) => other.length - one.length);
+  return {
+    row,
+    paid: told.length,
+    confirmed: told.filter(({ isConfirmed }) => isConfirmed).length,
+    p50Ms: percentile(sorted, 0.5),
+    p95Ms: percentile(sorted, 0.95),
+    calls: calls / told.length,
+    ready: await watching,
+    complaint: commonest && `${commonest[0]} (${commonest[1].length})`,
+  };
+}
+
+async function silence(row: NodeRow, { seconds }: NodePlan, node: RunningNode | undefined) {
+  if (row.silentSeconds === undefined || !node) return;
+  await pause((seconds * 1_000) / 3);
+  const before = node.conditions;
+  node.conditions = { ...before, latencyMs: 60_000 };
+  await pause(row.silentSeconds * 1_000);
+  node.conditions = before;
+}
+
+interface Told {
+  readonly ms: number;
+  readonly isConfirmed: boolean;
+  readonly complaint: string | undefined;
+}
+
+/** Settles as a seller does: repeats what could not be evaluated, and polls what is pending. */
+async function pay(url: string, body: string): Promise<Told> {
+  const startMs = performance.now();
+  const leftMs = () => startMs + patienceMs - performance.now();
+  let complaint: string | undefined;
+  const told = (isConfirmed: boolean) => ({
+    ms: performance.now() - startMs,
+    isConfirmed,
+    complaint,
+  });
+  while (leftMs() > 0) {
+    const { status, answer } = await post(`${url}/settle`, body, leftMs());
+    if (answer["success"] === true || answer["status"] === "confirmed") return told(true);
+    const why = reasonOf(answer) ?? `${status}`;
+    if (status !== 503 && !why.includes("pending") && answer["status"] !== "pending") {
+      complaint = why;
+      return told(false);
+    }
+    if (status === 503) complaint = `503 ${why}`;
+    if (status === 503) await pause(repeatMs);
+  }
+  return told(false);
+}
+
+function reasonOf(answer: Readonly<Record<string, unknown>>): string | undefined {
+  const named = [answer["errorReason"], answer["code"], answer["error"]];
+  return named.find((one) => typeof one === "string");
+}
+
+async function post(url: string, body: string, timeoutMs: number) {
+  const headers = { "content-type": "application/json" };
+  const signal = AbortSignal.timeout(Math.max(1, Math.ceil(timeoutMs)));
+  try {
+    const response = await fetch(url, { method: "POST", headers, body, signal });
+    const answer: unknown = await response.json();
+    return { status: response.status, answer: isObject(answer) ? answer : {} };
+  } catch {
+    return { status: 503, answer: { error: "no answer" } };
+  }
+}
+
+/** A start that meets no fault takes seconds. */
+const startMsMax = 60_000;
+
+async function becomesReady(url: string): Promise<void> {
+  const untilMs = performance.now() + startMsMax;
+  while (performance.now() < untilMs) {
+    const response = await fetch(`${url}/ready`).catch(() => undefined);
+    if (response?.ok) return;
+    await pause(readyLookMs);
+  }
+  throw new Error("The service did not become ready");
+}
+
+async function watchReady(url: string, signal: AbortSignal) {
+  const startMs = performance.now();
+  const changes: { atSeconds: number; isReady: boolean }[] = [];
+  while (!signal.aborted) {
+    const isReady = (await fetch(`${url}/ready`).catch(() => undefined))?.ok === true;
+    if (changes.at(-1)?.isReady !== isReady) {
+      changes.push({ atSeconds: (performance.now() - startMs) / 1_000, isReady });
+    }
+    await pause(readyLookMs);
+  }
+  return changes;
+}
+
+const secondsOf = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
+
+function lineOf(figures: NodeFigures | undefined): string {
+  if (!figures) return "";
+  const { row, confirmed, paid, p50Ms, p95Ms, calls, ready, complaint } = figures;
+  const states = ready.map(
+    ({ atSeconds, isReady }) => `${atSeconds.toFixed(0)}s:${isReady ? "200" : "503"}`,
+  );
+  return `${row.name}: ${confirmed} of ${paid}, p50 ${secondsOf(p50Ms)}, p95 ${secondsOf(p95Ms)}, ${calls.toFixed(1)} calls a payment; /ready ${states.join(" ")}${complaint ? `; ${complaint}` : ""}`;
+}

@@ -43,13 +43,15 @@ export function createReadRace(clock: Clock) {
     /** Waits until one has replied well, all have failed, or `ms` have passed. */
     async isDecided(ms?: number): Promise<boolean> {
       const ended = new AbortController();
-      let isOver = false;
+      const limit = { isOver: false };
       const limits =
         ms === undefined
           ? []
-          : [clock.sleep(Math.max(0, ms), ended.signal).then(() => void (isOver = true))];
+          : [clock.sleep(Math.max(0, ms), ended.signal).then(() => void (limit.isOver = true))];
       try {
-        while (!isOver && !isGood() && open.size > 0) await Promise.race([...limits, ...open]);
+        while (!limit.isOver && !isGood() && open.size > 0) {
+          await Promise.race([...limits, ...open]);
+        }
         return isGood();
       } finally {
         ended.abort();
