@@ -65,7 +65,7 @@ export const nodeRows: readonly NodeRow[] = [
 const settleDownMs = 8_000;
 
 /** A payment without an outcome after this long is counted with this time. */
-const patienceMs = 90_000;
+const withinMs = 90_000;
 
 /** A caller's pause before it repeats what was answered with 503. */
 const repeatMs = 500;
@@ -163,7 +163,7 @@ interface Told {
 /** Settles as a seller does: repeats what could not be evaluated, and polls what is pending. */
 async function pay(url: string, body: string): Promise<Told> {
   const startMs = performance.now();
-  const leftMs = () => startMs + patienceMs - performance.now();
+  const leftMs = () => startMs + withinMs - performance.now();
   let complaint: string | undefined;
   const told = (isConfirmed: boolean) => ({
     ms: performance.now() - startMs,

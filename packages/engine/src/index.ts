@@ -73,7 +73,7 @@ export { type BatcherDeployment, deployBatcher } from "./relayer/deploy-batcher.
 export { type Sweep, type SweepDeps, sweepWallet } from "./relayer/sweep.ts";
 export { batchContractHash, checkBatchContract } from "./chain/batch-contract.ts";
 export { checkClock } from "./chain/clock-check.ts";
-export { judgedSeconds } from "./chain/clock-skew.ts";
+export { validitySeconds } from "./chain/clock-skew.ts";
 export { checkEndpoint, compareHeads } from "./chain/endpoint-check.ts";
 export { findMulticall } from "./chain/multicall.ts";
 export { checkRate, rateSecondsDefault } from "./chain/rate-check.ts";

@@ -88,10 +88,10 @@ export class AskedEndpoint {
   }
 
   /** Stops waiting after a while beside the wait for a turn; a later reply is only recorded. */
-  async askInTime(calls: readonly RpcCall[], asking: Asking, patienceMs = failoverMs) {
+  async askInTime(calls: readonly RpcCall[], asking: Asking, withinMs = failoverMs) {
     const answering = this.ask(calls, asking);
     const isAnswered = new AbortController();
-    const timeoutMs = patienceMs + Math.max(0, asking.untilMs - this.#clock.nowMs());
+    const timeoutMs = withinMs + Math.max(0, asking.untilMs - this.#clock.nowMs());
     const tooLate = this.#clock.sleep(timeoutMs, isAnswered.signal).then(() => "late" as const);
     try {
       const replies = await Promise.race([answering, tooLate]);

@@ -72,7 +72,6 @@ export class BlockFollower {
 
   constructor(options: FollowerOptions) {
     const { chain, clock, log, listener } = options;
-    const { chainId } = chain.network;
     this.#chain = chain;
     this.#clock = clock;
     this.#log = log;
@@ -81,7 +80,7 @@ export class BlockFollower {
     const isStopping = () => this.#stopping.signal.aborted;
     this.#walk = new BlockWalk({ chain, log, listener, isStopping });
     this.#accepted = new AcceptedHead(chain);
-    this.#skew = createClockSkew({ chainId, log });
+    this.#skew = createClockSkew({ chainId: chain.network.chainId, log });
     this.#schedule = new ConditionSchedule({ ...options, nowMs: () => this.#steady.nowMs() });
     this.#ready.promise.catch(() => undefined);
   }
@@ -282,8 +281,8 @@ export class BlockFollower {
         this.#log.warn(fields, "Chain read failed; retrying");
         return "failed";
       });
-      const tookMs = this.#steady.nowMs() - askedMs;
-      this.#pace.noteLook(result, this.#interest(), this.#clock.nowMs(), tookMs);
+      const lookMs = this.#steady.nowMs() - askedMs;
+      this.#pace.noteLook(result, this.#interest(), this.#clock.nowMs(), lookMs);
       await this.#rest();
     }
   }

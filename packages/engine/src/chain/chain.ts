@@ -21,7 +21,7 @@ export interface ReadOptions {
   /** Order of waiting reads at a rate-limited endpoint; default "outcome". */
   readonly priority?: Exclude<RpcPriority, "send">;
   /** Gives up after this long, beside the wait for a turn; default: the endpoint's own limit. */
-  readonly patienceMs?: number;
+  readonly withinMs?: number;
 }
 
 export interface Chain {
@@ -111,10 +111,8 @@ class LimitedChain implements Chain {
     this.network = network;
     this.#log = log;
     this.#clock = steadyClockOf(clock);
-    const { chainId } = network;
-    this.endpoints = endpoints.map(
-      (endpoint) => new AskedEndpoint(endpoint, { clock: this.#clock, log, chainId }),
-    );
+    const deps = { clock: this.#clock, log, chainId: network.chainId };
+    this.endpoints = endpoints.map((endpoint) => new AskedEndpoint(endpoint, deps));
   }
 
   limits(): readonly EndpointLimits[] {
@@ -122,8 +120,8 @@ class LimitedChain implements Chain {
   }
 
   limitsInUse(): EndpointLimits {
-    const best = this.endpoints[this.#inOrder()[0] ?? 0];
-    return (best?.limiter ?? new EndpointLimiter(this.#clock)).limits();
+    const limiter = this.endpoints[this.#inOrder()[0] ?? 0]?.limiter;
+    return (limiter ?? new EndpointLimiter(this.#clock)).limits();
   }
 
   usualMs(at = this.#inOrder()[0] ?? 0): number {
@@ -225,7 +223,7 @@ class LimitedChain implements Chain {
   /** Asks the best endpoint, and the next one where it fails, or is late and the next has spare capacity. */
   async #readOnce(
     calls: readonly RpcCall[],
-    { priority = "outcome", patienceMs }: ReadOptions,
+    { priority = "outcome", withinMs }: ReadOptions,
   ): Promise<{ best: ReadFrom | undefined; full: readonly number[]; fault: unknown }> {
     const order = this.#inOrder();
     const lastMs = this.#clock.nowMs() + waitMsMax[priority];
@@ -239,10 +237,10 @@ class LimitedChain implements Chain {
       const isSpare = endpoint.health.isProven && endpoint.limiter.waitMs(priority) === 0;
       if (race.isOpen() && !isSpare) continue;
       const asking = { priority, untilMs };
-      const isPatient = isLast && patienceMs === undefined;
+      const isPatient = isLast && withinMs === undefined;
       race.add(
         at,
-        isPatient ? endpoint.ask(calls, asking) : endpoint.askInTime(calls, asking, patienceMs),
+        isPatient ? endpoint.ask(calls, asking) : endpoint.askInTime(calls, asking, withinMs),
       );
       if (
         await race.isDecided(isLast ? undefined : endpoint.lateMs + untilMs - this.#clock.nowMs())
@@ -250,10 +248,10 @@ class LimitedChain implements Chain {
         break;
     }
     await race.isDecided();
-    const { full, fault } = race;
+    const { full } = race;
     const best = race.best ?? (await this.#askFull(full, calls, { priority, untilMs: lastMs }));
     if (best && !full.includes(best.at) && !race.wasLate(best.at)) this.#preferred = best.at;
-    return { best, full, fault };
+    return { best, full, fault: race.fault };
   }
 
   /** Waits for the endpoint that has capacity first, where there are several. */
@@ -362,7 +360,7 @@ const promptMs = 2_000;
 
 /** For reads that are worth nothing late. */
 export function promptly(chain: Chain): ReadOptions {
-  return { patienceMs: promptMs + lateTimes * chain.usualMs() };
+  return { withinMs: promptMs + lateTimes * chain.usualMs() };
 }
 
 /** Throws `rpc_refused` or `rpc_unavailable` for a reply without result. */

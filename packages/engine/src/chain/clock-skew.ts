@@ -67,7 +67,7 @@ export type SeenTime = Pick<ChainView, "head" | "clockSkewSeconds">;
  * Unix seconds by which authorizations are judged: this machine's, or the chain's where the two differ
  * by more than a block explains.
  */
-export function judgedSeconds(clock: Clock, seen: SeenTime | undefined): bigint {
+export function validitySeconds(clock: Clock, seen: SeenTime | undefined): bigint {
   const { clockSkewSeconds: skew = 0 } = seen ?? {};
   const now = unixSeconds(clock);
   return Math.abs(skew) > clockSkewSecondsMax ? now - BigInt(skew) : now;

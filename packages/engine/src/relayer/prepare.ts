@@ -13,7 +13,7 @@ import {
 } from "@farthing/protocol";
 import type { Clock } from "../base/clock.ts";
 import type { Chain } from "../chain/chain.ts";
-import { isTimeUnclear, judgedSeconds, type SeenTime } from "../chain/clock-skew.ts";
+import { isTimeUnclear, validitySeconds, type SeenTime } from "../chain/clock-skew.ts";
 import type { PaymentReader } from "../chain/payment-reader.ts";
 import { estimateGas, hasCode, simulateSend } from "../chain/reads.ts";
 import { encodeTransfer, revertMessage, revertText, tokenRefusalOf } from "../chain/usdc.ts";
@@ -86,7 +86,7 @@ export async function prepare(
 ): Promise<Preparation> {
   const { settlement, simulatedAt } = queued;
   const seen = deps.view();
-  const now = judgedSeconds(deps.clock, seen);
+  const now = validitySeconds(deps.clock, seen);
   if (now + deps.marginSeconds >= settlement.validBefore) {
     return { kind: isTimeUnclear(deps.clock, seen) ? "wait" : "expiring" };
   }

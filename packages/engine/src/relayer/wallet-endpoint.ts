@@ -6,10 +6,13 @@ import type { Address, ChainId } from "@farthing/protocol";
 import type { Log } from "../base/log.ts";
 import type { Chain } from "../chain/chain.ts";
 
+/** From this distance on, one send at a time is under way: payments come faster. */
+const distantMs = 250;
+
 export type WalletEndpoint = ReturnType<typeof createWalletEndpoint>;
 
 export function createWalletEndpoint(deps: {
-  readonly chain: Pick<Chain, "endpoints" | "betterThan">;
+  readonly chain: Pick<Chain, "endpoints" | "betterThan" | "distanceMs">;
   readonly log: Log;
   readonly facts: { readonly chainId: ChainId; readonly relayer: Address };
 }) {
@@ -17,6 +20,8 @@ export function createWalletEndpoint(deps: {
   let endpoint = 0;
   return {
     index: () => endpoint,
+    /** Whether a send takes long. */
+    isDistant: () => chain.distanceMs(endpoint) >= distantMs,
     others: () => chain.endpoints.map((_, at) => at).filter((at) => at !== endpoint),
     /**
      * Moves if the endpoint is unhealthy, or `isStuck`: transactions are not mined. After true the

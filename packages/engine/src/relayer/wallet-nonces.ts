@@ -63,7 +63,7 @@ export class NonceManager {
     if (!this.canWork()) return 0;
     const room = roomFor(this.#transactions.pendingNonces.values(), this.#deps.inFlightMax);
     // At a distant node payments gather into a batch, instead of waiting in turn for each send.
-    if (!this.#transactions.isDistant()) return room;
+    if (!this.#transactions.endpoint.isDistant()) return room;
     return this.#transactions.isSending ? 0 : Math.min(1, room);
   }
 

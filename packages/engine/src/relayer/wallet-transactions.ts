@@ -33,9 +33,6 @@ import type { SettlementTraces } from "./settlement-traces.ts";
 import type { Signer } from "./signer.ts";
 import { createWalletSigning, isSignerFault, type WalletSigning } from "./wallet-signing.ts";
 
-/** From this distance on, one send at a time is under way: payments come faster. */
-const distantMs = 250;
-
 export interface WalletEvents {
   /** The bytes are stored; from now on only the chain decides about failure. */
   onSubmitted(settlements: readonly Settlement[]): void;
@@ -85,7 +82,7 @@ export class WalletTransactions {
   readonly #signer: Signer;
   readonly #deps: WalletDeps;
   readonly #facts: { readonly chainId: ChainId; readonly relayer: Address };
-  readonly #endpoint: WalletEndpoint;
+  readonly endpoint: WalletEndpoint;
 
   constructor(signer: Signer, deps: WalletDeps) {
     const { chain, log } = deps;
@@ -93,14 +90,9 @@ export class WalletTransactions {
     this.#deps = deps;
     this.#facts = { chainId: chain.network.chainId, relayer: signer.address };
     this.signing = createWalletSigning(signer, { ...deps, chainId: this.#facts.chainId });
-    this.#endpoint = createWalletEndpoint({ chain, log, facts: this.#facts });
+    this.endpoint = createWalletEndpoint({ chain, log, facts: this.#facts });
     const onLeaseEnded = () => this.pendingNonces.clear();
     this.lease = createLeaseHandle({ ...deps, ...this.#facts, onLeaseEnded });
-  }
-
-  /** Whether a send to the wallet's node takes long. */
-  isDistant(): boolean {
-    return this.#deps.chain.distanceMs(this.#endpoint.index()) >= distantMs;
   }
 
   inOrder(): PendingNonce[] {
@@ -110,7 +102,7 @@ export class WalletTransactions {
   async submit(plans: readonly TransactionPlan[]): Promise<ReadonlySet<string>> {
     const held = this.lease.current();
     if (!held) throw new Fault("lease_lost", "This process does not hold the wallet");
-    const hasMoved = this.#endpoint.moveOn(false);
+    const hasMoved = this.endpoint.moveOn(false);
     const { store, clock, traces } = this.#deps;
     const reserved = await this.#taking(() =>
       store.reserveTransactions(held, plans, clock.nowMs()),
@@ -192,7 +184,7 @@ export class WalletTransactions {
     this.isSending = true;
     const newest = sending.map(newestOf);
     const { chain, log } = this.#deps;
-    const outcomes = await broadcast(chain, this.#endpoint.index(), newest, log);
+    const outcomes = await broadcast(chain, this.endpoint.index(), newest, log);
     this.isSending = false;
     const accepted: PendingNonce[] = [];
     for (const [index, pending] of sending.entries()) {
@@ -214,7 +206,7 @@ export class WalletTransactions {
     for (const [index, pending] of waiting.entries()) {
       await this.#ifSigning(() => this.#replace(pending, actions[index]));
     }
-    const hasMoved = this.#endpoint.moveOn(actions.includes("move"));
+    const hasMoved = this.endpoint.moveOn(actions.includes("move"));
     // Accepted transactions may wait for a nonce whose transaction was reorganised out.
     const held = this.lease.current();
     if (held && actions.includes("fan_out")) await this.#ifSigning(() => this.#fillGaps(held));
@@ -274,7 +266,7 @@ export class WalletTransactions {
     for (const pending of waiting) pending.mayBeOut = true;
     const newest = waiting.map(newestOf);
     await Promise.all(
-      this.#endpoint.others().map((at) => broadcast(this.#deps.chain, at, newest, this.#deps.log)),
+      this.endpoint.others().map((at) => broadcast(this.#deps.chain, at, newest, this.#deps.log)),
     );
   }
 

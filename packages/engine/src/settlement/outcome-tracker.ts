@@ -12,6 +12,7 @@ import { readBlockHash } from "../chain/reads.ts";
 import { isSettled, payerNonceKey, type Settlement } from "../model/settlement.ts";
 import type { FailedSimulation } from "../relayer/prepare.ts";
 import type { Confirmation, Failure, EngineStore } from "../storage/engine-store.ts";
+import { createBesideBlocks } from "./beside-blocks.ts";
 import { createBacklog, type Backlog } from "./backlog.ts";
 import {
   createChainProofs,
@@ -58,9 +59,7 @@ export class OutcomeTracker {
   readonly #awaitingConfirmations = new Map<string, Proof>();
   /** Events found by a search that await the same, by settlement. */
   readonly #unconfirmed = new Map<string, Proof>();
-  /** Opinions of a second endpoint and what follows from them, under way beside the next blocks. */
-  readonly #concluding = new Set<Promise<void>>();
-  readonly #deciding = new Set<Proof>();
+  readonly #beside: ReturnType<typeof createBesideBlocks>;
   readonly #finality: Finality;
   readonly #backlog: Backlog;
   readonly #watch: FailureWatch;
@@ -72,6 +71,9 @@ export class OutcomeTracker {
     this.#chainId = deps.chain.network.chainId;
     this.#proofs = createChainProofs(deps);
     this.#finality = createFinality(deps);
+    const notRecorded = { event: "outcome_not_recorded", chainId: this.#chainId };
+    const message = "Outcomes not recorded; retrying with the next block";
+    this.#beside = createBesideBlocks(warning(deps.log, notRecorded, message));
     const isUndecided = ({ id }: Settlement) => !this.#awaitingConfirmations.has(id);
     const shared: OutcomeDeps & ProofDeps = {
       ...deps,
@@ -111,11 +113,11 @@ export class OutcomeTracker {
     }
     const deepest = block.number - this.#deps.confirmations + 1;
     const deep = [...this.#awaitingConfirmations.values()].filter(
-      (proof) => proof.event.blockNumber <= deepest && !this.#deciding.has(proof),
+      (proof) => proof.event.blockNumber <= deepest && !this.#beside.has(proof),
     );
     if (this.#deps.chain.endpoints.length < 2) await this.#conclude(deep);
     // A second endpoint may be slow, and the next block does not depend on its opinion.
-    else if (deep.length > 0) this.#concludeBeside(deep);
+    else this.#beside.start(deep, (proofs) => this.#conclude(proofs));
     return resolved;
   }
 
@@ -125,24 +127,10 @@ export class OutcomeTracker {
     await this.#finality.onHead(view);
   }
 
-  #concludeBeside(proofs: readonly Proof[]): void {
-    const { log } = this.#deps;
-    for (const proof of proofs) this.#deciding.add(proof);
-    const fields = { event: "outcome_not_recorded", chainId: this.#chainId };
-    const message = "Outcomes not recorded; retrying with the next block";
-    const concluding: Promise<void> = this.#conclude(proofs)
-      .catch(warning(log, { ...fields, settlements: proofs.length }, message))
-      .finally(() => {
-        for (const proof of proofs) this.#deciding.delete(proof);
-        this.#concluding.delete(concluding);
-      });
-    this.#concluding.add(concluding);
-  }
-
   /** Whether no reorganisation has taken the proof back meanwhile. */
   #stands(proof: Proof): boolean {
-    const { id } = proof.settlement;
-    return this.#awaitingConfirmations.get(id) === proof || this.#unconfirmed.get(id) === proof;
+    const kept = [this.#awaitingConfirmations, this.#unconfirmed];
+    return kept.some((proofs) => proofs.get(proof.settlement.id) === proof);
   }
 
   async #conclude(proofs: readonly Proof[]): Promise<void> {
@@ -253,7 +241,7 @@ export class OutcomeTracker {
       for (const [id, { event }] of found) if (event.blockNumber >= fromBlock) found.delete(id);
     }
     // What was confirmed before the proofs were taken back is recorded first, and reverted then.
-    await Promise.all(this.#concluding);
+    await this.#beside.end();
     // Nonces before payments: a crash in between must not leave a payment without a transaction, or
     // it would get another nonce while the first transaction may be mined again.
     await store.reopenTransactions(this.#chainId, { fromBlock });
@@ -306,7 +294,7 @@ export class OutcomeTracker {
 
   /** Waits for running searches and ends. */
   async stop(): Promise<void> {
-    await Promise.all([this.#backlog.stop(), this.#watch.stop(), ...this.#concluding]);
+    await Promise.all([this.#backlog.stop(), this.#watch.stop(), this.#beside.end()]);
   }
 }
 

@@ -18,7 +18,7 @@ import { assert } from "../base/assert.ts";
 import { unixSeconds, type Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import type { Chain } from "../chain/chain.ts";
-import { isTimeUnclear, judgedSeconds, type SeenTime } from "../chain/clock-skew.ts";
+import { isTimeUnclear, validitySeconds, type SeenTime } from "../chain/clock-skew.ts";
 import type { PaymentReader } from "../chain/payment-reader.ts";
 import type { PaymentReading } from "../chain/payment-reading.ts";
 import { isSettled, type AuthorizationKey, type Settlement } from "../model/settlement.ts";
@@ -100,7 +100,7 @@ export function createVerifier(deps: VerifierDeps) {
     const at = deps.chainOf(network.chainId);
     assert(at, "a served network has a chain");
     const seen = at.view();
-    const now = judgedSeconds(clock, seen);
+    const now = validitySeconds(clock, seen);
     const window = checkTimeWindow(authorization, now, options.marginSeconds);
     if (!window.ok && window.refusal.code === "authorization_not_yet_valid") {
       // A clock that is behind; a head that was seen long ago says nothing of one that is ahead.

@@ -1,5 +1,5 @@
 /** /health, /ready and /v1/status, which need no key. */
-import { judgedSeconds, type EndpointLimits } from "@farthing/engine";
+import { validitySeconds, type EndpointLimits } from "@farthing/engine";
 import { messageOf } from "@farthing/engine/base";
 import type { NetworkStatus, PaymentContext, SurfaceScope } from "./context.ts";
 import { describeStatus } from "./describe-surface.ts";
@@ -88,7 +88,7 @@ export function findHeadAge(
   const seen = view();
   if (!seen) return undefined;
   // By the chain's time where this machine's clock is wrong, which is a fault of its own.
-  const seconds = Number(judgedSeconds(context.clock, seen) - seen.head.time);
+  const seconds = Number(validitySeconds(context.clock, seen) - seen.head.time);
   return Math.max(0, seconds);
 }
 
