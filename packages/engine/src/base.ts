@@ -2,7 +2,7 @@
 export { assert } from "./base/assert.ts";
 export { createBatcher } from "./base/batcher.ts";
 export { type CheckLine, type CheckStatus, fail, ok, sentenceOf, warn } from "./base/check-line.ts";
-export { type Clock, systemClock, timeText } from "./base/clock.ts";
+export { type Clock, steadyClockOf, systemClock, timeText } from "./base/clock.ts";
 export { Fault, type FaultCode, messageOf, misconfigured } from "./base/fault.ts";
 export {
   type Log,

@@ -28,6 +28,7 @@ import {
 } from "./network-engine.ts";
 import { createPaymentSteps, type PaymentSteps } from "./payment-steps.ts";
 import { contractTransferGasMax, gasPriceFloorWei } from "./relayer/fees.ts";
+import { defaultGasLimits } from "./relayer/gas-prices.ts";
 import { createLeaseOwner } from "./relayer/lease.ts";
 import type { WalletLoad, RelayerLoad } from "./relayer/relayer.ts";
 import { createSettlementTraces } from "./relayer/settlement-traces.ts";
@@ -53,11 +54,7 @@ const gasNeeds = { floor: contractTransferGasMax * gasPriceFloorWei, price: gasP
 
 /** The engine's settings, where the options leave them out. */
 export const defaultSettings: EngineSettings = {
-  gasPriceMaxWei: undefined,
-  // A contract wallet's payment of 400,000 gas at 625 gwei costs 0.25 XDC, and twice that has room for replacements.
-  gasPerPaymentMaxWei: 500_000_000_000_000_000n,
-  // Some ten thousand payments at 625 gwei where one endpoint alone reports the price.
-  gasAbovePerDayMaxWei: 1_000n * 10n ** 18n,
+  ...defaultGasLimits,
   confirmations: 1,
   laneInFlight: 8,
   contractInFlight: 1,
@@ -66,6 +63,7 @@ export const defaultSettings: EngineSettings = {
   settleMarginSeconds: 6n,
   revertedGasGwei: null,
   repeatAfterSuccess: "auto",
+  formerWallets: [],
 };
 
 /** Longest wait of `settle` for an outcome where its options name none. */
@@ -230,6 +228,7 @@ export function createEngine(options: EngineOptions): SettlementEngine {
   const steps = createPaymentSteps({
     ...shared,
     repeatAfterSuccess,
+    formerWallets: settings.formerWallets,
     screen: options.screen,
     networkOf,
     revertedGasOf: (chainId) =>
@@ -274,7 +273,7 @@ export function createEngine(options: EngineOptions): SettlementEngine {
     start,
     stop,
     ...createCalls({ steps, settings, served: (network) => networks.has(network.chainId) }),
-    find: (id) => store.findToldSettlement(id),
+    find: steps.findTold,
     subscribe: waiters.wait,
     async checkWalletSignature(chainId, signed) {
       const network = networkOf(chainId);

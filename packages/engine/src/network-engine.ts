@@ -45,6 +45,8 @@ export interface EngineSettings extends GasLimits {
   readonly settleMarginSeconds: bigint;
   /** Daily gas per network that contract wallets may burn by reverting; null for no bound. */
   readonly revertedGasGwei: number | null;
+  /** Wallets that were taken out of the configuration: what they sent is recognised as ours. */
+  readonly formerWallets: readonly Address[];
   /** The response to a repeated settle of a confirmed payment. */
   readonly repeatAfterSuccess: RepeatPolicy;
 }

@@ -1,5 +1,5 @@
 /** The steps from a payment to its settlement, wired over the store and the networks. */
-import type { ChainId } from "@farthing/protocol";
+import type { Address, ChainId } from "@farthing/protocol";
 import type { Tracer } from "@opentelemetry/api";
 import { createBatcher } from "./base/batcher.ts";
 import { warning, type Runtime } from "./base/log.ts";
@@ -9,6 +9,8 @@ import type { NetworkEngine } from "./network-engine.ts";
 import type { SettlementTraces } from "./relayer/settlement-traces.ts";
 import { createAdmission } from "./settlement/admission.ts";
 import type { RepeatPolicy } from "./settlement/exchange-calls.ts";
+import { createFindTold } from "./settlement/told-settlement.ts";
+import { createFindLost } from "./settlement/lost-settlement.ts";
 import { createExchanges } from "./settlement/exchanges.ts";
 import { createRefuseIdentifier } from "./settlement/payment-identifier.ts";
 import { createRefund } from "./settlement/refund.ts";
@@ -31,6 +33,8 @@ interface StepDeps extends Runtime {
   readonly tracer: Tracer;
   readonly traces: SettlementTraces;
   readonly repeatAfterSuccess: RepeatPolicy;
+  /** Wallets that were taken out of the configuration. */
+  readonly formerWallets: readonly Address[];
   readonly screen?: Screen | undefined;
   networkOf(chainId: ChainId): NetworkEngine | undefined;
   revertedGasOf(chainId: ChainId): RevertedGasTerms | undefined;
@@ -55,6 +59,8 @@ export function createPaymentSteps(deps: StepDeps) {
     ...batches,
   });
   const refuseUsed = createRefuseUsed({ clock, networkOf });
+  const findTold = createFindTold({ store, networkOf });
+  const findLost = createFindLost({ networkOf, formerWallets: deps.formerWallets });
   const refuseIdentifier = createRefuseIdentifier({ store, clock });
   const admit = createAdmission(deps);
   const exchanges = createExchanges({ store, clock, log, policy: deps.repeatAfterSuccess });
@@ -76,10 +82,11 @@ export function createPaymentSteps(deps: StepDeps) {
       verifier,
       claim: traceClaim(tracer, deps.traces, claim),
       findByKey,
-      findSettlement: (id) => store.findToldSettlement(id),
+      findSettlement: findTold,
       admit,
       refuseIdentifier,
       refuseUsed,
+      findLost,
       publishUnassigned: ({ id: settlementId }) => {
         // Peers that miss the notification find the claim when they poll.
         const fields = { event: "claim_not_published", settlementId };
@@ -88,5 +95,5 @@ export function createPaymentSteps(deps: StepDeps) {
     }),
   );
   const refund = createRefund({ store, settle });
-  return { verifier, refuseIdentifier, admit, exchanges, settle, refund };
+  return { verifier, refuseIdentifier, admit, exchanges, findTold, settle, refund };
 }

@@ -71,7 +71,7 @@ export function createFacilitator(engine: SettlementEngine): Facilitator {
   ): Promise<Reply<SettleResponse>> {
     const parsed = parsePaymentRequest(body);
     if (!parsed.ok) {
-      return { status: 200, body: refusedResponse(parsed.refusal, "", undefined, undefined) };
+      return { status: 200, body: refusedResponse(parsed.refusal, "", undefined) };
     }
     const call = engine.steps.exchanges.beginSettle({
       writer: randomBytes(writerBytes).toString("hex"),

@@ -31,6 +31,7 @@ import { startRemoval } from "./operations/remove-old.ts";
 import { startTraces } from "./operations/traces.ts";
 import { createStore, type ServiceStore } from "./features/open-store.ts";
 import { startWalletWatch } from "./operations/wallet-watch.ts";
+import { createWriteWatch } from "./operations/write-watch.ts";
 import { createFeatures, featureTags } from "./features/features.ts";
 import { registerFeatures } from "./features/routes.ts";
 import { authenticate } from "./features/api-keys/key-text.ts";
@@ -124,7 +125,8 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
   });
   const { site, listensAt } = createSiteAddress(config);
   const shared = { config, store, clock, log, engine, metrics, site };
-  const context = createPaymentContext({ ...shared, selfBuilt, listens });
+  const writeWatch = createWriteWatch(shared);
+  const context = createPaymentContext({ ...shared, ...writeWatch, selfBuilt, listens });
   // The self-built surface has no accounts.
   const features = selfBuilt
     ? undefined
@@ -166,7 +168,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     });
     const engines = new Map(engine.status().networks.map((one) => [one.network.chainId, one]));
     const removal = startRemoval({ engines, retention: config.retention, ...shared });
-    stops.push(gasWatch.stop, removal.stop);
+    stops.push(gasWatch.stop, removal.stop, writeWatch.startWriting().stop);
     if (denyList) stops.push(denyList.watch().stop);
     if (features) stops.push(features.start());
   }
@@ -236,6 +238,7 @@ interface PaymentWiring extends Runtime {
   readonly store: ServiceStore;
   readonly engine: SettlementEngine;
   readonly metrics: Metrics;
+  writeProblem(): string | undefined;
 }
 
 /** Creates the dependencies of the payment routes; sends no request yet. */
@@ -271,6 +274,7 @@ function createPaymentContext(wiring: PaymentWiring): PaymentContext {
     authenticate: (text) => authenticate(store, clock, text),
     planOf: async (account) => (await store.findAccount(account))?.plan,
     pingStore: async () => store.ping(),
+    writeProblem: wiring.writeProblem,
     startStep() {
       const { step } = engine.status();
       return step === "chain" || step === "database" ? step : "done";

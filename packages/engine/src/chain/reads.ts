@@ -1,5 +1,12 @@
 /** Single reads of a chain, each with its reply parsed and checked. All throw RPC faults. */
-import { isObject, isSameAddress, zeroAddress, type Address, type Hex } from "@farthing/protocol";
+import {
+  isObject,
+  isSameAddress,
+  parseAddress,
+  zeroAddress,
+  type Address,
+  type Hex,
+} from "@farthing/protocol";
 import { Fault } from "../base/fault.ts";
 import { readAuthorizationEvents, type AuthorizationEvent } from "./authorization-logs.ts";
 import { bytesOf, quantity, readOne, resultOf, type Chain } from "./chain.ts";
@@ -55,6 +62,12 @@ export async function readBlockHash(chain: Chain, number: number): Promise<Hex |
 export async function readReceipts(chain: Chain, hashes: readonly (Hex | null)[]) {
   if (hashes.length === 0) return [];
   return (await chain.read(hashes.map(receiptCall))).map((reply) => toReceipt(chain, reply));
+}
+
+/** The sender of a transaction; undefined while the node does not have it. */
+export async function readSender(chain: Chain, hash: Hex): Promise<Address | undefined> {
+  const transaction = await readOne(chain, { method: "eth_getTransactionByHash", params: [hash] });
+  return isObject(transaction) ? parseAddress(String(transaction["from"])) : undefined;
 }
 
 /** A wallet, its possible transactions, and the block up to which the reply must hold. */

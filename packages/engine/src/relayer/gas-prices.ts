@@ -29,6 +29,17 @@ export interface GasLimits {
   readonly gasAbovePerDayMaxWei: bigint;
 }
 
+const weiPerXdc = 10n ** 18n;
+
+export const defaultGasLimits: GasLimits = {
+  gasPriceMaxWei: undefined,
+  // A contract wallet's payment of 400,000 gas costs 0.25 XDC at 625 gwei; twice that has room for
+  // replacements.
+  gasPerPaymentMaxWei: weiPerXdc / 2n,
+  // Some ten thousand payments at 625 gwei where one endpoint alone reports the price.
+  gasAbovePerDayMaxWei: 1_000n * weiPerXdc,
+};
+
 /** The ceiling of the price of a unit of gas: the operator's, or what the largest payment may cost. */
 export function ceilingOf({ gasPriceMaxWei, gasPerPaymentMaxWei }: GasLimits): bigint {
   return gasPriceMaxWei ?? gasPerPaymentMaxWei / contractTransferGasMax;

@@ -78,6 +78,11 @@ export function noteSend(pending: PendingNonce, outcome: SendOutcome, headNumber
   pending.refusals = outcome === "accepted" ? 0 : pending.refusals + 1;
 }
 
+/** Whether every send of every attempt was refused, so that no node knows a hash of it. */
+export function isUnknownToNodes({ mayBeOut, outcome }: PendingNonce): boolean {
+  return !mayBeOut && outcome !== "unsent";
+}
+
 /** Whether the node has said that it neither has these bytes nor accepts them. */
 function isRefusal(outcome: SendOutcome): boolean {
   switch (outcome) {

@@ -12,6 +12,7 @@ import type { WalletDeps, WalletEvents } from "./wallet-transactions.ts";
 import { startLeftBehind } from "./left-behind.ts";
 import { createRebalancer } from "./rebalancing.ts";
 import type { PrepareDeps, QueuedSettlement } from "./prepare.ts";
+import { isUnknownToNodes } from "./pending-nonce.ts";
 import { isLate } from "./recovery-action.ts";
 import type { Signer } from "./signer.ts";
 import { checkUsedNonces, type NonceEvents } from "./used-nonces.ts";
@@ -117,6 +118,8 @@ export function createRelayer(deps: RelayerDeps) {
     gasPriceProblem: () => deps.gasPrices.problem(),
     /** Whether any wallet, here or in another process, has gas and a node that accepts its sends. */
     isAble: () => managers.some((manager) => manager.isAble()),
+    /** Whether a transaction carries a settlement that no node has accepted, as far as this process knows. */
+    isUnknownToNodes: (settlementId: string) => isUnknownIn(managers, settlementId),
     /** Whether this process holds any wallet. */
     isWorking: () => managers.some((manager) => manager.isOurs()),
     isSpare: () => queue.size === 0 && managers.some((manager) => manager.room() > 0),
@@ -155,6 +158,13 @@ export function createRelayer(deps: RelayerDeps) {
       await share.stop();
     },
   };
+}
+
+function isUnknownIn(managers: readonly NonceManager[], settlementId: string): boolean {
+  const pendingNonces = managers.flatMap((manager) => manager.pendingNonces());
+  return pendingNonces.some(
+    (pending) => pending.unresolved.has(settlementId) && isUnknownToNodes(pending),
+  );
 }
 
 interface JobDeps extends RelayerDeps {

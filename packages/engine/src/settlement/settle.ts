@@ -8,6 +8,7 @@ import {
   isRefusalCode,
   refusal,
   type ChainId,
+  type Hex,
   type PaymentRequest,
   type Refusal,
 } from "@farthing/protocol";
@@ -30,6 +31,7 @@ import { queueFull, revertedGasExhausted, type Admit } from "./admission.ts";
 import type { ClaimingExchange } from "./exchange-calls.ts";
 import type { OutcomeTracker } from "./outcome-tracker.ts";
 import type { RefuseIdentifier } from "./payment-identifier.ts";
+import type { FindLost } from "./lost-settlement.ts";
 import type { Waiters, WaitGoal } from "./waiters.ts";
 
 export interface SettleOptions
@@ -54,7 +56,13 @@ export type SettleResult =
       /** An earlier request claimed the settlement. */
       readonly isRepeat: boolean;
     }
-  | { readonly kind: "refused"; readonly refusal: Refusal; readonly existing?: Settlement }
+  | {
+      readonly kind: "refused";
+      readonly refusal: Refusal;
+      readonly existing?: Settlement;
+      /** The transfer of a payment that no settlement here is known for. */
+      readonly transaction?: Hex;
+    }
   /** Not evaluated: a participant denied the claim, for a reason that its feature responds to. */
   | { readonly kind: "denied"; readonly code: string };
 
@@ -75,8 +83,17 @@ export interface SettleDeps {
   readonly refuseIdentifier: RefuseIdentifier;
   /** Notifies peers with wallets of a claim that this process cannot send. */
   publishUnassigned(settlement: Settlement): void;
+  readonly findLost: FindLost;
   /** The refusal names the transaction that used the authorization, where one is found. */
   readonly refuseUsed: RefuseUsed;
+}
+
+/** How a payment is claimed. */
+interface ClaimTerms {
+  /** The failed settlement that a refund signs again. */
+  readonly renewedId?: string | undefined;
+  /** When the verification simulated the transfer; 0 where it is simulated before it is sent. */
+  readonly simulatedAt?: number;
 }
 
 /** Settles a payment, or returns the settlement that it already has. */
@@ -97,7 +114,7 @@ export function createSettle(deps: SettleDeps): Settle {
     }
     const verified = await verifier.verify(request, options);
     if (!verified.ok) return refuseOrRepeat(request, verified.refusal, options);
-    return claimAndWait(verified.value, options, existing?.id);
+    return claimAndWait(verified.value, options, { renewedId: existing?.id });
   }
 
   /** A concurrent request may have been claimed, even mined, while this one was verified. */
@@ -109,16 +126,39 @@ export function createSettle(deps: SettleDeps): Settle {
     if (why.code !== "nonce_already_used") return { kind: "refused", refusal: why };
     const existing = await deps.findByKey(authorizationKeyOf(request));
     if (existing) return checkAndRepeat(request, existing, options);
-    return {
-      kind: "refused",
-      refusal: await deps.refuseUsed(authorizationKeyOf(request), request),
+    const { refusal, paidBy } = await deps.refuseUsed(authorizationKeyOf(request), request);
+    if (!paidBy) return { kind: "refused", refusal };
+    // A refund's authorization is known by its payment, which would be lost as well.
+    const lost = options.refund ? undefined : await deps.findLost(request, paidBy);
+    if (lost) return adopt(lost, options);
+    return { kind: "refused", refusal, transaction: paidBy.transaction };
+  }
+
+  /**
+   * Claims a payment again that the database has lost; the chain then tells its outcome. Nobody knows
+   * who was told of its success before, so from here on it is told once, as for several exchanges.
+   */
+  async function adopt(lost: VerifiedPayment, options: SettleOptions): Promise<SettleResult> {
+    const signed = await verifier.checkSignature(lost, { signatureHash: null });
+    if (!signed.ok) return { kind: "refused", refusal: signed.refusal };
+    const { exchange } = options;
+    const toldOnce = exchange && {
+      claimed: exchange.claimed,
+      claimingCall: { ...exchange.claimingCall, isUpfront: true },
     };
+    const { payer, nonce, chainId } = authorizationKeyOf(lost);
+    const fields = { event: "settlement_recovered", chainId, payer, nonce };
+    deps.log.warn(
+      fields,
+      "Settlement recovered: a relayer wallet had sent it, and the store lost it",
+    );
+    return claimAndWait(lost, { ...options, exchange: toldOnce }, { simulatedAt: 0 });
   }
 
   async function claimAndWait(
     verified: VerifiedPayment,
     options: SettleOptions,
-    renewedId?: string,
+    { renewedId, simulatedAt = deps.clock.nowMs() }: ClaimTerms,
   ): Promise<SettleResult> {
     const { chainId } = verified.payment.network;
     const network = deps.networkOf(chainId);
@@ -146,7 +186,6 @@ export function createSettle(deps: SettleDeps): Settle {
       network.outcomes.observe(settlement);
       const isOurs = network.relayer.isWorking();
       // Enqueued in any case: claims of this process count against its bounds until they are sent.
-      const simulatedAt = deps.clock.nowMs();
       network.relayer.enqueue({ settlement, simulatedAt, isPossiblyTaken: !isOurs });
       if (!isOurs) deps.publishUnassigned(settlement);
       const current = (await waiting.done) ?? (await newest(settlement));

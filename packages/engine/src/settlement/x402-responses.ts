@@ -4,6 +4,7 @@
  */
 import {
   refusal,
+  type Hex,
   x402ReasonOf,
   type PaymentRequest,
   type Refusal,
@@ -42,14 +43,18 @@ export function refusedResponse(
   why: Refusal,
   network: string,
   payer: string | undefined,
-  existing: Settlement | undefined,
+  found: {
+    readonly existing?: Settlement | undefined;
+    readonly transaction?: Hex | undefined;
+  } = {},
 ): SettleResponse {
+  const { existing } = found;
   return {
     success: false,
     errorReason: why.code,
     errorMessage: why.message,
     ...(payer === undefined ? {} : { payer }),
-    transaction: existing?.transaction ?? "",
+    transaction: existing?.transaction ?? found.transaction ?? "",
     network,
     extra: { x402Reason: existing ? "duplicate_settlement" : x402ReasonOf(why) },
   };
@@ -142,8 +147,8 @@ export async function respondToSettle(
 ): Promise<SettleReply> {
   const { networkName, authorization } = payment;
   if (result.kind === "refused") {
-    const { refusal: why, existing } = result;
-    const body = refusedResponse(why, networkName, authorization.from, existing);
+    const { refusal: why } = result;
+    const body = refusedResponse(why, networkName, authorization.from, result);
     return { status: refusedStatus(why), body };
   }
   const { settlement, isRepeat } = result;
@@ -173,7 +178,9 @@ function respondWithPresentation(
     case "refused": {
       const message = "This payment was settled before; it opens nothing again.";
       const why = refusal("nonce_already_used", message);
-      return evaluated(refusedResponse(why, networkName, settlement.payer, settlement));
+      return evaluated(
+        refusedResponse(why, networkName, settlement.payer, { existing: settlement }),
+      );
     }
     default:
       return presentation satisfies never;

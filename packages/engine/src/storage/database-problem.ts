@@ -27,6 +27,11 @@ const problems: Readonly<Record<string, readonly [string, string]>> = {
   "3D000": ["there is no such database", "create it, or correct the name in DATABASE_URL"],
   "42501": ["the user lacks rights", "make the user the owner of the database"],
   "53300": ["it takes no more connections", "raise max_connections, or end what holds them"],
+  "25006": [
+    "it takes no writes: a standby, or set to read only",
+    "point DATABASE_URL at the primary, or end its read-only mode",
+  ],
+  "53100": ["its disk is full", "make room on the database's disk"],
   "57P03": ["it is starting or stopping", "wait until it takes connections"],
 };
 

@@ -87,11 +87,6 @@ export interface EngineStore extends RetentionMethods, RevertedGasMethods {
   /** Claims verified payments in one transaction; results in the order of the claims. */
   claimSettlements(claims: readonly Claim[], now: number): Promise<ClaimResult[]>;
   findSettlement(id: string): Promise<Settlement | undefined>;
-  /**
-   * The settlement as callers are told of it: while it is pending, without the hash of a transaction
-   * that no node has accepted.
-   */
-  findToldSettlement(id: string): Promise<Settlement | undefined>;
   /** One entry per key, in order. */
   findSettlementsByKey(keys: readonly AuthorizationKey[]): Promise<(Settlement | undefined)[]>;
   /** The refunds of payments, grouped by payment and in the order of their ordinals. */

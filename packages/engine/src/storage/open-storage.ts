@@ -59,6 +59,7 @@ export function createStorage(
   const commitTogether = engine.hasRowLocks ? undefined : createGroupCommit(db);
   const database: Database = { db, engine, commitTogether };
   const { changes } = engine;
+  const participantNames = participants.map(({ name }) => name);
   let cancelIndexes: Awaited<ReturnType<typeof startLateIndexes>>;
   const methods = guard({
     ...settlementMethods(database, participants),
@@ -88,27 +89,41 @@ export function createStorage(
         await updateAside(database, log);
         await migrate(database);
         await migrateFeatures(database, options.migrations ?? {});
-        await recordParticipants(
-          database,
-          participants.map(({ name }) => name),
-        );
+        await recordParticipants(database, participantNames);
         await changes.start();
         cancelIndexes = await startLateIndexes(database, log);
       } catch (error) {
         throw explained(error, databaseUrl);
       }
     },
-    ...guard({
-      /** Resolves when the database responds. Throws `storage_unavailable`. */
-      ping: async () => {
-        await sql`select 1`.execute(db);
-      },
-    }),
+    ...guard(checksOf(db, participantNames)),
     async close() {
       await cancelIndexes?.();
       await changes.stop();
       await db.destroy();
       engine.exchangeFile?.close();
+    },
+  };
+}
+
+function checksOf(db: Kysely<Tables>, participants: readonly string[]) {
+  return {
+    /** Resolves when the database responds. Throws `storage_unavailable`. */
+    ping: async () => {
+      await sql`select 1`.execute(db);
+    },
+    /**
+     * Resolves when a write is as durable as every other one: a standby, a full disk and a silent
+     * synchronous standby answer reads. Throws `storage_unavailable`.
+     */
+    checkWritable: async () => {
+      // The engine alone has no row to write, and no service that would ask.
+      if (participants.length === 0) return;
+      await db
+        .updateTable("participants")
+        .set(({ ref }) => ({ name: ref("name") }))
+        .where("name", "in", participants)
+        .execute();
     },
   };
 }

@@ -6,7 +6,6 @@ import {
   type AuthorizationKey,
   type Settlement,
 } from "../model/settlement.ts";
-import type { TransactionState } from "../model/relayer-transaction.ts";
 import { claimAll, findByKeys } from "./claims.ts";
 import { inTransaction, type Database, type DatabaseDialect, textList } from "./dialect.ts";
 import type { SettlementParticipant } from "./participant.ts";
@@ -25,22 +24,6 @@ export function settlementMethods(
       const row = await settlements(database).where("id", "=", id).executeTakeFirst();
       return row && toSettlement(row);
     },
-    findToldSettlement: async (id) => {
-      const row = await settlements(database)
-        .select(({ selectFrom }) =>
-          selectFrom("relayer_transactions as carrier")
-            .select("carrier.state")
-            .whereRef("carrier.id", "=", "settlements.transaction_id")
-            .as("carrier_state"),
-        )
-        .where("id", "=", id)
-        .executeTakeFirst();
-      if (!row) return undefined;
-      const { carrier_state: carrier, ...found } = row;
-      const settlement = toSettlement(found);
-      const isUnsent = settlement.state === "submitted" && isOneOfUnsent(carrier);
-      return isUnsent ? { ...settlement, transaction: null } : settlement;
-    },
     findSettlementsByKey: async (keys: readonly AuthorizationKey[]) => {
       const found = await findByKeys(database, keys);
       return keys.map((key) => found.get(keyText(key)));
@@ -57,11 +40,6 @@ export function settlementMethods(
       return listed(unassigned(database, query).orderBy("created_at"));
     },
   } satisfies Partial<EngineStore>;
-}
-
-/** Whether no node has accepted the bytes of a transaction, as far as is known. */
-function isOneOfUnsent(state: TransactionState | null): boolean {
-  return state === "intent" || state === "signed";
 }
 
 /** A query of settlements without conditions. */

@@ -3,7 +3,14 @@
  * transaction. The log search is the most expensive request a caller can cause, so it is limited,
  * and its results are remembered.
  */
-import { refusal, type ChainId, type PaymentRequest, type Refusal } from "@farthing/protocol";
+import {
+  isSameAddress,
+  refusal,
+  type Authorization,
+  type ChainId,
+  type PaymentRequest,
+  type Refusal,
+} from "@farthing/protocol";
 import type { Clock } from "../base/clock.ts";
 import type { AuthorizationEvent } from "../chain/authorization-logs.ts";
 import { findAuthorizationEvent } from "../chain/authorization-search.ts";
@@ -22,11 +29,20 @@ const rememberedMax = 1_000;
 /** Logs may arrive later than the state, and a block that is not final may be replaced. */
 const unsureMs = 30_000;
 
-/** Returns the refusal for an authorization that the token reports as used. Throws RPC faults. */
-export type RefuseUsed = (key: AuthorizationKey, request: PaymentRequest) => Promise<Refusal>;
+/** How an authorization ended that no settlement here is known for. */
+export interface EarlierUse {
+  readonly refusal: Refusal;
+  /** The transfer of its amount to its payee: the payer has paid, and must not sign again. */
+  readonly paidBy?: Use;
+}
+
+/** Looks up an authorization that the token reports as used. Throws RPC faults. */
+export type RefuseUsed = (key: AuthorizationKey, request: PaymentRequest) => Promise<EarlierUse>;
+
+type Use = Pick<AuthorizationEvent, "kind" | "transaction" | "blockNumber" | "transfer">;
 
 /** Undefined where no search found how the authorization ended. */
-type Found = Pick<AuthorizationEvent, "kind" | "transaction" | "blockNumber"> | undefined;
+type Found = Use | undefined;
 
 interface Remembered {
   readonly found: Found;
@@ -70,19 +86,41 @@ export function createRefuseUsed(deps: {
     if (remembered.size > rememberedMax && oldest !== undefined) remembered.delete(oldest);
   }
 
-  return async (key, { payment }) => {
+  return async (key, { payment: { authorization } }) => {
+    const describe = (found: Found): EarlierUse =>
+      found && isTransferOf(found, authorization)
+        ? { refusal: paidRefusal(found), paidBy: found }
+        : { refusal: refuseWith(found, isFinal(key, found)) };
     const known = remembered.get(keyText(key));
-    if (known && isCurrent(key, known)) return refuseWith(known.found, isFinal(key, known.found));
-    if (searching >= searchesMax) return refusal("nonce_already_used", askAgain);
+    if (known && isCurrent(key, known)) return describe(known.found);
+    if (searching >= searchesMax) return { refusal: refusal("nonce_already_used", askAgain) };
     searching++;
     try {
-      const found = await search(key, payment.authorization.validBefore);
+      const found = await search(key, authorization.validBefore);
       remember(key, found);
-      return refuseWith(found, isFinal(key, found));
+      return describe(found);
     } finally {
       searching--;
     }
   };
+}
+
+function isTransferOf({ kind, transfer }: Use, { from, to, value }: Authorization): boolean {
+  return (
+    kind === "used" &&
+    transfer !== undefined &&
+    transfer.value === value &&
+    isSameAddress(transfer.to, to) &&
+    isSameAddress(transfer.from, from)
+  );
+}
+
+/** Never "sign a new one": the money is at the payee. */
+function paidRefusal({ transaction }: Use): Refusal {
+  return refusal(
+    "already_settled",
+    `This authorization has paid the payee in transaction ${transaction}. Do not sign another one; show the seller this transaction.`,
+  );
 }
 
 const used = "This authorization was used before it came here; sign a new one.";

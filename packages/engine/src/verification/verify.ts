@@ -149,10 +149,8 @@ export function createVerifier(deps: VerifierDeps) {
     const claimed = await deps.findByKey(authorizationKeyOf(request));
     if (claimed) return refuseSigned(request, claimed);
     if (verified.refusal.code !== "nonce_already_used") return verified;
-    return {
-      ok: false as const,
-      refusal: await deps.refuseUsed(authorizationKeyOf(request), request),
-    };
+    const { refusal } = await deps.refuseUsed(authorizationKeyOf(request), request);
+    return { ok: false as const, refusal };
   }
 
   /** Names the settlement only to a caller who has the payment's signature. */
@@ -161,7 +159,7 @@ export function createVerifier(deps: VerifierDeps) {
     return signed.ok ? refuseClaimed(claimed) : signed;
   }
 
-  function checkSignature(request: PaymentRequest, claimed: Settlement) {
+  function checkSignature(request: PaymentRequest, claimed: Pick<Settlement, "signatureHash">) {
     const at = deps.chainOf(request.payment.network.chainId);
     assert(at, "a served network has a chain");
     return checkRepeatedSignature(at.chain, request, claimed);

@@ -228,7 +228,7 @@ function optionalSettings(read: Read) {
     /** Undefined if the pages link to no guides. */
     docsUrl: read("FARTHING_DOCS_URL", publicPage),
     contact: read("FARTHING_CONTACT", contactAddress),
-    /** Undefined if the price follows the chain. */
+    formerWallets: read("FARTHING_FORMER_WALLETS", listOf(parseAddress)) ?? [],
     gasPriceMaxWei: read("FARTHING_GAS_PRICE_MAX", gwei),
     /** PEM; undefined for the usual authorities only. */
     outboundCa: read("FARTHING_OUTBOUND_CA", certificates),

@@ -290,6 +290,11 @@ export const settings = complete({
       "the most that a day may cost above a gas price that two RPC endpoints report, or above 12.5 gwei with one endpoint, in XDC; each process counts from its start",
     fallback: "1000",
   },
+  FARTHING_FORMER_WALLETS: {
+    shape:
+      "addresses of relayer wallets that are no longer configured, comma-separated: payments that they sent and the database has lost are recognised",
+    example: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
+  },
   // Batches of 20 save nearly as much gas; 50 carry a burst with fewer nonces.
   FARTHING_BATCH_MAX: {
     shape: "maximum settlements of one transaction, 1 to 100; 1 turns batching off",

@@ -17,7 +17,7 @@ import { isComplete } from "./history/participant.ts";
 import { startSummingHistory, type HistorySumming } from "./history/backfill-store.ts";
 
 export type ServiceStore = EngineStores &
-  Pick<Storage, "ping" | "close"> &
+  Pick<Storage, "ping" | "checkWritable" | "close"> &
   FeatureStores &
   KeylessStore;
 
@@ -62,6 +62,7 @@ export function createStore(databaseUrl: string, options: StoreOptions = {}): Cl
   return {
     ...store,
     ping: storage.ping,
+    checkWritable: storage.checkWritable,
     ...guard({
       ...createFeatureStores(database),
       ...createKeylessStore(database),

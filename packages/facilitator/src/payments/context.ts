@@ -84,5 +84,7 @@ export interface PaymentContext extends Omit<ServerContext, "limits">, Authentic
   /** Returns the plan of an account, or undefined if there is no such account. */
   planOf(account: Address): Promise<string | undefined>;
   pingStore(): Promise<void>;
+  /** Why the database takes no writes, as the last periodic one found; undefined while it does. */
+  writeProblem(): string | undefined;
   viewOf(chainId: ChainId): ChainView | undefined;
 }

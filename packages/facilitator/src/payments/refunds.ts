@@ -78,7 +78,7 @@ export function registerRefunds(
     preHandler: requireBody,
     handler: async (request) => {
       const parsed = parseRefund(request.body);
-      if (!parsed.ok) return refusedResponse(parsed.refusal, "", undefined, undefined);
+      if (!parsed.ok) return refusedResponse(parsed.refusal, "", undefined);
       return refund(context, request, parsed.value);
     },
   });
@@ -106,7 +106,7 @@ async function refund(
       throw denialProblem(result.code);
     case "refused": {
       const payer = authorization.from;
-      return { ...refusedResponse(result.refusal, network, payer, result.existing), refundOf };
+      return { ...refusedResponse(result.refusal, network, payer, result), refundOf };
     }
     case "settlement": {
       const flags = result.isRepeat ? ({ replayed: true } as const) : {};

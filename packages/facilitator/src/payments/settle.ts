@@ -41,7 +41,7 @@ export function registerSettle({ server, context, surface, throttle }: SurfaceSc
     handler: async (request, reply) => {
       const parsed = parsePaymentRequest(request.body);
       if (!parsed.ok)
-        return refusedResponse(parsed.refusal, networkNameOf(request.body), undefined, undefined);
+        return refusedResponse(parsed.refusal, networkNameOf(request.body), undefined);
       checkPayee(request.apiKey, parsed.value);
       const options = settleOptions(context, surface, parsed.value, { request, reply });
       const waitsForOutcome = options.goal === "outcome";

@@ -120,7 +120,10 @@ export async function readiness(context: PaymentContext): Promise<ReadyCheck[]> 
     ];
   }
   return [
-    check("database", await context.pingStore().then(() => undefined, messageOf)),
+    check(
+      "database",
+      context.writeProblem() ?? (await context.pingStore().then(() => undefined, messageOf)),
+    ),
     ...context.networks.map((status) => check(status.network.id, problemOf(context, status))),
   ];
 }

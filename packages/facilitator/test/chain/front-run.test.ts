@@ -236,14 +236,14 @@ test("submitted by somebody else before we ever saw it: refused, and his hash is
   const hash = await frontRun(devnet, body);
   expect((await served.post("/verify", body)).body).toMatchObject({
     isValid: false,
-    invalidReason: "nonce_already_used",
+    invalidReason: "already_settled",
   });
   const { body: answer } = await served.post("/settle", body);
   expect(answer).toMatchObject({
     success: false,
-    errorReason: "nonce_already_used",
+    errorReason: "already_settled",
     errorMessage: expect.stringContaining(hash),
-    transaction: "",
+    transaction: hash,
   });
 });
 

@@ -90,3 +90,39 @@ test("nonces and ids that are given again: later payments are settled, and none 
     expect([page["transaction"]]).toEqual(await usesOf(devnet, later[index] ?? {}));
   }
 });
+
+test("a payment that was lost is recovered by its repeat: nobody is told to pay again, and it is told once", async () => {
+  const loseSince = remember();
+  const body = paymentOf(5);
+  const first = await settle(body);
+  expect(first).toMatchObject({ success: true });
+  loseSince();
+  expect((await served.get(`/settlements/${String(first["id"])}`)).status).toBe(404);
+
+  const verified = (await served.post("/verify", body)).body;
+  expect(verified).toMatchObject({ isValid: false, invalidReason: "already_settled" });
+  expect(verified["invalidMessage"]).toMatch(/has paid the payee in transaction 0x.*Do not sign/);
+
+  const repeated = await settle(body);
+  const { transaction } = first;
+  expect(repeated).toMatchObject({ success: true, status: "confirmed", transaction });
+  expect((await served.get(`/settlements/${String(repeated["id"])}`)).body).toMatchObject({
+    state: "confirmed",
+    transaction,
+  });
+  // Other exchanges of before the loss may exist, so the success is told once.
+  expect(await settle(body)).toMatchObject({ success: false, transaction });
+  expect(await usesOf(devnet, body)).toEqual([transaction]);
+});
+
+test("without the payer's signature nothing is recovered", async () => {
+  const loseSince = remember();
+  const body = paymentOf(0);
+  expect(await settle(body)).toMatchObject({ success: true });
+  loseSince();
+  const payload = Object(body["paymentPayload"]);
+  const forged = { ...payload.payload, signature: `0x${"22".repeat(65)}` };
+  const asked = { ...body, paymentPayload: { ...payload, payload: forged } };
+  expect(await settle(asked)).toMatchObject({ success: false });
+  expect(await settle(body)).toMatchObject({ success: true });
+});

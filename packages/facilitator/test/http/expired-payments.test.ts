@@ -63,15 +63,15 @@ async function expectNamed(body: JsonObject, hash: string): Promise<void> {
   const { body: verified } = await served.post("/verify", body);
   expect(verified).toMatchObject({
     isValid: false,
-    invalidReason: "nonce_already_used",
+    invalidReason: "already_settled",
     invalidMessage: expect.stringContaining(hash),
   });
   const { body: answer } = await served.post("/settle", body);
   expect(answer).toMatchObject({
     success: false,
-    errorReason: "nonce_already_used",
+    errorReason: "already_settled",
     errorMessage: expect.stringContaining(hash),
-    transaction: "",
+    transaction: hash,
   });
 }
 
@@ -182,12 +182,12 @@ test("many at once: two are searched for, the others are told to ask again", asy
     if (!parsed.ok) throw new Error(parsed.refusal.message);
     return refuseUsed(authorizationKeyOf(parsed.value), parsed.value);
   });
-  const told = (await Promise.all(asked.slice(2))).map(({ message }) => message);
+  const told = (await Promise.all(asked.slice(2))).map((use) => use.refusal.message);
   expect(told).toEqual(told.map(() => expect.stringMatching(/told a moment later: ask again/)));
   proxy.gate = undefined;
   resolve();
-  for (const { code, message } of await Promise.all(asked.slice(0, 2))) {
-    expect([code, message]).toEqual([
+  for (const { refusal } of await Promise.all(asked.slice(0, 2))) {
+    expect([refusal.code, refusal.message]).toEqual([
       "nonce_already_used",
       expect.stringMatching(/sign a new one\.$/),
     ]);

@@ -127,14 +127,19 @@ async function readAttested(id: unknown): Promise<JsonObject> {
   return readJws(textAt(body, "signature"), keySet).payload;
 }
 
-async function expectRefused(body: JsonObject, errorReason: string, says: RegExp): Promise<void> {
+async function expectRefused(
+  body: JsonObject,
+  errorReason: string,
+  says: RegExp,
+  transaction: unknown = "",
+): Promise<void> {
   const answer = await refund(body);
   expect(answer.status).toBe(200);
   expect(answer.body).toMatchObject({
     success: false,
     errorReason,
     errorMessage: expect.stringMatching(says),
-    transaction: "",
+    transaction,
   });
   expect(answer.body).not.toHaveProperty("id");
 }
@@ -396,5 +401,6 @@ test("a refund that a third party submitted before is refused", async () => {
   const request = withMember(payment, "paymentPayload.payload", { authorization, signature });
   await frontRun(devnet, request);
   expect(await usesOf(devnet, request)).toHaveLength(1);
-  await expectRefused(body, "nonce_already_used", /used/);
+  const [hash] = await usesOf(devnet, request);
+  await expectRefused(body, "already_settled", /has paid the payee in transaction/, hash);
 });

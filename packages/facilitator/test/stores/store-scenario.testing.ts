@@ -54,6 +54,7 @@ export async function runScenario(store: ServiceStore): Promise<void> {
   await list(store);
   await countExchanges(store);
   await store.ping();
+  await store.checkWritable();
 }
 
 async function prepareAccount(store: ServiceStore): Promise<void> {
@@ -121,7 +122,6 @@ async function settle(store: ServiceStore): Promise<void> {
   await store.claimSettlements(made, now);
   const ids = made.map(({ id }) => id);
   await store.findSettlement(ids[0] ?? "");
-  await store.findToldSettlement(ids[0] ?? "");
   await store.findSettlementsByKey(made);
   await store.listOpenSettlements(chainId);
   await store.listUnassigned({ chainId, olderThan: now + 1, limit: 10, isKeyed: true });
