@@ -124,11 +124,10 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     watchEndpoint: watchEndpoints(record, metrics),
   });
   const { site, listensAt } = createSiteAddress(config);
-  const shared = { config, store, clock, log, engine, metrics, site };
-  const writeWatch = createWriteWatch(shared);
-  const context = createPaymentContext({ ...shared, ...writeWatch, selfBuilt, listens });
-  // The self-built surface has no accounts.
-  const features = selfBuilt
+  const writing = createWriteWatch({ store, clock, log });
+  const shared = { config, store, clock, log, engine, metrics, site, ...writing };
+  const context = createPaymentContext({ ...shared, selfBuilt, listens });
+  const features = selfBuilt // It has no accounts.
     ? undefined
     : createFeatures({
         ...shared,
@@ -168,7 +167,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     });
     const engines = new Map(engine.status().networks.map((one) => [one.network.chainId, one]));
     const removal = startRemoval({ engines, retention: config.retention, ...shared });
-    stops.push(gasWatch.stop, removal.stop, writeWatch.startWriting().stop);
+    stops.push(gasWatch.stop, removal.stop, shared.startWriting().stop);
     if (denyList) stops.push(denyList.watch().stop);
     if (features) stops.push(features.start());
   }

@@ -98,9 +98,7 @@ export function createRelayer(deps: RelayerDeps) {
     };
   }
 
-  async function reopenNonces(): Promise<void> {
-    for (const manager of managers) await manager.reopen();
-  }
+  const reopenNonces = () => reopenAll(managers);
 
   return {
     addresses,
@@ -118,7 +116,7 @@ export function createRelayer(deps: RelayerDeps) {
     gasPriceProblem: () => deps.gasPrices.problem(),
     /** Whether any wallet, here or in another process, has gas and a node that accepts its sends. */
     isAble: () => managers.some((manager) => manager.isAble()),
-    /** Whether a transaction carries a settlement that no node has accepted, as far as this process knows. */
+    /** Whether no node has accepted the settlement's transaction, as far as this process knows. */
     isUnknownToNodes: (settlementId: string) => isUnknownIn(managers, settlementId),
     /** Whether this process holds any wallet. */
     isWorking: () => managers.some((manager) => manager.isOurs()),
@@ -130,13 +128,7 @@ export function createRelayer(deps: RelayerDeps) {
     enqueue: (queued: QueuedSettlement) => queue.enqueue(queued),
     load,
     /** In the order of the addresses. */
-    wallets: (): readonly WalletLoad[] =>
-      managers.map((manager) => ({
-        address: manager.signer.address,
-        isOurs: manager.isOurs(),
-        inFlight: manager.pendingNonces().length,
-        oldestAtBlock: manager.pendingNonces()[0]?.attemptedAtBlock,
-      })),
+    wallets: (): readonly WalletLoad[] => managers.map(loadOf),
     onBlock,
     onSettled(settlementIds: readonly string[]) {
       queue.forget(settlementIds);
@@ -158,6 +150,20 @@ export function createRelayer(deps: RelayerDeps) {
       await share.stop();
     },
   };
+}
+
+function loadOf(manager: NonceManager): WalletLoad {
+  const pendingNonces = manager.pendingNonces();
+  return {
+    address: manager.signer.address,
+    isOurs: manager.isOurs(),
+    inFlight: pendingNonces.length,
+    oldestAtBlock: pendingNonces[0]?.attemptedAtBlock,
+  };
+}
+
+async function reopenAll(managers: readonly NonceManager[]): Promise<void> {
+  for (const manager of managers) await manager.reopen();
 }
 
 function isUnknownIn(managers: readonly NonceManager[], settlementId: string): boolean {
