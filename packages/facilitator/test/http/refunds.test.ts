@@ -23,7 +23,6 @@ import {
   serveOn,
   startChain,
   textAt,
-  usesOf,
   walletAt,
   withMember,
   type Answer,
@@ -388,12 +387,16 @@ test("a contract wallet returns a payment", async () => {
 
 test("a refund that a third party submitted before is refused", async () => {
   const paid = await pay();
-  const body = refundBody(paid, 0);
-  const { authorization, signature } = body;
+  const { authorization, signature } = refundBody(paid, 0);
   const payment = bodyOn(devnet, { authorization: authorizationOf(paid, 0) });
   const request = withMember(payment, "paymentPayload.payload", { authorization, signature });
   const hash = await frontRun(devnet, request);
-  await expectRefused(body, "already_settled", /has paid the payee in transaction/, hash);
+  await expectRefused(
+    refundBody(paid, 0),
+    "already_settled",
+    /has paid the payee in transaction/,
+    hash,
+  );
 });
 
 test("a contract wallet is refunded", async () => {
