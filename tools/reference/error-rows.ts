@@ -32,6 +32,8 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
     "The chain's gas price is above what the service pays; nothing was accepted. Try again later, with the same payment while it is valid. The operator finds the reason in `/ready`.",
   no_wallet:
     "No relayer wallet can send: all are out of coins, paused or held up; nothing was accepted. Try again shortly with the same payment.",
+  payer_limited:
+    "This payer has too many open payments; other payers are served. Wait until some have expired.",
   queue_full: "Too many settlements are waiting; nothing was accepted. Try again shortly.",
   service_unavailable:
     "The chain, the database or all relayer wallets are unavailable, or the service is stopping. Nothing was evaluated.",

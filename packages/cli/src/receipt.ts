@@ -1,6 +1,7 @@
 /** The receipt of a settled payment: what shows, and proves, that it was paid. */
 import { verifySellerStatement, type LedgerRecord, type SignedTerms } from "@farthing/buyer";
 import {
+  csvCell,
   apothem,
   decodeHeader,
   defined,
@@ -78,15 +79,12 @@ function paidOffer(paymentHeader: string): unknown {
 /** Receipts as CSV by RFC 4180, with a header line. */
 export function receiptsCsv(receipts: readonly Receipt[]): string {
   const lines = receipts.map((receipt) => receiptColumns.map((column) => receipt[column]));
-  return [receiptColumns, ...lines].map((cells) => `${cells.map(csvCell).join(",")}\r\n`).join("");
+  return [receiptColumns, ...lines].map((cells) => `${cells.map(cellOf).join(",")}\r\n`).join("");
 }
 
-function csvCell(value: unknown): string {
+function cellOf(value: unknown): string {
   if (value === undefined || value === null) return "";
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  // A spreadsheet would run it as a formula, and a request id or a URL can be untrusted.
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return csvCell(typeof value === "string" ? value : JSON.stringify(value));
 }
 
 /** The part of a receipt that the chain can confirm. */

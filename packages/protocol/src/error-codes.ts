@@ -17,6 +17,7 @@ export const errorCodes = [
   "request_too_large",
   "unsupported_media_type",
   "rate_limited",
+  "payer_limited",
   "caller_gas_share_used",
   "keyless_gas_exhausted",
   "reverted_gas_exhausted",

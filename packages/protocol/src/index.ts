@@ -12,6 +12,7 @@ export * from "./caller-network.ts";
 export * from "./buyer-variables.ts";
 export * from "./challenge.ts";
 export * from "./contract-signature.ts";
+export { csvCell } from "./csv-cell.ts";
 export * from "./error-codes.ts";
 export * from "./error-page.ts";
 export * from "./facilitator-messages.ts";

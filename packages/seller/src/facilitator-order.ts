@@ -104,7 +104,7 @@ export function memberNamed(order: FacilitatorOrder, name: string | undefined): 
 /** Notes a result of `/verify` or `/settle`. A slow settlement may be the chain's. */
 export function noteResult(
   { rest }: Member,
-  outcome: { readonly kind: string },
+  outcome: { readonly kind: string; readonly isAboutPayer?: true },
   call: "verify" | "settle",
   nowMs: number,
 ): void {
@@ -113,6 +113,8 @@ export function noteResult(
     rest.untilMs = 0;
     return;
   }
+  // One payer must not put a facilitator to rest for the buyers of a shop.
+  if (outcome.kind === "fault" && outcome.isAboutPayer) return;
   if (call === "settle" && outcome.kind === "fault" && outcome.reason === "timed_out") return;
   rest.faults++;
   rest.untilMs = nowMs + restMsOf(outcome, rest.faults);

@@ -59,6 +59,7 @@ const names: Readonly<Record<RefusalCode | ErrorCode, string>> = {
   caller_gas_share_used: "Share of the gas budget used up",
   keyless_gas_exhausted: "Gas budget used up",
   reverted_gas_exhausted: "Gas budget of smart wallets used up",
+  payer_limited: "Too many open payments of the payer",
   gas_price_too_high: "Gas price too high",
   no_wallet: "No relayer wallet available",
   queue_full: "Too many payments waiting",

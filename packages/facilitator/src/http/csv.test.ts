@@ -59,7 +59,21 @@ test("a reader who goes away ends the reading", async () => {
 });
 
 test("cells: quotes, lines, and nothing that a spreadsheet would carry out", async () => {
-  const texts = ['say "x"', "a,b", "a\nb", "=1+1", "+1", "-1", "@x", "\tx", "plain", null];
+  // Spreadsheets skip what stands before, and normalise full-width signs.
+  const hidden = [" =1", "\n=1", "\u00a0=1", "\u200b=1", "\ufeff=1", "＝1", "＋1", "－1", "＠x"];
+  const texts = [
+    'say "x"',
+    "a,b",
+    "a\nb",
+    "=1+1",
+    "+1",
+    "-1",
+    "@x",
+    "\tx",
+    "plain",
+    null,
+    ...hidden,
+  ];
   const items = texts.map((text, id) => ({ id, text }));
   const stream = csvStream<Row, number>(file, async () => ({ items, next: null }));
   let whole = "";
@@ -76,6 +90,10 @@ test("cells: quotes, lines, and nothing that a spreadsheet would carry out", asy
     "7,'\tx",
     "8,plain",
     "9,",
+    ...hidden.map((text, index) => {
+      const cell = `'${text}`;
+      return `${10 + index},${text.includes("\n") ? `"${cell}"` : cell}`;
+    }),
     "",
   ]);
 });

@@ -2,6 +2,7 @@
  * Lists as CSV (RFC 4180), streamed page by page, so that any list needs the memory of one page. An
  * error breaks the connection; a file is complete when its transfer is.
  */
+import { csvCell } from "@farthing/protocol";
 import type { Page, Paging } from "@farthing/engine/storage";
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
@@ -79,7 +80,5 @@ function line(cells: readonly Cell[]): string {
 function toCell(value: Cell): string {
   if (value === null) return "";
   if (typeof value === "number") return `${value}`;
-  // A spreadsheet would run these as formulas, and third parties write some of the values.
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return csvCell(value);
 }

@@ -42,6 +42,7 @@ export const problemTable: Readonly<Record<ErrorCode, { status: number; retryabl
   request_too_large: { status: 413, retryable: false },
   unsupported_media_type: { status: 415, retryable: false },
   rate_limited: { status: 429, retryable: true },
+  payer_limited: { status: 429, retryable: true },
   caller_gas_share_used: { status: 429, retryable: true },
   keyless_gas_exhausted: { status: 503, retryable: true },
   reverted_gas_exhausted: { status: 503, retryable: true },
@@ -89,7 +90,7 @@ function toProblem(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
   if (error instanceof Fault) {
     if (error.code === "too_many_exchanges") {
-      return new HttpProblem("rate_limited", error.message, retryAfterTooManySeconds);
+      return new HttpProblem("payer_limited", error.message, retryAfterTooManySeconds);
     }
     const { code } = error;
     if (code === "no_wallet") return new HttpProblem(code, noWallet, error.retryAfterSeconds);

@@ -76,7 +76,7 @@ export function describePayments(surface: Surface) {
       response: {
         200: VerifyResponseBody,
         409: VerifyResponseBody,
-        ...problems(...wrongSeller, ...wrongPlan, ...noGas),
+        ...problems(...wrongSeller, ...wrongPlan, ...noGas, "payer_limited"),
         500: NotEvaluatedVerify,
         503: NotEvaluatedVerify,
       },

@@ -269,7 +269,7 @@ test("a payer who opens exchanges without end is told to wait, and others are no
   await store.close();
   const body = bodyOn(devnet, { payer: walletAt(devnet.buyers, 3) });
   const refused: Answer = await served.post(`${hosted}/verify`, body, seller);
-  expect([refused.status, refused.body["error"]]).toEqual([429, "rate_limited"]);
+  expect([refused.status, refused.body["error"]]).toEqual([429, "payer_limited"]);
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
   expect(await verify(bodyOn(devnet))).toMatchObject({ isValid: true });
 });

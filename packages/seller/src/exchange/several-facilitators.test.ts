@@ -90,6 +90,17 @@ describe("at verify", () => {
     expect(calls()).toEqual(["verify", ""]);
   });
 
+  test.each([
+    [429, "payer_limited"],
+    [503, "reverted_gas_exhausted"],
+  ])("a refusal of one payer's payments (%s %s) rests no facilitator", async (status, error) => {
+    const url = await open();
+    first.script.verify.push({ status, json: { error, requestId: "r_1" } });
+    for (let nth = 0; nth < 2; nth++) expect(await buy(url, await payFor(url))).toBe(200);
+    // The payment went to the other one, and the next buyer is back at the first.
+    expect(calls()).toEqual(["verify verify settle", "verify settle"]);
+  });
+
   test("one that failed is asked last until its rest ends, and first again after that", async () => {
     const url = await open();
     first.script.verify.push("cut");
