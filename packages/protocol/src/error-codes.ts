@@ -42,3 +42,9 @@ export function errorCodeOf(body: unknown): ErrorCode | undefined {
   const error = isObject(body) ? member(body, "error") : undefined;
   return errorCodes.find((code) => code === error);
 }
+
+/** Whether an error body refuses one payer's payments, and so says nothing of other payers. */
+export function isRefusalOfPayer(body: unknown): boolean {
+  const code = errorCodeOf(body);
+  return code === "payer_limited" || code === "reverted_gas_exhausted";
+}

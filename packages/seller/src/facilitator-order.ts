@@ -104,7 +104,7 @@ export function memberNamed(order: FacilitatorOrder, name: string | undefined): 
 /** Notes a result of `/verify` or `/settle`. A slow settlement may be the chain's. */
 export function noteResult(
   { rest }: Member,
-  outcome: { readonly kind: string; readonly isAboutPayer?: true },
+  outcome: { readonly kind: string; readonly isAboutPayer?: boolean },
   call: "verify" | "settle",
   nowMs: number,
 ): void {

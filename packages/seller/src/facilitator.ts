@@ -2,7 +2,7 @@
 import {
   defined,
   errorCodeOf,
-  type ErrorCode,
+  isRefusalOfPayer,
   isObject,
   member,
   parseJson,
@@ -38,7 +38,7 @@ export interface Fault {
   readonly retryAfterSeconds?: number;
   readonly certainty?: Certainty;
   /** It is about this payer's payments alone: the facilitator works, and others may take the payment. */
-  readonly isAboutPayer?: true;
+  readonly isAboutPayer?: boolean;
   /** No connection was opened, so the facilitator has seen nothing of the call. */
   readonly isUnsent?: boolean;
   /** The name of the facilitator, where it has one. */
@@ -349,19 +349,14 @@ function parseReply<T, R>(
   if (account) return { kind: "account", code: account, message: said, ...certain };
   const value = evaluatedStatuses.has(status) ? parse(body) : undefined;
   if (value !== undefined) return accepted(value);
-  const wait = {
-    ...defined({ retryAfterSeconds: response.retryAfterSeconds }),
-    ...(payerCodes.has(errorCodeOf(body)) ? { isAboutPayer: true as const } : {}),
-  };
+  const isAboutPayer = isRefusalOfPayer(body) || undefined;
+  const wait = defined({ retryAfterSeconds: response.retryAfterSeconds, isAboutPayer });
   if (status === 429) {
     return { ...fault("rate_limited", `status 429: ${said}`), ...wait, ...certain };
   }
   const reason = status === 200 ? "unreadable" : "unavailable";
   return { ...fault(reason, `status ${status}: ${said}`), ...wait, ...certain };
 }
-
-/** Refusals of one payer's payments, which say nothing of other payers. */
-const payerCodes = new Set<ErrorCode | undefined>(["payer_limited", "reverted_gas_exhausted"]);
 
 /** Errors during the work: the settlement may be under way. */
 const uncertainCodes = new Set(["service_unavailable", "internal_error"]);
