@@ -11,7 +11,7 @@ import type { StepMessage } from "./stepped-process.testing.ts";
 
 /** What changes nothing, and what happens by the clock whether anything is settled or not. */
 const noStep =
-  /^(find|list|count|is|read|prune|forget|remove|ping|onChange|close$|renewWalletLease|shortenLostLeases|takeFailuresToLookAt|watchFailedSince)/;
+  /^(find|list|count|is|read|prune|forget|remove|ping|checkWritable|onChange|close$|renewWalletLease|shortenLostLeases|takeFailuresToLookAt|watchFailedSince)/;
 
 const waiting = new Map<number, () => void>();
 let told = 0;
