@@ -8,7 +8,8 @@ import { Fault, messageOf } from "../base/fault.ts";
 import type { Log, Runtime } from "../base/log.ts";
 import { headerCall, headerOf, type BlockHead } from "./block-headers.ts";
 import { BlockWalk } from "./block-walk.ts";
-import { promptly, type Chain } from "./chain.ts";
+import type { Chain } from "./chain.ts";
+import { promptly } from "./repeats.ts";
 import {
   conditionCalls,
   readConditions,

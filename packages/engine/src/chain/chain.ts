@@ -7,7 +7,7 @@ import type { Hex, Network } from "@farthing/protocol";
 import { steadyClockOf, systemClock, type Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
-import { AskedEndpoint, askHead, failoverMs, lateTimes, probeCalls } from "./asked-endpoint.ts";
+import { AskedEndpoint, askHead, failoverMs, probeCalls } from "./asked-endpoint.ts";
 import { restingRank } from "./endpoint-health.ts";
 import { EndpointLimiter, type EndpointLimits, type RpcPriority } from "./endpoint-limiter.ts";
 import type { Asking } from "./limited-endpoint.ts";
@@ -15,7 +15,7 @@ import { classifyNodeError, isEndpointProblem } from "./node-errors.ts";
 import { createReadRace, type ReadFrom } from "./read-race.ts";
 import { momentaryMs, repeatPauseMs, sendAgain, triesMax } from "./repeats.ts";
 import { headOf, isEmptyWord, isUnexplained } from "./reply-content.ts";
-import type { RpcReply, RpcCall, RpcEndpoint } from "./rpc-endpoint.ts";
+import { type RpcReply, type RpcCall, type RpcEndpoint } from "./rpc-endpoint.ts";
 
 export interface ReadOptions {
   /** Order of waiting reads at a rate-limited endpoint; default "outcome". */
@@ -353,14 +353,6 @@ function unansweredBy(full: readonly number[], fault: unknown): Fault {
       ? `No room in time: RPC endpoint ${full.join(" and ")} limits how much we ask`
       : "No RPC endpoint answered";
   return new Fault("rpc_unavailable", text, { cause: fault });
-}
-
-/** A read that is repeated soon anyhow: how long it is waited for beyond what is usual. */
-const promptMs = 2_000;
-
-/** For reads that are worth nothing late. */
-export function promptly(chain: Chain): ReadOptions {
-  return { withinMs: promptMs + lateTimes * chain.usualMs() };
 }
 
 /** Throws `rpc_refused` or `rpc_unavailable` for a reply without result. */

@@ -1,6 +1,7 @@
 /** Schedules reads of finality, gas price and wallets: periodically, or when a caller waits. */
 import type { BlockHead } from "./block-headers.ts";
-import { promptly, type Chain } from "./chain.ts";
+import type { Chain } from "./chain.ts";
+import { promptly } from "./repeats.ts";
 import {
   conditionCalls,
   readConditions,

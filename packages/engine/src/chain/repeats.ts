@@ -1,8 +1,9 @@
 /** Repeats of what fails at once at a node that is half broken. */
 import type { Clock } from "../base/clock.ts";
+import { lateTimes } from "./asked-endpoint.ts";
 import { classifyNodeError } from "./node-errors.ts";
 import { isUnexplained } from "./reply-content.ts";
-import type { RpcReply } from "./rpc-endpoint.ts";
+import { rpcTimeoutMsDefault, type RpcReply } from "./rpc-endpoint.ts";
 
 /** Attempts of a read: at a node that fails 45 % of its requests, one of a hundred fails all. */
 export const triesMax = 6;
@@ -17,6 +18,14 @@ const firstPauseMs = 25;
 
 export function repeatPauseMs(tries: number): number {
   return firstPauseMs * 2 ** (tries - 1);
+}
+
+/** A read that is repeated soon anyhow: how long it is waited for beyond what is usual. */
+const promptMs = 2_000;
+
+/** For reads that are worth nothing late. */
+export function promptly(chain: { usualMs(): number }): { readonly withinMs: number } {
+  return { withinMs: Math.min(rpcTimeoutMsDefault, promptMs + lateTimes * chain.usualMs()) };
 }
 
 /**

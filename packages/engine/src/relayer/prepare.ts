@@ -99,6 +99,8 @@ export async function prepare(
     const failure = await simulate(settlement, deps);
     // The latest block is before validAfter although our clock is past it.
     if (failure?.refusal.code === "authorization_not_yet_valid") return { kind: "wait" };
+    // It ends once a final block is past its time: the newest one may still be replaced.
+    if (failure?.refusal.code === "authorization_expired") return { kind: "expiring" };
     if (failure) return { kind: "refused", ...failure };
   }
   const isUndeployed =

@@ -142,10 +142,6 @@ function problemOf(context: PaymentContext, status: NetworkStatus): string | und
   if (behind > maxSkewSeconds) {
     return `this machine's clock is ${behind} s behind the newest block; set it by NTP`;
   }
-  // Before the age of the head, which a clock that is ahead makes old.
-  if (clockSkewSeconds > maxSkewSeconds) {
-    return `this machine's clock is ${clockSkewSeconds} s ahead of new blocks; set it by NTP`;
-  }
   const age = findHeadAge(context, status) ?? 0;
   if (maxAge > 0 && age > maxAge) return `the newest block is ${age} s old`;
   if (unansweredSeconds > maxSilentSeconds) {
@@ -153,6 +149,9 @@ function problemOf(context: PaymentContext, status: NetworkStatus): string | und
   }
   if (unread && unread.seconds > maxUnreadSeconds) {
     return `blocks after ${walkedTo} cannot be read since ${Math.round(unread.seconds)} s, so no outcome is told: ${unread.problem}`;
+  }
+  if (clockSkewSeconds > maxSkewSeconds) {
+    return `this machine's clock is ${clockSkewSeconds} s ahead of new blocks; set it by NTP`;
   }
   const { problem } = status.gasPrice();
   if (problem !== undefined) return problem;
