@@ -123,8 +123,8 @@ const rows: Readonly<Record<string, Row>> = {
   },
   "gas price": {
     status: "warn",
-    finding: /500 gwei asked/,
-    react: ({ method }) => (method === "eth_gasPrice" ? { result: "0x746a528800" } : undefined),
+    finding: /2000 gwei asked/,
+    react: ({ method }) => (method === "eth_gasPrice" ? { result: "0x1d1a94a2000" } : undefined),
   },
   addresses: {
     status: "warn",
