@@ -6,7 +6,6 @@ import {
   formatUsdc,
   headerNames,
   isObject,
-  isTransactionHash,
   member,
   parseUint256,
   statusOf,
@@ -79,7 +78,6 @@ export function watchWallet<T extends Wallet>(wallet: T, report: StepListener): 
 
 /** The seller's facilitator client, reporting its outcomes. */
 export function watchFacilitator(facilitator: Facilitator, report: StepListener): Facilitator {
-  let lastHash = "";
   const tellSettlement = (outcome: SettleOutcome | { readonly kind: "not_found" }): void => {
     if (outcome.kind !== "settlement") {
       report({ name: "refused", text: "code" in outcome ? outcome.code : outcome.kind });
@@ -90,9 +88,6 @@ export function watchFacilitator(facilitator: Facilitator, report: StepListener)
     const status = statusOf(settlement);
     if (status === "failed") report({ name: "refused", text: errorReason });
     if (status === "confirmed") report({ name: "settled", text: "transaction", hash });
-    if (status !== "pending" || !isTransactionHash(hash) || hash === lastHash) return;
-    lastHash = hash;
-    report({ name: "sent", text: "waiting for a block" });
   };
   return {
     async verify(request, limit) {
@@ -104,6 +99,8 @@ export function watchFacilitator(facilitator: Facilitator, report: StepListener)
       return outcome;
     },
     async settle(request, limit) {
+      // The facilitator responds once the outcome is known.
+      report({ name: "sent", text: "waiting for a block" });
       const outcome = await facilitator.settle(request, limit);
       tellSettlement(outcome);
       return outcome;

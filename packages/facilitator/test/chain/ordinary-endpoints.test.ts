@@ -145,7 +145,7 @@ describe("an endpoint that gives the logs of few blocks", () => {
     const transaction = await frontRun(devnet, body);
     await devnet.mine(700);
     const { body: answer } = await at.post("/settle", body);
-    expect(answer).toMatchObject({ success: false, errorReason: "nonce_already_used" });
+    expect(answer).toMatchObject({ success: false, errorReason: "already_settled" });
     expect(JSON.stringify(answer)).toContain(transaction);
     expect(await limitsOf(at)).toMatchObject({ logRangeBlocks: expect.any(Number) });
   });
@@ -242,7 +242,7 @@ async function expectEvaluated(at: Served): Promise<void> {
   await frontRun(devnet, used);
   expect(await verify(used)).toMatchObject({
     isValid: false,
-    invalidReason: "nonce_already_used",
+    invalidReason: "already_settled",
   });
 }
 

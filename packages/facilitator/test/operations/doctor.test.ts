@@ -275,8 +275,9 @@ describe("what should be looked at", () => {
     ],
     [
       "a high gas price",
-      "gas price: 500 gwei asked",
-      (call: NodeCall) => (call.method === "eth_gasPrice" ? { result: "0x746a528800" } : undefined),
+      "gas price: 2000 gwei asked",
+      (call: NodeCall) =>
+        call.method === "eth_gasPrice" ? { result: "0x1d1a94a2000" } : undefined,
     ],
   ] as const)("%s", async (_what, finding, react) => {
     proxy.react = react;
