@@ -76,6 +76,7 @@ test("the readers are found", () => {
     "isPassToken",
     "isPaymentIdentifier",
     "isRefusalCode",
+    "isRefusalOfPayer",
     "isRouteTemplate",
     "isSameAddress",
     "isSignedByPayer",
