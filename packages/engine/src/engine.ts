@@ -64,6 +64,7 @@ export const defaultSettings: EngineSettings = {
   revertedGasGwei: null,
   repeatAfterSuccess: "auto",
   formerWallets: [],
+  idSecret: undefined,
 };
 
 /** Longest wait of `settle` for an outcome where its options name none. */
@@ -224,11 +225,10 @@ export function createEngine(options: EngineOptions): SettlementEngine {
   const viewOf = (chainId: ChainId) => networkOf(chainId)?.view();
   const estimateGas: SettlementEngine["estimateGas"] = (chainId) =>
     estimateAt(networkOf(chainId)?.gasPrices.now() ?? gasPriceFloorWei);
-  const { revertedGasGwei: budgetGwei, repeatAfterSuccess } = settings;
+  const { revertedGasGwei: budgetGwei } = settings;
   const steps = createPaymentSteps({
+    ...settings,
     ...shared,
-    repeatAfterSuccess,
-    formerWallets: settings.formerWallets,
     screen: options.screen,
     networkOf,
     revertedGasOf: (chainId) =>

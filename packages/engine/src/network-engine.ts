@@ -47,6 +47,8 @@ export interface EngineSettings extends GasLimits {
   readonly revertedGasGwei: number | null;
   /** Wallets that were taken out of the configuration: what they sent is recognised as ours. */
   readonly formerWallets: readonly Address[];
+  /** The secret of settlements' ids, the same in all processes; undefined for random ids. */
+  readonly idSecret: Secret | undefined;
   /** The response to a repeated settle of a confirmed payment. */
   readonly repeatAfterSuccess: RepeatPolicy;
 }

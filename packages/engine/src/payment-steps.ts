@@ -3,11 +3,14 @@ import type { Address, ChainId } from "@farthing/protocol";
 import type { Tracer } from "@opentelemetry/api";
 import { createBatcher } from "./base/batcher.ts";
 import { warning, type Runtime } from "./base/log.ts";
+import type { Secret } from "./base/secret.ts";
 import type { RevertedGasTerms } from "./model/reverted-gas.ts";
 import type { Claim, AuthorizationKey, Settlement } from "./model/settlement.ts";
 import type { NetworkEngine } from "./network-engine.ts";
 import type { SettlementTraces } from "./relayer/settlement-traces.ts";
 import { createAdmission } from "./settlement/admission.ts";
+import { createMayBeRefund } from "./settlement/lost-refunds.ts";
+import { createSettlementIds } from "./settlement/settlement-ids.ts";
 import type { RepeatPolicy } from "./settlement/exchange-calls.ts";
 import { createFindTold } from "./settlement/told-settlement.ts";
 import { createFindLost } from "./settlement/lost-settlement.ts";
@@ -35,6 +38,8 @@ interface StepDeps extends Runtime {
   readonly repeatAfterSuccess: RepeatPolicy;
   /** Wallets that were taken out of the configuration. */
   readonly formerWallets: readonly Address[];
+  /** Undefined for random ids. */
+  readonly idSecret: Secret | undefined;
   readonly screen?: Screen | undefined;
   networkOf(chainId: ChainId): NetworkEngine | undefined;
   revertedGasOf(chainId: ChainId): RevertedGasTerms | undefined;
@@ -60,7 +65,11 @@ export function createPaymentSteps(deps: StepDeps) {
   });
   const refuseUsed = createRefuseUsed({ clock, networkOf });
   const findTold = createFindTold({ store, networkOf });
-  const findLost = createFindLost({ networkOf, formerWallets: deps.formerWallets });
+  const findLost = createFindLost({
+    networkOf,
+    formerWallets: deps.formerWallets,
+    mayBeRefund: createMayBeRefund(deps),
+  });
   const refuseIdentifier = createRefuseIdentifier({ store, clock });
   const admit = createAdmission(deps);
   const exchanges = createExchanges({ store, clock, log, policy: deps.repeatAfterSuccess });
@@ -87,6 +96,7 @@ export function createPaymentSteps(deps: StepDeps) {
       refuseIdentifier,
       refuseUsed,
       findLost,
+      newId: createSettlementIds(deps.idSecret),
       publishUnassigned: ({ id: settlementId }) => {
         // Peers that miss the notification find the claim when they poll.
         const fields = { event: "claim_not_published", settlementId };

@@ -60,8 +60,8 @@ test("secrets are for the user of the containers alone, and are not printed", as
   process.umask(umask);
   expect(written.code).toBe(0);
   const user = process.getuid?.() === 0 ? 1000 : process.getuid?.();
-  const names = ["database-url", "postgres-password", "relayer-keys", "rpc-51"];
-  expect(readdirSync(join(folder, "secrets")).sort()).toEqual(names);
+  const names = ["database-url", "postgres-password", "relayer-keys", "rpc-51", "id-secret"];
+  expect(readdirSync(join(folder, "secrets")).sort()).toEqual(names.toSorted());
   for (const path of ["secrets", "data"]) {
     expect([path, modeOf(join(folder, path))]).toEqual([path, 0o700]);
     expect([path, statSync(join(folder, path)).uid]).toEqual([path, user]);
@@ -71,12 +71,12 @@ test("secrets are for the user of the containers alone, and are not printed", as
     expect([name, modeOf(path), statSync(path).uid]).toEqual([name, 0o600, user]);
     return readFileSync(path, "utf8").trim();
   });
-  const [databaseUrl = "", password = "", keys = "", rpc] = texts;
+  const [databaseUrl = "", password = "", keys = "", rpc, idSecret = ""] = texts;
   expect(rpc).toBe("https://node.example/key-of-a-provider");
   expect(databaseUrl).toBe(`postgres://farthing:${password}@postgres:5432/farthing`);
   expect(written.out).toBe(`${keys.split(",").map(walletAddressOf).join("\n")}\n`);
   const shown = written.out + written.error + read("pay", ".env");
-  for (const secret of [password, "key-of-a-provider", ...keys.split(",")]) {
+  for (const secret of [password, idSecret, "key-of-a-provider", ...keys.split(",")]) {
     expect(secret.length).toBeGreaterThan(10);
     expect(shown.includes(secret)).toBe(false);
   }
@@ -105,7 +105,7 @@ test("only its owner can change the folder, whatever the umask is", async () => 
 
 test("two folders have no secret in common", async () => {
   for (const name of ["one", "other"]) await init(join(work, name), "--postgres", ...domain);
-  for (const name of ["relayer-keys", "postgres-password"]) {
+  for (const name of ["relayer-keys", "postgres-password", "id-secret"]) {
     expect(read("one", "secrets", name)).not.toBe(read("other", "secrets", name));
   }
 });

@@ -148,6 +148,7 @@ function planOf(service: Service, user: string): FolderPlan {
     for (let index = 0; index < service.wallets; index++) keys.push(createKey());
     settings.set("FARTHING_NETWORKS", network.id);
     addSecret(`FARTHING_RPC_${network.chainId}`, `rpc-${network.chainId}`, rpc);
+    addSecret("FARTHING_ID_SECRET", "id-secret", randomBytes(32).toString("hex"));
     addSecret("FARTHING_RELAYER_KEYS", "relayer-keys", keys.join(","));
   }
   if (kind === "postgres") {

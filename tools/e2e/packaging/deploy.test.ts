@@ -23,6 +23,7 @@ const key = `0x${"11".repeat(32)}`;
 const secretTexts: Readonly<Record<string, string>> = {
   "rpc-51": "https://erpc.apothem.network",
   "relayer-keys": key,
+  "id-secret": "0f".repeat(32),
 };
 
 const folder = mkdtempSync(join(tmpdir(), "farthing-deploy-"));

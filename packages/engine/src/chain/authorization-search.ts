@@ -1,5 +1,5 @@
-/** Searches how one authorization ended, from the newest block backwards. */
-import { addressWord } from "@farthing/protocol";
+/** Searches the token's logs of one payer, from the newest block backwards. */
+import { addressWord, type Address, type Hex } from "@farthing/protocol";
 import { readAuthorizationEvents, type AuthorizationEvent } from "./authorization-logs.ts";
 import type { AuthorizationName } from "./authorization-states.ts";
 import { withTransfers } from "./block-events.ts";
@@ -29,4 +29,25 @@ export async function findAuthorizationEvent(
     if (++ranges >= searchRangesMax) return undefined;
   }
   return undefined;
+}
+
+/**
+ * Returns the nonces that a payer has used in the blocks of a search that ends with this one;
+ * undefined if they are more than wanted, or the endpoint gives too small ranges.
+ */
+export async function findUsedNonces(
+  chain: Chain,
+  payer: Address,
+  upToBlock: number,
+  noncesMax: number,
+): Promise<ReadonlySet<Hex> | undefined> {
+  const filter = { topics: [topics.used, `0x${addressWord(payer)}`] };
+  const range = { fromBlock: Math.max(0, upToBlock - searchBlocksMax), toBlock: upToBlock };
+  const nonces = new Set<Hex>();
+  let ranges = 0;
+  for await (const { logs } of walkLogs(chain, filter, range, "newest_first")) {
+    for (const { nonce } of readAuthorizationEvents(logs)) nonces.add(nonce);
+    if (++ranges > searchRangesMax || nonces.size > noncesMax) return undefined;
+  }
+  return nonces;
 }

@@ -3,7 +3,6 @@
  * claim precedes every send, and each authorization has one; a repeated request gets the same
  * settlement.
  */
-import { randomBytes } from "node:crypto";
 import {
   isRefusalCode,
   refusal,
@@ -16,7 +15,12 @@ import type { Batcher } from "../base/batcher.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { isRenewal } from "../model/refund.ts";
-import { isSettled, type Claim, type Settlement } from "../model/settlement.ts";
+import {
+  isSettled,
+  type AuthorizationKey,
+  type Claim,
+  type Settlement,
+} from "../model/settlement.ts";
 import type { Relayer } from "../relayer/relayer.ts";
 import type { ClaimResult } from "../storage/engine-store.ts";
 import type { ClaimRefusal } from "../storage/participant.ts";
@@ -84,6 +88,8 @@ export interface SettleDeps {
   /** Notifies peers with wallets of a claim that this process cannot send. */
   publishUnassigned(settlement: Settlement): void;
   readonly findLost: FindLost;
+  /** The id of a settlement that is claimed. */
+  newId(key: AuthorizationKey): string;
   /** The refusal names the transaction that used the authorization, where one is found. */
   readonly refuseUsed: RefuseUsed;
 }
@@ -163,7 +169,7 @@ export function createSettle(deps: SettleDeps): Settle {
     const { chainId } = verified.payment.network;
     const network = deps.networkOf(chainId);
     const claim = {
-      ...claimOf(verified, options, renewedId),
+      ...claimOf(verified, options, renewedId ?? deps.newId(authorizationKeyOf(verified))),
       revertedGas: deps.revertedGasOf(chainId),
     };
     const notAdmitted = await deps.admit(verified, options);
@@ -235,18 +241,7 @@ export function createSettle(deps: SettleDeps): Settle {
   return settle;
 }
 
-/** Random bytes of a settlement's id: too many to guess, since some surfaces ask for no key. */
-const idBytes = 16;
-
-function newSettlementId(): string {
-  return `stl_${randomBytes(idBytes).toString("hex")}`;
-}
-
-function claimOf(
-  verified: VerifiedPayment,
-  options: SettleOptions,
-  id: string = newSettlementId(),
-): Claim {
+function claimOf(verified: VerifiedPayment, options: SettleOptions, id: string): Claim {
   const { payment, signature, payerHasCode, seenUnusedAt } = verified;
   const { to, value, validAfter, validBefore } = payment.authorization;
   return {

@@ -166,7 +166,8 @@ async function insertAll(
         .select(newSettlements.names)
         .where(sql<boolean>`true`),
     )
-    .onConflict((conflict) => conflict.columns(["chain_id", "asset", "payer", "nonce"]).doNothing())
+    // By authorization or by id, which may derive from it.
+    .onConflict((conflict) => conflict.doNothing())
     .returning(settlementColumns)
     .execute();
   return new Map(rows.map((row) => [row.id, toSettlement(row)]));

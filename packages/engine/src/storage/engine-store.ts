@@ -89,6 +89,8 @@ export interface EngineStore extends RetentionMethods, RevertedGasMethods {
   findSettlement(id: string): Promise<Settlement | undefined>;
   /** One entry per key, in order. */
   findSettlementsByKey(keys: readonly AuthorizationKey[]): Promise<(Settlement | undefined)[]>;
+  /** The nonces of a payer's settlements, in no order. */
+  listNonces(payer: Omit<AuthorizationKey, "nonce">, limit: number): Promise<Hex[]>;
   /** The refunds of payments, grouped by payment and in the order of their ordinals. */
   listRefunds(settlementIds: readonly string[]): Promise<StoredRefund[]>;
   /** Queued and submitted settlements of a chain, oldest first. */

@@ -1,5 +1,6 @@
 /** Reads and locks settlements. */
 import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
+import { toLowerHex } from "@farthing/protocol";
 import {
   openStates,
   keyText,
@@ -27,6 +28,17 @@ export function settlementMethods(
     findSettlementsByKey: async (keys: readonly AuthorizationKey[]) => {
       const found = await findByKeys(database, keys);
       return keys.map((key) => found.get(keyText(key)));
+    },
+    listNonces: async ({ chainId, asset, payer }, limit) => {
+      const rows = await database.db
+        .selectFrom("settlements")
+        .select("nonce")
+        .where("chain_id", "=", chainId)
+        .where("asset", "=", toLowerHex(asset))
+        .where("payer", "=", toLowerHex(payer))
+        .limit(limit)
+        .execute();
+      return rows.map(({ nonce }) => nonce);
     },
     listOpenSettlements: (chainId) =>
       listed(

@@ -123,15 +123,21 @@ function paidRefusal({ transaction }: Use): Refusal {
   );
 }
 
-const used = "This authorization was used before it came here; sign a new one.";
-const askAgain = `${used} By which transaction is told a moment later: ask again.`;
+const used = "This authorization was used before it came here";
+const askAgain = `${used}. By which transaction is told a moment later: ask again, and do not sign another one before.`;
+
+/** It may have paid: who signs again without a look may pay twice. */
+const unfound = `${used}, and no transaction of the last eleven hours did. Look for it at the payee before you sign another one.`;
 
 /** A cancellation moves no money, once no other block can replace its own. */
 function refuseWith(found: Found, isFinal: boolean): Refusal {
-  if (!found) return refusal("nonce_already_used", used);
+  if (!found) return refusal("nonce_already_used", unfound);
   const { kind, transaction } = found;
   if (kind === "used") {
-    return refusal("nonce_already_used", `${used} It was used in transaction ${transaction}.`);
+    return refusal(
+      "nonce_already_used",
+      `${used}, for another transfer than this one, in transaction ${transaction}; sign a new one.`,
+    );
   }
   const canceled = `The payer canceled this authorization in transaction ${transaction}`;
   return isFinal

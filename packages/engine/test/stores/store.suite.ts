@@ -2,7 +2,7 @@
  * What every store must do, whichever database is behind it: one settlement per authorization,
  * guarded moves, nonces without gaps or twins, one writer per wallet.
  */
-import { refusalCodes, type Hex } from "@farthing/protocol";
+import { refusalCodes, zeroAddress, type Hex } from "@farthing/protocol";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SettlementState } from "../../src/index.ts";
@@ -88,6 +88,7 @@ function claimTests(at: () => { bench: StoreBench; store: TestStore }): void {
       const { terms: _, claimingCall: _call, ...kept } = claim;
       expect(found).toMatchObject({ ...kept, state: "queued", transaction: null });
       expect(await other.findSettlementsByKey([claimOf(), claim])).toEqual([undefined, found]);
+      expect(await other.listNonces(claim, 2)).toEqual([claim.nonce]);
     } finally {
       await other.close();
     }
@@ -97,6 +98,7 @@ function claimTests(at: () => { bench: StoreBench; store: TestStore }): void {
     const { store } = at();
     expect(await store.claimSettlements([], 1)).toEqual([]);
     expect(await store.findSettlementsByKey([])).toEqual([]);
+    expect(await store.listNonces({ ...claimOf(), payer: zeroAddress }, 2)).toEqual([]);
     expect(await store.findSettlement("stl_nowhere")).toBeUndefined();
   });
 }

@@ -15,8 +15,8 @@ import {
 } from "@farthing/protocol";
 import type { WalletSource } from "@farthing/engine";
 import { Fault, logLevels, misconfigured, Secret } from "@farthing/engine/base";
-import { parseSender } from "../http/email-address.ts";
 import { readExplorer } from "./explorer.ts";
+import { readMail } from "./mail.ts";
 import { readRetention } from "./retention.ts";
 import { databaseUrlDefault, settings, type Setting, type SettingName } from "./settings-table.ts";
 import { readTexts, type Environment } from "./setting-texts.ts";
@@ -34,10 +34,10 @@ import {
   httpUrl,
   kmsKey,
   listOf,
+  longSecret,
   oneOf,
   proxyAddress,
   publicOrigin,
-  smtpUrl,
   whole,
   yesOrNo,
 } from "./values.ts";
@@ -198,15 +198,6 @@ function assemble(read: Read, texts: ReadonlyMap<string, string>, problems: stri
   };
 }
 
-function readMail(read: Read, texts: ReadonlyMap<string, string>, problems: string[]) {
-  const url = read("FARTHING_SMTP_URL", smtpUrl);
-  const from = read("FARTHING_MAIL_FROM", parseSender);
-  if (texts.has("FARTHING_SMTP_URL") !== texts.has("FARTHING_MAIL_FROM")) {
-    problems.push("FARTHING_SMTP_URL and FARTHING_MAIL_FROM belong together; set both.");
-  }
-  return url && from && { url, from };
-}
-
 /** The networks of the public surface, and those that it has for test keys alone. */
 function publicNetworksOf(read: Read, all: readonly Network[]) {
   const publicNetworks = read(
@@ -229,6 +220,8 @@ function optionalSettings(read: Read) {
     docsUrl: read("FARTHING_DOCS_URL", publicPage),
     contact: read("FARTHING_CONTACT", contactAddress),
     formerWallets: read("FARTHING_FORMER_WALLETS", listOf(parseAddress)) ?? [],
+    /** Undefined for random ids. */
+    idSecret: read("FARTHING_ID_SECRET", longSecret),
     gasPriceMaxWei: read("FARTHING_GAS_PRICE_MAX", gwei),
     /** PEM; undefined for the usual authorities only. */
     outboundCa: read("FARTHING_OUTBOUND_CA", certificates),

@@ -295,6 +295,12 @@ export const settings = complete({
       "addresses of relayer wallets that are no longer configured, comma-separated: payments that they sent and the database has lost are recognised",
     example: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
   },
+  FARTHING_ID_SECRET: {
+    shape:
+      "secret of at least 32 characters from which settlements get their ids, so that a payment that the database lost is recovered under the id that was told; the same in all processes, never changed, and kept apart from the database's backups; without it ids are random",
+    example: "64 hex digits (keep them in a file: FARTHING_ID_SECRET_FILE=/run/secrets/id-secret)",
+    isSecret: true,
+  },
   // Batches of 20 save nearly as much gas; 50 carry a burst with fewer nonces.
   FARTHING_BATCH_MAX: {
     shape: "maximum settlements of one transaction, 1 to 100; 1 turns batching off",

@@ -129,3 +129,10 @@ export function gwei(text: string): bigint | undefined {
   const wei = BigInt(`${match[1]}${(match[2] ?? "").padEnd(9, "0")}`);
   return wei >= gasPriceFloorWei ? wei : undefined;
 }
+
+/** 128 bits, written in hexadecimal digits. */
+const secretCharactersMin = 32;
+
+export function longSecret(text: string): Secret | undefined {
+  return text.length >= secretCharactersMin ? new Secret(text) : undefined;
+}

@@ -4,11 +4,12 @@
  */
 import { DatabaseSync } from "node:sqlite";
 import type { Devnet } from "@farthing/devnet";
-import type { JsonObject } from "@farthing/protocol";
+import { refundNonce, networkOfChain, type JsonObject } from "@farthing/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   bodyOn,
   newDatabaseUrl,
+  payerAndNonceOf,
   serveOn,
   startChain,
   usesOf,
@@ -16,13 +17,15 @@ import {
   type Served,
 } from "../support/facilitator.testing.ts";
 
+const idSecret = "0f".repeat(32);
+
 let devnet: Devnet;
 let served: Served;
 let databaseUrl: string;
 beforeAll(async () => {
   devnet = await startChain({ buyers: 6 });
   databaseUrl = newDatabaseUrl();
-  served = await serveOn(devnet, { databaseUrl });
+  served = await serveOn(devnet, { databaseUrl, env: { FARTHING_ID_SECRET: idSecret } });
 });
 afterAll(async () => {
   await served?.stop();
@@ -106,7 +109,8 @@ test("a payment that was lost is recovered by its repeat: nobody is told to pay 
   const repeated = await settle(body);
   const { transaction } = first;
   expect(repeated).toMatchObject({ success: true, status: "confirmed", transaction });
-  expect((await served.get(`/settlements/${String(repeated["id"])}`)).body).toMatchObject({
+  // Whoever was told the id before the loss finds the payment under it.
+  expect((await served.get(`/settlements/${String(first["id"])}`)).body).toMatchObject({
     state: "confirmed",
     transaction,
   });
@@ -125,4 +129,32 @@ test("without the payer's signature nothing is recovered", async () => {
   const asked = { ...body, paymentPayload: { ...payload, payload: forged } };
   expect(await settle(asked)).toMatchObject({ success: false });
   expect(await settle(body)).toMatchObject({ success: true });
+});
+
+/** The refund of a payment, as its payee would sign it; presented to a shop of its recipient. */
+function refundOf(paid: JsonObject): JsonObject {
+  const { payer, nonce } = payerAndNonceOf(paid);
+  const { chainId, usdc: asset } = networkOfChain(devnet.chainId);
+  return bodyOn(devnet, {
+    payer: devnet.seller,
+    authorization: { to: payer, nonce: refundNonce({ chainId, asset, payer, nonce }, 0) },
+  });
+}
+
+test.each([
+  ["its payment is known", false],
+  ["its payment is lost as well", true],
+])("a lost refund buys nothing: %s", async (_name, isPaymentLost) => {
+  const paid = paymentOf(1);
+  const beforePayment = remember();
+  expect(await settle(paid)).toMatchObject({ success: true });
+  const beforeRefund = remember();
+  const refund = refundOf(paid);
+  const { transaction } = await settle(refund);
+  expect(transaction).toMatch(/^0x/);
+  if (isPaymentLost) beforePayment();
+  else beforeRefund();
+  const refused = { success: false, errorReason: "already_settled", transaction };
+  expect(await settle(refund)).toMatchObject(refused);
+  expect(await settle(refund)).toMatchObject(refused);
 });

@@ -189,7 +189,7 @@ test("many at once: two are searched for, the others are told to ask again", asy
   for (const { refusal } of await Promise.all(asked.slice(0, 2))) {
     expect([refusal.code, refusal.message]).toEqual([
       "nonce_already_used",
-      expect.stringMatching(/sign a new one\.$/),
+      expect.stringMatching(/Look for it at the payee before you sign another one\.$/),
     ]);
   }
   expect(searches()).toBe(2);

@@ -123,6 +123,7 @@ async function settle(store: ServiceStore): Promise<void> {
   const ids = made.map(({ id }) => id);
   await store.findSettlement(ids[0] ?? "");
   await store.findSettlementsByKey(made);
+  await store.listNonces({ chainId, asset: apothem.usdc, payer: busyPayer }, 10);
   await store.listOpenSettlements(chainId);
   await store.listUnassigned({ chainId, olderThan: now + 1, limit: 10, isKeyed: true });
   await store.listUnassigned({ ids });
