@@ -37,12 +37,17 @@ export function storeSuite(start: () => Promise<StoreBench>): void {
 }
 
 function claimTests(at: () => { bench: StoreBench; store: TestStore }): void {
-  test("of one authorization, fifty times at once: one settlement", async () => {
+  test.each([
+    ["random ids", () => ({})],
+    ["the id that derives from it", (id: string) => ({ id })],
+  ])("of one authorization, fifty times at once with %s: one settlement", async (_name, idFor) => {
     const { store } = at();
-    const nonce = hex32(next());
+    const { id, nonce } = claimOf();
+    const claim = () => claimOf({ nonce, ...idFor(id) });
+    // Two of each call are claimed in one transaction.
     const results = (
       await Promise.all(
-        Array.from({ length: 50 }, () => store.claimSettlements([claimOf({ nonce })], 1)),
+        Array.from({ length: 25 }, () => store.claimSettlements([claim(), claim()], 1)),
       )
     ).flat();
     expect(results.filter(({ kind }) => kind === "created")).toHaveLength(1);
