@@ -151,7 +151,7 @@ describe("while no wallet can take work", () => {
       const { status, headers, body: answer } = await served.post(path, body);
       expect([status, headers.get("retry-after")]).toEqual([503, "5"]);
       expect(answer).toMatchObject({
-        error: "service_unavailable",
+        error: "no_wallet",
         message: expect.stringMatching(/No relayer wallet can send/),
         retryable: true,
       });

@@ -108,7 +108,7 @@ async function expectCauses() {
   });
   const used = bodyOn(devnet);
   await frontRun(devnet, used);
-  expect(await verify(used)).toMatchObject({ invalidReason: "nonce_already_used" });
+  expect(await verify(used)).toMatchObject({ invalidReason: "already_settled" });
   expect(await verify(bodyOn(devnet, { alter: flipped }))).toMatchObject({
     invalidReason: "invalid_signature",
   });

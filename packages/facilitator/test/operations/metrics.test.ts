@@ -178,7 +178,7 @@ describe("what happens is counted", () => {
   test("settle: refused, and a repeat that moves nothing", async () => {
     const used = bodyOn(devnet);
     await frontRun(devnet, used);
-    const refused = { network, result: "refused", reason: "nonce_already_used" };
+    const refused = { network, result: "refused", reason: "already_settled" };
     expect(await growthOf("x402_settle_requests_total", refused, settle(used))).toBe(1);
     const body = bodyOn(devnet);
     await served.post("/settle", body);
