@@ -24,10 +24,11 @@ export async function runProgram(
   manifest: URL,
   commands: CommandTable,
 ): Promise<void> {
-  // The reader may leave before the end (`farthing doctor | head`), which is not an error.
+  // The reader may leave before the end (`farthing doctor | head`), which is not an error. A service
+  // listens too and outlives its output, on a full disk for one.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error) => {
-      if (!isClosedPipe(error)) throw error;
+      if (!isClosedPipe(error) && stream.listenerCount("error") === 1) throw error;
     });
   }
   const args = process.argv.slice(2);

@@ -9,12 +9,12 @@ export interface Log {
 }
 
 export function createGatewayLog(): Log {
-  // Neither a reader that is slow nor one that has gone may stop the gateway.
+  // Neither a reader that is slow or gone nor a full disk may stop the gateway.
   process.stdout.on("error", () => undefined);
   const output = boundedOutput(process.stdout, (lines) => {
     log.warn(
       { event: "log_lines_dropped", lines },
-      "Log lines dropped; the program that reads the log is too slow",
+      "Log lines dropped; the reader of the log was too slow, or its disk was full",
     );
   });
   const log: Log = pino({ base: null }, output);

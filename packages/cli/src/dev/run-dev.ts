@@ -37,8 +37,8 @@ const shownCharsMax = 4096;
 /** Ends the process after SIGINT (Ctrl-C), SIGTERM or SIGHUP, when nothing of it is left. */
 export async function runDev(operator: OperatorPackage, options: DevOptions): Promise<void> {
   const stopping = listenForSignals();
-  // Everything goes on when the reader of the output leaves.
-  process.stdout.on("error", () => undefined);
+  // Everything goes on when the reader of the output leaves, or its disk is full.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   const stack = new AsyncDisposableStack();
   let code: number = exitCodes.success;
   try {

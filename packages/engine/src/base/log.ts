@@ -40,7 +40,7 @@ export function createLog(level: LogLevel, destination?: { write(line: string): 
       standardOutput((lines) => {
         log.warn(
           { event: "log_lines_dropped", lines },
-          "Log lines dropped; the program that reads the log is too slow",
+          "Log lines dropped; the reader of the log was too slow, or its disk was full",
         );
       }),
   );
@@ -53,7 +53,7 @@ function traceFields(): object {
   return traceId === undefined ? {} : { traceId };
 }
 
-/** Neither a reader that is slow nor one that has gone may stop the service. */
+/** Neither a reader that is slow or gone nor a full disk may stop the service. */
 function standardOutput(onDropped: (lines: number) => void) {
   process.stdout.on("error", () => undefined);
   return boundedOutput(process.stdout, onDropped);

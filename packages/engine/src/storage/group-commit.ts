@@ -58,9 +58,7 @@ async function runGroup(db: Kysely<Tables>, group: readonly Job[]): Promise<void
         try {
           done.push(await job.run(inside));
         } catch (error) {
-          // Throws when the database has rolled the whole transaction back, and none of the work
-          // was done.
-          await sql`rollback to job`.execute(inside);
+          await rollBackJob(inside, error);
           failed.push(() => job.reject(error));
         }
         await sql`release job`.execute(inside);
@@ -71,4 +69,17 @@ async function runGroup(db: Kysely<Tables>, group: readonly Job[]): Promise<void
     return;
   }
   for (const answer of [...done, ...failed]) answer();
+}
+
+/**
+ * Throws when the database has rolled the whole transaction back, and none of the work was done: then
+ * the error of the database that came first, such as a full disk, is the cause for all.
+ */
+async function rollBackJob(inside: Kysely<Tables>, first: unknown): Promise<void> {
+  try {
+    await sql`rollback to job`.execute(inside);
+  } catch (error) {
+    const isOfDatabase = first instanceof Error && "errcode" in first;
+    throw isOfDatabase ? first : error;
+  }
 }

@@ -65,7 +65,8 @@ export function createExchangeFile(databasePath: string) {
       opened?.database.exec("commit");
       return result;
     } catch (error) {
-      opened?.database.exec("rollback");
+      // After a full disk SQLite has rolled back by itself.
+      if (opened?.database.isTransaction) opened.database.exec("rollback");
       throw error;
     }
   }

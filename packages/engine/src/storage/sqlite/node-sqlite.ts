@@ -76,7 +76,12 @@ function adapt(database: DatabaseSync): SqliteDatabase {
     close: () => database.close(),
     // A transaction that reads first and then writes would fail when another process wrote in
     // between; taking the write lock at the start makes it wait instead.
-    prepare: (text) => statementOf(text === "begin" ? "begin immediate" : text),
+    prepare(text) {
+      if (text === "begin") return statementOf("begin immediate");
+      // A full disk makes SQLite roll back by itself; a second rollback would fail and hide why.
+      const isDone = text === "rollback" && !database.isTransaction;
+      return statementOf(isDone ? "select 1" : text);
+    },
   };
 }
 
