@@ -112,10 +112,11 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
   const record = createServiceRecord(clock);
   const storage = storageOf(options, { log, metrics, record });
   const { store } = storage;
+  const writing = createWriteWatch({ store, clock, log });
   const engine = createEngine({
     networks: config.networks,
     signers: signers.map(metrics.watchSigner),
-    storage,
+    storage: { ...storage, open: () => writing.openOnPrimary(storage, options.signal) },
     settings: config,
     clock,
     log,
@@ -124,7 +125,6 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     watchEndpoint: watchEndpoints(record, metrics),
   });
   const { site, listensAt } = createSiteAddress(config);
-  const writing = createWriteWatch({ store, clock, log });
   const shared = { config, store, clock, log, engine, metrics, site, ...writing };
   const context = createPaymentContext({ ...shared, selfBuilt, listens });
   const features = selfBuilt // It has no accounts.
@@ -310,9 +310,16 @@ function storageOf(
 ) {
   const isLocal = databaseUrl.startsWith("sqlite:");
   const watched = (one: ServiceStore) => record.watchStore(metrics.watchStore(one));
-  if (store) return { store: watched(store), open: async () => undefined, isLocal };
+  if (store) {
+    return {
+      store: watched(store),
+      open: async () => undefined,
+      isReadOnly: async () => false,
+      isLocal,
+    };
+  }
   const own = createStore(databaseUrl, { log });
-  return { store: watched(own), open: own.open, isLocal };
+  return { store: watched(own), open: own.open, isReadOnly: own.isReadOnly, isLocal };
 }
 
 /** Records what the checks of /ready find, for the status page and the metrics. */

@@ -35,14 +35,38 @@ const problems: Readonly<Record<string, readonly [string, string]>> = {
   "57P03": ["it is starting or stopping", "wait until it takes connections"],
 };
 
+/** By SQLite's codes, without their extensions. */
+const sqliteProblems: Readonly<Record<number, readonly [string, string]>> = {
+  8: ["its file is read-only", "give the service's user the right to write to it and its folder"],
+  10: ["its disk is full or fails", "make room on the database's disk, and look at its health"],
+  13: ["its disk is full", "make room on the database's disk"],
+};
+
+/** SQLite adds details to a code above its lowest byte. */
+const sqliteCodeMask = 0xff;
+
+/** pg reports an answer that is overdue in the message alone. */
+const overdue = /^(Query read timeout|The database did not answer in time)$/;
+
 /** pg reports a connection timeout in the message alone, without a code. */
 const timedOut = /^timeout expired$|connection timeout|timeout exceeded when trying to connect/i;
+
+const unconfirmed = [
+  "it did not answer in time",
+  "look at its synchronous standby, its locks and its disk",
+] as const;
+
+function sqliteProblem(error: Error): readonly [string, string] | undefined {
+  const code = "errcode" in error ? Number(error.errcode) : 0;
+  return sqliteProblems[code & sqliteCodeMask];
+}
 
 /** Explains an error by its first known cause; undefined when there is none. */
 export function findDatabaseProblem(error: unknown): DatabaseProblem | undefined {
   for (let one = error; one instanceof Error; one = one.cause) {
     const code = "code" in one ? String(one.code) : "";
-    const found = problems[timedOut.test(one.message) ? "ETIMEDOUT" : code];
+    const key = timedOut.test(one.message) ? "ETIMEDOUT" : code;
+    const found = overdue.test(one.message) ? unconfirmed : (problems[key] ?? sqliteProblem(one));
     if (found) return { text: found[0], fix: found[1] };
   }
   return undefined;

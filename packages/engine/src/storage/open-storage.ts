@@ -96,7 +96,7 @@ export function createStorage(
         throw explained(error, databaseUrl);
       }
     },
-    ...guard(checksOf(db, participantNames)),
+    ...guard(checksOf(database, participantNames)),
     async close() {
       await cancelIndexes?.();
       await changes.stop();
@@ -106,8 +106,16 @@ export function createStorage(
   };
 }
 
-function checksOf(db: Kysely<Tables>, participants: readonly string[]) {
+function checksOf({ db, engine }: Database, participants: readonly string[]) {
   return {
+    /** Whether the server is a standby or set to read only. Throws `storage_unavailable`. */
+    isReadOnly: async () => {
+      // A SQLite file has no server.
+      if (!engine.hasRowLocks) return false;
+      const { rows } = await sql<{ mode: string }>`
+        select current_setting('transaction_read_only') as mode`.execute(db);
+      return rows[0]?.mode === "on";
+    },
     /** Resolves when the database responds. Throws `storage_unavailable`. */
     ping: async () => {
       await sql`select 1`.execute(db);

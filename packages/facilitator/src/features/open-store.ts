@@ -27,10 +27,11 @@ export interface StoreOptions extends StorageOptions {
 }
 
 /** A store before `open`; it has to be closed in any case. */
-export type ClosedStore = ServiceStore & {
-  /** Migrates the schema. Throws `storage_unavailable`. */
-  open(): Promise<void>;
-};
+export type ClosedStore = ServiceStore &
+  Pick<Storage, "isReadOnly"> & {
+    /** Migrates the schema. Throws `storage_unavailable`. */
+    open(): Promise<void>;
+  };
 
 /**
  * Opens `sqlite:/path/to/file`, `sqlite::memory:` or `postgres://…`. Throws `storage_unavailable`,
@@ -63,6 +64,7 @@ export function createStore(databaseUrl: string, options: StoreOptions = {}): Cl
     ...store,
     ping: storage.ping,
     checkWritable: storage.checkWritable,
+    isReadOnly: storage.isReadOnly,
     ...guard({
       ...createFeatureStores(database),
       ...createKeylessStore(database),

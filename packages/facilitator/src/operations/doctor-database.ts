@@ -9,6 +9,8 @@ import {
   type StoreReport,
 } from "@farthing/engine/storage";
 import { features, migrationsOf } from "../features/features.ts";
+import { createStore } from "../features/open-store.ts";
+import { readOnly } from "./write-watch.ts";
 
 /** In the order in which they run. */
 export const featureMigrationNames: readonly string[] = Object.keys(migrationsOf(features));
@@ -31,6 +33,7 @@ export async function checkDatabase(
       ok("reachable", location),
       schemaLine(report),
       ...sizeLines(report),
+      ...(await writeLines(databaseUrl, report)),
       ...report.wallets.map((wallet) => leaseLine(wallet, wallets)),
     ];
     return { lines, report };
@@ -52,6 +55,29 @@ function schemaLine({ isNew, missing, unknown }: StoreReport): CheckLine {
     `${missing.length} migrations behind (${missing.join(", ")})`,
     "make a backup; the next start carries them out",
   );
+}
+
+/**
+ * A server that answers every read may take no write. A SQLite file is left alone: to open it for
+ * writing would take the rights of others away, which only `--fix` may do.
+ */
+async function writeLines(databaseUrl: string, report: StoreReport): Promise<CheckLine[]> {
+  if (databaseUrl.startsWith("sqlite:")) return [];
+  const { isNew, missing, unknown } = report;
+  const isCurrent = !isNew && missing.length === 0 && unknown.length === 0;
+  const store = createStore(databaseUrl);
+  try {
+    if (await store.isReadOnly()) return [fail("writes", readOnly.text, readOnly.fix)];
+    // Another version's tables are not written to.
+    if (!isCurrent) return [];
+    await store.checkWritable();
+    return [ok("writes", "it takes them")];
+  } catch (error) {
+    const { text, fix } = explainDatabaseError(error);
+    return [fail("writes", `it takes none: ${text}`, fix)];
+  } finally {
+    await store.close();
+  }
 }
 
 /** Below this free space the database may soon be unable to record a payment. */

@@ -2,7 +2,7 @@
  * Writes to the database now and then, because a database that takes no writes may answer every read:
  * a standby, one that is set to read only, a full disk, or a synchronous standby that is silent.
  */
-import { steadyClockOf, startPoll, type Runtime } from "@farthing/engine/base";
+import { Fault, steadyClockOf, startPoll, type Runtime } from "@farthing/engine/base";
 import { explainDatabaseError } from "@farthing/engine/storage";
 
 /** A balancer takes a process away within two of its own checks, which come every few seconds. */
@@ -10,6 +10,18 @@ const pauseMs = 3_000;
 
 /** A write takes milliseconds; with one that takes longer, no payment is settled in time. */
 const unconfirmedMsMax = 6_000;
+
+/**
+ * How long a start waits for a primary: a failover takes seconds to minutes, and all processes restart
+ * during it. After that the process ends, which a manager of processes shows its operator.
+ */
+const readOnlyMsMax = 10 * 60_000;
+
+/** What a standby and a server that was set to read only have in common. */
+export const readOnly = {
+  text: "it takes no writes: a standby, or set to read only",
+  fix: "point DATABASE_URL at the primary, or end its read-only mode",
+} as const;
 
 export function createWriteWatch(
   deps: Runtime & { readonly store: { checkWritable(): Promise<void> } },
@@ -49,6 +61,28 @@ export function createWriteWatch(
       const waitedMs = begunAtMs === undefined ? 0 : steady.nowMs() - begunAtMs;
       if (waitedMs <= unconfirmedMsMax) return refusal;
       return `the database has not confirmed a write for ${Math.round(waitedMs / 1000)} s; look at its synchronous standby, its locks and its disk`;
+    },
+    /**
+     * Opens the database once its server is not read-only. Throws `storage_unavailable` when that
+     * lasts, and the signal's reason.
+     */
+    async openOnPrimary(
+      storage: { isReadOnly(): Promise<boolean>; open(): Promise<void> },
+      signal: AbortSignal | undefined,
+    ): Promise<void> {
+      const endMs = steady.nowMs() + readOnlyMsMax;
+      // Whatever else is wrong with the database, opening it tells.
+      while (await storage.isReadOnly().catch(() => false)) {
+        const { text, fix } = readOnly;
+        note(`the start waits for the database: ${text}; ${fix}`);
+        if (steady.nowMs() >= endMs) {
+          throw new Fault("storage_unavailable", `The database cannot be used: ${text}; ${fix}`);
+        }
+        await clock.sleep(pauseMs, signal);
+        signal?.throwIfAborted();
+      }
+      note(undefined);
+      await storage.open();
     },
     startWriting: () => startPoll({ clock, pauseMs }, look),
   };

@@ -113,7 +113,8 @@ const waitsFor = {
 export async function readiness(context: PaymentContext): Promise<ReadyCheck[]> {
   const step = context.startStep();
   if (step !== "done") {
-    const { database, network } = waitsFor[step];
+    const { network } = waitsFor[step];
+    const database = context.writeProblem() ?? waitsFor[step].database;
     return [
       { name: "database", ok: false, text: database },
       ...context.networks.map(({ network: { id: name } }) => ({ name, ok: false, text: network })),
