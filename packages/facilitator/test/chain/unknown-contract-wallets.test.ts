@@ -92,7 +92,7 @@ async function floodFrom(caller: Caller, payee: Address): Promise<void> {
     plainPayment(devnet, walletAt(devnet.buyers, index % plainPayers), payee),
   );
   const answers = await flood(served, [...contracts, ...plain], caller);
-  expect(answers.every(isPending)).toBe(true);
+  expect(answers.filter((answer) => !isPending(answer))).toEqual([]);
 }
 
 test("among 100 hostile ones without a key it is paid within ten blocks, with a key within four", async () => {
