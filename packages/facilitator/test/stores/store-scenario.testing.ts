@@ -55,6 +55,7 @@ export async function runScenario(store: ServiceStore): Promise<void> {
   await countExchanges(store);
   await store.ping();
   await store.checkWritable();
+  await store.isReadOnly();
 }
 
 async function prepareAccount(store: ServiceStore): Promise<void> {
