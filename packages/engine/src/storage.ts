@@ -1,7 +1,11 @@
 /** The engine's database, for the stores of features. */
 export { readContractGas } from "./storage/contract-gas.ts";
 export { sqlitePathOf } from "./storage/sqlite/sqlite-path.ts";
-export { databaseLocation, explainDatabaseError } from "./storage/database-problem.ts";
+export {
+  databaseLocation,
+  explainDatabaseError,
+  readOnlyProblem,
+} from "./storage/database-problem.ts";
 export {
   type Database,
   type DatabaseDialect,

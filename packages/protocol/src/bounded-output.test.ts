@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { boundedOutput } from "./bounded-output.ts";
 
-test("lines that cannot be written are counted, and told once a line is written again", () => {
+test("lines that cannot be written are counted and reported once a line is written again", () => {
   let isFull = true;
   const written: string[] = [];
   const output = boundedOutput(

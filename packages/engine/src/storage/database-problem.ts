@@ -14,6 +14,12 @@ export function databaseLocation(databaseUrl: string): string {
     : `SQLite, ${databaseUrl.replace(/^sqlite:/, "")}`;
 }
 
+/** A standby and a server that was set to read only refuse writes alike. */
+export const readOnlyProblem: DatabaseProblem = {
+  text: "it takes no writes: a standby, or set to read only",
+  fix: "point DATABASE_URL at the primary, or end its read-only mode",
+};
+
 /** By the codes of Node and of PostgreSQL. */
 const problems: Readonly<Record<string, readonly [string, string]>> = {
   ECONNREFUSED: ["nothing listens there", "start the database, or correct DATABASE_URL"],
@@ -27,10 +33,7 @@ const problems: Readonly<Record<string, readonly [string, string]>> = {
   "3D000": ["there is no such database", "create it, or correct the name in DATABASE_URL"],
   "42501": ["the user lacks rights", "make the user the owner of the database"],
   "53300": ["it takes no more connections", "raise max_connections, or end what holds them"],
-  "25006": [
-    "it takes no writes: a standby, or set to read only",
-    "point DATABASE_URL at the primary, or end its read-only mode",
-  ],
+  "25006": [readOnlyProblem.text, readOnlyProblem.fix],
   "53100": ["its disk is full", "make room on the database's disk"],
   "57P03": ["it is starting or stopping", "wait until it takes connections"],
 };

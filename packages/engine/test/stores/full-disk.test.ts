@@ -1,4 +1,4 @@
-/** A full disk under SQLite: SQLite rolls back by itself, and its first error is the one that is told. */
+/** A full disk under SQLite: SQLite rolls back by itself, and callers receive its first error. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

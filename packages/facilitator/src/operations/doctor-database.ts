@@ -5,12 +5,12 @@ import {
   databaseLocation,
   explainDatabaseError,
   inspectStore,
+  readOnlyProblem,
   type WalletReport,
   type StoreReport,
 } from "@farthing/engine/storage";
 import { features, migrationsOf } from "../features/features.ts";
 import { createStore } from "../features/open-store.ts";
-import { readOnly } from "./write-watch.ts";
 
 /** In the order in which they run. */
 export const featureMigrationNames: readonly string[] = Object.keys(migrationsOf(features));
@@ -20,7 +20,7 @@ export interface DatabaseCheck {
   readonly report: StoreReport | undefined;
 }
 
-/** Changes nothing and throws nothing. */
+/** Throws nothing and changes no data: on PostgreSQL it writes one row as it is. */
 export async function checkDatabase(
   databaseUrl: string,
   clock: Clock,
@@ -67,14 +67,15 @@ async function writeLines(databaseUrl: string, report: StoreReport): Promise<Che
   const isCurrent = !isNew && missing.length === 0 && unknown.length === 0;
   const store = createStore(databaseUrl);
   try {
-    if (await store.isReadOnly()) return [fail("writes", readOnly.text, readOnly.fix)];
+    if (await store.isReadOnly())
+      return [fail("writes", readOnlyProblem.text, readOnlyProblem.fix)];
     // Another version's tables are not written to.
     if (!isCurrent) return [];
     await store.checkWritable();
-    return [ok("writes", "it takes them")];
+    return [ok("writes", "the database accepts them")];
   } catch (error) {
     const { text, fix } = explainDatabaseError(error);
-    return [fail("writes", `it takes none: ${text}`, fix)];
+    return [fail("writes", `the database accepts none: ${text}`, fix)];
   } finally {
     await store.close();
   }

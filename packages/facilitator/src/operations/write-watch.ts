@@ -3,7 +3,7 @@
  * a standby, one that is set to read only, a full disk, or a synchronous standby that is silent.
  */
 import { Fault, steadyClockOf, startPoll, type Runtime } from "@farthing/engine/base";
-import { explainDatabaseError } from "@farthing/engine/storage";
+import { explainDatabaseError, readOnlyProblem } from "@farthing/engine/storage";
 
 /** A balancer takes a process away within two of its own checks, which come every few seconds. */
 const pauseMs = 3_000;
@@ -16,12 +16,6 @@ const unconfirmedMsMax = 6_000;
  * during it. After that the process ends, which a manager of processes shows its operator.
  */
 const readOnlyMsMax = 10 * 60_000;
-
-/** What a standby and a server that was set to read only have in common. */
-export const readOnly = {
-  text: "it takes no writes: a standby, or set to read only",
-  fix: "point DATABASE_URL at the primary, or end its read-only mode",
-} as const;
 
 export function createWriteWatch(
   deps: Runtime & { readonly store: { checkWritable(): Promise<void> } },
@@ -71,9 +65,9 @@ export function createWriteWatch(
       signal: AbortSignal | undefined,
     ): Promise<void> {
       const endMs = steady.nowMs() + readOnlyMsMax;
-      // Whatever else is wrong with the database, opening it tells.
+      // Opening the database reports every other problem.
       while (await storage.isReadOnly().catch(() => false)) {
-        const { text, fix } = readOnly;
+        const { text, fix } = readOnlyProblem;
         note(`the start waits for the database: ${text}; ${fix}`);
         if (steady.nowMs() >= endMs) {
           throw new Fault("storage_unavailable", `The database cannot be used: ${text}; ${fix}`);

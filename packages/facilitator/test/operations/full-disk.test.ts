@@ -1,5 +1,6 @@
 /** The real `farthing serve` on full disks: the disk of its log, and that of its database. */
 import { execFileSync, spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { openSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Devnet } from "@farthing/devnet";
@@ -76,3 +77,9 @@ test.skipIf(!hasLimits)(
     expect((await settle(1)).body).toMatchObject({ success: true });
   },
 );
+
+test("it ends as usual", async () => {
+  const ended = once(child, "exit");
+  child.kill("SIGTERM");
+  expect(await ended).toEqual([0, null]);
+});

@@ -34,20 +34,23 @@ afterAll(async () => {
 
 const nameOf = (url: string) => new URL(url).pathname.slice(1);
 
-async function ask(url: string, statement: string): Promise<unknown[]> {
+/** Returns the rows of the last statement; all run in one session. */
+async function ask(url: string, ...statements: readonly string[]): Promise<unknown[]> {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
-    return (await client.query(statement)).rows;
+    let rows: unknown[] = [];
+    for (const statement of statements) ({ rows } = await client.query(statement));
+    return rows;
   } finally {
     await client.end();
   }
 }
 
-/** Commits wait for a standby of this name; for none when it is empty. */
-async function setStandby(name: string): Promise<void> {
-  await ask(databaseUrl, `alter system set synchronous_standby_names = '${name}'`);
-  await ask(databaseUrl, "select pg_reload_conf()");
+/** Makes every commit wait for the standby of this name; for none when it is empty. */
+async function setSynchronousStandby(name: string): Promise<void> {
+  const setting = `alter system set synchronous_standby_names = '${name}'`;
+  await ask(databaseUrl, setting, "select pg_reload_conf()");
 }
 
 /** What the doctor wants fixed at the database. */
@@ -69,21 +72,14 @@ const databaseMetric = async () =>
 
 /** As a primary that was demoted, or a disk that is protected: reads go on. */
 async function setReadOnly(isReadOnly: boolean): Promise<void> {
-  const client = new Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    const name = new URL(databaseUrl).pathname.slice(1);
-    const mode = isReadOnly ? "on" : "off";
+  const name = nameOf(databaseUrl);
+  await ask(
+    databaseUrl,
     // Sessions that exist read the setting of the server, not that of the database.
-    await client.query("set default_transaction_read_only = off");
-    await client.query(`alter database "${name}" set default_transaction_read_only = ${mode}`);
-    await client.query(
-      "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()",
-      [name],
-    );
-  } finally {
-    await client.end();
-  }
+    "set default_transaction_read_only = off",
+    `alter database "${name}" set default_transaction_read_only = ${isReadOnly ? "on" : "off"}`,
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid()`,
+  );
 }
 
 async function readyOf(): Promise<{ status: number; text: string }> {
@@ -135,7 +131,7 @@ test("a synchronous standby that is silent: not ready, nothing claimed twice, an
   context.skip(!postgres.isOwn);
   await expect.poll(async () => (await readyOf()).status, { timeout: 15_000 }).toBe(200);
   const before = await countSettlements();
-  await setStandby("nobody");
+  await setSynchronousStandby("a_standby_that_never_connects");
   await expect.poll(readyOf, { timeout: 15_000, interval: 250 }).toEqual({
     status: 503,
     text: expect.stringMatching(/not confirmed a write for \d+ s; look at its synchronous standby/),
@@ -144,7 +140,7 @@ test("a synchronous standby that is silent: not ready, nothing claimed twice, an
   expect((await served.post("/settle", payment)).status).toBe(503);
   await expect.poll(databaseMetric, { timeout: 15_000, interval: 250 }).toBe("0");
 
-  await setStandby("");
+  await setSynchronousStandby("");
   await expect.poll(async () => (await readyOf()).status, { timeout: 15_000 }).toBe(200);
   expect((await served.post("/settle", payment)).body).toMatchObject({ success: true });
   expect(await countSettlements()).toBe(before + 1);

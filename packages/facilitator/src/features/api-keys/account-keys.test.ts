@@ -1,6 +1,7 @@
 /** API keys in the hands of their owner, and the signatures that it takes to make them. */
 import type { Devnet, DevnetWallet } from "@farthing/devnet";
 import { isObject, type JsonObject } from "@farthing/protocol";
+import { systemClock } from "@farthing/engine/base";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { openSignedIn, stepUp, type Browser } from "../../../test/support/browser.testing.ts";
 import {
@@ -25,7 +26,11 @@ const clock = createSteeredClock();
 beforeAll(async () => {
   devnet = await startChain();
   seller = devnet.seller;
-  served = await serveOn(devnet, { selfBuilt: false, clock });
+  const serviceClock = { ...systemClock, nowMs: clock.nowMs };
+  served = await serveOn(devnet, { selfBuilt: false, clock: serviceClock });
+  // The chain's time does not follow the steered clock; new blocks tell the service which one is right.
+  for (let block = 0; block < 3; block++)
+    await served.post("/api/facilitator/settle", bodyOn(devnet));
   browser = await openSignedIn(served, { wallet: seller });
 });
 afterAll(async () => {
@@ -60,8 +65,7 @@ const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 async function useOf(key: string): Promise<number> {
   const own = await served.get("/v1/key", bearer(key));
   const verified = await served.post("/verify", bodyOn(devnet), bearer(key));
-  // A known key may be told 503: the chain's time does not follow the steered clock.
-  expect(verified.status === 401).toBe(own.status === 401);
+  expect(verified.status).toBe(own.status);
   return own.status;
 }
 
