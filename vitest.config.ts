@@ -10,14 +10,20 @@ const shared = {
   setupFiles: ["tools/no-internet.testing.ts"],
   // Tests on a local chain wait for real blocks, and several start processes: what takes ten seconds
   // alone takes five times as long where other files use all cores. Only a test that hangs waits.
-  testTimeout: 90_000,
-  hookTimeout: 120_000,
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
   // The same for conditions that are looked for again and again; the default is a second.
-  expect: { poll: { timeout: 30_000 } },
+  expect: { poll: { timeout: 60_000 } },
 };
 
 /** Two hundred short files. A process of its own for each would cost more than most of their tests. */
 const inSharedProcesses = "packages/!(facilitator)/{src,test}/**/*.test.ts";
+
+/**
+ * Forty more, which import most of the service: to load it again takes longer than their tests. They
+ * have processes of their own, so that none meets what the tests of other packages leave behind.
+ */
+const besideTheService = "packages/facilitator/src/**/*.test.ts";
 
 export default defineConfig({
   test: {
@@ -28,19 +34,25 @@ export default defineConfig({
       },
       {
         ssr,
+        test: { ...shared, name: "facilitator", include: [besideTheService], isolate: false },
+      },
+      {
+        ssr,
         test: {
           ...shared,
           name: "service and tools",
-          include: ["packages/facilitator/{src,test}/**/*.test.ts", "tools/**/*.test.ts"],
+          include: ["packages/facilitator/test/**/*.test.ts", "tools/**/*.test.ts"],
         },
       },
     ],
-    // Says at the end which tests were left out for want of a browser, a Redis or a Prometheus.
+    // Says at the end which tests were left out for want of a browser, a Redis, a Prometheus or a
+    // PgBouncer.
     // And gives the tests one folder for their files, which goes with them.
     globalSetup: [
       "tools/e2e/support/browser-notice.testing.ts",
       "packages/seller/src/payment-records/redis-notice.testing.ts",
       "packages/facilitator/test/support/prometheus-notice.testing.ts",
+      "packages/facilitator/test/support/pgbouncer-notice.testing.ts",
       "tools/e2e/support/temporary-folder.testing.ts",
       // Below that folder, so it comes after it.
       "tools/e2e/support/program-bundles.testing.ts",

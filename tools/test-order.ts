@@ -72,6 +72,10 @@ const rankOf = ({ moduleId }: TestSpecification) => {
   return rank === -1 ? longFiles.length : rank;
 };
 
+/** Whether a file, by its path, is one of the long ones. */
+export const isLongFile = (path: string) =>
+  longFiles.some((name) => path.endsWith(`${name}.test.ts`));
+
 /** Starts with the long files; the others follow in Vitest's own order. */
 export class LongFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -122,7 +122,7 @@ export default defineConfig({
           ),
         },
         { text: "Buy", items: guides("buy", "agents", "prove-what-you-paid") },
-        { text: "Operate", items: guides("run-a-facilitator", "upgrade") },
+        { text: "Operate", items: guides("run-a-facilitator", "upgrade", "grow") },
         {
           text: "Concepts",
           items: pagesOf("concepts", ["x402", "payment-flow", "finality", "passes-and-balances"]),
@@ -130,7 +130,7 @@ export default defineConfig({
         {
           text: "Reference",
           items: [
-            ...pagesOf("reference", ["glossary", "troubleshooting"]),
+            ...pagesOf("reference", ["glossary", "troubleshooting", "runbook"]),
             page("security"),
             { text: "Types of the packages", link: "/types/" },
           ],

@@ -16,6 +16,7 @@ import { contractPayerSection, contractPayersHeading } from "./contract-payers-r
 import { databasePlan, measureDatabases } from "./databases.ts";
 import { databaseSection, databasesHeading } from "./databases-report.ts";
 import { measureGas } from "./gas.ts";
+import { gasPricePlan, gasPriceSection, gasPricesHeading, measureGasPrices } from "./gas-prices.ts";
 import { measureHistory } from "./history.ts";
 import { historySection, sectionOf, withHistory, withWholeHistory } from "./history-report.ts";
 import type { HistoryEngine } from "./history-database.ts";
@@ -31,6 +32,7 @@ import { partOf, withPart } from "./report-table.ts";
 import { measureRpcCosts } from "./rpc-cost.ts";
 import { rpcCostSection, withRpcCosts } from "./rpc-cost-report.ts";
 import { evaluateTargets, type Results } from "./targets.ts";
+import { gatewayHeading, gatewayPlan, gatewaySection, measureGateway } from "./requests/gateway.ts";
 import { measureRevenue, revenueHeading, revenuePlan, revenueSection } from "./revenue.ts";
 import { measureUpgrade } from "./upgrade.ts";
 import { upgradeSection } from "./upgrade-report.ts";
@@ -44,8 +46,13 @@ const usage = `Measures Farthing beside the reference facilitator on a local cha
                  that part of the report
   --passes       only requests with passes beside payments, two minutes; replaces that part of the
                  report
+  --gateway      only requests through the gateway beside a plain proxy and a stock seller, some three
+                 minutes; replaces that part of the report. With --beside, the gateway of that
+                 checkout as well, printed
   --nodes[=<n>]  only payments over slow and half-broken nodes, some eight minutes; replaces that
                  part of the report. With a word, only the rows whose name contains it, printed
+  --gas-prices   only batches and costs at 12.5 and 625 gwei, two minutes; replaces that part of the
+                 report
   --revenue      only sums of revenue on both databases, some five minutes; replaces that part of
                  the report
   --history <n>  only the work beside n settlements and beside none, on one database; replaces
@@ -96,8 +103,10 @@ async function run(options: { readonly quick: boolean; readonly out?: string }):
     const history = sectionOf(before);
     let page = history === undefined ? report : withWholeHistory(report, history);
     for (const heading of [
+      gasPricesHeading,
       contractPayersHeading,
       databasesHeading,
+      gatewayHeading,
       nodesHeading,
       passesHeading,
       revenueHeading,
@@ -150,6 +159,20 @@ async function runNodes(name: string, out: string): Promise<void> {
   const figures = await measureNodes(rows, nodePlan, tell);
   const section = nodesSection(nodePlan, figures);
   if (rows.length === nodeRows.length) writePart(out, nodesHeading, section);
+}
+
+/** Measures requests through the gateway. Replaces that part unless it ran beside another checkout. */
+async function runGateway(out: string, before?: string): Promise<void> {
+  const checkout = before === undefined ? undefined : resolve(before);
+  const section = gatewaySection(gatewayPlan, await measureGateway(gatewayPlan, tell, checkout));
+  if (before === undefined) writePart(out, gatewayHeading, section);
+  else process.stdout.write(`\n${section}`);
+}
+
+/** Measures batches at two prices of gas, and replaces that part of the report. */
+async function runGasPrices(out: string): Promise<void> {
+  const figures = await measureGasPrices(gasPricePlan, tell);
+  writePart(out, gasPricesHeading, gasPriceSection(gasPricePlan, figures));
 }
 
 /** Measures sums of revenue on each database, and replaces that part of the report. */
@@ -260,6 +283,8 @@ const { values } = parseArgs({
     databases: { type: "boolean", default: false },
     passes: { type: "boolean", default: false },
     revenue: { type: "boolean", default: false },
+    gateway: { type: "boolean", default: false },
+    "gas-prices": { type: "boolean", default: false },
     nodes: { type: "string" },
     history: { type: "string" },
     upgrade: { type: "string" },
@@ -271,6 +296,8 @@ const { values } = parseArgs({
 });
 if (values.help) process.stdout.write(usage);
 else if (values.nodes !== undefined) await runNodes(values.nodes, values.out ?? reportFile);
+else if (values.gateway) await runGateway(values.out ?? reportFile, values.beside);
+else if (values["gas-prices"]) await runGasPrices(values.out ?? reportFile);
 else if (values.beside !== undefined) {
   const windows = await measureBeside(resolve(values.beside), besidePlan, tell);
   process.stdout.write(`\n${besideTable(windows)}\n`);

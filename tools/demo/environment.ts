@@ -43,7 +43,7 @@ export async function startDemoEnvironment(
   const folder = mkdtempSync(join(tmpdir(), "farthing-demo-"));
   stack.defer(() => rmSync(folder, { recursive: true, force: true }));
 
-  const starting = startDevnet({ blockTimeSeconds, buyers: 1, relayers: 1 });
+  const starting = startDevnet({ blockTimeSeconds, buyers: 1, relayers: 1, isGuarded: true });
   const devnet = await within(startMs, "The local chain did not start", starting);
   stack.defer(() => within(stopMs, "The local chain did not stop", devnet.stop()));
   stopped.throwIfAborted();

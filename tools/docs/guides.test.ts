@@ -106,6 +106,7 @@ test("what is not run is little, and everybody sees it grow", () => {
     "docs/guides/run-a-facilitator.md: needs root and systemd",
     "docs/guides/run-a-facilitator.md: needs Docker",
     "docs/guides/run-a-facilitator.md: needs a public name and root",
+    "docs/guides/run-a-facilitator.md: needs PgBouncer",
     "docs/guides/run-a-facilitator.md: needs PostgreSQL's own programs",
     "docs/guides/run-a-facilitator.md: needs Docker",
     "docs/guides/run-a-facilitator.md: needs Prometheus",
@@ -114,6 +115,7 @@ test("what is not run is little, and everybody sees it grow", () => {
     "docs/guides/sell-with-the-gateway.md: needs Docker",
     "docs/guides/sellers-account.md: the page's facilitator sells no credits",
     "docs/guides/upgrade.md: it needs two versions",
+    "docs/guides/upgrade.md: it needs a database of an earlier version",
   ]);
 });
 

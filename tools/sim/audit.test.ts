@@ -11,41 +11,9 @@ import {
   type StoredSettlement,
   type StoredTransaction,
 } from "@farthing/lab/audit";
+import { shortPlan } from "./audited-plan.testing.ts";
 import { createDatabases } from "./databases.ts";
-import { drawPlan } from "./draw-plan.ts";
-import type { Plan } from "./plan.ts";
 import { run } from "./run.ts";
-
-/** A short run in which one payment fails after it was claimed: its payer cancels it. */
-function shortPlan(): Plan {
-  const asks = [
-    {
-      afterBlocks: 0,
-      prefer: "",
-      atOnce: 1,
-      again: 0,
-      surface: "self-built",
-      polls: 0,
-      waitSeconds: 0,
-    },
-  ] as const;
-  const payments = [0, 1, 2].map((index) => ({
-    index,
-    block: 2,
-    buyer: index,
-    units: 10_000,
-    validFor: 300,
-    beginsIn: -600,
-    isVerified: true,
-    asks,
-    isWatched: true,
-  }));
-  const events = [{ block: 2, what: "cancel", payment: 1, isAhead: true }] as const;
-  const plan = drawPlan(1, { faultKinds: [], service: plain });
-  return { ...plan, blocks: 3, buyers: 3, payments, events };
-}
-
-const plain = { database: "sqlite", servedSurface: "self-built", confirmations: 1 } as const;
 
 let honest: Evidence;
 beforeAll(async () => {
@@ -133,6 +101,22 @@ describe("answers", () => {
     expect(rulesOf({ ...honest, responses }).has("records are the account's")).toBe(isBroken);
   });
 
+  test.each([
+    ["authorization_expired", -100, true],
+    ["authorization_expired", -10, false],
+    ["simulation_failed", -100, false],
+    ["authorization_not_yet_valid", -100, true],
+  ] as const)("refused as %s, %i s from the end by the chain", (reason, seconds, isBroken) => {
+    const payment = honest.payments.get(0);
+    const [asked] = honest.responses;
+    if (!payment || !asked) throw new Error("an honest run has payments and responses");
+    const chainTime = Number(payment.authorization.validBefore) + seconds;
+    const body = { isValid: false, invalidReason: reason };
+    const response = { ...asked, payment: 0, asked: "verify", body, chainTime } as const;
+    const responses = [...honest.responses, response];
+    expect(rulesOf({ ...honest, responses }).has("the chain's time decides")).toBe(isBroken);
+  });
+
   test("confirmed, and later pending", () => {
     expect(rulesOf(withAnswer(lastConfirmed, { status: "pending" }))).toContain("a word is kept");
   });
@@ -194,6 +178,36 @@ describe("the store", () => {
   });
 });
 
+describe("after a loss of commits", () => {
+  const loss = { atBlock: 0, atMs: 0, afterResponses: 0 };
+
+  test("what a wallet sent is not stored", () => {
+    const settlements = honest.stored.settlements.filter((row) => row.state !== "confirmed");
+    const stored = { ...honest.stored, settlements };
+    for (const losses of [[], [loss]]) {
+      expect(rulesOf({ ...honest, stored, losses })).toContain("what a wallet sent is stored");
+    }
+  });
+
+  test.each([
+    ["and since", 0, true],
+    ["before", 1_000_000, false],
+  ])("a success is told twice %s", (_, afterResponses, isBroken) => {
+    const found = { ...withRow(isIn("confirmed"), { recoveredAt: 1 }) };
+    const rules = rulesOf({ ...found, losses: [{ ...loss, afterResponses }] });
+    expect(rules.has("success is told once after a loss")).toBe(isBroken);
+  });
+
+  test.each([
+    [200, "paid is paid"],
+    [404, "a last word"],
+  ])("a payment of long ago is not known, status %i", (status, rule) => {
+    const lie = { status: undefined, success: false, errorReason: "nonce_already_used" };
+    const lied = withAnswer(lastConfirmed, lie, status);
+    expect(rulesOf({ ...lied, losses: [loss] })).toContain(rule);
+  });
+});
+
 describe("wallets", () => {
   test("a nonce left open", () => {
     const open = withTransactions((rows) => [
@@ -240,6 +254,51 @@ describe("wallets", () => {
     const other = { ...submission, hash: `0x${"11".repeat(32)}`, atBlock: 99 } as const;
     const rules = rulesOf({ ...honest, submissions: [submission, again, other] });
     expect(rules.has("the same bytes first")).toBe(isBroken);
+    const swept = new Set([submission.hash]);
+    const rulesOfSwept = rulesOf({ ...honest, submissions: [submission, again, other], swept });
+    expect(rulesOfSwept).not.toContain("the same bytes first");
+  });
+
+  test.each([
+    ["refused by every node", 1, "under min gas price", true],
+    ["refused just now", 0, "under min gas price", false],
+    ["known to a node", 1, "already known", false],
+    ["taken by a node", 1, undefined, false],
+  ] as const)("pending, with a hash that was %s", (_, laterBy, refusal, isBroken) => {
+    const [submission] = honest.submissions ?? [];
+    const [asked] = honest.responses;
+    if (!submission || !asked) throw new Error("an honest run sends and responds");
+    const atBlock = submission.atBlock + 1 + laterBy;
+    const body = { status: "pending", transaction: submission.hash };
+    const response = { ...asked, asked: "settle", status: 200, body, atBlock } as const;
+    const evidence = {
+      ...honest,
+      responses: [...honest.responses, response],
+      submissions: [{ ...submission, refusal }],
+    };
+    expect(rulesOf(evidence).has("a named hash is known")).toBe(isBroken);
+  });
+
+  test.each([
+    ["priced again", 12, 625n, 12, false],
+    ["priced again too late", 13, 625n, 12, true],
+    ["sent again unchanged", 12, 1n, 12, true],
+    ["not priced again before the service has read on", 13, 625n, 11, false],
+  ] as const)("swept by a rise of the price, and %s", (_, atBlock, gasPrice, blocks, isBroken) => {
+    const [submission] = honest.submissions ?? [];
+    if (!submission) throw new Error("an honest run sends something");
+    const swept = { ...submission, hash: `0x${"11".repeat(32)}`, nonce: 99, atBlock: 0 } as const;
+    const again = { ...swept, hash: `0x${"22".repeat(32)}`, atBlock, gasPrice } as const;
+    const seenBlocks = Array.from({ length: blocks }, (_, index) => {
+      return { number: index + 1, atBlock: index + 1 };
+    });
+    const evidence = {
+      ...honest,
+      submissions: [{ ...swept, gasPrice: 1n }, again],
+      lastStep: { fromBlock: 1, wei: 625n },
+      seenBlocks,
+    };
+    expect(rulesOf(evidence).has("priced again at once")).toBe(isBroken);
   });
 
   test("one authorization carried by two nonces", () => {
@@ -266,15 +325,20 @@ describe("wallets", () => {
     const [lane = ""] = honest.stored.transactions.map((row) => row.lane);
     const relayed = [...ledger.relayed, { hash: batch, from: lane, nonce: 100 }];
     expect(rulesOf(again).has("carried once")).toBe(true);
-    expect(rulesOf({ ...again, ledger: { ...ledger, relayed } }).has("carried once")).toBe(
-      isBroken,
-    );
+    const evidence = { ...again, ledger: { ...ledger, relayed } };
+    expect(rulesOf(evidence).has("carried once")).toBe(isBroken);
+    expect(rulesOf({ ...evidence, wasPaused: true })).not.toContain("carried once");
   });
 });
 
 describe("the run", () => {
   test("something never came to rest", () => {
     expect(rulesOf({ ...honest, restless: ["stl_1 is queued"] })).toContain("nothing is stuck");
+  });
+
+  test("a process that cannot write said that it is ready", () => {
+    const falselyReady = ["http://127.0.0.1:1 while the database is read-only"];
+    expect(rulesOf({ ...honest, falselyReady })).toContain("ready is able to write");
   });
 
   test("the process ended by itself", () => {

@@ -2,10 +2,10 @@
  * The callers of a run: the buyers and sellers of each payment. They record every response, and the
  * audit compares what they were told with the chain.
  */
-import type { Clock } from "@farthing/facilitator";
 import { wordsOf, type CallerResponse } from "@farthing/lab/audit";
 import { isObject, type JsonObject } from "@farthing/protocol";
 import { accessTo, type Surface, type Keys } from "./surfaces.ts";
+import type { ResponseTimeouts } from "./response-timeout.ts";
 import type { Ask, PlannedPayment } from "./plan.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 import { requestBody, type SignedPayment } from "@farthing/lab/token-calls";
@@ -24,7 +24,6 @@ export interface Callers {
 
 export interface CallersDeps {
   readonly chainId: 50 | 51;
-  readonly clock: Clock;
   readonly trace: Trace;
   /** Addresses of the processes; each request goes to one of them, as behind a load balancer. */
   urls(): readonly string[];
@@ -36,8 +35,12 @@ export interface CallersDeps {
   readonly keys: Keys | undefined;
   /** The chain's highest head. */
   highest(): number;
+  /** The newest block's time, in Unix seconds. */
+  headTime(): number;
   /** Resolves at the first block that is so many later. */
   blocksLater(blocks: number): Promise<void>;
+  /** How long a request waits for its response. */
+  readonly timeouts: ResponseTimeouts;
 }
 
 interface Question {
@@ -47,9 +50,6 @@ interface Question {
   readonly body?: JsonObject;
   readonly prefer?: string;
 }
-
-/** Longer than the facilitator holds a response, which is 30 s, in the run's time. */
-const responseTimeoutMs = 60_000;
 
 /** Requests of `payNow`: each is held for at least 10 s, and the chain needs a few. */
 const payNowAsksMax = 5;
@@ -62,7 +62,7 @@ const unavailableBlocksMax = 32;
 
 /** Creates the callers of a run. */
 export function createCallers(deps: CallersDeps): Callers {
-  const { clock, trace, chainId, surface, keys } = deps;
+  const { trace, chainId, surface, keys } = deps;
   const responses: CallerResponse[] = [];
   const ids = new Map<number, string>();
 
@@ -74,7 +74,15 @@ export function createCallers(deps: CallersDeps): Callers {
   ): Promise<CallerResponse> {
     const askedAfter = responses.length;
     const got = await fetchOnce(payment, question);
-    const response = { payment, asked, askedAfter, atBlock: deps.highest(), isLast, ...got };
+    const response = {
+      payment,
+      asked,
+      askedAfter,
+      atBlock: deps.highest(),
+      chainTime: deps.headTime(),
+      isLast,
+      ...got,
+    };
     responses.push(response);
     const id = response.body["id"];
     if (typeof id === "string" && asked !== "pry") ids.set(payment, id);
@@ -91,7 +99,7 @@ export function createCallers(deps: CallersDeps): Callers {
     const url = urls.length > 0 ? deps.random(`process/${payment}`).pick(urls) : nowhere;
     const timeout = new AbortController();
     const settled = new AbortController();
-    void clock.sleep(responseTimeoutMs, settled.signal).then(() => timeout.abort());
+    void deps.timeouts.end(url, settled.signal).then((why) => timeout.abort(new Error(why)));
     try {
       const response = await fetch(`${url}${access.path}${path}`, {
         method: body ? "POST" : "GET",
@@ -105,7 +113,8 @@ export function createCallers(deps: CallersDeps): Callers {
       });
       const read: unknown = await response.json();
       return { status: response.status, body: isObject(read) ? read : {} };
-    } catch {
+    } catch (error) {
+      trace.note(`payment ${payment}: no response, ${reasonOf(error)}`);
       return { status: 0, body: {} };
     } finally {
       settled.abort();
@@ -189,3 +198,9 @@ export function createCallers(deps: CallersDeps): Callers {
 }
 
 const nowhere = "http://127.0.0.1:1";
+
+/** What a failed request says, with the connection's own error. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : undefined;
+  return cause ? `${String(error)} (${String(cause)})` : String(error);
+}

@@ -9,6 +9,7 @@ import { finalDepth } from "@farthing/lab/audit";
 import type { PoolTransaction } from "@farthing/lab/ordinary-node";
 import type { Address, Hex } from "@farthing/protocol";
 import { createBlockPool } from "./block-pool.ts";
+import { createChainPrices, type ChainPrices } from "./chain-prices.ts";
 import type { ObservedFaults } from "./observed-faults.ts";
 import { hashOf, addressOfKey, signOrder, type Order } from "./raw-transaction.ts";
 import type { SeededRandom } from "./seeded-random.ts";
@@ -34,15 +35,13 @@ export interface ReplacedBlock {
 export type Keep = "all" | "some" | "none";
 
 /** The chain. */
-export interface World {
+export interface World extends Omit<ChainPrices, "sweep"> {
   readonly devnet: Devnet;
   head(): number;
+  /** The newest block's time, in Unix seconds. */
+  headTime(): number;
   /** The highest head so far; the head is lower only during a reorganisation. */
   highest(): number;
-  /** The minimum gas price of the nodes at a block, in wei. */
-  priceAt(blockNumber: number): bigint;
-  /** Changes the minimum gas price; transactions that pay less leave all pools. */
-  setPrice(wei: bigint): void;
   blockOf(hash: string): number | undefined;
   /** Resolves when no block is being made. */
   still(): Promise<void>;
@@ -81,9 +80,6 @@ interface Placed extends Ordered {
   readonly hash: Hex;
 }
 
-/** XDC's minimum gas price, which its nodes enforce, in wei. */
-export const gasPriceMin = 12_500_000_000n;
-
 /** What a chain is made with. */
 export interface WorldDeps {
   readonly devnet: Devnet;
@@ -101,7 +97,6 @@ export async function createWorld(deps: WorldDeps): Promise<World> {
   const reorganisedOut = new Set<Hex>();
   const balances = new Map<Address, bigint>();
   const codes = new Map<Address, Hex>();
-  const prices = [{ fromBlock: 0, wei: gasPriceMin }];
   let orders: Ordered[] = [];
   let head = 0;
   let highest = 0;
@@ -121,10 +116,8 @@ export async function createWorld(deps: WorldDeps): Promise<World> {
     trace.head = number;
   }
 
-  const priceAt = (number: number) =>
-    prices.findLast(({ fromBlock }) => fromBlock <= number)?.wei ?? gasPriceMin;
-
   const pool = createBlockPool(trace);
+  const prices = createChainPrices({ pool, trace, observedFaults, head: () => head });
 
   function inTurn<T>(step: () => Promise<T>): Promise<T> {
     const run = making.then(step, step);
@@ -137,6 +130,7 @@ export async function createWorld(deps: WorldDeps): Promise<World> {
     orders = [];
     const placed = await place(devnet, ordered);
     const taken: PoolTransaction[] = [];
+    prices.sweep();
     for (const transaction of await pool.takeReady(head + 1, (wallet) => countOf(devnet, wallet))) {
       try {
         await rpc("eth_sendRawTransaction", [transaction.raw]);
@@ -169,7 +163,8 @@ export async function createWorld(deps: WorldDeps): Promise<World> {
     const depth = Math.min(options.depth, finalDepth, head);
     const replaced: ReplacedBlock[] = [];
     for (let number = head - depth + 1; number <= head; number++) {
-      replaced.push(await readWhole(devnet, number));
+      const block = await readWhole(devnet, number);
+      replaced.push({ ...block, header: prices.headerWith(block.header) });
     }
     trace.note(`reorganisation of ${depth} blocks from ${head - depth + 1}, keeps ${keep}`);
     await rpc("anvil_rollback", [depth]);
@@ -202,21 +197,12 @@ export async function createWorld(deps: WorldDeps): Promise<World> {
     await rpc("anvil_setBalance", [wallet, `0x${wei.toString(16)}`]);
   }
 
-  function setPrice(wei: bigint): void {
-    trace.note(`gas price: nodes ask for ${wei} wei`);
-    prices.push({ fromBlock: head, wei });
-    for (const transaction of pool.payingLessThan(wei)) {
-      observedFaults.note("rules: priced out");
-      pool.lose(transaction, "it pays less than the minimum price");
-    }
-  }
-
   return {
     devnet,
     head: () => head,
     highest: () => highest,
-    priceAt,
-    setPrice,
+    headTime: () => blocks.get(head)?.time ?? first.time,
+    ...prices,
     blockOf: (hash) => [...blocks.values()].find((block) => block.hash === hash)?.number,
     still: async () => {
       await making;

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { startPostgres, type TestPostgres } from "@farthing/engine/testing";
 import { Client } from "pg";
 import { readPostgresRows, readSqliteRows, type Stored } from "@farthing/lab/audit";
+import { copyPostgres, copySqlite, type PutBack } from "./stored-copies.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
 /** The kinds. */
@@ -21,6 +22,10 @@ export interface RunDatabase {
   readonly url: string;
   /** Reads every row, also while a facilitator works on it. */
   read(): Promise<Stored>;
+  /** Lets it take no writes, or takes that back; without effect on SQLite. */
+  setReadOnly(isReadOnly: boolean): Promise<void>;
+  /** Copies all rows; returns what puts them back, as a restore or a failover does. */
+  copy(): Promise<PutBack>;
   /** Removes it. */
   close(): Promise<void>;
 }
@@ -54,6 +59,8 @@ function openSqlite(): RunDatabase {
   return {
     url: `sqlite:${path}`,
     read: async () => readSqliteRows(path),
+    setReadOnly: async () => undefined,
+    copy: async () => copySqlite(path),
     close: async () => rmSync(folder, { recursive: true, force: true }),
   };
 }
@@ -69,6 +76,21 @@ async function openPostgres(server: TestPostgres, time: VirtualTime): Promise<Ru
   return {
     url,
     read: () => readPostgresRows(client),
+    async copy() {
+      const putBack = await copyPostgres(client);
+      return async () => {
+        // A failover cuts all connections.
+        await client.query(endOtherSessions, [name]);
+        await putBack();
+      };
+    },
+    async setReadOnly(isReadOnly) {
+      const value = isReadOnly ? "on" : "off";
+      // Sessions that exist have read the setting of the database already.
+      await client.query("set default_transaction_read_only = off");
+      await client.query(`alter database ${name} set default_transaction_read_only = ${value}`);
+      await client.query(endOtherSessions, [name]);
+    },
     async close() {
       await client.end();
       const other = new Client({ connectionString: server.databaseUrl });
@@ -78,6 +100,9 @@ async function openPostgres(server: TestPostgres, time: VirtualTime): Promise<Ru
     },
   };
 }
+
+const endOtherSessions = `select pg_terminate_backend(pid) from pg_stat_activity
+  where datname = $1 and pid <> pg_backend_pid()`;
 
 /** A function with the name of PostgreSQL's clock that starts at the run's time and runs faster. */
 function fasterClock({ startedAtMs, speed }: VirtualTime): string {

@@ -25,6 +25,22 @@ export function drawConditions(random: SeededRandom, nodes: number): NodeConditi
   }));
 }
 
+/** A distant node, or one that is busy: milliseconds of each response. */
+export const slowMs = 1_500;
+
+/** The same conditions, with every node or one of them slow. */
+export function withSlowNodes(
+  random: SeededRandom,
+  conditions: readonly NodeConditions[],
+  nodes: number,
+): NodeConditions[] {
+  const only = random.chance(50) ? random.whole(0, nodes - 1) : undefined;
+  return Array.from({ length: nodes }, (_, index) => ({
+    ...conditions[index],
+    ...(only === undefined || only === index ? { latencyMs: slowMs } : {}),
+  }));
+}
+
 function drawLimits(random: SeededRandom): NodeConditions {
   const perSecond = random.pick([5, 10, 25]);
   const rateLimit = {

@@ -1,5 +1,6 @@
 /** Draws the events beside the payments, for each kind of fault. */
 import { finalDepth } from "@farthing/lab/audit";
+import { readOnlyBlocksMin } from "./database-events.ts";
 import type { Event, Plan, PlannedPayment, FaultKind } from "./plan.ts";
 import { createSeededRandom, type SeededRandom } from "./seeded-random.ts";
 
@@ -44,6 +45,19 @@ function span(random: SeededRandom, size: Size, lengthMax: number): { from: numb
 function times(random: SeededRandom, max: number, draw: () => readonly Event[]): Event[] {
   return Array.from({ length: random.whole(1, max) }, draw).flat();
 }
+
+/**
+ * Base fees in gwei that a service pays by default, up to 1,250: the one that XDC has had, the one its
+ * releases prepare, and others on both sides. The chain stays at one of them.
+ */
+const paidGwei = [12.5, 50, 625, 625, 1_000];
+const unpaidGwei = 1_600;
+
+/** Longer than it takes a service to find out that nothing is written. */
+const readOnlyBlocks = { min: readOnlyBlocksMin, max: readOnlyBlocksMin + 4 };
+
+/** Seconds by which clocks are wrong: a lost hour, minutes, and what a bad oscillator comes to. */
+const clockSteps = [-3_600, -90, -8, 8, 90, 3_600];
 
 const eventsOf: Readonly<Partial<Record<FaultKind, DrawEvents>>> = {
   token: (random, size) => times(random, 6, () => drawTokenEvent(random, size)),
@@ -115,6 +129,42 @@ const eventsOf: Readonly<Partial<Record<FaultKind, DrawEvents>>> = {
       { block: from + random.whole(3, 6), what: "lag", node: 0, blocks: 0 },
     ];
   },
+  gas: (random, size) => {
+    const blocks = Array.from({ length: random.whole(1, 3) }, () =>
+      random.whole(1, size.blocks - 2),
+    );
+    return blocks
+      .toSorted((one, other) => one - other)
+      .map((block, index) => ({
+        block,
+        what: "gas-step",
+        gwei: random.pick(index === blocks.length - 1 ? paidGwei : [...paidGwei, unpaidGwei]),
+      }));
+  },
+  database: (random, size) => {
+    const from = random.whole(1, size.blocks - 2);
+    const to = from + random.whole(readOnlyBlocks.min, readOnlyBlocks.max);
+    return [
+      { block: from, what: "read-only" },
+      // What is still so at the end is healed there.
+      { block: to, what: "writable" },
+    ];
+  },
+  loss: (random, size) => {
+    const from = random.whole(1, size.blocks - 3);
+    const to = Math.min(size.blocks - 1, from + random.pick([1, 1, 2, 5]));
+    const copy = { block: from, what: "copy" } as const;
+    if (random.chance(50)) return [copy, { block: to, what: "restore" }];
+    return [copy, { block: to, what: "fail-over" }];
+  },
+  clock: (random, size) =>
+    times(random, 2, () => {
+      const { from, to } = span(random, size, 8);
+      return [
+        { block: from, what: "clock-step", process: 0, seconds: random.pick(clockSteps) },
+        { block: to, what: "clock-step", process: 0, seconds: 0 },
+      ];
+    }),
   stranger: (random, size) =>
     times(random, 3, () => [
       {

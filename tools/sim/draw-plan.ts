@@ -1,5 +1,5 @@
 /** Draws a run from its seed. */
-import { drawConditions } from "./draw-conditions.ts";
+import { drawConditions, withSlowNodes } from "./draw-conditions.ts";
 import { drawContracts } from "./draw-contracts.ts";
 import { drawEvents, rushBlock, rushBlocks, type Size } from "./draw-events.ts";
 import { faultKinds, type DrawnAsk, type DrawnPayment, type Plan } from "./plan.ts";
@@ -38,7 +38,11 @@ export function drawPlan(seed: number, input: PlanInput = {}): Plan {
     buyers: random.whole(2, 5),
     batchMax: random.pick([1, 50, 50]),
   };
-  const service = drawService(seed, input.service);
+  const needsPostgres = has.has("database");
+  const service = drawService(seed, {
+    ...(needsPostgres ? { database: "postgres" } : {}),
+    ...input.service,
+  });
   const drawn = drawPayments(createSeededRandom(seed, "payments"), size);
   const rush = has.has("rush")
     ? drawRush(createSeededRandom(seed, "rush"), size, drawn.length)
@@ -61,10 +65,15 @@ export function drawPlan(seed: number, input: PlanInput = {}): Plan {
     events: [...events, ...contracts.events].toSorted((one, other) => one.block - other.block),
     transport: drawTransport(createSeededRandom(seed, "road"), has),
     pool: drawPool(createSeededRandom(seed, "pool"), has),
-    conditions: has.has("ordinary")
-      ? drawConditions(createSeededRandom(seed, "ordinary"), size.nodes)
-      : [],
+    conditions: drawNodeConditions(seed, has, size.nodes),
   };
+}
+
+function drawNodeConditions(seed: number, has: ReadonlySet<FaultKind>, nodes: number) {
+  const drawn = has.has("ordinary")
+    ? drawConditions(createSeededRandom(seed, "ordinary"), nodes)
+    : [];
+  return has.has("slow") ? withSlowNodes(createSeededRandom(seed, "slow"), drawn, nodes) : drawn;
 }
 
 /** Draws the service; requested properties win. */

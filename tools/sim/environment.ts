@@ -1,7 +1,7 @@
 /** The environment of a run: chain, nodes, transports, facilitators and callers. */
 import { startDevnet, type Devnet } from "@farthing/devnet";
 import type { Clock } from "@farthing/facilitator";
-import type { Submission } from "@farthing/lab/audit";
+import type { Loss, SeenBlock, Submission } from "@farthing/lab/audit";
 import type { NodeCall, NodeReply } from "@farthing/lab/json-rpc";
 import type { Hex } from "@farthing/protocol";
 import { createObservedFaults, observedKindOf, type ObservedFaults } from "./observed-faults.ts";
@@ -18,6 +18,7 @@ import { createKeys } from "./surfaces.ts";
 import { createFacilitatorChild, type FacilitatorChild } from "./facilitator-child.ts";
 import { startFaultyTransport, type FaultyTransport } from "@farthing/lab/faulty-transport";
 import { createNodeView, type NodeView } from "./node-view.ts";
+import { createResponseTimeouts } from "./response-timeout.ts";
 import type { Plan } from "./plan.ts";
 import { createPayerWallets, type PayerWallets } from "./payer-wallets.ts";
 import { seededRandomByName, type SeededRandom } from "./seeded-random.ts";
@@ -41,6 +42,10 @@ export interface SimEnvironment extends Chain {
   readonly processes: readonly FacilitatorChild[];
   readonly callers: Callers;
   readonly payerWallets: PayerWallets;
+  /** Processes that said they were ready while nothing could be written. */
+  readonly falselyReady: string[];
+  /** Of commits of the database. */
+  readonly losses: Loss[];
   /** Undefined in a run without any. */
   readonly contracts: ContractPayers | undefined;
   /** Makes a block one period later, or lets the period pass without one. */
@@ -56,9 +61,14 @@ interface Chain {
   readonly nodeConditions: { pool: Plan["pool"] };
   /** Every transaction that was sent to a node, in order. */
   readonly submissions: readonly Submission[];
+  /** The blocks that a process has read, in the order of the first looks. */
+  readonly seenBlocks: readonly SeenBlock[];
   /** Transactions that another program sent from a relayer wallet. */
   readonly foreign: Set<Hex>;
 }
+
+/** What a database loses has the same ids when it is found again. */
+const idSecret = "0f".repeat(32);
 
 /** XDC's block period. */
 const blockMs = 2_000;
@@ -97,6 +107,7 @@ export async function setUp(
     FARTHING_RELAYER_KEYS: devnet.relayers.map(({ privateKey }) => privateKey).join(","),
     DATABASE_URL: database.url,
     FARTHING_RATE_LIMIT: "0",
+    FARTHING_ID_SECRET: idSecret,
     FARTHING_MIN_AMOUNT: "0",
     FARTHING_PAYER_CAP: "0",
     FARTHING_PAYER_COUNT: "0",
@@ -111,18 +122,20 @@ export async function setUp(
   );
   stack.defer(async () => {
     await Promise.all(processes.map((one) => one.kill()));
+    for (const one of processes) one.cleanUp();
   });
   await Promise.all(processes.map((one) => one.start()));
   const waiting = new Set<{ periods: number; resolve(): void }>();
   const callers = createCallers({
     chainId: devnet.chainId,
-    clock,
     trace,
     random,
     keys,
+    timeouts: createResponseTimeouts({ clock, askNode: () => devnet.rpc("eth_blockNumber", []) }),
     surface: isPublic ? "public" : "self-built",
     urls: () => processes.flatMap((one) => one.url() ?? []),
     highest: world.highest,
+    headTime: world.headTime,
     blocksLater: (periods) => new Promise((resolve) => waiting.add({ periods, resolve })),
   });
   async function period(makesBlock = true): Promise<void> {
@@ -136,7 +149,7 @@ export async function setUp(
   }
   const payerWallets = createPayerWallets({ plan, devnet, clock, contracts });
   const base = { ...chain, plan, clock, trace, observedFaults, devnet, database, processes };
-  return { ...base, callers, payerWallets, contracts, period };
+  return { ...base, falselyReady: [], losses: [], callers, payerWallets, contracts, period };
 }
 
 /** One call after the other, as a node takes those of a batch. */
@@ -158,6 +171,7 @@ async function openChain(deps: ChainDeps, stack: AsyncDisposableStack): Promise<
   const world = await createWorld(deps);
   const nodeConditions = { pool: plan.pool };
   const submissions: Submission[] = [];
+  const seenBlocks: SeenBlock[] = [];
   const nodes: NodeView[] = [];
   const transports: FaultyTransport[] = [];
   stack.defer(async () => {
@@ -171,6 +185,10 @@ async function openChain(deps: ChainDeps, stack: AsyncDisposableStack): Promise<
       observedFaults,
       others: () => nodes.filter((other) => other !== node),
       onSubmission: (submission) => void submissions.push(submission),
+      onHeader(number) {
+        if (seenBlocks.some((seen) => seen.number === number)) return;
+        seenBlocks.push({ number, atBlock: world.head() });
+      },
       drawFate: ({ from, nonce }) => {
         const fates = random(`fate/${index}/${from}/${nonce}`);
         return {
@@ -193,5 +211,6 @@ async function openChain(deps: ChainDeps, stack: AsyncDisposableStack): Promise<
       }),
     );
   }
-  return { world, nodes, transports, nodeConditions, submissions, foreign: new Set() };
+  const foreign = new Set<Hex>();
+  return { world, nodes, transports, nodeConditions, submissions, seenBlocks, foreign };
 }

@@ -1,6 +1,6 @@
 /** Starts the payments of a plan, injects its events, and ends all faults after the last block. */
 import type { Address } from "@farthing/protocol";
-import { gasPriceMin } from "./chain-world.ts";
+import { gasPriceMin } from "./chain-prices.ts";
 import type { SimEnvironment } from "./environment.ts";
 import { createContractEvents } from "./contract-payers.ts";
 import { createMachineEvents } from "./machine-events.ts";
@@ -23,6 +23,7 @@ export interface EventInjector {
 const fullWei = 100n * 10n ** 18n;
 
 const weiPerGwei = 1e9;
+const weiOf = (gwei: number) => BigInt(Math.round(gwei * weiPerGwei));
 
 /** Payments and events start within so many milliseconds of a block. */
 const maxDelayMs = 1_900;
@@ -64,7 +65,9 @@ export function createEventInjector(environment: SimEnvironment): EventInjector 
       case "wallet-used":
         return useWallet(event.relayer);
       case "gas-price":
-        return world.setPrice(BigInt(Math.round(event.gwei * weiPerGwei)));
+        return world.setPrice(weiOf(event.gwei));
+      case "gas-step":
+        return world.stepBaseFee(weiOf(event.gwei));
       case "drain":
       case "refill":
       case "blacklist":
@@ -127,7 +130,7 @@ export function createEventInjector(environment: SimEnvironment): EventInjector 
       return !now.some(({ what }) => what === "no-block");
     },
     async heal() {
-      machineEvents.heal();
+      await machineEvents.heal();
       environment.nodeConditions.pool = { late: 0, dropped: 0, kept: 0 };
       world.release();
       world.setPrice(gasPriceMin);

@@ -2,7 +2,9 @@
 import { programFile } from "@farthing/lab/programs";
 import { startServerProcess, type ServerProcess } from "@farthing/lab/server-process";
 import type { ObservedFaults } from "./observed-faults.ts";
+import { clockSignal, createClockFile } from "./stepped-clock.ts";
 import type { Trace } from "./trace.ts";
+import { clockFileName } from "./virtual-time.ts";
 
 /** A facilitator's process, and its successors. */
 export interface FacilitatorChild {
@@ -16,6 +18,10 @@ export interface FacilitatorChild {
   stop(): Promise<void>;
   /** As a deployment does: the next one serves before this one is stopped. */
   handOver(): Promise<void>;
+  /** Sets its clock so many seconds ahead of the time. */
+  stepClock(seconds: number): void;
+  /** Removes what it leaves on the disk. */
+  cleanUp(): void;
   /** How often it ended without being told to, after it had begun to serve. */
   crashes(): number;
 }
@@ -34,7 +40,9 @@ export function createFacilitatorChild(
   trace: Trace,
   observedFaults: ObservedFaults,
 ): FacilitatorChild {
+  const clockFile = createClockFile();
   let child: ServerProcess | undefined;
+  let wrongBy = 0;
   let crashes = 0;
   let tail: Promise<void> = Promise.resolve();
 
@@ -51,7 +59,7 @@ export function createFacilitatorChild(
   async function startOnce(): Promise<boolean> {
     const started = startServerProcess({
       argv: ["--conditions=@farthing/source", program],
-      env,
+      env: { ...env, [clockFileName]: clockFile.path },
       addressLine: /^(http:\S+)$/,
       stopMs,
       onLine: (line) => trace.note(`  [${started.pid}] ${line}`),
@@ -89,8 +97,19 @@ export function createFacilitatorChild(
     trace.note(`facilitator [${ending.pid}] ended by ${signal}`);
   }
 
+  function stepClock(seconds: number): void {
+    if (seconds === wrongBy) return;
+    wrongBy = seconds;
+    clockFile.write(seconds);
+    if (!child || url() === undefined) return;
+    process.kill(child.pid, clockSignal);
+    observedFaults.note("clock: stepped");
+  }
+
   return {
     url,
+    stepClock,
+    cleanUp: () => clockFile.remove(),
     start: () => inTurn(async () => (url() === undefined ? start() : undefined)),
     kill: () => inTurn(() => end(child, "SIGKILL")),
     stop: () => inTurn(() => end(child, "SIGTERM")),

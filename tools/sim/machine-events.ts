@@ -1,6 +1,7 @@
 /** What happens to processes and nodes. */
 import type { SimEnvironment } from "./environment.ts";
 import { defaultRules, type NodeRules } from "./node-pool.ts";
+import { createDatabaseEvents, type DatabaseEvent } from "./database-events.ts";
 import type { Event } from "./plan.ts";
 
 /** An event at a process, a node or the chain's block production. */
@@ -20,7 +21,9 @@ type MachineEvent = Extract<
       | "fee-cap"
       | "nonce-distance"
       | "pool-full"
-      | "pool-free";
+      | "pool-free"
+      | DatabaseEvent["what"]
+      | "clock-step";
   }
 >;
 
@@ -30,6 +33,7 @@ const milliXdc = 10n ** 15n;
 /** Prepares the events of processes and nodes. */
 export function createMachineEvents(environment: SimEnvironment) {
   const { trace, nodes, transports, processes, observedFaults } = environment;
+  const databaseEvents = createDatabaseEvents(environment);
 
   /** Starts a step beside the blocks: an orderly stop answers its callers first, a start may fail. */
   function aside(step: Promise<void> | undefined): void {
@@ -76,6 +80,14 @@ export function createMachineEvents(environment: SimEnvironment) {
           return nodes[event.node]?.restart();
         case "lag":
           return setLag(event.node, event.blocks);
+        case "read-only":
+        case "writable":
+        case "copy":
+        case "fail-over":
+        case "restore":
+          return databaseEvents.inject(event);
+        case "clock-step":
+          return processes[event.process]?.stepClock(event.seconds);
         case "no-block":
           return observedFaults.note("outage: no block");
         default:
@@ -83,7 +95,9 @@ export function createMachineEvents(environment: SimEnvironment) {
       }
     },
     /** Ends the faults of transports and nodes. */
-    heal(): void {
+    async heal(): Promise<void> {
+      await databaseEvents.heal();
+      for (const one of processes) one.stepClock(0);
       for (const transport of transports) {
         transport.faultPercent = 0;
         transport.ordinary.conditions = {};

@@ -128,9 +128,11 @@ export function createNodePool(deps: NodePoolDeps): NodePool {
     if (!tx) return refuse(-32_000, "rlp: value size exceeds available input length");
     const refusal = await refusalOf(tx, head);
     trace.note(`node ${index}: nonce ${tx.nonce} ${short(tx.hash)} ${refusal ?? "taken"}`);
-    const { hash, from, nonce } = tx;
-    deps.onSubmission({ hash, from, nonce, atBlock: world.head(), refusal });
+    const { hash, from, nonce, gasPrice } = tx;
+    deps.onSubmission({ hash, from, nonce, gasPrice, atBlock: world.head(), refusal });
     if (refusal !== undefined) {
+      const isUnderBaseFee = tx.gasPrice < (world.baseFeeAt(head) ?? 0n);
+      if (isUnderBaseFee) observedFaults.note("gas: refused");
       for (const [words, kind] of kindsOfRefusals)
         if (refusal.includes(words)) observedFaults.note(kind);
       return refuse(-32_000, refusal);

@@ -31,6 +31,8 @@ export interface NodeView {
 /** What a node is made with. */
 export interface NodeViewDeps extends Omit<NodePoolDeps, "rules" | "publish"> {
   others(): readonly NodeView[];
+  /** Called with each block whose header the node gives. */
+  onHeader(block: number): void;
 }
 
 /** Creates a node. */
@@ -72,7 +74,11 @@ export function createNodeView(options: NodeViewDeps): NodeView {
       return { result: hexOf(await pool.nextNonce(addressOf(params[0]), head)) };
     }
     if (method === "eth_getLogs") return readLogs(params[0], head);
-    return seenBy(head, method, params, await pass(method, params));
+    const reply = seenBy(head, method, params, await pass(method, params));
+    const isHeader = method === "eth_getBlockByNumber" && "result" in reply;
+    if (!isHeader) return reply;
+    if (isObject(reply.result)) options.onHeader(Number(reply.result["number"]));
+    return { result: world.headerWith(reply.result) };
   }
 
   /** Answers about replaced blocks; about older ones and state the node agrees with the others. */

@@ -54,6 +54,17 @@ export const observedFaultKinds = [
   "contracts: undeployed",
   /** Payments of contract wallets are in one transaction with others. */
   "contracts: shared transaction",
+  /** A pool drops a transaction that pays less than the next block's base fee. */
+  "gas: swept",
+  /** A node refuses a transaction that pays less than the base fee. */
+  "gas: refused",
+  /** A caller is told that the price is above what the service pays. */
+  "gas: told",
+  "database: read-only",
+  /** Settlements that are in no database any more. */
+  "loss: settlements",
+  /** A process that serves is told another time. */
+  "clock: stepped",
   ...nodeOddities.map((kind) => `ordinary: ${kind}` as const),
 ] as const;
 

@@ -29,6 +29,16 @@ export const faultKinds = [
   "ordinary",
   /** Payers are contracts: some wait with a transaction until the check has passed, and harm it. */
   "contracts",
+  /** The base fee of all blocks steps up or down, for good, and pools drop what pays less. */
+  "gas",
+  /** The database answers and takes no writes, for some blocks: only PostgreSQL can be set so. */
+  "database",
+  /** The clock of a process's machine is wrong for some blocks; that of the database is right. */
+  "clock",
+  /** Each response of a node takes a second and a half. */
+  "slow",
+  /** The database loses its last commits: a standby takes over, or a backup is restored. */
+  "loss",
 ] as const;
 
 /** One of {@link faultKinds}. */
@@ -120,11 +130,21 @@ export type Event = { readonly block: number } & (
   | { readonly what: "start" }
   | { readonly what: "down" | "up" | "node-restart"; readonly node: number }
   | { readonly what: "lag"; readonly node: number; readonly blocks: number }
+  /** Nodes ask for more for a while; blocks do not say so. */
   | { readonly what: "gas-price"; readonly gwei: number }
+  /** The base fee from the next block on. */
+  | { readonly what: "gas-step"; readonly gwei: number }
   | { readonly what: "fee-cap"; readonly node: number; readonly milliXdc: number }
   | { readonly what: "nonce-distance"; readonly node: number; readonly nonces: number }
   | { readonly what: "pool-full" | "pool-free"; readonly node: number }
   | { readonly what: "wallet-used"; readonly relayer: number }
+  | { readonly what: "read-only" | "writable" }
+  /** Keeps a copy of the database, as a backup or a standby. */
+  | { readonly what: "copy" }
+  /** The copy takes the place of the database: under the processes, or while none runs. */
+  | { readonly what: "fail-over" | "restore" }
+  /** Seconds that the clock of a process is ahead of the time, until the next event. */
+  | { readonly what: "clock-step"; readonly process: number; readonly seconds: number }
   /** All burners or reverters begin or end their harm. */
   | { readonly what: "harm" | "no-harm"; readonly contract: "burner" | "reverter" }
   | { readonly what: "code-placed" | "code-removed"; readonly account: number }

@@ -81,6 +81,7 @@ function upstreamOf(world: World, clock: PacedClock, trace: Trace): NodeUpstream
     drawFate: () => ({ lateBlocks: 0, isDropped: false, keptBlocks: 0 }),
     others: () => [],
     onSubmission: () => undefined,
+    onHeader: () => undefined,
   });
   return {
     answer: (calls, lag) =>

@@ -1,10 +1,20 @@
 /** Runs one plan, waits until nothing is open, and audits the result. */
-import { audit, type Evidence, readLedger, unrest, type Violation } from "@farthing/lab/audit";
+import {
+  audit,
+  finalDepth,
+  listUnstored,
+  readLedger,
+  unrest,
+  type Evidence,
+  type Stored,
+  type StoredSettlement,
+  type Violation,
+} from "@farthing/lab/audit";
 import type { Address } from "@farthing/protocol";
 import { sumOf, type ObservedFaultCounts } from "./observed-faults.ts";
 import type { Databases } from "./databases.ts";
 import { createEventInjector, type EventInjector } from "./event-injector.ts";
-import type { Plan } from "./plan.ts";
+import type { FaultKind, Plan } from "./plan.ts";
 import { setUp, type SimEnvironment } from "./environment.ts";
 import { contractFaults, tokenFaults } from "./token-faults.ts";
 
@@ -85,6 +95,7 @@ async function rest(environment: SimEnvironment, injector: EventInjector): Promi
     // Looked at once: a reorganisation that is heard of late puts things back for a moment, and
     // whether they are at rest for good is looked at again at the end.
     left = unrest(await database.read());
+    if (left.length === 0) left = await listLost(environment);
     if (injector.isDone() && left.length === 0) break;
   }
   if (!injector.isDone()) left.push("a caller still waits for an answer");
@@ -92,9 +103,21 @@ async function rest(environment: SimEnvironment, injector: EventInjector): Promi
   return left;
 }
 
+/** What the wallets sent and the database has lost: it is found without a word of a caller. */
+async function listLost(environment: SimEnvironment): Promise<string[]> {
+  const { devnet, database, losses } = environment;
+  if (losses.length === 0) return [];
+  const relayers = devnet.relayers.map(({ address }) => address);
+  const ledger = await readLedger(devnet, relayers);
+  const senders = relayers.map((relayer) => relayer.toLowerCase());
+  return listUnstored(ledger, await database.read(), senders).map(
+    ({ transaction }) => `${transaction} is not stored`,
+  );
+}
+
 /** Makes a few more payments without faults. */
 async function probe(environment: SimEnvironment): Promise<number[]> {
-  const { plan, callers, payerWallets, period } = environment;
+  const { plan, callers, payerWallets, database, world, period } = environment;
   const probes = Array.from(
     { length: plan.relayers * probesPerWallet },
     (_, index) => 1_000 + index,
@@ -106,7 +129,21 @@ async function probe(environment: SimEnvironment): Promise<number[]> {
   while (!isDone()) await period();
   await asking;
   for (let block = 0; block < finalBlocks; block++) await period();
+  // On a busy machine blocks are made faster than the service follows.
+  for (let block = 0; block < restBlocksMax; block++) {
+    const stored = await database.read();
+    if (unrest(stored).length === 0 && listUnfinal(stored, world.head()).length === 0) break;
+    await period();
+  }
   return probes;
+}
+
+/** Settlements that are confirmed in a block that is final, and are not called so. */
+function listUnfinal({ settlements }: Stored, head: number): StoredSettlement[] {
+  return settlements.filter(
+    ({ blockNumber, finalizedAt }) =>
+      finalizedAt === null && blockNumber !== null && blockNumber <= head - finalDepth,
+  );
 }
 
 async function close(
@@ -121,7 +158,10 @@ async function close(
   for (const [index, payment] of payerWallets.signed) {
     // Asking for an authorization that is neither claimed nor used would be a new payment.
     const { nonce } = payment.authorization;
-    if (known.has(nonce) || used.has(nonce)) await callers.askAtLast(index, payment);
+    if (!known.has(nonce) && !used.has(nonce)) continue;
+    await callers.askAtLast(index, payment);
+    // A success that is found again after a loss is told to one caller only.
+    if (environment.losses.length > 0) await callers.askAtLast(index, payment);
   }
   await Promise.all(processes.map((one) => one.stop()));
   return {
@@ -134,13 +174,38 @@ async function close(
     reorganisedOut: world.reorganisedOut,
     restless,
     crashes: processes.reduce((sum, one) => sum + one.crashes(), 0),
-    wasEnded: plan.faultKinds.includes("crash"),
+    wasEnded: plan.faultKinds.some((kind) => kind === "crash" || kind === "loss"),
     confirmations: plan.service.confirmations,
     submissions: environment.submissions,
+    swept: new Set(
+      environment.submissions
+        .filter(({ gasPrice, atBlock }) => gasPrice < world.highestSince(atBlock))
+        .map(({ hash }) => hash),
+    ),
+    hasAllReplies:
+      !plan.faultKinds.some((faultKind) => losesReplies.has(faultKind)) &&
+      !environment.trace.lines().some((line) => line.includes(withoutReply)),
+    lastStep: plan.faultKinds.every((kind) => kind === "gas") ? world.lastStep() : undefined,
+    seenBlocks: environment.seenBlocks,
     foreign: environment.foreign,
+    wasPaused: plan.events.some(({ what }) => what === "pause"),
+    falselyReady: environment.falselyReady,
+    losses: environment.losses,
     payerUnits: await readPayerUnits(environment),
   };
 }
+
+/** A service on a busy machine gave up waiting for the reply to a send, and says so. */
+const withoutReply = '"outcome":"unknown"';
+
+/** After these a service may not know that every node has refused what it sent. */
+const losesReplies: ReadonlySet<FaultKind> = new Set([
+  "road",
+  "outage",
+  "crash",
+  "ordinary",
+  "loss",
+]);
 
 /** What the payers hold whose money moves by authorizations alone. */
 async function readPayerUnits({

@@ -2,72 +2,16 @@
  * Scenarios in which every kind of fault is met, written by hand where a seed would leave it to
  * chance. Together they cover all of observed-faults.ts.
  */
-import { drawPlan, type PlanInput } from "./draw-plan.ts";
-import {
-  contractPayerKinds,
-  contractPayersEach,
-  type Ask,
-  type Event,
-  type Plan,
-  type PlannedPayment,
-  type Service,
-} from "./plan.ts";
+import { contractPayerKinds, contractPayersEach, type Plan, type Service } from "./plan.ts";
+import { alone, both, scenario, shared, small, stream } from "./scenario-parts.testing.ts";
+import { worldScenarios } from "./world-scenarios.testing.ts";
 import { transportFaults, type TransportFault } from "@farthing/lab/faulty-transport";
-
-/** Length of a scenario, in blocks. */
-const blocks = 14;
-
-/** Two nodes: one that the wallets send to, one that shows what the first does not. */
-const size = { blocks, nodes: 2, relayers: 2, buyers: 5 };
 
 /** Of a hundred requests: often enough that each of a handful of kinds comes several times. */
 const often = 45;
 
 /** Where only sends count. */
 const mostly = 70;
-
-function scenario(seed: number, service: Partial<Service>, changes: Partial<Plan>): Plan {
-  const input: PlanInput = { faultKinds: [], service };
-  const { servedSurface } = drawPlan(seed, input).service;
-  const plan = { ...drawPlan(seed, input), ...size, batchMax: 50, ...changes };
-  const surface = servedSurface === "public" ? "public" : "self-built";
-  return {
-    ...plan,
-    payments: plan.payments.map((payment) => ({
-      ...payment,
-      asks: payment.asks.map((ask) => ({ ...ask, surface })),
-    })),
-  };
-}
-
-const persistentAsk: Ask = {
-  afterBlocks: 0,
-  prefer: "respond-async",
-  atOnce: 1,
-  again: 6,
-  surface: "self-built",
-  polls: 4,
-  waitSeconds: 4,
-};
-
-/** So many payments in each block, from one block to another. */
-function stream(from: number, to: number, perBlock: number): PlannedPayment[] {
-  return Array.from({ length: (to - from + 1) * perBlock }, (_, index) => ({
-    ...small,
-    index,
-    block: from + Math.floor(index / perBlock),
-    buyer: index % size.buyers,
-  }));
-}
-
-const small = {
-  units: 10_000,
-  validFor: 300,
-  beginsIn: -600,
-  isVerified: true,
-  asks: [persistentAsk],
-  isWatched: true,
-};
 
 /** Faults of the transport, which each concern one request. */
 function transport(
@@ -82,9 +26,6 @@ function transport(
     transport: { percent, faults },
   });
 }
-
-const alone = { database: "sqlite", servedSurface: "self-built", confirmations: 1 } as const;
-const shared = { database: "postgres", servedSurface: "public", confirmations: 1 } as const;
 
 /** Faults that bring no response, or one without a result. */
 const answerless: readonly TransportFault[] = [
@@ -153,9 +94,6 @@ function backends(): Plan {
     conditions: [conditions, conditions],
   });
 }
-
-/** The same at both nodes. */
-const both = (event: (node: number) => Event) => [event(0), event(1)];
 
 /** Changing rules of the nodes, and another program that uses the same wallets. */
 function rules(): Plan {
@@ -291,7 +229,7 @@ function contracts(service: Partial<Service>, hasBatchContract: boolean): Plan {
   });
 }
 
-/** All of them, by name. */
+/** All of them, by name; those about a world that moves are in world-scenarios.testing.ts. */
 export const scenarios: Readonly<Record<string, Plan>> = {
   "no answers": transport(alone, often, answerless),
   "misleading answers": transport(shared, often, misleading),
@@ -303,4 +241,5 @@ export const scenarios: Readonly<Record<string, Plan>> = {
   "ordinary nodes": ordinary(),
   "contract payers in shared transactions": contracts(alone, true),
   "contract payers without the batch contract": contracts(alone, false),
+  ...worldScenarios,
 };

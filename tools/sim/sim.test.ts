@@ -24,7 +24,7 @@ import { createSemaphore } from "./semaphore.ts";
 const runMsMax = 1_200_000;
 
 /** Runs at the same time: each mostly waits, and keeps a quarter of a core busy. */
-const runsMax = 3;
+const runsMax = 4;
 
 const databases = createDatabases();
 afterAll(() => databases.stop());
@@ -53,7 +53,23 @@ describe("nothing is lost, doubled or stuck", options, () => {
 
   test("without faults", () => play(drawPlan(4, { faultKinds: [] })));
   test("with all of them", () => play(drawPlan(226, { faultKinds })));
+
+  test.each([
+    ["five requests a second", "json_429"],
+    ["six calls a second, where calls are counted", "late_calls_in_200"],
+  ] as const)("%s are enough for a payment a second", async (_, style) => {
+    const plan = publicEndpoint({ seconds: 120, isReal: false, style });
+    const report = await withPermit(() => playPublicEndpoint(plan));
+    expect(findingsOf(report)).toEqual([]);
+    expect(report.payments).toHaveLength(120);
+  });
 });
+
+/**
+ * Met only by a transaction that the facilitator signs between a step of the price and its next look
+ * at the chain, which no plan can force.
+ */
+const byChance: ReadonlySet<ObservedFaultKind> = new Set(["gas: refused"]);
 
 /**
  * Faults that one node causes for certain. Whether the others are met depends on the facilitator: it
@@ -68,19 +84,11 @@ const certain: readonly ObservedFaultKind[] = [
 
 test("every kind of fault was met", () => {
   const counts = sumOf(observed);
-  const wanted = observedFaultKinds.filter((kind) => !kind.startsWith("ordinary: "));
+  const wanted = observedFaultKinds.filter(
+    (kind) => !kind.startsWith("ordinary: ") && !byChance.has(kind),
+  );
   const never = [...wanted, ...certain].filter((kind) => !counts.has(kind));
   expect(never).toEqual([]);
-});
-
-test.each([
-  ["five requests a second", "json_429"],
-  ["six calls a second, where calls are counted", "late_calls_in_200"],
-] as const)("%s are enough for a payment a second", { timeout: runMsMax }, async (_, style) => {
-  const plan = publicEndpoint({ seconds: 120, isReal: false, style });
-  const report = await playPublicEndpoint(plan);
-  expect(findingsOf(report)).toEqual([]);
-  expect(report.payments).toHaveLength(120);
 });
 
 test("a seed gives the same plan each time, and another seed another one", () => {

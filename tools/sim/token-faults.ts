@@ -16,12 +16,20 @@ const kindsOfReasons: Readonly<Record<string, ObservedFaultKind>> = {
   authorization_canceled: "token: canceled",
 };
 
+/** The code of a 503, and the fault it is counted as. */
+const kindsOfErrors: Readonly<Record<string, ObservedFaultKind>> = {
+  gas_price_too_high: "gas: told",
+};
+
 export function tokenFaults({ responses, stored, ledger, foreign }: Evidence): ObservedFaultCounts {
   const observedFaults = createObservedFaults();
   for (const { body } of responses) {
     const reason = body["errorReason"] ?? body["invalidReason"];
     const kind = typeof reason === "string" ? kindsOfReasons[reason] : undefined;
     if (kind) observedFaults.note(kind);
+    const { error } = body;
+    const told = typeof error === "string" ? kindsOfErrors[error] : undefined;
+    if (told) observedFaults.note(told);
   }
   const byOthers = stored.settlements.filter(({ settledBy }) => settledBy === "other");
   observedFaults.note("token: front-run", byOthers.length);

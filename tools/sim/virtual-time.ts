@@ -20,6 +20,9 @@ export const speedName = "SIM_SPEED";
 /** Name of the variable that tells it which face to show. */
 export const surfaceName = "SIM_FACE";
 
+/** Name of the variable that tells it where its clock's error stands. */
+export const clockFileName = "SIM_CLOCK_FILE";
+
 /** The time of a run. */
 export interface VirtualTime {
   /** By the machine, in milliseconds. */
@@ -36,10 +39,15 @@ export function beginTime(): VirtualTime {
   return { startedAtMs: Date.now(), speed: Math.max(speedMin, speed) };
 }
 
-/** Starts at the machine's time and runs ahead of it. */
-export function createVirtualClock({ startedAtMs, speed }: VirtualTime): Clock {
+/** Starts at the machine's time and runs ahead of it; `errorMs`: how far its time of day is ahead. */
+export function createVirtualClock(
+  { startedAtMs, speed }: VirtualTime,
+  errorMs: () => number = () => 0,
+): Clock {
+  const trueMs = () => Math.floor(startedAtMs + (Date.now() - startedAtMs) * speed);
   return {
-    nowMs: () => Math.floor(startedAtMs + (Date.now() - startedAtMs) * speed),
+    nowMs: () => trueMs() + errorMs(),
+    steadyMs: trueMs,
     sleep: (ms, signal) =>
       new Promise((resolve) => {
         if (signal?.aborted) return resolve();

@@ -12,7 +12,7 @@ import type { GivenBack, SoakPayment } from "./plan.ts";
 /** The result of one seller. */
 export interface Outcome {
   readonly payment: number;
-  /** The last word: `confirmed`, `failed`, `refused`, or `none` when it gave up. */
+  /** The last word: `confirmed`, `paid`, `failed`, `refused`, or `none` when it gave up. */
   readonly word: string;
   /** From the first question to the last answer. */
   readonly ms: number;
@@ -33,10 +33,16 @@ export interface Callers {
   settleAll(
     payments: readonly SoakPayment[],
     givenBack: readonly GivenBack[],
-    inFlight: number,
+    terms: SettleTerms,
   ): Promise<void>;
   /** Asks for the outcome of each payment once more. */
   askAtLast(payments: readonly SoakPayment[], inFlight: number): Promise<void>;
+}
+
+export interface SettleTerms {
+  readonly inFlight: number;
+  /** Resolves when the payment at this place of the list may be presented. */
+  mayBegin(place: number): Promise<void>;
 }
 
 export interface CallersDeps {
@@ -139,8 +145,10 @@ export function createCallers({ chainId, fleet, keys }: CallersDeps): Callers {
       const question = id === undefined ? presenting : looks(payment, id, wait);
       const { status, body } = await ask(index, question);
       if (manner !== "sync" && typeof body["id"] === "string") id = body["id"];
-      if (status === 200) word = wordOf(body);
-      else await pause();
+      // A claim that the database has lost before it was sent is nowhere any more.
+      if (status === 404) id = undefined;
+      word = wordOf(status, body);
+      if (word === "none") await pause();
       const isOver = performance.now() - startedAt > responseTimeoutMs;
       if (word === "none" && isOver) givenUp.abort();
     }
@@ -182,9 +190,10 @@ export function createCallers({ chainId, fleet, keys }: CallersDeps): Callers {
     outcomes,
     unanswered,
     confirmed: () => confirmed.size,
-    async settleAll(payments, givenBack, inFlight) {
+    async settleAll(payments, givenBack, { inFlight, mayBegin }) {
       const givingBack: Promise<void>[] = [];
-      await atOnce(payments, inFlight, async (payment) => {
+      await atOnce([...payments.entries()], inFlight, async ([place, payment]) => {
+        await mayBegin(place);
         await settleByAll(payment);
         const returned = givenBack.find((one) => one.payment === payment);
         if (returned) givingBack.push(giveBack(returned));
@@ -234,8 +243,10 @@ function reasonOf(error: unknown): string {
 }
 
 /** The outcome in a response, `none` while it is open. */
-function wordOf({ status }: JsonObject): string {
-  if (status === "pending") return "none";
+function wordOf(httpStatus: number, { status, errorReason }: JsonObject): string {
+  // The success was told before, to this seller or to one who asked at the same time.
+  if (httpStatus === 409 && errorReason === "already_settled") return "paid";
+  if (httpStatus !== 200 || status === "pending") return "none";
   return typeof status === "string" ? status : "refused";
 }
 

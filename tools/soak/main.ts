@@ -8,6 +8,8 @@ const usage = `Settles many payments with several facilitators while they are ki
 
   npm run soak                          10,000 payments, some minutes
   npm run soak -- --payments 2000 --seed 7
+  npm run soak -- --standby             the database's primary is killed ten times under load, and an
+                                        asynchronous standby, two seconds behind, takes over
 
   --payments 10000    payments in all
   --payers 500        wallets that they come from
@@ -16,6 +18,8 @@ const usage = `Settles many payments with several facilitators while they are ki
   --in-flight 300     payments asked for at the same time
   --kill-every 3s     time between two kills, 0 for none
   --freeze-one-in 8   one in so many kills freezes a process for longer than a lease, 0 for none
+  --standby           as above, with 3,000 payments, 100 at a time, and processes that live
+  --fail-overs 10     how often, with --standby
   --seed 1            draws payments and victims; another number, another soak
   --logs <folder>     keeps what the facilitators log
 
@@ -30,13 +34,15 @@ const text = (fallback: string) => ({ type: "string", default: fallback }) as co
 function readOptions(): SoakOptions | undefined {
   const { values } = parseArgs({
     options: {
-      payments: text("10000"),
+      payments: { type: "string" },
       payers: text("500"),
       processes: text("3"),
       relayers: text("6"),
-      "in-flight": text("300"),
-      "kill-every": text("3s"),
+      "in-flight": { type: "string" },
+      "kill-every": { type: "string" },
       "freeze-one-in": text("8"),
+      standby: { type: "boolean", default: false },
+      "fail-overs": text("10"),
       seed: text("1"),
       logs: { type: "string" },
       help: { type: "boolean", default: false },
@@ -44,14 +50,19 @@ function readOptions(): SoakOptions | undefined {
   });
   if (values.help) return undefined;
   const { logs } = values;
+  // Without kills of processes, what is found is due to the database.
+  const usual = values.standby
+    ? { payments: "3000", inFlight: "100", killEvery: "0s" }
+    : { payments: "10000", inFlight: "300", killEvery: "3s" };
   return {
-    payments: whole("payments", values.payments, 1),
+    payments: whole("payments", values.payments ?? usual.payments, 1),
     payers: whole("payers", values.payers, 1),
     processes: whole("processes", values.processes, 1),
     relayers: whole("relayers", values.relayers, 1),
-    inFlight: whole("in-flight", values["in-flight"], 1),
-    killEveryMs: milliseconds("kill-every", values["kill-every"]),
+    inFlight: whole("in-flight", values["in-flight"] ?? usual.inFlight, 1),
+    killEveryMs: milliseconds("kill-every", values["kill-every"] ?? usual.killEvery),
     freezeOneIn: whole("freeze-one-in", values["freeze-one-in"], 0),
+    failOvers: values.standby ? whole("fail-overs", values["fail-overs"], 1) : 0,
     seed: whole("seed", values.seed, 0),
     ...(logs === undefined ? {} : { logs }),
   };

@@ -20,6 +20,11 @@ export interface SoakOptions {
   readonly killEveryMs: number;
   /** One in so many kills freezes the process instead, for longer than a lease; 0 for none. */
   readonly freezeOneIn: number;
+  /**
+   * Times that the database's primary is killed and its standby, which lacks the last commits, takes
+   * over; 0 for a database without a standby.
+   */
+  readonly failOvers: number;
   readonly seed: number;
   /** Folder for what the processes log; they say little without one. */
   readonly logs?: string;

@@ -20,9 +20,13 @@ export function announcement(options: SoakOptions): string {
         (freezeOneIn === 0
           ? ""
           : `, or one time in ${freezeOneIn} frozen for ${freezeMs / 1000} s`);
+  const database =
+    options.failOvers === 0
+      ? "a PostgreSQL"
+      : `a PostgreSQL, whose standby takes over ${options.failOvers} times without the last commits,`;
   return [
     `${count(payments)} payments from ${payers} payers, ${inFlight} at a time, seed ${options.seed}.`,
-    `${processes} facilitators share a PostgreSQL and ${relayers} relayer wallets on a local chain; ${kills}.`,
+    `${processes} facilitators share ${database} and ${relayers} relayer wallets on a local chain; ${kills}.`,
     ``,
   ].join("\n");
 }
@@ -30,7 +34,7 @@ export function announcement(options: SoakOptions): string {
 /** How far it is. */
 export function progressLine({ ms, ...now }: Parameters<SoakListener>[0]): string {
   const seconds = `${Math.round(ms / 1000)} s`.padStart(6);
-  return `${seconds}  ${count(now.confirmed)} confirmed, ${now.kills} kills, ${now.serving} processes serve`;
+  return `${seconds}  ${count(now.confirmed)} confirmed, ${now.kills} kills, ${now.failOvers} failovers, ${now.serving} processes serve`;
 }
 
 /** The figures, and what the audit says. */
@@ -41,7 +45,8 @@ export function page(report: SoakReport): string {
   return ["", ...lines, "", verdict(report.violations), ""].join("\n");
 }
 
-function figuresOf({ evidence, blows, takeOvers, ms }: SoakReport): Record<string, string> {
+function figuresOf(report: SoakReport): Record<string, string> {
+  const { evidence, blows, takeOvers, ms } = report;
   const { payments, refunds, responses, outcomes, ledger, payees } = evidence;
   const times = outcomes
     .filter(({ word }) => word === "confirmed")
@@ -71,6 +76,28 @@ function figuresOf({ evidence, blows, takeOvers, ms }: SoakReport): Record<strin
     "payments per second": (told.size / (ms / 1000)).toFixed(1),
     "time to confirmed": `p50 ${seconds(percentile(times, 0.5))}, p99 ${seconds(percentile(times, 0.99))}, longest ${seconds(percentile(times, 1))}`,
     responses: `${count(responses.length)}: ${count(evaluated)} with a result, ${count(responses.length - evaluated - lost)} unavailable, ${count(lost)} connections lost`,
+    ...lossFigures(report),
+  };
+}
+
+/** What was lost with the primaries, and what callers heard of it; nothing without a standby. */
+function lossFigures({ evidence, failOvers }: SoakReport): Record<string, string> {
+  if (failOvers.length === 0) return {};
+  const { responses, outcomes, stored } = evidence;
+  const times = failOvers.map(({ ms }) => ms).toSorted((one, other) => one - other);
+  const lost = new Set(failOvers.flatMap((one) => one.lost)).size;
+  const found = stored.settlements.filter(({ recoveredAt }) => recoveredAt !== null).length;
+  const paid = new Set(outcomes.flatMap(({ word, payment }) => (word === "paid" ? payment : [])));
+  const statuses = Map.groupBy(responses, ({ status }) => status);
+  const heard = [409, 404, 503].map(
+    (status) => `${count(statuses.get(status)?.length ?? 0)} × ${status}`,
+  );
+  return {
+    failovers: `${failOvers.length}, writes possible after ${seconds(percentile(times, 0.5))}, at most ${seconds(percentile(times, 1))}`,
+    "settlements lost": `${count(lost)}: ${failOvers.map((one) => one.lost.length).join(", ")}`,
+    "found on the chain": count(found),
+    "told that it is paid": `of ${count(paid.size)} payments`,
+    "heard meanwhile": heard.join(", "),
   };
 }
 

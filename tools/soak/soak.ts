@@ -1,16 +1,17 @@
 /** Runs a soak: chain, PostgreSQL, fleet, payments and kills; then waits until nothing is open, and audits. */
 import { startDevnet, type Devnet } from "@farthing/devnet";
 import { createApiKey, openStore, systemClock } from "@farthing/facilitator";
-import { startPostgres } from "@farthing/engine/testing";
 import type { Address } from "@farthing/protocol";
-import { Client } from "pg";
+import type { Client } from "pg";
 import { readLedger, readPostgresRows, type Violation } from "@farthing/lab/audit";
 import { createSeededRandom } from "../sim/seeded-random.ts";
 import { auditSoak, type SoakEvidence } from "./audit.ts";
 import { createCallers, type Callers } from "./callers.ts";
+import { startDatabase, type SoakDatabase } from "./database.ts";
+import { spreadFailOvers, type FailOvers } from "./fail-overs.ts";
 import { startFleet, type Fleet } from "./fleet.ts";
 import { startKills, type Blow } from "./kills.ts";
-import { watchLanes, type TakeOver } from "./lane-watch.ts";
+import { watchLanes, type LaneWatch, type TakeOver } from "./lane-watch.ts";
 import {
   drawPayments,
   drawRefunds,
@@ -29,6 +30,7 @@ export interface SoakReport {
   readonly violations: readonly Violation[];
   readonly blows: readonly Blow[];
   readonly takeOvers: readonly TakeOver[];
+  readonly failOvers: FailOvers["done"];
   /** From the first question to the last outcome. */
   readonly ms: number;
 }
@@ -38,6 +40,7 @@ export type SoakListener = (progress: {
   readonly ms: number;
   readonly confirmed: number;
   readonly kills: number;
+  readonly failOvers: number;
   readonly serving: number;
 }) => void;
 
@@ -54,10 +57,13 @@ const restLookMs = 500;
 /** Blocks after which what was mined last is final for everybody. */
 const finalBlocks = 5;
 
+/** What the database loses has the same ids when it is found again. */
+const idSecret = "0f".repeat(32);
+
 interface SoakEnvironment {
   readonly options: SoakOptions;
   readonly devnet: Devnet;
-  readonly client: Client;
+  readonly database: SoakDatabase;
   readonly fleet: Fleet;
   readonly callers: Callers;
   readonly payments: readonly SoakPayment[];
@@ -68,42 +74,63 @@ interface SoakEnvironment {
 export async function soak(options: SoakOptions, listener?: SoakListener): Promise<SoakReport> {
   await using stack = new AsyncDisposableStack();
   const environment = await setUp(options, stack);
-  const { fleet, callers, client, devnet, payments, givenBack } = environment;
-  const { seed, inFlight } = options;
+  const { fleet, callers, database, devnet, payments, givenBack } = environment;
+  const { seed, inFlight, failOvers: times } = options;
   const random = createSeededRandom(seed, "kills");
   const startedAt = performance.now();
   const kills = startKills({ ...options, fleet, random });
   stack.defer(() => kills.stop());
-  const watch = watchLanes(client, kills.blows);
-  stack.defer(() => watch.stop());
+  const failOvers = spreadFailOvers({ database, times, payments: payments.length, callers });
+  const watch = await startWatch(environment, kills.blows, stack);
   const progress = setInterval(() => {
     const serving = fleet.serving().length;
     const ms = performance.now() - startedAt;
-    listener?.({ ms, confirmed: callers.confirmed(), kills: kills.blows.length, serving });
+    const now = { kills: kills.blows.length, failOvers: failOvers.done.length, serving };
+    listener?.({ ms, confirmed: callers.confirmed(), ...now });
   }, progressMs);
   stack.defer(() => clearInterval(progress));
-  await callers.settleAll(payments, givenBack, inFlight);
+  const { mayBegin } = failOvers;
+  await callers.settleAll(payments, givenBack, { inFlight, mayBegin });
   const ms = performance.now() - startedAt;
   clearInterval(progress);
+  await failOvers.end();
   await kills.stop();
   await watch.stop();
   await fleet.whole();
+  const client = await database.connect();
+  stack.defer(() => client.end());
   await rest(client);
   await callers.askAtLast([...payments, ...refundsOf(givenBack)], inFlight);
   const processProblems = [...(await fleet.stop()), ...fleet.crashes()];
   await standStill(devnet);
-  const evidence = await gather(environment, processProblems);
+  const { losses, done } = failOvers;
+  const evidence = await gather(environment, { client, processProblems, losses });
   const violations = auditSoak(evidence);
-  return { options, evidence, violations, blows: kills.blows, takeOvers: watch.takeOvers, ms };
+  const { blows } = kills;
+  return { options, evidence, violations, blows, takeOvers: watch.takeOvers, failOvers: done, ms };
+}
+
+/** A server that is killed cannot be watched. */
+async function startWatch(
+  { database, options }: SoakEnvironment,
+  blows: readonly Blow[],
+  stack: AsyncDisposableStack,
+): Promise<LaneWatch> {
+  if (options.failOvers > 0) return { takeOvers: [], stop: async () => undefined };
+  const client = await database.connect();
+  stack.defer(() => client.end());
+  const watch = watchLanes(client, blows);
+  stack.defer(() => watch.stop());
+  return watch;
 }
 
 async function setUp(options: SoakOptions, stack: AsyncDisposableStack): Promise<SoakEnvironment> {
   const { payers: buyers, relayers, processes, logs } = options;
   const devnet = await startDevnet({ blockTimeSeconds, buyers, relayers });
   stack.defer(() => devnet.stop());
-  const postgres = await startPostgres({ isDurable: true });
-  stack.defer(() => postgres.stop());
-  const { databaseUrl } = postgres;
+  const database = await startDatabase(options);
+  stack.defer(() => database.stop());
+  const databaseUrl = database.url;
   const keys = await createKeys(databaseUrl, payeesOf(devnet));
   const env = {
     FARTHING_PORT: "0",
@@ -114,10 +141,12 @@ async function setUp(options: SoakOptions, stack: AsyncDisposableStack): Promise
     FARTHING_PAYER_COUNT: "0",
     FARTHING_KEYLESS_GAS_PER_DAY: "0",
     FARTHING_LOG_LEVEL: "info",
+    FARTHING_ID_SECRET: idSecret,
     DATABASE_URL: databaseUrl,
   };
   const payments = drawPayments(devnet, options);
-  const givenBack = drawRefunds(devnet, payments);
+  // A refund that the database has lost is not recorded again, since it must not buy anything.
+  const givenBack = options.failOvers > 0 ? [] : drawRefunds(devnet, payments);
   const signed: Signed[] = [];
   const onLine = (pid: number, line: string) => {
     const found = parseSigned(pid, line);
@@ -125,11 +154,8 @@ async function setUp(options: SoakOptions, stack: AsyncDisposableStack): Promise
   };
   const fleet = await startFleet({ processes, env, logs, onLine });
   stack.defer(async () => void (await fleet.stop()));
-  const client = new Client({ connectionString: databaseUrl });
-  await client.connect();
-  stack.defer(() => client.end());
   const callers = createCallers({ chainId: devnet.chainId, fleet, keys });
-  return { options, devnet, client, fleet, callers, payments, givenBack, signed };
+  return { options, devnet, database, fleet, callers, payments, givenBack, signed };
 }
 
 function refundsOf(givenBack: readonly GivenBack[]): SoakPayment[] {
@@ -164,9 +190,12 @@ async function standStill({ rpc, mine }: Devnet): Promise<void> {
 
 async function gather(
   environment: SoakEnvironment,
-  processProblems: readonly string[],
+  {
+    client,
+    ...seen
+  }: Pick<SoakEvidence, "processProblems" | "losses"> & { readonly client: Client },
 ): Promise<SoakEvidence> {
-  const { devnet, client, callers, payments, givenBack, signed } = environment;
+  const { devnet, callers, payments, givenBack, signed } = environment;
   const relayers = devnet.relayers.map(({ address }) => address);
   const payees = payeesOf(devnet);
   const holdings = new Map<Address, bigint>();
@@ -181,7 +210,7 @@ async function gather(
     responses,
     outcomes,
     unanswered,
-    processProblems,
+    ...seen,
     signed,
     ledger: await readLedger(devnet, relayers),
     stored: await readPostgresRows(client),

@@ -104,9 +104,16 @@ export type ResumeInit = Pick<RequestInit, "headers" | "body" | "signal">;
 /** 25 s of the facilitator, and as much for work and network; later the line is likely dead. */
 const answerTimeoutMsDefault = 60_000;
 
-/** Throws a TypeError for invalid options. */
-export function wrapFetch(fetch: FetchFunction, options: BuyerOptions): PayingFetch {
-  const tools = toolsOf(fetch, options);
+/**
+ * Throws a TypeError for invalid options. `nodeFetch` asks nodes, where `fetch` is not meant for them;
+ * `fetch` by default.
+ */
+export function wrapFetch(
+  fetch: FetchFunction,
+  options: BuyerOptions,
+  nodeFetch: FetchFunction = fetch,
+): PayingFetch {
+  const tools = toolsOf(fetch, nodeFetch, options);
   const runs = new Map<string, SharedRun>();
 
   async function pay(input: RequestInfo | URL, init: PayingInit = {}): Promise<PaidResponse> {
@@ -140,7 +147,11 @@ export function wrapFetch(fetch: FetchFunction, options: BuyerOptions): PayingFe
   return Object.assign(pay, { quote, resume, reconcile: reconcileSome });
 }
 
-function toolsOf(fetch: FetchFunction, options: BuyerOptions): PayingTools {
+function toolsOf(
+  fetch: FetchFunction,
+  nodeFetch: FetchFunction,
+  options: BuyerOptions,
+): PayingTools {
   const { signer, allow = {}, ledger = memoryLedger(), approve, rpcUrl } = options;
   const address = parseWireAddress(signer.address);
   if (!address) throw new TypeError(`${wireAddressProblem("signer.address", signer.address)}.`);
@@ -148,6 +159,7 @@ function toolsOf(fetch: FetchFunction, options: BuyerOptions): PayingTools {
   const tools: PayingTools = {
     // Called as a plain function: a browser's fetch refuses to be another object's method.
     fetch: (input, init) => fetch(input, init),
+    nodeFetch: (input, init) => nodeFetch(input, init),
     signer: {
       ...walletTraits,
       signTypedData: (typedData) => signer.signTypedData(typedData),

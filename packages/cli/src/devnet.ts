@@ -10,6 +10,7 @@ interface Flags {
   readonly port?: number;
   readonly chainId: 50 | 51;
   readonly blockTime: number;
+  readonly gasPrice?: string;
   readonly json?: boolean;
   readonly yes?: boolean;
 }
@@ -28,13 +29,19 @@ export function register(program: Command): void {
       parseSeconds,
       defaultBlockTimeSeconds,
     )
+    .option(
+      "--gas-price <gwei>",
+      "least gas price, as XDC's nodes have one; can be changed while the chain runs",
+      parsePrice,
+    )
     .option("--json", "print all settings as one line of JSON")
     .option("--yes", "install the local chain's program without asking, if it is missing")
     .action(run);
 }
 
 async function run(flags: Flags): Promise<void> {
-  const { runDevnet } = await import("@farthing/devnet");
+  const { parseGwei, runDevnet } = await import("@farthing/devnet");
+  const gasPriceWei = flags.gasPrice === undefined ? undefined : parseGwei(flags.gasPrice);
   const { prepareLocalChain } = await import("./local-chain.ts");
   const anvilFolder = await prepareLocalChain(flags.yes);
   const waiting = startWaiting("Starting the local chain");
@@ -43,6 +50,7 @@ async function run(flags: Flags): Promise<void> {
       ...(flags.port === undefined ? {} : { port: flags.port }),
       chainId: flags.chainId,
       blockTimeSeconds: flags.blockTime,
+      ...(gasPriceWei === undefined ? {} : { gasPriceWei }),
       anvilFolder,
       json: flags.json === true,
       write(text) {
@@ -59,6 +67,12 @@ function parsePort(text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= portMax) return port;
   throw new InvalidArgumentError(`Use a number up to ${portMax}.`);
+}
+
+/** Stays a text: amounts of money are no floating-point numbers. */
+function parsePrice(text: string): string {
+  if (/^\d{1,5}(\.\d{1,9})?$/.test(text) && Number(text) > 0) return text;
+  throw new InvalidArgumentError("Use a price in gwei above 0, such as 12.5.");
 }
 
 function parseChainId(text: string): 50 | 51 {

@@ -46,6 +46,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "relayer status": ["relayer status", "relayer status --json"],
   "relayer sweep": ["relayer sweep 0x… --to 0x…", "relayer sweep 0x… --to 0x… --network eip155:51"],
   "relayer rotate": ["relayer rotate 0x…"],
+  recover: ["recover --since 2026-11-27T10:00Z", "recover --since 98000000"],
   upgrade: ["upgrade --check", "upgrade --check --rehearse /tmp/rehearsal.db"],
   backup: ["backup /var/backups/farthing.db"],
   "batcher deploy": ["batcher deploy --network eip155:51"],

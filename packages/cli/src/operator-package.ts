@@ -12,6 +12,7 @@ const summaries = {
   relayer: "show the relayer wallets, empty or replace one",
   backup: "copy the SQLite database to a new file",
   upgrade: "say what starting this version would change",
+  recover: "record payments that the database has lost and the chain has",
   batcher: "deploy the batch contract for contract wallets (experimental)",
 } as const;
 
@@ -58,6 +59,7 @@ export function operatorCommands(
     relayer: entry("relayer"),
     backup: entry("backup"),
     upgrade: entry("upgrade"),
+    recover: entry("recover"),
     batcher: entry("batcher"),
   };
 }

@@ -29,13 +29,7 @@ function run(
   });
 }
 
-/**
- * A test runs up to nine processes, one after the other, of which four derive a key: a second of
- * computing each by design, and ten where other test files use both cores.
- */
-const slowMs = 180_000;
-
-test("create, import, list, use, and pay from each", { timeout: slowMs }, async () => {
+test("create, import, list, use, and pay from each", async () => {
   const created = await run(["wallet", "create", "fresh", "--password-stdin", "--json"], {
     input: password,
   });
@@ -70,25 +64,21 @@ test("create, import, list, use, and pay from each", { timeout: slowMs }, async 
   });
 });
 
-test(
-  "a wrong password, or none, signs nothing and shows nothing",
-  { timeout: slowMs },
-  async () => {
-    const environment = { FARTHING_WALLET_PASSWORD: password };
-    await run(["wallet", "import", "mine"], { environment, input: `${testKey}\n` });
-    await using seller = await startSeller();
-    const pay = ["pay", "--wallet", "mine", seller.url];
-    for (const given of ["wrong", ""]) {
-      const outcome = await run(pay, { environment: { FARTHING_WALLET_PASSWORD: given } });
-      expect([outcome.code, outcome.stdout]).toEqual([3, ""]);
-      expect(outcome.stderr).toContain("password");
-      expect(outcome.stderr).not.toContain(testKey.slice(2));
-    }
-    expect(seller.paid).toHaveLength(0);
-  },
-);
+test("a wrong password, or none, signs nothing and shows nothing", async () => {
+  const environment = { FARTHING_WALLET_PASSWORD: password };
+  await run(["wallet", "import", "mine"], { environment, input: `${testKey}\n` });
+  await using seller = await startSeller();
+  const pay = ["pay", "--wallet", "mine", seller.url];
+  for (const given of ["wrong", ""]) {
+    const outcome = await run(pay, { environment: { FARTHING_WALLET_PASSWORD: given } });
+    expect([outcome.code, outcome.stdout]).toEqual([3, ""]);
+    expect(outcome.stderr).toContain("password");
+    expect(outcome.stderr).not.toContain(testKey.slice(2));
+  }
+  expect(seller.paid).toHaveLength(0);
+});
 
-test("a keystore of another program is taken over", { timeout: slowMs }, async () => {
+test("a keystore of another program is taken over", async () => {
   const environment = { FARTHING_WALLET_PASSWORD: password };
   await run(["wallet", "import", "one"], { environment, input: testKey });
   const path = join(home, "farthing", "wallets", "one.json");
@@ -121,7 +111,7 @@ test.each([
   expect(stderr).not.toContain("1234");
 });
 
-test("a wallet is never written over another", { timeout: slowMs }, async () => {
+test("a wallet is never written over another", async () => {
   const environment = { FARTHING_WALLET_PASSWORD: password };
   const create = ["wallet", "create", "only", "--json"];
   const runs = await Promise.all([run(create, { environment }), run(create, { environment })]);
@@ -131,7 +121,7 @@ test("a wallet is never written over another", { timeout: slowMs }, async () => 
   expect((await run(["wallet", "address", "only"])).stdout).toBe(`${address}\n`);
 });
 
-test("a table for a person", { timeout: slowMs }, async () => {
+test("a table for a person", async () => {
   const environment = { XDG_CONFIG_HOME: mkdtempSync(join(home, "table-")) };
   const more = { ...environment, FARTHING_WALLET_PASSWORD: password };
   await farthing(["wallet", "import", "mine"], { environment: more, input: testKey });

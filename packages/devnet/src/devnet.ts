@@ -1,7 +1,7 @@
 /**
  * A local chain with XDC's chain id, stand-in USDC at the canonical address with its EIP-712
  * domain, Multicall3, and funded wallets. It has the token's behaviour, not the node's: XDC's nonce
- * limit, gas price floor and error texts are missing.
+ * limit and error texts are missing, and its least gas price where no `gasPriceWei` is given.
  */
 import { networkOfChain, type Address, type ChainId } from "@farthing/protocol";
 import { startAnvil } from "./anvil-process.ts";
@@ -9,6 +9,8 @@ import { createControls, type Rpc } from "./chain-controls.ts";
 import { encodeBatch, tokenCalls, toWord } from "./contract-calls.ts";
 import { multicall3Code } from "./generated/multicall3.ts";
 import { ownerSlot, sampleWalletCode } from "./generated/sample-wallet.ts";
+import { startFront, type Front } from "./front.ts";
+import { createGasPrice, type GasPriceRule } from "./gas-price.ts";
 import { sendBatch, sendCall } from "./json-rpc.ts";
 import { tokenPlacement } from "./token-code.ts";
 import { deriveWallets } from "./wallets.ts";
@@ -27,8 +29,26 @@ export interface DevnetOptions {
   buyers?: number;
   /** Wallets with 100 native coins each. Default 4. */
   relayers?: number;
-  /** Default 84,000,000, XDC's own; its main network's start scripts set 420,000,000. */
+  /**
+   * The rules of the chain: `cancun`, which XDC's main network has, unless set. Apothem has `prague`
+   * (EIP-7702) since block 83,600,000.
+   */
+  hardfork?: "cancun" | "prague";
+  /**
+   * Default 84,000,000, as in the code of XDC's node. The main network's start scripts set 420,000,000,
+   * and Apothem's limit moves since block 83,600,000.
+   */
   blockGasLimit?: number;
+  /**
+   * The least gas price, in wei, as XDC's nodes have it: blocks show it as their base fee, and cheaper
+   * transactions are refused. `setGasPrice` changes it. Default: none.
+   */
+  gasPriceWei?: bigint;
+  /**
+   * Refuses requests from web pages of other sites, which could change balances. Set it where a person
+   * uses a browser beside the chain; without it no proxy stands before the node. Default: false.
+   */
+  isGuarded?: boolean;
   /** Where `anvilPackage()` was installed, if anvil is not beside this package. */
   anvilFolder?: string;
 }
@@ -61,21 +81,57 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
     throw new Error(`blockTimeSeconds must be 0 or more, not ${blockTimeSeconds}`);
   }
   const wallets = deriveWallets({ buyers, relayers });
-  const flags = chainFlags(chainId, blockTimeSeconds, blockGasLimit);
-  const anvil = await startAnvil({ port, flags, anvilFolder: options.anvilFolder });
+  const { hardfork = "cancun" } = options;
+  const flags = chainFlags({ chainId, blockTimeSeconds, blockGasLimit, hardfork });
+  const { gasPriceWei, isGuarded = false, anvilFolder } = options;
+  const hasFront = isGuarded || gasPriceWei !== undefined;
+  // A browser asks the node first whether a page may send JSON; without these headers it may not.
+  if (hasFront) flags.push("--no-cors");
+  const anvil = await startAnvil({ port: hasFront ? 0 : port, flags, anvilFolder });
   try {
-    return await furnish(anvil, chainId, blockTimeSeconds, wallets);
+    const fronted = hasFront ? await startFronted(anvil, port, gasPriceWei) : undefined;
+    return await furnish(anvil, chainId, blockTimeSeconds, wallets, fronted);
   } catch (error) {
     await anvil.stop();
     throw error;
   }
 }
 
-function chainFlags(chainId: ChainId, blockTimeSeconds: number, blockGasLimit: number): string[] {
+type Anvil = Awaited<ReturnType<typeof startAnvil>>;
+
+/** A front, and its price, which is that of all blocks so far. */
+interface Fronted {
+  readonly front: Front;
+  readonly gasPrice: GasPriceRule | undefined;
+}
+
+async function startFronted(anvil: Anvil, port: number, wei?: bigint): Promise<Fronted> {
+  const upstream = urlOf(anvil);
+  const gasPrice = wei === undefined ? undefined : createGasPrice(upstream, rpcTo(upstream), wei);
+  const front = await startFront(port, anvil.port, gasPrice);
+  // The chain can end by itself: its front goes with it.
+  void anvil.ended.then(front.stop);
+  return { front, gasPrice };
+}
+
+const urlOf = ({ port }: { port: number }) => `http://127.0.0.1:${port}`;
+
+const rpcTo =
+  (url: string): Rpc =>
+  (method, params = []) =>
+    sendCall(url, { method, params });
+
+function chainFlags({
+  chainId,
+  blockTimeSeconds,
+  blockGasLimit,
+  hardfork,
+}: Required<Pick<DevnetOptions, "blockTimeSeconds" | "blockGasLimit" | "hardfork">> & {
+  readonly chainId: ChainId;
+}): string[] {
   const flags: Record<string, string> = {
     "--chain-id": `${chainId}`,
-    // XDC has Cancun and nothing later.
-    "--hardfork": "cancun",
+    "--hardfork": hardfork,
     // `finalized` is then two blocks back, close to XDC's three.
     "--slots-in-an-epoch": "1",
     "--gas-limit": `${blockGasLimit}`,
@@ -89,20 +145,20 @@ function chainFlags(chainId: ChainId, blockTimeSeconds: number, blockGasLimit: n
 }
 
 async function furnish(
-  anvil: Awaited<ReturnType<typeof startAnvil>>,
+  anvil: Anvil,
   chainId: ChainId,
   blockTimeSeconds: number,
   { smartWalletOwner, ...wallets }: ReturnType<typeof deriveWallets>,
+  fronted: Fronted | undefined,
 ) {
   const { usdc: token, domainSeparator, multicall3: places } = networkOfChain(chainId);
   const [multicall3] = places;
   if (!multicall3) throw new Error(`no Multicall3 address is known for chain ${chainId}`);
   const { buyers, relayers, seller, treasury } = wallets;
-  const rpcUrl = `http://127.0.0.1:${anvil.port}`;
-  const rpc: Rpc = (method, params = []) => sendCall(rpcUrl, { method, params });
+  const rpc = rpcTo(urlOf(anvil));
   const wallet = smartWalletAddress;
 
-  await sendBatch(rpcUrl, [
+  await sendBatch(urlOf(anvil), [
     // Without this, one line per request.
     { method: "anvil_setLoggingEnabled", params: [false] },
     ...tokenPlacement(token),
@@ -123,13 +179,25 @@ async function furnish(
     ...controls,
     ...wallets,
     chainId,
-    rpcUrl,
+    rpcUrl: urlOf(fronted?.front ?? anvil),
     blockTimeSeconds,
+    /** In wei; undefined without `gasPriceWei`. */
+    gasPrice: () => fronted?.gasPrice?.now(),
+    /**
+     * Steps the least gas price, in wei, from the next block on; what the pool has below it is dropped.
+     * Throws where the devnet was started without `gasPriceWei`.
+     */
+    setGasPrice: async (wei: bigint) => {
+      const gasPrice = fronted?.gasPrice;
+      if (!gasPrice) throw new Error("This devnet was started without a gas price");
+      await gasPrice.set(wei);
+    },
     /** The stand-in USDC, at the network's canonical address. */
     token,
     /** The same as the real token's. */
     domainSeparator,
     multicall3,
+    /** Asks the chain itself, also where `rpcUrl` has a least gas price. */
     rpc,
     /** An ERC-1271 wallet with 1,000 USDC, see `walletMode`. */
     smartWallet: { address: wallet, owner: smartWalletOwner },
@@ -137,7 +205,10 @@ async function furnish(
     /** Resolves when the chain has ended, by `stop` or by itself. */
     ended: anvil.ended,
     /** Resolves when no process and no file of the chain is left. */
-    stop: anvil.stop,
+    stop: async () => {
+      await fronted?.front.stop();
+      await anvil.stop();
+    },
   };
 }
 

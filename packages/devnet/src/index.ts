@@ -14,6 +14,7 @@ export {
   type WalletMode,
 } from "./contract-calls.ts";
 export { anvilPackage, anvilVersion, findAnvil, howToGetAnvil } from "./find-anvil.ts";
+export { parseGwei } from "./gas-price.ts";
 export { hostileFactoryCode } from "./generated/hostile-factory.ts";
 export { hostileWalletCode } from "./generated/hostile-wallet.ts";
 export { ownerSlot, sampleWalletCode } from "./generated/sample-wallet.ts";

@@ -1,5 +1,7 @@
 /** The devnet as a program. */
 import { buyerUnits, nativeWei, startDevnet, type Devnet, type DevnetOptions } from "./devnet.ts";
+import * as Value from "ox/Value";
+import { setGasPriceMethod } from "./gas-price.ts";
 import { formatUsdc } from "@farthing/protocol";
 import type { DevnetWallet } from "./wallets.ts";
 
@@ -22,7 +24,7 @@ const weiPerCoin = 10n ** 18n;
 export async function runDevnet(options: RunOptions = {}): Promise<void> {
   const { json = false, write = (text) => process.stdout.write(text), ...devnetOptions } = options;
   const stopSignal = untilStopSignal();
-  const devnet = await startDevnet(devnetOptions);
+  const devnet = await startDevnet({ isGuarded: true, ...devnetOptions });
   try {
     write(json ? `${JSON.stringify(describeDevnet(devnet))}\n` : devnetPage(devnet));
     const ended = devnet.ended.then(() => {
@@ -51,7 +53,9 @@ export function describeDevnet(devnet: Devnet) {
   const network = `eip155:${chainId}`;
   const chain = { chainId, network, rpcUrl, blockTimeSeconds, token, domainSeparator, multicall3 };
   const wallets = { buyers, relayers, seller, treasury, smartWallet };
-  return { ...chain, ...wallets, pid, environment: environmentOf(devnet) };
+  const wei = devnet.gasPrice();
+  const price = wei === undefined ? {} : { gasPriceGwei: Value.formatGwei(wei) };
+  return { ...chain, ...price, ...wallets, pid, environment: environmentOf(devnet) };
 }
 
 /** Points a facilitator at this devnet. */
@@ -74,6 +78,7 @@ export function devnetPage(devnet: Devnet): string {
     `  chain id    ${chainId}   (eip155:${chainId}, a block ${blocks})`,
     `  USDC        ${devnet.token}`,
     `  Multicall3  ${devnet.multicall3}`,
+    ...gasPriceLines(devnet),
     ``,
     ...mainnet,
     ...walletLines(`Buyers, ${usdc} USDC and ${coins} coins each`, devnet.buyers),
@@ -97,6 +102,20 @@ export function devnetPage(devnet: Devnet): string {
     `Ctrl-C stops the chain and forgets it.`,
     ``,
   ].join("\n");
+}
+
+/** How to change the price from another terminal, or from a script. */
+function gasPriceLines(devnet: Devnet): string[] {
+  const wei = devnet.gasPrice();
+  if (wei === undefined) return [];
+  const call = { jsonrpc: "2.0", id: 1, method: setGasPriceMethod, params: ["625"] };
+  return [
+    `  gas price   ${Value.formatGwei(wei)} gwei`,
+    ``,
+    `To step the gas price to 625 gwei, which drops cheaper transactions:`,
+    ``,
+    `  curl ${devnet.rpcUrl} -H 'content-type: application/json' -d '${JSON.stringify(call)}'`,
+  ];
 }
 
 const chain50Warning = [

@@ -14,7 +14,6 @@ import { orAborted } from "./base/or-aborted.ts";
 import { registeredTracer } from "./base/tracing.ts";
 import type { ChainView } from "./chain/chain-view.ts";
 import type { Chain } from "./chain/chain.ts";
-import type { EndpointLimits } from "./chain/endpoint-limiter.ts";
 import { readGasReceipts, type GasReceipt } from "./chain/gas-receipts.ts";
 import type { RpcEndpoint } from "./chain/rpc-endpoint.ts";
 import { selfCheck } from "./chain/self-check.ts";
@@ -26,11 +25,11 @@ import {
   type NetworkEndpoints,
   type NetworkEngine,
 } from "./network-engine.ts";
+import { stateOf, type NetworkState } from "./network-state.ts";
 import { createPaymentSteps, type PaymentSteps } from "./payment-steps.ts";
 import { contractTransferGasMax, gasPriceFloorWei } from "./relayer/fees.ts";
 import { defaultGasLimits } from "./relayer/gas-prices.ts";
 import { createLeaseOwner } from "./relayer/lease.ts";
-import type { WalletLoad, RelayerLoad } from "./relayer/relayer.ts";
 import { createSettlementTraces } from "./relayer/settlement-traces.ts";
 import type { Signer } from "./relayer/signer.ts";
 import type { AdmissionCaller } from "./settlement/admission.ts";
@@ -39,6 +38,8 @@ import {
   type AuthorizationEnd,
   type AuthorizationQuestion,
 } from "./settlement/authorization-end.ts";
+import type { Since } from "./settlement/compare-nonces.ts";
+import type { SearchResult } from "./settlement/read-lost.ts";
 import { startPeerListener } from "./settlement/peers.ts";
 import type { RefundOptions, RefundRequest, RefundResult } from "./settlement/refund.ts";
 import type { SettleOptions, SettleResult } from "./settlement/settle.ts";
@@ -49,8 +50,14 @@ import { installCrypto } from "./verification/signature.ts";
 import type { Screen, VerifiedPayment, VerifyOptions } from "./verification/verify.ts";
 import { readWalletSignature, type WalletReading } from "./verification/wallet-signature.ts";
 
-/** The least gas money of a relayer wallet, and the gas price for estimates of its supply. */
+/**
+ * The least gas money of a relayer wallet, and the gas price for estimates of its supply, at a start: at
+ * the lowest price, because a service also starts while the price is high and its wallets are filled.
+ */
 const gasNeeds = { floor: contractTransferGasMax * gasPriceFloorWei, price: gasPriceFloorWei };
+
+/** A week of XDC: backups are made daily. */
+const searchBlocksMax = 302_400;
 
 /** The engine's settings, where the options leave them out. */
 export const defaultSettings: EngineSettings = {
@@ -64,6 +71,8 @@ export const defaultSettings: EngineSettings = {
   revertedGasGwei: null,
   repeatAfterSuccess: "auto",
   formerWallets: [],
+  sharedWallets: [],
+  searchBlocksMax,
   idSecret: undefined,
 };
 
@@ -133,19 +142,6 @@ export interface NetworkCheck {
 /** The step that the start has reached. */
 export type EngineStep = "chain" | "database" | "recovery" | "running";
 
-export interface NetworkState {
-  readonly network: Network;
-  readonly relayers: readonly Address[];
-  /** The newest state of the chain; undefined until the chain has been read. */
-  view(): ChainView | undefined;
-  load(): RelayerLoad;
-  wallets(): readonly WalletLoad[];
-  /** The request limits of each RPC endpoint. */
-  endpointLimits(): readonly EndpointLimits[];
-  /** The price of gas that transactions pay now, in wei, and why nothing is sent at it, if so. */
-  gasPrice(): { readonly wei: bigint; readonly problem: string | undefined };
-}
-
 export interface EngineStatus {
   readonly step: EngineStep;
   readonly networks: readonly NetworkState[];
@@ -175,6 +171,8 @@ export interface SettlementEngine {
   /** Returns money of a final payment to its payer, signed by its payee. Throws as `verify` does. */
   refund(request: RefundRequest, options?: Partial<RefundOptions>): Promise<RefundResult>;
   find(settlementId: string): Promise<Settlement | undefined>;
+  /** Throws `storage_behind` while the database may lack payments, so that nothing is known not to exist. */
+  refuseWhileBehind(): Promise<void>;
   /** Begins to wait for a change of a settlement. */
   subscribe(settlementId: string, goal: WaitGoal, timeoutMs: number): Waiting;
   /** Returns how an address signed a text (EIP-191, ERC-1271); undefined on a chain not served. */
@@ -193,6 +191,8 @@ export interface SettlementEngine {
   status(): EngineStatus;
   viewOf(chainId: ChainId): ChainView | undefined;
   networkOf(chainId: ChainId): { readonly chain: Chain; view(): ChainView | undefined } | undefined;
+  /** Records what the wallets have sent since then and the database has lost. Nothing on a chain not served. */
+  recoverSince(chainId: ChainId, since: Since): Promise<SearchResult | undefined>;
   /** For a service whose own limits come between the steps of `verify` and `settle`. */
   readonly steps: PaymentSteps;
   /** For a service that waits for changes of its own records. */
@@ -222,19 +222,15 @@ export function createEngine(options: EngineOptions): SettlementEngine {
     ]),
   );
   const networkOf = (chainId: ChainId) => networks.get(chainId);
-  const viewOf = (chainId: ChainId) => networkOf(chainId)?.view();
-  const estimateGas: SettlementEngine["estimateGas"] = (chainId) =>
-    estimateAt(networkOf(chainId)?.gasPrices.now() ?? gasPriceFloorWei);
-  const { revertedGasGwei: budgetGwei } = settings;
+  const priceOf = (chainId: ChainId) => networkOf(chainId)?.gasPrices.now() ?? gasPriceFloorWei;
+  const estimateGas: SettlementEngine["estimateGas"] = (chainId) => estimateAt(priceOf(chainId));
   const steps = createPaymentSteps({
     ...settings,
     ...shared,
     screen: options.screen,
     networkOf,
-    revertedGasOf: (chainId) =>
-      budgetGwei === null
-        ? undefined
-        : { budgetGwei, reserveGwei: estimateGas(chainId).contractGwei },
+    networks: () => networks.values(),
+    revertedGasOf: (chainId) => revertedGasAt(settings, priceOf(chainId)),
   });
   const states = [...networks.values()].map(stateOf);
   let step: EngineStep = "chain";
@@ -274,6 +270,7 @@ export function createEngine(options: EngineOptions): SettlementEngine {
     stop,
     ...createCalls({ steps, settings, served: (network) => networks.has(network.chainId) }),
     find: steps.findTold,
+    refuseWhileBehind: steps.refuseWhileBehind,
     subscribe: waiters.wait,
     async checkWalletSignature(chainId, signed) {
       const network = networkOf(chainId);
@@ -290,12 +287,20 @@ export function createEngine(options: EngineOptions): SettlementEngine {
     },
     estimateGas,
     status: () => ({ step, networks: states }),
-    viewOf,
+    viewOf: (chainId) => networkOf(chainId)?.view(),
     networkOf,
+    recoverSince: async (chainId, since) => networkOf(chainId)?.lost.searchSince(since),
     steps,
     waiters,
     endWaits: () => ending.abort(),
   };
+}
+
+/** The gas that contract wallets may burn at a gas price in wei; undefined without a bound. */
+function revertedGasAt({ revertedGasGwei: set }: EngineSettings, gasPriceWei: bigint) {
+  const budgetGwei = typeof set === "function" ? set(gasPriceWei) : set;
+  if (budgetGwei === null) return undefined;
+  return { budgetGwei, reserveGwei: estimateAt(gasPriceWei).contractGwei };
 }
 
 /** The calls with defaults for their options. */
@@ -357,18 +362,6 @@ function estimateAt(price: bigint): GasEstimate {
   const gweiOf = (gas: bigint) => Number((gas * price) / weiPerGwei);
   // A contract wallet's payment reserves the most gas that its transaction may burn.
   return { plainGwei: gweiOf(plainGas), contractGwei: gweiOf(contractTransferGasMax) };
-}
-
-function stateOf({ chain, relayer, gasPrices, view }: NetworkEngine): NetworkState {
-  return {
-    network: chain.network,
-    relayers: relayer.addresses,
-    view,
-    load: relayer.load,
-    wallets: relayer.wallets,
-    endpointLimits: () => chain.limits(),
-    gasPrice: () => ({ wei: gasPrices.now(), problem: gasPrices.problem() }),
-  };
 }
 
 function checkChains(

@@ -4,6 +4,8 @@
  */
 export * from "./engine.ts";
 export type { EngineSettings, NetworkEndpoints } from "./network-engine.ts";
+export { waitReasons, type NetworkState, type WaitReason } from "./network-state.ts";
+export type { Since } from "./settlement/compare-nonces.ts";
 export { type KeySource, createSigners } from "./relayer/sign.ts";
 export type { SignedTransaction, Signer, UnsignedTransaction } from "./relayer/signer.ts";
 export { type WalletSource, openSigners } from "./relayer/open-signers.ts";
@@ -60,10 +62,10 @@ export { signatureBytesMax } from "./verification/wallet-signature.ts";
 /** For the metrics and the watch over wallets. */
 export type { ChainView } from "./chain/chain-view.ts";
 export type { EndpointLimits } from "./chain/endpoint-limiter.ts";
-export { formatEther } from "./chain/ether.ts";
+export { formatEther, formatGwei } from "./chain/ether.ts";
 export { ceilingOf, type GasLimits } from "./relayer/gas-prices.ts";
 export { classifyNodeError } from "./chain/node-errors.ts";
-export { paysFor, settlementsLow } from "./chain/self-check.ts";
+export { paysFor, settlementsLow, usualGas } from "./chain/self-check.ts";
 export type { TransactionState } from "./model/relayer-transaction.ts";
 export { batchingStates } from "./relayer/batching.ts";
 

@@ -13,6 +13,7 @@ import { createChain, type Chain } from "./chain/chain.ts";
 import { createPaymentReader, type PaymentReader } from "./chain/payment-reader.ts";
 import type { CallSender } from "./chain/payment-reading.ts";
 import { createRpcEndpoint, type RpcEndpoint } from "./chain/rpc-endpoint.ts";
+import { TokenPause } from "./chain/token-pause.ts";
 import { traceEndpoint } from "./chain/trace-endpoint.ts";
 import type { Settlement } from "./model/settlement.ts";
 import { GasPrices, type GasLimits } from "./relayer/gas-prices.ts";
@@ -21,10 +22,15 @@ import { simulate } from "./relayer/prepare.ts";
 import { createRelayer, type Relayer } from "./relayer/relayer.ts";
 import type { SettlementTraces } from "./relayer/settlement-traces.ts";
 import type { Signer } from "./relayer/signer.ts";
+import { createAdoptTransfers } from "./settlement/adopt-transfers.ts";
 import type { RepeatPolicy } from "./settlement/exchange-calls.ts";
+import { createReadRefund } from "./settlement/lost-refunds.ts";
+import { createLostTransfers } from "./settlement/lost-transfers.ts";
 import { OutcomeTracker } from "./settlement/outcome-tracker.ts";
 import { createRecovery } from "./settlement/recovery.ts";
+import { createSettlementIds } from "./settlement/settlement-ids.ts";
 import type { Waiters } from "./settlement/waiters.ts";
+import { createWaitingWatch } from "./settlement/waiting-watch.ts";
 import type { EngineStore, WalletLeaseStore } from "./storage/engine-store.ts";
 import { createUndeployedWallets } from "./verification/undeployed-wallet.ts";
 
@@ -43,10 +49,17 @@ export interface EngineSettings extends GasLimits {
   readonly walletFactories: readonly Address[];
   /** A settlement that expires sooner is not sent. */
   readonly settleMarginSeconds: bigint;
-  /** Daily gas per network that contract wallets may burn by reverting; null for no bound. */
-  readonly revertedGasGwei: number | null;
+  /**
+   * Daily gas per network that contract wallets may burn by reverting, in gwei, fixed or at a gas price in
+   * wei; null for no bound.
+   */
+  readonly revertedGasGwei: number | null | ((gasPriceWei: bigint) => number | null);
   /** Wallets that were taken out of the configuration: what they sent is recognised as ours. */
   readonly formerWallets: readonly Address[];
+  /** Wallets from which other software sends as well: what they sent is ours only where it is claimed. */
+  readonly sharedWallets: readonly Address[];
+  /** Blocks that a start searches at most for payments that the database has lost. */
+  readonly searchBlocksMax: number;
   /** The secret of settlements' ids, the same in all processes; undefined for random ids. */
   readonly idSecret: Secret | undefined;
   /** The response to a repeated settle of a confirmed payment. */
@@ -97,20 +110,11 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps) {
   const finalizedNumber = () => view()?.finalized.number ?? 0;
   const gasPrices = new GasPrices({ ...deps, chain, limits: config, view });
   const gasPrice = () => gasPrices.now();
-  const sender = () => senderAmong(deps, view(), gasPrice());
-  const readWithin = limitReadings(createPaymentReader(chain, sender), view);
-  const read: PaymentReader = (check) => {
-    follower?.attend();
-    return readWithin(check);
-  };
-  const undeployed = createUndeployedWallets({
-    chain,
-    // Without batches no wallet is deployed.
-    batcher: config.batchMax === 1 ? undefined : deps.batcher,
-    factories: config.walletFactories,
-    sender,
-  });
-  const shared = { ...deps, chain, view, headNumber, finalizedNumber };
+  const tokenPause = new TokenPause({ ...deps, chain, headNumber });
+  const reading = { view, gasPrice, tokenPause, attend: () => follower?.attend() };
+  const { read, undeployed } = createReaders(chain, deps, reading);
+  const wallets = [...deps.signers.map(({ address }) => address), ...config.formerWallets];
+  const shared = { ...deps, chain, wallets, view, headNumber, finalizedNumber, tokenPause };
 
   const outcomes = new OutcomeTracker({
     ...shared,
@@ -118,8 +122,10 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps) {
     simulate: (settlement) => simulate(settlement, { chain, read, undeployed }),
     onSettled: (ids) => relayer.onSettled(ids),
   });
+  const { lost, readRefund } = createLossSearch(shared, outcomes);
   const relayer = createRelayer({
     ...shared,
+    lost,
     read,
     undeployed,
     inFlightMax: config.laneInFlight,
@@ -127,6 +133,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps) {
     batchMax: config.batchMax,
     marginSeconds: config.settleMarginSeconds,
     gasPrices,
+    blockGasLimit: () => view()?.head.gasLimit,
     balanceOf: (wallet) => view()?.wallets.get(wallet)?.balance,
     events: {
       onSubmitted: (settlements) => {
@@ -143,10 +150,11 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps) {
       onMinedWithoutLog: outcomes.onMinedWithoutLog,
       onNeverMined: (ids) => recovery.requeue(ids),
       onReleased: (ids) => recovery.requeue(ids),
-      onWalletAcquired: () => hasStarted && recovery.onWalletAcquired(),
+      onWalletAcquired: () => hasStarted && recovery.repeat(),
     },
   });
   const recovery = createRecovery({ chainId, store, log, outcomes, relayer });
+  const lookAtWaiting = createWaitingWatch({ ...shared, chainId, outcomes, relayer, recovery });
 
   async function begin(): Promise<void> {
     follower = startBlockFollower({
@@ -168,6 +176,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps) {
           if (seen && block.isHead) await outcomes.onHead(seen);
           if (block.isHead) await recovery.revertReorganised(() => outcomes.recheck());
           if (block.isHead) recovery.onBlock();
+          if (block.isHead) await lookAtWaiting();
         },
         async onReorganisation(fromBlock, hashes) {
           await recovery.revertReorganised(() => outcomes.onReorganisation(fromBlock, hashes));
@@ -175,6 +184,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps) {
       },
     });
     await follower.ready();
+    await lost.compare();
     const stored = await recovery.run();
     // A wallet acquired now would have to be released at once.
     if (isStopping) return;
@@ -193,6 +203,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps) {
   async function stop(): Promise<void> {
     if (!starting) return;
     isStopping = true;
+    await lost.stop();
     if (!hasStarted) await follower?.stop();
     // The caller of `start` handles its failure.
     await starting.catch(() => undefined);
@@ -202,7 +213,67 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps) {
     await outcomes.stop();
   }
 
-  return { chain, read, undeployed, relayer, outcomes, gasPrices, view, start, stop };
+  /**
+   * The database may be one that took over without its last commits: what it lacks is found, and what it
+   * has open is followed again, although its outcome was recorded here before.
+   */
+  async function onReconnected(): Promise<void> {
+    await lost.compare();
+    if (hasStarted) recovery.repeat();
+  }
+
+  const parts = { chain, read, undeployed, relayer, outcomes, gasPrices, tokenPause, view };
+  return { ...parts, wallets, lost, readRefund, onReconnected, start, stop };
+}
+
+interface SharedDeps extends EngineDeps {
+  readonly chain: Chain;
+  readonly wallets: readonly Address[];
+  view(): ChainView | undefined;
+}
+
+/** Creates the search for payments that the database has lost. */
+function createLossSearch(deps: SharedDeps, outcomes: OutcomeTracker) {
+  const readRefund = createReadRefund(deps);
+  const adopt = createAdoptTransfers({
+    ...deps,
+    readRefund,
+    newId: createSettlementIds(deps.config.idSecret),
+    async adopt(found) {
+      for (const { settlement } of found) outcomes.observe(settlement);
+      await outcomes.concludeFound(found);
+    },
+  });
+  const { sharedWallets, searchBlocksMax } = deps.config;
+  const lost = createLostTransfers({ ...deps, sharedWallets, searchBlocksMax, adopt });
+  return { lost, readRefund };
+}
+
+interface ReadingDeps {
+  readonly tokenPause: TokenPause;
+  view(): ChainView | undefined;
+  gasPrice(): bigint;
+  /** A payment is being read, so that the next blocks are followed closely. */
+  attend(): void;
+}
+
+/** The readers of payments: by deployed wallets and plain addresses, and by wallets that are not deployed. */
+function createReaders(chain: Chain, deps: EngineDeps, reading: ReadingDeps) {
+  const { view, gasPrice, tokenPause, attend } = reading;
+  const sender = () => senderAmong(deps, view(), gasPrice());
+  const readWithin = tokenPause.watch(limitReadings(createPaymentReader(chain, sender), view));
+  const read: PaymentReader = (check) => {
+    attend();
+    return readWithin(check);
+  };
+  const undeployed = createUndeployedWallets({
+    chain,
+    // Without batches no wallet is deployed.
+    batcher: deps.config.batchMax === 1 ? undefined : deps.batcher,
+    factories: deps.config.walletFactories,
+    sender,
+  });
+  return { read, undeployed };
 }
 
 /** Enqueues settlements that were queued when an earlier process stopped. */

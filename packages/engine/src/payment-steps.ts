@@ -1,5 +1,5 @@
 /** The steps from a payment to its settlement, wired over the store and the networks. */
-import type { Address, ChainId } from "@farthing/protocol";
+import type { ChainId } from "@farthing/protocol";
 import type { Tracer } from "@opentelemetry/api";
 import { createBatcher } from "./base/batcher.ts";
 import { warning, type Runtime } from "./base/log.ts";
@@ -9,10 +9,9 @@ import type { Claim, AuthorizationKey, Settlement } from "./model/settlement.ts"
 import type { NetworkEngine } from "./network-engine.ts";
 import type { SettlementTraces } from "./relayer/settlement-traces.ts";
 import { createAdmission } from "./settlement/admission.ts";
-import { createMayBeRefund } from "./settlement/lost-refunds.ts";
-import { createSettlementIds } from "./settlement/settlement-ids.ts";
 import type { RepeatPolicy } from "./settlement/exchange-calls.ts";
-import { createFindTold } from "./settlement/told-settlement.ts";
+import { createSettlementIds } from "./settlement/settlement-ids.ts";
+import { createFindTold, createRefuseWhileBehind } from "./settlement/told-settlement.ts";
 import { createFindLost } from "./settlement/lost-settlement.ts";
 import { createExchanges } from "./settlement/exchanges.ts";
 import { createRefuseIdentifier } from "./settlement/payment-identifier.ts";
@@ -36,12 +35,11 @@ interface StepDeps extends Runtime {
   readonly tracer: Tracer;
   readonly traces: SettlementTraces;
   readonly repeatAfterSuccess: RepeatPolicy;
-  /** Wallets that were taken out of the configuration. */
-  readonly formerWallets: readonly Address[];
   /** Undefined for random ids. */
   readonly idSecret: Secret | undefined;
   readonly screen?: Screen | undefined;
   networkOf(chainId: ChainId): NetworkEngine | undefined;
+  networks(): Iterable<NetworkEngine>;
   revertedGasOf(chainId: ChainId): RevertedGasTerms | undefined;
 }
 
@@ -64,12 +62,9 @@ export function createPaymentSteps(deps: StepDeps) {
     ...batches,
   });
   const refuseUsed = createRefuseUsed({ clock, networkOf });
-  const findTold = createFindTold({ store, networkOf });
-  const findLost = createFindLost({
-    networkOf,
-    formerWallets: deps.formerWallets,
-    mayBeRefund: createMayBeRefund(deps),
-  });
+  const refuseWhileBehind = createRefuseWhileBehind(deps);
+  const findTold = createFindTold({ store, networkOf, refuseWhileBehind });
+  const findLost = createFindLost({ networkOf });
   const refuseIdentifier = createRefuseIdentifier({ store, clock });
   const admit = createAdmission(deps);
   const exchanges = createExchanges({ store, clock, log, policy: deps.repeatAfterSuccess });
@@ -96,6 +91,7 @@ export function createPaymentSteps(deps: StepDeps) {
       refuseIdentifier,
       refuseUsed,
       findLost,
+      bindClaim: (bound) => store.bindClaim(bound, clock.nowMs()),
       newId: createSettlementIds(deps.idSecret),
       publishUnassigned: ({ id: settlementId }) => {
         // Peers that miss the notification find the claim when they poll.
@@ -104,6 +100,7 @@ export function createPaymentSteps(deps: StepDeps) {
       },
     }),
   );
-  const refund = createRefund({ store, settle });
-  return { verifier, refuseIdentifier, admit, exchanges, findTold, settle, refund };
+  const refund = createRefund({ store: { ...store, findSettlement: findTold }, settle });
+  const told = { findTold, refuseWhileBehind };
+  return { verifier, refuseIdentifier, admit, exchanges, ...told, settle, refund };
 }

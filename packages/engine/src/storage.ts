@@ -1,14 +1,25 @@
 /** The engine's database, for the stores of features. */
+export type { ClosedTransactionMethods } from "./storage/closed-transactions.ts";
+export {
+  dropMonth,
+  hasMonths,
+  hasParts,
+  listMonths,
+  prepareMonths,
+  restOf,
+} from "./storage/postgres/months.ts";
 export { readContractGas } from "./storage/contract-gas.ts";
 export { sqlitePathOf } from "./storage/sqlite/sqlite-path.ts";
 export {
   databaseLocation,
   explainDatabaseError,
+  poolerAdvice,
   readOnlyProblem,
 } from "./storage/database-problem.ts";
 export {
   type Database,
   type DatabaseDialect,
+  type ServerReport,
   atomic,
   inTransaction,
   patiently,
@@ -35,7 +46,8 @@ export {
   raiseCounters,
   readCounters,
 } from "./storage/keyless-counters.ts";
-export { hasLateIndex } from "./storage/late-indexes.ts";
+export { newerVersionProblem } from "./storage/other-versions.ts";
+export { hasLateIndex, lateIndexes } from "./storage/late-indexes.ts";
 export type { Migrations } from "./storage/migrate.ts";
 export {
   type EngineStores,
@@ -64,3 +76,5 @@ export { listed, settlements } from "./storage/settlements.ts";
 export { type BackUp, backUpSqlite } from "./storage/sqlite/back-up.ts";
 export { fileMode } from "./storage/sqlite/private-file.ts";
 export * from "./storage/pages.ts";
+export type { OpenSettlements, StateMethods } from "./storage/store-state.ts";
+export { createReadServer, type ReadServer } from "./storage/read-server.ts";

@@ -1,7 +1,5 @@
 /** The wiring of the service: its start from a configuration, and its stop. */
-import { readFileSync } from "node:fs";
-import { isObject } from "@farthing/protocol";
-import { createEngine, type SettlementEngine, type Signer } from "@farthing/engine";
+import { createEngine, type Signer } from "@farthing/engine";
 import {
   type CheckLine,
   type Clock,
@@ -27,21 +25,22 @@ import { registerPayments } from "./payments/routes.ts";
 import { openConfiguredSigners } from "./operations/configured-parts.ts";
 import { startGasWatch } from "./operations/gas-watch.ts";
 import { createMetrics, noMetrics, type Metrics } from "./operations/metrics.ts";
+import { startMonths } from "./operations/keep-months.ts";
 import { startRemoval } from "./operations/remove-old.ts";
 import { startTraces } from "./operations/traces.ts";
 import { createStore, type ServiceStore } from "./features/open-store.ts";
-import { startWalletWatch } from "./operations/wallet-watch.ts";
+import { startStateWatch } from "./operations/state-watch.ts";
+import { watchEngine } from "./operations/watch-engine.ts";
 import { createWriteWatch } from "./operations/write-watch.ts";
 import { createFeatures, featureTags } from "./features/features.ts";
 import { registerFeatures } from "./features/routes.ts";
-import { authenticate } from "./features/api-keys/key-text.ts";
-import { createCatalogue } from "./features/listings/extension-responses.ts";
-import { surfacesOf } from "./http/surface.ts";
-import { createAttestor } from "./payments/attestation.ts";
 import { openDenyList } from "./payments/deny-list.ts";
 import { createScreening } from "./payments/screening.ts";
+import { valueAt } from "./payments/by-gas-price.ts";
+import { startFeeWatch } from "./payments/present-fee.ts";
+import { createPaymentContext, gasBudgetsOf, presentFeeOf, versionOf } from "./payment-wiring.ts";
+import { openXdcPrice } from "./payments/xdc-price.ts";
 import type { PaymentContext } from "./payments/context.ts";
-import { batchKeylessChecks } from "./payments/keyless/batched-checks.ts";
 
 export interface Facilitator {
   /** The base URL; a placeholder for a service that opens no port. */
@@ -104,20 +103,27 @@ const inProcessUrl = "http://facilitator.invalid";
  */
 export async function startFacilitator(options: StartOptions): Promise<Facilitator> {
   const { config, clock = systemClock, selfBuilt = false, listen: listens = true } = options;
-  const log = options.log ?? createLog(config.logLevel);
   const signers = await openConfiguredSigners(config);
   const metrics = metricsOf(config, signers, clock);
+  const log = metrics.watchLog(options.log ?? createLog(config.logLevel));
   const traces = await startTraces(config.traces, { clock, log, version: versionOf(), metrics });
   const denyList = await denyListOf(config, { clock, log });
   const record = createServiceRecord(clock);
   const storage = storageOf(options, { log, metrics, record });
-  const { store } = storage;
-  const writing = createWriteWatch({ store, clock, log });
+  const writing = createWriteWatch({ ...storage, clock, log });
+  const xdcPrice = await openXdcPrice(config, { clock, log });
+  const networks = () => engine.status().networks;
+  const presentFee = presentFeeOf({ ...storage, config, xdcPrice, networks, clock, log });
+  async function open(): Promise<void> {
+    await writing.openOnPrimary(storage, options.signal);
+    // The first payment is charged as all others of this database are.
+    if (!selfBuilt) await presentFee.look();
+  }
   const engine = createEngine({
     networks: config.networks,
     signers: signers.map(metrics.watchSigner),
-    storage: { ...storage, open: () => writing.openOnPrimary(storage, options.signal) },
-    settings: config,
+    storage: { ...storage, open },
+    settings: { ...config, revertedGasGwei: (price) => valueAt(config.revertedGas, price) },
     clock,
     log,
     screen: createScreening({ ...config, denyList, clock, log }),
@@ -125,17 +131,11 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     watchEndpoint: watchEndpoints(record, metrics),
   });
   const { site, listensAt } = createSiteAddress(config);
-  const shared = { config, store, clock, log, engine, metrics, site, ...writing };
-  const context = createPaymentContext({ ...shared, selfBuilt, listens });
+  const shared = { ...storage, config, clock, log, engine, metrics, xdcPrice, site, ...writing };
+  const context = createPaymentContext({ ...shared, presentFee, selfBuilt, listens });
   const features = selfBuilt // It has no accounts.
     ? undefined
-    : createFeatures({
-        ...shared,
-        ...context,
-        requestsMax: context.limits.requestsMax || null,
-        budget: context,
-        payments: context,
-      });
+    : createFeatures(withPayments(shared, context));
   const server = await createServer(context, {
     ...config,
     connectionsMax: config.connectionsPerAddress,
@@ -153,21 +153,24 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     },
   });
   const metricsServer = createMetricsServer(metrics.render);
-  const walletWatch = watchEngine({ engine, clock, log, metrics });
+  const watches = watchEngine({ ...shared, ...context });
   /** Stop functions of the background jobs, which start once the database is open. */
   const stops: (() => Promise<void>)[] = [];
 
   function startJobs(): void {
     const gasWatch = startGasWatch({
       networks: config.networks.map(({ network }) => network),
-      keylessGasGwei: listens ? config.keylessGasGwei : null,
-      revertedGasGwei: config.revertedGasGwei,
+      ...gasBudgetsOf({ config, listens, networks }),
       note: metrics.noteGas,
       ...shared,
     });
     const engines = new Map(engine.status().networks.map((one) => [one.network.chainId, one]));
-    const removal = startRemoval({ engines, retention: config.retention, ...shared });
+    const kept = { retention: config.retention, ...shared };
+    const removal = startRemoval({ engines, ...kept });
+    stops.push(startMonths(kept).stop);
     stops.push(gasWatch.stop, removal.stop, shared.startWriting().stop);
+    if (config.metrics)
+      stops.push(startStateWatch({ ...shared, networks: engine.status().networks }).stop);
     if (denyList) stops.push(denyList.watch().stop);
     if (features) stops.push(features.start());
   }
@@ -191,6 +194,9 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
       ...(onChecked && { onChecked }),
       onDatabaseOpened: startJobs,
     });
+    if (features) {
+      stops.push((await startFeeWatch({ clock, log, look: presentFee.look })).stop);
+    }
     stops.push(watchChecks({ record, context, metrics }).stop);
     if (listens) {
       const networks = config.networks.map(({ network }) => network.id);
@@ -207,7 +213,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     engine.endWaits();
     await server.drain((signal) => clock.sleep(sendGraceMs, signal));
     await server.close();
-    await Promise.all([walletWatch.stop(), ...stops.map((stop) => stop())]);
+    await Promise.all([...watches, ...stops].map((stop) => stop()));
     await engine.stop();
     await traces?.stop();
     await metricsServer.close();
@@ -229,84 +235,16 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
   }
 }
 
-interface PaymentWiring extends Runtime {
-  readonly selfBuilt: boolean;
-  /** False for a service that is called only from its own process, which has no limits. */
-  readonly listens: boolean;
-  readonly config: Config;
-  readonly store: ServiceStore;
-  readonly engine: SettlementEngine;
-  readonly metrics: Metrics;
-  writeProblem(): string | undefined;
-}
-
-/** Creates the dependencies of the payment routes; sends no request yet. */
-function createPaymentContext(wiring: PaymentWiring): PaymentContext {
-  const { selfBuilt, config, clock, log, store, engine, metrics } = wiring;
-  const { networks } = engine.status();
-  return {
-    version: versionOf(),
-    clock,
-    log,
-    surfaces: surfacesOf({
-      selfBuilt,
-      networks: networks.map(({ network }) => network),
-      publicNetworks: config.publicNetworks,
-      testNetworks: config.testNetworks,
-      hostedAuth: config.hostedAuth,
-    }),
-    networks,
-    limits: limitsOf(wiring),
-    observer: metrics.http,
-    ...engine.steps,
-    // The self-built surface has no accounts, and therefore no listings.
-    catalogue: createCatalogue(selfBuilt ? undefined : store),
-    waiters: engine.waiters,
-    settleMarginSeconds: config.settleMarginSeconds,
-    creditsPerSettlement: config.creditsPerSettlement,
-    freeCredits: config.freeCredits,
-    areTestKeysFree: networks.some(({ network }) => network.chainId === 50),
-    attestor: createAttestor({ ...config, clock }),
-    findSettlement: engine.find,
-    listRefunds: (ids) => store.listRefunds(ids),
-    saleKindOf: async (id) => (await store.findBooks([id])).get(id)?.opens,
-    authenticate: (text) => authenticate(store, clock, text),
-    planOf: async (account) => (await store.findAccount(account))?.plan,
-    pingStore: async () => store.ping(),
-    writeProblem: wiring.writeProblem,
-    startStep() {
-      const { step } = engine.status();
-      return step === "chain" || step === "database" ? step : "done";
-    },
-    ...batchKeylessChecks({ store, clock }),
-    gasOf: engine.estimateGas,
-    viewOf: engine.viewOf,
-  };
-}
-
-/** Returns the limits of the surfaces; most do not apply to a service that opens no port. */
-function limitsOf({ listens, config }: PaymentWiring): PaymentContext["limits"] {
-  return {
-    requestsMax: listens ? config.rateLimit : 0,
-    unitsMin: listens ? config.minAmountUnits : 0n,
-    payerCapUnits: listens ? config.payerCapUnits : null,
-    payerCountMax: listens ? config.payerCountMax : null,
-    keylessGasGwei: listens ? config.keylessGasGwei : null,
-    headAgeMaxSeconds: config.headAgeMaxSeconds,
-  };
-}
-
-/** Returns the version of the package, which all packages share. */
-export function versionOf(): string {
-  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
-  const manifest: unknown = JSON.parse(text);
-  return isObject(manifest) ? String(manifest["version"]) : "";
+/** What features have of payments. */
+function withPayments<Shared>(shared: Shared, context: PaymentContext) {
+  const requestsMax = context.limits.requestsMax || null;
+  return { ...shared, ...context, requestsMax, budget: context, payments: context };
 }
 
 /** Returns the store of the options, which is open, or the configured one. */
 function storageOf(
-  { store, config: { databaseUrl } }: StartOptions,
-  { log, metrics, record }: Pick<PaymentWiring, "log" | "metrics"> & { record: ServiceRecord },
+  { store, config: { databaseUrl, databaseReadUrl: readUrl } }: StartOptions,
+  { log, metrics, record }: { log: Log; metrics: Metrics; record: ServiceRecord },
 ) {
   const isLocal = databaseUrl.startsWith("sqlite:");
   const watched = (one: ServiceStore) => record.watchStore(metrics.watchStore(one));
@@ -318,7 +256,7 @@ function storageOf(
       isLocal,
     };
   }
-  const own = createStore(databaseUrl, { log });
+  const own = createStore(databaseUrl, { log, readUrl });
   return { store: watched(own), open: own.open, isReadOnly: own.isReadOnly, isLocal };
 }
 
@@ -335,16 +273,6 @@ function watchChecks(deps: {
     noted(checks) {
       for (const { name, ok } of checks) metrics.noteCheck(name, ok);
     },
-  });
-}
-
-/** Connects the engine to the metrics, and logs wallets that run low on gas. */
-function watchEngine(deps: Pick<PaymentWiring, "engine" | "clock" | "log" | "metrics">) {
-  const { networks } = deps.engine.status();
-  deps.metrics.watchNetworks(networks);
-  return startWalletWatch({
-    networks: networks.map(({ network: { chainId }, view }) => ({ chainId, view })),
-    ...deps,
   });
 }
 

@@ -15,6 +15,7 @@ export {
 export { settings } from "./config/settings-table.ts";
 export { readConfig, readDatabaseUrl, type Config, type ConfigSource } from "./config/config.ts";
 export { examine, type CheckSection } from "./operations/doctor.ts";
+export { recoverLost } from "./operations/recover.ts";
 export { examineUpgrade } from "./operations/upgrade.ts";
 export { deployBatcher } from "./operations/deploy-batcher.ts";
 export {
@@ -25,7 +26,8 @@ export {
   sweepRelayer,
   walletAddressOf,
 } from "./operations/relayer-wallets.ts";
-export { startFacilitator, versionOf, type Facilitator, type StartOptions } from "./app.ts";
+export { startFacilitator, type Facilitator, type StartOptions } from "./app.ts";
+export { versionOf } from "./payment-wiring.ts";
 export { permissions, roleNames, roles } from "./http/permissions.ts";
 export { problemTable } from "./http/responses.ts";
 export { serve } from "./main.ts";

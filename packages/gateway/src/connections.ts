@@ -4,7 +4,7 @@
  */
 import type { Server } from "node:http";
 import { BlockList, isIP, type Socket } from "node:net";
-import { networkOfAddress } from "@farthing/protocol";
+import { connectionsWithin, networkOfAddress, openFilesIn } from "@farthing/protocol";
 
 /** Longest times for the parts of a request to arrive, in milliseconds. */
 export interface ArrivalTimes {
@@ -57,6 +57,21 @@ export function capConnections(
       else open.delete(caller);
     });
   });
+}
+
+/** The file descriptors that this process may open; undefined where the platform does not tell. */
+export function openFilesMax(): number | undefined {
+  if (!process.report) return undefined;
+  // It would look up the names of all connections.
+  return openFilesIn(Object.assign(process.report, { excludeNetwork: true }).getReport());
+}
+
+/**
+ * Leaves descriptors for the upstream and the facilitators when callers open more connections than
+ * the process may: the newest are closed at once.
+ */
+export function keepDescriptors(server: Server, filesMax = openFilesMax()): void {
+  if (filesMax !== undefined) server.maxConnections = connectionsWithin(filesMax);
 }
 
 /** Tells whether an address is one of the configured addresses or ranges. */

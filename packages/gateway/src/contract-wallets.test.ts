@@ -49,7 +49,7 @@ beforeAll(async () => {
   devnet = await startDevnet({ chainId: 50, buyers: 4, blockTimeSeconds: 0 });
   await placeSafe(devnet);
   upstream = await listen((_request, response) => response.end("content"));
-}, 60_000);
+});
 afterAll(async () => {
   await upstream?.close();
   await devnet?.stop();

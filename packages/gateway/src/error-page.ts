@@ -9,6 +9,7 @@ import {
 import type { GatewayConfig } from "./configuration/configuration.ts";
 import { problemOf } from "./error-response.ts";
 import { pageLinks } from "./front-page.ts";
+import { HeaderFields } from "./headers/header-fields.ts";
 import type { Outgoing } from "./write-response.ts";
 
 export interface ErrorPageRequest extends PageRequest {
@@ -21,9 +22,10 @@ export function createErrorPages({ discovery }: GatewayConfig) {
   return (response: Outgoing, { requestId, ...request }: ErrorPageRequest): Outgoing => {
     const problem = problemOf(response);
     if (!discovery.page || !problem) return response;
-    const { status, headers } = response;
-    headers.append("Vary", pageVary);
+    const { status, headers: own } = response;
+    own.append("Vary", pageVary);
     if (!prefersPage(request)) return response;
+    const headers = own instanceof HeaderFields ? own.toHeaders() : own;
     for (const [name, value] of Object.entries(pageHeaders)) headers.set(name, value);
     const page = writeErrorPage({ status, ...problem, requestId, links: pageLinks });
     return new Response(page, { status, headers });

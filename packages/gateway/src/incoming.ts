@@ -11,7 +11,7 @@ export type Incoming = NonNullable<ReturnType<typeof readIncoming>>;
 export function readIncoming(request: FastifyRequest, rules: PathRules, gone: AbortSignal) {
   const { raw } = request;
   // The next server may choose the other Host header.
-  if ((raw.headersDistinct["host"]?.length ?? 0) > 1) return undefined;
+  if (hasTwoHosts(raw.rawHeaders)) return undefined;
   if (raw.headers.host !== undefined && !isPlainHost(raw.headers.host)) return undefined;
   const target = splitTarget(request.originalUrl);
   const path = target && canonicalPath(target.path, rules);
@@ -45,6 +45,16 @@ export function readIncoming(request: FastifyRequest, rules: PathRules, gone: Ab
       return raw.pipe(body);
     },
   };
+}
+
+/** Counted in what has arrived: Node's `headersDistinct` would copy all headers for it. */
+function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? "";
+    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
+  }
+  return hosts > 1;
 }
 
 async function readAll(raw: IncomingMessage, contentLength: number | undefined, bytesMax: number) {

@@ -8,7 +8,7 @@ export interface RequestContext {
   /** The configured name, never the path; `none` when no rule matched. */
   route: string;
   upstream?: string;
-  charged?: Charged;
+  charged?: Omit<Charged, "response">;
   upstreamMs?: number;
   failure?: UpstreamFailure;
 }
@@ -63,7 +63,8 @@ export function outcomeOf({ kind, failure, charged }: RequestContext, status: nu
 }
 
 export function paymentFields({ charged }: RequestContext): object {
-  const { payer, amount, transaction, settlementId } = charged?.payment ?? {};
+  if (!charged?.payment) return {};
+  const { payer, amount, transaction, settlementId } = charged.payment;
   const facts = { payer, amountUnits: amount, transaction, settlementId };
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value));
 }

@@ -139,6 +139,27 @@ test("the cost is what a header of the upstream says, which the buyer does not s
   expect(failed.headers.get("X-Units")).toBeNull();
 });
 
+test("a request whose buyer leaves is charged once together with its repeat", async () => {
+  const headers = { ...(await toppedUp()), "Idempotency-Key": "order 7" };
+  const isBegun = Promise.withResolvers<void>();
+  const isLeft = Promise.withResolvers<void>();
+  answer = async (response) => {
+    isBegun.resolve();
+    await isLeft.promise;
+    response.writeHead(200, { "X-Units": "0.0091" }).end("content");
+  };
+  const leaving = new AbortController();
+  const lost = fetch(`${gateway.url}/reports`, { headers, signal: leaving.signal });
+  await isBegun.promise;
+  leaving.abort();
+  await expect(lost).rejects.toThrow();
+  isLeft.resolve();
+  const again = await fetch(`${gateway.url}/reports`, { headers });
+  expect([again.status, await again.text(), asked.length]).toEqual([200, "content", 1]);
+  const { "PAYMENT-PASS": token } = headers;
+  expect(await left({ "PAYMENT-PASS": token })).toBe("4990900");
+});
+
 test("a top-up above the price that has to be final pays for its own request alone before", async () => {
   answer = (response) => void response.writeHead(200, { "X-Units": "0.01" }).end();
   const url = `${gateway.url}/final`;

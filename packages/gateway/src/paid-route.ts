@@ -100,6 +100,8 @@ export function createPaidRoute(
   return {
     /** All terms, newest first, for the route that replaces this one. */
     terms: [current, ...earlier],
+    /** The challenge for a request that shows nothing; undefined where it takes the whole exchange. */
+    challenge: route.challenge,
     /** Charges under today's terms, or previous ones that the payment was signed for. */
     async charge(incoming: RequestToCharge, serve: Serve) {
       const request = toRequest(publicUrl, incoming);
@@ -164,11 +166,10 @@ function toRequest(publicUrl: string, incoming: RequestToCharge): Request | Resp
     const { status, error, message } = address.refusal;
     return errorResponse(status, error, message);
   }
-  const headers = new Headers();
+  const headers: [string, string][] = [];
   for (const [name, value] of Object.entries(given)) {
-    for (const one of typeof value === "string" ? [value] : (value ?? [])) {
-      headers.append(name, one);
-    }
+    if (typeof value === "string") headers.push([name, value]);
+    else for (const one of value ?? []) headers.push([name, one]);
   }
   return new Request(address.url, { method, headers });
 }

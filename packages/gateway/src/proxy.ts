@@ -1,7 +1,8 @@
 /** Proxies free and paid requests to the upstream: headers, bodies and failures. */
 import { Readable } from "node:stream";
 import { isBodiless, isEventStream } from "@farthing/protocol";
-import type { PaidRequest } from "@farthing/seller";
+import { responseOfBytes, type PaidRequest } from "@farthing/seller";
+import type { HeaderFields } from "./headers/header-fields.ts";
 import { clientHeaders } from "./headers/response-headers.ts";
 import type { RouteConfig } from "./configuration/configuration.ts";
 import type { Incoming } from "./incoming.ts";
@@ -20,7 +21,7 @@ export interface RouteTarget {
 
 interface ProxiedResponse<B> {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: HeaderFields;
   /** A stream, or all of the body. */
   readonly body: B | null;
 }
@@ -71,7 +72,11 @@ export async function proxyPaidRequest(
     },
   );
   if (response instanceof Response) return response;
-  const { status, headers, body } = response;
+  const { status, body } = response;
+  if (!prices && body instanceof Uint8Array) {
+    return responseOfBytes(body, { status, headers: response.headers.pairs() });
+  }
+  const headers = response.headers.toHeaders();
   const stream = body instanceof Readable ? toWeb(body) : body;
   if (!prices || stream === null) return new Response(stream, { status, headers });
   const stops = route.balance?.overrun === "stop";

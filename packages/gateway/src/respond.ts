@@ -89,20 +89,10 @@ function record(
   if (upstream !== undefined && upstreamMs !== undefined) {
     metrics.upstreamResponded(upstream, upstreamMs);
   }
-  const times = Object.entries({ ms, upstreamMs, verifyMs, settleMs }).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, Math.round(value)] as const],
-  );
-  log.info(
-    {
-      event: "request_completed",
-      requestId,
-      method,
-      route,
-      status,
-      outcome,
-      ...paymentFields(context),
-      ...Object.fromEntries(times),
-    },
-    "Request completed",
-  );
+  const fields = { event: "request_completed", requestId, method, route, status, outcome };
+  const times: Record<string, number> = { ms: Math.round(ms) };
+  if (upstreamMs !== undefined) times["upstreamMs"] = Math.round(upstreamMs);
+  if (verifyMs !== undefined) times["verifyMs"] = Math.round(verifyMs);
+  if (settleMs !== undefined) times["settleMs"] = Math.round(settleMs);
+  log.info(Object.assign(fields, paymentFields(context), times), "Request completed");
 }

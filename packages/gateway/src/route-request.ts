@@ -2,6 +2,7 @@
 import { forbidCaching } from "@farthing/seller";
 import type { Incoming } from "./incoming.ts";
 import { preflight, withCors } from "./headers/cors.ts";
+import { HeaderFields } from "./headers/header-fields.ts";
 import { paymentHeaders } from "./headers/header-rules.ts";
 import {
   proxyFreeRequest,
@@ -58,6 +59,11 @@ export async function routeRequest(
   }
   const isCoded = refuseCoding(route, incoming);
   if (isCoded) return withCors(isCoded);
+  const asked = paidRoute.challenge?.(incoming);
+  if (asked) {
+    context.charged = { outcome: asked.outcome, timings: {} };
+    return { ...asked, headers: new HeaderFields(asked.headers) };
+  }
   // Before any payment is taken for an upstream that would refuse the call.
   const hasPayment = paymentHeaders.some((name) => name in incoming.headers);
   if (hasPayment && upstream.isFull()) return withCors(failureResponse("full", context));

@@ -6,6 +6,7 @@ import { methodNotAllowed } from "./route-request.ts";
 import {
   arrivalTimes,
   capConnections,
+  keepDescriptors,
   maxConnectionsPerAddress,
   toServerOptions,
 } from "./connections.ts";
@@ -34,6 +35,7 @@ export function createServer(
     forceCloseConnections: "idle",
     clientErrorHandler: rejectBrokenRequest,
   });
+  keepDescriptors(server.server);
   capConnections(server.server, { max, trustedProxies });
   let isClosing = false;
   server.addHook("preClose", async () => {
@@ -48,9 +50,9 @@ export function createServer(
     const response =
       method === "TRACE" ? methodNotAllowed() : await respond(request, leaving.signal);
     const more = {
-      "X-Request-Id": request.id,
+      "x-request-id": request.id,
       // A connection that is kept alive would delay the stop.
-      ...(isClosing ? { Connection: "close" } : {}),
+      ...(isClosing ? { connection: "close" } : {}),
     };
     reply.hijack();
     await writeResponse(reply.raw, response, { hasBody: method !== "HEAD", more });

@@ -4,6 +4,7 @@ import { parseJson } from "@farthing/protocol";
 import { Pool, type Dispatcher } from "undici";
 import type { UpstreamConfig } from "./configuration/configuration.ts";
 import { createSlots, unpaidShare } from "./slots.ts";
+import { sendForBytes, sendForStream, type ResponseHead, type Sent } from "./upstream-call.ts";
 
 export interface UpstreamCall {
   readonly method: string;
@@ -51,7 +52,7 @@ export type UpstreamResponse<B> =
   | {
       readonly kind: "response";
       readonly status: number;
-      readonly headers: Dispatcher.ResponseData["headers"];
+      readonly headers: ResponseHead["headers"];
       readonly body: B;
     }
   | ReturnType<typeof failed>;
@@ -90,60 +91,54 @@ export function createHttpUpstream(config: UpstreamConfig, role: UpstreamRole): 
   });
   const slots = slotsOf(config, role);
 
-  async function ask(
+  async function run<B>(
     call: UpstreamCall,
-    deadline: AbortSignal,
-  ): Promise<UpstreamResponse<Readable>> {
-    const { method, headers, body = null, isUnpaid } = call;
-    if (!(await slots.take(isUnpaid))) return failed("full");
-    try {
-      const signals = call.signal ? [deadline, call.signal] : [deadline];
-      const response = await pool.request({
-        path: basePath + call.target,
-        method,
-        headers,
-        body,
-        signal: AbortSignal.any(signals),
-      });
-      response.body.once("close", () => slots.free(isUnpaid));
-      // The reader of the body reports errors; without a listener one would end the process.
-      response.body.on("error", () => undefined);
-      if (response.statusCode > maxStatus) {
-        response.body.destroy();
-        return failed("bad_status");
-      }
-      const { statusCode: status, headers: given, body: stream } = response;
-      return { kind: "response", status, headers: given, body: stream };
-    } catch (error) {
-      slots.free(isUnpaid);
-      return failed(reasonOf(error, call, deadline));
-    }
-  }
-
-  async function respond<B>(
-    call: UpstreamCall,
-    read: (body: Readable) => Promise<B | undefined>,
+    send: (options: Dispatcher.DispatchOptions) => Sent<B>,
   ): Promise<UpstreamResponse<B>> {
-    const deadline = new AbortController();
-    const timer = setTimeout(() => deadline.abort(), timeouts.totalMs);
+    const { signal, isUnpaid, body = null, method } = call;
+    if (!(await slots.take(isUnpaid))) return failed("full");
+    const given = { path: basePath + call.target, headers: call.headers, body };
+    const sent = send({ ...given, method });
+    let isLate = false;
+    const late = setTimeout(() => {
+      isLate = true;
+      sent.abort(new Error("The call took too long."));
+    }, timeouts.totalMs);
+    const leave = (): void => sent.abort(new Error("The client left."));
+    if (signal?.aborted === true) leave();
+    else signal?.addEventListener("abort", leave);
+    const free = (): void => {
+      signal?.removeEventListener("abort", leave);
+      slots.free(isUnpaid);
+    };
     try {
-      const response = await ask(call, deadline.signal);
-      if (response.kind === "failed") return response;
-      const body = await read(response.body);
-      return body ? { ...response, body } : failed("too_large");
+      const response = await sent.response;
+      const { body: received } = response;
+      // One that broke off at once may have closed before.
+      if (received instanceof Readable && !received.closed) received.once("close", free);
+      else free();
+      if (response.status <= maxStatus) return { kind: "response", ...response };
+      if (received instanceof Readable) received.destroy();
+      return failed("bad_status");
     } catch (error) {
-      return failed(reasonOf(error, call, deadline.signal));
+      free();
+      return failed(reasonOf(error, call, isLate));
     } finally {
-      clearTimeout(timer);
+      clearTimeout(late);
     }
   }
 
   return {
     inFlight: slots.taken,
     isFull: slots.isLineFull,
-    open: (call: UpstreamCall) => respond(call, async (body) => body),
-    fetch: (call: UpstreamCall) =>
-      respond(call, (body) => readWhole(body, config.responseBytesMax)),
+    open: (call) => run(call, (options) => sendForStream(pool, options)),
+    async fetch(call) {
+      const bytesMax = config.responseBytesMax;
+      const response = await run(call, (options) => sendForBytes(pool, options, bytesMax));
+      if (response.kind === "failed") return response;
+      const { body } = response;
+      return body ? { ...response, body } : failed("too_large");
+    },
     close: () => pool.close(),
   };
 }
@@ -187,9 +182,9 @@ const unreachableCodes = new Set([
   "ENETUNREACH",
 ]);
 
-function reasonOf(error: unknown, call: UpstreamCall, deadline: AbortSignal): UpstreamFailure {
+function reasonOf(error: unknown, call: UpstreamCall, isLate: boolean): UpstreamFailure {
   if (call.signal?.aborted) return "gone";
-  if (deadline.aborted) return "timed_out";
+  if (isLate) return "timed_out";
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (timeoutCodes.has(code)) return "timed_out";
   return unreachableCodes.has(code) ? "unreachable" : "broken";

@@ -1,5 +1,5 @@
 /** `farthing accounts`: manages sellers' accounts and their plans in the facilitator's database. */
-import type { Account, ServiceStore } from "@farthing/facilitator";
+import type { Account } from "@farthing/facilitator";
 import type { Address } from "@farthing/protocol";
 import type { Command } from "commander";
 import { addPrintFlags, type PrintFlags, printList } from "farthing/program";
@@ -11,17 +11,19 @@ import {
   timeOf,
   withStore,
 } from "./database.ts";
-
-/** Each read of the database stays short, however many accounts there are. */
-const pageSize = 500;
+import { addTop, pagesOf } from "./top-accounts.ts";
 
 export function register(program: Command): void {
   const accounts = addDatabaseCommand(program, "accounts", "sellers' accounts");
+  addTop(accounts);
   addPrintFlags(accounts.command("list"))
     .description("list accounts by address")
-    .action((flags: PrintFlags) =>
+    .action((_: PrintFlags, command: Command) =>
       withStore("accounts", async (store) => {
-        const accounts = (await listAll(store)).map(describe);
+        // `accounts` has a --json as well, and takes it.
+        const flags = command.optsWithGlobals<PrintFlags>();
+        const accounts: ReturnType<typeof describe>[] = [];
+        for await (const page of pagesOf(store)) accounts.push(...page.map(describe));
         const rows = accounts.map(({ id: account, lowCreditsAt, ...shown }) => {
           return { account, ...shown, lowCreditsAt };
         });
@@ -44,17 +46,6 @@ export function register(program: Command): void {
         }),
       );
   }
-}
-
-async function listAll(store: ServiceStore): Promise<Account[]> {
-  const all: Account[] = [];
-  let from: Address | undefined;
-  do {
-    const page = await store.listAccounts({ from, limit: pageSize });
-    all.push(...page.items);
-    from = page.next ?? undefined;
-  } while (from !== undefined);
-  return all;
 }
 
 function describe(account: Account) {

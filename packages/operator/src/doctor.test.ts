@@ -24,20 +24,16 @@ afterAll(async () => {
 });
 
 // The doctor listens to a node for ten seconds.
-test(
-  "nothing to fix: 0, every section, a warning and its advice",
-  { timeout: 90_000 },
-  async () => {
-    const { code, stdout, stderr } = await farthing(["doctor"], { environment });
-    expect([code, stderr]).toEqual([0, ""]);
-    for (const title of ["configuration", "database", "eip155:51 chain", "eip155:51 wallets"]) {
-      expect(stdout).toMatch(new RegExp(`^${title}$`, "m"));
-    }
-    expect(stdout).toMatch(/^ {2}warn {2}eip155:51 .*one endpoint\n +→ name a second one/m);
-    expect(stdout).toMatch(/Nothing must be fixed, 1 warning\.\n$/);
-    expect(stdout).not.toContain("of-a-provider");
-  },
-);
+test("nothing to fix: 0, every section, a warning and its advice", async () => {
+  const { code, stdout, stderr } = await farthing(["doctor"], { environment });
+  expect([code, stderr]).toEqual([0, ""]);
+  for (const title of ["configuration", "database", "eip155:51 chain", "eip155:51 wallets"]) {
+    expect(stdout).toMatch(new RegExp(`^${title}$`, "m"));
+  }
+  expect(stdout).toMatch(/^ {2}warn {2}eip155:51 .*one endpoint\n +→ name a second one/m);
+  expect(stdout).toMatch(/Nothing must be fixed, 1 warning\.\n$/);
+  expect(stdout).not.toContain("of-a-provider");
+});
 
 test("something to fix: 3, and --json says the same", async () => {
   const ill = { ...environment, FARTHING_RPC_51: "http://127.0.0.1:9" };

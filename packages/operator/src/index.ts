@@ -12,6 +12,7 @@ const operator: OperatorPackage = {
     relayer: () => import("./relayer.ts"),
     backup: () => import("./backup.ts"),
     upgrade: () => import("./upgrade.ts"),
+    recover: () => import("./recover.ts"),
     batcher: () => import("./batcher.ts"),
   },
   async startEmbedded(signal, settings) {

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { examineUpgrade, openStore } from "@farthing/facilitator";
 import { farthing } from "farthing/testing";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { startPostgres } from "@farthing/engine/testing";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { gather } from "./gather.testing.ts";
 
 let folder: string;
@@ -51,6 +52,9 @@ test("an earlier one: names what would run, changes nothing, and times it on a c
   change("drop table settlement_books");
   change("delete from feature_migration where name like 'books/%'");
   change("drop index settlements_by_payer");
+  // The version before works on it.
+  change(`insert into lanes (chain_id, lane, next_nonce, lease_owner, lease_until, fence)
+    values (51, '0x${"ab".repeat(20)}', 7, 'pay-1/4711/a', ${Date.now() + 60_000}, 1)`);
   const before = contentOf(file);
   const copy = join(folder, "rehearsal.db");
   const lines = await check({}, copy);
@@ -61,6 +65,12 @@ test("an earlier one: names what would run, changes nothing, and times it on a c
     expect.stringMatching(
       /indexes: warn .* creates 1 before .*: settlements_by_payer on settlements/,
     ),
+  );
+  expect(lines).toContain(
+    "running processes / running: ok process 4711 on pay-1 holds relayer wallets",
+  );
+  expect(lines).toContainEqual(
+    expect.stringMatching(/order: ok .*, then start this one, which does not start beside it$/),
   );
   expect(lines.at(-1)).toMatch(/^rehearsal \/ update: ok the update of the copy .* took \d+\.\d s/);
   expect(contentOf(file)).toBe(before);
@@ -79,4 +89,27 @@ test("a newer one, and a setting that this version does not have: 3, and no rehe
   expect(JSON.parse(run.stdout)).toMatchObject({ ok: false });
   expect(lines).toContainEqual(expect.stringMatching(/schema: fail a newer version .*9999-later/));
   expect(existsSync(copy)).toBe(false);
+});
+
+test("SQLite has one table of each kind, which --partition leaves as it is", async () => {
+  const url = `sqlite:${join(folder, "undivided.db")}`;
+  await (await openStore(url)).close();
+  const own = { environment: { ...environment, DATABASE_URL: url } };
+  const { code, stderr } = await farthing(["upgrade", "--partition"], own);
+  expect(code).toBe(9);
+  expect(stderr).toMatch(/nothing to divide/);
+});
+
+test("PostgreSQL: --partition says first what there is to move, then moves it, and again", async () => {
+  const server = await startPostgres();
+  onTestFinished(() => server.stop());
+  const store = await openStore(server.databaseUrl);
+  await store.close();
+  const own = { environment: { ...environment, DATABASE_URL: server.databaseUrl } };
+  const dry = await farthing(["upgrade", "--partition", "--dry-run"], own);
+  expect(dry).toMatchObject({ code: 0 });
+  expect(dry.stdout).toMatch(/^About 0 transactions and 0 webhook deliveries/);
+  expect(dry.stdout).toMatch(/Nothing was changed/);
+  const run = await farthing(["upgrade", "--partition"], own);
+  expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining("Done.") });
 });

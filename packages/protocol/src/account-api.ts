@@ -16,6 +16,7 @@ export const webhookEvents = [
   "settlement.finalized",
   "settlement.refunded",
   "credits.low",
+  "fee.changed",
   "purchase.credited",
   "purchase.held",
 ] as const;

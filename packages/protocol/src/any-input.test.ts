@@ -46,7 +46,7 @@ const reads = (read: (...inputs: unknown[]) => unknown, name: string, input: unk
     const { xdc, isHexBytes, signatureBytesMax } = protocol;
     return isHexBytes(input, signatureBytesMax) && read(xdc, vectorAuthorization, input);
   }
-  if (["isTransactionHash", "isLoopback"].includes(name)) {
+  if (["isTransactionHash", "isLoopback", "isLoopbackAddress", "isPublicAddress"].includes(name)) {
     return typeof input === "string" && read(input);
   }
   if (name === "isEventStream") {
@@ -72,9 +72,11 @@ test("the readers are found", () => {
     "isEventStream",
     "isHexBytes",
     "isLoopback",
+    "isLoopbackAddress",
     "isObject",
     "isPassToken",
     "isPaymentIdentifier",
+    "isPublicAddress",
     "isRefusalCode",
     "isRefusalOfPayer",
     "isRouteTemplate",

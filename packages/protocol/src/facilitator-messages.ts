@@ -76,6 +76,8 @@ export interface SettlementResponse extends SettleResponse {
   readonly confirmedAt: string | null;
   readonly finalizedAt: string | null;
   readonly failedAt: string | null;
+  /** When the chain showed it after the database had lost it; null for one that never was lost. */
+  readonly recoveredAt: string | null;
 }
 
 export interface SupportedKind {

@@ -22,8 +22,12 @@ export function toLowerHex(hex: Hex): Hex {
 
 /** Two digits for each byte, without `0x`. */
 export function hexDigits(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  let digits = "";
+  for (const byte of bytes) digits += digitsOfByte[byte];
+  return digits;
 }
+
+const digitsOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
 /** A number as a word of 32 bytes, without `0x`. */
 export function numberWord(value: bigint | number): string {

@@ -67,6 +67,16 @@ const counting: App = ({ payment }) => {
   return { body: "content" };
 };
 
+/** An app that counts the costs one after the other, and fails for those below zero. */
+const failing =
+  (costs: bigint[]): App =>
+  ({ payment }) => {
+    const cost = costs.shift() ?? 0n;
+    payment.meter?.add(cost < 0n ? -cost : cost);
+    if (cost < 0n) throw new Error("out of memory");
+    return { body: "content" };
+  };
+
 /** Runs these promises against one adapter. */
 export function balanceSuite(listen: Listen): void {
   const at = useScene(listen);
@@ -301,6 +311,35 @@ export function balanceSuite(listen: Listen): void {
         "used",
         "undelivered",
       ]);
+    });
+
+    test.each([
+      ["the last", [-100n, 9_100n], 9_100n],
+      ["an earlier one", [-9_000n, -100n, 200n], 9_000n],
+      ["one above the reserve", [-60_000n, -1n, 400n], 50_000n],
+    ])(
+      "is charged once together with its repeats: %s is the dearest",
+      async (_what, costs, cost) => {
+        const url = await at.start(failing([0n, ...costs]), {}, route);
+        const headers = tokenOf((await topUp(url)).response);
+        const keyed = { ...headers, "Idempotency-Key": "order 7" };
+        for (const _failed of costs.slice(1)) {
+          const one = await fetch(url, { headers: keyed });
+          const body = { error: "paid_undelivered", retryable: true };
+          expect([one.status, await one.json()]).toMatchObject([500, body]);
+        }
+        const last = await fetch(url, { headers: keyed });
+        expect([last.status, await last.text()]).toEqual([200, "content"]);
+        expect(moneyOf(await fetch(url, { headers }))).toEqual([`${5_000_000n - cost}`, "0"]);
+      },
+    );
+
+    test("and came with a payment is charged once together with its repeat", async () => {
+      const url = await at.start(failing([-100n, 9_100n]), {}, route);
+      const { headers, response } = await topUp(url);
+      expect([response.status, moneyOf(response)]).toEqual([500, ["4950000", null]]);
+      const again = await fetch(url, { headers });
+      expect([again.status, moneyOf(again)]).toEqual([200, ["4990900", "9100"]]);
     });
 
     test("with a payment leaves the money in the balance, and the repeat costs what it costs", async () => {

@@ -52,3 +52,21 @@ function concatenate(chunks: readonly Uint8Array[], size: number): Uint8Array<Ar
   }
   return bytes;
 }
+
+/**
+ * The bytes of responses that were made of bytes. To read them from a stream again costs more than
+ * the rest of a short response.
+ */
+const knownBytes = new WeakMap<Response, Uint8Array<ArrayBuffer>>();
+
+/** Makes a response whose bytes {@link bytesOf} still knows. */
+export function responseOfBytes(bytes: Uint8Array<ArrayBuffer>, init: ResponseInit): Response {
+  const response = new Response(bytes, init);
+  knownBytes.set(response, bytes);
+  return response;
+}
+
+/** Returns the whole body of a response that nobody has begun to read; undefined where it is not known. */
+export function bytesOf(response: Response): Uint8Array<ArrayBuffer> | undefined {
+  return response.bodyUsed ? undefined : knownBytes.get(response);
+}

@@ -19,9 +19,10 @@ import {
   type WirePayment,
 } from "@farthing/protocol";
 import { readBytes } from "./body.ts";
+import { createFacilitatorTime, type FacilitatorTime } from "./facilitator-time.ts";
 import { bookHeaders, type SaleBooks } from "./sale-books.ts";
 import { readSettleResponse, readSettlementRecord } from "./settlement-record.ts";
-import { waitSecondsWithin } from "./wait-seconds.ts";
+import { retryAfterOf, waitSecondsWithin } from "./wait-seconds.ts";
 
 export interface FacilitatorRequest {
   readonly x402Version: 1 | 2;
@@ -91,6 +92,8 @@ export interface Facilitator {
   readonly name?: string;
   /** The engine is part of this process and has stored what it reports as queued. */
   readonly isInProcess?: boolean;
+  /** What its responses say about this server's clock, where they name a time. */
+  readonly time?: FacilitatorTime;
   verify(request: FacilitatorRequest, limit: CallLimit): Promise<VerifyOutcome>;
   /** Safe to repeat. `exchangeKey` (`Idempotency-Key`): only its repeats are told of success. */
   settle(
@@ -196,8 +199,6 @@ const accountCodes = [
   "payee_mismatch",
 ] as const;
 
-const maxRetryAfterSeconds = 300;
-
 interface Sent {
   /** The body of a POST; a GET has none. */
   readonly json?: object;
@@ -208,6 +209,7 @@ interface Sent {
 export function createFacilitatorClient(options: FacilitatorOptions): Facilitator {
   const base = options.url.replace(/\/+$/, "");
   const timeoutMsMax = options.timeoutMs ?? callTimeoutMsDefault;
+  const time = createFacilitatorTime();
   const headers: Record<string, string> = { Accept: "application/json" };
   if (options.apiKey !== undefined) headers["Authorization"] = `Bearer ${options.apiKey}`;
 
@@ -216,7 +218,8 @@ export function createFacilitatorClient(options: FacilitatorOptions): Facilitato
 
   const sendTo = (url: string, { timeoutMs, trace }: CallLimit, sent: Sent = {}) => {
     const init = initOf({ ...headers, ...sent.more, ...trace }, sent.json);
-    return call(options.fetch, url, init, Math.min(timeoutMsMax, timeoutMs));
+    const timed = { time, timeoutMs: Math.min(timeoutMsMax, timeoutMs) };
+    return call(options.fetch, url, init, timed);
   };
   const send = (path: string, limit: CallLimit, sent: Sent = {}) =>
     sendTo(base + path, limit, sent);
@@ -226,6 +229,7 @@ export function createFacilitatorClient(options: FacilitatorOptions): Facilitato
   return {
     name: options.name ?? base,
     isInProcess: options.inProcess === true,
+    time,
     status: {
       url: base,
       hasKey: options.apiKey !== undefined,
@@ -309,14 +313,16 @@ async function call(
   own: typeof globalThis.fetch | undefined,
   url: string,
   init: RequestInit,
-  timeoutMs: number,
+  { timeoutMs, time }: { timeoutMs: number; time: ReturnType<typeof createFacilitatorTime> },
 ) {
   const signal = AbortSignal.timeout(Math.max(1, Math.ceil(timeoutMs)));
   // Looked up for each call, because programs may replace the global one later.
   const send = own ?? globalThis.fetch;
+  const sentAtMs = Date.now();
   try {
     // A followed redirect could carry the key to another host, or turn the POST into a GET.
     const response = await send(url, { ...init, signal, redirect: "manual" });
+    time.note(response.headers, sentAtMs);
     const bytes = await readBytes(response.body, maxAnswerBytes);
     if (bytes === undefined) return fault("unreadable", "its answer is too large");
     return {
@@ -389,11 +395,4 @@ function causeOf(error: unknown): string {
   if (cause instanceof Error && "code" in cause && typeof cause.code === "string")
     return cause.code;
   return "the connection failed";
-}
-
-function retryAfterOf(headers: Headers): number | undefined {
-  const text = headers.get("Retry-After");
-  return text !== null && /^\d{1,6}$/.test(text)
-    ? Math.min(Number(text), maxRetryAfterSeconds)
-    : undefined;
 }

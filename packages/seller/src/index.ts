@@ -35,6 +35,7 @@ export {
   type MeteredUse,
   type WorkEnd,
 } from "./balance-options.ts";
+export { bytesOf, responseOfBytes } from "./body.ts";
 export type { Clock, WaitUntil } from "./clock.ts";
 export type { Serve } from "./exchange/paid-request.ts";
 export { timeCalls, type ChargeTimings } from "./exchange/call-timings.ts";
@@ -81,5 +82,6 @@ export { createRefund, type KnownPayment, type Refund, type RefundOutcome } from
 export type { BalanceRefundOutcome, RefundBalance, TopUpRefund } from "./refund-balance.ts";
 export { languages as paywallLanguages } from "./paywall/language.ts";
 export { parsePaywallIcon, paywallIconShape } from "./paywall/paywall-options.ts";
+export type { ChallengeQuickly, PlainRequest, QuickChallenge } from "./quick-challenge.ts";
 export { createSeller } from "./seller.ts";
 export type { Charged, ChargeOptions, Route, Seller } from "./seller.ts";

@@ -77,10 +77,31 @@ export function checkRequestAddress(request: Request): AddressRefusal | undefine
   return host === null || isPlainHost(host) ? undefined : badHost;
 }
 
+/** The host that was asked for last: nearly always the same one. */
+let lastPlainHost: string | undefined;
+
 /** Whether a Host header names exactly one host. */
 export function isPlainHost(host: string): boolean {
+  if (host === lastPlainHost) return true;
+  const isPlain = checkHost(host);
+  if (isPlain) lastPlainHost = host;
+  return isPlain;
+}
+
+function checkHost(host: string): boolean {
   if (host.length > maxHostChars || !hostPattern.test(host)) return false;
   return URL.canParse(`http://${host}`);
+}
+
+/**
+ * Targets that no parser changes: no escapes, no empty segment but the last one, and none that begins
+ * with a dot. Most are such, and need not be parsed.
+ */
+const simpleTarget = /^\/(?:[\w~-][\w.~-]*\/)*(?:[\w~-][\w.~-]*)?(?:\?[\w.~=&-]*)?$/;
+
+/** Whether a target is of the usual kind, which is plain. */
+export function isSimpleTarget(target: string): boolean {
+  return simpleTarget.test(target);
 }
 
 /**
@@ -88,6 +109,7 @@ export function isPlainHost(host: string): boolean {
  * allowed: some clients send it (RFC 3986), and `%27` means the same.
  */
 export function isPlainTarget(target: string): boolean {
+  if (isSimpleTarget(target)) return true;
   // Two leading slashes name a host when the target is resolved against a base address.
   if (!/^\/(?!\/)[\x21-\x7e]*$/.test(target) || target.includes("#")) return false;
   const base = "http://localhost";

@@ -18,6 +18,7 @@ import {
   type Resource,
   type SettleResponse,
 } from "@farthing/protocol";
+import { responseOfBytes } from "./body.ts";
 import type { Balance } from "./payment-records/balance-store.ts";
 import { remainingOf } from "./payment-records/balances.ts";
 import type { Pass } from "./payment-records/pass-store.ts";
@@ -62,8 +63,13 @@ export function isForCaches(name: string): boolean {
   return cacheHeaders.test(name.toLowerCase());
 }
 
+/** What is needed of headers to change them; `Headers` are such. */
+export interface WritableHeaders extends Pick<Headers, "delete" | "set"> {
+  keys(): Iterable<string>;
+}
+
 /** For content that is sold: a cache would hand it out without a payment. */
-export function forbidCaching(headers: Headers): void {
+export function forbidCaching(headers: WritableHeaders): void {
   for (const name of Array.from(headers.keys()).filter(isForCaches)) headers.delete(name);
   headers.set("Cache-Control", "private, no-store");
 }
@@ -99,17 +105,23 @@ export function challenge(
   why?: { readonly error: string; readonly message?: string },
   receipt?: SettleResponse,
 ): Response {
+  const { headers, text } = writeChallenge(terms, randomHex(), why);
+  const receipts = receipt && receiptHeaders(compact(receipt));
+  return new Response(text, { status: 402, headers: { ...headers, ...receipts } });
+}
+
+/** The headers and the body of a challenge. With the token a buyer proves that a repeat is theirs. */
+export function writeChallenge(
+  terms: ChallengeTerms,
+  token: string,
+  why?: { readonly error: string; readonly message?: string },
+) {
   const { headers, body } = buildChallenge({
     ...terms,
     ...defined({ error: why?.error }),
-    // With the token a buyer proves that a repeat is theirs.
-    extensions: { ...terms.extensions, [requestBindingKey]: declareRequestBinding(randomHex()) },
+    extensions: { ...terms.extensions, [requestBindingKey]: declareRequestBinding(token) },
   });
-  const receipts = receipt && receiptHeaders(compact(receipt));
-  return new Response(JSON.stringify({ ...body, message: why?.message }), {
-    status: 402,
-    headers: { ...headers, ...receipts },
-  });
+  return { headers, text: JSON.stringify({ ...body, message: why?.message }) };
 }
 
 export function reasonOf(refusal: Refusal): { error: string; message: string } {
@@ -179,7 +191,14 @@ function unforged(given: Headers): Headers {
 
 function toResponse(status: number, headers: Headers, body: BodyInit | null): Response {
   forbidCaching(headers);
-  return new Response(isBodiless(status) ? null : body, { status, headers });
+  if (isBodiless(status)) return new Response(null, { status, headers });
+  const isBytes = body instanceof Uint8Array && body.buffer instanceof ArrayBuffer;
+  return isBytes
+    ? responseOfBytes(new Uint8Array(body.buffer, body.byteOffset, body.byteLength), {
+        status,
+        headers,
+      })
+    : new Response(body, { status, headers });
 }
 
 export function preflight(): Response {
@@ -209,7 +228,9 @@ export function addCommonHeaders(response: Response, allowOrigin: string | false
 
 /** Adds tokens to a header that lists them, each once. */
 export function addTokens(headers: Headers, name: string, tokens: readonly string[]): void {
-  const present = (headers.get(name) ?? "").split(",").map((token) => token.trim());
+  const before = headers.get(name);
+  if (before === null) return headers.set(name, tokens.join(", "));
+  const present = before.split(",").map((token) => token.trim());
   const known = new Set(present.map((token) => token.toLowerCase()));
   if (known.has("*") && name.toLowerCase() === "vary") return;
   const added = tokens.filter((token) => !known.has(token.toLowerCase()));

@@ -50,6 +50,8 @@ export interface ScriptedFacilitator {
   readonly calls: Call[];
   /** Replies for the next calls of each kind, in order. */
   readonly script: Record<Call["operation"], Step[]>;
+  /** By how much its time is ahead of this machine's; undefined: its responses name none. */
+  aheadMs: number | undefined;
   /** How often money moved. */
   transfers(): number;
   operations(): string[];
@@ -97,16 +99,19 @@ export async function startScriptedFacilitator(): Promise<ScriptedFacilitator> {
       text,
       headers,
     } = reply === "honest" ? honest(call, settled) : reply;
-    res.writeHead(status, { "content-type": "application/json", ...headers });
+    const { aheadMs } = facilitator;
+    const date = aheadMs === undefined ? "" : new Date(Date.now() + aheadMs).toUTCString();
+    res.writeHead(status, { date, "content-type": "application/json", ...headers });
     res.end(text ?? JSON.stringify(json));
   }
 
   const server = createServer((req, res) => void answer(req, res));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
+  const facilitator: ScriptedFacilitator = {
     url: addressOf(server),
     calls,
     script,
+    aheadMs: 0,
     transfers: () => settled.size,
     operations: () => calls.map(({ operation }) => operation),
     close: () =>
@@ -115,6 +120,7 @@ export async function startScriptedFacilitator(): Promise<ScriptedFacilitator> {
         server.closeAllConnections();
       }),
   };
+  return facilitator;
 }
 
 function traceIn({ headers }: IncomingMessage): Call["trace"] {

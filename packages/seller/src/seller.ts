@@ -50,6 +50,7 @@ import { ask, undecided } from "./exchange/open-responses.ts";
 import { offerPage } from "./paywall/offer-page.ts";
 import { parsePayTo } from "./option-values.ts";
 import { createQuote, type Terms } from "./offer.ts";
+import { createQuickChallenge, type ChallengeQuickly } from "./quick-challenge.ts";
 import { readPresentedPayment } from "./presented-payment.ts";
 import { createRefunds, type Refunds } from "./refund-balance.ts";
 import { matchPayment, type BodyReader } from "./exchange/match-payment.ts";
@@ -89,6 +90,8 @@ export interface Charged {
 export interface Route<R = unknown> {
   /** Responds with a challenge, or with the content of `serve` once the payment is confirmed. */
   charge(request: Request, serve: Serve, options?: ChargeOptions<R>): Promise<Charged>;
+  /** @internal The same challenge with less work, where there is one for the whole route. */
+  readonly challenge?: ChallengeQuickly | undefined;
 }
 
 /** A seller. `charge` uses the price of the seller's options, `route` sets another. */
@@ -283,6 +286,7 @@ function createRoute<R>(
   }
 
   return {
+    challenge: createQuickChallenge(seller.emit, of, route),
     async charge(request, serve, options = {}) {
       const timings: { verifyMs?: number; settleMs?: number } = {};
       const { clock } = seller;

@@ -24,16 +24,12 @@ function farthing(args: readonly string[], environment: Readonly<Record<string, 
   return startFarthing(args, { FARTHING_RPC_URL: market.devnet.rpcUrl, ...environment });
 }
 
-/** Five processes, one after the other: a second each alone, ten where others use both cores. */
-const slowMs = 180_000;
-
 test.for([
   ["verified", "POST /verify", false],
   ["settled, before the seller knows it", "POST /settle", false],
   ["settled, and the seller never hears it", "POST /settle", true],
 ] as const)(
   "killed when the payment is %s: resume gets the content, paid once",
-  { timeout: slowMs },
   async ([, step, isLost]) => {
     // What is resumed is the same bound payment: this seller takes no other.
     const shop = await openExpressShop(market, "public", { requireBinding: true });

@@ -199,7 +199,7 @@ describeInBrowser("the account on the dashboard", () => {
     await page.getByRole("button", { name: "Change events" }).click();
     await page.getByLabel("credits.low").uncheck();
     await page.getByRole("button", { name: "Save events" }).click();
-    await page.getByText("settlement.refunded, purchase.credited").waitFor();
+    await page.getByText("settlement.refunded, fee.changed, purchase.credited").waitFor();
     await page.getByRole("button", { name: "Pause" }).click();
     await page.getByRole("button", { name: "Pause endpoint" }).click();
     await page.getByText("You paused it.").waitFor();
@@ -227,7 +227,7 @@ describeInBrowser("the account on the dashboard", () => {
     await page.getByRole("button", { name: "Change the notices" }).click();
     await page.getByLabel("purchase.held").uncheck();
     await page.getByRole("button", { name: "Save events" }).click();
-    await page.getByText("6 of 9").waitFor();
+    await page.getByText("7 of 10").waitFor();
     await page.getByRole("button", { name: "Remove anna@shop.example" }).click();
     await page.getByRole("button", { name: "Remove address" }).click();
     await page.getByText("No addresses yet").waitFor();

@@ -46,75 +46,71 @@ describeInBrowser("credits on the dashboard", () => {
     facilitator: () => ({ url: stage.market.tap.url, apiKey }),
   });
 
-  test(
-    "a key, a sale, no credits, a purchase, another sale, no key",
-    { timeout: 120_000 },
-    async () => {
-      const { market } = stage;
-      const { window, page } = await enter(market.devnet.seller);
-      await operate(market, [
-        "credits",
-        "grant",
-        market.devnet.seller.address,
-        "1",
-        "--note",
-        "Welcome",
-      ]);
-      const key = await createKey(window, "Shop");
-      expect(key).toMatch(/^fk_test_[0-9A-Za-z]{61}$/);
-      const shop = await openStockShop(selling(key), "public");
+  test("a key, a sale, no credits, a purchase, another sale, no key", async () => {
+    const { market } = stage;
+    const { window, page } = await enter(market.devnet.seller);
+    await operate(market, [
+      "credits",
+      "grant",
+      market.devnet.seller.address,
+      "1",
+      "--note",
+      "Welcome",
+    ]);
+    const key = await createKey(window, "Shop");
+    expect(key).toMatch(/^fk_test_[0-9A-Za-z]{61}$/);
+    const shop = await openStockShop(selling(key), "public");
 
-      const first = market.newBuyer();
-      const sold = await stockBuyer(market, first)(shop.url);
-      expect(await sold.json()).toEqual({ report: 1 });
-      await visit(window, "Settlements");
-      await page.getByText("final", { exact: true }).waitFor();
-      await page.getByRole("table").getByRole("link").first().click();
-      await page.getByText("Transaction signed and sent").waitFor();
-      await page.getByText("Final", { exact: true }).waitFor();
-      expect(await page.getByText(first.address).count()).toBe(1);
+    const first = market.newBuyer();
+    const sold = await stockBuyer(market, first)(shop.url);
+    expect(await sold.json()).toEqual({ report: 1 });
+    await visit(window, "Settlements");
+    await page.getByText("final", { exact: true }).waitFor();
+    await page.getByRole("table").getByRole("link").first().click();
+    await page.getByText("Transaction signed and sent").waitFor();
+    await page.getByText("Final", { exact: true }).waitFor();
+    expect(await page.getByText(first.address).count()).toBe(1);
 
-      const second = market.newBuyer();
-      const refused = await stockBuyer(market, second)(shop.url);
-      expect(refused.ok).toBe(false);
-      expect(await market.transfers(second.address)).toEqual([]);
-      await page.getByText("No credits left").waitFor();
+    const second = market.newBuyer();
+    const refused = await stockBuyer(market, second)(shop.url);
+    expect(refused.ok).toBe(false);
+    expect(await market.transfers(second.address)).toEqual([]);
+    await page.getByText("No credits left").waitFor();
 
-      await beginPurchase(window, "1.5");
-      await page.getByRole("button", { name: "Sign and pay" }).click();
-      await page.getByText("1,500 credits added").waitFor();
-      expect(await market.devnet.usdc.balanceOf(market.devnet.treasury.address)).toBe(1_500_000n);
-      await visit(window, "Credits");
-      await page.getByRole("row", { name: "Bought" }).getByText("+1,500").waitFor();
-      expect(await page.getByText("No credits left").count()).toBe(0);
+    await beginPurchase(window, "1.5");
+    await page.getByRole("button", { name: "Sign and pay" }).click();
+    await page.getByText("1,500 credits added").waitFor();
+    expect(await market.devnet.usdc.balanceOf(market.devnet.treasury.address)).toBe(1_500_000n);
+    await visit(window, "Credits");
+    await page.getByRole("row", { name: "Bought" }).getByText("+1,500").waitFor();
+    expect(await page.getByText("No credits left").count()).toBe(0);
 
-      const again = await stockBuyer(market, second)(shop.url);
-      expect(again.status).toBe(200);
-      await page.getByRole("row", { name: "Spent on" }).nth(1).waitFor();
+    const again = await stockBuyer(market, second)(shop.url);
+    expect(again.status).toBe(200);
+    await page.getByRole("row", { name: "Spent on" }).nth(1).waitFor();
 
-      await visit(window, "Integrate");
-      await page.getByLabel("API key").fill(key);
-      await page.getByRole("button", { name: "Test my key" }).click();
-      await page.getByText("The key works").first().waitFor();
+    await visit(window, "Integrate");
+    await page.getByLabel("API key").fill(key);
+    await page.getByRole("button", { name: "Test my key" }).click();
+    await page.getByText("The key works").first().waitFor();
 
-      await visit(window, "API keys");
-      await page.getByRole("button", { name: "Revoke key Shop" }).click();
-      await page.getByRole("dialog").getByRole("button", { name: "Revoke key" }).click();
-      await page.getByRole("row", { name: "Shop" }).waitFor({ state: "detached" });
-      const headers = { Authorization: `Bearer ${key}` };
-      expect((await fetch(`${stage.url}/v1/key`, { headers })).status).toBe(401);
-      const third = market.newBuyer();
-      expect((await stockBuyer(market, third)(shop.url)).ok).toBe(false);
-      await visit(window, "Integrate");
-      await page.getByLabel("API key").fill(key);
-      await page.getByRole("button", { name: "Test my key" }).click();
-      await page.getByText("Copy it again, or create a new one").waitFor();
-      // A key that is refused is no end of the session.
-      await visit(window, "Overview");
-      expect(window.complaints).toEqual([]);
-      await shop.close();
-    },
-  );
+    await visit(window, "API keys");
+    await page.getByRole("button", { name: "Revoke key Shop" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke key" }).click();
+    await page.getByRole("row", { name: "Shop" }).waitFor({ state: "detached" });
+    const headers = { Authorization: `Bearer ${key}` };
+    expect((await fetch(`${stage.url}/v1/key`, { headers })).status).toBe(401);
+    const third = market.newBuyer();
+    expect((await stockBuyer(market, third)(shop.url)).ok).toBe(false);
+    await visit(window, "Integrate");
+    await page.getByLabel("API key").fill(key);
+    await page.getByRole("button", { name: "Test my key" }).click();
+    await page.getByText("Copy it again, or create a new one").waitFor();
+    // A key that is refused is no end of the session.
+    await visit(window, "Overview");
+    expect(window.complaints).toEqual([]);
+    await shop.close();
+  });
 
   test("a large purchase is held, and the operator's approval arrives by itself", async () => {
     const { window, page } = await enter();

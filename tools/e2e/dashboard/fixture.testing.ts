@@ -20,9 +20,6 @@ import { openWalletWindow, type WalletWindow } from "../support/wallet-window.te
 /** Purchases above these USDC wait for the operator. */
 const reviewAbove = "20";
 
-/** Longest that a step in the page may take: some blocks, on a machine that is busy. */
-const stepMs = 20_000;
-
 /** A facilitator with its dashboard, and a browser. */
 export interface Stage {
   readonly market: Market;
@@ -136,7 +133,7 @@ export function openWindow(
   wallets: readonly WalletGiven[],
   options: BrowserContextOptions = {},
 ): Promise<WalletWindow> {
-  return openWalletWindow(browser, wallets, { ...options, stepMs });
+  return openWalletWindow(browser, wallets, options);
 }
 
 /** Signs in with the first wallet and waits for the overview. */

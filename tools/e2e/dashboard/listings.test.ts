@@ -17,7 +17,7 @@ describeInBrowser("listings on the dashboard", () => {
   beforeAll(async () => {
     stage = await startStage();
     shop = await openHttpsSeller(stage.authority.identify(), () => {});
-  }, 120_000);
+  });
   afterAll(async () => {
     shop?.close();
     await stage?.stop();

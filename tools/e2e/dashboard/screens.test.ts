@@ -19,9 +19,6 @@ import {
 import { openStockShop } from "../support/shops.testing.ts";
 import type { WalletWindow } from "../support/wallet-window.testing.ts";
 
-/** Every screen is looked at by axe twice, on a machine that is busy. */
-const looksMs = 300_000;
-
 describeInBrowser("the screens of the dashboard", () => {
   let stage: Stage;
   /** Places of an account in which much has happened. */
@@ -29,10 +26,10 @@ describeInBrowser("the screens of the dashboard", () => {
   beforeAll(async () => {
     stage = await startStage();
     places = await fillAccount(stage);
-  }, 120_000);
+  });
   afterAll(() => stage?.stop());
 
-  test.each(windows)("with something in them, %s", { timeout: looksMs }, async (_name, options) => {
+  test.each(windows)("with something in them, %s", async (_name, options) => {
     const { seller } = stage.market.devnet;
     const window = await openWindow(stage, [{ name: "Alpha", keys: [seller.privateKey] }], options);
     const { page } = window;
@@ -59,46 +56,42 @@ describeInBrowser("the screens of the dashboard", () => {
     await window.context.close();
   });
 
-  test.each(windows)(
-    "empty, with their dialogs, %s",
-    { timeout: looksMs },
-    async (_name, options) => {
-      const { privateKey } = stage.market.newBuyer();
-      const window = await openWindow(stage, [{ name: "Alpha", keys: [privateKey] }], options);
-      const { page } = window;
-      await signIn(window, stage);
-      for (const [place, button] of [
-        ["keys", "Create key"],
-        ["webhooks", "Add endpoint"],
-        ["listings", "List an endpoint"],
-        ["settings", "Invite a member"],
-        ["settings", "Link a wallet"],
-        ["settings", "Add an address"],
-      ] as const) {
-        await page.goto(stage.screen(place));
-        await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
-        await expectFitInBothSchemes(page, place);
-        await page.getByRole("button", { name: button }).first().click();
-        await page.getByRole("dialog").waitFor();
-        await expectFitInBothSchemes(page, `${place}, ${button}`);
-      }
-      for (const place of [
-        "",
-        "settlements",
-        "revenue",
-        "customers",
-        "requests",
-        "credits",
-        "nowhere",
-        "settlements/stl_none",
-      ]) {
-        await page.goto(stage.screen(place));
-        await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
-        await expectFitInBothSchemes(page, place);
-      }
-      await window.context.close();
-    },
-  );
+  test.each(windows)("empty, with their dialogs, %s", async (_name, options) => {
+    const { privateKey } = stage.market.newBuyer();
+    const window = await openWindow(stage, [{ name: "Alpha", keys: [privateKey] }], options);
+    const { page } = window;
+    await signIn(window, stage);
+    for (const [place, button] of [
+      ["keys", "Create key"],
+      ["webhooks", "Add endpoint"],
+      ["listings", "List an endpoint"],
+      ["settings", "Invite a member"],
+      ["settings", "Link a wallet"],
+      ["settings", "Add an address"],
+    ] as const) {
+      await page.goto(stage.screen(place));
+      await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
+      await expectFitInBothSchemes(page, place);
+      await page.getByRole("button", { name: button }).first().click();
+      await page.getByRole("dialog").waitFor();
+      await expectFitInBothSchemes(page, `${place}, ${button}`);
+    }
+    for (const place of [
+      "",
+      "settlements",
+      "revenue",
+      "customers",
+      "requests",
+      "credits",
+      "nowhere",
+      "settlements/stl_none",
+    ]) {
+      await page.goto(stage.screen(place));
+      await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
+      await expectFitInBothSchemes(page, place);
+    }
+    await window.context.close();
+  });
 });
 
 /** Tables that hide a part until someone scrolls them, or the ring of a link or button. */

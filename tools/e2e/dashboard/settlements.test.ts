@@ -122,7 +122,7 @@ describeInBrowser("settlements on the dashboard", () => {
     await expectRows(1);
   });
 
-  test("older ones are a page further, and the file has all", { timeout: 120_000 }, async () => {
+  test("older ones are a page further, and the file has all", async () => {
     const { page } = window;
     const buy = stockBuyer(stage.market, stage.market.newBuyer());
     await Promise.all(

@@ -18,12 +18,9 @@ import { startServerProcess, type ServerProcess } from "@farthing/lab/server-pro
 import { isObject } from "@farthing/protocol";
 import { listen } from "@farthing/seller/testing/listen";
 import { startWorker } from "@farthing/seller/testing/workerd";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { bin } from "../support/farthing-command.testing.ts";
 import { startMarket, type Market } from "../support/market.testing.ts";
-
-// Each test starts programs: five seconds alone, a minute where others use all cores.
-vi.setConfig({ testTimeout: 300_000 });
 
 const root = join(import.meta.dirname, "../../..");
 const run = promisify(execFile);

@@ -1,7 +1,7 @@
 /** A hundred buyers at once: each is charged once, and each is served once. */
 import { privateKeySigner, wrapFetch } from "@farthing/buyer";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { stockBuyer } from "../support/buyers.testing.ts";
+import { fetchPaid, payAgain, stockBuyer } from "../support/buyers.testing.ts";
 import { openGateway, type GatewayShop } from "../support/gateway.testing.ts";
 import { startMarket, type Market } from "../support/market.testing.ts";
 
@@ -26,11 +26,12 @@ test.each(["after success", "before the upstream"])("settled %s", async (order) 
   const buyers = Array.from({ length: crowd }, () => market.newBuyer());
   const reports = await Promise.all(
     buyers.map(async (buyer, index) => {
+      const send = fetchPaid((request) => payAgain(request));
       // Half of them as strangers, who never heard of this gateway.
       const buy =
         index % 2 === 0
-          ? stockBuyer(market, buyer)
-          : wrapFetch(fetch, { signer: privateKeySigner(buyer.privateKey) });
+          ? stockBuyer(market, buyer, send)
+          : wrapFetch(send, { signer: privateKeySigner(buyer.privateKey) });
       const url = isBefore ? `${shop.url}/jobs` : `${shop.url}/paid/${index}`;
       const response = await buy(url, { method: isBefore ? "POST" : "GET" });
       await market.expectPaidOnce(response.clone(), buyer.address);

@@ -47,7 +47,7 @@ beforeAll(async () => {
   dev = startDev("--to", api.url, "--price", "0.25", ...places);
   stack.defer(() => void dev.child.kill("SIGKILL"));
   await dev.ready;
-}, slowMs);
+});
 afterAll(() => stack.disposeAsync());
 
 /** Of an element with one text. */
@@ -85,56 +85,64 @@ test("nothing is paid for another site, by another name, or at another host", as
   expect(api.heard).toEqual([]);
 });
 
-describeInBrowser("the page", () => {
-  test(
-    "its button pays, and each step is told as text",
-    async () => {
-      const browser = await startChromium();
-      stack.defer(() => browser.close());
-      const page = await browser.newPage();
-      page.setDefaultTimeout(slowMs);
-      await page.goto(pageUrl);
-      await page.getByLabel("Path").fill("/report?a=<b>");
-      await page.getByRole("button", { name: "Pay 0.25 USDC" }).click();
-      await page
-        .getByText(/200, paid/)
-        .first()
-        .waitFor();
-      await page.getByText(/0\.25 USDC, settled, transaction 0x/).waitFor();
-      expect(await page.locator("#result").textContent()).toContain(hostile);
-      expect(await page.title()).toBe("Farthing dev");
-      const steps = await page.locator("#events tr td:nth-child(2)").allTextContents();
-      expect(new Set(steps)).toEqual(new Set(["request", "payment", "response"]));
-      expect(api.heard).toMatchObject([{ method: "GET", target: "/report?a=%3Cb%3E" }]);
-      for (const [view, options] of views) {
-        const other = await browser.newPage(options);
-        await other.goto(pageUrl);
-        await other
-          .getByText(/200, paid/)
-          .first()
-          .waitFor({ timeout: slowMs });
-        await expectFit(other, view);
-        // No word of a short column is broken.
-        const step = other.locator("#events tr:first-child td:nth-child(2)");
-        expect(await step.evaluate(countLines)).toBe(1);
-      }
-    },
-    slowMs,
-  );
+test("its chain obeys no page of another site", async () => {
+  const [, chain = ""] = /chain +(\S+),/.exec(dev.said()) ?? [];
+  const call = { jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [] };
+  const ask = async (headers: OutgoingHttpHeaders) => {
+    const request = sendRequest(chain, { method: "POST", headers });
+    request.end(JSON.stringify(call));
+    const [response] = await once(request, "response");
+    await text(response);
+    return response.statusCode;
+  };
+  const foreign = { Origin: "http://elsewhere.example" };
+  expect([await ask({}), await ask(foreign), await ask({ Host: "rebound.example" })]).toEqual([
+    200, 403, 403,
+  ]);
 });
 
-test(
-  "Ctrl-C ends all of it",
-  async () => {
-    const chain = /chain +(\S+),/.exec(dev.said())?.[1] ?? "";
-    const gateway = /gateway +(\S+) /.exec(dev.said())?.[1] ?? "";
-    const ended = once(dev.child, "exit");
-    dev.child.kill("SIGINT");
-    expect(await ended).toEqual([0, null]);
-    for (const url of [chain, gateway, pageUrl]) {
-      const socket = connect(Number(new URL(url).port), "127.0.0.1");
-      await expect(once(socket, "connect")).rejects.toMatchObject({ code: "ECONNREFUSED" });
+describeInBrowser("the page", () => {
+  test("its button pays, and each step is told as text", async () => {
+    const browser = await startChromium();
+    stack.defer(() => browser.close());
+    const page = await browser.newPage();
+    page.setDefaultTimeout(slowMs);
+    await page.goto(pageUrl);
+    await page.getByLabel("Path").fill("/report?a=<b>");
+    await page.getByRole("button", { name: "Pay 0.25 USDC" }).click();
+    await page
+      .getByText(/200, paid/)
+      .first()
+      .waitFor();
+    await page.getByText(/0\.25 USDC, settled, transaction 0x/).waitFor();
+    expect(await page.locator("#result").textContent()).toContain(hostile);
+    expect(await page.title()).toBe("Farthing dev");
+    const steps = await page.locator("#events tr td:nth-child(2)").allTextContents();
+    expect(new Set(steps)).toEqual(new Set(["request", "payment", "response"]));
+    expect(api.heard).toMatchObject([{ method: "GET", target: "/report?a=%3Cb%3E" }]);
+    for (const [view, options] of views) {
+      const other = await browser.newPage(options);
+      await other.goto(pageUrl);
+      await other
+        .getByText(/200, paid/)
+        .first()
+        .waitFor({ timeout: slowMs });
+      await expectFit(other, view);
+      // No word of a short column is broken.
+      const step = other.locator("#events tr:first-child td:nth-child(2)");
+      expect(await step.evaluate(countLines)).toBe(1);
     }
-  },
-  slowMs,
-);
+  });
+});
+
+test("Ctrl-C ends all of it", async () => {
+  const chain = /chain +(\S+),/.exec(dev.said())?.[1] ?? "";
+  const gateway = /gateway +(\S+) /.exec(dev.said())?.[1] ?? "";
+  const ended = once(dev.child, "exit");
+  dev.child.kill("SIGINT");
+  expect(await ended).toEqual([0, null]);
+  for (const url of [chain, gateway, pageUrl]) {
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    await expect(once(socket, "connect")).rejects.toMatchObject({ code: "ECONNREFUSED" });
+  }
+});

@@ -122,105 +122,90 @@ async function visitByContract(url: string) {
   return [response.status, response.payment.state];
 }
 
-/** Two processes that are started and stopped: two seconds alone, thirty where others use both cores. */
-const slowMs = 180_000;
+test("sells, reads its file again, keeps the last good one, and what was paid across a kill", async () => {
+  save(fileWith({ routes: [...usualRoutes, soldWithPasses] }));
+  const first = await run();
+  expect(await visitByContract(first.url)).toEqual([200, "settled"]);
+  // Signed in, through the nodes of the facilitator inside.
+  expect(await visitByContract(first.url)).toEqual([200, "not_required"]);
+  api.reset();
+  const buyer = market.newBuyer();
+  const headers = await signFor(buyer, `${first.url}/paid/7`);
+  const bought = await fetch(`${first.url}/paid/7`, { headers });
+  const body = await bought.clone().text();
+  await market.expectPaidOnce(bought, buyer.address);
 
-test(
-  "sells, reads its file again, keeps the last good one, and what was paid across a kill",
-  async () => {
-    save(fileWith({ routes: [...usualRoutes, soldWithPasses] }));
-    const first = await run();
-    expect(await visitByContract(first.url)).toEqual([200, "settled"]);
-    // Signed in, through the nodes of the facilitator inside.
-    expect(await visitByContract(first.url)).toEqual([200, "not_required"]);
-    api.reset();
-    const buyer = market.newBuyer();
-    const headers = await signFor(buyer, `${first.url}/paid/7`);
-    const bought = await fetch(`${first.url}/paid/7`, { headers });
-    const body = await bought.clone().text();
-    await market.expectPaidOnce(bought, buyer.address);
+  const dearer = { routes: [{ ...usualRoutes[1], price: "0.02" }] };
+  save(fileWith(dearer));
+  await first.until(/Configuration reloaded/);
+  expect(await priceAt(first.url)).toMatchObject({
+    accepts: [{ maxAmountRequired: "20000" }, {}],
+  });
 
-    const dearer = { routes: [{ ...usualRoutes[1], price: "0.02" }] };
-    save(fileWith(dearer));
-    await first.until(/Configuration reloaded/);
-    expect(await priceAt(first.url)).toMatchObject({
-      accepts: [{ maxAmountRequired: "20000" }, {}],
-    });
+  save(`${fileWith(dearer)}: and no more YAML`);
+  await first.until(/The previous one stays active/);
+  expect(await priceAt(first.url)).toMatchObject({
+    accepts: [{ maxAmountRequired: "20000" }, {}],
+  });
 
-    save(`${fileWith(dearer)}: and no more YAML`);
-    await first.until(/The previous one stays active/);
-    expect(await priceAt(first.url)).toMatchObject({
-      accepts: [{ maxAmountRequired: "20000" }, {}],
-    });
+  save(fileWith({}));
+  await first.until(/Configuration reloaded/, first.saidSoFar());
+  const before = first.saidSoFar();
+  first.child.kill("SIGHUP");
+  await first.until(/Configuration reloaded/, before);
+  expect(first.logged()).toContain('"outcome":"paid"');
+  expect(first.logged()).not.toContain(headers["PAYMENT-SIGNATURE"]);
+  await first.end("SIGKILL");
 
-    save(fileWith({}));
-    await first.until(/Configuration reloaded/, first.saidSoFar());
-    const before = first.saidSoFar();
-    first.child.kill("SIGHUP");
-    await first.until(/Configuration reloaded/, before);
-    expect(first.logged()).toContain('"outcome":"paid"');
-    expect(first.logged()).not.toContain(headers["PAYMENT-SIGNATURE"]);
-    await first.end("SIGKILL");
+  const second = await run();
+  const again = await fetch(`${second.url}/paid/7`, { headers });
+  expect([again.headers.get("X-Payment-Replayed"), await again.clone().text()]).toEqual([
+    "true",
+    body,
+  ]);
+  await market.expectPaidOnce(again, buyer.address);
+  expect(api.heard).toHaveLength(1);
+  expect(await second.end("SIGTERM")).toBe(0);
+});
 
-    const second = await run();
-    const again = await fetch(`${second.url}/paid/7`, { headers });
-    expect([again.headers.get("X-Payment-Replayed"), await again.clone().text()]).toEqual([
-      "true",
-      body,
-    ]);
-    await market.expectPaidOnce(again, buyer.address);
-    expect(api.heard).toHaveLength(1);
-    expect(await second.end("SIGTERM")).toBe(0);
-  },
-  slowMs,
-);
+test("told to stop while its engine waits for a node that says nothing: it ends", async () => {
+  save(fileWith({}));
+  const node = createServer();
+  await once(node.listen(0, "127.0.0.1"), "listening");
+  const { port } = Object(node.address());
+  const { devnet, databaseUrl } = market;
+  const env = {
+    PATH: process.env["PATH"],
+    NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+    ...facilitatorEnvironment(devnet, databaseUrl),
+    [`FARTHING_RPC_${devnet.chainId}`]: `http://127.0.0.1:${port}`,
+  };
+  const child = spawn(process.execPath, [bin, "gateway", "--config", file], {
+    stdio: "ignore",
+    env,
+  });
+  const ended = once(child, "exit");
+  const [connection] = await once(node, "connection");
+  child.kill("SIGTERM");
+  expect((await ended)[0]).toBe(0);
+  connection.destroy();
+  node.close();
+});
 
-test(
-  "told to stop while its engine waits for a node that says nothing: it ends",
-  async () => {
-    save(fileWith({}));
-    const node = createServer();
-    await once(node.listen(0, "127.0.0.1"), "listening");
-    const { port } = Object(node.address());
-    const { devnet, databaseUrl } = market;
-    const env = {
-      PATH: process.env["PATH"],
-      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
-      ...facilitatorEnvironment(devnet, databaseUrl),
-      [`FARTHING_RPC_${devnet.chainId}`]: `http://127.0.0.1:${port}`,
-    };
-    const child = spawn(process.execPath, [bin, "gateway", "--config", file], {
-      stdio: "ignore",
-      env,
-    });
-    const ended = once(child, "exit");
-    const [connection] = await once(node, "connection");
-    child.kill("SIGTERM");
-    expect((await ended)[0]).toBe(0);
-    connection.destroy();
-    node.close();
-  },
-  slowMs,
-);
-
-test(
-  "sells an API by options alone, and ends with its terminal",
-  async () => {
-    api.reset();
-    const { devnet, network } = market;
-    const [port] = await freePorts(1);
-    const sale = ["--to", api.url, "--price", "0.01", "--pay-to", devnet.seller.address];
-    const place = ["--network", network.id, "--listen", `127.0.0.1:${port}`];
-    const gateway = await runWith(...sale, ...place);
-    const url = `${gateway.url}/any/path?at=all`;
-    const buyer = market.newBuyer();
-    const bought = await fetch(url, { headers: await signFor(buyer, url) });
-    await market.expectPaidOnce(bought, buyer.address);
-    expect(api.heard).toMatchObject([{ method: "GET", target: "/any/path?at=all" }]);
-    expect(await gateway.end("SIGHUP")).toBe(0);
-  },
-  slowMs,
-);
+test("sells an API by options alone, and ends with its terminal", async () => {
+  api.reset();
+  const { devnet, network } = market;
+  const [port] = await freePorts(1);
+  const sale = ["--to", api.url, "--price", "0.01", "--pay-to", devnet.seller.address];
+  const place = ["--network", network.id, "--listen", `127.0.0.1:${port}`];
+  const gateway = await runWith(...sale, ...place);
+  const url = `${gateway.url}/any/path?at=all`;
+  const buyer = market.newBuyer();
+  const bought = await fetch(url, { headers: await signFor(buyer, url) });
+  await market.expectPaidOnce(bought, buyer.address);
+  expect(api.heard).toMatchObject([{ method: "GET", target: "/any/path?at=all" }]);
+  expect(await gateway.end("SIGHUP")).toBe(0);
+});
 
 test("says what is wrong with its file, with 3", async () => {
   save("version: 1\nprice: 0.1");

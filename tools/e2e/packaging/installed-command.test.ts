@@ -17,7 +17,7 @@ const work = mkdtempSync(join(tmpdir(), "farthing-packed-"));
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
 /** Building and packing take half a minute by themselves, and minutes beside other tests. */
-const buildMs = 300_000;
+const buildMs = 600_000;
 
 let packed: readonly Packed[];
 

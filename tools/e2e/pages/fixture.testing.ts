@@ -6,9 +6,6 @@ import { startChromium } from "../support/chromium.testing.ts";
 import { facilitatorEnvironment, startMarket, type Market } from "../support/market.testing.ts";
 import { openWalletWindow } from "../support/wallet-window.testing.ts";
 
-/** Longest that a step in a page may take on a machine that is busy. */
-const stepMs = 20_000;
-
 export interface PagesFixture {
   readonly market: Market;
   readonly browser: Browser;
@@ -46,7 +43,7 @@ export async function startPages(): Promise<PagesFixture> {
       browser,
       url: facilitator.url,
       gatewayUrl: gateway.url,
-      open: (options = {}) => openWalletWindow(browser, [], { ...options, stepMs }),
+      open: (options) => openWalletWindow(browser, [], options),
       stop: () => stack.disposeAsync(),
     };
   } catch (error) {

@@ -35,9 +35,6 @@ export interface PaywallStage {
   stop(): Promise<void>;
 }
 
-/** Longest that a step in the page may take: some blocks, on a machine that is busy. */
-const stepMs = 15_000;
-
 /** Shorter than a block takes, longer than it takes to send a transaction. */
 const hastyMs = 2_000;
 
@@ -133,7 +130,7 @@ export async function openPaywallWindow(
   const window = await openWalletWindow(
     browser,
     wallets.map((wallet) => ({ rpc: (method, params) => rpc(method, params), ...wallet })),
-    { ...options, stepMs },
+    options,
   );
   const { context, complaints } = window;
   await context.exposeFunction("__violated", (what: string) => void complaints.push(what));

@@ -65,7 +65,7 @@ async function sellUnmined(face: "public" | "hosted") {
   const paying = wrapFetch(fetch, { signer: privateKeySigner(buyer.privateKey) })(shop.url);
   const isSent = async () =>
     expect(await rpc("txpool_status")).toEqual({ pending: "0x1", queued: "0x0" });
-  await vi.waitFor(isSent, { timeout: 5_000, interval: 20 });
+  await vi.waitFor(isSent, { timeout: 60_000, interval: 20 });
   return { shop, buyer, paying };
 }
 

@@ -67,53 +67,46 @@ async function farthing(args: readonly string[], environment: Record<string, str
   }).ended;
 }
 
-// Four commands start in it, each of which takes seconds on a busy machine.
-const commandsMs = 240_000;
-
-test(
-  "a part by seller.refund, the rest by the command, and nothing more by either",
-  { timeout: commandsMs },
-  async () => {
-    const { id, balance, ledgerFile } = await sell();
-    const before = await balance();
-    const part = await seller.refund({ settlementId: id }, "0.004");
-    expect(part).toMatchObject({ kind: "refund", status: "confirmed", amount: "4000" });
-    expect(await balance()).toBe(before + 4_000n);
-    // The node shows the payment, and what was refunded of it.
-    const node = { FARTHING_RPC_URL: market.devnet.rpcUrl };
-    const rest = await farthing(["refund", id, "--yes", "--json"], node);
-    expect([rest.code, rest.stderr]).toEqual([0, ""]);
-    expect(parseJson(rest.stdout)?.value).toMatchObject({
-      refundOf: id,
-      status: "confirmed",
-      amount: "6000",
-    });
-    expect(await balance()).toBe(before + paidUnits);
-    expect(await read(id)).toMatchObject({ refundedAmount: "10000", refunds: [{}, {}] });
-    // The buyer asks their own node, and no facilitator.
-    const buyers = { FARTHING_LEDGER: ledgerFile, FARTHING_RPC_URL: market.devnet.rpcUrl };
-    const list = ["ledger", "list", "--refunds", "--json"];
-    const listed = await farthing(list, buyers);
-    expect([listed.code, listed.stderr]).toEqual([0, ""]);
-    const amounts = { amount: "10000", refundedAmount: "10000", refundedUsdc: "0.010000" };
-    expect(parseJson(listed.stdout)?.value).toMatchObject([
-      { state: "settled", ...amounts, refunds: [{ amount: "4000" }, { amount: "6000" }] },
-    ]);
-    const table = await farthing([...list, "--no-json"], buyers);
-    expect(table.stdout).toMatch(/^Time.* Refunded\n.* 0\.010000\n$/);
-    expect(await seller.refund(id, 1n)).toMatchObject({
-      kind: "refused",
-      code: "refund_exceeds_payment",
-    });
-    const more = await farthing(["refund", id, "--amount", "0.01", "--yes", "--json"]);
-    expect(more).toMatchObject({
-      code: 1,
-      stdout: "",
-      stderr: expect.stringMatching(/0 base units/),
-    });
-    expect(await balance()).toBe(before + paidUnits);
-  },
-);
+test("a part by seller.refund, the rest by the command, and nothing more by either", async () => {
+  const { id, balance, ledgerFile } = await sell();
+  const before = await balance();
+  const part = await seller.refund({ settlementId: id }, "0.004");
+  expect(part).toMatchObject({ kind: "refund", status: "confirmed", amount: "4000" });
+  expect(await balance()).toBe(before + 4_000n);
+  // The node shows the payment, and what was refunded of it.
+  const node = { FARTHING_RPC_URL: market.devnet.rpcUrl };
+  const rest = await farthing(["refund", id, "--yes", "--json"], node);
+  expect([rest.code, rest.stderr]).toEqual([0, ""]);
+  expect(parseJson(rest.stdout)?.value).toMatchObject({
+    refundOf: id,
+    status: "confirmed",
+    amount: "6000",
+  });
+  expect(await balance()).toBe(before + paidUnits);
+  expect(await read(id)).toMatchObject({ refundedAmount: "10000", refunds: [{}, {}] });
+  // The buyer asks their own node, and no facilitator.
+  const buyers = { FARTHING_LEDGER: ledgerFile, FARTHING_RPC_URL: market.devnet.rpcUrl };
+  const list = ["ledger", "list", "--refunds", "--json"];
+  const listed = await farthing(list, buyers);
+  expect([listed.code, listed.stderr]).toEqual([0, ""]);
+  const amounts = { amount: "10000", refundedAmount: "10000", refundedUsdc: "0.010000" };
+  expect(parseJson(listed.stdout)?.value).toMatchObject([
+    { state: "settled", ...amounts, refunds: [{ amount: "4000" }, { amount: "6000" }] },
+  ]);
+  const table = await farthing([...list, "--no-json"], buyers);
+  expect(table.stdout).toMatch(/^Time.* Refunded\n.* 0\.010000\n$/);
+  expect(await seller.refund(id, 1n)).toMatchObject({
+    kind: "refused",
+    code: "refund_exceeds_payment",
+  });
+  const more = await farthing(["refund", id, "--amount", "0.01", "--yes", "--json"]);
+  expect(more).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringMatching(/0 base units/),
+  });
+  expect(await balance()).toBe(before + paidUnits);
+});
 
 // A sale of the hosted surface has no key, and is its payee's all the same.
 test.each(["public", "hosted"] as const)(

@@ -36,6 +36,8 @@ export default function setUp(): () => void {
   process.env["TMPDIR"] = folder;
   // Processes share their compiled sources: workers and commands are started by the hundred.
   process.env["NODE_COMPILE_CACHE"] = join(folder, "compiled");
+  // The first test that starts a PostgreSQL leaves its empty data here for the others.
+  process.env["TEST_POSTGRES_TEMPLATE"] = join(folder, "postgres-template");
   // Commands keep a buyer's ledger here, never in the home of the user who runs the tests.
   process.env["XDG_CONFIG_HOME"] = folder;
   return () => rmSync(folder, removal);

@@ -11,17 +11,14 @@ export interface WalletWindow {
   readonly complaints: string[];
 }
 
-/** How to open a window. */
-export interface WindowOptions extends BrowserContextOptions {
-  /** Longest that a step in the page may take, in milliseconds. */
-  readonly stepMs: number;
-}
+/** Longest that a step in a page may take: some blocks, on a machine that is busy. */
+const stepMs = 60_000;
 
 /** Opens a window; it is closed with the browser. */
 export async function openWalletWindow(
   browser: Browser,
   given: readonly WalletGiven[],
-  { stepMs, ...options }: WindowOptions,
+  options: BrowserContextOptions = {},
 ): Promise<WalletWindow> {
   const context = await browser.newContext(options);
   context.setDefaultTimeout(stepMs);

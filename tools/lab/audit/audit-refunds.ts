@@ -11,7 +11,8 @@ import {
   type ChainId,
   type JsonObject,
 } from "@farthing/protocol";
-import { pairOf, type Violation } from "./audit.ts";
+import { pairOf } from "./audit.ts";
+import type { Violation } from "./evidence.ts";
 import type { LedgerEntry } from "./chain-ledger.ts";
 
 /** A payment that may have been refunded. */

@@ -13,6 +13,8 @@ export interface Submission {
   readonly atBlock: number;
   /** Undefined when the node took it. */
   readonly refusal: string | undefined;
+  /** In wei. */
+  readonly gasPrice: bigint;
 }
 
 /** Refusals that require another transaction at the nonce. */
@@ -26,10 +28,16 @@ const decisive = [
 /** Blocks at which a transaction must have reached a node before another one takes its place. */
 const sendsMin = 2;
 
-/** Returns the transactions that were replaced too early; `foreign`: those of another program. */
+/**
+ * Returns the transactions that were replaced too early; `foreign`: those of another program; `swept`:
+ * those that no pool keeps, because the chain's price has risen above theirs.
+ */
 export function auditSends(
   submissions: readonly Submission[],
-  foreign: ReadonlySet<string>,
+  {
+    foreign,
+    swept,
+  }: { readonly foreign: ReadonlySet<string>; readonly swept: ReadonlySet<string> },
 ): string[] {
   const ours = submissions.filter(({ hash }) => !foreign.has(hash));
   const places = Map.groupBy(ours, ({ from, nonce }) => `nonce ${nonce} of ${from}`);
@@ -43,7 +51,7 @@ export function auditSends(
       const wasRefused = sends.some(({ refusal }) =>
         decisive.some((words) => refusal?.includes(words)),
       );
-      if (!first || wasRefused || blocks.size >= sendsMin) return [];
+      if (!first || swept.has(first.hash) || wasRefused || blocks.size >= sendsMin) return [];
       return [`${place}: ${first.hash} was sent once, then replaced`];
     });
   });

@@ -3,48 +3,16 @@
  * callers. It knows the facilitator's promises, not its implementation.
  */
 import { buyerUnits } from "@farthing/devnet";
-import type { Address } from "@farthing/protocol";
-import { auditSends, type Submission } from "./audit-sends.ts";
+import { countToldAfterRecovery, listUnstored } from "./audit-losses.ts";
+import { listNotRepriced } from "./audit-prices.ts";
+import { auditSends } from "./audit-sends.ts";
+import { auditWallets } from "./audit-wallets.ts";
+import { auditToldHashes } from "./audit-told-hashes.ts";
 import { wordsOf, type CallerResponse } from "./caller-response.ts";
-import { finalDepth, type Ledger, type LedgerEntry } from "./chain-ledger.ts";
-import { unrest, type Stored, type StoredSettlement } from "./stored-rows.ts";
+import { finalDepth, type LedgerEntry } from "./chain-ledger.ts";
+import type { Evidence, Violation } from "./evidence.ts";
+import { unrest, type StoredSettlement } from "./stored-rows.ts";
 import type { SignedPayment } from "../token-calls/token-calls.ts";
-
-/** The data of a run. */
-export interface Evidence {
-  readonly payments: ReadonlyMap<number, SignedPayment>;
-  /** Payments made after the run's faults, which the service must still settle. */
-  readonly probes: readonly number[];
-  readonly responses: readonly CallerResponse[];
-  readonly ledger: Ledger;
-  readonly stored: Stored;
-  readonly relayers: readonly string[];
-  /** Transactions that a reorganisation removed from a block. */
-  readonly reorganisedOut: ReadonlySet<string>;
-  /** Settlements and transactions that were still open at the end. */
-  readonly restless: readonly string[];
-  readonly crashes: number;
-  /** Whether a process was ended on purpose; only then may a response be missing. */
-  readonly wasEnded: boolean;
-  /** Blocks until a payment counts as confirmed; 1 when left out. */
-  readonly confirmations?: number;
-  /** Every transaction that was sent to a node, in order, where recorded. */
-  readonly submissions?: readonly Submission[];
-  /** Transactions that another program sent from a relayer wallet. */
-  readonly foreign?: ReadonlySet<string>;
-  /**
-   * USDC base units of payers at the end whose money moves by authorizations alone. Each began with what
-   * a devnet gives a buyer.
-   */
-  readonly payerUnits?: ReadonlyMap<Address, bigint>;
-}
-
-/** A broken promise. */
-export interface Violation {
-  readonly rule: string;
-  readonly payment: number | undefined;
-  readonly text: string;
-}
 
 /** One payment with everything known about it. */
 interface File {
@@ -71,14 +39,36 @@ export function audit(evidence: Evidence): Violation[] {
     auditAnswers(file, evidence, say);
     auditLastWord(file, evidence, say);
     auditRow(file, evidence, say);
+    auditRecovery(file, evidence, say);
+  }
+  for (const { transaction } of listUnstored(evidence.ledger, evidence.stored, evidence.relayers)) {
+    say("what a wallet sent is stored", `${transaction} is not`);
   }
   auditProcess(evidence, files, say);
   auditWallets(evidence, say);
-  const { submissions = [], foreign = new Set() } = evidence;
-  for (const text of auditSends(submissions, foreign)) say("the same bytes first", text);
+  const { submissions = [], foreign = new Set(), swept = new Set() } = evidence;
+  // A nonce whose transaction was lost is taken again, and its bytes are gone.
+  const resent = hasLost(evidence) ? [] : auditSends(submissions, { foreign, swept });
+  for (const text of resent) say("the same bytes first", text);
+  auditPrices(evidence, say);
+  if (evidence.hasAllReplies) {
+    for (const { payment, text } of auditToldHashes(evidence.responses, submissions)) {
+      violations.push({ rule: "a named hash is known", payment, text });
+    }
+  }
   auditMoney(evidence, files, say);
   auditPayers(evidence, files, say);
   return violations;
+}
+
+function auditPrices({ lastStep, seenBlocks = [], ledger, ...evidence }: Evidence, say: Say) {
+  if (!lastStep) return;
+  const { submissions = [], foreign } = evidence;
+  const own = submissions.filter(({ hash }) => foreign?.has(hash) !== true);
+  const mined = new Set(ledger.relayed.map(({ hash }) => hash));
+  for (const text of listNotRepriced(own, mined, lastStep, seenBlocks)) {
+    say("priced again at once", text);
+  }
 }
 
 /** One file per payment; looked up once for all, since there may be thousands. */
@@ -116,6 +106,30 @@ function auditChain({ entries, paid, payment, ...file }: File, say: Say): void {
   }
 }
 
+function hasLost({ losses = [] }: Evidence): boolean {
+  return losses.length > 0;
+}
+
+/** A success that is found again is told to one caller; the others get a conflict. */
+function isConflict(evidence: Evidence, { status }: CallerResponse): boolean {
+  return hasLost(evidence) && status === 409;
+}
+
+/** A conflict that names the success. */
+function isToldOnce(evidence: Evidence, response: CallerResponse): boolean {
+  return isConflict(evidence, response) && response.body["errorReason"] === "already_settled";
+}
+
+/** Blocks after which every node and process knows that a payment is paid. */
+const paidKnownAfterBlocks = 6;
+
+/** Whether a payment that has long been paid is refused without the word that it is. */
+function isToldToSignAgain({ paid }: File, response: CallerResponse): boolean {
+  const { body, atBlock = 0 } = response;
+  if (!paid || atBlock < paid.blockNumber + paidKnownAfterBlocks) return false;
+  return saysRefused(response) && body["errorReason"] !== "already_settled";
+}
+
 /** Whether a settle response says that the money did not and will not move. */
 function saysFailed({ asked, status, body }: CallerResponse): boolean {
   return asked !== "verify" && status === 200 && body["status"] === "failed";
@@ -147,16 +161,39 @@ function auditAnswers(file: File, evidence: Evidence, say: Say): void {
       if (![403, 404].includes(response.status)) say("records are the account's", words, file);
       continue;
     }
+    if (isOutOfTime(file.payment, response)) say("the chain's time decides", words, file);
     if (saysFailed(response) && paid) say("failed is final", `told ${words}; paid`, file);
     if (saysConfirmed(response)) auditConfirmed(file, response, evidence, say);
     auditWordKept(file, response, evidence, say);
-    if (saysRefused(response) && isKnownBefore(evidence, file, response)) {
+    if (isToldToSignAgain(file, response)) say("paid is paid", `told ${words}; paid`, file);
+    if (saysRefused(response) && !hasLost(evidence) && isKnownBefore(evidence, file, response)) {
       say("a claim is remembered", `told ${words} after an id was given`, file);
     }
-    if (!knownStatuses.has(response.status)) say("no bug answers", `told ${words}`, file);
-    if (response.status === 404) say("an id is remembered", `told ${words}`, file);
+    if (!knownStatuses.has(response.status) && !isConflict(evidence, response))
+      say("no bug answers", `told ${words}`, file);
+    // Until a process knows of the loss; the last word is about a settlement that was found.
+    if (response.status === 404 && !hasLost(evidence))
+      say("an id is remembered", `told ${words}`, file);
     if (response.status === 0 && !evidence.wasEnded) say("every caller is answered", words, file);
   }
+}
+
+/**
+ * Seconds between what the chain's newest block says and by what a service may judge: a node that lags,
+ * blocks that a leader misses, and the time that a transaction needs.
+ */
+const timeMarginSeconds = 45;
+
+/** Whether a definite refusal names an expiry or a beginning that the chain's time contradicts. */
+function isOutOfTime({ authorization }: SignedPayment, { body, chainTime }: CallerResponse) {
+  if (chainTime === undefined) return false;
+  const reason = body["errorReason"] ?? body["invalidReason"];
+  const left = Number(authorization.validBefore) - chainTime;
+  const past = chainTime - Number(authorization.validAfter);
+  return (
+    (reason === "authorization_expired" && left > timeMarginSeconds) ||
+    (reason === "authorization_not_yet_valid" && past > timeMarginSeconds)
+  );
 }
 
 function textsOf(value: unknown): string[] {
@@ -201,6 +238,8 @@ function auditWordKept(file: File, response: CallerResponse, evidence: Evidence,
       later.asked !== "verify" &&
       later.askedAfter >= told &&
       later.body["status"] !== undefined &&
+      // Lost and found again, a payment is pending until its block is found.
+      !(hasLost(evidence) && later.body["status"] === "pending") &&
       later.body["status"] !== status,
   );
   if (other) say("a word is kept", `told ${wordsOf(response)}, later ${wordsOf(other)}`, file);
@@ -213,11 +252,13 @@ function isKnownBefore(evidence: Evidence, file: File, response: CallerResponse)
     .some((earlier) => earlier.payment === file.index && earlier.body["id"] !== undefined);
 }
 
-function auditLastWord(file: File, { ledger }: Evidence, say: Say): void {
+function auditLastWord(file: File, evidence: Evidence, say: Say): void {
+  const { ledger } = evidence;
   const { responses, paid, row } = file;
   const last = responses.filter(({ isLast, asked }) => isLast && asked !== "pry");
   for (const response of last) {
     const words = wordsOf(response);
+    if (isToldOnce(evidence, response)) continue;
     if (response.status !== 200) say("a last word", `told ${words}`, file);
     else if (response.asked === "verify") {
       if (response.body["isValid"] === true && file.entries.length > 0)
@@ -239,7 +280,8 @@ function auditLastWord(file: File, { ledger }: Evidence, say: Say): void {
 
 const settledFacts = ["transaction", "blockNumber", "blockHash", "logIndex", "settledBy"] as const;
 
-function auditRow(file: File, { ledger, relayers }: Evidence, say: Say): void {
+function auditRow(file: File, evidence: Evidence, say: Say): void {
+  const { ledger, relayers } = evidence;
   const { row, paid } = file;
   if (!row) return;
   const wanted = paid ? "confirmed" : "failed";
@@ -266,63 +308,39 @@ function auditRow(file: File, { ledger, relayers }: Evidence, say: Say): void {
   if (!isFinal && row.finalizedAt !== null) say("final is final", `${row.id} is too early`, file);
 }
 
+/** Who was told before a loss is lost as well, so that a success is told once from then on. */
+function auditRecovery({ row, responses, ...file }: File, evidence: Evidence, say: Say): void {
+  const times = countToldAfterRecovery(row, responses, evidence.losses ?? []);
+  const whole = { row, responses, ...file };
+  if (times > 1) say("success is told once after a loss", `told ${times} times`, whole);
+}
+
 function auditProcess(evidence: Evidence, files: readonly File[], say: Say): void {
   const { restless, crashes, stored, probes } = evidence;
   for (const text of restless) say("nothing is stuck", text);
+  for (const text of evidence.falselyReady ?? []) say("ready is able to write", text);
   for (const text of unrest(stored)) if (!restless.includes(text)) say("nothing is stuck", text);
   if (crashes > 0) say("it stays up", `the process ended by itself ${crashes} times`);
   for (const file of files) {
     if (probes.includes(file.index) && !file.paid) {
       const [response] = file.responses.toReversed();
+      if (isPausedAfterRevert(file, response, evidence)) continue;
       say("it still works", response ? `told ${wordsOf(response)}` : "not asked", file);
     }
   }
 }
 
-function auditWallets({ ledger, stored, foreign }: Evidence, say: Say): void {
-  const isForeign = (hash: string) => foreign?.has(hash) === true;
-  for (const [wallet, count] of ledger.counts) {
-    const rows = stored.transactions.filter(({ lane }) => lane === wallet);
-    const next = stored.nextNonces.get(wallet) ?? 0;
-    const relayed = ledger.relayed.filter(({ from }) => from === wallet);
-    const own = relayed.filter(({ hash }) => !isForeign(hash));
-    // A third party's use of the wallet need not be known before the next transaction.
-    const ownNext = own.reduce((max, { nonce }) => Math.max(max, nonce + 1), 0);
-    if (next < ownNext || next > count)
-      say("no gap", `${wallet}: next nonce ${next}, the chain has ${count}`);
-    for (const { hash, nonce } of own) {
-      const row = rows.find((one) => one.hash === hash);
-      if (!row) say("stored before sent", `nonce ${nonce} of ${wallet}: ${hash} is not stored`);
-      else if (row.state !== "mined") say("no gap", `nonce ${nonce}: ${hash} is ${row.state}`);
-    }
-    for (const { hash, nonce, state } of rows) {
-      const isThere = ledger.relayed.some((one) => one.hash === hash);
-      if (state === "mined" && !isThere) say("no gap", `nonce ${nonce}: ${hash} is in no block`);
-    }
-  }
-  auditCarriers(stored, ledger, say);
-}
-
-/**
- * A settlement gets a new nonce only when the old one is certainly used by another transaction, or when
- * its batch was mined and has moved nothing: one payer's code has burned the gas of all.
- */
-function auditCarriers({ settlements, transactions }: Stored, ledger: Ledger, say: Say): void {
-  const { entries, relayed } = ledger;
-  const inBlocks = new Set(relayed.map(({ hash }) => hash));
-  const moving = new Set(entries.map(({ transaction }) => transaction));
-  const isReverted = ({ settlementIds, hash }: Stored["transactions"][number]) =>
-    settlementIds.length > 1 && inBlocks.has(hash ?? "0x") && !moving.has(hash ?? "0x");
-  for (const { id } of settlements) {
-    const carriers = transactions.filter(
-      (transaction) =>
-        transaction.settlementIds.includes(id) &&
-        transaction.state === "mined" &&
-        !isReverted(transaction),
-    );
-    const places = new Set(carriers.map(({ lane, nonce }) => `nonce ${nonce} of ${lane}`));
-    if (places.size > 1) say("carried once", `${id} is carried by ${[...places].join(", ")}`);
-  }
+/** Whether a payer is refused for a while because their transaction has reverted, by whatever fault. */
+function isPausedAfterRevert(
+  { payment }: File,
+  response: CallerResponse | undefined,
+  { stored }: Evidence,
+): boolean {
+  if (response?.body["errorReason"] !== "payer_paused") return false;
+  const payer = payment.authorization.from.toLowerCase();
+  return stored.settlements.some(
+    (row) => row.payer.toLowerCase() === payer && row.failure === "transaction_reverted",
+  );
 }
 
 function auditMoney({ ledger, stored }: Evidence, files: readonly File[], say: Say): void {

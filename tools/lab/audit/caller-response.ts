@@ -10,6 +10,8 @@ export interface CallerResponse {
   readonly askedAfter: number;
   /** The chain's highest head when the response came, where it was recorded. */
   readonly atBlock?: number;
+  /** The newest block's time when it came, in Unix seconds, where it was recorded. */
+  readonly chainTime?: number;
   /** HTTP status; 0 when no response came. */
   readonly status: number;
   readonly body: JsonObject;

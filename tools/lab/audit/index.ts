@@ -2,9 +2,12 @@
  * Audits: what the chain says, what the facilitator stored and what its callers were told, read
  * beside the service and compared.
  */
-export { audit, pairOf, type Evidence, type Violation } from "./audit.ts";
+export { audit, pairOf } from "./audit.ts";
+export type { Evidence, Violation } from "./evidence.ts";
 export { auditBalances } from "./audit-balances.ts";
 export { auditRefunds, type RefundableSale } from "./audit-refunds.ts";
+export { listUnstored, type Loss } from "./audit-losses.ts";
+export type { PriceStep, SeenBlock } from "./audit-prices.ts";
 export type { Submission } from "./audit-sends.ts";
 export { wordsOf, type CallerResponse } from "./caller-response.ts";
 export {

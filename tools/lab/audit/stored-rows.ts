@@ -17,6 +17,8 @@ export interface StoredSettlement {
   /** The API key it was claimed with. */
   readonly keyId: string | null;
   readonly finalizedAt: number | null;
+  /** When the service found it on the chain, having lost it. */
+  readonly recoveredAt: number | null;
 }
 
 /** A relayer transaction's row. */
@@ -42,7 +44,8 @@ type Row = Readonly<Record<string, unknown>>;
 /** The tables that are read. */
 interface Tables {
   readonly settlements: readonly Row[];
-  readonly relayer_transactions: readonly Row[];
+  /** Open ones and those that PostgreSQL keeps by months. */
+  readonly all_transactions: readonly Row[];
   readonly transaction_settlements: readonly Row[];
   readonly lanes: readonly Row[];
 }
@@ -54,7 +57,7 @@ export function readSqliteRows(path: string): Stored {
     const all = (table: string): Row[] => database.prepare(`select * from ${table}`).all();
     return storedFrom({
       settlements: all("settlements"),
-      relayer_transactions: all("relayer_transactions"),
+      all_transactions: all("all_transactions"),
       transaction_settlements: all("transaction_settlements"),
       lanes: all("lanes"),
     });
@@ -77,7 +80,7 @@ export async function readPostgresRows(client: PostgresClient): Promise<Stored> 
   try {
     return storedFrom({
       settlements: await all("*", "settlements"),
-      relayer_transactions: await all("id, lane, nonce, hash, state", "relayer_transactions"),
+      all_transactions: await all("id, lane, nonce, hash, state", "all_transactions"),
       transaction_settlements: await all("*", "transaction_settlements"),
       lanes: await all("lane, next_nonce", "lanes"),
     });
@@ -92,7 +95,7 @@ function storedFrom(tables: Tables): Stored {
   );
   return {
     settlements: tables.settlements.map(settlementOf),
-    transactions: tables.relayer_transactions.map((row) =>
+    transactions: tables.all_transactions.map((row) =>
       transactionOf(row, links.get(Number(row["id"])) ?? []),
     ),
     nextNonces: new Map(
@@ -120,6 +123,7 @@ function settlementOf(row: Row): StoredSettlement {
     failure: textOrNull(row["failure"]),
     keyId: textOrNull(row["key_id"]),
     finalizedAt: numberOrNull(row["finalized_at"]),
+    recoveredAt: numberOrNull(row["recovered_at"]),
   };
 }
 

@@ -22,6 +22,8 @@ export interface Reconciliation {
 
 export interface ReconcilingTools {
   readonly fetch: FetchFunction;
+  /** Asks the nodes; `fetch` when absent. */
+  readonly nodeFetch?: FetchFunction;
   readonly ledger: Ledger;
   readonly runtime: Runtime;
   readonly nodesOf: NodesOf;
@@ -85,7 +87,7 @@ export async function reconcile(
   tools: ReconcilingTools,
   record: LedgerRecord,
 ): Promise<Reconciliation> {
-  const { nodesOf, runtime, fetch } = tools;
+  const { nodesOf, runtime, nodeFetch = tools.fetch } = tools;
   const { state } = record;
   if (state === "settled" || state === "released") {
     return { record, outcome: state, reason: "it had its outcome before" };
@@ -97,7 +99,7 @@ export async function reconcile(
   }
   const terms = signedTermsOf(record);
   if (!terms) return { record, outcome: "open", reason: "the record is incomplete" };
-  const outcome = await readOutcomeOf(fetch, nodesOf(terms.network), terms);
+  const outcome = await readOutcomeOf(nodeFetch, nodesOf(terms.network), terms);
   if (outcome.state === "unknown") return endByTime(tools, record, outcome.reason);
   if (outcome.state === "unused")
     return close(tools, record, { state: "released" }, outcome.reason);

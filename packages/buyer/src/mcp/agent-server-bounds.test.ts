@@ -78,6 +78,46 @@ describe("requests", () => {
   });
 
   test.each([
+    "https://127.0.0.1:8443/",
+    "https://localhost./",
+    "https://api.localhost/",
+    "https://[::1]/",
+    "https://[::ffff:127.0.0.1]/",
+    "https://0.0.0.0/",
+    "https://0x7f.1/",
+    "https://10.0.0.1/",
+    "https://172.16.0.1/",
+    "https://192.168.1.1/",
+    "https://169.254.169.254/latest/meta-data/",
+    "https://[fd00::1]/",
+  ])("nor is it, or its network, over https: %s", async (url) => {
+    const { call } = await startAgent({ allowsLocal: false });
+    for (const tool of ["inspect_url", "fetch_paid"]) {
+      expect((await call(tool, { url })).words["error"]).toBe("invalid_input");
+    }
+  });
+
+  test.each([
+    ["to this machine", ["127.0.0.1"]],
+    ["to its network, among others", ["93.184.215.14", "10.0.0.1"]],
+    ["nowhere", []],
+  ])("nor where a name leads, which leads %s", async (_case, addresses) => {
+    let connections = 0;
+    const server = createServer().on("connection", () => connections++);
+    const { port } = new URL(await openServer(server));
+    const { call, signer } = await startAgent({
+      allowsLocal: false,
+      resolveHost: async () => addresses,
+    });
+    const url = `https://shop.example:${port}/`;
+    for (const tool of ["inspect_url", "fetch_paid"]) {
+      const { words } = await call(tool, { url });
+      expect(words).toMatchObject({ error: "invalid_input", payment_state: "unused" });
+    }
+    expect([connections, signer.count]).toEqual([0, 0]);
+  });
+
+  test.each([
     [{ url: "https://example.com/", maxAmount: "1e3" }],
     [{ url: "https://example.com/", maxAmount: "-1" }],
     [{ url: "https://example.com/", requestId: "../../x" }],

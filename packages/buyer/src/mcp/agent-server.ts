@@ -15,12 +15,15 @@ import { OpenCalls } from "./calls.ts";
 import { addFetchPaid } from "./fetch-paid.ts";
 import { addInspectUrl } from "./inspect-url.ts";
 import { addLedgerTools } from "./ledger-tools.ts";
+import { createOutsideFetch, type ResolveHost } from "./outside-fetch.ts";
 import type { RequestInput } from "./request-input.ts";
 import { addSearchListings } from "./search-listings.ts";
 import type { Quote } from "../offer/quote.ts";
+import type { PaymentEvent } from "../payment-events.ts";
 import type { FetchFunction } from "../replayable-request.ts";
 import { wrapFetch, type BuyerOptions } from "../wrap-fetch.ts";
 
+export type { ResolveHost } from "./outside-fetch.ts";
 export type { RequestInput } from "./request-input.ts";
 
 /** The owner's decisions, which the server cannot change. */
@@ -30,11 +33,14 @@ export interface AgentServerOptions {
   readonly buyer: Omit<BuyerOptions, "approve"> & { readonly ledger: Ledger };
   /** A facilitator with a catalogue; without one there is no `search_listings`. */
   readonly catalogueUrl?: string;
-  /** Allows plain http to this machine, for development. */
+  /** Allows this machine, over plain http too, and private networks, for development. */
   readonly allowsLocal?: boolean;
   /** A command with which the owner can pay, for hosts that cannot ask them. */
   readonly commandFor?: (quote: Quote, request: RequestInput) => string | undefined;
+  /** Replaces the check of the addresses that names lead to, which the default makes. */
   readonly fetch?: FetchFunction;
+  /** Returns all addresses of a name; the system's resolver by default. */
+  readonly resolveHost?: ResolveHost;
 }
 
 const instructions = `Pays for web resources in USDC on XDC, within limits that only the owner sets.
@@ -48,26 +54,30 @@ export function createAgentServer(options: AgentServerOptions): McpServer {
   const wallet = parseWireAddress(buyer.signer.address);
   if (!wallet)
     throw new TypeError(`${wireAddressProblem("signer.address", buyer.signer.address)}.`);
-  const web: FetchFunction = options.fetch ?? ((input, init) => fetch(input, init));
+  // For what the owner chose: nodes and the catalogue.
+  const own: FetchFunction = options.fetch ?? ((input, init) => fetch(input, init));
+  const outside = createOutsideFetch({ resolve: options.resolveHost });
+  const web = allowsLocal ? own : (options.fetch ?? outside);
   const server = new McpServer(
     { name: "farthing", title: "Farthing", version: options.version },
     { instructions },
   );
   const calls = new OpenCalls();
-  const pay = wrapFetch(web, {
+  const payer = {
     ...buyer,
-    approve: (quote) => calls.approve(server.server, quote),
-    onEvent(event) {
+    approve: (quote: Quote) => calls.approve(server.server, quote),
+    onEvent(event: PaymentEvent) {
       if (event.type === "signed" || event.type === "sent") calls.noteSigned(event.requestId);
       buyer.onEvent?.(event);
     },
-  });
+  };
+  const pay = wrapFetch(web, payer, own);
   const commandFor = options.commandFor ?? (() => undefined);
   const now = () => buyer.runtime?.now() ?? Date.now();
   addInspectUrl(server, pay, allowsLocal);
   addFetchPaid(server, { pay, ledger, calls, allowsLocal, commandFor });
-  addBalance(server, web, { wallet, rpcUrl });
+  addBalance(server, own, { wallet, rpcUrl });
   addLedgerTools(server, { ledger, wallet, limits, allow, now });
-  if (catalogueUrl !== undefined) addSearchListings(server, web, catalogueUrl);
+  if (catalogueUrl !== undefined) addSearchListings(server, own, catalogueUrl);
   return server;
 }

@@ -1,7 +1,7 @@
 /** A request as a model writes it. */
-import { defined } from "@farthing/protocol";
+import { isIP } from "node:net";
+import { defined, isLoopback, isPublicAddress } from "@farthing/protocol";
 import * as z from "zod/v4";
-import { isLoopback } from "@farthing/protocol";
 import { InvalidInputError } from "./tool-result.ts";
 
 /** In characters; servers accept 8 KiB with all headers. */
@@ -22,16 +22,28 @@ export const requestShape = {
 
 export type RequestInput = Readonly<z.infer<z.ZodObject<typeof requestShape>>>;
 
-/** Plain http needs this machine and the owner's permission. Throws {@link InvalidInputError}. */
+/**
+ * Whether an address is of this machine or its network; where a name leads is looked at when it is
+ * connected to.
+ */
+function isInside({ hostname }: URL): boolean {
+  const name = hostname.replace(/\.$/, "").replace(/^\[(.*)\]$/, "$1");
+  return isLoopback(name) || (isIP(name) !== 0 && !isPublicAddress(name));
+}
+
+/**
+ * This machine and its network need the owner's permission, and plain http needs this machine. Throws
+ * {@link InvalidInputError}.
+ */
 export function requestOf(
   input: RequestInput,
   allowsLocal: boolean,
   signal: AbortSignal,
 ): [string, RequestInit] {
   const url = URL.canParse(input.url) ? new URL(input.url) : undefined;
-  const isLocal = url?.protocol === "http:" && isLoopback(url.hostname);
-  if (url?.protocol !== "https:" && !(isLocal && allowsLocal)) {
-    throw new InvalidInputError("url is an https address.");
+  const isPlain = url?.protocol === "http:" && isLoopback(url.hostname);
+  if (!url || (url.protocol !== "https:" && !isPlain) || (isInside(url) && !allowsLocal)) {
+    throw new InvalidInputError("url is an https address of the internet.");
   }
   const { headers, body } = input;
   const method = input.method ?? (body === undefined ? "GET" : "POST");

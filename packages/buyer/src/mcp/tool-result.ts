@@ -1,6 +1,7 @@
 /** Results of MCP tools: one object, as structured content and as text. */
 import { type JsonObject, printableJson } from "@farthing/protocol";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { quoteText } from "../offer/read-challenge.ts";
 import { PaymentError } from "../payment-error.ts";
 import { UnansweredPaymentError, type PaymentSummary } from "../payment-summary.ts";
 
@@ -22,7 +23,8 @@ export function refuseError(error: unknown, more: JsonObject = {}): CallToolResu
   const isInput = error instanceof InvalidInputError;
   return refuse({
     error: isInput ? "invalid_input" : "network",
-    message: error instanceof Error ? deepMessage(error) : String(error),
+    // A certificate's names stand in the message of a failed connection, and a stranger chose them.
+    message: quoteText(error instanceof Error ? deepMessage(error) : String(error)),
     retryable: !isInput,
     retry_action: isInput ? "abandon" : "wait_and_retry",
     // Other errors come before the signature, unless `more` says otherwise.

@@ -144,12 +144,12 @@ async function withBalance(
   evaluated: EvaluatedOffer,
 ): Promise<EvaluatedOffer> {
   const { requirements } = evaluated.offer;
-  const { fetch, signer, nodesOf } = tools;
+  const { nodeFetch = tools.fetch, signer, nodesOf } = tools;
   if (!requirements) return evaluated;
   // Quotes work without a wallet, and then no balance matters.
   const balance: Check =
     signer.address === zeroAddress
       ? skip("balance", "no wallet is named whose balance could be asked for")
-      : await checkBalanceAt(fetch, nodesOf(requirements.network), signer, requirements);
+      : await checkBalanceAt(nodeFetch, nodesOf(requirements.network), signer, requirements);
   return evaluatedOffer(evaluated.offer, [...evaluated.checks, balance]);
 }

@@ -68,7 +68,13 @@ async function start(
   const waiting = startWaiting("Starting the local chain");
   stack.defer(() => waiting.end());
   const { blockTimeSeconds, pagePort, anvilFolder } = options;
-  const devnet = await startDevnet({ blockTimeSeconds, anvilFolder, buyers: 1, relayers: 1 });
+  const devnet = await startDevnet({
+    blockTimeSeconds,
+    anvilFolder,
+    buyers: 1,
+    relayers: 1,
+    isGuarded: true,
+  });
   stack.defer(() => devnet.stop());
   stopping.throwIfAborted();
   const config = readConfig(options, devnet);

@@ -5,6 +5,7 @@ export type FaultCode =
   | "rpc_unavailable"
   | "rpc_refused"
   | "storage_unavailable"
+  | "storage_behind"
   | "queue_full"
   | "too_many_exchanges"
   | "reverted_gas_exhausted"

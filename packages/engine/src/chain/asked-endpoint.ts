@@ -25,7 +25,7 @@ const lateMsMin = 250;
 
 /** Probes ask these: an endpoint that explains neither failure is unhealthy. */
 export const askHead: RpcCall = { method: "eth_blockNumber", params: [] };
-export const probeCalls: readonly RpcCall[] = [{ method: "eth_chainId", params: [] }, askHead];
+const probeCalls: readonly RpcCall[] = [{ method: "eth_chainId", params: [] }, askHead];
 
 export class AskedEndpoint {
   readonly index: number;
@@ -104,6 +104,33 @@ export class AskedEndpoint {
     } finally {
       isAnswered.abort();
     }
+  }
+
+  /** Reads its chain id and head, where its limits leave room at once. */
+  async probe(): Promise<void> {
+    const asking = { priority: "verification", untilMs: this.#clock.nowMs() } as const;
+    // `ask` has recorded the failure.
+    const replies = await this.ask(probeCalls, asking).catch(() => undefined);
+    const [id] = replies ?? [];
+    if (!id?.ok) return;
+    const isOurs = Number(id.result) === this.#chainId;
+    this.health.isOurs = isOurs;
+    this.health.isProven = isOurs;
+    if (isOurs) return;
+    const fields = { event: "rpc_chain_mismatched", chainId: this.#chainId, endpoint: this.index };
+    this.#log.error(fields, "RPC endpoint serves another chain");
+  }
+
+  /** Its logs lack what receipts hold, so that every payment would wait for them. */
+  distrustLogs(): void {
+    if (this.health.isDistrusted) return;
+    this.health.distrust();
+    const fields = {
+      event: "rpc_endpoint_distrusted",
+      chainId: this.#chainId,
+      endpoint: this.index,
+    };
+    this.#log.error(fields, "RPC endpoint's logs are incomplete; it is asked last for ten minutes");
   }
 
   #noteAnswers(calls: readonly RpcCall[], replies: LimitedReplies): void {

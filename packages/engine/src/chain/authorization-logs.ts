@@ -55,15 +55,20 @@ export function logsSinceCall({ network }: Chain, number: number) {
   };
 }
 
+/** Reads logs of one block or of many, whose indexes each begin at 0. */
 export function readAuthorizationEvents(result: unknown): AuthorizationEvent[] {
   if (!Array.isArray(result)) throw new Fault("rpc_refused", "The node sent no list of logs");
-  const logs = result.map(readLog).toSorted((one, other) => one.logIndex - other.logIndex);
-  const byIndex = new Map(logs.map((log) => [log.logIndex, log]));
+  const logs = result
+    .map(readLog)
+    .toSorted((one, other) => one.blockNumber - other.blockNumber || one.logIndex - other.logIndex);
+  const byPlace = new Map(logs.map((log) => [placeOf(log, log.logIndex), log]));
   return logs.flatMap((log) => {
     const [topic, authorizer, nonce] = log.topics;
     if (topic !== topics.used && topic !== topics.canceled) return [];
     const next =
-      topic === topics.used ? readTransfer(byIndex.get(log.logIndex + 1), log) : undefined;
+      topic === topics.used
+        ? readTransfer(byPlace.get(placeOf(log, log.logIndex + 1)), log)
+        : undefined;
     const { transaction, blockNumber, blockHash, logIndex } = log;
     return [
       {
@@ -78,6 +83,10 @@ export function readAuthorizationEvents(result: unknown): AuthorizationEvent[] {
       },
     ];
   });
+}
+
+function placeOf({ blockHash }: TokenLog, logIndex: number): string {
+  return `${blockHash} ${logIndex}`;
 }
 
 function readTransfer(log: TokenLog | undefined, used: TokenLog) {

@@ -47,6 +47,14 @@ const bodyHead = 96;
 /** Bytes that a call takes beside its calldata: its head, its length and its place in the array. */
 export const limitedCallBytes = bodyHead + 64;
 
+/** The calldata of each call of such a batch; none of another transaction. */
+export function callsInLimitedBatch(data: Hex): Hex[] {
+  if (!isLimitedBatch(data)) return [];
+  return readArray(`0x${data.slice(2 + selector.length)}`, ({ bytesAt }, body) =>
+    bytesAt(body + bodyHead),
+  );
+}
+
 export function isLimitedBatch(data: Hex): boolean {
   return data.startsWith(`0x${selector}`);
 }

@@ -12,6 +12,8 @@ export interface BlockHead {
   readonly time: bigint;
   /** The least that a unit of gas costs in the block, in wei; older nodes omit it. */
   readonly baseFee?: bigint | undefined;
+  /** The gas of all its transactions at most, which changes from block to block; some nodes omit it. */
+  readonly gasLimit?: bigint | undefined;
   /** 2,048 bits that show what the block's logs may contain; some nodes omit it. */
   readonly logsBloom?: Hex | undefined;
 }
@@ -32,12 +34,14 @@ export function findHeader(value: unknown): BlockHead | undefined {
   if (!isObject(value)) return undefined;
   const bloom = value["logsBloom"];
   const baseFee = value["baseFeePerGas"];
+  const gasLimit = value["gasLimit"];
   return {
     number: Number(quantity(value["number"], "a block number")),
     hash: bytesOf(value["hash"], "a block hash"),
     parentHash: bytesOf(value["parentHash"], "a parent hash"),
     time: quantity(value["timestamp"], "a block time"),
     baseFee: baseFee == null ? undefined : quantity(baseFee, "a base fee"),
+    gasLimit: gasLimit == null ? undefined : quantity(gasLimit, "a block's gas limit"),
     logsBloom: bloom == null ? undefined : bytesOf(bloom, "a block's bloom filter"),
   };
 }

@@ -26,11 +26,20 @@ export type BlockLogs = ReturnType<typeof createBlockLogs>;
 /** Enough for a backend that is a moment behind; one of 100 busy blocks matches by chance. */
 const retriesMax = 3;
 
-/** Marks a block whose receipts hold what its logs lack. */
-const proven = Number.POSITIVE_INFINITY;
+/**
+ * Reads after which logs that lack what receipts hold are no longer late but missing: the first, the
+ * one right after it, and one with the next look.
+ */
+const lateReadsMax = 3;
 
 /** More blocks than are awaited at once. */
-const retriedMax = 128;
+const lackingMax = 128;
+
+/** A block whose logs lack what its bloom filter shows: read so often, and whether receipts prove it. */
+interface LackingLogs {
+  readonly reads: number;
+  readonly isProven: boolean;
+}
 
 export function createBlockLogs(chain: Chain, log: Log) {
   const { chainId, usdc } = chain.network;
@@ -38,7 +47,7 @@ export function createBlockLogs(chain: Chain, log: Log) {
     topic,
     bits: [...bloomBitsOf(usdc), ...bloomBitsOf(topic)],
   }));
-  const retries = new Map<Hex, number>();
+  const lacking = new Map<Hex, LackingLogs>();
   /** Set for good once a node refused logs by hash and returned them by number. */
   let isByNumber = false;
   /** Set once a header's bloom filter indicated events and the block had them: filters are written. */
@@ -64,6 +73,8 @@ export function createBlockLogs(chain: Chain, log: Log) {
           : await readByHash(block, reply);
       const isWhole = events && (await areWhole(block, events));
       if (isWhole === undefined || !events) break;
+      const isMissing = !isWhole && (lacking.get(block.hash)?.reads ?? 0) >= lateReadsMax;
+      if (isMissing) chain.distrustGiver(replies);
       found.push({ events, isWhole });
     }
     return found;
@@ -99,16 +110,18 @@ export function createBlockLogs(chain: Chain, log: Log) {
       hasTrueBlooms ||= promisesOf(block).length > 0;
       return true;
     }
-    if (retries.get(hash) === proven) return false;
-    const holds = await doReceiptsHold(hash, new Set(missing.map(({ topic }) => topic)));
+    const before = lacking.get(hash);
+    const isKnown = before?.isProven === true;
+    const holds = isKnown || (await doReceiptsHold(hash, new Set(missing.map((one) => one.topic))));
     if (holds === false) return true;
-    const times = holds ? proven : (retries.get(hash) ?? 0) + 1;
-    retries.delete(hash);
-    retries.set(hash, times);
-    const [oldest] = retries.keys();
-    if (retries.size > retriedMax && oldest !== undefined) retries.delete(oldest);
+    const reads = (before?.reads ?? 0) + 1;
+    // Set anew, so that the oldest stand first.
+    lacking.delete(hash);
+    lacking.set(hash, { reads, isProven: holds === true });
+    const [oldest] = lacking.keys();
+    if (lacking.size > lackingMax && oldest !== undefined) lacking.delete(oldest);
     if (holds) return false;
-    return times > retriesMax ? true : undefined;
+    return reads > retriesMax ? true : undefined;
   }
 
   /** Undefined where the node returns no receipts. */

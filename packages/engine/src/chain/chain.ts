@@ -7,12 +7,12 @@ import type { Hex, Network } from "@farthing/protocol";
 import { steadyClockOf, systemClock, type Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
-import { AskedEndpoint, askHead, failoverMs, probeCalls } from "./asked-endpoint.ts";
+import { AskedEndpoint, askHead, failoverMs } from "./asked-endpoint.ts";
 import { restingRank } from "./endpoint-health.ts";
 import { EndpointLimiter, type EndpointLimits, type RpcPriority } from "./endpoint-limiter.ts";
 import type { Asking } from "./limited-endpoint.ts";
 import { classifyNodeError, isEndpointProblem } from "./node-errors.ts";
-import { createReadRace, type ReadFrom } from "./read-race.ts";
+import { createReadRace, unansweredBy, type ReadFrom } from "./read-race.ts";
 import { momentaryMs, repeatPauseMs, sendAgain, triesMax } from "./repeats.ts";
 import { headOf, isEmptyWord, isUnexplained } from "./reply-content.ts";
 import { type RpcReply, type RpcCall, type RpcEndpoint } from "./rpc-endpoint.ts";
@@ -41,18 +41,24 @@ export interface Chain {
   /** Sends signed bytes in order, ahead of the queue. After `rpc_unavailable` all is unknown. */
   send(endpointIndex: number, raws: readonly Hex[]): Promise<RpcReply[]>;
   limits(): readonly EndpointLimits[];
+  /** Whether a request waits for its turn at an endpoint that takes no more. */
+  isHeldUp(): boolean;
   /** The learned limits of the endpoint that `read` uses first. */
   limitsInUse(): EndpointLimits;
   /** What a request usually takes, at the endpoint that `read` uses first unless another is named. */
   usualMs(endpointIndex?: number): number;
   /** The least that a request took of late, at the endpoint that `read` uses first or another one. */
   distanceMs(endpointIndex?: number): number;
+  /** The lesser of what its last two requests took: known sooner, and at times wrong. */
+  presentMs(endpointIndex: number): number;
   /** For how long no read got a reply; 0 while reads are answered, or nothing is asked. */
   unansweredMs(): number;
   /** A better endpoint; undefined while this one does well enough. */
   betterThan(endpointIndex: number): number | undefined;
   /** Ranks an endpoint last for a while, because it gave a false reply. */
   distrust(endpointIndex: number): void;
+  /** The same for the endpoint that gave these replies of a `read`; nothing where it is the only one. */
+  distrustGiver(replies: readonly RpcReply[]): void;
   /** Reads the chain id and head of every endpoint; called periodically when there are several. */
   probe(): Promise<void>;
 }
@@ -100,16 +106,16 @@ class LimitedChain implements Chain {
   readonly endpoints: readonly AskedEndpoint[];
   /** Measures waits only; none may grow when the time of day is put back. */
   readonly #clock: Clock;
-  readonly #log: Log;
   #preferred = 0;
   readonly #open = new Set<{ readonly sinceMs: number }>();
+  /** The endpoint that gave what a read returned. */
+  readonly #givers = new WeakMap<readonly RpcReply[], number>();
   /** When the last reply came, and the first read that has failed since then began. */
   #repliedAtMs = Number.NEGATIVE_INFINITY;
   #unansweredSinceMs: number | undefined;
 
   constructor({ network, endpoints, log, clock = systemClock }: ChainOptions) {
     this.network = network;
-    this.#log = log;
     this.#clock = steadyClockOf(clock);
     const deps = { clock: this.#clock, log, chainId: network.chainId };
     this.endpoints = endpoints.map((endpoint) => new AskedEndpoint(endpoint, deps));
@@ -117,6 +123,10 @@ class LimitedChain implements Chain {
 
   limits(): readonly EndpointLimits[] {
     return this.endpoints.map(({ limiter }) => limiter.limits());
+  }
+
+  isHeldUp(): boolean {
+    return this.endpoints.some(({ limiter }) => limiter.hasWaiting());
   }
 
   limitsInUse(): EndpointLimits {
@@ -132,6 +142,10 @@ class LimitedChain implements Chain {
     return this.endpoints[at]?.health.distanceMs ?? 0;
   }
 
+  presentMs(at: number): number {
+    return this.endpoints[at]?.health.presentMs ?? 0;
+  }
+
   unansweredMs(): number {
     const openMs = [...this.#open].map(({ sinceMs }) => sinceMs);
     const sinceMs = Math.min(this.#unansweredSinceMs ?? Infinity, ...openMs);
@@ -141,6 +155,11 @@ class LimitedChain implements Chain {
 
   distrust(at: number): void {
     this.endpoints[at]?.health.distrust();
+  }
+
+  distrustGiver(replies: readonly RpcReply[]): void {
+    const at = this.#givers.get(replies);
+    if (at !== undefined && this.#inOrder().length > 1) this.#at(at).distrustLogs();
   }
 
   #newestHead(): number {
@@ -171,7 +190,9 @@ class LimitedChain implements Chain {
   }
 
   async read(calls: readonly RpcCall[], options: ReadOptions = {}) {
-    return (await this.#readBest(calls, options)).replies;
+    const { at, replies } = await this.#readBest(calls, options);
+    this.#givers.set(replies, at);
+    return replies;
   }
 
   async readTwice(calls: readonly RpcCall[], headNumber: number): Promise<TwoReads> {
@@ -326,33 +347,8 @@ class LimitedChain implements Chain {
   }
 
   async probe(): Promise<void> {
-    const asking = { priority: "verification", untilMs: this.#clock.nowMs() } as const;
-    await Promise.all(
-      this.endpoints.map(async (endpoint) => {
-        // `ask` has recorded the failure.
-        const replies = await endpoint.ask(probeCalls, asking).catch(() => undefined);
-        const [id] = replies ?? [];
-        if (!id?.ok) return;
-        const { chainId } = this.network;
-        const isOurs = Number(id.result) === chainId;
-        endpoint.health.isOurs = isOurs;
-        endpoint.health.isProven = isOurs;
-        if (isOurs) return;
-        const fields = { event: "rpc_chain_mismatched", chainId, endpoint: endpoint.index };
-        this.#log.error(fields, "RPC endpoint serves another chain");
-      }),
-    );
+    await Promise.all(this.endpoints.map((endpoint) => endpoint.probe()));
   }
-}
-
-/** `full` lists the endpoints without capacity. */
-function unansweredBy(full: readonly number[], fault: unknown): Fault {
-  if (full.length === 0 && fault instanceof Fault) return fault;
-  const text =
-    full.length > 0
-      ? `No room in time: RPC endpoint ${full.join(" and ")} limits how much we ask`
-      : "No RPC endpoint answered";
-  return new Fault("rpc_unavailable", text, { cause: fault });
 }
 
 /** Throws `rpc_refused` or `rpc_unavailable` for a reply without result. */

@@ -67,8 +67,12 @@ export async function readFacts(chain: Chain) {
 
 export function latencyLine(ms: number): CheckLine {
   return ms > slowMs
-    ? warn("answer", `takes ${ms} ms`, "use a node nearer by; every payment waits for it")
-    : ok("answer", `within ${ms} ms`);
+    ? warn(
+        "answer",
+        `takes ${Math.ceil(ms)} ms`,
+        "use a node nearer by; every payment waits for it",
+      )
+    : ok("answer", `within ${Math.ceil(ms)} ms`);
 }
 
 export function headLine(

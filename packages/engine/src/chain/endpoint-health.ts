@@ -72,6 +72,11 @@ export class EndpointHealth {
     return this.#latencies.length === 0 ? 0 : Math.min(...this.#latencies);
   }
 
+  /** The lesser of what the last two requests took. */
+  get presentMs(): number {
+    return this.#latencies.length === 0 ? 0 : Math.min(...this.#latencies.slice(-2));
+  }
+
   /** True while some of the recent requests got a reply: a failed read is worth repeating at once. */
   get isAnswering(): boolean {
     return this.#recent.includes(true);
@@ -112,17 +117,21 @@ export class EndpointHealth {
     this.#distrustedUntilMs = this.#clock.nowMs() + distrustMs;
   }
 
+  get isDistrusted(): boolean {
+    return this.#distrustedUntilMs > this.#clock.nowMs();
+  }
+
   /** Whether it counts for nothing where two endpoints decide: it is distrusted, or failing for long. */
   get isDown(): boolean {
     const nowMs = this.#clock.nowMs();
     const failingMs = nowMs - (this.#failingSinceMs ?? nowMs);
-    return this.#distrustedUntilMs > nowMs || failingMs >= downAfterMs;
+    return this.isDistrusted || failingMs >= downAfterMs;
   }
 
   /** 0 is best: responsive and near the head; 1 lags; 2 rests; 3 is distrusted. */
   rank(newestHead: number): number {
     const nowMs = this.#clock.nowMs();
-    if (this.#distrustedUntilMs > nowMs) return 3;
+    if (this.isDistrusted) return 3;
     if (this.#restsUntilMs > nowMs) return restingRank;
     return this.head > 0 && newestHead - this.head > lagBlocksMax ? 1 : 0;
   }

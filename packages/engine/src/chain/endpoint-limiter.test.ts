@@ -136,7 +136,7 @@ test("whatever is asked of whatever node, no request comes sooner than the learn
     }),
     { numRuns: 60 },
   );
-}, 120_000);
+});
 
 /** The order in which requests go that wait for a pause to end. */
 async function orderOf(turns: readonly (readonly [number, RpcPriority])[]) {

@@ -73,6 +73,11 @@ export class EndpointLimiter {
     };
   }
 
+  /** Whether a request waits for its turn, because the endpoint refused to take more. */
+  hasWaiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
   callsMax(): number {
     return Math.min(this.#pace.callsMax(), this.#sizes.get("batchCalls") ?? Infinity);
   }

@@ -7,7 +7,7 @@ import { systemClock } from "../base/clock.ts";
 import { silentLog } from "../base/log.ts";
 import { Secret } from "../base/secret.ts";
 import { createChain } from "./chain.ts";
-import { limitEndpoint, type LimitedEndpoint } from "./limited-endpoint.ts";
+import { limitEndpoint, partsWaitingMax, type LimitedEndpoint } from "./limited-endpoint.ts";
 import { createVirtualClock } from "./limited-node.testing.ts";
 import {
   createRpcEndpoint,
@@ -82,6 +82,28 @@ describe("too large", () => {
     const again = await Promise.all([ask(limited, callsOf(123)), ask(limited, callsOf(123))]);
     expect(again.flat()).toHaveLength(246);
     expect(limited.limiter.limits().batchCalls).toBe(1);
+  });
+
+  test("what finds too many parts waiting is told so at once, and everybody else is answered", async () => {
+    const held = Promise.withResolvers<void>();
+    const endpoint: RpcEndpoint = {
+      index: 0,
+      async send(calls) {
+        if (calls.length > 1) return refused("batch_not_read");
+        await held.promise;
+        return { kind: "answered", answers: [{ ok: true, result: calls[0]?.params[0] }] };
+      },
+    };
+    const limited = limitEndpoint(endpoint, { clock: systemClock, onLearned: () => {} });
+    limited.limiter.learnSize("batchCalls", 1);
+    // Sixteen are on their way; the others of each batch are asked for one after the other.
+    const places = Math.ceil(partsWaitingMax / 16) + 1;
+    const asked = Array.from({ length: places }, () => ask(limited, callsOf(40)));
+    const late = await ask(limited, callsOf(40));
+    expect(late).toEqual(callsOf(40).map(() => undefined));
+    held.resolve();
+    const answers = await Promise.all(asked);
+    expect(answers.slice(0, -1)).toEqual(answers.slice(1).map(() => numbersTo(40)));
   });
 
   test("an error that has nothing to do with the number of calls teaches nothing", async () => {

@@ -28,6 +28,12 @@ export interface LimitedEndpoint {
 /** Concurrent requests of a split batch: the largest burst. */
 const partsInFlightMax = 16;
 
+/**
+ * Parts of split batches that wait for the others, of all that ask at once. A batch has at most as many
+ * of them here as may be on their way, however large it is.
+ */
+export const partsWaitingMax = 1_000;
+
 /** Attempts for the same calls after rate limits. */
 const triesMax = 5;
 
@@ -52,8 +58,17 @@ export function limitEndpoint(
     if (asking.isInOrder === true) return askInOrder(parts, asking);
     // A part that is split further runs sequentially: waiting for more permits could deadlock.
     const oneByOne = { ...asking, isInOrder: true };
-    const asked = parts.map((part) => inParts(() => askOnce(part, oneByOne)));
-    return (await Promise.all(asked)).flat();
+    const answers: LimitedReplies[] = [];
+    let next = 0;
+    async function askRest(): Promise<void> {
+      for (let at = next++; at < parts.length; at = next++) {
+        const part = parts[at] ?? [];
+        // Nothing of a part without a place was sent, as of one without a turn.
+        answers[at] = (await inParts(() => askOnce(part, oneByOne))) ?? none(part);
+      }
+    }
+    await Promise.all(Array.from({ length: Math.min(parts.length, partsInFlightMax) }, askRest));
+    return answers.flat();
   }
 
   async function askInOrder(parts: readonly (readonly RpcCall[])[], asking: Asking) {
@@ -166,10 +181,12 @@ function sizeOf(call: RpcCall): number {
 /** Bytes around method and parameters: version, number and commas. */
 const envelopeBytes = 48;
 
-function createPartsGate(): <T>(ask: () => Promise<T>) => Promise<T> {
+/** The returned function asks nothing, and returns undefined, where too many wait already. */
+function createPartsGate(): <T>(ask: () => Promise<T>) => Promise<T | undefined> {
   let inFlight = 0;
   const waiting: (() => void)[] = [];
   return async (ask) => {
+    if (waiting.length >= partsWaitingMax) return undefined;
     if (inFlight >= partsInFlightMax) await new Promise<void>((resolve) => waiting.push(resolve));
     else inFlight++;
     try {

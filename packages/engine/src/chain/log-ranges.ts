@@ -1,5 +1,6 @@
 /** Reads logs in ranges as large as the endpoint allows; a refusal halves the range for good. */
 import { Fault } from "../base/fault.ts";
+import { headerCall, headerOf } from "./block-headers.ts";
 import { resultOf, type Chain } from "./chain.ts";
 import { classifyNodeError } from "./node-errors.ts";
 import { readHeadNumber } from "./reads.ts";
@@ -19,6 +20,8 @@ export interface BlockRange {
   readonly toBlock: number;
   /** True if the range extends to the node's newest block; `toBlock` is the newest one known. */
   readonly isOpen?: boolean;
+  /** True if a node must have the last block of a part: a lagging one leaves logs out silently. */
+  readonly isComplete?: boolean;
 }
 
 export function logRangeBlocks(chain: Chain): number {
@@ -39,7 +42,8 @@ export async function* walkLogs(
   let toBlock = newest;
   while (fromBlock <= toBlock) {
     const isOpenEnd = isOpen && toBlock === newest;
-    const part = await readPart(chain, filter, { fromBlock, toBlock, isOpen: isOpenEnd }, order);
+    const rest = { ...range, fromBlock, toBlock, isOpen: isOpenEnd };
+    const part = await readPart(chain, filter, rest, order);
     yield part;
     if (order === "oldest_first") fromBlock = part.toBlock + 1;
     else toBlock = part.fromBlock - 1;
@@ -56,13 +60,15 @@ async function readPart(chain: Chain, filter: LogFilter, range: BlockRange, orde
     const isOpen = range.isOpen === true && toBlock === range.toBlock;
     const bounds = { fromBlock: hexOf(fromBlock), toBlock: isOpen ? "latest" : hexOf(toBlock) };
     const params = [{ address: chain.network.usdc, topics: filter.topics, ...bounds }];
-    const [reply] = await chain.read([{ method, params }]);
+    const last = range.isComplete === true ? [headerCall(toBlock)] : [];
+    const [reply, header] = await chain.read([{ method, params }, ...last]);
     const problem = reply?.ok === false && classifyNodeError(reply.error);
     if (problem === "log_range_too_large" && blocks > 1) {
       blocks = Math.min(blocks, toBlock - fromBlock + 1);
       continue;
     }
     const logs = resultOf(reply, method);
+    if (range.isComplete === true) headerOf(header);
     if (!Array.isArray(logs)) throw new Fault("rpc_refused", "The node sent no list of logs");
     return { fromBlock, toBlock, logs: logs as readonly unknown[] };
   }

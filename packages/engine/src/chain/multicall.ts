@@ -31,6 +31,14 @@ export function encodeBatch(calls: readonly BatchedCall[]): Hex {
   return `0x${selector}${word(32)}${encodeArray(bodies)}`;
 }
 
+/** The calldata of each call of such a batch; none of another transaction. */
+export function callsInBatch(data: Hex): Hex[] {
+  if (!data.startsWith(`0x${selector}`)) return [];
+  return readArray(`0x${data.slice(2 + selector.length)}`, ({ bytesAt }, body) =>
+    bytesAt(body + 96),
+  );
+}
+
 export function decodeBatch(result: string): BatchedResult[] {
   return readArray(result, ({ numberAt, bytesAt }, body) => ({
     succeeded: numberAt(body) === 1,

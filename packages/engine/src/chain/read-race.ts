@@ -1,5 +1,6 @@
 /** One read at several endpoints: the first reply without errors of the endpoint decides. */
 import type { Clock } from "../base/clock.ts";
+import { Fault } from "../base/fault.ts";
 import { countEndpointErrors } from "./reply-content.ts";
 import type { RpcReply } from "./rpc-endpoint.ts";
 
@@ -69,4 +70,14 @@ export function createReadRace(clock: Clock) {
       return fault;
     },
   };
+}
+
+/** What a read without a reply throws; `full` lists the endpoints without capacity. */
+export function unansweredBy(full: readonly number[], fault: unknown): Fault {
+  if (full.length === 0 && fault instanceof Fault) return fault;
+  const text =
+    full.length > 0
+      ? `No room in time: RPC endpoint ${full.join(" and ")} limits how much we ask`
+      : "No RPC endpoint answered";
+  return new Fault("rpc_unavailable", text, { cause: fault });
 }

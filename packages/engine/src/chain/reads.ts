@@ -178,6 +178,15 @@ export async function readCode(chain: Chain, address: Address): Promise<Hex> {
   return bytesOf(await readOne(chain, call), "a contract's code");
 }
 
+/** The code of an account that delegates (EIP-7702): these three bytes and the delegate's address. */
+const delegationCode = /^0xef0100([0-9a-f]{40})$/;
+
+/** Returns the address that a plain account delegates its code to; undefined for all others. */
+export async function readDelegate(chain: Chain, address: Address): Promise<Address | undefined> {
+  const [, delegate] = delegationCode.exec(await readCode(chain, address)) ?? [];
+  return delegate === undefined ? undefined : parseAddress(`0x${delegate}`);
+}
+
 export async function readHeadNumber(chain: Chain): Promise<number> {
   const call = { method: "eth_blockNumber", params: [] };
   return Number(quantity(await readOne(chain, call), "a block number"));

@@ -10,13 +10,21 @@ import { quantity, resultOf, type Chain } from "./chain.ts";
 import { formatEther } from "./ether.ts";
 import { classifyNodeError } from "./node-errors.ts";
 import { ethCall, type RpcReply } from "./rpc-endpoint.ts";
-import { decimalsCall, decodeText, domainSeparatorCall, nameCall, versionCall } from "./usdc.ts";
+import { saysPaused } from "./token-pause.ts";
+import {
+  decimalsCall,
+  decodeText,
+  domainSeparatorCall,
+  nameCall,
+  pausedCall,
+  versionCall,
+} from "./usdc.ts";
 
 /** A wallet that can pay for fewer settlements should be topped up soon. */
 export const settlementsLow = 500n;
 
 /** Typical gas of a settlement; the most measured with Circle's token is 103,580. */
-const usualGas = 90_000n;
+export const usualGas = 90_000n;
 
 /** Both in wei. */
 export function paysFor(balance: bigint, price: bigint): bigint {
@@ -76,10 +84,10 @@ async function checkAll(chain: Chain, expected: CheckExpectations): Promise<Chec
 export async function checkToken(chain: Chain): Promise<CheckLine[]> {
   const { network } = chain;
   const ask = (data: string) => ethCall({ to: network.usdc, data });
-  const [id, code, separator, ...facts] = await chain.read([
+  const [id, code, separator, paused, ...facts] = await chain.read([
     { method: "eth_chainId", params: [] },
     { method: "eth_getCode", params: [network.usdc, "latest"] },
-    ...[domainSeparatorCall, nameCall, versionCall, decimalsCall].map(ask),
+    ...[domainSeparatorCall, pausedCall, nameCall, versionCall, decimalsCall].map(ask),
   ]);
   const chainId = Number(quantity(resultOf(id, "eth_chainId"), "the chain id"));
   if (chainId !== network.chainId) return [wrongChain(chain, chainId)];
@@ -88,7 +96,8 @@ export async function checkToken(chain: Chain): Promise<CheckLine[]> {
     const fix = `use a node of ${network.name} that is in sync`;
     return [chainLine, fail("token", `no contract at ${network.usdc}`, fix)];
   }
-  return [chainLine, tokenLine(chain, facts), separatorLine(chain, separator)];
+  const pause = saysPaused(paused) ? [tokenPausedLine] : [];
+  return [chainLine, tokenLine(chain, facts), separatorLine(chain, separator), ...pause];
 }
 
 /** Throws RPC faults. */
@@ -121,6 +130,12 @@ export function balanceLine(
   const text = `${has}, gas for about ${settlements.toLocaleString("en")} settlements`;
   return settlements < settlementsLow ? warn(name, text, "top it up soon") : ok(name, text);
 }
+
+const tokenPausedLine = warn(
+  "token paused",
+  "by its issuer: no transfer succeeds",
+  "wait; accepted payments are sent after the pause while they are valid",
+);
 
 const wrongToken =
   "the token is not the USDC that payments are signed for, do not serve this chain";

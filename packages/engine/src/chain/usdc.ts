@@ -22,12 +22,14 @@ const balanceSelector = "70a08231";
 const blacklistedSelector = "fe575a87";
 /** DOMAIN_SEPARATOR() */
 export const domainSeparatorCall: Hex = "0x3644e515";
+/** paused() */
+export const pausedCall: Hex = "0x5c975abb";
 /** name(), version() and decimals() */
 export const nameCall: Hex = "0x06fdde03";
 export const versionCall: Hex = "0x54fd4d50";
 export const decimalsCall: Hex = "0x313ce567";
 
-/** Topic 0 of the events that determine a settlement's outcome. */
+/** Topic 0 of the events that determine a settlement's outcome, and of the end of a pause. */
 export const topics = {
   /** AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce) */
   used: "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5",
@@ -35,6 +37,8 @@ export const topics = {
   canceled: "0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81",
   /** Transfer(address indexed from, address indexed to, uint256 value) */
   transfer: "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef",
+  /** Unpause() */
+  unpaused: "0x7805862f689e2f13df9f062ff482ad3ad112aca9e0847911ed832e158c525b33",
 } as const satisfies Record<string, Hex>;
 
 /** Uses the `bytes signature` overload, which serves plain and contract payers alike. */

@@ -36,6 +36,22 @@ export function isRenewal(refund: RefundTerms | undefined, existing: Settlement)
   return refund !== undefined && existing.state === "failed" && existing.refundOf === refund.of;
 }
 
+/** A refund that the chain has shown: only its place among the refunds of its payment is decided. */
+export function evaluateRecovered(
+  payment: Settlement,
+  claim: Pick<Claim, "payer" | "payTo" | "nonce">,
+): RefundEvaluation {
+  const isBetween =
+    isSameAddress(claim.payer, payment.payTo) && isSameAddress(claim.payTo, payment.payer);
+  const ordinal = Array.from({ length: maxRefunds }, (_, place) => place).find(
+    (place) => refundNonce(payment, place) === toLowerHex(claim.nonce),
+  );
+  if (payment.refundOf !== null || !isBetween || ordinal === undefined) {
+    return refused("refund_mismatch");
+  }
+  return { ok: true, ordinal };
+}
+
 /** Pure: the claim repeats it in its transaction, under the lock of the payment. */
 export function evaluateRefund(
   payment: Settlement,

@@ -88,6 +88,11 @@ export interface Claim extends AuthorizationKey, SettlementAnnotations {
   readonly claimingCall: ClaimingCall | null;
   /** Absent for a payment. */
   readonly refund?: RefundTerms | undefined;
+  /**
+   * The database had lost it and the chain has shown it. Without a claiming call it belongs to the
+   * first caller that repeats it.
+   */
+  readonly isRecovered?: boolean;
 }
 
 /** The terms by which the claim of a refund is decided. */
@@ -122,10 +127,12 @@ export interface Mined {
 /** Times are milliseconds since 1970. */
 export interface Settlement extends Omit<
   Claim,
-  "terms" | "revertedGas" | "claimingCall" | "identifier" | "refund"
+  "terms" | "revertedGas" | "claimingCall" | "identifier" | "refund" | "isRecovered"
 > {
   /** SHA-256 of a contract wallet's signature: a repeat with the same one passes for good. */
   readonly signatureHash: string | null;
+  /** When the chain showed it after the database had lost it; null for one that never was lost. */
+  readonly recoveredAt: number | null;
   /** The settlement of the payment that this one refunds; null for a payment. */
   readonly refundOf: string | null;
   readonly state: SettlementState;

@@ -18,6 +18,19 @@ export const batchBytesMax = 60_000;
 /** XDC nodes refuse a transaction whose gas limit times price passes 1 XDC. */
 export const feeCapWei = 10n ** 18n;
 
+/** Fifty payments of Safe wallets take half of it; a larger batch saves nothing more. */
+const batchGasMax = 12_000_000n;
+
+/** A batch takes a seventh of a block, so that it finds room beside other transactions. */
+const batchesOfBlock = 7n;
+
+/** The gas of a batch at most, by the gas limit of the newest block where its node tells it. */
+export function batchGasWithin(blockGasLimit: bigint | undefined): bigint {
+  if (blockGasLimit === undefined) return batchGasMax;
+  const part = blockGasLimit / batchesOfBlock;
+  return part < batchGasMax ? part : batchGasMax;
+}
+
 export interface BatchSettings {
   readonly multicall: Address;
   readonly paymentsMax: number;
@@ -48,6 +61,13 @@ export function batchPlans(
     }
   }
   return batches.map((batch) => merge(batch, multicall));
+}
+
+/** How many plain payments a transaction carries of so much gas, which may cost so much; at least one. */
+export function paymentsWithin(gasMax: bigint, feeWei: bigint, gasPrice: bigint): number {
+  const paidGas = feeWei / gasPrice;
+  const gas = (paidGas < gasMax ? paidGas : gasMax) - batchBaseGas;
+  return gas < batchPaymentGas ? 1 : Number(gas / batchPaymentGas);
 }
 
 function gasOf(payments: number): bigint {

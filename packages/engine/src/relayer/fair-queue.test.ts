@@ -359,6 +359,27 @@ describe("bounds", () => {
     );
   });
 
+  test("there are fewer places while a batch carries fewer payments", () => {
+    let batchPayments = 14;
+    const queue = new FairQueue<QueuedPayment>(1, () => batchPayments);
+    const fill = () => {
+      for (let index = 0; index < 20_000; index++) {
+        const one = place({ payer: `h${index}`, group: `g${index}` });
+        if (queue.hasRoom(one)) queue.add(one, one);
+      }
+      return queue.size;
+    };
+    expect(fill()).toBe(2_240);
+    batchPayments = 50;
+    expect(fill()).toBe(waitingMax);
+    // What waits when the price rises stays.
+    batchPayments = 14;
+    expect([queue.hasRoom(place({ payer: "p", group: "g" })), queue.size]).toEqual([
+      false,
+      waitingMax,
+    ]);
+  });
+
   test("a reserved place counts until it is given back", () => {
     const queue = queueOf([]);
     const releases = Array.from({ length: waitingMax }, (_, index) =>

@@ -4,7 +4,7 @@
  * a bounded share of the pending transactions and few per payer; wallets that have paid before go first.
  */
 import { FairLine } from "./fair-line.ts";
-import { QueueCapacity, type QueueCandidate } from "./queue-capacity.ts";
+import { fullBatch, QueueCapacity, type QueueCandidate } from "./queue-capacity.ts";
 
 export interface QueuedPayment extends QueueCandidate {
   readonly id: string;
@@ -73,7 +73,7 @@ function newLines<T>() {
 
 /** The queue of one network, without a clock or I/O. */
 export class FairQueue<T> {
-  readonly #capacity = new QueueCapacity();
+  readonly #capacity: QueueCapacity;
   readonly #entries = new Map<string, Entry<T>>();
   readonly #deferred = new Set<Entry<T>>();
   readonly #lines = { keyed: newLines<T>(), keyless: newLines<T>() };
@@ -90,9 +90,10 @@ export class FairQueue<T> {
   /** Classes whose last transaction carried one payment alone. */
   readonly #wentAlone = new Set<boolean>();
 
-  /** `boundedMax` is per payer, at once. */
-  constructor(boundedMax: number) {
+  /** `boundedMax` is per payer, at once; `batchPayments` returns what a batch carries now. */
+  constructor(boundedMax: number, batchPayments: () => number = () => fullBatch) {
     this.#boundedMax = boundedMax;
+    this.#capacity = new QueueCapacity(batchPayments);
   }
 
   get size(): number {

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
+import { isProcessRunning } from "../base/process-running.ts";
 import type { WalletHolder } from "../storage/engine-store.ts";
 
 /** Longer than a pause of the process, short enough for another to take over. */
@@ -37,16 +38,7 @@ export function createLeaseOwner(options: { sameMachine: boolean }): LeaseOwner 
       const [holderHost, pid] = holder.split("/");
       if (!options.sameMachine || holderHost !== host || holder === id) return false;
       // An earlier process had our process id.
-      return Number(pid) === process.pid || !isRunning(Number(pid));
+      return Number(pid) === process.pid || !isProcessRunning(Number(pid));
     },
   };
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    // Signal 0 only asks whether the process exists.
-    return process.kill(pid, 0);
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
 }

@@ -48,6 +48,7 @@ function lookAfter(answer: (call: RpcCall) => unknown) {
     log: silentLog,
     owner: createLeaseOwner({ sameMachine: true }),
     addresses: [],
+    lost: { onUnknownUse: () => undefined },
     store: {
       listCarryingWallets: async () => [
         {

@@ -28,10 +28,9 @@ export interface PaymentPlan extends TransactionPlan {
 export interface LimitedBatchSettings {
   readonly batcher: Address;
   readonly paymentsMax: number;
+  /** Of the whole transaction. */
+  readonly gasMax: bigint;
 }
-
-/** A seventh of XDC's blocks; fifty payments of Safe wallets take half of it. */
-const batchGasMax = 12_000_000n;
 
 /**
  * What the calls before a payment have paid for, which it pays if those fail: the first reading of the
@@ -160,7 +159,7 @@ function affordable(members: readonly Member[], deps: FitDeps): readonly Member[
     const plan = merge(some, deps.settings.batcher);
     if (!plan) break;
     const { gasLimit, gasPrice } = plan;
-    const isAccepted = gasLimit <= batchGasMax && gasLimit * gasPrice <= feeCapWei;
+    const isAccepted = gasLimit <= deps.settings.gasMax && gasLimit * gasPrice <= feeCapWei;
     if (isAccepted && deps.canAfford(plan)) return some;
   }
   return members.slice(0, 1);

@@ -16,6 +16,8 @@ export interface PendingNonce {
   outcome: SendOutcome | "unsent";
   /** Whether a node may have any of the attempts: not every send of every one was refused. */
   mayBeOut: boolean;
+  /** The same of the newest attempt, whose hash callers are told. */
+  mayNewestBeOut: boolean;
   /** Head block at the last send, and when the newest attempt was first sent. */
   sentAtBlock: number;
   attemptedAtBlock: number;
@@ -37,6 +39,7 @@ export function createPendingNonce(
     unresolved: new Set(transaction.settlementIds),
     outcome: "unsent",
     mayBeOut,
+    mayNewestBeOut: mayBeOut,
     sentAtBlock: headNumber,
     attemptedAtBlock: headNumber,
     refusals: 0,
@@ -52,6 +55,7 @@ export function addAttempt(
   pending.attempts.push(transaction);
   for (const id of transaction.settlementIds) pending.unresolved.add(id);
   pending.outcome = "unsent";
+  pending.mayNewestBeOut = false;
   pending.attemptedAtBlock = headNumber;
   pending.refusals = 0;
 }
@@ -67,6 +71,7 @@ export function addTo(
   if (!pending) pendingNonces.set(nonce, createPendingNonce(transaction, headNumber, mayBeOut));
   else if (pending.attempts.every((other) => other.id !== id)) {
     addAttempt(pending, transaction, headNumber);
+    pending.mayNewestBeOut = mayBeOut;
   }
 }
 
@@ -74,13 +79,14 @@ export function addTo(
 export function noteSend(pending: PendingNonce, outcome: SendOutcome, headNumber: number): void {
   pending.outcome = outcome;
   pending.mayBeOut ||= !isRefusal(outcome);
+  pending.mayNewestBeOut ||= !isRefusal(outcome);
   pending.sentAtBlock = headNumber;
   pending.refusals = outcome === "accepted" ? 0 : pending.refusals + 1;
 }
 
-/** Whether every send of every attempt was refused, so that no node knows a hash of it. */
-export function isUnknownToNodes({ mayBeOut, outcome }: PendingNonce): boolean {
-  return !mayBeOut && outcome !== "unsent";
+/** Whether every send of the newest attempt was refused, so that no node knows the hash that is told. */
+export function isUnknownToNodes({ mayNewestBeOut, outcome }: PendingNonce): boolean {
+  return !mayNewestBeOut && outcome !== "unsent";
 }
 
 /** Whether the node has said that it neither has these bytes nor accepts them. */
@@ -110,6 +116,20 @@ export function isPausing({ outcome }: PendingNonce): boolean {
 /** Whether nodes accept no transaction of this size. */
 export function isTooLarge({ outcome }: PendingNonce): boolean {
   return outcome === "transaction_too_large" || outcome === "fee_cap_exceeded";
+}
+
+/** A batch that a node refused because of its bytes, or of what it may cost. */
+export interface RefusedBatch {
+  readonly settlements: number;
+  /** The most that it may cost, in wei. */
+  readonly feeWei: bigint;
+  readonly isTooDear: boolean;
+}
+
+export function refusedBatchOf(pending: PendingNonce): RefusedBatch {
+  const { settlementIds, gasLimit, gasPrice } = newestOf(pending);
+  const isTooDear = pending.outcome === "fee_cap_exceeded";
+  return { settlements: settlementIds.length, feeWei: gasLimit * gasPrice, isTooDear };
 }
 
 /** The attempt that is sent. */

@@ -16,7 +16,13 @@ import type { Chain } from "../chain/chain.ts";
 import { isTimeUnclear, validitySeconds, type SeenTime } from "../chain/clock-skew.ts";
 import type { PaymentReader } from "../chain/payment-reader.ts";
 import { estimateGas, hasCode, simulateSend } from "../chain/reads.ts";
-import { encodeTransfer, revertMessage, revertText, tokenRefusalOf } from "../chain/usdc.ts";
+import {
+  encodeTransfer,
+  revertMessage,
+  revertText,
+  tokenRefusalOf,
+  type TokenRefusal,
+} from "../chain/usdc.ts";
 import type { Settlement } from "../model/settlement.ts";
 import { evaluateReading } from "../verification/chain-state.ts";
 import { unwrapErc6492 } from "../verification/erc6492.ts";
@@ -38,16 +44,26 @@ export interface QueuedSettlement {
 
 export type Preparation =
   | { readonly kind: "plan"; readonly plan: PaymentPlan }
-  /** The authorization is not valid yet. */
+  /** The authorization is not valid yet, or the token is paused. */
   | { readonly kind: "wait" }
   /** Too late to be mined before validBefore. */
   | { readonly kind: "expiring" }
+  /** The payer has got code since the payment was claimed (EIP-7702): it must not share a transaction. */
+  | { readonly kind: "alone"; readonly queued: QueuedSettlement }
   | ({ readonly kind: "refused" } & FailedSimulation);
 
 /** Why a transfer would fail, and the block at which it was simulated. */
 export interface FailedSimulation {
   readonly refusal: Refusal;
   readonly atBlock: number;
+  /** The payer has code at this block. */
+  readonly payerHasCode?: boolean;
+}
+
+/** A transfer as the chain would make it now. */
+interface Simulation {
+  readonly failure: FailedSimulation | undefined;
+  readonly payerHasCode: boolean;
 }
 
 /** A simulation is fresh for one block period. */
@@ -76,15 +92,18 @@ export interface Carriage {
   readonly from: Address;
   /** Whether it enters a batch with gas limits, which measures the call of a contract wallet. */
   readonly hasLimits: boolean;
+  /** Whether it may share a transaction in which no call has a limit of its own. */
+  readonly isShared: boolean;
 }
 
 /** Prepares a settlement. Throws a fault when the node cannot be asked. */
 export async function prepare(
   queued: QueuedSettlement,
-  { from, hasLimits }: Carriage,
+  { from, hasLimits, isShared }: Carriage,
   deps: PrepareDeps,
 ): Promise<Preparation> {
   const { settlement, simulatedAt } = queued;
+  let { payerHasCode } = settlement;
   const seen = deps.view();
   const now = validitySeconds(deps.clock, seen);
   if (now + deps.marginSeconds >= settlement.validBefore) {
@@ -96,9 +115,9 @@ export async function prepare(
   // A negative age means that the time of day was set back.
   // At a distant node another simulation would be as old once it is read.
   if (ageMs > freshMs + 2 * deps.chain.distanceMs() || ageMs < 0) {
-    const failure = await simulate(settlement, deps);
-    // The latest block is before validAfter although our clock is past it.
-    if (failure?.refusal.code === "authorization_not_yet_valid") return { kind: "wait" };
+    const { failure, ...simulated } = await simulateNow(settlement, deps);
+    payerHasCode ||= simulated.payerHasCode;
+    if (failure && isTemporary(failure.refusal.code)) return { kind: "wait" };
     // It ends once a final block is past its time: the newest one may still be replaced.
     if (failure?.refusal.code === "authorization_expired") return { kind: "expiring" };
     if (failure) return { kind: "refused", ...failure };
@@ -110,7 +129,12 @@ export async function prepare(
   const call = { settlementIds: [settlement.id], to: settlement.asset, data };
   const gasPrice = deps.gasPrices.now();
   if (isUndeployed) return prepareUndeployed(settlement, { ...call, gasPrice }, deps);
-  if (settlement.payerHasCode) {
+  if (payerHasCode) {
+    if (isShared && !settlement.payerHasCode) {
+      const known = { ...settlement, payerHasCode };
+      const again = { ...queued, settlement: known, simulatedAt: 0, goesAlone: true };
+      return { kind: "alone", queued: again };
+    }
     if (!hasLimits) return prepareContract(settlement, { ...call, from, gasPrice }, deps);
     const plan = { ...call, gasLimit: contractTransferGasMax, gasPrice, isUnmeasured: true };
     return { kind: "plan", plan };
@@ -160,12 +184,16 @@ function prepareUndeployed(
 
 function preparationAfterRevert(text: string, atBlock: number): Preparation {
   const code = tokenRefusalOf(text);
-  // The latest block is before validAfter although our clock is past it.
-  if (code === "authorization_not_yet_valid") return { kind: "wait" };
+  if (isTemporary(code)) return { kind: "wait" };
   if (text === "") return { kind: "refused", refusal: tooMuchGas, atBlock };
   const isVague = code === "blocked" || code === "simulation_failed";
   const why = isVague ? refusal("simulation_failed", revertMessage(text)) : refusal(code);
   return { kind: "refused", refusal: why, atBlock };
+}
+
+/** The latest block is before validAfter although our clock is past it, or the issuer paused the token. */
+function isTemporary(code: TokenRefusal): boolean {
+  return code === "authorization_not_yet_valid" || code === "token_paused";
 }
 
 const tooMuchGas: Refusal = {
@@ -184,11 +212,20 @@ export function authorizationOf(settlement: Settlement): Authorization {
   };
 }
 
+type SimulationDeps = Pick<PrepareDeps, "chain" | "read" | "undeployed">;
+
 /** Simulates a settlement's transfer now; undefined when it would succeed. */
 export async function simulate(
   settlement: Settlement,
-  { chain, read, undeployed }: Pick<PrepareDeps, "chain" | "read" | "undeployed">,
+  deps: SimulationDeps,
 ): Promise<FailedSimulation | undefined> {
+  return (await simulateNow(settlement, deps)).failure;
+}
+
+async function simulateNow(
+  settlement: Settlement,
+  { chain, read, undeployed }: SimulationDeps,
+): Promise<Simulation> {
   const authorization = authorizationOf(settlement);
   const { networkName } = settlement;
   const signature = unwrapErc6492(settlement.signature) ?? settlement.signature;
@@ -211,5 +248,7 @@ export async function simulate(
         signature: readSignature(network, authorization, signature),
         reading,
       });
-  return result.ok ? undefined : { refusal: result.refusal, atBlock: reading.blockNumber };
+  const { payerHasCode, blockNumber: atBlock } = reading;
+  const failure = result.ok ? undefined : { refusal: result.refusal, atBlock, payerHasCode };
+  return { failure, payerHasCode };
 }

@@ -16,8 +16,18 @@ export interface QueueCandidate {
   readonly isBounded: boolean;
 }
 
-/** For keyed and keyless callers each; one wallet carries as many in 20 blocks of 8 batches of 50. */
+/** The payments of a full batch, where neither the gas price nor the blocks bound it. */
+export const fullBatch = 50;
+
+/** For keyed and keyless callers each; one wallet carries as many in 20 blocks of 8 full batches. */
 export const waitingMax = 8_000;
+
+/** Smaller batches carry fewer in those blocks, and what waits longer expires in the queue. */
+function waitingMaxAt(batchPayments: number): number {
+  return batchPayments < fullBatch
+    ? Math.ceil((waitingMax * batchPayments) / fullBatch)
+    : waitingMax;
+}
 
 /** The part of them that needs transactions of its own, of which each block takes a few. */
 export const waitingAloneMax = 1_000;
@@ -30,14 +40,20 @@ const freePerAccount = 1;
 
 export class QueueCapacity {
   readonly #counts = new Map<string, number>();
+  readonly #batchPayments: () => number;
   #size = 0;
+
+  /** `batchPayments` returns how many payments a batch carries now. */
+  constructor(batchPayments: () => number) {
+    this.#batchPayments = batchPayments;
+  }
 
   get size(): number {
     return this.#size;
   }
 
   hasRoom(candidate: QueueCandidate): boolean {
-    return boundsOf(candidate).every(({ total, max, shares }) => {
+    return this.#boundsOf(candidate).every(({ total, max, shares }) => {
       const free = max - this.#count(total);
       return free > 0 && shares.every(({ key, per }) => this.#count(key) * per < free);
     });
@@ -53,7 +69,7 @@ export class QueueCapacity {
 
   #change(candidate: QueueCandidate, by: 1 | -1): void {
     this.#size += by;
-    for (const { total, shares } of boundsOf(candidate)) {
+    for (const { total, shares } of this.#boundsOf(candidate)) {
       for (const key of [total, ...shares.map((share) => share.key)]) {
         const count = this.#count(key) + by;
         if (count > 0) this.#counts.set(key, count);
@@ -62,19 +78,23 @@ export class QueueCapacity {
     }
   }
 
+  #boundsOf(candidate: QueueCandidate) {
+    return boundsOf(candidate, waitingMaxAt(this.#batchPayments()));
+  }
+
   #count(key: string): number {
     return this.#counts.get(key) ?? 0;
   }
 }
 
 /** The counters that include a settlement, with their bounds. */
-function boundsOf({ isKeyed, isAlone, group, payer }: QueueCandidate) {
+function boundsOf({ isKeyed, isAlone, group, payer }: QueueCandidate, places: number) {
   const kind = isKeyed ? "keyed" : "keyless";
   const holders = [
     { name: `payer ${payer}`, per: freePerPayer },
     ...(isKeyed ? [{ name: `account ${group}`, per: freePerAccount }] : []),
   ];
-  const bounds = [boundOf(kind, waitingMax, holders)];
+  const bounds = [boundOf(kind, places, holders)];
   if (isAlone) bounds.push(boundOf(`${kind} alone`, waitingAloneMax, holders));
   return bounds;
 }

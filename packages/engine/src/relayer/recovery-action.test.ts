@@ -103,6 +103,7 @@ test.each([
   ["a payment that a node refused", pendingAfter("price_too_low"), true, "reprice"],
   ["nothing left to carry", pendingAfter("accepted", { carries: 0 }), true, "cancel"],
   ["a price above the bounds", pendingAfter("accepted"), false, "wait"],
+  ["a batch that stays below the cap", pendingAfter("accepted", { carries: 2 }), true, "reprice"],
   ["a refused price above the bounds", pendingAfter("price_too_low"), false, "wait"],
 ] as const)("below what blocks need now, at once: %s", (_name, pending, isPaid, action) => {
   const risen = { needed: newestOf(pending).gasPrice + 1n, isPaid };
@@ -153,3 +154,16 @@ test.each([
   expect(isLate(pending, signedAt)).toBe(false);
   expect(isLate(pending, signedAt + 1)).toBe(isAsked);
 });
+
+test.each([
+  ["that no node has", false, "release"],
+  ["that nodes have dropped", true, "cancel"],
+] as const)(
+  "a batch %s is split where it would cost more than 1 XDC now",
+  (_name, mayBeOut, action) => {
+    const needed = 10n ** 18n / 130_000n + 1n;
+    const pending = pendingAfter("accepted", { carries: 9, mayBeOut });
+    pending.mayBeOut = mayBeOut;
+    expect(recoveryActionOf(pending, signedAt, false, { needed, isPaid: true })).toBe(action);
+  },
+);

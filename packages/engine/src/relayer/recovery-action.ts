@@ -4,6 +4,7 @@
  * dropped, was not spread or waits behind a gap, and a higher price is the last action. Below the price
  * that blocks need now it is dropped by every node and does not come back, so a higher price is the first.
  */
+import { feeCapWei } from "./batch.ts";
 import { plainTransferGas } from "./fees.ts";
 import { newestOf, type PendingNonce } from "./pending-nonce.ts";
 
@@ -56,6 +57,7 @@ export function recoveryActionOf(
 ): RecoveryAction {
   if (!pending.isUsedUp && newestOf(pending).gasPrice < price.needed) {
     if (!price.isPaid) return "wait";
+    if (isOverCap(pending, price.needed)) return canBeSplit(pending) ? "release" : "cancel";
     return pending.unresolved.size === 0 ? "cancel" : "reprice";
   }
   const sinceSend = headNumber - pending.sentAtBlock;
@@ -106,6 +108,11 @@ function canRevertUnseen(pending: PendingNonce): boolean {
 
 function canBeSplit(pending: PendingNonce): boolean {
   return !pending.mayBeOut && pending.unresolved.size > 1;
+}
+
+/** Whether a batch would cost more than nodes let a transaction cost; a single payment never does. */
+function isOverCap(pending: PendingNonce, gasPrice: bigint): boolean {
+  return pending.unresolved.size > 1 && newestOf(pending).gasLimit * gasPrice > feeCapWei;
 }
 
 function actionOnAccepted(pending: PendingNonce, sinceSend: number, sinceAttempt: number) {

@@ -6,6 +6,7 @@ import type { Address, Hex } from "@farthing/protocol";
 import { warning } from "../base/log.ts";
 import { startPoll } from "../base/poll.ts";
 import type { FollowedBlock } from "../chain/chain-view.ts";
+import type { TokenPause } from "../chain/token-pause.ts";
 import { createBatching, type BatchingState } from "./batching.ts";
 import { NonceManager } from "./wallet-nonces.ts";
 import type { WalletDeps, WalletEvents } from "./wallet-transactions.ts";
@@ -35,6 +36,10 @@ export interface WalletLoad {
   readonly inFlight: number;
   /** Head block when the newest attempt at the lowest pending nonce was signed. */
   readonly oldestAtBlock: number | undefined;
+  /** The lowest nonce that it has in hand and the chain has not used; undefined when there is none. */
+  readonly lowestNonce: number | undefined;
+  /** Whether a nonce is used by what left no log: the result is known when its block is final. */
+  readonly awaitsFinality: boolean;
 }
 
 export interface RelayerLoad {
@@ -49,11 +54,14 @@ export interface RelayerLoad {
 
 export interface RelayerDeps extends Omit<PrepareDeps, "gasPrices">, Omit<WalletDeps, "events"> {
   readonly events: RelayerEvents;
+  readonly tokenPause: TokenPause;
   readonly signers: readonly Signer[];
   /** Settlements of one transaction at most; 1 turns batching off. */
   readonly batchMax: number;
   /** The batch contract, which contract wallets' payments can share; undefined for Multicall3. */
   readonly batcher: Address | undefined;
+  /** Of the newest block; undefined until one was read, and where its node omits it. */
+  blockGasLimit(): bigint | undefined;
 }
 
 export type Relayer = ReturnType<typeof createRelayer>;
@@ -66,7 +74,8 @@ export function createRelayer(deps: RelayerDeps) {
   const managers = deps.signers.map((signer) => new NonceManager(signer, { ...deps, events }));
   const addresses = managers.map(({ signer }) => signer.address);
   let jobs: { stop(): Promise<void> }[] = [];
-  const queue = new WorkQueue({ ...deps, managers, batching: batching.settings });
+  const { batchPayments, settings } = batching;
+  const queue = new WorkQueue({ ...deps, managers, batching: settings, batchPayments });
   const share = createRebalancer({ ...deps, chainId, managers });
 
   /** `resolved`: the settlements whose logs were in the block, by transaction. */
@@ -103,20 +112,18 @@ export function createRelayer(deps: RelayerDeps) {
   return {
     addresses,
     /** Wallets with a transaction that should be mined by this block, or that was refused. */
-    lateAddresses(headNumber: number): ReadonlySet<string> {
-      const isLateAt = (manager: NonceManager) =>
-        manager.pendingNonces().some((pending) => isLate(pending, headNumber));
-      return new Set(managers.filter(isLateAt).map(({ signer }) => signer.address));
-    },
+    lateAddresses: (headNumber: number) => lateAmong(managers, headNumber),
     /** Whether a settlement of this kind may enter the queue. */
     hasRoom: (waiter: Waiter) => queue.hasRoom(waiter),
     /** Reserves a place for a settlement that is about to be claimed; see the work queue. */
     reserve: (waiter: Waiter) => queue.reserve(waiter),
     /** Why nothing is sent at the present price of gas; undefined while it is within the bounds. */
     gasPriceProblem: () => deps.gasPrices.problem(),
+    /** Why nothing is sent at present; undefined where it is not known. */
+    problem: () => problemOf(deps, managers),
     /** Whether any wallet, here or in another process, has gas and a node that accepts its sends. */
     isAble: () => managers.some((manager) => manager.isAble()),
-    /** Whether no node has accepted the settlement's transaction, as far as this process knows. */
+    /** Whether every node has refused its transaction; undefined where no wallet here carries it. */
     isUnknownToNodes: (settlementId: string) => isUnknownIn(managers, settlementId),
     /** Whether this process holds any wallet. */
     isWorking: () => managers.some((manager) => manager.isOurs()),
@@ -152,6 +159,19 @@ export function createRelayer(deps: RelayerDeps) {
   };
 }
 
+function lateAmong(managers: readonly NonceManager[], headNumber: number): ReadonlySet<string> {
+  const isLateAt = (manager: NonceManager) =>
+    manager.pendingNonces().some((pending) => isLate(pending, headNumber));
+  return new Set(managers.filter(isLateAt).map(({ signer }) => signer.address));
+}
+
+function problemOf(deps: RelayerDeps, managers: readonly NonceManager[]): string | undefined {
+  const problem = deps.gasPrices.problem();
+  if (problem !== undefined) return problem;
+  if (deps.tokenPause.sinceMs() !== undefined) return "USDC is paused by its issuer";
+  return managers.some((manager) => manager.isAble()) ? undefined : "no wallet can take work";
+}
+
 function loadOf(manager: NonceManager): WalletLoad {
   const pendingNonces = manager.pendingNonces();
   return {
@@ -159,6 +179,8 @@ function loadOf(manager: NonceManager): WalletLoad {
     isOurs: manager.isOurs(),
     inFlight: pendingNonces.length,
     oldestAtBlock: pendingNonces[0]?.attemptedAtBlock,
+    lowestNonce: pendingNonces.find(({ isUsedUp }) => !isUsedUp)?.nonce,
+    awaitsFinality: pendingNonces.some(({ isUsedUp }) => isUsedUp),
   };
 }
 
@@ -166,11 +188,10 @@ async function reopenAll(managers: readonly NonceManager[]): Promise<void> {
   for (const manager of managers) await manager.reopen();
 }
 
-function isUnknownIn(managers: readonly NonceManager[], settlementId: string): boolean {
+function isUnknownIn(managers: readonly NonceManager[], settlementId: string): boolean | undefined {
   const pendingNonces = managers.flatMap((manager) => manager.pendingNonces());
-  return pendingNonces.some(
-    (pending) => pending.unresolved.has(settlementId) && isUnknownToNodes(pending),
-  );
+  const carriers = pendingNonces.filter(({ unresolved }) => unresolved.has(settlementId));
+  return carriers.length === 0 ? undefined : carriers.some(isUnknownToNodes);
 }
 
 interface JobDeps extends RelayerDeps {
@@ -191,6 +212,7 @@ function startJobs(deps: JobDeps): { stop(): Promise<void> }[] {
 
   async function tick(): Promise<void> {
     deps.gasPrices.look();
+    deps.tokenPause.look();
     await share.look();
     if (ticks % ticksPerReopening === 0) await reopenNonces().catch(repeatLater);
     if (ticks % ticksPerLookup === 0) void batching.look();

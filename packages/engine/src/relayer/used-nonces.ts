@@ -14,6 +14,7 @@ import {
   type Receipt,
 } from "../chain/reads.ts";
 import type { RelayerTransaction } from "../model/relayer-transaction.ts";
+import type { LossSearch } from "./loss-search.ts";
 import type { NonceManager } from "./wallet-nonces.ts";
 import type { PendingNonce } from "./pending-nonce.ts";
 
@@ -37,6 +38,7 @@ export interface UsedNoncesDeps {
   readonly chain: Chain;
   readonly log: Log;
   readonly events: NonceEvents;
+  readonly lost: Pick<LossSearch, "onUnknownUse">;
   finalizedNumber(): number;
 }
 
@@ -123,6 +125,8 @@ async function checkLostNonce(manager: UsedWallet, pending: PendingNonce, deps: 
     { event: "nonce_used_externally", ...fields },
     "Nonce used by another sender; use each relayer wallet in one installation only",
   );
+  // The other sender may have been this service, if the database has lost what it sent.
+  deps.lost.onUnknownUse(manager.signer.address);
   await manager.close(pending, undefined);
   await deps.events.onNeverMined([...pending.unresolved]);
 }

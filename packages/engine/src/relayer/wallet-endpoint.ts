@@ -12,7 +12,7 @@ const distantMs = 250;
 export type WalletEndpoint = ReturnType<typeof createWalletEndpoint>;
 
 export function createWalletEndpoint(deps: {
-  readonly chain: Pick<Chain, "endpoints" | "betterThan" | "distanceMs">;
+  readonly chain: Pick<Chain, "endpoints" | "betterThan" | "presentMs">;
   readonly log: Log;
   readonly facts: { readonly chainId: ChainId; readonly relayer: Address };
 }) {
@@ -20,8 +20,11 @@ export function createWalletEndpoint(deps: {
   let endpoint = 0;
   return {
     index: () => endpoint,
-    /** Whether a send takes long. */
-    isDistant: () => chain.distanceMs(endpoint) >= distantMs,
+    /**
+     * Whether a send takes long, by the newest replies: taken for distant for a moment, a near node costs
+     * nothing, and one that has just become slow would carry the first payments one by one.
+     */
+    isDistant: () => chain.presentMs(endpoint) >= distantMs,
     others: () => chain.endpoints.map((_, at) => at).filter((at) => at !== endpoint),
     /**
      * Moves if the endpoint is unhealthy, or `isStuck`: transactions are not mined. After true the

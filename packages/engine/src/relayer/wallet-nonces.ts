@@ -111,6 +111,7 @@ export class NonceManager {
     const count = Math.min(reported, await this.#readCount());
     await this.#inTurn(async () => {
       if (!this.#lease.current() || this.#transactions.nextNonce >= count) return;
+      if (!(await this.#deps.lost.mayRaise(this.signer.address, count))) return;
       const taken = await this.#lease.take(count);
       this.#transactions.nextNonce = Math.max(this.#transactions.nextNonce, taken?.nextNonce ?? 0);
     });
@@ -158,6 +159,7 @@ export class NonceManager {
 
   async #takeOver(holder?: WalletHolder): Promise<void> {
     const count = await this.#readCount();
+    if (!(await this.#deps.lost.mayRaise(this.signer.address, count))) return;
     const taken = await this.#lease.take(count, holder);
     if (!taken) return;
     this.#transactions.nextNonce = Math.max(this.#transactions.nextNonce, taken.nextNonce);

@@ -18,6 +18,7 @@ import { createWalletEndpoint, type WalletEndpoint } from "./wallet-endpoint.ts"
 import { createLeaseHandle, type LeaseHandle } from "./lease-handle.ts";
 import type { GasPrices } from "./gas-prices.ts";
 import type { LeaseOwner } from "./lease.ts";
+import type { LossSearch } from "./loss-search.ts";
 import { firstUnusedNonce, gapsMax } from "./nonce-gaps.ts";
 import { isReplacing, recoveryActionOf, type RecoveryAction } from "./recovery-action.ts";
 import {
@@ -27,6 +28,8 @@ import {
   newestOf,
   noteSend,
   type PendingNonce,
+  refusedBatchOf,
+  type RefusedBatch,
 } from "./pending-nonce.ts";
 import { isCancellation, planCancellation, planReplacement } from "./replacement.ts";
 import type { SettlementTraces } from "./settlement-traces.ts";
@@ -41,8 +44,8 @@ export interface WalletEvents {
   onReleased(settlementIds: readonly string[]): Promise<void>;
   /** The wallet's previous process may have left more work than its pending nonces. */
   onWalletAcquired(): void;
-  /** A node refused a transaction of this many settlements as too large. */
-  onTooLarge(settlements: number): void;
+  /** A node refused a transaction as too large or too dear. */
+  onTooLarge(refused: RefusedBatch): void;
 }
 
 export interface HeadView {
@@ -62,6 +65,8 @@ export interface WalletDeps extends Runtime {
     GasPrices,
     "now" | "needed" | "ceiling" | "problem" | "noteSigned" | "look"
   >;
+  /** What the store has lost is found before a wallet's nonces are raised. */
+  readonly lost: LossSearch;
   headNumber(): number;
   finalizedNumber(): number;
   /** A wallet's wei at the head; undefined while it is not known. */
@@ -79,6 +84,7 @@ export class WalletTransactions {
   /** Whether a nonce may be reserved without stored bytes. */
   hasLeftovers = false;
   isSending = false;
+  readonly #stayBare = watchBytes();
   readonly #signer: Signer;
   readonly #deps: WalletDeps;
   readonly #facts: { readonly chainId: ChainId; readonly relayer: Address };
@@ -122,9 +128,10 @@ export class WalletTransactions {
    * what is stored, and the queue offers the settlements again.
    */
   async #forget(held: WalletLease, reserved: readonly RelayerTransaction[]): Promise<never> {
-    const { store, clock, log } = this.#deps;
+    const { store, clock, log, lost } = this.#deps;
     const fields = { event: "store_went_back", ...this.#facts, nextNonce: this.nextNonce };
     log.error(fields, "Database lost transactions of a relayer wallet; loading what it has");
+    lost.search();
     const ids = reserved.map(({ id }) => id);
     await this.#taking(() => store.releaseUnsigned(held, ids, clock.nowMs()));
     this.pendingNonces.clear();
@@ -192,7 +199,7 @@ export class WalletTransactions {
       this.#deps.traces.note(newestOf(pending).id, { "x402.send": outcomes[index] ?? "unknown" });
       if (pending.outcome === "accepted") accepted.push(pending);
       else reportRefusedSend(pending, this.#facts, this.#deps.log);
-      if (isTooLarge(pending)) this.#deps.events.onTooLarge(newestOf(pending).settlementIds.length);
+      if (isTooLarge(pending)) this.#deps.events.onTooLarge(refusedBatchOf(pending));
     }
     await this.#deps.store.recordSent(accepted.map(newestOf), this.#deps.clock.nowMs());
     this.#deps.events.onSent(accepted.flatMap((pending) => newestOf(pending).settlementIds));
@@ -307,16 +314,27 @@ export class WalletTransactions {
     const inHand = new Set(this.pendingNonces.keys());
     const open = await this.#listOpen();
     if (!this.lease.current()) return;
-    for (const transaction of open) {
-      // Transactions without bytes are being signed in this process.
-      if (transaction.raw !== null && !inHand.has(transaction.nonce)) this.#add(transaction, true);
-    }
+    this.hasLeftovers ||= this.#stayBare(open);
+    for (const one of open) if (one.raw !== null && !inHand.has(one.nonce)) this.#add(one, true);
   }
 
   #listOpen(): Promise<RelayerTransaction[]> {
-    const { chainId, relayer } = this.#facts;
-    return this.#deps.store.listOpenTransactions(chainId, relayer);
+    return this.#deps.store.listOpenTransactions(this.#facts.chainId, this.#facts.relayer);
   }
+}
+
+/**
+ * Tells whether transactions have no bytes at two looks, one after the other. At one they may be being
+ * signed in this process; later it is a failover that has lost the bytes.
+ */
+function watchBytes() {
+  let before: ReadonlySet<number> = new Set();
+  return (open: readonly RelayerTransaction[]): boolean => {
+    const bare = open.filter(({ raw }) => raw === null).map(({ id }) => id);
+    const stay = bare.some((id) => before.has(id));
+    before = new Set(bare);
+    return stay;
+  };
 }
 
 /**

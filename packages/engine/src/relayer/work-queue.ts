@@ -6,6 +6,7 @@
 import { refusal, type Address, type ChainId } from "@farthing/protocol";
 import { createBatcher } from "../base/batcher.ts";
 import { warning, type Runtime } from "../base/log.ts";
+import type { TokenPause } from "../chain/token-pause.ts";
 import type { Settlement } from "../model/settlement.ts";
 import type { EngineStore } from "../storage/engine-store.ts";
 import { FairQueue, type QueueGroup } from "./fair-queue.ts";
@@ -45,6 +46,7 @@ export interface QueueEvents {
 export type Waiter = Pick<Settlement, "payer" | "payTo" | "owner" | "priority" | "payerHasCode">;
 
 export interface WorkQueueDeps extends PrepareDeps, Runtime {
+  readonly tokenPause: Pick<TokenPause, "sinceMs">;
   readonly store: Pick<EngineStore, "listUnassigned" | "findPayerPauses" | "findProvenPayers">;
   readonly events: QueueEvents;
   readonly traces: SettlementTraces;
@@ -53,6 +55,8 @@ export interface WorkQueueDeps extends PrepareDeps, Runtime {
   readonly inFlightMax: number;
   /** Undefined while batching is off or the network has no Multicall3. */
   batching(): AnyBatchSettings | undefined;
+  /** How many payments a batch carries at the present gas price and block gas limit. */
+  batchPayments(): number;
 }
 
 type Queued = readonly QueuedSettlement[];
@@ -72,7 +76,7 @@ export class WorkQueue {
   constructor(deps: WorkQueueDeps) {
     this.#deps = deps;
     this.#chainId = deps.chain.network.chainId;
-    this.#queue = new FairQueue(deps.contractInFlightMax);
+    this.#queue = new FairQueue(deps.contractInFlightMax, deps.batchPayments);
     this.#use = trackUse(deps);
     this.#isProven = createBatcher<Address, boolean>({
       run: (payers) => deps.store.findProvenPayers(this.#chainId, payers, deps.clock.nowMs()),
@@ -120,9 +124,9 @@ export class WorkQueue {
   /** Passes work to wallets with room. */
   dispatch(): void {
     this.#isScheduled = false;
-    // What was claimed waits until the price is within the operator's bounds.
-    if (this.#deps.gasPrices.problem() !== undefined) return;
-    const { batching } = this.#deps;
+    // What was claimed waits until the price is within the operator's bounds, or a pause has ended.
+    const { batching, gasPrices, tokenPause } = this.#deps;
+    if (gasPrices.problem() !== undefined || tokenPause.sinceMs() !== undefined) return;
     for (let to = this.#withRoom(); to && this.#queue.readySize > 0; to = this.#withRoom()) {
       const group = this.#queue.take(this.#use.now(), batching()?.paymentsMax ?? 1);
       // The waiting kinds already have their share of the pending transactions.
@@ -178,7 +182,8 @@ export class WorkQueue {
     try {
       const free = await this.#unpaused(await this.#stillFree(group.values));
       const hasLimits = isLimited(this.#deps.batching()) && free.length > 1;
-      const carriage = { from: manager.signer.address, hasLimits };
+      const isShared = free.length > 1 && !hasLimits;
+      const carriage = { from: manager.signer.address, hasLimits, isShared };
       const plans = await Promise.all(free.map((queued) => this.#prepare(queued, carriage)));
       const ready = plans.filter((plan) => plan !== undefined);
       const planned = new Set(ready.flatMap(({ settlementIds }) => settlementIds));
@@ -223,14 +228,14 @@ export class WorkQueue {
     return group.filter(({ settlement }) => free.has(settlement.id));
   }
 
-  /** Defers payments of contract wallets that are paused after reverts. */
+  /** Defers payments whose payers are paused after reverts, of their own or in a batch. */
   async #unpaused(group: Queued): Promise<Queued> {
-    const contracts = group.filter(({ settlement }) => settlement.payerHasCode);
-    if (contracts.length === 0) return group;
-    const payers = contracts.map(({ settlement }) => settlement.payer);
+    const asked = group.filter((one) => one.settlement.payerHasCode || one.goesAlone);
+    if (asked.length === 0) return group;
+    const payers = asked.map(({ settlement }) => settlement.payer);
     const pauses = await this.#deps.store.findPayerPauses(this.#chainId, payers);
     const paused = new Set<QueuedSettlement>();
-    for (const [index, queued] of contracts.entries()) {
+    for (const [index, queued] of asked.entries()) {
       const until = pauses[index]?.pausedUntilMs ?? 0;
       if (until <= this.#deps.clock.nowMs()) continue;
       this.#queue.pause(this.#candidateOf(queued.settlement).payer, until);
@@ -261,6 +266,7 @@ export class WorkQueue {
       const preparation = await prepare(queued, carriage, this.#deps);
       if (preparation.kind === "plan") return preparation.plan;
       if (preparation.kind === "wait") this.#defer(queued);
+      if (preparation.kind === "alone") this.#defer(preparation.queued);
       // An expiring one is not sent; it ends when it has expired on chain.
       if (preparation.kind === "refused") await events.onRefused(queued.settlement, preparation);
     } catch (error) {

@@ -1,6 +1,6 @@
 /**
  * Decides whether a valid payment can be sent now: a wallet can take work, the queue has room, and a
- * contract payer is neither paused for its own reverts nor out of the gas that such wallets may burn.
+ * payer is neither paused for reverts nor, as a contract wallet, out of the gas that those may burn.
  * Both /verify, on whose response sellers serve, and /settle check it.
  */
 import { refusal, type Address, type ChainId, type Refusal } from "@farthing/protocol";
@@ -14,6 +14,7 @@ import type { Relayer } from "../relayer/relayer.ts";
 import type { Claim } from "../model/settlement.ts";
 import type { RevertedGasQuestion } from "../storage/reverted-gas.ts";
 import type { EngineStore } from "../storage/engine-store.ts";
+import type { LostTransfers } from "./lost-transfers.ts";
 import type { VerifiedPayment } from "../verification/verify.ts";
 
 /** The caller, for the fairness of the queue. */
@@ -33,7 +34,11 @@ export function createAdmission(deps: {
   readonly store: Pick<EngineStore, "findPayerPauses" | "hasRevertedGas">;
   /** The gas that contract wallets may burn; undefined without a bound. */
   revertedGasOf(chainId: ChainId): RevertedGasTerms | undefined;
-  networkOf(chainId: ChainId): { readonly relayer: Relayer } | undefined;
+  networkOf(
+    chainId: ChainId,
+  ):
+    | { readonly relayer: Relayer; readonly lost: Pick<LostTransfers, "refuseWhileBehind"> }
+    | undefined;
 }): Admit {
   const pauseOf = createBatcher<{ chainId: ChainId; payer: Address }, PayerPause | undefined>({
     run: async (queries) => {
@@ -57,22 +62,25 @@ export function createAdmission(deps: {
     const { network, authorization } = payment;
     const { chainId } = network;
     const { from: payer, to: payTo } = authorization;
-    const relayer = deps.networkOf(chainId)?.relayer;
+    const at = deps.networkOf(chainId);
+    await at?.lost.refuseWhileBehind();
+    const relayer = at?.relayer;
     // First: wallets may be stuck because of the price, which is then the reason to name.
     if (relayer?.gasPriceProblem() !== undefined) throw gasPriceTooHigh();
     if (!relayer?.isAble()) {
       throw new Fault("no_wallet", "No relayer wallet can take work; try again shortly");
     }
     if (!relayer.hasRoom({ payer, payTo, owner, priority, payerHasCode })) throw queueFull();
-    if (!payerHasCode) return undefined;
+    // Also of plain payers: an account can have code for one block alone (EIP-7702).
     const pause = await pauseOf({ chainId, payer });
     if (pause && pause.pausedUntilMs > deps.clock.nowMs()) {
       const until = timeText(pause.pausedUntilMs);
       return refusal(
         "payer_paused",
-        `Transactions of the contract wallet ${payer} reverted although their simulation passed; nothing is settled for it until ${until}. Pay from another address, or try again then.`,
+        `Transactions of the payer ${payer} reverted although their simulation passed; nothing is settled for it until ${until}. Pay from another address, or try again then.`,
       );
     }
+    if (!payerHasCode) return undefined;
     const terms = deps.revertedGasOf(chainId);
     if (terms && !(await hasRevertedGas({ chainId, payer, terms }))) {
       throw revertedGasExhausted(deps.clock);
@@ -83,6 +91,7 @@ export function createAdmission(deps: {
 
 /** Faults of a payment that was not claimed. */
 const admissionFaults: ReadonlySet<FaultCode> = new Set([
+  "storage_behind",
   "no_wallet",
   "gas_price_too_high",
   "queue_full",
@@ -98,7 +107,7 @@ export function isNotAdmitted(error: unknown): error is Fault {
 export function revertedGasExhausted(clock: Clock): Fault {
   return new Fault(
     "reverted_gas_exhausted",
-    "Contract wallets have used up the gas that their transactions may burn per day by reverting; nothing was judged and nothing moved. It refills every hour; plain addresses are not affected.",
+    "Contract wallets, and accounts that delegate their code (EIP-7702), have used up the gas that their transactions may burn per day by reverting; nothing was judged and nothing moved. It refills every hour; plain addresses are not affected.",
     { retryAfterSeconds: secondsToRefill(clock.nowMs()) },
   );
 }

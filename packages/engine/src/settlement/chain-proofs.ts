@@ -1,11 +1,12 @@
 /** Chain proofs: what the token's logs prove about settlements, and whether endpoints agree. */
-import { isSameAddress, type Hex } from "@farthing/protocol";
+import { isSameAddress, type Address, type Hex } from "@farthing/protocol";
+import { Fault } from "../base/fault.ts";
 import { warning, type Log } from "../base/log.ts";
 import { compareEvents, type AuthorizationEvent } from "../chain/authorization-logs.ts";
 import { createAuthorizationStates } from "../chain/authorization-states.ts";
 import type { Chain } from "../chain/chain.ts";
 import { createForwardSearch } from "../chain/forward-search.ts";
-import { readReceipts } from "../chain/reads.ts";
+import { readReceipts, readSender } from "../chain/reads.ts";
 import { payerNonceKey, type Mined, type Settlement } from "../model/settlement.ts";
 import type { Failure, EngineStore } from "../storage/engine-store.ts";
 
@@ -45,6 +46,8 @@ export function createChainProofs(deps: {
   chain: Chain;
   store: Pick<EngineStore, "isRelayerTransaction" | "listSignedHashes">;
   log: Log;
+  /** The wallets of the configuration, and those that were taken out of it. */
+  wallets: readonly Address[];
   headNumber(): number;
 }) {
   const { chain, store, log } = deps;
@@ -88,6 +91,15 @@ export function createChainProofs(deps: {
     return depth >= aloneFromDepth;
   }
 
+  /** Looks at its sender: the database may have lost the transaction and kept the settlement. */
+  async function isOfWallet(transaction: Hex): Promise<boolean> {
+    const sender = await readSender(chain, transaction);
+    if (sender === undefined) {
+      throw new Fault("rpc_unavailable", "The node lacks a transaction whose log it has shown");
+    }
+    return deps.wallets.some((wallet) => isSameAddress(wallet, sender));
+  }
+
   return {
     /** Searches as of a block. A node without that block fails: it would report uses as unused. */
     async find(settlements: readonly Settlement[], atBlock: number): Promise<ProofSearch> {
@@ -121,7 +133,11 @@ export function createChainProofs(deps: {
     ): Promise<Mined> {
       // An earlier transaction at a replaced nonce is the relayer's as well.
       const isOurs =
-        transaction === settlement.transaction || (await store.isRelayerTransaction(transaction));
+        transaction === settlement.transaction ||
+        // Only what a relayer wallet has sent is recovered.
+        settlement.recoveredAt !== null ||
+        (await store.isRelayerTransaction(transaction)) ||
+        (await isOfWallet(transaction));
       const settledBy = isOurs ? "relayer" : "other";
       return { transaction, blockNumber, blockHash, logIndex, settledBy };
     },

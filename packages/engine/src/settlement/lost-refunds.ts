@@ -31,19 +31,22 @@ interface UsedOnChain {
   readonly nonces: Promise<ReadonlySet<Hex> | undefined>;
 }
 
-/**
- * Returns whether a transfer may be a refund: it is, or its recipient has paid too often to tell.
- * Throws RPC faults.
- */
-export type MayBeRefund = (
+/** `unclear`: its recipient has paid too often to tell. */
+export type RefundReading =
+  | { readonly kind: "payment" | "unclear" }
+  /** Of the payment that its recipient made with this nonce. */
+  | { readonly kind: "refund"; readonly nonce: Hex };
+
+/** Tells by its nonce whether a transfer is a refund. Throws RPC faults. */
+export type ReadRefund = (
   at: ChainOfRefund,
   authorization: Authorization,
   blockNumber: number,
-) => Promise<boolean>;
+) => Promise<RefundReading>;
 
-export function createMayBeRefund(deps: {
+export function createReadRefund(deps: {
   readonly store: Pick<EngineStore, "listNonces">;
-}): MayBeRefund {
+}): ReadRefund {
   const remembered = new Map<string, UsedOnChain>();
 
   function usedOnChain({ chain, view }: ChainOfRefund, { to }: Authorization, block: number) {
@@ -66,11 +69,12 @@ export function createMayBeRefund(deps: {
     const payer = { chainId, asset, payer: authorization.to };
     const onChain = await usedOnChain(at, authorization, block);
     const stored = await deps.store.listNonces(payer, noncesMax + 1);
-    if (!onChain || stored.length > noncesMax) return true;
+    if (!onChain || stored.length > noncesMax) return { kind: "unclear" };
     const wanted = toLowerHex(authorization.nonce);
     const ordinals = Array.from({ length: maxRefunds }, (_, ordinal) => ordinal);
-    return [...new Set([...onChain, ...stored])].some((nonce) =>
+    const refunded = [...new Set([...onChain, ...stored])].find((nonce) =>
       ordinals.some((ordinal) => refundNonce({ ...payer, nonce }, ordinal) === wanted),
     );
+    return refunded === undefined ? { kind: "payment" } : { kind: "refund", nonce: refunded };
   };
 }

@@ -4,11 +4,12 @@
  * only when its transaction did not and will not move the money, and stays watched until its
  * authorization has expired: if the money moves after all, the settlement becomes confirmed.
  */
-import type { ChainId, Hex } from "@farthing/protocol";
+import type { Address, ChainId, Hex } from "@farthing/protocol";
 import { warning, type Runtime } from "../base/log.ts";
 import type { BlockInterest, ChainView, FollowedBlock } from "../chain/chain-view.ts";
 import type { Chain } from "../chain/chain.ts";
 import { readBlockHash } from "../chain/reads.ts";
+import type { TokenPause } from "../chain/token-pause.ts";
 import { isSettled, payerNonceKey, type Settlement } from "../model/settlement.ts";
 import type { FailedSimulation } from "../relayer/prepare.ts";
 import type { Confirmation, Failure, EngineStore } from "../storage/engine-store.ts";
@@ -39,8 +40,11 @@ export interface OutcomeDeps extends Runtime {
   readonly chain: Chain;
   readonly store: EngineStore;
   readonly waiters: Waiters;
+  /** The wallets of the configuration, and those that were taken out of it. */
+  readonly wallets: readonly Address[];
   /** Blocks a transaction must be deep: 1 is its own block. */
   readonly confirmations: number;
+  readonly tokenPause: Pick<TokenPause, "wasPausedAt">;
   /** Simulates the transfer on the current state; returns the reason when it would fail. */
   simulate(settlement: Settlement): Promise<FailedSimulation | undefined>;
   /** Receives the ids of settlements that have their outcome. */
@@ -74,17 +78,15 @@ export class OutcomeTracker {
     const notRecorded = { event: "outcome_not_recorded", chainId: this.#chainId };
     const message = "Outcomes not recorded; retrying with the next block";
     this.#beside = createBesideBlocks(warning(deps.log, notRecorded, message));
-    const isUndecided = ({ id }: Settlement) => !this.#awaitingConfirmations.has(id);
     const shared: OutcomeDeps & ProofDeps = {
       ...deps,
       proofs: this.#proofs,
-      conclude: (found) => this.#concludeFound(found),
+      conclude: (found) => this.concludeFound(found),
       fail: (failures, settlements) => this.#fail(failures, settlements),
     };
     this.onMinedWithoutLog = createResolveMined(shared);
     this.onRefused = createResolveRefused(shared);
-    const listOpen = () => [...this.#open.values()].filter(isUndecided);
-    this.#backlog = createBacklog({ ...shared, listOpen });
+    this.#backlog = createBacklog({ ...shared, listOpen: () => this.listUndecided() });
     this.#watch = createFailureWatch(shared);
   }
 
@@ -191,7 +193,7 @@ export class OutcomeTracker {
   }
 
   /** Keeps what a search found until it is concluded; the next head tries again. */
-  async #concludeFound(found: readonly Proof[]): Promise<void> {
+  async concludeFound(found: readonly Proof[]): Promise<void> {
     for (const proof of found) this.#unconfirmed.set(proof.settlement.id, proof);
     const { confirmations } = this.#deps;
     const isDeep = ({ event: { blockNumber } }: Proof) =>
@@ -228,7 +230,7 @@ export class OutcomeTracker {
     for (const [blockHash, found] of blocks) {
       const blockNumber = found[0]?.event.blockNumber ?? 0;
       const hash = await readBlockHash(this.#deps.chain, blockNumber);
-      if (hash === blockHash) await this.#concludeFound(found);
+      if (hash === blockHash) await this.concludeFound(found);
       else if (hash !== undefined) return this.onReorganisation(blockNumber, [blockHash]);
     }
     return undefined;
@@ -282,6 +284,11 @@ export class OutcomeTracker {
     const isAwaited =
       this.#finality.isAwaited() || this.#watch.isClose() || this.#unconfirmed.size > 0;
     return isAwaited ? "finality" : "none";
+  }
+
+  /** Open settlements without an event in a followed block. */
+  listUndecided(): Settlement[] {
+    return [...this.#open.values()].filter(({ id }) => !this.#awaitingConfirmations.has(id));
   }
 
   openIds(): ReadonlySet<string> {

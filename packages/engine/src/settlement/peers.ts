@@ -29,7 +29,11 @@ interface PeerDeps extends Runtime {
   readonly waiters: Waiters;
   readonly networks: ReadonlyMap<
     ChainId,
-    { readonly relayer: Relayer; readonly outcomes: OutcomeTracker }
+    {
+      readonly relayer: Relayer;
+      readonly outcomes: OutcomeTracker;
+      onReconnected(): Promise<void>;
+    }
   >;
 }
 
@@ -132,8 +136,12 @@ export function startPeerListener(deps: PeerDeps): () => Promise<void> {
     if (kind === "sent") waiters.notifySent(ids);
     else if (kind === "queued") takeOverSoon();
     else if (kind === "unserved") void takeAssigned(ids).catch(repeatLater);
-    // No ids: notifications may have been lost.
-    else void refresh(ids.length > 0 ? relevant(ids) : allIds()).catch(repeatLater);
+    else if (ids.length > 0) void refresh(relevant(ids)).catch(repeatLater);
+    else {
+      // A new connection: notifications may have been lost, and commits where a standby took over.
+      for (const { onReconnected } of networks.values()) void onReconnected();
+      void refresh(allIds()).catch(repeatLater);
+    }
   });
 
   // Also while this process is busy: the claimer of so old a claim may have no wallet at all.

@@ -94,7 +94,8 @@ export function createRecovery(deps: {
      * refused check for reorganised-out blocks is repeated: no confirmation becomes final before it.
      */
     run: () => run(() => recheck().catch(defer)),
-    onWalletAcquired() {
+    /** Runs again: after a wallet was acquired, or the database may have been replaced. */
+    repeat() {
       isDue = true;
       void runWhileDue();
     },

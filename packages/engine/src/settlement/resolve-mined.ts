@@ -2,12 +2,13 @@
  * Resolves settlements of final relayer transactions whose logs were not seen: the service was down,
  * a call of a batch failed, or the transaction reverted.
  */
-import { refusal, type Refusal, type RefusalCode } from "@farthing/protocol";
+import { refusal } from "@farthing/protocol";
 import { timeText } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { isLimitedBatch } from "../chain/batch-contract.ts";
 import type { Chain } from "../chain/chain.ts";
+import type { TokenPause } from "../chain/token-pause.ts";
 import { payerNonceKey, type Settlement } from "../model/settlement.ts";
 import type { FailedSimulation } from "../relayer/prepare.ts";
 import type { MinedTransaction } from "../relayer/used-nonces.ts";
@@ -18,6 +19,7 @@ interface ResolveMinedDeps extends ProofDeps {
   readonly chain: Chain;
   readonly store: Pick<EngineStore, "findSettlement" | "findPayerPauses">;
   readonly log: Log;
+  readonly tokenPause: Pick<TokenPause, "wasPausedAt">;
   simulate(settlement: Settlement): Promise<FailedSimulation | undefined>;
 }
 
@@ -35,10 +37,18 @@ export function createResolveMined(deps: ResolveMinedDeps) {
     const atBlock = Math.max(mined.blockNumber, deps.headNumber(), ...blocks);
     const { found, unused, unexplained } = await deps.proofs.find(settlements, atBlock);
     await deps.conclude(found);
-    // Another settlement may have reverted the batch. The batch is final, so settling again is safe.
-    const isSettledAgain = ({ id }: Settlement) => isWholeBatch(mined) && !results.get(id);
+    // Without a cause now, it was another settlement of the batch or a pause of the token that has ended.
+    const causeOf = ({ id }: Settlement) => results.get(id)?.refusal.code;
+    const isAnotherCause =
+      isWholeBatch(mined) ||
+      sharesGas(mined) ||
+      (unused.some((one) => causeOf(one) === undefined) &&
+        (await deps.tokenPause.wasPausedAt(mined.blockNumber, atBlock)));
+    // The transaction is final, so settling again is safe.
+    const isSettledAgain = (one: Settlement) =>
+      causeOf(one) === "token_paused" || (isAnotherCause && causeOf(one) === undefined);
     const failed = unused.filter((settlement) => !isSettledAgain(settlement));
-    const failures = failed.map((one) => failureOfMined(one, mined, results.get(one.id)?.refusal));
+    const failures = failed.map((one) => failureOfMined(one, mined, results.get(one.id)));
     await deps.fail(failures, failed);
     for (const [index, settlement] of failed.entries()) {
       if (failures[index]?.pausesPayer) await logPause(settlement, mined);
@@ -89,23 +99,33 @@ function isWholeBatch({ succeeded, transaction }: MinedTransaction): boolean {
   return !succeeded && transaction.settlementIds.length > 1;
 }
 
-/** The failure of a settlement whose final transaction moved nothing; `found` is today's refusal. */
+/** Whether a call could burn the gas of the calls behind it: Multicall3 gives none a limit of its own. */
+function sharesGas({ transaction: { settlementIds, data } }: MinedTransaction): boolean {
+  return settlementIds.length > 1 && !isLimitedBatch(data);
+}
+
+/** The failure of a settlement whose final transaction moved nothing; `found` is a new simulation. */
 function failureOfMined(
   settlement: Settlement,
   { hash: transaction, succeeded, transaction: carrier }: MinedTransaction,
-  found: Refusal | undefined,
+  found: FailedSimulation | undefined,
 ): Failure {
-  const { id, payerHasCode } = settlement;
+  const { id } = settlement;
   // A batch succeeds as a transaction although some of its calls fail, also one of a single payment.
   const isBatch = carrier.settlementIds.length > 1 || isLimitedBatch(carrier.data);
   const isAloneAndSucceeded = succeeded && !isBatch;
   const { code, message } = isAloneAndSucceeded
     ? refusal("transfer_not_found")
-    : (found ?? refusal("transaction_reverted"));
+    : (found?.refusal ?? refusal("transaction_reverted"));
   // The simulation passed just before the send, so the contract wallet's own code made it revert: the
-  // transaction, or its own call in a batch where each call has its gas.
-  const isReverted = !succeeded || isLimitedBatch(carrier.data);
-  const pausesPayer = payerHasCode && isReverted && !externalCauses.has(code);
+  // transaction, or its own call in a batch. One that passes again is settled again where calls share
+  // their gas, so it comes here only where each has its own.
+  const isReverted = !succeeded || isBatch;
+  // A plain account can have code for one block (EIP-7702): it has some now, or nothing else explains
+  // the revert.
+  const hasOwnCode = settlement.payerHasCode || found === undefined || found.payerHasCode === true;
+  // A payer's code does not cause a block of the payee.
+  const pausesPayer = hasOwnCode && isReverted && code !== "payee_blocked";
   return {
     id,
     code,
@@ -115,6 +135,3 @@ function failureOfMined(
     authorization: authorizationOf(settlement),
   };
 }
-
-/** Reasons that a contract payer does not cause. */
-const externalCauses: ReadonlySet<RefusalCode> = new Set(["token_paused", "payee_blocked"]);

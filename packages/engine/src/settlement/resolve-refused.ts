@@ -27,14 +27,17 @@ export function createResolveRefused(deps: ProofDeps) {
     waitingMax,
   });
 
-  return async (settlement: Settlement, { refusal, atBlock }: FailedSimulation): Promise<void> => {
+  return async (settlement: Settlement, failure: FailedSimulation): Promise<void> => {
+    const { refusal, atBlock } = failure;
+    // The code of a plain account may have burnt a batch before, and refuses now to end unseen.
+    const pausesPayer = failure.payerHasCode === true && !settlement.payerHasCode;
     // "Nonce used" may be this very payment, submitted by a third party.
     const query = { settlement, atBlock: Math.max(deps.headNumber(), atBlock) };
     const { found, unused, unexplained } = await search(query);
     await deps.conclude(found);
     if (unexplained.length > 0) throw logsMissing();
     const { code, message } = refusal;
-    const unassigned = { transaction: null, onlyUnassigned: true };
+    const unassigned = { transaction: null, onlyUnassigned: true, pausesPayer };
     const failures = unused.map((one) => {
       return { id: one.id, code, message, ...unassigned, authorization: authorizationOf(one) };
     });

@@ -22,7 +22,7 @@ import {
   type Settlement,
 } from "../model/settlement.ts";
 import type { Relayer } from "../relayer/relayer.ts";
-import type { ClaimResult } from "../storage/engine-store.ts";
+import type { BindResult, ClaimResult } from "../storage/engine-store.ts";
 import type { ClaimRefusal } from "../storage/participant.ts";
 import type { RefuseUsed } from "../verification/earlier-use.ts";
 import {
@@ -36,6 +36,7 @@ import type { ClaimingExchange } from "./exchange-calls.ts";
 import type { OutcomeTracker } from "./outcome-tracker.ts";
 import type { RefuseIdentifier } from "./payment-identifier.ts";
 import type { FindLost } from "./lost-settlement.ts";
+import type { LostTransfers } from "./lost-transfers.ts";
 import type { Waiters, WaitGoal } from "./waiters.ts";
 
 export interface SettleOptions
@@ -78,9 +79,13 @@ export interface SettleDeps {
   readonly claim: Batcher<Claim, ClaimResult>;
   findByKey(pair: ReturnType<typeof authorizationKeyOf>): Promise<Settlement | undefined>;
   findSettlement(id: string): Promise<Settlement | undefined>;
-  networkOf(
-    chainId: ChainId,
-  ): { readonly relayer: Relayer; readonly outcomes: OutcomeTracker } | undefined;
+  networkOf(chainId: ChainId):
+    | {
+        readonly relayer: Relayer;
+        readonly outcomes: OutcomeTracker;
+        readonly lost: Pick<LostTransfers, "refuseWhileBehind">;
+      }
+    | undefined;
   readonly admit: Admit;
   /** The gas that contract wallets may burn by reverting; undefined without a bound. */
   revertedGasOf(chainId: ChainId): Claim["revertedGas"];
@@ -88,6 +93,8 @@ export interface SettleDeps {
   /** Notifies peers with wallets of a claim that this process cannot send. */
   publishUnassigned(settlement: Settlement): void;
   readonly findLost: FindLost;
+  /** Gives a recovered settlement to its first caller. */
+  bindClaim(claim: Claim): Promise<BindResult>;
   /** The id of a settlement that is claimed. */
   newId(key: AuthorizationKey): string;
   /** The refusal names the transaction that used the authorization, where one is found. */
@@ -100,6 +107,7 @@ interface ClaimTerms {
   readonly renewedId?: string | undefined;
   /** When the verification simulated the transfer; 0 where it is simulated before it is sent. */
   readonly simulatedAt?: number;
+  readonly isRecovered?: boolean;
 }
 
 /** Settles a payment, or returns the settlement that it already has. */
@@ -112,6 +120,7 @@ export function createSettle(deps: SettleDeps): Settle {
     // Terms first: a settlement for one seller means nothing to another.
     const terms = verifier.checkTerms(request, options);
     if (!terms.ok) return { kind: "refused", refusal: terms.refusal };
+    await deps.networkOf(request.payment.network.chainId)?.lost.refuseWhileBehind();
     const conflict = await deps.refuseIdentifier(request);
     if (conflict) return { kind: "refused", refusal: conflict };
     const existing = await deps.findByKey(authorizationKeyOf(request));
@@ -134,8 +143,8 @@ export function createSettle(deps: SettleDeps): Settle {
     if (existing) return checkAndRepeat(request, existing, options);
     const { refusal, paidBy } = await deps.refuseUsed(authorizationKeyOf(request), request);
     if (!paidBy) return { kind: "refused", refusal };
-    // A refund's authorization is known by its payment, which would be lost as well.
-    const lost = options.refund ? undefined : await deps.findLost(request, paidBy);
+    const presentedAs = options.refund ? "refund" : "payment";
+    const lost = await deps.findLost(request, paidBy, presentedAs);
     if (lost) return adopt(lost, options);
     return { kind: "refused", refusal, transaction: paidBy.transaction };
   }
@@ -147,30 +156,26 @@ export function createSettle(deps: SettleDeps): Settle {
   async function adopt(lost: VerifiedPayment, options: SettleOptions): Promise<SettleResult> {
     const signed = await verifier.checkSignature(lost, { signatureHash: null });
     if (!signed.ok) return { kind: "refused", refusal: signed.refusal };
-    const { exchange } = options;
-    const toldOnce = exchange && {
-      claimed: exchange.claimed,
-      claimingCall: { ...exchange.claimingCall, isUpfront: true },
-    };
     const { payer, nonce, chainId } = authorizationKeyOf(lost);
     const fields = { event: "settlement_recovered", chainId, payer, nonce };
     deps.log.warn(
       fields,
       "Settlement recovered: a relayer wallet had sent it, and the store lost it",
     );
-    return claimAndWait(lost, { ...options, exchange: toldOnce }, { simulatedAt: 0 });
+    return claimAndWait(lost, options, { simulatedAt: 0, isRecovered: true });
   }
 
   async function claimAndWait(
     verified: VerifiedPayment,
     options: SettleOptions,
-    { renewedId, simulatedAt = deps.clock.nowMs() }: ClaimTerms,
+    { renewedId, simulatedAt = deps.clock.nowMs(), isRecovered = false }: ClaimTerms,
   ): Promise<SettleResult> {
     const { chainId } = verified.payment.network;
     const network = deps.networkOf(chainId);
     const claim = {
       ...claimOf(verified, options, renewedId ?? deps.newId(authorizationKeyOf(verified))),
       revertedGas: deps.revertedGasOf(chainId),
+      isRecovered,
     };
     const notAdmitted = await deps.admit(verified, options);
     if (notAdmitted) return { kind: "refused", refusal: notAdmitted };
@@ -180,15 +185,12 @@ export function createSettle(deps: SettleDeps): Settle {
     try {
       const result = await deps.claim(claim).finally(release);
       if (result.kind === "refused") return refusedClaim(result.reason, deps.clock);
-      if (result.kind === "existing") return await repeat(verified, result.settlement, options);
+      if (result.kind === "existing") {
+        return await bindOrRepeat(verified, result.settlement, options);
+      }
       const { settlement } = result;
       options.exchange?.claimed(settlement.id);
-      const { id: settlementId, payer, payTo, amount, refundOf } = settlement;
-      const fields = { settlementId, refundOf, chainId, payer, payTo, amount: amount.toString() };
-      deps.log.info(
-        { event: "settlement_queued", requestId: options.requestId, ...fields },
-        "Settlement queued",
-      );
+      logQueued(settlement, options, deps.log);
       network.outcomes.observe(settlement);
       const isOurs = network.relayer.isWorking();
       // Enqueued in any case: claims of this process count against its bounds until they are sent.
@@ -208,8 +210,22 @@ export function createSettle(deps: SettleDeps): Settle {
   ): Promise<SettleResult> {
     const signed = await verifier.checkSignature(request, existing);
     return signed.ok
-      ? repeat(request, existing, options)
+      ? bindOrRepeat(request, existing, options)
       : { kind: "refused", refusal: signed.refusal };
+  }
+
+  /** A payment that the search has just recovered has no caller yet. */
+  async function bindOrRepeat(
+    request: PaymentRequest,
+    existing: Settlement,
+    options: SettleOptions,
+  ): Promise<SettleResult> {
+    const bound = await bindRecovered(request, existing, options, deps);
+    if (bound.kind === "refused") return refusedClaim(bound.reason, deps.clock);
+    if (bound.kind === "existing") return repeat(request, existing, options);
+    options.exchange?.claimed(existing.id);
+    const settlement = await outcomeOf(bound.settlement, options);
+    return { kind: "settlement", settlement, isRepeat: false };
   }
 
   async function repeat(
@@ -225,12 +241,18 @@ export function createSettle(deps: SettleDeps): Settle {
       const message = "This nonce was presented before with other terms; sign a new authorization.";
       return { kind: "refused", refusal: refusal("nonce_already_used", message), existing };
     }
-    const waiting = waiters.wait(existing.id, "outcome", options.repeatTimeoutMs);
+    const settlement = await outcomeOf(existing, options);
+    return { kind: "settlement", settlement, isRepeat: true };
+  }
+
+  /** Waits for the outcome as long as a repeated request may. */
+  async function outcomeOf(known: Settlement, options: SettleOptions): Promise<Settlement> {
+    const waiting = waiters.wait(known.id, "outcome", options.repeatTimeoutMs);
     // Read again after the wait has begun, so that an outcome in between is not missed.
-    const now = await newest(existing);
+    const now = await newest(known);
     if (!isSettled(now)) await waiting.done;
     waiting.cancel();
-    return { kind: "settlement", settlement: await newest(now), isRepeat: true };
+    return newest(now);
   }
 
   async function newest(settlement: Settlement): Promise<Settlement> {
@@ -239,6 +261,12 @@ export function createSettle(deps: SettleDeps): Settle {
   }
 
   return settle;
+}
+
+function logQueued(settlement: Settlement, { requestId }: SettleOptions, log: Log): void {
+  const { id: settlementId, refundOf, chainId, payer, payTo, amount } = settlement;
+  const fields = { settlementId, refundOf, chainId, payer, payTo, amount: amount.toString() };
+  log.info({ event: "settlement_queued", requestId, ...fields }, "Settlement queued");
 }
 
 function claimOf(verified: VerifiedPayment, options: SettleOptions, id: string): Claim {
@@ -265,6 +293,24 @@ function claimOf(verified: VerifiedPayment, options: SettleOptions, id: string):
     claimingCall: options.exchange?.claimingCall ?? null,
     refund: options.refund,
   };
+}
+
+/**
+ * The first seller's call of a recovered payment is its claiming call from now on. A refund has none, and
+ * belongs to its payee's first repeat.
+ */
+async function bindRecovered(
+  request: PaymentRequest,
+  existing: Settlement,
+  options: SettleOptions,
+  deps: Pick<SettleDeps, "bindClaim">,
+): Promise<BindResult> {
+  const isLost = existing.recoveredAt !== null && hasSameTerms(request, existing);
+  const isMeant = existing.refundOf === (options.refund?.of ?? null);
+  if (!isLost || !isMeant || !(options.exchange ?? options.refund)) return { kind: "existing" };
+  const { payerHasCode, seenUnusedAt } = existing;
+  const verified = { ...request, signature: request.payment.signature, payerHasCode, seenUnusedAt };
+  return deps.bindClaim(claimOf(verified, options, existing.id));
 }
 
 function hasSameTerms({ payment }: PaymentRequest, existing: Settlement): boolean {

@@ -2,6 +2,7 @@
 import { openStates } from "../model/settlement.ts";
 import { textList, type Database, type Work } from "./dialect.ts";
 import type { EngineStore } from "./engine-store.ts";
+import { hasMonths } from "./postgres/months.ts";
 import { isOneOf } from "./settlements.ts";
 import { isRunning } from "./wallet-leases.ts";
 
@@ -11,7 +12,8 @@ export function carrierMethods(database: Database) {
     listCarryingWallets: listWallets.bind(undefined, database),
     findRevertedTwice: async (ids) => {
       if (ids.length === 0) return new Set();
-      // A queued settlement has no outcome: every mined transaction that carried it has reverted.
+      // A queued settlement has no outcome: every mined transaction that carried it has reverted, or
+      // its call in it has.
       const rows = await db
         .selectFrom("settlements")
         .innerJoin("transaction_settlements as link", "link.settlement_id", "settlements.id")
@@ -38,12 +40,11 @@ export function carrierMethods(database: Database) {
       return rows.flatMap(({ hash }) => hash ?? []);
     },
     isRelayerTransaction: async (hash) => {
-      const row = await db
-        .selectFrom("relayer_transactions")
-        .select("id")
-        .where("hash", "=", hash)
-        .executeTakeFirst();
-      return row !== undefined;
+      const find = (table: "relayer_transactions" | "closed_transactions") =>
+        db.selectFrom(table).select("id").where("hash", "=", hash).executeTakeFirst();
+      if (await find("relayer_transactions")) return true;
+      // Every month is asked, so only for what is not new.
+      return hasMonths(database) && (await find("closed_transactions")) !== undefined;
     },
     listUnfinalizedBlocks: async (chainId) => {
       const rows = await db

@@ -25,6 +25,9 @@ export interface ChangeFeed {
   announce(db: Kysely<Tables>, change: Change): Promise<void>;
   /** Registers `owner` as connected for the life of this process. */
   registerOwner(owner: string): Promise<void>;
+  /** Holds a name until it is released, or this process ends; false while another process holds it. */
+  hold(name: string): Promise<boolean>;
+  release(name: string): Promise<void>;
   /** Calls `listener` with other processes' changes; returns a stop function. */
   onChange(listener: ChangeListener): () => void;
   /** Resolves when no later notification can be missed. */
@@ -36,6 +39,8 @@ export interface ChangeFeed {
 export const noChanges: ChangeFeed = {
   announce: async () => {},
   registerOwner: async () => {},
+  hold: async () => true,
+  release: async () => {},
   onChange: () => () => {},
   start: async () => {},
   stop: async () => {},

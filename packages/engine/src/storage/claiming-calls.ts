@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import { firstByKey } from "../base/first-by-key.ts";
-import type { Claim } from "../model/settlement.ts";
+import type { Claim, ClaimingCall } from "../model/settlement.ts";
 import { atomic, inTransaction, type Database, type Work } from "./dialect.ts";
 import {
   exchangeKeyOf,
@@ -33,20 +33,12 @@ export async function insertClaimingCalls(
   { db, engine }: Database,
   claims: readonly Claim[],
 ): Promise<void> {
-  const rows = claims.flatMap(({ id, claimingCall: call }): NewSettlementClaim[] =>
-    call === null
-      ? []
-      : [
-          {
-            settlement_id: id,
-            caller_hash: hashOf(id, call.caller),
-            key_hash: call.idempotencyKey === null ? null : hashOf(id, call.idempotencyKey),
-            is_upfront: call.isUpfront ? 1 : 0,
-            has_several: 0,
-            success_told_to: call.successWriter,
-          },
-        ],
-  );
+  const rows = claims.flatMap((claim): NewSettlementClaim[] => {
+    const { id, claimingCall: call, isRecovered, owner } = claim;
+    if (call !== null) return [rowOf(id, call, isRecovered === true)];
+    // A refund that an account has repeated is its own, and has no call.
+    return isRecovered === true && owner === null ? [{ settlement_id: id, ...unbound }] : [];
+  });
   if (rows.length === 0) return;
   const list = engine.list(rows, {
     settlement_id: "text",
@@ -60,6 +52,54 @@ export async function insertClaimingCalls(
     (settlement_id, caller_hash, key_hash, is_upfront, has_several, success_told_to)
     select settlement_id, caller_hash, key_hash, is_upfront, has_several, success_told_to
     from ${list}`.execute(db);
+}
+
+/** The call of a settlement that the chain has shown is not known; no hash is empty. */
+const unboundCaller = "";
+
+/** Other exchanges may have been told of its success before it was lost. */
+const unbound = {
+  caller_hash: unboundCaller,
+  key_hash: null,
+  is_upfront: 0,
+  has_several: 1,
+  success_told_to: null,
+};
+
+function rowOf(id: string, call: ClaimingCall, hasSeveral: boolean): NewSettlementClaim {
+  return {
+    settlement_id: id,
+    caller_hash: hashOf(id, call.caller),
+    key_hash: call.idempotencyKey === null ? null : hashOf(id, call.idempotencyKey),
+    is_upfront: call.isUpfront ? 1 : 0,
+    has_several: hasSeveral ? 1 : 0,
+    success_told_to: call.successWriter,
+  };
+}
+
+/** Whether no caller has claimed a recovered settlement yet; locks its row until then. */
+export async function isUnbound({ db, engine }: Database, id: string): Promise<boolean> {
+  let query = db
+    .selectFrom("settlement_claims")
+    .select("settlement_id")
+    .where("settlement_id", "=", id)
+    .where("caller_hash", "=", unboundCaller);
+  if (engine.hasRowLocks) query = query.forUpdate();
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
+/** Stores the call that a recovered settlement belongs to from now on; a refund has none. */
+export async function bindCall(
+  { db }: Database,
+  id: string,
+  call: ClaimingCall | null,
+): Promise<void> {
+  if (call === null) {
+    await db.deleteFrom("settlement_claims").where("settlement_id", "=", id).execute();
+    return;
+  }
+  const { settlement_id: _, ...row } = rowOf(id, call, true);
+  await db.updateTable("settlement_claims").set(row).where("settlement_id", "=", id).execute();
 }
 
 export function claimingCallMethods(database: Database) {

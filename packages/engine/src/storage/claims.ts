@@ -151,7 +151,9 @@ async function insertAll(
     inOrder.map((claim) => {
       const refundOf = claim.refund?.of ?? null;
       const signatureHash = signatureHashOf(claim);
-      const added = { state: "queued" as const, createdAt: now, refundOf, signatureHash };
+      const recoveredAt = claim.isRecovered === true ? now : null;
+      const derived = { refundOf, signatureHash, recoveredAt };
+      const added = { state: "queued" as const, createdAt: now, ...derived };
       return newSettlements.write({ ...claim, ...added });
     }),
     newSettlements.types,

@@ -17,6 +17,20 @@ export type IdType = "integer" | "bigserial";
 
 export type ListColumns<Row> = { readonly [Name in keyof Row]: "text" | "bigint" };
 
+export interface ServerReport {
+  /** Host and port, as the URL has them. */
+  readonly name: string;
+  readonly isReadOnly: boolean;
+  readonly isStandby: boolean;
+}
+
+/** Questions to the server itself, each on new connections. */
+export interface ServerInspection {
+  describe(): Promise<ServerReport>;
+  /** Throws when one connection does not hear what another one announces. */
+  checkNews(): Promise<void>;
+}
+
 export interface DatabaseDialect {
   readonly dialect: Dialect;
   /**
@@ -31,6 +45,8 @@ export interface DatabaseDialect {
   /** False for SQLite, which has one writer at a time. */
   readonly hasRowLocks: boolean;
   readonly changes: ChangeFeed;
+  /** Absent for a file, which has no server. */
+  readonly server?: ServerInspection;
   /** Counts exchanges; absent where the database does it without a log. */
   readonly exchangeFile?: ExchangeFile;
   /** The clock of leases: the database's, where processes of several machines share it. */

@@ -25,6 +25,21 @@ export type ClaimResult =
   | { readonly kind: "existing"; readonly settlement: Settlement }
   | { readonly kind: "refused"; readonly reason: ClaimRefusal };
 
+export type BindResult =
+  /** The settlement belongs to the caller from now on. */
+  | { readonly kind: "bound"; readonly settlement: Settlement }
+  /** It belonged to a caller before. */
+  | { readonly kind: "existing" }
+  | { readonly kind: "refused"; readonly reason: ClaimRefusal };
+
+/** A relayer wallet's nonces as the store has them. */
+export interface StoredNonces {
+  readonly wallet: Address;
+  readonly nextNonce: number;
+  /** When its newest transaction was planned, in milliseconds; null where none is stored. */
+  readonly newestAt: number | null;
+}
+
 export interface Confirmation {
   readonly id: string;
   readonly mined: Mined;
@@ -86,6 +101,11 @@ export type UnassignedQuery =
 export interface EngineStore extends RetentionMethods, RevertedGasMethods {
   /** Claims verified payments in one transaction; results in the order of the claims. */
   claimSettlements(claims: readonly Claim[], now: number): Promise<ClaimResult[]>;
+  /**
+   * Gives a recovered settlement, named by the claim's id, to its first caller; an account gets it as
+   * if it had claimed it now.
+   */
+  bindClaim(claim: Claim, now: number): Promise<BindResult>;
   findSettlement(id: string): Promise<Settlement | undefined>;
   /** One entry per key, in order. */
   findSettlementsByKey(keys: readonly AuthorizationKey[]): Promise<(Settlement | undefined)[]>;
@@ -155,6 +175,8 @@ export interface EngineStore extends RetentionMethods, RevertedGasMethods {
    */
   releaseUnsigned(lease: WalletLease, ids: readonly number[], now: number): Promise<void>;
   recordSent(transactions: readonly TransactionName[], now: number): Promise<void>;
+  /** Whether a node has accepted the transaction with this hash that carries the settlement. */
+  isTransactionSent(settlementId: string, hash: Hex): Promise<boolean>;
   /** Ends transactions: mined in a block, or dropped because another one took their nonce. */
   closeTransactions(
     transactions: readonly TransactionName[],
@@ -241,6 +263,19 @@ export interface WalletLeaseStore {
     owner: string,
     times: { readonly leaseMs: number; readonly now: number },
   ): Promise<boolean>;
+  /** The nonces of every wallet that was ever held. */
+  listNextNonces(chainId: ChainId): Promise<StoredNonces[]>;
+  /** Raises next nonces that are lower: the chain has used those before, and they were looked at. */
+  raiseNextNonces(
+    chainId: ChainId,
+    used: readonly Pick<StoredNonces, "wallet" | "nextNonce">[],
+  ): Promise<void>;
+  /**
+   * Whether this process searches a chain for what the store has lost, until it releases that or ends;
+   * false while another process does. Always true where all processes run on one machine.
+   */
+  holdSearch(chainId: ChainId): Promise<boolean>;
+  releaseSearch(chainId: ChainId): Promise<void>;
   /** Requests a wallet from its holder; the first process that asks gets it. */
   askForWallet(
     chainId: ChainId,

@@ -2,33 +2,33 @@
 import { openTransactionStates } from "../model/relayer-transaction.ts";
 import { accessSync, constants, existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { Kysely, sql } from "kysely";
+import type { ChainId } from "@farthing/protocol";
+import { Kysely } from "kysely";
 import { Fault } from "../base/fault.ts";
 import { measureDatabase, type DatabaseSize } from "./database-size.ts";
-import type { DatabaseDialect } from "./dialect.ts";
+import type { Database, DatabaseDialect } from "./dialect.ts";
 import { migrationNames } from "./migrate.ts";
 import { engineOf } from "./open-storage.ts";
+import { readMigrations, type RecordedMigrations } from "./recorded-migrations.ts";
+import { numberOrNull } from "./rows.ts";
 import type { Tables } from "./schema.ts";
 import { sqlitePathOf } from "./sqlite/sqlite-path.ts";
-import { isRunning } from "./wallet-leases.ts";
+import { stateMethods, type OpenSettlements } from "./store-state.ts";
+import { isRunning, selectNewestAt } from "./wallet-leases.ts";
 
-export interface StoreReport {
-  /** Migrations that the next start runs; all of them when the database is new. */
-  readonly missing: readonly string[];
-  readonly isNew: boolean;
-  /** Migrations of a newer version. */
-  readonly unknown: readonly string[];
-  /** Empty when the engine's schema is not this version's. */
+export interface StoreReport extends RecordedMigrations {
+  /** Also of an earlier version's schema; empty when a newer version has changed it. */
   readonly wallets: readonly WalletReport[];
+  /** Open settlements of each chain that has a wallet; empty unless the schema of the engine is this version's. */
+  readonly open: readonly (OpenSettlements & { readonly chainId: ChainId })[];
   /** Absent for a new database. */
   readonly size?: DatabaseSize;
 }
 
 export type WalletReport = Awaited<ReturnType<typeof listWallets>>[number];
 
-/** Kysely's table of migrations, and that of features. */
-const migrationTable = "kysely_migration";
-const featureTable = "feature_migration";
+/** The migration that makes the tables of wallets. */
+const [first = ""] = migrationNames;
 
 /**
  * `features` are the names of the features' migrations, in order; none for an engine alone. Throws
@@ -40,26 +40,27 @@ export async function inspectStore(
   features: readonly string[] = [],
 ): Promise<StoreReport> {
   if (isFileToBe(databaseUrl)) {
-    return { missing: [...migrationNames, ...features], isNew: true, unknown: [], wallets: [] };
+    return {
+      missing: [...migrationNames, ...features],
+      isNew: true,
+      unknown: [],
+      wallets: [],
+      open: [],
+    };
   }
   const engine = engineOf(databaseUrl, { isReadOnly: true });
   const db = new Kysely<Tables>({ dialect: engine.dialect });
   try {
-    const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-    const listDone = (table: string) =>
-      tables.some(({ name }) => name === table) ? readNames(db, table) : [];
-    const own = compare(migrationNames, await listDone(migrationTable));
-    const ofFeatures = compare(features, features.length > 0 ? await listDone(featureTable) : []);
-    const isNew = !tables.some(({ name }) => name === migrationTable);
-    const isCurrent = own.missing.length === 0 && own.unknown.length === 0;
+    const recorded = await readMigrations(db, features);
+    const { isNew, missing, unknown } = recorded;
     const size = isNew ? {} : { size: await measureDatabase(db, sqlitePathOf(databaseUrl)) };
-    return {
-      missing: [...own.missing, ...ofFeatures.missing],
-      isNew,
-      unknown: [...own.unknown, ...ofFeatures.unknown],
-      wallets: isCurrent ? await listWallets(db, engine, now) : [],
-      ...size,
-    };
+    // Earlier versions have the same leases; those of a newer one may mean something else.
+    const hasLeases = unknown.length === 0 && !missing.includes(first);
+    const wallets = hasLeases ? await listWallets(db, engine, now) : [];
+    const isCurrent = !missing.some((name) => migrationNames.includes(name));
+    const chains = isCurrent ? wallets.map(({ chainId }) => chainId) : [];
+    const open = await listOpen({ db, engine }, new Set(chains));
+    return { ...recorded, wallets, open, ...size };
   } catch (error) {
     if (error instanceof Fault) throw error;
     throw new Fault("storage_unavailable", "The database cannot be read", { cause: error });
@@ -83,16 +84,12 @@ function isFileToBe(databaseUrl: string): boolean {
   return true;
 }
 
-async function readNames(db: Kysely<Tables>, table: string): Promise<string[]> {
-  const done = sql<{ name: string }>`select name from ${sql.table(table)}`;
-  return (await done.execute(db)).rows.map(({ name }) => name);
-}
-
-function compare(known: readonly string[], done: readonly string[]) {
-  return {
-    missing: known.filter((name) => !done.includes(name)),
-    unknown: done.filter((name) => !known.includes(name)),
-  };
+async function listOpen(database: Database, chainIds: ReadonlySet<ChainId>) {
+  const { countOpenSettlements } = stateMethods(database);
+  const open = [...chainIds].map(async (chainId) =>
+    (await countOpenSettlements(chainId)).map((one) => ({ ...one, chainId })),
+  );
+  return (await Promise.all(open)).flat();
 }
 
 async function listWallets(db: Kysely<Tables>, engine: DatabaseDialect, now: number) {
@@ -101,6 +98,7 @@ async function listWallets(db: Kysely<Tables>, engine: DatabaseDialect, now: num
       .selectFrom("lanes")
       .select(["chain_id", "lane", "next_nonce"])
       .select(["lease_owner", isRunning(engine, now)])
+      .select(selectNewestAt)
       .orderBy("chain_id")
       .orderBy("lane")
       .execute(),
@@ -117,6 +115,8 @@ async function listWallets(db: Kysely<Tables>, engine: DatabaseDialect, now: num
     /** In lower case. */
     wallet,
     nextNonce: Number(row.next_nonce),
+    /** Of its newest transaction, in milliseconds; null where it has none. */
+    newestAt: numberOrNull(row.newest_at),
     /** The process with a running lease; null when there is none. */
     holder: row.is_running === 1 ? row.lease_owner : null,
     /** Transactions that may still be mined. */

@@ -121,11 +121,33 @@ async function findIndex(db: Kysely<Tables>, name: string) {
   return (await found.execute(db)).rows[0];
 }
 
+/** The parts of a PostgreSQL table that has any, without those that only have parts. */
+async function listParts(db: Kysely<Tables>, table: string): Promise<string[]> {
+  const found = sql<{ name: string }>`
+    select relid::regclass::text as name from pg_partition_tree(to_regclass(${table}))
+    where isleaf`;
+  return (await found.execute(db)).rows.map(({ name }) => name);
+}
+
+/** Creates an index while others write to the table. */
+async function createBeside(
+  db: Kysely<Tables>,
+  name: string,
+  table: string,
+  definition: string,
+): Promise<void> {
+  const there = await findIndex(db, name);
+  if (there?.valid) return;
+  // An interrupted creation leaves an index that is maintained and never used.
+  if (there) await sql.raw(`drop index concurrently if exists ${name}`).execute(db);
+  await sql.raw(`create index concurrently ${name} on ${table} ${definition}`).execute(db);
+}
+
 /** The pause before another attempt, in milliseconds. */
 const retryMs = 60_000;
 
-/** Names the lock under which one process at a time creates indexes; any constant. */
-const lockNumber = 4_020_050;
+/** Names the lock under which one process at a time creates indexes or parts; any constant. */
+export const lockNumber = 4_020_050;
 
 /**
  * Creates missing indexes. Resolves when it is done, or at once on a PostgreSQL table with rows:
@@ -238,11 +260,16 @@ class Indexer {
     if (there?.valid || this.#stopping.signal.aborted) return;
     const fields = { index: name, table };
     this.#log.info({ event: "index_creation_started", ...fields }, "Index creation started");
-    // An interrupted creation leaves an index that is maintained and never used.
-    if (there) await sql.raw(`drop index concurrently if exists ${name}`).execute(connection);
-    await sql
-      .raw(`create index concurrently ${name} on ${table} ${definition}`)
-      .execute(connection);
+    const parts = await listParts(connection, table);
+    for (const part of parts) {
+      await createBeside(connection, `${part}${name.slice(table.length)}`, part, definition);
+    }
+    if (parts.length === 0) await createBeside(connection, name, table, definition);
+    // A table with parts takes over the indexes of its parts, and reads nothing.
+    else
+      await sql
+        .raw(`create index if not exists ${name} on ${table} ${definition}`)
+        .execute(connection);
     if (replaces) {
       await sql.raw(`drop index concurrently if exists ${replaces}`).execute(connection);
     }

@@ -18,6 +18,8 @@ import * as retention from "./migrations/0013-retention.ts";
 import * as participants from "./migrations/0014-participants.ts";
 import * as refunds from "./migrations/0015-refunds.ts";
 import * as signatureHashes from "./migrations/0016-signature-hashes.ts";
+import * as recoveredSettlements from "./migrations/0017-recovered-settlements.ts";
+import * as closedTransactions from "./migrations/0018-closed-transactions.ts";
 
 /** Migrations by name; they run in the order of the list. */
 export type Migrations = Readonly<
@@ -40,6 +42,8 @@ const migrations: Migrations = {
   "0014-participants": participants.up,
   "0015-refunds": refunds.up,
   "0016-signature-hashes": signatureHashes.up,
+  "0017-recovered-settlements": recoveredSettlements.up,
+  "0018-closed-transactions": closedTransactions.up,
 };
 
 /** Oldest first. */

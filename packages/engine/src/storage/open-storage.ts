@@ -4,7 +4,8 @@ import { Fault } from "../base/fault.ts";
 import { silentLog, type Log } from "../base/log.ts";
 import { carrierMethods } from "./carriers.ts";
 import { claimingCallMethods } from "./claiming-calls.ts";
-import { databaseLocation, findDatabaseProblem } from "./database-problem.ts";
+import { closedTransactionMethods, type ClosedTransactionMethods } from "./closed-transactions.ts";
+import { explainFailedOpen } from "./database-problem.ts";
 import type { Database, DatabaseDialect } from "./dialect.ts";
 import { exchangeCountMethods } from "./exchange-counts.ts";
 import { failureWatchMethods } from "./failure-watches.ts";
@@ -15,16 +16,21 @@ import { identifierMethods } from "./payment-identifiers.ts";
 import { walletLeaseMethods } from "./wallet-leases.ts";
 import { startLateIndexes } from "./late-indexes.ts";
 import { migrate, migrateFeatures, type Migrations } from "./migrate.ts";
+import { refuseOtherVersions } from "./other-versions.ts";
 import { payerPauseMethods } from "./payer-pauses.ts";
+import { isReadOnlyError } from "./postgres/connections.ts";
 import { openPostgres, type PostgresLimits } from "./postgres/open-postgres.ts";
+import { isPostgresUrl } from "./postgres/postgres-url.ts";
 import { relayerMethods } from "./relayer-transactions.ts";
 import type { Tables } from "./schema.ts";
 import { retentionMethods } from "./retention.ts";
 import type { SettlementParticipant } from "./participant.ts";
 import { recordParticipants } from "./recorded-participants.ts";
+import { stateMethods, type StateMethods } from "./store-state.ts";
 import { transitionMethods } from "./settlement-transitions.ts";
 import { settlementMethods } from "./settlements.ts";
 import { revertedGasMethods } from "./reverted-gas.ts";
+import { recoveredMethods } from "./recovered-settlements.ts";
 import { refundMethods } from "./refunds.ts";
 import { openSqlite } from "./sqlite/node-sqlite.ts";
 import { sqlitePathOf } from "./sqlite/sqlite-path.ts";
@@ -35,10 +41,16 @@ export interface StorageOptions {
   readonly limits?: PostgresLimits;
   /** The features' migrations, which run after the engine's. */
   readonly migrations?: Migrations;
+  /** A copy, which no process works on: its leases are of the processes of the original. */
+  readonly isCopy?: boolean;
 }
 
 /** All stores of the engine on one database. */
-export type EngineStores = EngineStore & WalletLeaseStore & ExchangeStore;
+export type EngineStores = EngineStore &
+  WalletLeaseStore &
+  ExchangeStore &
+  StateMethods &
+  ClosedTransactionMethods;
 
 /** A database before `open`; it has to be closed in any case. */
 export type Storage = ReturnType<typeof createStorage>;
@@ -59,6 +71,7 @@ export function createStorage(
   const commitTogether = engine.hasRowLocks ? undefined : createGroupCommit(db);
   const database: Database = { db, engine, commitTogether };
   const { changes } = engine;
+  const featureNames = Object.keys(options.migrations ?? {});
   const participantNames = participants.map(({ name }) => name);
   let cancelIndexes: Awaited<ReturnType<typeof startLateIndexes>>;
   const methods = guard({
@@ -73,8 +86,11 @@ export function createStorage(
     ...claimingCallMethods(database),
     ...identifierMethods(database),
     ...retentionMethods(database, participants),
+    ...closedTransactionMethods(database),
     ...revertedGasMethods(database),
     ...refundMethods(database),
+    ...stateMethods(database),
+    ...recoveredMethods(database, participants),
     notify: (kind: "sent" | "unserved", ids: readonly string[]) =>
       changes.announce(db, { kind, ids }),
   });
@@ -86,6 +102,8 @@ export function createStorage(
     /** Migrates the schema. Throws `storage_unavailable`. */
     async open() {
       try {
+        await engine.server?.checkNews();
+        if (options.isCopy !== true) await refuseOtherVersions(database, featureNames);
         await updateAside(database, log);
         await migrate(database);
         await migrateFeatures(database, options.migrations ?? {});
@@ -93,7 +111,7 @@ export function createStorage(
         await changes.start();
         cancelIndexes = await startLateIndexes(database, log);
       } catch (error) {
-        throw explained(error, databaseUrl);
+        throw explainFailedOpen(error, databaseUrl);
       }
     },
     ...guard(checksOf(database, participantNames)),
@@ -110,12 +128,18 @@ function checksOf({ db, engine }: Database, participants: readonly string[]) {
   return {
     /** Whether the server is a standby or set to read only. Throws `storage_unavailable`. */
     isReadOnly: async () => {
-      // A SQLite file has no server.
-      if (!engine.hasRowLocks) return false;
-      const { rows } = await sql<{ mode: string }>`
-        select current_setting('transaction_read_only') as mode`.execute(db);
-      return rows[0]?.mode === "on";
+      try {
+        return (await engine.server?.describe())?.isReadOnly ?? false;
+      } catch (error) {
+        // A connection that must write is not even opened.
+        if (isReadOnlyError(error)) return true;
+        throw error;
+      }
     },
+    /** The server in use; undefined for a file. Throws `storage_unavailable`. */
+    describeServer: async () => engine.server?.describe(),
+    /** Throws `storage_unavailable` where notifications between processes are lost. */
+    checkNews: async () => engine.server?.checkNews(),
     /** Resolves when the database responds. Throws `storage_unavailable`. */
     ping: async () => {
       await sql`select 1`.execute(db);
@@ -136,22 +160,13 @@ function checksOf({ db, engine }: Database, participants: readonly string[]) {
   };
 }
 
-/** Explains a start that failed because of the database: which one, why, and what to do. */
-function explained(error: unknown, databaseUrl: string): unknown {
-  const problem = findDatabaseProblem(error);
-  if (!problem) return error;
-  const { text, fix } = problem;
-  const message = `The database cannot be used (${databaseLocation(databaseUrl)}): ${text}; ${fix}`;
-  return new Fault("storage_unavailable", message, { cause: error });
-}
-
 /** Throws `configuration`, or `storage_unavailable` for a file. */
 export function engineOf(
   databaseUrl: string,
   options: StorageOptions & { readonly isReadOnly?: boolean },
 ): DatabaseDialect {
   const { log = silentLog, limits } = options;
-  if (/^postgres(ql)?:\/\//.test(databaseUrl)) return openPostgres(databaseUrl, log, limits);
+  if (isPostgresUrl(databaseUrl)) return openPostgres(databaseUrl, log, limits);
   const path = sqlitePathOf(databaseUrl);
   if (path === undefined) {
     throw new Fault(

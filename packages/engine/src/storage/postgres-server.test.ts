@@ -38,5 +38,5 @@ test("killed tests leave no server and no file", async ({ onTestFinished }) => {
   tests.kill("SIGKILL");
 
   await cut;
-  await vi.waitFor(() => expect(readdirSync(temporary)).toEqual([]), { timeout: 10_000 });
+  await vi.waitFor(() => expect(readdirSync(temporary)).toEqual([]), { timeout: 60_000 });
 });

@@ -3,7 +3,12 @@
  * of the payment; a failed refund is renewed in place, since its nonce stays the same.
  */
 import { assert } from "../base/assert.ts";
-import { evaluateRefund, type RefundEntry, type StoredRefund } from "../model/refund.ts";
+import {
+  evaluateRecovered,
+  evaluateRefund,
+  type RefundEntry,
+  type StoredRefund,
+} from "../model/refund.ts";
 import { settlementTransitions, type Claim, type Settlement } from "../model/settlement.ts";
 import { signatureHashOf } from "../model/signature-hash.ts";
 import { textList, type Database } from "./dialect.ts";
@@ -57,7 +62,11 @@ export async function evaluateRefunds(
   for (const { claim, refund } of asked) {
     const payment = payments.get(refund.of);
     const others = refunds.get(refund.of) ?? [];
-    const evaluated = payment && evaluateRefund(payment, others, { ...claim, ...refund });
+    const evaluated =
+      payment &&
+      (claim.isRecovered === true
+        ? evaluateRecovered(payment, claim)
+        : evaluateRefund(payment, others, { ...claim, ...refund }));
     if (!evaluated?.ok) {
       refusals.set(claim.id, evaluated?.refusal.code ?? "settlement_not_refundable");
       continue;
@@ -144,6 +153,7 @@ export async function renewAll(
         createdAt: now,
         refundOf: claim.refund?.of ?? null,
         signatureHash: signatureHashOf(claim),
+        recoveredAt: null,
       }),
     ),
     newSettlements.types,

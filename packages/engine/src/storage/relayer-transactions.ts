@@ -12,6 +12,7 @@ import {
 } from "../model/relayer-transaction.ts";
 import { openStates, settlementTransitions } from "../model/settlement.ts";
 import { withoutBusyPayers } from "./busy-payers.ts";
+import { bringBack } from "./closed-transactions.ts";
 import {
   atomic,
   inTransaction,
@@ -19,6 +20,7 @@ import {
   type DatabaseDialect,
   type Work,
 } from "./dialect.ts";
+import { hasMonths } from "./postgres/months.ts";
 import { checkFence, takeNonces } from "./wallet-leases.ts";
 import { toRelayerTransaction } from "./rows.ts";
 import {
@@ -114,7 +116,9 @@ async function change(
 }
 
 /** Reopens a nonce for every transaction that was signed at it. */
-const reopen: Work<EngineStore["reopenTransactions"]> = async ({ db, engine }, chainId, which) => {
+const reopen: Work<EngineStore["reopenTransactions"]> = async (inside, chainId, which) => {
+  const { db, engine } = inside;
+  if ("lane" in which && hasMonths(inside)) await bringBack(inside, chainId, which);
   const used = await db
     .selectFrom("relayer_transactions")
     .select(["lane", "nonce"])

@@ -7,6 +7,7 @@ import type { ChainId } from "@farthing/protocol";
 import { sql } from "kysely";
 import type { Settlement } from "../model/settlement.ts";
 import { inTransaction, type Database, textList } from "./dialect.ts";
+import { moveClosed } from "./closed-transactions.ts";
 import { hasLateIndex } from "./late-indexes.ts";
 import { reviewPrune, type PruneReview, type SettlementParticipant } from "./participant.ts";
 import { toSettlement } from "./rows.ts";
@@ -110,23 +111,29 @@ async function dropSignedBytes(
   limit: number,
 ): Promise<number> {
   // Replaced transactions have no block; they are removed with the one that was mined.
-  const { rows } = await sql<{ lane: string; nonce: number | string }>`
-    update relayer_transactions set raw = null, data = ''
-    where id in (select id from relayer_transactions
-      where chain_id = ${chainId} and block_number <= ${upToBlock} and raw is not null
-      order by block_number limit ${limit}${skipLocked(inside)})
-    returning lane, nonce`.execute(inside.db);
+  const { rows } = await sql<{ id: number | string; lane: string; nonce: number | string }>`
+    select id, lane, nonce from relayer_transactions
+    where chain_id = ${chainId} and block_number <= ${upToBlock} and raw is not null
+    order by block_number limit ${limit}${skipLocked(inside)}`.execute(inside.db);
   if (rows.length === 0) return 0;
   const list = inside.engine.list(
     rows.map(({ lane, nonce }) => ({ of_lane: lane, of_nonce: Number(nonce) })),
     { of_lane: "text", of_nonce: "bigint" },
   );
   // In this order: SQLite would otherwise read all transactions of the chain.
+  const { rows: replaced } = await sql<{ id: number | string }>`
+    select replaced.id from ${list} cross join relayer_transactions as replaced
+    where replaced.chain_id = ${chainId} and replaced.lane = given.of_lane
+      and replaced.nonce = given.of_nonce and replaced.state = 'dropped'
+      and replaced.raw is not null`.execute(inside.db);
+  const ids = [...rows, ...replaced].map(({ id }) => Number(id));
+  const moved = await moveClosed(inside, ids);
+  const left = inside.engine.list(
+    ids.filter((id) => !moved.has(id)).map((of) => ({ of })),
+    { of: "bigint" },
+  );
   await sql`update relayer_transactions set raw = null, data = ''
-    where id in (select replaced.id from ${list} cross join relayer_transactions as replaced
-      where replaced.chain_id = ${chainId} and replaced.lane = given.of_lane
-        and replaced.nonce = given.of_nonce and replaced.state = 'dropped'
-        and replaced.raw is not null)`.execute(inside.db);
+    where id in (select given.of from ${left})`.execute(inside.db);
   return rows.length;
 }
 
@@ -139,7 +146,7 @@ async function retire(
   const { madeBefore, limit, from = walkStart } = options;
   // By the key, which grows with time: nothing newer than the end of the list is read.
   const { rows: carriers } = await sql<Record<"id" | "created_at", number | string>>`
-    select id, created_at from relayer_transactions
+    select id, created_at from all_transactions
     where id > ${from.transactionId} order by id limit ${limit}`.execute(inside.db);
   const old = carriers.filter((row) => Number(row.created_at) < madeBefore);
   const walk = { chainId, madeBefore, limit };

@@ -51,6 +51,8 @@ const claimed = {
   refundOf: nullable(text()),
   /** SHA-256 of a contract wallet's signature, which stays when the signature is removed. */
   signatureHash: nullable(text()),
+  /** When it was found on the chain after it had been lost; null for one that never was. */
+  recoveredAt: nullable(integer()),
 };
 
 export const newSettlements = table("settlements", claimed);
@@ -107,6 +109,9 @@ export type RelayerTransactionTable = KyselyTable<typeof newTransactions> & {
   gas_used: ColumnType<number | string | null, number | null | undefined, number | null>;
   gas_price_paid: ColumnType<string | null, string | null | undefined, string | null>;
 };
+
+/** Open and closed transactions, without signed bytes and call. */
+export type AllTransactionsTable = Omit<RelayerTransactionTable, "raw" | "data">;
 
 /** A batch has many settlements; a replaced transaction shares them. */
 export interface TransactionSettlementTable {
@@ -210,6 +215,10 @@ export interface RevertedGasReservationTable {
 export interface Tables {
   settlements: SettlementTable;
   relayer_transactions: RelayerTransactionTable;
+  /** A view. */
+  all_transactions: AllTransactionsTable;
+  /** By months, on PostgreSQL only. */
+  closed_transactions: AllTransactionsTable;
   transaction_settlements: TransactionSettlementTable;
   lanes: LaneTable;
   settlement_claims: SettlementClaimRow;

@@ -40,6 +40,17 @@ export function settlementMethods(
         .execute();
       return rows.map(({ nonce }) => nonce);
     },
+    isTransactionSent: async (settlementId, hash) => {
+      const row = await database.db
+        .selectFrom("transaction_settlements")
+        .innerJoin("relayer_transactions", "id", "transaction_id")
+        .select("id")
+        .where("settlement_id", "=", settlementId)
+        .where("hash", "=", hash)
+        .where("state", "!=", "signed")
+        .executeTakeFirst();
+      return row !== undefined;
+    },
     listOpenSettlements: (chainId) =>
       listed(
         settlements(database)

@@ -1,10 +1,12 @@
 /** Leases of relayer wallets, and their nonces. Leases run by the database's clock. */
 import { toLowerHex } from "@farthing/protocol";
-import { sql } from "kysely";
+import { sql, type ExpressionBuilder } from "kysely";
 import { Fault } from "../base/fault.ts";
 import type { WalletLease } from "../model/relayer-transaction.ts";
 import { atomic, type Database, type DatabaseDialect, type Work } from "./dialect.ts";
 import type { WalletLeaseStore } from "./engine-store.ts";
+import { numberOrNull } from "./rows.ts";
+import type { Tables } from "./schema.ts";
 
 export function walletLeaseMethods(database: Database): WalletLeaseStore {
   const { db, engine } = database;
@@ -31,6 +33,10 @@ export function walletLeaseMethods(database: Database): WalletLeaseStore {
         .executeTakeFirst();
       return result.numUpdatedRows === 1n;
     },
+    listNextNonces: listNextNonces.bind(undefined, database),
+    raiseNextNonces: atomic(database, raiseNonces),
+    holdSearch: (chainId) => engine.changes.hold(searchName(chainId)),
+    releaseSearch: (chainId) => engine.changes.release(searchName(chainId)),
     askForWallet: async (chainId, lane, { holder, owner }) => {
       await db
         .updateTable("lanes")
@@ -65,6 +71,51 @@ export function walletLeaseMethods(database: Database): WalletLeaseStore {
     },
   };
 }
+
+const searchName = (chainId: number) => `search ${chainId}`;
+
+/** When the newest transaction of a wallet was stored, in milliseconds; null where it has none. */
+export function selectNewestAt({ selectFrom }: ExpressionBuilder<Tables, "lanes">) {
+  return selectFrom("relayer_transactions as newest")
+    .select("newest.created_at")
+    .whereRef("newest.chain_id", "=", "lanes.chain_id")
+    .whereRef("newest.lane", "=", "lanes.lane")
+    .orderBy("newest.nonce", "desc")
+    .limit(1)
+    .as("newest_at");
+}
+
+const listNextNonces: Work<WalletLeaseStore["listNextNonces"]> = async ({ db }, chainId) => {
+  const rows = await db
+    .selectFrom("lanes")
+    .select(["lane", "next_nonce"])
+    .select(selectNewestAt)
+    .where("chain_id", "=", chainId)
+    .execute();
+  return rows.map(({ lane: wallet, next_nonce: next, newest_at: newestAt }) => {
+    return { wallet, nextNonce: Number(next), newestAt: numberOrNull(newestAt) };
+  });
+};
+
+const raiseNonces: Work<WalletLeaseStore["raiseNextNonces"]> = async (
+  { db, engine },
+  chainId,
+  used,
+) => {
+  if (used.length === 0) return;
+  // In one order, since several processes may do this at once.
+  const rows = used
+    .map(({ wallet, nextNonce }) => ({ of: toLowerHex(wallet), used: nextNonce }))
+    .toSorted((one, other) => (one.of < other.of ? -1 : 1));
+  await db
+    .updateTable("lanes")
+    .from(engine.list(rows, { of: "text", used: "bigint" }))
+    .set(({ ref }) => ({ next_nonce: ref("given.used") }))
+    .where("lanes.chain_id", "=", chainId)
+    .whereRef("lanes.lane", "=", "given.of")
+    .whereRef("lanes.next_nonce", "<", "given.used")
+    .execute();
+};
 
 /** The wallet's row while the lease has the newest fencing token. */
 function ownLane({ db }: Database, lease: WalletLease) {

@@ -1,8 +1,15 @@
 /** Rules 6 and 7: turns the token's first failing check into a refusal with advice. */
-import { accept, isSameAddress, refuse, type Outcome, type Payment } from "@farthing/protocol";
+import {
+  accept,
+  isSameAddress,
+  refuse,
+  type Address,
+  type Outcome,
+  type Payment,
+} from "@farthing/protocol";
 import type { Chain } from "../chain/chain.ts";
 import type { PaymentReading } from "../chain/payment-reading.ts";
-import { isBlacklisted } from "../chain/reads.ts";
+import { isBlacklisted, readDelegate } from "../chain/reads.ts";
 import { revertMessage, revertText, tokenRefusalOf } from "../chain/usdc.ts";
 import { isAcceptedByWallet } from "./contract-signature.ts";
 import type { SignatureReading } from "./signature.ts";
@@ -33,11 +40,11 @@ export async function evaluateReading(simulated: SimulatedPayment): Promise<Outc
     case "insufficient_funds":
       return insufficientFunds(payment, reading);
     case "invalid_signature":
-      return badSignature(signature, reading);
+      return badSignature(chain, payment, signature, reading);
     case "blocked":
       return refuseBlocked(chain, payment);
     case "simulation_failed":
-      return unknownRefusal(payment, reading, text);
+      return unknownRefusal(chain, payment, reading, text);
     default:
       return refuse(refusal);
   }
@@ -56,9 +63,9 @@ async function isSigned(simulated: SimulatedPayment): Promise<boolean> {
 }
 
 async function evaluateUnreached(simulated: SimulatedPayment): Promise<Outcome<undefined>> {
-  const { payment, signature, reading } = simulated;
+  const { chain, payment, signature, reading } = simulated;
   if (reading.isUsed) return refuse("nonce_already_used");
-  if (!(await isSigned(simulated))) return badSignature(signature, reading);
+  if (!(await isSigned(simulated))) return badSignature(chain, payment, signature, reading);
   return reading.balance < payment.authorization.value
     ? insufficientFunds(payment, reading)
     : accept(undefined);
@@ -71,15 +78,28 @@ function insufficientFunds(payment: Payment, reading: PaymentReading) {
   );
 }
 
-export function badSignature(
+export async function badSignature(
+  chain: Chain,
+  { authorization: { from } }: Pick<Payment, "authorization">,
   signature: SignatureReading,
   reading: Pick<PaymentReading, "payerHasCode">,
-) {
+): Promise<Outcome<never>> {
   if (reading.payerHasCode) {
     if (signature.kind === "wrapped" && signature.inner === undefined) {
       return refuse(
         "invalid_signature",
         "The signature ends as a wrapped one (ERC-6492) does, and the wrapping is malformed; the wallet is deployed, so send its signature without it.",
+      );
+    }
+    const delegate = await delegateOf(chain, from);
+    if (delegate !== undefined) {
+      const asked =
+        signature.kind === "payer"
+          ? "The key of authorization.from has signed it, but the token asks the code first"
+          : "The token asks the code first";
+      return refuse(
+        "invalid_signature",
+        `The payer has code: a delegation to ${delegate} (EIP-7702), which does not accept this signature (ERC-1271). ${asked}; sign as that wallet expects, end the delegation, or pay from another address.`,
       );
     }
     return refuse(
@@ -105,15 +125,36 @@ async function refuseBlocked(chain: Chain, payment: Payment): Promise<Outcome<un
   return refuse(isPayer ? "payer_blocked" : "payee_blocked");
 }
 
-function unknownRefusal(payment: Payment, reading: PaymentReading, text: string) {
+async function unknownRefusal(
+  chain: Chain,
+  payment: Payment,
+  reading: PaymentReading,
+  text: string,
+): Promise<Outcome<undefined>> {
   if (reading.isUsed) return refuse("nonce_already_used");
   // Some nodes return reverts without text; the balance still shows the reason.
   if (reading.balance < payment.authorization.value) return insufficientFunds(payment, reading);
   if (reading.payerHasCode && reading.revertData === "0x") {
+    const { from } = payment.authorization;
+    const delegate = await delegateOf(chain, from);
+    if (delegate !== undefined) {
+      return refuse(
+        "simulation_failed",
+        `The payer ${from} has code: a delegation to ${delegate} (EIP-7702), which needs more gas than a payment may use; end the delegation, or pay from another address.`,
+      );
+    }
     return refuse(
       "simulation_failed",
       `The contract wallet ${payment.authorization.from} needs more gas than a payment may use; simplify its signature check.`,
     );
   }
   return refuse("simulation_failed", revertMessage(text));
+}
+
+/**
+ * The text names the delegation where it can be read; the refusal is the same without it. There is no way
+ * round the delegate for a key: both of the token's functions ask the code of an account that has some.
+ */
+function delegateOf(chain: Chain, payer: Address): Promise<Address | undefined> {
+  return readDelegate(chain, payer).catch(() => undefined);
 }

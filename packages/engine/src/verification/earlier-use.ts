@@ -24,6 +24,12 @@ const searchSeconds = 40_000n;
 /** Concurrent searches; each takes up to 21 sequential requests. */
 const searchesMax = 2;
 
+/**
+ * Searches that wait for their turn: after a failover that lost commits, sellers repeat their payments
+ * all at once, and none of them may be told that its payment failed.
+ */
+export const waitingSearchesMax = 50;
+
 const rememberedMax = 1_000;
 
 /** Logs may arrive later than the state, and a block that is not final may be replaced. */
@@ -57,6 +63,20 @@ export function createRefuseUsed(deps: {
   const { clock } = deps;
   const remembered = new Map<string, Remembered>();
   let searching = 0;
+  const waiting: (() => void)[] = [];
+
+  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (searching < searchesMax) searching++;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      // The place goes to the next one, or becomes free.
+      if (next) next();
+      else searching--;
+    }
+  }
 
   async function search(key: AuthorizationKey, validBefore: bigint): Promise<Found> {
     const network = deps.networkOf(key.chainId);
@@ -91,17 +111,23 @@ export function createRefuseUsed(deps: {
       found && isTransferOf(found, authorization)
         ? { refusal: paidRefusal(found), paidBy: found }
         : { refusal: refuseWith(found, isFinal(key, found)) };
-    const known = remembered.get(keyText(key));
-    if (known && isCurrent(key, known)) return describe(known.found);
-    if (searching >= searchesMax) return { refusal: refusal("nonce_already_used", askAgain) };
-    searching++;
-    try {
+    const known = () => {
+      const before = remembered.get(keyText(key));
+      return before && isCurrent(key, before) ? before : undefined;
+    };
+    const before = known();
+    if (before) return describe(before.found);
+    if (waiting.length >= waitingSearchesMax) {
+      return { refusal: refusal("nonce_already_used", askAgain) };
+    }
+    return inTurn(async () => {
+      // Repeats of one payment wait together, and the first one finds it for all.
+      const meanwhile = known();
+      if (meanwhile) return describe(meanwhile.found);
       const found = await search(key, authorization.validBefore);
       remember(key, found);
       return describe(found);
-    } finally {
-      searching--;
-    }
+    });
   };
 }
 

@@ -27,5 +27,5 @@ export async function checkRepeatedSignature(
   if (payerHasCode && (await isAcceptedByWallet(chain, authorization, bytes))) {
     return accept(undefined);
   }
-  return badSignature(reading, { payerHasCode });
+  return badSignature(chain, payment, reading, { payerHasCode });
 }

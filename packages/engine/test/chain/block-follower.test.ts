@@ -70,13 +70,13 @@ async function headOf(): Promise<Head> {
 }
 
 const untilTold = ({ hash }: Head) =>
-  expect.poll(() => told, { timeout: 30_000 }).toContainEqual(expect.objectContaining({ hash }));
+  expect.poll(() => told).toContainEqual(expect.objectContaining({ hash }));
 
 /** Two looks that began after this was called are over: a third one has begun. */
 async function untilLookedTwice(): Promise<void> {
   proxy.reset();
   const looks = () => proxy.calls.filter(asksFor("latest")).length;
-  await expect.poll(looks, { timeout: 30_000 }).toBeGreaterThan(3);
+  await expect.poll(looks).toBeGreaterThan(3);
 }
 
 const asksFor =

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createEarlierSchema } from "../../src/storage/earlier-schema.testing.ts";
 import { migrationNames } from "../../src/storage/migrate.ts";
 import { startPostgres, type TestPostgres } from "../../src/storage/postgres.testing.ts";
 import { inspectStore, inspectUpgrade } from "../../src/storage.ts";
@@ -44,7 +45,7 @@ describe.each([
 ] as const)("%s", (_name, create) => {
   test("a new one: everything is missing, and still is afterwards", async () => {
     const databaseUrl = await create();
-    const fresh = { isNew: true, missing: migrationNames, unknown: [], wallets: [] };
+    const fresh = { isNew: true, missing: migrationNames, unknown: [], wallets: [], open: [] };
     expect(await inspectStore(databaseUrl, 0)).toEqual(fresh);
     expect(await inspectStore(databaseUrl, 0)).toEqual(fresh);
     if (databaseUrl.startsWith("sqlite:")) expect(existsSync(databaseUrl.slice(7))).toBe(false);
@@ -62,9 +63,13 @@ describe.each([
     const report = await inspectStore(databaseUrl, now);
     expect(report).toMatchObject({ isNew: false, missing: [], unknown: [] });
     expect(report.size?.used).toBeGreaterThan(10_000);
+    expect(report.open).toEqual([
+      { chainId, state: "queued", count: 1, oldestAt: now },
+      { chainId, state: "submitted", count: 0, oldestAt: null },
+    ]);
     const isFile = databaseUrl.startsWith("sqlite:");
     expect(report.size?.free).toEqual(isFile ? expect.any(Number) : undefined);
-    expect(report.wallets).toEqual([
+    expect(report.wallets).toMatchObject([
       { chainId, wallet: lane, nextNonce: 8, holder: "host/1/a", open: 1 },
     ]);
     await store.releaseWallets(chainId, "host/1/a");
@@ -82,6 +87,19 @@ describe.each([
     const report = await inspectUpgrade(databaseUrl, 0, ["notes/0001-notes"]);
     expect(report.missing).toEqual(["notes/0001-notes"]);
     expect(report.indexes).toEqual([{ name: "settlements_by_payer", table: "settlements" }]);
+  });
+
+  test("one of an earlier version: what is missing, and who works on it", async () => {
+    const databaseUrl = await create();
+    await createEarlierSchema(databaseUrl);
+    await run(
+      databaseUrl,
+      `insert into lanes (chain_id, lane, next_nonce, lease_owner, lease_until, fence)
+       values (51, '0xab', 7, 'pay-1/4711/a', ${Date.now() + 60_000}, 1)`,
+    );
+    const report = await inspectUpgrade(databaseUrl, Date.now(), []);
+    expect(report.missing).toContain(migrationNames.at(-1));
+    expect(report.wallets).toMatchObject([{ wallet: "0xab", holder: "pay-1/4711/a", open: 0 }]);
   });
 
   test("one of a newer version is recognised, and not read any further", async () => {

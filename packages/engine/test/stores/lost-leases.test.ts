@@ -13,7 +13,7 @@ afterAll(async () => {
   await server?.stop();
 });
 
-const soon = { timeout: 10_000 };
+const soon = { timeout: 60_000 };
 const atOnce = { toMs: 0, now: 0 };
 
 async function open(databaseUrl: string): Promise<TestStore> {

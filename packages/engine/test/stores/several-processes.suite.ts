@@ -27,6 +27,16 @@ export function severalProcessesSuite(start: () => Promise<StoreBench>): void {
 
   describe("every verb in state", () => guardTests(storeAt));
   describe("a wallet that changes hands", () => handOverTests(storeAt));
+  test("another process finds whether a node has accepted a transaction", async () => {
+    const [here, there] = [storeAt(0), storeAt(1)];
+    const way = await queued(here);
+    const hash = hex32(way.transaction.id);
+    await sign(here, way);
+    expect(await there.isTransactionSent(way.id, hash)).toBe(false);
+    await here.recordSent([{ ...way.transaction, hash }], 3);
+    expect(await there.isTransactionSent(way.id, hash)).toBe(true);
+    expect(await there.isTransactionSent(way.id, hex32(next()))).toBe(false);
+  });
   describe("a lease that has run out", () => expiryTests(storeAt));
   describe("a wallet that is asked for", () => askingTests(storeAt));
   describe("work that nobody carries", () => unassignedTests(storeAt));

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { contractPayersSuite } from "./contract-payers.suite.ts";
 import { lateNewsSuite } from "./late-news.suite.ts";
+import { recoveredSuite } from "./recovered.suite.ts";
 import { refundsSuite } from "./refunds.suite.ts";
 import { revertedGasSuite } from "./reverted-gas.suite.ts";
 import { severalProcessesSuite } from "./several-processes.suite.ts";
@@ -16,6 +17,7 @@ describe("SQLite", () => {
   describe("contract payers", () => contractPayersSuite(startSqlite));
   describe("reverted gas", () => revertedGasSuite(startSqlite));
   describe("refunds", () => refundsSuite(startSqlite));
+  describe("what was lost", () => recoveredSuite(startSqlite));
 
   test("has no news of others: what shares the file is on this machine", async () => {
     const bench = await startSqlite();

@@ -83,7 +83,7 @@ function serverStarter<Store>(server: () => TestPostgres, open: Open<Store>) {
       // The engine's migrations make the tables of features too.
       async stop() {
         await query(
-          "truncate settlements, settlement_claims, payment_identifiers, payment_exchanges, payer_exchanges, relayer_transactions, transaction_settlements, lanes, credit_entries, credit_closings, sign_requests, payer_pauses, accounts, keyless_counters, keyless_charges, keyless_payee_facts, usage_days, listing_words, sales_by_payer, sales_by_day, reverted_gas_reservations, failure_watches, refunds cascade",
+          "truncate settlements, settlement_claims, payment_identifiers, payment_exchanges, payer_exchanges, relayer_transactions, closed_transactions, transaction_settlements, lanes, credit_entries, credit_closings, sign_requests, payer_pauses, accounts, keyless_counters, keyless_charges, keyless_payee_facts, usage_days, listing_words, sales_by_payer, sales_by_day, reverted_gas_reservations, failure_watches, refunds cascade",
         );
       },
     };

@@ -120,6 +120,23 @@ const movingMethods: readonly ((store: TestStore, id: string) => Promise<unknown
 ];
 
 function moveTests(store: () => TestStore): void {
+  test("open settlements are counted by state, with the age of the oldest", async () => {
+    const counted = async () =>
+      new Map((await store().countOpenSettlements(chainId)).map((one) => [one.state, one]));
+    const before = await counted();
+    const claims = [claimOf(), claimOf()];
+    await store().claimSettlements(claims, 5_000);
+    const after = await counted();
+    expect(after.get("queued")?.count).toBe((before.get("queued")?.count ?? 0) + 2);
+    expect(after.get("queued")?.oldestAt).toBeLessThanOrEqual(5_000);
+    const failure = { code: "transaction_reverted", message: "m", transaction: null } as const;
+    await store().recordFailed(
+      claims.map(({ id }) => ({ id, ...failure })),
+      6_000,
+    );
+    expect(await counted()).toEqual(before);
+  });
+
   test("whatever is tried in whatever order, only allowed moves happen", async () => {
     await fc.assert(
       fc.asyncProperty(

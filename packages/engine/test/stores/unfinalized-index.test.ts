@@ -139,6 +139,6 @@ describe.each(bothEngines())("what is not final, on %s", (_name, start) => {
         : await bench.query(`select sql from sqlite_master where name = '${index}'`);
       return String(rows[0]?.["sql"]);
     };
-    await expect.poll(isThere, { timeout: 10_000 }).toMatch(/finalized_at is null/i);
+    await expect.poll(isThere).toMatch(/finalized_at is null/i);
   });
 });

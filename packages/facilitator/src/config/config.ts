@@ -15,10 +15,21 @@ import {
 } from "@farthing/protocol";
 import type { WalletSource } from "@farthing/engine";
 import { Fault, logLevels, misconfigured, Secret } from "@farthing/engine/base";
+import { gwei } from "../payments/by-gas-price.ts";
+import { feeSetting } from "../payments/settlement-fee.ts";
+import { priceSource } from "../payments/xdc-price.ts";
 import { readExplorer } from "./explorer.ts";
+import { readKeylessLimits } from "./keyless-limits.ts";
 import { readMail } from "./mail.ts";
+import { readRecoverySettings } from "./recovery.ts";
 import { readRetention } from "./retention.ts";
-import { databaseUrlDefault, settings, type Setting, type SettingName } from "./settings-table.ts";
+import {
+  databaseUrlDefault,
+  settings,
+  type ReadSetting,
+  type Setting,
+  type SettingName,
+} from "./settings-table.ts";
 import { readTexts, type Environment } from "./setting-texts.ts";
 import { readTraces } from "./traces.ts";
 import {
@@ -27,14 +38,12 @@ import {
   publicPage,
   creditUnits,
   databaseLocation,
-  gasBudget,
-  gwei,
+  postgresLocation,
   xdc,
   headerValue,
   httpUrl,
   kmsKey,
   listOf,
-  longSecret,
   oneOf,
   proxyAddress,
   publicOrigin,
@@ -44,9 +53,6 @@ import {
 
 /** XDC nodes refuse a nonce more than ten above what they have seen. */
 const laneInFlightMax = 10;
-
-/** Far below the limit up to which whole numbers keep the ledger exact. */
-const maxCreditsPerSettlement = 1_000_000;
 
 /** A thousand USDC a month, for anyone who signs in. */
 const maxFreeCredits = 1_000_000;
@@ -130,16 +136,17 @@ export function secretFilesOf({ env = process.env }: ConfigSource = {}): string[
   });
 }
 
-type Read = <T>(name: SettingName, parse: (text: string) => T | undefined) => T | undefined;
-
-function assemble(read: Read, texts: ReadonlyMap<string, string>, problems: string[]) {
+function assemble(read: ReadSetting, texts: ReadonlyMap<string, string>, problems: string[]) {
   const served = readNetworks(read, texts, problems);
   const all = served.map(({ network }) => network);
   const wallets = readWallets(read, texts, problems);
   const metricsPort = read("FARTHING_METRICS_PORT", whole(0, 65_535));
   const mainnet = all.filter(({ chainId }) => chainId === 50);
   const treasury = read("FARTHING_TREASURY", parseAddress);
-  const price = read("FARTHING_CREDITS_PER_SETTLEMENT", whole(0, maxCreditsPerSettlement));
+  const price = read("FARTHING_CREDITS_PER_SETTLEMENT", feeSetting);
+  if (price === "auto" && !texts.has("FARTHING_XDC_PRICE")) {
+    problems.push("FARTHING_CREDITS_PER_SETTLEMENT=auto needs FARTHING_XDC_PRICE.");
+  }
   const retention = readRetention(read, problems);
   for (const name of ["FARTHING_WEBHOOK_INSECURE", "FARTHING_LISTING_LOCAL"]) {
     if (mainnet.length > 0 && texts.get(name) === "yes") {
@@ -156,7 +163,7 @@ function assemble(read: Read, texts: ReadonlyMap<string, string>, problems: stri
     ...publicNetworksOf(read, all),
     hostedAuth: read("FARTHING_HOSTED_AUTH", oneOf(["none", "api-key"])),
     rateLimit: read("FARTHING_RATE_LIMIT", whole(0, 1_000_000)),
-    ...keylessLimits(read),
+    ...readKeylessLimits(read, texts, problems),
     headAgeMaxSeconds: read("FARTHING_HEAD_AGE_MAX", whole(0, 86_400)),
     settleMarginSeconds: read("FARTHING_SETTLE_MARGIN", whole(0, 600)),
     repeatAfterSuccess: read(
@@ -164,6 +171,7 @@ function assemble(read: Read, texts: ReadonlyMap<string, string>, problems: stri
       oneOf(["auto", "return", "once", "refuse"]),
     ),
     creditsPerSettlement: price ?? (treasury === undefined ? 0 : 1),
+    feeMarginPercent: read("FARTHING_FEE_MARGIN", whole(0, 1_000)),
     freeCredits: read("FARTHING_FREE_CREDITS", whole(0, maxFreeCredits)),
     purchaseMinUnits: read("FARTHING_PURCHASE_MIN", creditUnits),
     purchaseReviewAboveUnits: read("FARTHING_PURCHASE_REVIEW_ABOVE", (text) => parseUsdc(text)),
@@ -173,6 +181,7 @@ function assemble(read: Read, texts: ReadonlyMap<string, string>, problems: stri
     ...policies(read),
     gasPerPaymentMaxWei: read("FARTHING_GAS_PER_PAYMENT_MAX", xdc),
     gasAbovePerDayMaxWei: read("FARTHING_GAS_ABOVE_PER_DAY", xdc),
+    xdcPriceHoursMax: read("FARTHING_XDC_PRICE_HOURS_MAX", whole(1, 8_760)),
     ...transactionSettings(read),
     trustedProxies: read("FARTHING_TRUSTED_PROXIES", listOf(proxyAddress)) ?? [],
     connectionsPerAddress: read("FARTHING_CONNECTIONS_PER_ADDRESS", whole(0, 1_000_000)),
@@ -199,7 +208,7 @@ function assemble(read: Read, texts: ReadonlyMap<string, string>, problems: stri
 }
 
 /** The networks of the public surface, and those that it has for test keys alone. */
-function publicNetworksOf(read: Read, all: readonly Network[]) {
+function publicNetworksOf(read: ReadSetting, all: readonly Network[]) {
   const publicNetworks = read(
     "FARTHING_PUBLIC_NETWORKS",
     listOf((name) => all.find(({ id }) => id === name)),
@@ -212,17 +221,17 @@ function publicNetworksOf(read: Read, all: readonly Network[]) {
 }
 
 /** What is left out where it is not configured. */
-function optionalSettings(read: Read) {
+function optionalSettings(read: ReadSetting) {
   return {
     /** Undefined for the address on which the service listens. */
     publicUrl: read("FARTHING_PUBLIC_URL", publicOrigin),
     /** Undefined if the pages link to no guides. */
     docsUrl: read("FARTHING_DOCS_URL", publicPage),
     contact: read("FARTHING_CONTACT", contactAddress),
-    formerWallets: read("FARTHING_FORMER_WALLETS", listOf(parseAddress)) ?? [],
-    /** Undefined for random ids. */
-    idSecret: read("FARTHING_ID_SECRET", longSecret),
+    databaseReadUrl: read("DATABASE_READ_URL", postgresLocation),
+    ...readRecoverySettings(read),
     gasPriceMaxWei: read("FARTHING_GAS_PRICE_MAX", gwei),
+    xdcPrice: read("FARTHING_XDC_PRICE", priceSource),
     /** PEM; undefined for the usual authorities only. */
     outboundCa: read("FARTHING_OUTBOUND_CA", certificates),
     /** Undefined if every address is served. */
@@ -235,7 +244,7 @@ function optionalSettings(read: Read) {
 }
 
 /** How the optional parts are used. */
-function policies(read: Read) {
+function policies(read: ReadSetting) {
   return {
     screeningFailure: read("FARTHING_SCREENING_FAILURE", oneOf(["refuse", "serve"])),
     settleAttestation: read("FARTHING_SETTLE_ATTESTATION", yesOrNo),
@@ -243,7 +252,7 @@ function policies(read: Read) {
 }
 
 /** How settlements are put into transactions. */
-function transactionSettings(read: Read) {
+function transactionSettings(read: ReadSetting) {
   return {
     /** The maximum number of settlements in one transaction. */
     batchMax: read("FARTHING_BATCH_MAX", whole(1, 100)),
@@ -258,23 +267,6 @@ function transactionSettings(read: Read) {
   };
 }
 
-/** Reads the limits for callers without a key; 0 is no bound. */
-function keylessLimits(read: Read) {
-  return {
-    minAmountUnits: read("FARTHING_MIN_AMOUNT", (text) => parseUsdc(text)),
-    payerCapUnits: read("FARTHING_PAYER_CAP", (text) => {
-      const units = parseUsdc(text);
-      return units === 0n ? null : units;
-    }),
-    payerCountMax: read("FARTHING_PAYER_COUNT", (text) => {
-      const count = whole(0, 1_000_000)(text);
-      return count === 0 ? null : count;
-    }),
-    keylessGasGwei: read("FARTHING_KEYLESS_GAS_PER_DAY", gasBudget),
-    revertedGasGwei: read("FARTHING_REVERTED_GAS_PER_DAY", gasBudget),
-  };
-}
-
 function isComplete<T extends object>(
   values: T,
 ): values is T & { readonly [K in keyof T]: Exclude<T[K], undefined> } {
@@ -283,7 +275,7 @@ function isComplete<T extends object>(
 
 /** Returns the named networks, or all that have nodes if none is named. */
 function readNetworks(
-  read: Read,
+  read: ReadSetting,
   texts: ReadonlyMap<string, string>,
   problems: string[],
 ): NetworkConfig[] {
@@ -317,7 +309,7 @@ function rpcName(chainId: ChainId): "FARTHING_RPC_50" | "FARTHING_RPC_51" {
 }
 
 function readWallets(
-  read: Read,
+  read: ReadSetting,
   texts: ReadonlyMap<string, string>,
   problems: string[],
 ): WalletSource | undefined {
@@ -329,7 +321,7 @@ function readWallets(
   return (source.local ?? source.kmsKeys ?? source.web3signer) ? source : undefined;
 }
 
-function readWeb3Signer(read: Read, problems: string[]): WalletSource["web3signer"] {
+function readWeb3Signer(read: ReadSetting, problems: string[]): WalletSource["web3signer"] {
   const url = read("FARTHING_RELAYER_WEB3SIGNER_URL", httpUrl);
   const wallets = read("FARTHING_RELAYER_WEB3SIGNER_WALLETS", listOf(parseAddress));
   const authorization = read("FARTHING_RELAYER_WEB3SIGNER_AUTHORIZATION", headerValue);
@@ -343,7 +335,7 @@ function readWeb3Signer(read: Read, problems: string[]): WalletSource["web3signe
 }
 
 function readKeys(
-  read: Read,
+  read: ReadSetting,
   texts: ReadonlyMap<string, string>,
   problems: string[],
 ): WalletSource["local"] {

@@ -1,12 +1,12 @@
 /** The block explorer that links lead to: that of the network, unless the chain is a local one. */
 import { explorerOf, type Network } from "@farthing/protocol";
 import type { Secret } from "@farthing/engine/base";
-import type { SettingName } from "./settings-table.ts";
+import type { ReadSetting } from "./settings-table.ts";
 import { httpUrl } from "./values.ts";
 
 /** Returns the explorer's address without a slash at its end; undefined for none. */
 export function readExplorer(
-  read: <T>(name: SettingName, parse: (text: string) => T | undefined) => T | undefined,
+  read: ReadSetting,
   network: Network,
   rpcUrls: readonly Secret[],
 ): string | undefined {

@@ -1,11 +1,11 @@
 /** Reads the settings of e-mail. */
 import { parseSender } from "../http/email-address.ts";
-import type { SettingName } from "./settings-table.ts";
+import type { ReadSetting } from "./settings-table.ts";
 import { smtpUrl } from "./values.ts";
 
 /** Undefined if no e-mail is sent. */
 export function readMail(
-  read: <T>(name: SettingName, parse: (text: string) => T | undefined) => T | undefined,
+  read: ReadSetting,
   texts: ReadonlyMap<string, string>,
   problems: string[],
 ) {

@@ -1,5 +1,5 @@
 /** The settings of retention, which need each other: nothing is removed without an export. */
-import type { SettingName } from "./settings-table.ts";
+import type { ReadSetting } from "./settings-table.ts";
 
 /** The days for which settlements are kept, and the folder for the export of older ones. */
 export interface Retention {
@@ -12,10 +12,7 @@ const minDays = 35;
 const maxDays = 36_500;
 
 /** Returns undefined if settlements are kept for ever. Adds errors to `problems`. */
-export function readRetention(
-  read: <T>(name: SettingName, parse: (text: string) => T | undefined) => T | undefined,
-  problems: string[],
-): Retention | undefined {
+export function readRetention(read: ReadSetting, problems: string[]): Retention | undefined {
   const days = read("FARTHING_RETENTION_DAYS", daysOf);
   const folder = read("FARTHING_RETENTION_DIR", (text) => text || undefined);
   if (days === undefined || days === 0) return undefined;

@@ -1,6 +1,8 @@
 /** The table of settings. */
 import { buyerVariables } from "@farthing/protocol";
 import { logLevels } from "@farthing/engine/base";
+import { gasSettings } from "./gas-settings.ts";
+import { recoverySettings } from "./recovery-settings.ts";
 
 interface SettingRow {
   readonly shape: string;
@@ -110,9 +112,16 @@ export const settings = complete({
     isSecret: true,
   },
   DATABASE_URL: {
-    shape: "sqlite:/path/to/file, or postgres://user:password@host:5432/database",
+    shape:
+      "sqlite:/path/to/file, or postgres://user:password@host:5432/database, where several hosts are separated by commas",
     example: "sqlite:/var/lib/farthing/farthing.db",
     fallback: databaseUrlDefault,
+    isSecret: true,
+  },
+  DATABASE_READ_URL: {
+    shape:
+      "postgres://user:password@host:5432/database of a standby, from which lists of the dashboard, CSV files and the discovery of listings are read while it is less than ten seconds behind; without it they are read from DATABASE_URL",
+    example: "postgres://farthing:password@standby.internal:5432/farthing",
     isSecret: true,
   },
   FARTHING_CONFIRMATIONS: {
@@ -134,7 +143,8 @@ export const settings = complete({
     fallback: "500",
   },
   FARTHING_MIN_AMOUNT: {
-    shape: "smallest payment in USDC that surfaces without keys settle; 0 for no limit",
+    shape:
+      "smallest payment in USDC that surfaces without keys settle; 0 for no limit. Or a table of gas prices in gwei with the amount up to each, such as 12.5:0.001,625:0.06; or auto, what a single payment costs at FARTHING_XDC_PRICE and FARTHING_FEE_MARGIN percent, at least 0.001",
     fallback: "0.001",
   },
   FARTHING_PAYER_CAP: {
@@ -149,12 +159,12 @@ export const settings = complete({
   },
   FARTHING_KEYLESS_GAS_PER_DAY: {
     shape:
-      "XDC of gas per day for payments on surfaces without keys, on each network; refills by the hour; 0 for no limit",
+      "XDC of gas per day for payments on surfaces without keys, on each network; refills by the hour; 0 for no limit. Or a table of gas prices in gwei with the XDC up to each, such as 12.5:200,625:2000",
     fallback: "200",
   },
   FARTHING_REVERTED_GAS_PER_DAY: {
     shape:
-      "XDC of gas per day that transactions of contract wallets may burn by reverting, on each network, for callers with and without a key and for purchases of credits; refills by the hour; 0 for no limit",
+      "XDC of gas per day that transactions of contract wallets may burn by reverting, on each network, for callers with and without a key and for purchases of credits; refills by the hour; 0 for no limit. Or a table of gas prices in gwei with the XDC up to each, such as 12.5:20,625:500",
     fallback: "20",
   },
   FARTHING_HEAD_AGE_MAX: {
@@ -195,8 +205,12 @@ export const settings = complete({
   },
   FARTHING_CREDITS_PER_SETTLEMENT: {
     shape:
-      "credits that a settlement with an API key costs, 0 to 1000000; 1 with a treasury, else 0",
+      "credits that a settlement with an API key costs, 0 to 1000000; 1 with a treasury, else 0. Or a table of gas prices in gwei with the credits up to each, such as 12.5:1,100:8,625:60; or auto, by what a single payment costs at FARTHING_XDC_PRICE",
     example: "1",
+  },
+  FARTHING_FEE_MARGIN: {
+    shape: "percent that the fee auto adds to what a single payment costs, 0 to 1000",
+    fallback: "20",
   },
   FARTHING_FREE_CREDITS: {
     shape:
@@ -273,34 +287,8 @@ export const settings = complete({
       "whether answers of /settle and /settlements/{id} that report success carry an attestation, if there is a key for it: yes, or no",
     fallback: "yes",
   },
-  FARTHING_GAS_PRICE_MAX: {
-    shape:
-      "highest gas price in gwei, at least 12.5: what is below it is paid, whoever reports it; without it the price follows the chain within the next two bounds",
-    example: "800",
-  },
-  // A contract wallet's payment of 400,000 gas costs 0.25 XDC at 625 gwei; twice that has room for replacements.
-  FARTHING_GAS_PER_PAYMENT_MAX: {
-    shape:
-      "the most that a payment may cost in gas, in XDC; above it nothing is accepted until the price falls",
-    fallback: "0.5",
-  },
-  // Some ten thousand payments at 625 gwei. Payments at a price that two endpoints report are not counted.
-  FARTHING_GAS_ABOVE_PER_DAY: {
-    shape:
-      "the most that a day may cost above a gas price that two RPC endpoints report, or above 12.5 gwei with one endpoint, in XDC; each process counts from its start",
-    fallback: "1000",
-  },
-  FARTHING_FORMER_WALLETS: {
-    shape:
-      "addresses of relayer wallets that are no longer configured, comma-separated: payments that they sent and the database has lost are recognised",
-    example: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
-  },
-  FARTHING_ID_SECRET: {
-    shape:
-      "secret of at least 32 characters from which settlements get their ids, so that a payment that the database lost is recovered under the id that was told; the same in all processes, never changed, and kept apart from the database's backups; without it ids are random",
-    example: "64 hex digits (keep them in a file: FARTHING_ID_SECRET_FILE=/run/secrets/id-secret)",
-    isSecret: true,
-  },
+  ...gasSettings,
+  ...recoverySettings,
   // Batches of 20 save nearly as much gas; 50 carry a burst with fewer nonces.
   FARTHING_BATCH_MAX: {
     shape: "maximum settlements of one transaction, 1 to 100; 1 turns batching off",
@@ -385,6 +373,12 @@ export const settings = complete({
 });
 
 export type SettingName = keyof typeof settings;
+
+/** Reads a setting; undefined where its text is refused, which is noted, or where it is not set. */
+export type ReadSetting = <T>(
+  name: SettingName,
+  parse: (text: string) => T | undefined,
+) => T | undefined;
 
 /** Variables of other parts of Farthing that may be in the same environment. */
 export const otherVariables: ReadonlySet<string> = new Set([

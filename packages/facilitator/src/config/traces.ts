@@ -1,6 +1,6 @@
 /** The settings of traces, under OpenTelemetry's own names. */
 import { Secret } from "@farthing/engine/base";
-import { samplers, type SettingName } from "./settings-table.ts";
+import { samplers, type ReadSetting } from "./settings-table.ts";
 import { headerValue, httpUrl, oneOf } from "./values.ts";
 
 export interface TraceSettings {
@@ -16,10 +16,8 @@ export interface TraceSettings {
 /** More is a mistake, and the name is part of every export. */
 const serviceNameCharsMax = 100;
 
-type Read = <T>(name: SettingName, parse: (text: string) => T | undefined) => T | undefined;
-
 /** The other settings count only where there is a collector: other programs read them as well. */
-export function readTraces(read: Read): TraceSettings | undefined {
+export function readTraces(read: ReadSetting): TraceSettings | undefined {
   const url = read("OTEL_EXPORTER_OTLP_ENDPOINT", collectorUrl);
   if (!url) return undefined;
   const serviceName = read("OTEL_SERVICE_NAME", (text) =>

@@ -2,7 +2,7 @@
 import { X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import { parseUsdc, unitsPerCredit } from "@farthing/protocol";
-import { isMessageDomain, gasPriceFloorWei } from "@farthing/engine";
+import { isMessageDomain } from "@farthing/engine";
 import { Secret } from "@farthing/engine/base";
 
 export function whole(least: number, most: number) {
@@ -43,6 +43,10 @@ export function listOf<T>(parse: (text: string) => T | undefined) {
 
 export function databaseLocation(text: string): string | undefined {
   return /^(sqlite:.+|postgres(ql)?:\/\/.+)$/.test(text) ? text : undefined;
+}
+
+export function postgresLocation(text: string): string | undefined {
+  return text.startsWith("sqlite:") ? undefined : databaseLocation(text);
 }
 
 /** Accepts `smtp://` and `smtps://` with a host, and a user and password where needed. */
@@ -121,13 +125,6 @@ export function xdc(text: string): bigint | undefined {
   if (!match) return undefined;
   const wei = BigInt(`${match[1]}${(match[2] ?? "").padEnd(9, "0")}`) * 1_000_000_000n;
   return wei > 0n ? wei : undefined;
-}
-
-export function gwei(text: string): bigint | undefined {
-  const match = /^(\d{1,6})(?:\.(\d{1,9}))?$/.exec(text);
-  if (!match) return undefined;
-  const wei = BigInt(`${match[1]}${(match[2] ?? "").padEnd(9, "0")}`);
-  return wei >= gasPriceFloorWei ? wei : undefined;
 }
 
 /** 128 bits, written in hexadecimal digits. */

@@ -7,6 +7,7 @@ import type { Settle, SettlementEngine, Verifier, Waiters } from "@farthing/engi
 import type { Runtime } from "@farthing/engine/base";
 import type { Database, EngineStore, Migrations } from "@farthing/engine/storage";
 import type { RefundContext } from "../payments/refunds.ts";
+import type { PresentFee } from "../payments/present-fee.ts";
 import type { PurchaseBudget } from "../payments/keyless/terms.ts";
 import type { ApiKey } from "./api-keys/model.ts";
 import { accounts } from "./accounts/feature.ts";
@@ -70,7 +71,7 @@ export function migrationsOf(list: readonly Feature[]): Migrations {
 
 export const featureTags = features.flatMap(({ tags = [] }: Feature) => tags);
 
-export interface FeaturesDeps extends Runtime {
+export interface FeaturesDeps extends Runtime, PresentFee {
   readonly config: WebhookFeatureDeps["config"] &
     EmailFeatureDeps["config"] &
     PurchaseFeatureDeps["config"] &
@@ -80,7 +81,6 @@ export interface FeaturesDeps extends Runtime {
         readonly explorerUrl: string | undefined;
       }[];
       readonly treasury: Address | undefined;
-      readonly creditsPerSettlement: number;
       readonly freeCredits: number;
       readonly purchaseMinUnits: bigint;
       readonly purchaseReviewAboveUnits: bigint;
@@ -91,7 +91,7 @@ export interface FeaturesDeps extends Runtime {
   readonly waiters: Waiters;
   readonly version: string;
   readonly settle: Settle;
-  readonly verifier: Pick<Verifier, "verify">;
+  readonly verifier: Pick<Verifier, "verify" | "checkSignature">;
   /** Requests of one account in a window; null for no limit. */
   readonly requestsMax: number | null;
   readonly budget: PurchaseBudget;
@@ -105,11 +105,10 @@ export type Features = ReturnType<typeof createFeatures>;
 
 export function createFeatures(wiring: FeaturesDeps) {
   const { config, store } = wiring;
-  const { treasury, creditsPerSettlement, freeCredits } = config;
+  const { treasury, freeCredits } = config;
   const deps = {
     ...wiring,
     treasury,
-    creditsPerSettlement,
     freeCredits,
     networks: config.networks.map(({ network }) => network),
     explorers: new Map(

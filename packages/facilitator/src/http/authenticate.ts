@@ -8,7 +8,7 @@ import type { Surface } from "./surface.ts";
 
 /** The text does not distinguish unknown, mistyped, expired and revoked keys. */
 const noKey =
-  "The seller asked without a valid API key, which goes into the header `Authorization: Bearer fk_…`. Sellers create one at /account/facilitator, operators with `farthing keys create`; a buyer needs none.";
+  "The seller asked without a valid API key, which goes into the header `Authorization: Bearer fk_…`. Sellers create one at /account/facilitator, operators with `farthing keys create`; a buyer needs none. A key is refused that was revoked or has expired, and one that the service lost when it restored its database: create it again.";
 
 export interface Authentication {
   authenticate(text: string): Promise<RequestKey | undefined>;

@@ -4,7 +4,7 @@
  */
 import { BlockList, isIP, type Socket } from "node:net";
 import type { Server } from "node:http";
-import { networkOfAddress } from "@farthing/protocol";
+import { connectionsWithin, networkOfAddress, openFilesIn } from "@farthing/protocol";
 
 /** Time limits for the arrival of a request, in milliseconds. */
 export interface ArrivalTimes {
@@ -58,6 +58,21 @@ export function capConnections(
       else open.delete(caller);
     });
   });
+}
+
+/** The file descriptors that this process may open; undefined where the platform does not tell. */
+export function openFilesMax(): number | undefined {
+  if (!process.report) return undefined;
+  // It would look up the names of all connections.
+  return openFilesIn(Object.assign(process.report, { excludeNetwork: true }).getReport());
+}
+
+/**
+ * Leaves descriptors for nodes and the database when callers open more connections than
+ * the process may: the newest are closed at once.
+ */
+export function keepDescriptors(server: Server, filesMax = openFilesMax()): void {
+  if (filesMax !== undefined) server.maxConnections = connectionsWithin(filesMax);
 }
 
 function trustedOf(ranges: readonly string[]): (address: string) => boolean {

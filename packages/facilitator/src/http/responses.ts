@@ -117,6 +117,8 @@ function isOwnCode(code: FaultCode): code is (typeof ownCodes)[number] {
 }
 
 const sentences: Readonly<Partial<Record<FaultCode, string>>> = {
+  storage_behind:
+    "The service is reading payments from the chain that its database has lost; nothing was claimed, try again shortly with the same payment.",
   screening_unavailable:
     "The service cannot screen payments right now; nothing was claimed, try again shortly with the same payment.",
 };
@@ -164,5 +166,6 @@ export function settlementResponse(
     confirmedAt: timeText(settlement.confirmedAt),
     finalizedAt: timeText(finalizedAt),
     failedAt: timeText(settlement.failedAt),
+    recoveredAt: timeText(settlement.recoveredAt),
   };
 }

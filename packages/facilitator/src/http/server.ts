@@ -4,7 +4,13 @@ import type { Socket } from "node:net";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from "fastify";
 import type { Runtime } from "@farthing/engine/base";
 import { HttpProblem } from "./responses.ts";
-import { arrivalTimes, capConnections, toServerOptions, type ArrivalTimes } from "./connections.ts";
+import {
+  arrivalTimes,
+  capConnections,
+  keepDescriptors,
+  toServerOptions,
+  type ArrivalTimes,
+} from "./connections.ts";
 import { createInProcessFetch } from "./in-process-fetch.ts";
 import { createIntake, type Intake } from "./intake.ts";
 import { createThrottle, prepareLimits, type RouteLimits } from "./limits.ts";
@@ -102,6 +108,7 @@ export async function createServer(
       sendProblem(context, request, reply, translate(error, context));
     },
   });
+  keepDescriptors(server.server);
   capConnections(server.server, { max, trustedProxies });
   if (options.tracing) traceRequests(server, options.tracing);
   const hasAccounts = context.surfaces.some(({ name }) => name !== "self-built");

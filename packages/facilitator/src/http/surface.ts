@@ -26,12 +26,12 @@ export function networksOf({ networks, testNetworks }: Surface): readonly Networ
   return [...networks, ...testNetworks];
 }
 
-/** Returns the minimum amount in USDC base units. Callers with a key pay for settlements. */
+/** Returns the present minimum amount in USDC base units. Callers with a key pay for settlements. */
 export function unitsMinOf(
-  { limits }: { readonly limits: { readonly unitsMin: bigint } },
+  { limits }: { readonly limits: { unitsMin(): bigint } },
   { auth }: Pick<Surface, "auth">,
 ): bigint {
-  return auth === "none" ? limits.unitsMin : 0n;
+  return auth === "none" ? limits.unitsMin() : 0n;
 }
 
 export const surfacePaths = [

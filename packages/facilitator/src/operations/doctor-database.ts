@@ -1,11 +1,23 @@
 /** The doctor's checks of the database. */
 import { isSameAddress, type Address } from "@farthing/protocol";
-import { type CheckLine, type Clock, fail, ok, warn } from "@farthing/engine/base";
 import {
+  type CheckLine,
+  type Clock,
+  fail,
+  Fault,
+  ok,
+  silentLog,
+  warn,
+} from "@farthing/engine/base";
+import {
+  createReadServer,
   databaseLocation,
   explainDatabaseError,
   inspectStore,
+  newerVersionProblem,
+  poolerAdvice,
   readOnlyProblem,
+  type ServerReport,
   type WalletReport,
   type StoreReport,
 } from "@farthing/engine/storage";
@@ -33,7 +45,8 @@ export async function checkDatabase(
       ok("reachable", location),
       schemaLine(report),
       ...sizeLines(report),
-      ...(await writeLines(databaseUrl, report)),
+      ...(await serverLines(databaseUrl, report)),
+      ...openLines(report, clock.nowMs()),
       ...report.wallets.map((wallet) => leaseLine(wallet, wallets)),
     ];
     return { lines, report };
@@ -43,10 +56,27 @@ export async function checkDatabase(
   }
 }
 
+/** The standby that lists are read from, if there is one. Throws nothing. */
+export async function checkReadServer(url: string | undefined): Promise<CheckLine[]> {
+  if (url === undefined) return [];
+  const name = "read server";
+  const server = createReadServer(url, silentLog);
+  try {
+    await server.check();
+    return [ok(name, `${databaseLocation(url)}, near enough to its primary`)];
+  } catch (error) {
+    const text = error instanceof Fault ? error.message : explainDatabaseError(error).text;
+    const instead = "lists are read from DATABASE_URL meanwhile; look at this standby";
+    return [warn(name, `${databaseLocation(url)}: ${text}`, instead)];
+  } finally {
+    await server.close();
+  }
+}
+
 function schemaLine({ isNew, missing, unknown }: StoreReport): CheckLine {
   if (unknown.length > 0) {
-    const text = `written by a newer version (${unknown.join(", ")})`;
-    return fail("schema", text, "run that version, or restore a backup from before it");
+    const { text, fix } = newerVersionProblem(unknown);
+    return fail("schema", text, fix);
   }
   if (isNew) return ok("schema", "none yet; the first start makes it");
   if (missing.length === 0) return ok("schema", "this version's");
@@ -58,27 +88,70 @@ function schemaLine({ isNew, missing, unknown }: StoreReport): CheckLine {
 }
 
 /**
- * A server that answers every read may take no write. A SQLite file is left alone: to open it for
- * writing would take the rights of others away, which only `--fix` may do.
+ * A server that answers every read may take no write, and a pooler may lose what processes tell each
+ * other. A SQLite file is left alone: to open it for writing would take the rights of others away,
+ * which only `--fix` may do.
  */
-async function writeLines(databaseUrl: string, report: StoreReport): Promise<CheckLine[]> {
+async function serverLines(databaseUrl: string, report: StoreReport): Promise<CheckLine[]> {
   if (databaseUrl.startsWith("sqlite:")) return [];
-  const { isNew, missing, unknown } = report;
-  const isCurrent = !isNew && missing.length === 0 && unknown.length === 0;
   const store = createStore(databaseUrl);
   try {
-    if (await store.isReadOnly())
-      return [fail("writes", readOnlyProblem.text, readOnlyProblem.fix)];
+    const server = await guarded("server", () => store.describeServer());
+    if ("line" in server) return [server.line];
+    const lines = server.value ? [serverLine(server.value)] : [];
+    if (server.value?.isReadOnly === true) {
+      return [...lines, fail("writes", readOnlyProblem.text, readOnlyProblem.fix)];
+    }
+    const news = await guarded("news", () => store.checkNews());
+    const heard = `processes hear each other; a pooler in session mode needs ${poolerAdvice}`;
+    lines.push("line" in news ? news.line : ok("news", heard));
     // Another version's tables are not written to.
-    if (!isCurrent) return [];
-    await store.checkWritable();
-    return [ok("writes", "the database accepts them")];
-  } catch (error) {
-    const { text, fix } = explainDatabaseError(error);
-    return [fail("writes", `the database accepts none: ${text}`, fix)];
+    if (!isCurrent(report)) return lines;
+    const written = await guarded("writes", () => store.checkWritable());
+    return [...lines, "line" in written ? written.line : ok("writes", "the database accepts them")];
   } finally {
     await store.close();
   }
+}
+
+function isCurrent({ isNew, missing, unknown }: StoreReport): boolean {
+  return !isNew && missing.length === 0 && unknown.length === 0;
+}
+
+function serverLine({ name, isStandby }: ServerReport): CheckLine {
+  if (!isStandby) return ok("server", `${name}, a primary`);
+  return warn("server", `${name}, a standby`, readOnlyProblem.fix);
+}
+
+/** What a check returns, or its line when it fails. */
+async function guarded<T>(
+  name: "server" | "news" | "writes",
+  check: () => Promise<T>,
+): Promise<{ readonly value: T } | { readonly line: CheckLine }> {
+  try {
+    return { value: await check() };
+  } catch (error) {
+    const { text, fix } = explainDatabaseError(error);
+    const before = name === "writes" ? "the database accepts none: " : "";
+    return { line: fail(name, `${before}${text}`, fix) };
+  }
+}
+
+/** Far longer than a payment takes, and longer than the chain pauses when a leader is missing. */
+const openMsMax = 10 * 60_000;
+
+function openLines({ open }: StoreReport, nowMs: number): CheckLine[] {
+  const chainIds = [...new Set(open.map(({ chainId }) => chainId))];
+  return chainIds.map((chainId) => {
+    const states = open.filter((one) => one.chainId === chainId && one.count > 0);
+    if (states.length === 0) return ok("payments", `none is open on chain ${chainId}`);
+    const counts = states.map(({ state, count }) => `${count} ${state}`).join(", ");
+    const oldestAt = Math.min(...states.map((one) => one.oldestAt ?? nowMs));
+    const ageMs = Math.max(0, nowMs - oldestAt);
+    const text = `open on chain ${chainId}: ${counts}, the oldest for ${Math.round(ageMs / 1000)} s`;
+    const fix = "see whether a wallet can send (farthing relayer status) and what /ready says";
+    return ageMs > openMsMax ? warn("payments", text, fix) : ok("payments", text);
+  });
 }
 
 /** Below this free space the database may soon be unable to record a payment. */

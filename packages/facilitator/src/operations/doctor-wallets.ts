@@ -1,5 +1,5 @@
 /** The doctor's checks of the relayer wallets. */
-import { zeroAddress, type Address, type ChainId } from "@farthing/protocol";
+import { isSameAddress, zeroAddress, type Address, type ChainId } from "@farthing/protocol";
 import {
   type Chain,
   contractTransferGasMax,
@@ -10,9 +10,10 @@ import {
   type WalletNonces,
   gasPriceFloorWei,
   ceilingOf,
+  defaultSettings,
   type GasLimits,
 } from "@farthing/engine";
-import { type CheckLine, fail, Fault, ok, warn } from "@farthing/engine/base";
+import { type CheckLine, fail, Fault, ok, timeText, warn } from "@farthing/engine/base";
 import type { WalletReport, StoreReport } from "@farthing/engine/storage";
 import { type Config } from "../config/config.ts";
 
@@ -21,7 +22,7 @@ export function gasNeedsAt(asked: bigint, limits: GasLimits) {
   const atLeast = asked > gasPriceFloorWei ? asked : gasPriceFloorWei;
   const ceiling = ceilingOf(limits);
   const price = atLeast < ceiling ? atLeast : ceiling;
-  return { floor: contractTransferGasMax * gasPriceFloorWei, price } satisfies GasNeeds;
+  return { floor: contractTransferGasMax * price, price } satisfies GasNeeds;
 }
 
 /** Opens the relayer wallets, and asks key services for a signature. Throws nothing. */
@@ -60,35 +61,73 @@ async function checkSigner(signer: Signer, chainId: ChainId): Promise<CheckLine>
   }
 }
 
+export interface NonceDeps {
+  readStoreReport(): Promise<StoreReport | undefined>;
+  /** From which other software sends as well. */
+  readonly sharedWallets: readonly Address[];
+}
+
 /** Compares the node's pool with the database, one line per wallet. */
 export async function checkNonces(
   chain: Chain,
   wallets: readonly Address[],
-  readStoreReport: () => Promise<StoreReport | undefined>,
+  { readStoreReport, sharedWallets }: NonceDeps,
 ): Promise<CheckLine[]> {
   const nonces = await readNonces(chain, wallets);
   // Read after the chain, because a running facilitator stores a nonce before the chain has it.
   const store = await readStoreReport();
+  const own = store?.wallets.filter(({ chainId }) => chainId === chain.network.chainId) ?? [];
+  const bound = boundOf(own);
   return wallets.map((wallet, index) => {
-    const stored = store?.wallets.find(
-      (one) => one.chainId === chain.network.chainId && one.wallet === wallet.toLowerCase(),
-    );
-    return nonceLine(`nonce ${index}`, nonces[index] ?? { latest: 0, pending: 0 }, stored);
+    const stored = own.find((one) => one.wallet === wallet.toLowerCase());
+    const counts = nonces[index] ?? { latest: 0, pending: 0 };
+    if (sharedWallets.some((one) => isSameAddress(one, wallet))) {
+      const text = `${counts.latest} transactions on chain; not compared, since FARTHING_SHARED_WALLETS names it`;
+      return ok(`nonce ${index}`, text);
+    }
+    return nonceLine(`nonce ${index}`, counts, {
+      stored,
+      bound,
+      isStoreKnown: store !== undefined,
+    });
   });
+}
+
+/** How far back a start looks for what the database has lost, and what finds the rest. */
+function boundOf(wallets: readonly WalletReport[]): string {
+  const newestAt = Math.max(0, ...wallets.map((one) => one.newestAt ?? 0));
+  const { searchBlocksMax } = defaultSettings;
+  const from =
+    newestAt === 0
+      ? ""
+      : `from half an hour before the newest stored one (${timeText(newestAt)}), but `;
+  return `a start searches ${from}at most the last ${searchBlocksMax} blocks, about a week; farthing recover --since searches what is older`;
+}
+
+interface NonceTerms {
+  readonly stored: WalletReport | undefined;
+  /** How far back a start looks. */
+  readonly bound: string;
+  readonly isStoreKnown: boolean;
 }
 
 function nonceLine(
   name: string,
   { latest, pending }: WalletNonces,
-  stored: WalletReport | undefined,
+  { stored, bound, isStoreKnown }: NonceTerms,
 ): CheckLine {
   const waiting = pending - latest;
   if (stored && latest > stored.nextNonce) {
     return warn(
       name,
-      `${latest} transactions on chain, of which the database knows ${stored.nextNonce}`,
-      "other software sends from this wallet, or this is another database: give each its own wallet",
+      `${latest} transactions on chain, of which the database knows ${stored.nextNonce}; ${bound}`,
+      "start the facilitator: it finds what a failover or a restore has lost; if none did, other software sends from this wallet, or this is another database: give each its own wallet, or name it in FARTHING_SHARED_WALLETS",
     );
+  }
+  if (!stored && isStoreKnown && latest > 0 && waiting <= 0) {
+    // Its wallets may have been used by another database, or by other software.
+    const text = `${latest} transactions on chain, from before this database, which a start does not search`;
+    return ok(name, `${text}; farthing recover --since records those of a lost database`);
   }
   if (waiting <= 0) return ok(name, `${latest}, nothing waits in the node's pool`);
   const text = `${latest}, and ${waiting} wait in the node's pool`;

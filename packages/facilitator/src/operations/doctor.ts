@@ -2,7 +2,7 @@
  * Checks of everything that a facilitator with this configuration depends on. They send no transaction
  * and show no secret: nodes are named by position and host.
  */
-import type { Address, Network } from "@farthing/protocol";
+import { connectionsWithin, type Address, type Network } from "@farthing/protocol";
 import {
   balanceLine,
   type Chain,
@@ -40,7 +40,9 @@ import {
   type ConfigSource,
   type NetworkConfig,
 } from "../config/config.ts";
-import { checkDatabase } from "./doctor-database.ts";
+import { openFilesMax } from "../http/connections.ts";
+import { costLine } from "./doctor-costs.ts";
+import { checkDatabase, checkReadServer } from "./doctor-database.ts";
 import { checkMail } from "./doctor-mail.ts";
 import { checkFiles } from "./doctor-files.ts";
 import { checkCollector } from "./doctor-traces.ts";
@@ -81,12 +83,13 @@ export async function* examine(
   }
   const wallets = await openWallets(config);
   const collector = await checkCollector(config.traces);
-  const settingLines = [...configLines(config), ...wallets.lines, ...collector];
+  const settingLines = [...configLines(config), ...filesLines(), ...wallets.lines, ...collector];
   yield { title: "configuration", lines: settingLines };
   const addresses = wallets.signers.map(({ address }) => address);
   const database = await checkDatabase(config.databaseUrl, clock, addresses);
   const files = checkFiles(config.databaseUrl, secretFilesOf(source), isFixing);
-  yield { title: "database", lines: [...database.lines, ...files] };
+  const readServer = await checkReadServer(config.databaseReadUrl);
+  yield { title: "database", lines: [...database.lines, ...readServer, ...files] };
   if (config.mail) yield { title: "mail", lines: await checkMail(config, config.mail) };
   const deps = { config, clock, rateSeconds, signers: wallets.signers };
   for (const network of config.networks) yield* examineNetwork(network, deps);
@@ -133,6 +136,24 @@ function configLines({ networks, publicNetworks, hostedAuth, rateLimit }: Config
   return [...lines, ...plaintext, ...open];
 }
 
+/**
+ * A caller who waits for an outcome holds a connection for two blocks and more: a thousand callers are
+ * 250 payments a second at once.
+ */
+const callersFew = 1_000;
+
+/** Of a process that the same user starts here; a service manager may set another limit. */
+function filesLines(): CheckLine[] {
+  const filesMax = openFilesMax();
+  if (filesMax === undefined) return [];
+  const callers = connectionsWithin(filesMax);
+  const text = `${filesMax}, of which callers get ${callers} connections`;
+  if (callers >= callersFew) return [ok("open files", text)];
+  return [
+    warn("open files", text, "raise LimitNOFILE of the service, or `ulimit -n`, to 65536 or more"),
+  ];
+}
+
 /** Tells whether third parties can read and change the traffic: plain http beyond private names. */
 function isReadableOnTheWay(url: Secret): boolean {
   const { protocol, hostname } = new URL(url.expose());
@@ -177,6 +198,8 @@ async function* examineNetwork(
     title: `${network.id} chain`,
     lines: [...compareHeads(reports, maxLagBlocks), ...(await checkChain(chain, deps, batcher))],
   };
+  const readCosts = async () => [await costLine(await readGasPrice(chain), config, clock)];
+  yield { title: `${network.id} costs`, lines: await guarded("costs", readCosts) };
   const wallets = await guarded("wallets", () => checkWallets(chain, deps));
   if (wallets.length > 0) yield { title: `${network.id} wallets`, lines: wallets };
   // Last, because an endpoint may refuse requests after its limit is reached.
@@ -240,7 +263,10 @@ async function checkWallets(chain: Chain, deps: ExamineDeps): Promise<CheckLine[
   const balances = await readBalances(chain, addresses);
   const readStoreReport = async () =>
     (await checkDatabase(config.databaseUrl, clock, addresses)).report;
-  const nonces = await checkNonces(chain, addresses, readStoreReport);
+  const nonces = await checkNonces(chain, addresses, {
+    readStoreReport,
+    sharedWallets: config.sharedWallets,
+  });
   return addresses.flatMap((address, index) => [
     balanceLine(`wallet ${index}`, address, balances[index] ?? 0n, needs),
     ...nonces.slice(index, index + 1),

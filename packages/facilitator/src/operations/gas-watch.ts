@@ -33,17 +33,16 @@ export type GasBudgetName = keyof typeof budgets;
 
 interface WatchedBudget {
   readonly name: GasBudgetName;
-  /** Of a day, in gwei. */
-  readonly budgetGwei: number;
+  /** Of a day at the present gas price, in gwei; null for no bound. */
+  budgetGwei(chainId: ChainId): number | null;
   readonly read: (chainId: ChainId, now: number) => Promise<Readonly<Record<GasHalf, number>>>;
 }
 
-/** A budget that is null has no bound. */
 export function startGasWatch(
   options: Runtime & {
     readonly networks: readonly Network[];
-    readonly keylessGasGwei: number | null;
-    readonly revertedGasGwei: number | null;
+    keylessGasGwei(chainId: ChainId): number | null;
+    revertedGasGwei(chainId: ChainId): number | null;
     readonly store: Pick<KeylessStore, "readKeylessGas" | "pruneKeyless"> &
       Pick<EngineStore, "readRevertedGas">;
     /** Receives the used share of each half, 0 to 1. */
@@ -53,13 +52,16 @@ export function startGasWatch(
   const { networks, keylessGasGwei, revertedGasGwei, store, clock, log, note } = options;
   const { readKeylessGas, readRevertedGas } = store;
   const watched: readonly WatchedBudget[] = [
-    ...bounded("keyless", keylessGasGwei, readKeylessGas),
-    ...bounded("reverted", revertedGasGwei, readRevertedGas),
+    { name: "keyless", budgetGwei: keylessGasGwei, read: readKeylessGas },
+    { name: "reverted", budgetGwei: revertedGasGwei, read: readRevertedGas },
   ];
   const high = new Set<string>();
 
-  async function check(network: Network, { name, budgetGwei, read }: WatchedBudget): Promise<void> {
+  async function check(network: Network, watch: WatchedBudget): Promise<void> {
     const { chainId } = network;
+    const { name, read } = watch;
+    const budgetGwei = watch.budgetGwei(chainId);
+    if (budgetGwei === null) return;
     const used = await read(chainId, clock.nowMs());
     for (const half of gasHalves) {
       const share = used[half] / halfOf(budgetGwei);
@@ -91,12 +93,4 @@ export function startGasWatch(
 
   const failed = warning(log, { event: "keyless_watch_failed" }, "Gas budgets could not be read");
   return startPoll({ clock, pauseMs: pollMs }, (signal) => checkAll(signal).catch(failed));
-}
-
-function bounded(
-  name: GasBudgetName,
-  budgetGwei: number | null,
-  read: WatchedBudget["read"],
-): WatchedBudget[] {
-  return budgetGwei === null ? [] : [{ name, budgetGwei, read }];
 }

@@ -1,4 +1,5 @@
 /** Metrics of the table, made in a registry. */
+import { formatUsdc } from "@farthing/protocol";
 import { Counter, Histogram, type Registry } from "prom-client";
 import { metricTable, type MetricName } from "./metrics-table.ts";
 
@@ -20,4 +21,16 @@ export function fromZero(counted: Counter, outcomes: readonly string[]): Counter
 export function histogram(registry: Registry, name: MetricName) {
   const { buckets = [] } = metricTable[name];
   return new Histogram({ ...settings(registry, name), buckets: [...buckets] });
+}
+
+const weiPerXdc = 1e18;
+
+/** Converts wei to XDC as a floating-point number, as metrics require. */
+export function inXdc(wei: bigint): number {
+  return Number(wei) / weiPerXdc;
+}
+
+/** Converts base units to USDC as a floating-point number. */
+export function inUsdc(units: bigint): number {
+  return Number(formatUsdc(units));
 }

@@ -20,6 +20,9 @@ const requestSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
 /** Seconds of a signature: local in a millisecond, by a key service in two attempts of two seconds. */
 const signSeconds = [0.001, 0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 5];
 
+/** Seconds of a statement: a millisecond on this machine, up to the limit of statements. */
+const statementSeconds = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
 const batchSizes = [1, 2, 5, 10, 20, 50, 100];
 
 const simple =
@@ -49,6 +52,30 @@ export const metricTable = {
     ["network"],
     "1 while the gas price is within the bounds of the settings; 0 while no payment is accepted or sent because it is above them",
   ),
+  x402_token_paused: gauge(
+    ["network"],
+    "1 while USDC is paused by its issuer: no transfer succeeds, and accepted payments wait",
+  ),
+  x402_waiting: gauge(
+    ["network", "for"],
+    "1 while payments or their recovery wait: for an endpoint that takes no more requests (node_rate_limit), for a final block (reorg_depth), a lower gas price (gas_price), the end of a pause of USDC (token_pause), a missing nonce of a wallet (nonce_gap), the search for lost payments (search), or a database that takes no writes (database)",
+  ),
+  x402_xdc_price_usdc: gauge(
+    ["network"],
+    "What an XDC costs in USDC by FARTHING_XDC_PRICE; absent while no price is known",
+  ),
+  x402_xdc_price_known: gauge(
+    ["network"],
+    "1 while FARTHING_XDC_PRICE gives a price that counts; 0 while its file has none, or is older than FARTHING_XDC_PRICE_HOURS_MAX; absent without the setting",
+  ),
+  x402_settlement_cost_usdc: gauge(
+    ["network"],
+    "Gas of a payment that is alone in its transaction, in USDC at the present prices; absent while no price of XDC is known",
+  ),
+  x402_settlement_income_usdc: gauge(
+    ["network"],
+    "What a settlement with an API key earns, in USDC; 0 where they are free",
+  ),
   x402_settle_duration_seconds: histogram(
     ["network"],
     settlementSeconds,
@@ -71,6 +98,22 @@ export const metricTable = {
   x402_settlements_reconciled_total: counter(
     ["network", "outcome"],
     "Settlements whose outcome did not come from a single transaction of this service: settled_by_other, failed_after_send, reorganised, requeued",
+  ),
+  x402_settled_usdc_total: counter(
+    ["network", "kind"],
+    "USDC of confirmed settlements, kind payment or refund; one that is reorganised out and confirmed again counts twice",
+  ),
+  x402_open_payments: gauge(
+    ["network", "state"],
+    "Settlements without an outcome in the database, queued or submitted, up to 20,000; read every minute, the same by each process",
+  ),
+  x402_open_payments_oldest_seconds: gauge(
+    ["network", "state"],
+    "Age of the oldest of them, 0 when there is none",
+  ),
+  x402_claims_total: counter(
+    ["network", "result"],
+    "Claims of settlements: created, existing when the authorization was claimed before, or refused",
   ),
   x402_payer_pauses_total: counter(
     ["network"],
@@ -97,6 +140,22 @@ export const metricTable = {
   x402_relayer_balance_xdc: gauge(
     ["network", "relayer_index"],
     "Balance of a relayer wallet in XDC",
+  ),
+  x402_relayer_payments_left: gauge(
+    ["network", "relayer_index"],
+    "Payments that the gas in a relayer wallet is enough for at the present gas price, each alone in its transaction",
+  ),
+  x402_gas_spent_xdc_total: counter(
+    ["network", "relayer_index"],
+    "XDC by which the balance of a relayer wallet fell, read every minute, the same by each process; what is spent in the minute of a refill is missing",
+  ),
+  x402_relayer_runway_days: gauge(
+    ["network"],
+    "Days for which the gas of all wallets lasts at the spending of the last 24 hours; absent in the first hour of a process and while nothing is spent",
+  ),
+  x402_relayer_used_elsewhere_total: counter(
+    ["network", "relayer_index"],
+    "Nonces of a relayer wallet that another program took; such a program must be stopped",
   ),
   x402_relayer_inflight: gauge(
     ["network", "relayer_index"],
@@ -156,6 +215,24 @@ export const metricTable = {
   x402_credit_purchases_total: counter(
     ["network", "state"],
     "Purchases of credits, each counted in every state that it reaches",
+  ),
+  x402_outbox_waiting: gauge(
+    ["channel"],
+    "Webhook deliveries (webhook) and notices by e-mail (email) that wait to be sent or sent again, up to 10,000 together; read every minute, the same by each process",
+  ),
+  x402_database_bytes: gauge([], "Size of the database; read every minute"),
+  x402_database_free_bytes: gauge(
+    [],
+    "Free space on the disk of a SQLite database; PostgreSQL does not report its own",
+  ),
+  x402_database_seconds: histogram(
+    ["operation"],
+    statementSeconds,
+    "Duration of methods of the database: claim, find (an authorization), record (confirmations), lease (its renewal), write (the periodic write of readiness)",
+  ),
+  x402_log_lines_total: counter(
+    ["level", "event"],
+    "Lines of the log with the levels warn and error, by their event: what is repeated, recovered or waited for",
   ),
   x402_emails_total: counter(
     ["outcome"],

@@ -12,11 +12,14 @@ import {
   type Settlement,
   type Signer,
 } from "@farthing/engine";
-import type { Clock } from "@farthing/engine/base";
+import type { Clock, Log } from "@farthing/engine/base";
 import type { Failure } from "@farthing/engine/storage";
 import { silentObserver, type HttpObserver } from "../http/observe.ts";
-import { counter, fromZero, histogram, settings } from "./make-metric.ts";
-import { addGauges, startAlarmsFromZero } from "./network-metrics.ts";
+import { counter, fromZero, histogram, inUsdc, settings } from "./make-metric.ts";
+import { createDatabaseWatch } from "./database-metrics.ts";
+import { createLogWatch } from "./log-metrics.ts";
+import { createStateMetrics, noStateMetrics, type StateMetrics } from "./state-metrics.ts";
+import { addGauges, startAlarmsFromZero, type WatchedService } from "./network-metrics.ts";
 import type { GasBudgetName } from "./gas-watch.ts";
 import { spanOutcomes, type SpanOutcome } from "./traces.ts";
 import { emailOutcomes, type EmailOutcome } from "../features/email/model.ts";
@@ -25,11 +28,15 @@ import type { ServiceStore } from "../features/open-store.ts";
 
 export interface Metrics {
   readonly http: HttpObserver;
+  /** What is sampled. */
+  readonly state: StateMetrics;
+  /** Counts warnings and errors. */
+  watchLog(log: Log): Log;
   watchStore(store: ServiceStore): ServiceStore;
   watchEndpoint(network: Network, endpoint: RpcEndpoint): RpcEndpoint;
   watchSigner(signer: Signer): Signer;
   /** Reads these whenever the metrics are requested. */
-  watchNetworks(networks: readonly NetworkState[]): void;
+  watchNetworks(networks: readonly NetworkState[], costs: WatchedService): void;
   /** Records the used share of a half of a gas budget, 0 to 1. */
   noteGas(budget: GasBudgetName, network: Network, half: GasHalf, share: number): void;
   /** Records whether a check of /ready succeeds. */
@@ -43,6 +50,8 @@ export interface Metrics {
 /** For a service without a metrics port. */
 export const noMetrics: Metrics = {
   http: silentObserver,
+  state: noStateMetrics,
+  watchLog: (log) => log,
   watchStore: (store) => store,
   watchEndpoint: (_, endpoint) => endpoint,
   watchSigner: (signer) => signer,
@@ -60,7 +69,8 @@ export function createMetrics(clock: Clock, relayers: readonly string[]): Metric
   collectDefaultMetrics({ register: registry });
   const make = { registry, relayerIndex: indexOf(relayers) };
   const http = createHttpObserver(registry);
-  const watchStore = createStoreWatch(make);
+  const watchMoves = createStoreWatch(make);
+  const watchDatabase = createDatabaseWatch(registry, clock);
   const watchEndpoint = createEndpointWatch(registry, clock);
   const gas = {
     keyless: new Gauge(settings(registry, "x402_keyless_gas_used_ratio")),
@@ -71,11 +81,13 @@ export function createMetrics(clock: Clock, relayers: readonly string[]): Metric
   const spans = fromZero(counter(registry, "x402_trace_spans_total"), spanOutcomes);
   return {
     http,
-    watchStore,
+    state: createStateMetrics(registry),
+    watchLog: createLogWatch(registry, make.relayerIndex),
+    watchStore: (store) => watchMoves(watchDatabase(store)),
     watchEndpoint,
     watchSigner: createSignerWatch(make, clock),
-    watchNetworks(networks) {
-      addGauges(registry, clock, networks);
+    watchNetworks(networks, costs) {
+      addGauges(registry, clock, networks, costs);
       startAlarmsFromZero(registry, networks, relayers.length);
     },
     noteGas: (budget, { id }, half, share) => gas[budget].set({ network: id, half }, share),
@@ -251,6 +263,7 @@ function networkOf({ chainId }: Pick<Settlement, "chainId">): string {
 function createMoveNotes(registry: Registry) {
   const settled = counter(registry, "x402_settlements_total");
   const reconciled = counter(registry, "x402_settlements_reconciled_total");
+  const usdc = counter(registry, "x402_settled_usdc_total");
   const debited = counter(registry, "x402_credits_debited_total");
   const purchases = counter(registry, "x402_credit_purchases_total");
   const settle = histogram(registry, "x402_settle_duration_seconds");
@@ -274,6 +287,8 @@ function createMoveNotes(registry: Registry) {
       const { settledBy, createdAt, submittedAt, confirmedAt } = settlement;
       const network = networkOf(settlement);
       settled.inc({ network, state: "confirmed", settled_by: settledBy ?? "none", reason: "none" });
+      const kind = settlement.refundOf === null ? "payment" : "refund";
+      usdc.inc({ network, kind }, inUsdc(settlement.amount));
       if (settledBy === "other") reconcile("settled_by_other")(settlement);
       measure(settle, settlement, createdAt, confirmedAt);
       if (settledBy === "relayer") measure(confirm, settlement, submittedAt, confirmedAt);

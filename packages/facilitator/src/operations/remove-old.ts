@@ -34,7 +34,13 @@ const marginMs = 24 * 60 * 60_000;
 const dayMs = 24 * 60 * 60_000;
 
 /** Webhook deliveries are kept this long without a setting, because sellers read them. */
-const deliveryDays = 30;
+export const deliveryDays = 30;
+
+/**
+ * A walk through what is old continues where the last one ended, for a day: dropping whole months
+ * leaves transactions whose settlements are gone, which need not be looked at every hour.
+ */
+const walkAgainMs = dayMs;
 
 export function startRemoval(
   deps: Runtime & {
@@ -46,6 +52,7 @@ export function startRemoval(
 ): { stop(): Promise<void> } {
   const { engines, retention, store, clock, log } = deps;
   let retireAtMs = 0;
+  const walks = new Map<ChainId, { readonly from: RetirementCursor; readonly startedMs: number }>();
 
   async function dropBytes(chainId: ChainId, signal: AbortSignal): Promise<void> {
     const view = engines.get(chainId)?.view();
@@ -71,7 +78,10 @@ export function startRemoval(
       endedBefore: Math.floor((now - marginMs) / 1000),
       limit: maxGroup,
     };
-    let from: RetirementCursor | undefined;
+    const last = walks.get(chainId);
+    const isAnew = last === undefined || now - last.startedMs >= walkAgainMs;
+    const startedMs = isAnew ? now : last.startedMs;
+    let from = isAnew ? undefined : last.from;
     let removed = 0;
     try {
       do {
@@ -79,6 +89,7 @@ export function startRemoval(
         const step = await store.pruneSettlements(chainId, options, file.append);
         removed += step.removed;
         from = step.next ?? undefined;
+        if (from) walks.set(chainId, { from, startedMs });
         if (from) await clock.sleep(groupPauseMs, signal);
       } while (from && !signal.aborted);
     } finally {

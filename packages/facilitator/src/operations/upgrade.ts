@@ -16,6 +16,7 @@ import {
   databaseLocation,
   explainDatabaseError,
   inspectUpgrade,
+  newerVersionProblem,
   type UpgradeReport,
 } from "@farthing/engine/storage";
 import { findDatabaseUrl, readConfig, type ConfigSource } from "../config/config.ts";
@@ -75,8 +76,8 @@ function databaseLines(report: UpgradeReport): CheckLine[] {
   const { isNew, missing, unknown, indexes, settlements, size, isSqlite } = report;
   if (isNew) return [ok("schema", "no database yet; the first start creates it")];
   if (unknown.length > 0) {
-    const text = `a newer version has changed it (${unknown.join(", ")}); this version does not start on it`;
-    return [fail("schema", text, "start the newer version, or restore a backup from before it")];
+    const { text, fix } = newerVersionProblem(unknown);
+    return [fail("schema", text, fix)];
   }
   const lines: CheckLine[] = [];
   if (size) {
@@ -119,7 +120,8 @@ function processLines({ isSqlite, missing, indexes, wallets }: UpgradeReport): C
         );
   if (isSqlite) {
     const text = "one process uses a SQLite file: stop the old version, then start this one";
-    return [found, ok("order", text)];
+    const isRefused = holders.size > 0 && missing.length > 0;
+    return [found, ok("order", isRefused ? `${text}, which does not start beside it` : text)];
   }
   const text =
     missing.length + indexes.length === 0
@@ -132,7 +134,7 @@ async function rehearse(databaseUrl: string, file: string): Promise<CheckLine[]>
   try {
     const { bytes } = await backUpSqlite(databaseUrl, file);
     const startedAt = systemClock.nowMs();
-    const store = await openStore(`sqlite:${file}`, { log: silentLog });
+    const store = await openStore(`sqlite:${file}`, { log: silentLog, isCopy: true });
     const seconds = (systemClock.nowMs() - startedAt) / 1000;
     await store.close();
     const text = `the update of the copy ${file} (${(bytes / 1e6).toFixed(1)} MB) took ${seconds.toFixed(1)} s on this machine`;

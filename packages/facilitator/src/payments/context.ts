@@ -22,6 +22,8 @@ import type { ServerContext } from "../http/server.ts";
 import type { KeylessQuestion, KeylessResult } from "./keyless/store.ts";
 import type { Attestor } from "./attestation.ts";
 import type { RespondToExtensions } from "./extension-responses.ts";
+import type { PresentFee } from "./present-fee.ts";
+import type { SettlementCost } from "./settlement-cost.ts";
 
 /** A surface whose routes are registered. */
 export interface SurfaceScope {
@@ -37,19 +39,21 @@ export type NetworkStatus = Omit<NetworkState, "wallets">;
 export interface PaymentLimits {
   /** Requests per caller and window; 0 for no limit. */
   readonly requestsMax: number;
-  /** The minimum amount without a key, in USDC base units; 0 for no bound. */
-  readonly unitsMin: bigint;
+  /** The minimum amount without a key now, in USDC base units; 0 for no bound. */
+  unitsMin(): bigint;
+  /** The lowest of the last minutes, for what was found valid in them. */
+  unitsMinRecently(): bigint;
   /** USDC base units per payer and day on surfaces without keys; null for no cap. */
   readonly payerCapUnits: bigint | null;
   /** Settlements per payer and day on surfaces without keys; null for no bound. */
   readonly payerCountMax: number | null;
-  /** Gas of a day on surfaces without keys, in gwei; null for no bound. */
-  readonly keylessGasGwei: number | null;
+  /** Gas of a day on surfaces without keys at the present gas price, in gwei; null for no bound. */
+  keylessGasGwei(chainId: ChainId): number | null;
   /** Age of the newest block, in seconds, beyond which the service is not ready; 0 for no limit. */
   readonly headAgeMaxSeconds: number;
 }
 
-export interface PaymentContext extends Omit<ServerContext, "limits">, Authentication {
+export interface PaymentContext extends Omit<ServerContext, "limits">, Authentication, PresentFee {
   readonly networks: readonly NetworkStatus[];
   readonly limits: PaymentLimits;
   readonly verifier: Verifier;
@@ -61,8 +65,6 @@ export interface PaymentContext extends Omit<ServerContext, "limits">, Authentic
   readonly waiters: Waiters;
   /** Seconds an authorization must still be valid to be settled. */
   readonly settleMarginSeconds: bigint;
-  /** Credits that the account of a key pays for a settlement. */
-  readonly creditsPerSettlement: number;
   /** Credits that an account gets with its first settlement of a month. */
   readonly freeCredits: number;
   /**
@@ -74,6 +76,8 @@ export interface PaymentContext extends Omit<ServerContext, "limits">, Authentic
   readonly attestor: Attestor;
   /** The current gas cost of a settlement in gwei, for a plain payer and for a contract. */
   gasOf(chainId: ChainId): Pick<KeylessGas, "plainGwei" | "contractGwei">;
+  /** What a settlement on a network costs and earns now. */
+  costOf(status: NetworkStatus): SettlementCost;
   checkKeyless(question: KeylessQuestion): Promise<KeylessResult>;
   noteKeyless(question: KeylessQuestion): Promise<void>;
   readonly refund: Refund;

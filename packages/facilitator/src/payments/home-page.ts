@@ -157,7 +157,8 @@ function openFee({ limits }: PaymentContext, surface: Surface): string {
   return bounds.length === 0 ? "None" : `None; ${bounds.join(", ")}`;
 }
 
-function keyFee({ creditsPerSettlement, freeCredits }: PaymentContext): string {
+function keyFee({ fee, freeCredits }: PaymentContext): string {
+  const creditsPerSettlement = fee();
   if (creditsPerSettlement === 0) return "None";
   const price = shortUsdc(BigInt(creditsPerSettlement) * unitsPerCredit);
   const free = Math.floor(freeCredits / creditsPerSettlement);

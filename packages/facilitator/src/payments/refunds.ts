@@ -27,7 +27,7 @@ export type RefundContext = Pick<
   PaymentContext,
   | "areTestKeysFree"
   | "clock"
-  | "creditsPerSettlement"
+  | "fee"
   | "findSettlement"
   | "freeCredits"
   | "networks"
@@ -35,7 +35,9 @@ export type RefundContext = Pick<
   | "refund"
   | "settleMarginSeconds"
 > &
-  PurchaseBudget & { readonly limits: Pick<PaymentContext["limits"], "unitsMin"> };
+  PurchaseBudget & {
+    readonly limits: Pick<PaymentContext["limits"], "unitsMin" | "unitsMinRecently">;
+  };
 
 /** Requires that the server authenticates by an API key or a session. */
 export function registerRefunds(
@@ -103,7 +105,7 @@ async function refund(
     case "denied":
       if (result.code === "refunds_not_ready") throw updateRunning();
       if (isGasRefusal(result.code)) throw gasProblem(context, result.code);
-      throw denialProblem(result.code);
+      throw denialProblem(result.code, context.fee());
     case "refused": {
       const payer = authorization.from;
       return { ...refusedResponse(result.refusal, network, payer, result), refundOf };
@@ -140,12 +142,12 @@ function refundOptions(
     served: (version, network) =>
       version === 2 && context.networks.some((one) => one.network.chainId === network.chainId),
     marginSeconds: context.settleMarginSeconds,
-    unitsMin: context.limits.unitsMin,
+    unitsMin: context.limits.unitsMinRecently(),
     payee: payTo,
     owner: payTo,
     keyId: request.apiKey?.id ?? null,
     priority: request.apiKey ? "keyed" : "open",
-    credits: isFree ? 0 : context.creditsPerSettlement,
+    credits: isFree ? 0 : context.fee(),
     requestId: request.id,
     terms: isFree
       ? { keyless: purchaseTerms(context, request, chainId) }

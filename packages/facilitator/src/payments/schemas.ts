@@ -190,6 +190,10 @@ export const SaleKindText = oneOf(
   "What the payment has opened beside its response; refund it with the seller's own code, which ends that first",
 );
 
+export const RecoveredAt = Type.Union([TimeText, Type.Null()], {
+  description: "When the chain showed it after the database had lost it; it may be much older",
+});
+
 export const SettlementResponseBody = Type.Object(
   {
     ...settleMembers,
@@ -211,6 +215,7 @@ export const SettlementResponseBody = Type.Object(
     confirmedAt: nullable(TimeText),
     finalizedAt: nullable(TimeText),
     failedAt: nullable(TimeText),
+    recoveredAt: RecoveredAt,
   },
   { description: "The settlement" },
 );
@@ -308,6 +313,16 @@ export const SupportedResponseBody = Type.Object(
           name: Type.String(),
           version: Type.String(),
           assetTransferMethod: Type.Optional(Type.String()),
+          settlementFee: Type.Optional(
+            Type.Object(
+              {
+                credits: Type.Integer(),
+                usdc: Type.String(),
+                since: nullable(TimeText),
+              },
+              { description: "What a settlement with an API key costs now; absent without keys" },
+            ),
+          ),
         }),
       }),
     ),

@@ -1,5 +1,12 @@
 /** POST /settle: claims a payment and moves the money, once. */
-import { isObject, member, parsePaymentRequest, type PaymentRequest } from "@farthing/protocol";
+import {
+  isObject,
+  member,
+  parsePaymentRequest,
+  shortUsdc,
+  unitsPerCredit,
+  type PaymentRequest,
+} from "@farthing/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { isGasRefusal, type SettleOptions } from "@farthing/engine";
 import { assert } from "@farthing/engine/base";
@@ -16,7 +23,7 @@ import { refundJunk } from "../http/limits.ts";
 import { parsePrefer } from "../http/prefer.ts";
 import { requireBody } from "../http/read-body.ts";
 import { sendProblem } from "../http/send-problem.ts";
-import { isServed, unitsMinOf, type Surface } from "../http/surface.ts";
+import { isServed, type Surface } from "../http/surface.ts";
 
 /** `Prefer: respond-async` gets a response once the transfer is sent, or after this time. */
 const respondAsyncMs = 500;
@@ -52,7 +59,7 @@ export function registerSettle({ server, context, surface, throttle }: SurfaceSc
       if (result.kind === "denied" && isGasRefusal(result.code)) {
         throw gasProblem(context, result.code);
       }
-      if (result.kind === "denied") throw denialProblem(result.code);
+      if (result.kind === "denied") throw denialProblem(result.code, context.fee());
       const { status, body } = await respondToSettle(parsed.value, result, call);
       const attested =
         body.success && result.kind === "settlement"
@@ -88,11 +95,12 @@ function settleOptions(
   return {
     served: isServed.bind(undefined, surface),
     marginSeconds: context.settleMarginSeconds,
-    unitsMin: unitsMinOf(context, surface),
+    // What /verify found valid some minutes ago is settled, although the amount has risen since.
+    unitsMin: surface.auth === "none" ? context.limits.unitsMinRecently() : 0n,
     keyId: request.apiKey?.id ?? null,
     owner: request.apiKey?.account ?? null,
     priority: request.apiKey ? "keyed" : "open",
-    credits: isPaid ? context.creditsPerSettlement : 0,
+    credits: isPaid ? context.fee() : 0,
     requestId: request.id,
     terms: {
       ...(isPaid
@@ -129,10 +137,13 @@ const errorCodeOfDenial: Readonly<Partial<Record<string, keyof typeof denialMess
   insufficient_facilitator_credits: "insufficient_facilitator_credits",
 };
 
-export function denialProblem(denial: string): HttpProblem {
+/** `credits`: what a settlement costs now. */
+export function denialProblem(denial: string, credits: number): HttpProblem {
   const code = errorCodeOfDenial[denial];
   assert(code, `the denial ${denial} has a response`);
-  return new HttpProblem(code, denialMessages[code]);
+  const price = `A settlement costs ${credits} credits (${shortUsdc(BigInt(credits) * unitsPerCredit)} USDC) now.`;
+  const isShort = code === "insufficient_facilitator_credits";
+  return new HttpProblem(code, isShort ? `${denialMessages[code]} ${price}` : denialMessages[code]);
 }
 
 /** Longer network names are not repeated to callers that send unreadable requests. */

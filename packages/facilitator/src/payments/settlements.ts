@@ -35,7 +35,7 @@ export function registerSettlements({ server, context, surface, throttle }: Surf
         await context.exchanges.looked(settlement, callTermsOf(request, reply));
         reply.header("Cache-Control", "no-store");
         const headNumber = context.viewOf(settlement.chainId)?.head.number ?? 0;
-        const { unitsMin } = context.limits;
+        const unitsMin = context.limits.unitsMin();
         const refunds = await context.listRefunds([id]);
         const response = settlementResponse(settlement, { headNumber, unitsMin }, refunds);
         // Sellers on the asynchronous surface learn the outcome here, and pass it on to the buyer.

@@ -1,5 +1,6 @@
 /** GET /status for people: what /v1/status has for programs, and what this process remembers. */
-import { html, htmlPageHeaders, writePage, type Html } from "@farthing/protocol";
+import { formatGwei } from "@farthing/engine";
+import { html, htmlPageHeaders, shortUsdc, writePage, type Html } from "@farthing/protocol";
 import { timeText } from "@farthing/engine/base";
 import type { FastifyInstance } from "fastify";
 import type { RouteLimits } from "../http/limits.ts";
@@ -9,6 +10,7 @@ import type { NetworkStatus, PaymentContext } from "./context.ts";
 import type { DurationSummary } from "./recent-durations.ts";
 import { badge, checkList, checkName } from "./page-parts.ts";
 import type { Incident, ServiceRecord } from "./service-record.ts";
+import type { SettlementCost } from "./settlement-cost.ts";
 import { findHeadAge, readiness, type ReadyCheck } from "./status.ts";
 
 /** However many visitors there are, the page is written, and the database asked, this often. */
@@ -78,7 +80,7 @@ function statusPage(checks: readonly ReadyCheck[], deps: PageDeps): string {
 }
 
 function networkSection(status: NetworkStatus, { context, record }: PageDeps): Html {
-  const { network, relayers, view, load, endpointLimits } = status;
+  const { network, relayers, view, load, endpointLimits, gasPrice } = status;
   const { head, finalized, walkedTo } = view() ?? {};
   const { inFlight, queued, walletsUsable, walletsElsewhere } = load();
   const age = findHeadAge(context, status);
@@ -105,6 +107,10 @@ function networkSection(status: NetworkStatus, { context, record }: PageDeps): H
         <dd>
           ${walletsText({ all: relayers.length, here: walletsUsable, elsewhere: walletsElsewhere })}
         </dd>
+        <dt>Gas price</dt>
+        <dd>${formatGwei(gasPrice().wei)} gwei</dd>
+        <dt>Fee with an API key</dt>
+        <dd>${feeText(context.costOf(status))}</dd>
         <dt>Last hour</dt>
         <dd>${durationText(record.settlements(network.chainId), "confirmed", "None confirmed")}</dd>
       </dl>
@@ -123,6 +129,10 @@ function networkSection(status: NetworkStatus, { context, record }: PageDeps): H
       </dl>
     </article>
   </section>`;
+}
+
+function feeText({ incomeUnits }: SettlementCost): string {
+  return incomeUnits === 0n ? "None" : `${shortUsdc(incomeUnits)} USDC per settlement`;
 }
 
 function walletsText(wallets: Readonly<Record<"all" | "here" | "elsewhere", number>>): string {

@@ -1,7 +1,7 @@
 /** Schemas of the status routes. */
 import { Type } from "typebox";
 import { batchingStates } from "@farthing/engine";
-import { exactly, nullable, oneOf } from "../http/schemas.ts";
+import { exactly, nullable, oneOf, TimeText } from "../http/schemas.ts";
 
 export const HealthResponseBody = exactly(
   { status: Type.Literal("ok") },
@@ -45,6 +45,9 @@ export const StatusResponseBody = exactly(
         settle: oneOf(["async", "sync"]),
         auth: oneOf(["api-key", "none"]),
         networks: Type.Array(Type.String()),
+        minAmountUsdc: Type.String({
+          description: "Smallest payment that is settled now, in USDC; 0 where there is no bound",
+        }),
       }),
     ),
     networks: Type.Array(
@@ -75,6 +78,22 @@ export const StatusResponseBody = exactly(
           description:
             "False while the gas price is above the operator's bounds: no payment is accepted or sent",
         }),
+        isTokenPaused: Type.Boolean({
+          description:
+            "True while USDC is paused by its issuer: no transfer succeeds, and accepted payments wait",
+        }),
+        settlementCostXdc: Type.String({
+          description: "Gas of a payment that is alone in its transaction, in XDC",
+        }),
+        settlementCostUsdc: nullable(
+          Type.String({
+            description: "The same in USDC; null where the operator gives no price of XDC",
+          }),
+        ),
+        settlementFeeUsdc: Type.String({
+          description: "What a settlement with an API key costs its account, in USDC",
+        }),
+        settlementFeeSince: nullable(TimeText),
         endpoints: Type.Array(EndpointStatus),
       }),
     ),

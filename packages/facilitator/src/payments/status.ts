@@ -1,8 +1,11 @@
 /** /health, /ready and /v1/status, which need no key. */
-import { validitySeconds, type EndpointLimits } from "@farthing/engine";
-import { messageOf } from "@farthing/engine/base";
+import { formatEther, validitySeconds, type EndpointLimits } from "@farthing/engine";
+import { messageOf, timeText } from "@farthing/engine/base";
+import { formatUsdc } from "@farthing/protocol";
+import { unitsMinOf } from "../http/surface.ts";
 import type { NetworkStatus, PaymentContext, SurfaceScope } from "./context.ts";
 import { describeStatus } from "./describe-surface.ts";
+import type { SettlementCost } from "./settlement-cost.ts";
 
 export function registerStatus({ server, context, surface }: SurfaceScope): void {
   const { basePath } = surface;
@@ -17,12 +20,13 @@ export function registerStatus({ server, context, surface }: SurfaceScope): void
   });
   server.get(`${basePath}/v1/status`, description.status, async () => ({
     version: context.version,
-    surfaces: context.surfaces.map(({ name, basePath: path, settle, auth, networks }) => ({
-      name,
-      path: path === "" ? "/" : path,
-      settle,
-      auth,
-      networks: networks.map(({ id }) => id),
+    surfaces: context.surfaces.map((one) => ({
+      name: one.name,
+      path: one.basePath === "" ? "/" : one.basePath,
+      settle: one.settle,
+      auth: one.auth,
+      networks: one.networks.map(({ id }) => id),
+      minAmountUsdc: formatUsdc(unitsMinOf(context, one)),
     })),
     networks: context.networks.map((status) => describe(context, status)),
   }));
@@ -49,8 +53,24 @@ function describe(context: PaymentContext, status: NetworkStatus) {
     batching,
     gasPriceGwei: Number(gasPrice().wei) / weiPerGwei,
     isGasPricePaid: gasPrice().problem === undefined,
+    isTokenPaused: status.tokenPausedSinceMs() !== undefined,
+    ...describeCost(context.costOf(status)),
+    settlementFeeSince: feeSinceOf(context, status),
     endpoints: endpointLimits().map(describeLimits),
   };
+}
+
+function describeCost({ wei, units, incomeUnits }: SettlementCost) {
+  return {
+    settlementCostXdc: formatEther(wei),
+    settlementCostUsdc: units === undefined ? null : formatUsdc(units),
+    settlementFeeUsdc: formatUsdc(incomeUnits),
+  };
+}
+
+/** Null where a settlement costs nothing, and while the fee never changed. */
+function feeSinceOf(context: PaymentContext, status: NetworkStatus): string | null {
+  return context.costOf(status).incomeUnits === 0n ? null : timeText(context.feeSince());
 }
 
 function describeLimits(limits: EndpointLimits) {
@@ -98,6 +118,23 @@ export interface ReadyCheck {
   readonly text?: string;
 }
 
+/**
+ * A check waits so long for the database, as a payment can at most: who asks would give up before the
+ * database's own limits, and see no reason.
+ */
+const maxPingMs = 6_000;
+
+async function pingProblem({ clock, pingStore }: PaymentContext): Promise<string | undefined> {
+  const answered = new AbortController();
+  const silent = clock.sleep(maxPingMs, answered.signal).then(() => {
+    return `the database has not answered for ${maxPingMs / 1000} s; see whether its machine hangs, and look at the network`;
+  });
+  const pinged = pingStore().then(() => undefined, messageOf);
+  const problem = await Promise.race([pinged, silent]);
+  answered.abort();
+  return problem;
+}
+
 /** The step of a start, as the database and each network report it. */
 const waitsFor = {
   chain: {
@@ -121,16 +158,17 @@ export async function readiness(context: PaymentContext): Promise<ReadyCheck[]> 
     ];
   }
   return [
-    check(
-      "database",
-      context.writeProblem() ?? (await context.pingStore().then(() => undefined, messageOf)),
+    check("database", context.writeProblem() ?? (await pingProblem(context))),
+    ...context.networks.map((status) =>
+      check(status.network.id, problemOf(context, status), status.lostUnread()),
     ),
-    ...context.networks.map((status) => check(status.network.id, problemOf(context, status))),
   ];
 }
 
-function check(name: string, text: string | undefined): ReadyCheck {
-  return text === undefined ? { name, ok: true } : { name, ok: false, text };
+/** `hint`: what to do although all is well. */
+function check(name: string, problem: string | undefined, hint?: string): ReadyCheck {
+  if (problem !== undefined) return { name, ok: false, text: problem };
+  return hint === undefined ? { name, ok: true } : { name, ok: true, text: hint };
 }
 
 /** Returns why a network is not usable. */
@@ -143,6 +181,8 @@ function problemOf(context: PaymentContext, status: NetworkStatus): string | und
   if (behind > maxSkewSeconds) {
     return `this machine's clock is ${behind} s behind the newest block; set it by NTP`;
   }
+  const lost = status.lostProblem();
+  if (lost !== undefined) return lost;
   const age = findHeadAge(context, status) ?? 0;
   if (maxAge > 0 && age > maxAge) return `the newest block is ${age} s old`;
   if (unansweredSeconds > maxSilentSeconds) {
@@ -153,6 +193,10 @@ function problemOf(context: PaymentContext, status: NetworkStatus): string | und
   }
   if (clockSkewSeconds > maxSkewSeconds) {
     return `this machine's clock is ${clockSkewSeconds} s ahead of new blocks; set it by NTP`;
+  }
+  const pausedSinceMs = status.tokenPausedSinceMs();
+  if (pausedSinceMs !== undefined) {
+    return `USDC is paused by its issuer since ${timeText(pausedSinceMs)}; accepted payments wait for the end of the pause`;
   }
   const { problem } = status.gasPrice();
   if (problem !== undefined) return problem;

@@ -1,9 +1,15 @@
 /**
- * GET /supported, made once from the configuration: a node that is down must not remove a kind,
+ * GET /supported, made once from the configuration but for the fee: a node that is down must not remove a kind,
  * because stock sellers exit when a kind that they need is missing.
  */
+import { timeText } from "@farthing/engine/base";
 import { supportedKinds } from "@farthing/engine/x402";
-import { paymentIdentifierName, type SupportedResponse } from "@farthing/protocol";
+import {
+  formatUsdc,
+  paymentIdentifierName,
+  unitsPerCredit,
+  type SupportedResponse,
+} from "@farthing/protocol";
 import { authenticateCaller } from "../http/authenticate.ts";
 import { networksOf, type Surface } from "../http/surface.ts";
 import type { PaymentContext, SurfaceScope } from "./context.ts";
@@ -12,22 +18,42 @@ import { describePayments } from "./describe-surface.ts";
 export function registerSupported({ server, context, surface, throttle }: SurfaceScope): void {
   const body = supportedBy(surface, context);
   const description = describePayments(surface).supported;
+  /** The present fee of callers with a key, where there is one; all else is fixed. */
+  const withFee = (response: SupportedResponse): SupportedResponse =>
+    surface.auth === "none" ? response : addFee(response, context);
   const path = `${surface.basePath}/supported`;
   if (surface.testNetworks.length === 0) {
     server.get(path, description, async (_, reply) => {
       reply.header("Cache-Control", "public, max-age=60");
-      return body;
+      return withFee(body);
     });
     return;
   }
   const testBody = supportedBy({ ...surface, networks: networksOf(surface) }, context);
   server.get(path, description, async (request, reply) => {
     reply.headers({ "Cache-Control": "public, max-age=60", Vary: "Authorization" });
-    if (request.headers.authorization === undefined) return body;
+    if (request.headers.authorization === undefined) return withFee(body);
     const key = await authenticateCaller(context, surface, request).catch(() => null);
     await throttle(request, reply, key);
-    return key?.mode === "test" ? testBody : body;
+    return key?.mode === "test" ? withFee(testBody) : withFee(body);
   });
+}
+
+function addFee(response: SupportedResponse, context: PaymentContext): SupportedResponse {
+  const fees = new Map<string, bigint>(
+    context.networks.map((status) => [status.network.id, context.costOf(status).incomeUnits]),
+  );
+  const kinds = response.kinds.map((kind) => {
+    const units = fees.get(kind.network) ?? 0n;
+    if (units === 0n) return kind;
+    const settlementFee = {
+      credits: Number(units / unitsPerCredit),
+      usdc: formatUsdc(units),
+      since: timeText(context.feeSince()),
+    };
+    return { ...kind, extra: { ...kind.extra, settlementFee } };
+  });
+  return { ...response, kinds };
 }
 
 function supportedBy(surface: Surface, context: PaymentContext): SupportedResponse {

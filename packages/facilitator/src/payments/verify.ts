@@ -26,7 +26,6 @@ export function registerVerify({ server, context, surface, throttle }: SurfaceSc
     served: isServed.bind(undefined, surface),
     // Sellers serve by this response, so a payment that `/settle` would refuse is not valid.
     marginSeconds: context.settleMarginSeconds,
-    unitsMin: unitsMinOf(context, surface),
   };
   server.post(`${surface.basePath}/verify`, {
     ...describePayments(surface).verify,
@@ -38,7 +37,10 @@ export function registerVerify({ server, context, surface, throttle }: SurfaceSc
       checkPayee(request.apiKey, parsed.value);
       const payer = parsed.value.payment.authorization.from;
       const [verified, problem] = await Promise.all([
-        context.verifier.verifyUnclaimed(parsed.value, options),
+        context.verifier.verifyUnclaimed(parsed.value, {
+          ...options,
+          unitsMin: unitsMinOf(context, surface),
+        }),
         checkPlan(context, request.apiKey).then(noProblem, asError),
       ]);
       let isOpen = true;

@@ -77,7 +77,7 @@ async function outcomesOf(at: Served, answers: readonly JsonObject[]): Promise<J
     pages = await Promise.all(answers.map((answer) => pageOf(at, answer)));
     return pages.every(({ status }) => status !== "pending");
   };
-  await expect.poll(areOver, { timeout: 25_000, interval: 200 }).toBe(true);
+  await expect.poll(areOver, { interval: 200 }).toBe(true);
   return pages;
 }
 

@@ -33,7 +33,7 @@ let served: Served | undefined;
 const safes: SafeWallet[] = [];
 
 beforeAll(async () => {
-  devnet = await startChain({ buyers: 40, relayers: 8 });
+  devnet = await startChain({ buyers: 40, relayers: 9 });
   await placeContracts(devnet);
   for (const [owners, threshold] of [
     [1, 1],
@@ -87,7 +87,7 @@ async function sendTogether(at: Served, bodies: readonly JsonObject[]): Promise<
   await devnet.mine();
   const pages = () => Promise.all(waiting.map(({ id }) => pageOf(at, id)));
   const areSent = async () => (await pages()).every(({ transaction }) => transaction !== "");
-  await expect.poll(areSent, { timeout: 25_000, interval: 100 }).toBe(true);
+  await expect.poll(areSent, { interval: 100 }).toBe(true);
   return pages();
 }
 
@@ -101,7 +101,7 @@ async function outcomesOf(at: Served, sent: readonly JsonObject[]): Promise<Json
     pages = await Promise.all(sent.map(({ id }) => pageOf(at, id)));
     return pages.every(({ status }) => status !== "pending");
   };
-  await expect.poll(areOver, { timeout: 40_000, interval: 200 }).toBe(true);
+  await expect.poll(areOver, { interval: 200 }).toBe(true);
   return pages;
 }
 
@@ -137,6 +137,21 @@ async function expectAgreement(
 
 /** INVALID, which takes all gas of its call. */
 const burningCode = "0xfe";
+
+/** Returns ERC-1271's magic value, whatever it is asked. */
+const accepting = "631626ba7e60e01b60005260206000f3";
+
+/** Runtime code of wallets that change their mind, in the bytes of the EVM. */
+const codes = {
+  accepts: `0x${accepting}`,
+  /** balance(flag) == 0 ? accepts : returns nothing. */
+  refusesByFlag: `0x73${hostileFlag.slice(2).toLowerCase()}3115601b57005b${accepting}`,
+  /** block.number > last ? burns : accepts. */
+  burnsAfter: (last: number): Hex =>
+    `0x63${last.toString(16).padStart(8, "0")}431115600c57fe5b${accepting}`,
+} as const;
+
+const fickleWallet = (index: number): Hex => `0x1271f1c${"0".repeat(31)}${index}a`;
 
 const paid = (count: number) => Array.from({ length: count }, () => "confirmed");
 
@@ -192,6 +207,33 @@ test("a wallet that burns its gas in the block takes nobody else's, and is pause
   const { payer } = payerAndNonceOf(burner);
   const again = byHostile(devnet, payer, hostileSignature("flag"));
   expect((await at.post("/verify", again)).body).toMatchObject({ invalidReason: "payer_paused" });
+});
+
+test("wallets that refuse by a flag or by the block's number take nobody else's, and are paused", async () => {
+  const at = await serve(7);
+  const next = Number(await devnet.rpc<Hex>("eth_blockNumber")) + 1;
+  // Both accept until the batch has been simulated, which is one block later than the check.
+  const fickle = [codes.refusesByFlag, codes.burnsAfter(next)].map((code, index) => ({
+    code,
+    wallet: fickleWallet(index),
+  }));
+  for (const { code, wallet } of fickle) {
+    await devnet.rpc("anvil_setCode", [wallet, code]);
+    await devnet.usdc.setBalance(wallet, 2n * oneCent);
+  }
+  const ofFickle = () => fickle.map(({ wallet }) => byHostile(devnet, wallet, "0x00"));
+  const bodies = [...ofFickle(), ...ofSafes().slice(0, 4), plain(36)];
+  const before = await balance();
+  const sent = await sendTogether(at, bodies);
+  await raise(true);
+  const pages = await outcomesOf(at, sent);
+  expect((await carriersOf(pages)).every(isToBatcher)).toBe(true);
+  expect(pages.map(({ status }) => status)).toEqual(["failed", "failed", ...paid(5)]);
+  await expectAgreement(bodies, pages, (await balance()) - before - oneCent);
+  for (const { wallet } of fickle) await devnet.rpc("anvil_setCode", [wallet, codes.accepts]);
+  for (const body of ofFickle()) {
+    expect((await at.post("/verify", body)).body).toMatchObject({ invalidReason: "payer_paused" });
+  }
 });
 
 test("a plain payer whose account gets code after the check takes nobody else's gas", async () => {

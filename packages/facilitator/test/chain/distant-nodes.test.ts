@@ -70,9 +70,7 @@ function recordLog(): { readonly log: Log; countOf(event: string): number } {
   return { log, countOf: (event) => events.filter((one) => one === event).length };
 }
 
-const timeouts = { timeout: 90_000 };
-
-describe.concurrent("payments at once", timeouts, () => {
+describe.concurrent("payments at once", () => {
   test("at a node 1.5 s away are settled, and the log says once that it is slow", async (context) => {
     const { log, countOf } = recordLog();
     const { served } = await serveBehind(context, [farAway], { wallets: [0], log });
@@ -91,7 +89,7 @@ describe.concurrent("payments at once", timeouts, () => {
   });
 });
 
-describe.concurrent("beside them", timeouts, () => {
+describe.concurrent("beside them", () => {
   test("/ready says that a node is silent, and that it answers again", async (context) => {
     const { served, nodes } = await serveBehind(context, [{}], { wallets: [3] });
     const [node] = nodes;
@@ -99,7 +97,7 @@ describe.concurrent("beside them", timeouts, () => {
     await untilPaid(served);
     const isReady = async () => (await served.get("/ready")).status === 200;
     const untilReady = (state: boolean) =>
-      context.expect.poll(isReady, { timeout: 30_000, interval: 50 }).toBe(state);
+      context.expect.poll(isReady, { interval: 50 }).toBe(state);
     await served.post("/settle", bodyOn(devnet), { prefer: "respond-async" });
     node.conditions = { latencyMs: 60_000 };
     await untilReady(false);
@@ -116,7 +114,7 @@ describe.concurrent("beside them", timeouts, () => {
       const { networks } = (await served.get("/v1/status")).body;
       return Object(Object(networks)[0])["clockSkewSeconds"];
     };
-    await context.expect.poll(skew, { timeout: 30_000 }).not.toBeNull();
+    await context.expect.poll(skew).not.toBeNull();
     aheadMs = 3_600_000;
     const valid = bodyOn(devnet, { authorization: { validBefore: secondsFromNow(120) } });
     const { body: verified } = await served.post("/verify", valid);

@@ -193,10 +193,10 @@ describe("somebody else submits the authorization after the claim: paid, by his 
     const { body: answer } = await served.post("/settle", body, async);
     proxy.reset();
     await devnet.mine();
-    await expect.poll(() => proxy.countOf("eth_getLogs"), { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => proxy.countOf("eth_getLogs")).toBe(1);
     await frontRun(devnet, body);
     // Sooner than the sending is given up, which takes 10 s.
-    await expect.poll(() => state(answer["id"]), { timeout: 6_000 }).toBe("confirmed");
+    await expect.poll(() => state(answer["id"])).toBe("confirmed");
     released.resolve();
   });
 
@@ -271,7 +271,7 @@ test("a window that closes before a nonce is taken: expired once a final block i
 /** Tells whether the token and its logs were asked what became of a payment. */
 const wereAsked = () => [proxy.countOf("eth_call"), proxy.countOf("eth_getLogs")].every(Boolean);
 
-const untilDecided = () => expect.poll(wereAsked, { timeout: 10_000 }).toBe(true);
+const untilDecided = () => expect.poll(wereAsked).toBe(true);
 
 /** Claims a payment whose window is about to open: it waits, and is simulated again before it is sent. */
 async function settleLater() {
@@ -298,6 +298,6 @@ test("a payment that failed and is submitted by somebody else later: paid after 
   const hash = await frontRun(devnet, body);
   expect(await usesOf(devnet, body)).toEqual([hash]);
   await expect
-    .poll(async () => (await served.post("/settle", body)).body, { timeout: 10_000 })
+    .poll(async () => (await served.post("/settle", body)).body)
     .toMatchObject({ success: true, transaction: hash });
 });

@@ -101,7 +101,7 @@ const untilBlocksShow = (look: () => unknown, wanted: unknown) =>
         await devnet.mine();
         return look();
       },
-      { timeout: 20_000, interval: 200 },
+      { interval: 200 },
     )
     .toEqual(wanted);
 

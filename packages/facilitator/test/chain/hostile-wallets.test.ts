@@ -146,7 +146,7 @@ describe("while no wallet can take work", () => {
     await served.post("/settle", last, async);
     await fund(0n);
     await automine(true);
-    await expect.poll(mineAndLook, { timeout: 10_000 }).toBe(0);
+    await expect.poll(mineAndLook).toBe(0);
     for (const path of ["/verify", "/settle"]) {
       const { status, headers, body: answer } = await served.post(path, body);
       expect([status, headers.get("retry-after")]).toEqual([503, "5"]);
@@ -176,10 +176,10 @@ describe("while no wallet can take work", () => {
       await devnet.mine();
       return (await served.post("/verify", next)).status;
     };
-    await expect.poll(look, { timeout: 20_000 }).toBe(503);
+    await expect.poll(look).toBe(503);
     expect((await served.post("/settle", next)).status).toBe(503);
     proxy.react = () => undefined;
-    await expect.poll(look, { timeout: 20_000 }).toBe(200);
+    await expect.poll(look).toBe(200);
     for (const body of [stuck, next]) {
       expect((await served.post("/settle", body)).body).toMatchObject({ success: true });
     }

@@ -84,7 +84,7 @@ test("each surface and purchases answer 503 with Retry-After; later the same pay
   await served.post("/settle", payment(2), { ...key, prefer: "respond-async" });
   await fund(0n);
   await automine(true);
-  await expect.poll(usableAfterBlock, { timeout: 20_000 }).toBe(0);
+  await expect.poll(usableAfterBlock).toBe(0);
 
   for (const { path, headers, body } of surfaces) {
     const verified = await served.post(`${path}/verify`, body, headers);
@@ -104,7 +104,7 @@ test("each surface and purchases answer 503 with Retry-After; later the same pay
     await devnet.mine();
     return (await served.post("/verify", payment(2), key)).status;
   };
-  await expect.poll(isAble, { timeout: 30_000 }).toBe(200);
+  await expect.poll(isAble).toBe(200);
   for (const { path, headers, body } of surfaces) {
     const settled = await served.post(`${path}/settle`, body, { ...headers, prefer: "wait=20" });
     expect(settled.body).toMatchObject({ success: true });

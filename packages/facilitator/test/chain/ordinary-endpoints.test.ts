@@ -5,7 +5,7 @@
 import type { Devnet } from "@farthing/devnet";
 import { startOrdinaryNode, type NodeConditions } from "@farthing/lab/ordinary-node";
 import type { JsonObject } from "@farthing/protocol";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Log, silentLog } from "@farthing/engine/base";
 import {
   bodyOn,
@@ -47,7 +47,6 @@ afterEach(async () => {
 
 /** The machine may be busy. */
 const timeouts = { timeout: 60_000, interval: 250 };
-vi.setConfig({ testTimeout: 180_000 });
 
 async function serve(conditions: NodeConditions, options: ServeOptions = {}): Promise<Served> {
   node.conditions = conditions;

@@ -36,7 +36,6 @@ import { startRpcProxy, type NodeCall, type Reaction } from "@farthing/lab/rpc-p
 const absurd = 1_000_000_000;
 
 /** Longer than anything here takes, on a machine that is busy. */
-const timeouts = { timeout: 120_000 };
 const soon = { timeout: 60_000 };
 
 /** How fast time runs for a service that waits for something else than blocks. */
@@ -93,7 +92,7 @@ describe("backends of one address, in turn", () => {
   test.each([
     ["one of two is two blocks behind", [0, 2]],
     ["one of three is two blocks behind", [0, 0, 2]],
-  ])("%s: a payment is told without another block", timeouts, async (_, backends) => {
+  ])("%s: a payment is told without another block", async (_, backends) => {
     await devnet.mine(4);
     node.conditions = { backends };
     const service = await serve();
@@ -106,14 +105,14 @@ describe("backends of one address, in turn", () => {
 });
 
 describe("logs", () => {
-  test("refused by block hash, given by number: payments are told", timeouts, async () => {
+  test("refused by block hash, given by number: payments are told", async () => {
     node.conditions = { logs: { refusesBlockHash: true } };
     const service = await serve();
     const { body } = await service.post("/settle", bodyOn(devnet));
     expect(body).toMatchObject({ success: true });
   });
 
-  test("refused by block hash: what somebody else paid is told, and named", timeouts, async () => {
+  test("refused by block hash: what somebody else paid is told, and named", async () => {
     node.conditions = { logs: { refusesBlockHash: true } };
     const service = await serve();
     const body = bodyOn(devnet);
@@ -122,14 +121,14 @@ describe("logs", () => {
     expect(JSON.stringify(answer)).toContain(hash);
   });
 
-  test("refused in every way: the service does not start", timeouts, async () => {
+  test("refused in every way: the service does not start", async () => {
     node.conditions = { internalErrors: ["eth_getLogs"] };
     expect(await serve().then(() => "started", messageOf)).toMatch(
       /logs: eth_getLogs was refused.*use an endpoint that answers eth_getLogs/,
     );
   });
 
-  test("empty although receipts hold some: the service does not start", timeouts, async () => {
+  test("empty although receipts hold some: the service does not start", async () => {
     const before = await serve();
     expect((await before.post("/settle", bodyOn(devnet))).body).toMatchObject({ success: true });
     await before.stop();
@@ -143,7 +142,7 @@ describe("logs", () => {
   test.each([
     ["refused", { internalErrors: ["eth_getLogs"] }, /eth_getLogs was refused/],
     ["empty", { logs: { areAlwaysEmpty: true } }, /lack what their receipts hold/],
-  ])("%s from some time on: not ready, until they come", timeouts, async (_, conditions, says) => {
+  ])("%s from some time on: not ready, until they come", async (_, conditions, says) => {
     const service = await serve({ clock: createHastenedClock(speed) });
     node.conditions = conditions;
     const id = await settlePending(service);
@@ -161,7 +160,17 @@ describe("logs", () => {
     await expect.poll(() => readiness(service), soon).toMatchObject({ status: 200 });
   });
 
-  test("refused with nothing open: not ready before anybody pays", timeouts, async () => {
+  test("empty at the first of two endpoints: the second one's are read", async () => {
+    const rpcUrl = `${node.url},${other.url}`;
+    const service = await serve({ rpcUrl, clock: createHastenedClock(speed) });
+    node.conditions = { logs: { areAlwaysEmpty: true } };
+    const id = await settlePending(service);
+    await devnet.mine();
+    await untilConfirmed(service, id);
+    await expect.poll(() => readiness(service), soon).toMatchObject({ status: 200 });
+  });
+
+  test("refused with nothing open: not ready before anybody pays", async () => {
     const clock = createHastenedClock(30);
     const service = await serve({ clock, env: { FARTHING_HEAD_AGE_MAX: "0" } });
     node.conditions = { internalErrors: ["eth_getLogs"] };
@@ -186,7 +195,7 @@ function readSinglyAtAbsurdHead({ method, params: [first] }: NodeCall): Reaction
     : undefined;
 }
 
-test("readings that end too early are read one by one", timeouts, async () => {
+test("readings that end too early are read one by one", async () => {
   const proxy = await startRpcProxy(devnet.rpcUrl);
   onTestFinished(() => proxy.stop());
   const service = await serve({ rpcUrl: proxy.url });
@@ -201,7 +210,7 @@ describe("a number out of nothing", () => {
   test.each([
     ["one endpoint", () => node.url],
     ["two endpoints", () => `${node.url},${other.url}`],
-  ])("for the newest block, once, %s: payments go on being told", timeouts, async (_, rpcUrl) => {
+  ])("for the newest block, once, %s: payments go on being told", async (_, rpcUrl) => {
     const service = await serve({ rpcUrl: rpcUrl() });
     const id = await settlePending(service);
     node.conditions = { absurd: { latest: absurd, times: 1 } };
@@ -214,7 +223,7 @@ describe("a number out of nothing", () => {
     expect(JSON.stringify(body)).not.toContain(String(absurd));
   });
 
-  test("for the newest block, at the start: it is not believed then either", timeouts, async () => {
+  test("for the newest block, at the start: it is not believed then either", async () => {
     node.conditions = { absurd: { latest: absurd, times: 3 } };
     const service = await serve();
     const id = await settlePending(service);
@@ -222,7 +231,7 @@ describe("a number out of nothing", () => {
     await untilConfirmed(service, id);
   });
 
-  test("while a payment is claimed: what becomes of it later is found", timeouts, async () => {
+  test("while a payment is claimed: what becomes of it later is found", async () => {
     const proxy = await startRpcProxy(devnet.rpcUrl);
     onTestFinished(() => proxy.stop());
     const databaseUrl = newDatabaseUrl();
@@ -245,7 +254,7 @@ describe("a number out of nothing", () => {
     await expect.poll(afterBlock, soon).toMatchObject({ status: "confirmed", transaction });
   });
 
-  test("for a wallet's transactions: its next nonce stays where it is", timeouts, async () => {
+  test("for a wallet's transactions: its next nonce stays where it is", async () => {
     const proxy = await startRpcProxy(devnet.rpcUrl);
     onTestFinished(() => proxy.stop());
     let told = 0;
@@ -278,7 +287,7 @@ describe("a number out of nothing", () => {
     await untilConfirmed(service, again);
   });
 
-  test("for the final block: nothing is final because of it", timeouts, async () => {
+  test("for the final block: nothing is final because of it", async () => {
     const service = await serve({ clock: createHastenedClock(speed) });
     const id = await settlePending(service);
     node.conditions = { absurd: { finalized: absurd } };

@@ -1,4 +1,7 @@
-/** Batches that revert as a whole: what is in order in them is settled all the same, once. */
+/**
+ * Batches that revert as a whole, or whose calls fail although their payers are in order: what is in
+ * order in them is settled all the same, once.
+ */
 import type { Devnet } from "@farthing/devnet";
 import type { Hex, JsonObject } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -20,7 +23,7 @@ let served: Served;
 let multicallCode: Hex;
 
 beforeAll(async () => {
-  devnet = await startChain({ buyers: 20, relayers: 5 });
+  devnet = await startChain({ buyers: 28, relayers: 7 });
   multicallCode = await devnet.rpc<Hex>("eth_getCode", [devnet.multicall3, "latest"]);
 });
 afterEach(async () => {
@@ -35,6 +38,9 @@ const setMulticall = (code: Hex) => devnet.rpc("anvil_setCode", [devnet.multical
 
 /** INVALID: it burns the gas that it is given, as a batch does whose limit is too low. */
 const burnsGas: Hex = "0xfe";
+
+/** STOP: the batch succeeds and no payment of it does, as behind a call that left them no gas. */
+const makesNoCall: Hex = "0x00";
 
 let payers = 0;
 
@@ -62,7 +68,7 @@ async function outcomesOf(ids: readonly string[]): Promise<JsonObject[]> {
     await devnet.mine();
     return (await pagesOf(ids)).filter(({ status }) => status === "pending").length;
   };
-  await expect.poll(isOpen, { timeout: 40_000 }).toBe(0);
+  await expect.poll(isOpen).toBe(0);
   return pagesOf(ids);
 }
 
@@ -108,6 +114,29 @@ test("a member that is not in order any more fails, with its own reason; the oth
   }
 });
 
+test("calls that fail in a batch that succeeds are settled again, and nobody is paused", async () => {
+  served = await serveOn(devnet, { wallets: [5] });
+  const { bodies, ids } = await settleBatch();
+  await setMulticall(makesNoCall);
+  await devnet.mine();
+  await setMulticall(multicallCode);
+  await automine(true);
+  await expectPaidOnce(bodies, ids);
+  for (const index of bodies.keys()) {
+    const again = bodyOn(devnet, { payer: walletAt(devnet.buyers, payers - 4 + index) });
+    expect((await served.post("/verify", again)).body).toMatchObject({ isValid: true });
+  }
+});
+
+test("after two batches that succeed without them they go alone", async () => {
+  served = await serveOn(devnet, { wallets: [6] });
+  const { bodies, ids } = await settleBatch();
+  await setMulticall(makesNoCall);
+  await automine(true);
+  const pages = await expectPaidOnce(bodies, ids);
+  expect(new Set(pages.map(({ transaction }) => transaction)).size).toBe(4);
+});
+
 test("after two reverts each goes alone", async () => {
   served = await serveOn(devnet, { wallets: [2] });
   const { bodies, ids } = await settleBatch();
@@ -135,7 +164,7 @@ const fund = (wei: Hex) => devnet.rpc("anvil_setBalance", [served.relayer, wei])
 const enough: Hex = "0x56bc75e2d63100000";
 
 const pool = () => devnet.rpc<{ pending: Hex }>("txpool_status");
-const untilSent = () => expect.poll(pool, { timeout: 40_000 }).toMatchObject({ pending: "0x1" });
+const untilSent = () => expect.poll(pool).toMatchObject({ pending: "0x1" });
 
 /** Answered at once with the settlement's id. */
 async function settleSoon(body: JsonObject | undefined): Promise<string> {
@@ -164,7 +193,7 @@ async function queuedTwice() {
     return (await pagesOf(ids)).map(({ state }) => state);
   };
   const queued = others.map(() => "queued");
-  await expect.poll(states, { timeout: 40_000 }).toEqual(["confirmed", ...queued]);
+  await expect.poll(states).toEqual(["confirmed", ...queued]);
   return { bodies, ids };
 }
 
@@ -184,7 +213,7 @@ describe("what reverted twice in company goes alone", () => {
     await fund(enough);
     served = await serveOn(devnet, options);
     await expectEachAlone(bodies, ids);
-  }, 90_000);
+  });
 
   test("in another process, which takes the wallet over", async () => {
     const server = await startPostgres();
@@ -198,5 +227,5 @@ describe("what reverted twice in company goes alone", () => {
     await first.stop();
     served = other;
     await expectEachAlone(bodies, ids);
-  }, 90_000);
+  });
 });

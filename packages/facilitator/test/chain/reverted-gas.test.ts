@@ -115,7 +115,7 @@ const waysAtOnce = Object.keys(ways).length;
 /** Lets so many transactions revert in a block once they are sent, and makes that final. */
 async function revertAll(count: number): Promise<void> {
   const sent = async () => Number((await devnet.rpc<{ pending: Hex }>("txpool_status")).pending);
-  await expect.poll(sent, { timeout: 20_000, interval: 20 }).toBe(count);
+  await expect.poll(sent, { interval: 20 }).toBe(count);
   await devnet.rpc("anvil_setBalance", [hostileFlag, "0x1"]);
   await devnet.mine(finalAfterBlocks);
   await devnet.rpc("anvil_setBalance", [hostileFlag, "0x0"]);
@@ -124,7 +124,7 @@ async function revertAll(count: number): Promise<void> {
     await devnet.mine();
     return metricOf("x402_relayer_inflight");
   };
-  await expect.poll(open, { timeout: 20_000 }).toBe(0);
+  await expect.poll(open).toBe(0);
 }
 
 async function metricOf(name: string): Promise<number> {
@@ -177,7 +177,7 @@ test("a day before, an honest contract wallet's payment becomes final", async ()
     const { body: found } = await served.get(`/settlements/${textAt(body, "id")}`, key);
     return found["finalizedAt"];
   };
-  await expect.poll(finalizedAt, { timeout: 20_000 }).toMatch(/^20/);
+  await expect.poll(finalizedAt).toMatch(/^20/);
   clock.aheadMs += dayMs;
 });
 
@@ -196,7 +196,7 @@ test("fresh contract wallets burn the budget's open half and no more, whichever 
   const burned = await burnedWei();
   expect(burned).toBeGreaterThan(0n);
   expect(burned).toBeLessThanOrEqual(halfWei);
-}, 120_000);
+});
 
 test("then payments of contract wallets are refused everywhere, before anything is claimed", async () => {
   await devnet.rpc("evm_setAutomine", [true]);

@@ -78,7 +78,7 @@ async function untilBlocksShow(look: () => Promise<unknown>, wanted: unknown): P
     await devnet.mine();
     return look();
   };
-  await expect.poll(lookAfterBlock, { timeout: 20_000, interval: 200 }).toEqual(wanted);
+  await expect.poll(lookAfterBlock, { interval: 200 }).toEqual(wanted);
 }
 
 const isSend = ({ method }: NodeCall) => method === "eth_sendRawTransaction";
@@ -89,6 +89,9 @@ const sentTo = (proxy: RpcProxy) => proxy.calls.filter(isSend).map(({ params }) 
 /** What is asked of an endpoint beside its chain and head. */
 const askedOf = (proxy: RpcProxy) =>
   proxy.calls.filter(({ method }) => method !== "eth_chainId" && method !== "eth_blockNumber");
+
+const questionsOf = (proxy: RpcProxy) =>
+  askedOf(proxy).map(({ method, params }) => JSON.stringify([method, params]));
 
 const limited = { error: { code: -32_005, message: "slow down" } };
 const fullPool = { error: { code: -32_000, message: "txpool is full" } };
@@ -177,7 +180,7 @@ describe("one endpoint is ill", () => {
       return askedOf(first).length;
     };
     // Every endpoint's head is looked at every four seconds.
-    await expect.poll(readsOfFirst, { timeout: 15_000, interval: 500 }).toBe(0);
+    await expect.poll(readsOfFirst, { interval: 500 }).toBe(0);
     await untilConfirmed(await settle(bodyOn(devnet)));
   });
 
@@ -188,7 +191,7 @@ describe("one endpoint is ill", () => {
       return method === "eth_blockNumber" ? { result: "0xffffff" } : undefined;
     };
     await serve();
-    await expect.poll(() => second.countOf("eth_chainId"), { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(() => second.countOf("eth_chainId")).toBeGreaterThan(0);
     first.react = () => "down";
     const { status } = await served.post("/verify", bodyOn(devnet));
     expect(status).toBe(503);
@@ -220,7 +223,7 @@ describe("one endpoint is ill", () => {
       await served.post("/verify", bodyOn(devnet));
       return errors;
     };
-    await expect.poll(errorsWhileVerifying, { timeout: 30_000 }).toContain(wrongChain);
+    await expect.poll(errorsWhileVerifying).toContain(wrongChain);
     await untilConfirmed(await settle(bodyOn(devnet)));
     expect(sentTo(first)).toEqual([]);
     expect(sentTo(second).length).toBeGreaterThan(0);
@@ -240,9 +243,12 @@ describe("one endpoint lies", () => {
     await untilBlocksShow(async () => sentTo(second), sentTo(first));
     await untilConfirmed(answer);
     first.reset();
+    second.reset();
     expect((await served.post("/verify", bodyOn(devnet))).body).toMatchObject({ isValid: true });
     await untilConfirmed(await settle(bodyOn(devnet)));
-    expect(askedOf(first)).toEqual([]);
+    // On a slow machine the other's answer may be late; both are then asked the same.
+    const ofOther = questionsOf(second);
+    expect(questionsOf(first).filter((question) => !ofOther.includes(question))).toEqual([]);
   });
 
   test("that a payment is made: it is not confirmed", async () => {

@@ -61,7 +61,7 @@ const addressOf = (index: number) => walletAt(devnet.relayers, index).address;
 const fund = (wallet: Address, wei: bigint) =>
   devnet.rpc("anvil_setBalance", [wallet, `0x${wei.toString(16)}`]);
 /** While no payment waits for a block, one is looked for every 2 s. */
-const soon = { timeout: 10_000 };
+const soon = { timeout: 60_000 };
 
 /** One XDC, in wei. */
 const oneXdc = 10n ** 18n;

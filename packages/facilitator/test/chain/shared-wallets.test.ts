@@ -63,7 +63,7 @@ async function sharesIn(databaseUrl: string): Promise<number[]> {
 }
 
 /** Long enough for a few looks at the wallets, one a second, and for what is on its way. */
-const soon = { timeout: 20_000, interval: 100 };
+const soon = { timeout: 60_000, interval: 100 };
 
 const untilShared = (databaseUrl: string, shares: readonly number[]) =>
   expect.poll(() => sharesIn(databaseUrl), soon).toEqual(shares);

@@ -80,7 +80,7 @@ const forget = (call: NodeCall) => {
 };
 
 const sends = () => proxy.countOf("eth_sendRawTransaction");
-const timeouts = { timeout: 20_000, interval: 200 };
+const timeouts = { timeout: 60_000, interval: 200 };
 
 /** Makes blocks, one by one, until something is so. */
 const untilBlocksShow = (look: () => unknown, wanted: unknown) =>

@@ -90,14 +90,14 @@ test("several share a transaction with others; one that is deployed meanwhile is
       waiting.map(async ({ id }) => (await served.get(`/settlements/${String(id)}`)).body),
     );
   const areSent = async () => (await pages()).every(({ transaction }) => transaction !== "");
-  await expect.poll(areSent, { timeout: 25_000, interval: 100 }).toBe(true);
+  await expect.poll(areSent, { interval: 100 }).toBe(true);
   // Ahead of the transaction in the same block.
   await deploySafe(devnet, early);
   const arePaid = async () => {
     await devnet.mine();
     return (await pages()).every(({ status }) => status === "confirmed");
   };
-  await expect.poll(arePaid, { timeout: 25_000, interval: 200 }).toBe(true);
+  await expect.poll(arePaid, { interval: 200 }).toBe(true);
   const hashes = new Set((await pages()).map(({ transaction }) => transaction));
   expect(hashes.size).toBe(1);
   for (const body of bodies) expect(await usesOf(devnet, body)).toEqual([...hashes]);
@@ -145,7 +145,7 @@ test("one that is drained before the block fails with the reason, and is paused"
     await devnet.mine();
     return (await page())["status"] !== "pending";
   };
-  await expect.poll(isOver, { timeout: 25_000, interval: 200 }).toBe(true);
+  await expect.poll(isOver, { interval: 200 }).toBe(true);
   expect(await page()).toMatchObject({ status: "failed", errorReason: "insufficient_funds" });
   await devnet.usdc.setBalance(safe.address, oneCent);
   const next = await verify(served, bySafe(devnet, safe));

@@ -1,6 +1,6 @@
 /** Money that moves after a failure: told, also days and restarts later, without reading each block. */
 import type { JsonObject } from "@farthing/protocol";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import {
   bodyOn,
   createSteeredClock,
@@ -16,7 +16,6 @@ import {
 import { startRpcProxy } from "@farthing/lab/rpc-proxy";
 
 /** Longer than anything here takes, on a machine that is busy. */
-vi.setConfig({ testTimeout: 180_000 });
 const soon = { timeout: 60_000 };
 
 const minuteMs = 60_000;

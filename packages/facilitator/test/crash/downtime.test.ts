@@ -207,7 +207,7 @@ describe.each(bothEngines())("%s", (_, startBench) => {
         );
         return Number(row?.["ended"]);
       };
-      await expect.poll(countEnded, { timeout: 60_000, interval: 1_000 }).toBe(queued);
+      await expect.poll(countEnded, { interval: 1_000 }).toBe(queued);
       const [row] = await bench.query(
         "select count(*) as open from settlements where state in ('queued', 'submitted')",
       );

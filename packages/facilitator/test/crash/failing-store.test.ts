@@ -107,7 +107,7 @@ async function mineUntilAnswered(asked: readonly Promise<Answer>[]): Promise<Ans
     await devnet.mine();
     return answered;
   };
-  await expect.poll(look, { timeout: 15_000, interval: 200 }).toBe(asked.length);
+  await expect.poll(look, { interval: 200 }).toBe(asked.length);
   return Promise.all(asked);
 }
 
@@ -187,7 +187,7 @@ async function untilPaid(at: Served, path: string): Promise<void> {
     return (await at.get(path)).body;
   };
   const paid = { state: "confirmed", settledBy: "relayer" };
-  await expect.poll(look, { timeout: 15_000, interval: 200 }).toMatchObject(paid);
+  await expect.poll(look, { interval: 200 }).toMatchObject(paid);
 }
 
 test.each(failureKinds)(
@@ -220,7 +220,7 @@ test.each(failureKinds)(
     const { body, path } = await claim(at);
     await frontRun(devnet, body);
     const state = async () => (await at.get(path)).body["state"];
-    await expect.poll(state, { timeout: 10_000 }).toBe("confirmed");
+    await expect.poll(state).toBe("confirmed");
     failures.set("recordReorganised", failure);
     await devnet.rpc("evm_setAutomine", [false]);
     const [use] = await useLogsOf(devnet, body);

@@ -152,7 +152,7 @@ test("a process that is killed while its call is open leaves the success used up
   const headers = { "content-type": "application/json" };
   const lost = fetch(`${url}/settle`, { method: "POST", headers, body: JSON.stringify(body) });
   const { address } = walletAt(devnet.relayers, 1);
-  await expect.poll(() => countOf(devnet, address), { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => countOf(devnet, address)).toBe(1);
   child.kill("SIGKILL");
   await Promise.all([expect(lost).rejects.toThrow(), ended]);
   await automine(true);

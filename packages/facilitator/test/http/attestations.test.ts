@@ -114,9 +114,7 @@ test("only a fresh request calls it final, once that is recorded; a repeat of th
     await devnet.mine();
     return read();
   };
-  await expect
-    .poll(look, { timeout: 60_000 })
-    .toEqual({ ...early, iat: expect.any(Number), finalized: true });
+  await expect.poll(look).toEqual({ ...early, iat: expect.any(Number), finalized: true });
   const repeat = await served.post(`${hosted}/settle`, body);
   expect(repeat.body).toMatchObject({ success: true });
   const again = readJws(textAt(repeat.body, `${inSettle}.signature`), keySet);

@@ -282,7 +282,7 @@ describe("a payment with any part replaced", () => {
     for (const payment of payments)
       expect((await usesOf(devnet, payment)).length).toBeLessThanOrEqual(1);
     expect((await countOf(devnet, served.relayer)) - before).toBeLessThanOrEqual(payments.length);
-  }, 60_000);
+  });
 });
 
 function pathsOf(message: JsonObject, prefix = ""): string[] {

@@ -6,7 +6,10 @@ import type { Devnet } from "@farthing/devnet";
 import { networkOfChain, parsePaymentRequest, type Hex, type JsonObject } from "@farthing/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createChain, createRpcEndpoint, authorizationKeyOf } from "@farthing/engine";
-import { createRefuseUsed } from "@farthing/engine/source/verification/earlier-use";
+import {
+  createRefuseUsed,
+  waitingSearchesMax,
+} from "@farthing/engine/source/verification/earlier-use";
 import { Secret, silentLog, systemClock } from "@farthing/engine/base";
 import {
   bodyOn,
@@ -157,7 +160,7 @@ describe("refused without a search", () => {
   });
 });
 
-test("many at once: two are searched for, the others are told to ask again", async () => {
+test("many at once: two are searched for, the others wait, and beyond the line they are told to ask again", async () => {
   const endpoints = [createRpcEndpoint({ url: new Secret(proxy.url), index: 0 })];
   const network = networkOfChain(devnet.chainId);
   const chain = createChain({ network, endpoints, log: silentLog });
@@ -177,26 +180,28 @@ test("many at once: two are searched for, the others are told to ask again", asy
   const refuseUsed = createRefuseUsed({ clock: systemClock, networkOf: () => ({ chain, view }) });
   const { promise, resolve } = Promise.withResolvers<void>();
   proxy.gate = promise;
-  const asked = Array.from({ length: 5 }, () => {
+  const begun = 2 + waitingSearchesMax;
+  const asked = Array.from({ length: begun + 3 }, () => {
     const parsed = parsePaymentRequest(bodyWith());
     if (!parsed.ok) throw new Error(parsed.refusal.message);
     return refuseUsed(authorizationKeyOf(parsed.value), parsed.value);
   });
-  const told = (await Promise.all(asked.slice(2))).map((use) => use.refusal.message);
+  const told = (await Promise.all(asked.slice(begun))).map((use) => use.refusal.message);
   expect(told).toEqual(told.map(() => expect.stringMatching(/told a moment later: ask again/)));
+  expect(searches()).toBeLessThanOrEqual(2);
   proxy.gate = undefined;
   resolve();
-  for (const { refusal } of await Promise.all(asked.slice(0, 2))) {
+  for (const { refusal } of await Promise.all(asked.slice(0, begun))) {
     expect([refusal.code, refusal.message]).toEqual([
       "nonce_already_used",
       expect.stringMatching(/Look for it at the payee before you sign another one\.$/),
     ]);
   }
-  expect(searches()).toBe(2);
+  expect(searches()).toBe(begun);
 
   // What expired before all blocks that are searched cannot be found in them.
   const parsed = parsePaymentRequest(bodyOn(devnet, { authorization: { validBefore: 1n } }));
   if (!parsed.ok) throw new Error(parsed.refusal.message);
   await refuseUsed(authorizationKeyOf(parsed.value), parsed.value);
-  expect(searches()).toBe(2);
+  expect(searches()).toBe(begun);
 });

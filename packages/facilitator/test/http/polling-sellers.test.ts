@@ -130,7 +130,7 @@ async function sell(front: Front, body: JsonObject, readsSuccess: boolean): Prom
     return true;
   }
   // It looks late: the outcome is known already.
-  await expect.poll(() => front.waiting(), { timeout: 20_000 }).toBe(0);
+  await expect.poll(() => front.waiting()).toBe(0);
   for (let looks = 0; looks < readsMax; looks++) {
     const page = await front.get(`/settlements/${String(id)}?wait=5`);
     clock.frozenMs = undefined;
@@ -152,7 +152,7 @@ describe.each(arrangements)("%s", (_, engine, count) => {
       const sales = Array.from({ length: atOnce }, () => sell(front, body, readsSuccess));
       const selling = Promise.all(sales);
       // The block comes at once: the seller has not polled yet.
-      await expect.poll(() => front.waiting(), { timeout: 20_000 }).toBe(1);
+      await expect.poll(() => front.waiting()).toBe(1);
       await devnet.mine();
       const isServed = await selling;
       for (let sent = 0; sent < inARow; sent++) {
@@ -183,9 +183,7 @@ test.each([
     const repeat = other.post(`${base}/settle`, body);
     const look = async (headers = {}) =>
       (await first.get(`${base}/settlements/${String(pending["id"])}?wait=5`, headers)).body;
-    await expect
-      .poll(async () => (await look(thirdParty))["status"], { timeout: 20_000 })
-      .toBe("confirmed");
+    await expect.poll(async () => (await look(thirdParty))["status"]).toBe("confirmed");
     expect(await look()).toMatchObject({ status: "confirmed" });
     clock.frozenMs = undefined;
     expect((await repeat).body).toMatchObject({ success: false, errorReason: "already_settled" });

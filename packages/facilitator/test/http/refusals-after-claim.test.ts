@@ -219,17 +219,6 @@ describe("mined and reverted: the cause where it can be known", () => {
     expect(await usesOf(devnet, body)).toEqual([]);
   });
 
-  test("token_paused while pending", async () => {
-    const { body } = fresh();
-    const id = await settlePending(body);
-    await devnet.usdc.pause();
-    try {
-      expectFailed(await outcomeOf(id, body), "token_paused", /paused by its issuer/);
-    } finally {
-      await devnet.usdc.unpause();
-    }
-  });
-
   test("payer_blocked while pending", async () => {
     const { payer, body } = fresh();
     const id = await settlePending(body);

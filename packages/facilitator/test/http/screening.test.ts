@@ -78,7 +78,7 @@ describe("the list", () => {
     const known = events.length;
     writeFileSync(`${path}.new`, text);
     renameSync(`${path}.new`, path);
-    await expect.poll(() => events.length, { timeout: 60_000 }).toBe(known + 1);
+    await expect.poll(() => events.length).toBe(known + 1);
     return events[known] ?? {};
   }
 
@@ -119,7 +119,7 @@ describe("the list", () => {
     await expectServed(served, { payer: buyer(0) });
     const known = events.length;
     rmSync(path);
-    await expect.poll(() => events.length, { timeout: 60_000 }).toBe(known + 1);
+    await expect.poll(() => events.length).toBe(known + 1);
     await expectRefused(served, { payer: buyer(1) });
   });
 
@@ -149,10 +149,10 @@ describe("the list", () => {
       await devnet.mine();
       return (await refunding.get(`/settlements/${id}`, key)).body["finalizedAt"];
     };
-    await expect.poll(finalizedAt, { timeout: 60_000 }).not.toBeNull();
+    await expect.poll(finalizedAt).not.toBeNull();
     writeFileSync(`${list}.new`, `${payerAndNonceOf(body).payer}\n`);
     renameSync(`${list}.new`, list);
-    await expect.poll(() => events.length, { timeout: 60_000 }).toBe(loaded + 1);
+    await expect.poll(() => events.length).toBe(loaded + 1);
     const { payer } = payerAndNonceOf(body);
     const paid = { id, payer, payTo: account, amount: 10_000n, body };
     const { refundBody } = createRefunds(() => devnet);

@@ -156,6 +156,7 @@ describe("the public face answers before the block", () => {
       confirmedAt: time,
       finalizedAt: confirmed["finalized"] === true ? expect.anything() : null,
       failedAt: null,
+      recoveredAt: null,
       refundOf: null,
       refunds: [],
       refundedAmount: "0",
@@ -187,7 +188,7 @@ describe("the public face answers before the block", () => {
     const { body } = await settlePublic(bodyOn(devnet), { prefer: "wait=10" });
     await devnet.mine(3);
     await expect
-      .poll(async () => (await page(body["id"])).body, { timeout: 10_000 })
+      .poll(async () => (await page(body["id"])).body)
       .toMatchObject({ finalized: true, finalizedAt: time, status: "confirmed" });
   });
 });

@@ -101,6 +101,7 @@ describe.skipIf(!hasPrometheus)("with Prometheus", () => {
   let served: Served;
   let prometheus: Prometheus;
   let isDatabaseGone = false;
+  let isReadOnly = false;
   const clock = createSteeredClock();
   clock.hurryFromMs = 15_000;
   beforeAll(async () => {
@@ -115,6 +116,10 @@ describe.skipIf(!hasPrometheus)("with Prometheus", () => {
         async ping() {
           if (isDatabaseGone) throw new Fault("storage_unavailable", "The database is gone");
           await store.ping();
+        },
+        async claimSettlements(...args) {
+          if (isReadOnly) throw new Fault("storage_unavailable", "The database takes no writes");
+          return store.claimSettlements(...args);
         },
       },
       // The gas of 48 payments of a contract wallet, in each half.
@@ -143,17 +148,25 @@ describe.skipIf(!hasPrometheus)("with Prometheus", () => {
   };
 
   test("each alarm is true for what it is for, and not before", async () => {
-    const five = [
+    const six = [
       "FarthingQueueFull",
       "FarthingGasBudgetUsed",
       "FarthingWalletEmpty",
       "FarthingNodeLagging",
       "FarthingDatabaseGone",
+      "FarthingSettlesFail",
     ];
     await devnet.mine();
     await expect.poll(() => prometheus.count("x402_rpc_head_age_seconds < 60")).toBe(1);
     await expect.poll(() => prometheus.count("x402_ready == 1")).toBe(2);
-    for (const alert of five) expect([alert, await isTrue(alert)]).toEqual([alert, false]);
+    for (const alert of six) expect([alert, await isTrue(alert)]).toEqual([alert, false]);
+
+    // Every check of readiness succeeds meanwhile.
+    isReadOnly = true;
+    await Promise.all(Array.from({ length: 12 }, settle));
+    await expect.poll(() => isTrue("FarthingSettlesFail")).toBe(true);
+    expect(await prometheus.count("x402_ready == 1")).toBe(2);
+    isReadOnly = false;
 
     // No block is mined: the payments of a contract wallet wait for one another.
     await devnet.rpc("evm_setAutomine", [false]);

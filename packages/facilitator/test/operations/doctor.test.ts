@@ -1,5 +1,6 @@
 /** The doctor on a local chain: what is well is called so, every illness is found and named. */
 import { createServer } from "node:http";
+import { DatabaseSync } from "node:sqlite";
 import type { Devnet } from "@farthing/devnet";
 import { isObject } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -89,6 +90,7 @@ test("all is well: every part is named, nothing is wrong", async () => {
     `${network} endpoint 0 (127.0.0.1)`,
     `${network} endpoint 1 (127.0.0.1)`,
     `${network} chain`,
+    `${network} costs`,
     `${network} wallets`,
     `${network} load`,
   ]);
@@ -332,6 +334,7 @@ test("what a running facilitator sends meanwhile is its own", async () => {
 test("beside a facilitator at work: who holds its wallets; afterwards they are free", async () => {
   const databaseUrl = newDatabaseUrl();
   const served = await serveOn(devnet, { databaseUrl });
+  expect((await served.post("/settle", bodyOn(devnet))).body).toMatchObject({ success: true });
   const during = of(await look({ DATABASE_URL: databaseUrl }), "ok").join("\n");
   expect(during).toContain("schema: this version's");
   expect(during).toMatch(/database: size: \d+\.\d\d GB, \d+(\.\d+)? GB free on its disk/);
@@ -339,6 +342,15 @@ test("beside a facilitator at work: who holds its wallets; afterwards they are f
   await served.stop();
   expect(of(await look({ DATABASE_URL: databaseUrl }), "ok").join("\n")).toMatch(
     /lease: .*free, 0/,
+  );
+  const file = new DatabaseSync(databaseUrl.slice("sqlite:".length));
+  file.exec("update lanes set next_nonce = 0");
+  file.close();
+  expect(of(await look({ DATABASE_URL: databaseUrl }), "warn").join("\n")).toMatch(
+    /nonce 0: \d+ transactions on chain, of which the database knows 0; a start searches from half an hour before the newest stored one \(2\d{3}-.*Z\), but at most the last 302400 blocks, about a week; farthing recover --since searches what is older → start/,
+  );
+  expect(of(await look({ DATABASE_URL: newDatabaseUrl() }), "ok").join("\n")).toMatch(
+    /nonce 0: \d+ transactions on chain, from before this database, which a start does not search; farthing recover --since/,
   );
 });
 
@@ -350,13 +362,17 @@ test("a wallet that was taken out of the configuration while its transactions ar
   void served.post("/settle", bodyOn(devnet)).catch(() => undefined);
   const isSent = () => expect(proxy.countOf("eth_sendRawTransaction")).toBeGreaterThan(0);
   proxy.reset();
-  await vi.waitFor(isSent, { timeout: 20_000 });
+  await vi.waitFor(isSent, { timeout: 60_000 });
   await served.stop();
   const keys = environmentOn(devnet, { wallets: [1] }).FARTHING_RELAYER_KEYS;
   const sections = await look({ DATABASE_URL: databaseUrl, FARTHING_RELAYER_KEYS: keys });
   expect(of(sections, "warn").join("\n")).toMatch(
     /database: lease: 0x\w{40} on chain 51 is not configured any more, and 1 of its transactions are open → a facilitator at work sends them again/,
   );
+  const open = /database: payments: open on chain 51: 1 submitted, the oldest for \d+ s →/;
+  expect(of(sections, "ok").join("\n")).toMatch(open);
+  const later = { ...systemClock, nowMs: () => systemClock.nowMs() + 11 * 60_000 };
+  expect(of(await look({ DATABASE_URL: databaseUrl }, later), "warn").join("\n")).toMatch(open);
   const own = environmentOn(devnet, { wallets: [2] }).FARTHING_RELAYER_KEYS;
   const all = { DATABASE_URL: databaseUrl, FARTHING_RELAYER_KEYS: own };
   const whole = of(await look(all), "warn").join("\n");

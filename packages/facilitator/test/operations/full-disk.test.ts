@@ -69,11 +69,11 @@ test.skipIf(!hasLimits)(
   async () => {
     limitFiles("0");
     await expect
-      .poll(readyOf, { timeout: 15_000, interval: 250 })
+      .poll(readyOf, { interval: 250 })
       .toEqual({ status: 503, text: expect.stringMatching(/takes no writes: its disk/) });
     expect((await settle(1)).status).toBe(503);
     limitFiles("unlimited");
-    await expect.poll(async () => (await readyOf()).status, { timeout: 15_000 }).toBe(200);
+    await expect.poll(async () => (await readyOf()).status).toBe(200);
     expect((await settle(1)).body).toMatchObject({ success: true });
   },
 );

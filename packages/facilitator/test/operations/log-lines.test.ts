@@ -41,7 +41,7 @@ async function untilState(id: string, state: string): Promise<void> {
     await devnet.mine();
     return (await served.get(`/settlements/${id}`)).body["state"];
   };
-  await expect.poll(look, { timeout: 20_000, interval: 200 }).toBe(state);
+  await expect.poll(look, { interval: 200 }).toBe(state);
 }
 
 /** What the log says of a settlement, line by line. */
@@ -62,7 +62,7 @@ test("confirmed; its block vanishes; confirmed again", async () => {
   const head = Number(await devnet.rpc<Hex>("eth_blockNumber"));
   await devnet.rpc("anvil_reorg", [head - Number(blockNumber) + 1, []]);
   await devnet.mine();
-  await expect.poll(() => storyOf(id).at(-1), { timeout: 10_000 }).toMatch(/reorganised out/);
+  await expect.poll(() => storyOf(id).at(-1)).toMatch(/reorganised out/);
   await untilState(id, "confirmed");
   expect(storyOf(id)).toEqual([
     "Settlement queued",

@@ -64,15 +64,15 @@ test("a collector that refuses: its spans are counted, and the log says so once"
   const { served, events } = await serveTraced(collector.url);
   expect(await spansOf(served)).toEqual({ exported: 0, export_failed: 0, queue_full: 0 });
   await ask(served, 3);
-  await expect.poll(() => spansOf(served), { timeout: 10_000 }).toMatchObject({ exported: 3 });
+  await expect.poll(() => spansOf(served)).toMatchObject({ exported: 3 });
   collector.status = 400;
   await ask(served, 2);
-  await expect.poll(() => spansOf(served), { timeout: 10_000 }).toMatchObject({ export_failed: 2 });
+  await expect.poll(() => spansOf(served)).toMatchObject({ export_failed: 2 });
   await ask(served, 2);
-  await expect.poll(() => spansOf(served), { timeout: 10_000 }).toMatchObject({ export_failed: 4 });
+  await expect.poll(() => spansOf(served)).toMatchObject({ export_failed: 4 });
   collector.status = 200;
   await ask(served, 1);
-  await expect.poll(() => spansOf(served), { timeout: 10_000 }).toMatchObject({ exported: 4 });
+  await expect.poll(() => spansOf(served)).toMatchObject({ exported: 4 });
   expect(events()).toEqual([
     { event: "trace_export_failed", lost: undefined },
     { event: "trace_export_resumed", lost: 4 },

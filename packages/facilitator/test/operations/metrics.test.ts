@@ -102,6 +102,7 @@ const promised = {
   x402_tx_confirm_seconds: [],
   x402_tx_finalize_seconds: [],
   x402_relayer_balance_xdc: ["relayer_index"],
+  x402_relayer_payments_left: ["relayer_index"],
   x402_relayer_inflight: ["relayer_index"],
   x402_rpc_requests_total: ["endpoint_index", "method", "outcome"],
   x402_rpc_head_age_seconds: [],
@@ -121,8 +122,10 @@ test.each(Object.entries(promised))("%s is there, with %s", async (name, labels)
 
 test.each([
   ["x402_settle_requests_total", { result: "not_judged", reason: "queue_full" }],
+  ["x402_settle_requests_total", { result: "not_judged", reason: "service_unavailable" }],
   ["x402_settlements_reconciled_total", { outcome: "failed_after_send" }],
   ["x402_lane_leases_total", { relayer_index: "1", event: "lost" }],
+  ["x402_relayer_used_elsewhere_total", { relayer_index: "1" }],
   ["x402_emails_total", { outcome: "given_up" }],
   ["x402_trace_spans_total", { outcome: "queue_full" }],
   ["x402_relayer_sign_seconds_count", { relayer_index: "1", outcome: "failed" }],
@@ -169,6 +172,10 @@ describe("what happens is counted", () => {
       expect(growth(`${name}_sum`, { network })).toBeLessThan(10);
     }
     expect(growth("x402_batch_settlements_sum", { network })).toBe(1);
+    expect(growth("x402_claims_total", { network, result: "created" })).toBe(1);
+    expect(growth("x402_database_seconds_count", { operation: "claim" })).toBe(1);
+    // As a number of floating point.
+    expect(growth("x402_settled_usdc_total", { network, kind: "payment" })).toBeCloseTo(0.01, 9);
     const sends = { endpoint_index: "0", method: "eth_sendRawTransaction", outcome: "ok" };
     expect(growth("x402_rpc_requests_total", sends)).toBe(1);
     const route = { route: "/settle", method: "POST", status: "200" };
@@ -217,9 +224,7 @@ describe("what happens is counted", () => {
   test("finality, when it comes", async () => {
     await served.post("/settle", bodyOn(devnet));
     await expect
-      .poll(async () => valueOf(await read(), "x402_tx_finalize_seconds_count", { network }), {
-        timeout: 10_000,
-      })
+      .poll(async () => valueOf(await read(), "x402_tx_finalize_seconds_count", { network }))
       .toBeGreaterThan(0);
   });
 });

@@ -18,7 +18,6 @@ import { createHastenedClock } from "@farthing/engine/testing/hastened-clock";
 const speed = 4;
 
 /** The machine may be busy. */
-const timeouts = { timeout: 180_000 };
 const soon = { timeout: 120_000, interval: 250 };
 
 let devnet: Devnet;
@@ -72,7 +71,7 @@ async function settlePending({ post, relayer }: Served): Promise<string> {
 /** The labels of a limit of the only endpoint. */
 const ofEndpoint = (limit: string) => `endpoint_index="0",limit="${limit}"`;
 
-test("limits that were met are shown, and those that were not are left out", timeouts, async () => {
+test("limits that were met are shown, and those that were not are left out", async () => {
   const from = await serve({ clock: createHastenedClock(speed) });
   const limits = () => readMetric(from, "x402_rpc_learned_limit");
   const limitsAfterPayment = async () => {
@@ -103,7 +102,7 @@ test("limits that were met are shown, and those that were not are left out", tim
   expect(await limits()).not.toHaveProperty([ofEndpoint("requests_per_second")]);
 });
 
-test("blocks without their logs are counted, and for how long", timeouts, async () => {
+test("blocks without their logs are counted, and for how long", async () => {
   const from = await serve();
   const lag = () => valueOf(from, "x402_rpc_read_lag_blocks");
   const seconds = () => valueOf(from, "x402_rpc_unread_seconds");
@@ -125,7 +124,7 @@ test("blocks without their logs are counted, and for how long", timeouts, async 
 test.each([
   ["ahead", 600],
   ["behind", -600],
-])("a clock that is ten minutes %s is shown as that", timeouts, async (_, skewSeconds) => {
+])("a clock that is ten minutes %s is shown as that", async (_, skewSeconds) => {
   const nowMs = () => systemClock.nowMs() + skewSeconds * 1_000;
   const from = await serve({ clock: { ...systemClock, nowMs } });
   await settlePending(from);

@@ -116,7 +116,7 @@ describe.each(["caddy", "nginx"] as const)("%s", (kind) => {
     let proxy: TlsProxy;
     beforeAll(async () => {
       proxy = await startProxy(kind);
-      await vi.waitFor(() => call("/health"), { timeout: 30_000 });
+      await vi.waitFor(() => call("/health"), { timeout: 60_000 });
     });
     afterAll(() => proxy?.stop());
 

@@ -67,7 +67,7 @@ const bytesEveryMs = 10_000;
 async function untilLookedFor({ waits } = clock): Promise<void> {
   const pauses = () => waits.filter((ms) => ms === bytesEveryMs).length;
   const before = pauses();
-  await expect.poll(pauses, { timeout: 30_000 }).toBeGreaterThan(before + 3);
+  await expect.poll(pauses).toBeGreaterThan(before + 3);
 }
 
 /** Settles a payment. The clock hurries waits for an outcome too, so it is asked for until it is there. */
@@ -77,7 +77,7 @@ async function settleWith(at: Served, body: JsonObject): Promise<JsonObject> {
     ({ body: answer } = await at.post("/settle", body));
     return answer;
   };
-  await expect.poll(settle, { timeout: 30_000 }).toMatchObject({ success: true });
+  await expect.poll(settle).toMatchObject({ success: true });
   return answer;
 }
 
@@ -105,12 +105,12 @@ test("signed bytes stay while blocks cannot be read, however final they are", as
     steered.aheadMs += 5_000;
     return (await blind.get("/ready")).status;
   };
-  await expect.poll(status, { timeout: 30_000 }).toBe(503);
+  await expect.poll(status).toBe(503);
   await untilLookedFor(steered);
   expect(bytes()).toHaveLength(2);
   proxy.react = () => undefined;
   await devnet.mine(finalAfterBlocks + bytesKeptBlocks);
-  await expect.poll(bytes, { timeout: 30_000 }).toEqual([]);
+  await expect.poll(bytes).toEqual([]);
 });
 
 test("signed bytes go when final; a settlement goes after its days, exported for its owner alone", async () => {
@@ -121,7 +121,7 @@ test("signed bytes go when final; a settlement goes after its days, exported for
   await untilLookedFor();
   expect(query(withBytes)).toHaveLength(1);
   await devnet.mine(2 * finalAfterBlocks);
-  await expect.poll(() => query(withBytes), { timeout: 30_000 }).toEqual([]);
+  await expect.poll(() => query(withBytes)).toEqual([]);
   expect(query("select signature from settlements")).toEqual([{ signature: "0x" }]);
   // The settlement is what it was.
   const { body: page } = await served.get(`/settlements/${id}`);
@@ -135,7 +135,7 @@ test("signed bytes go when final; a settlement goes after its days, exported for
   expect((await served.get(`/settlements/${id}`)).status).toBe(200);
   clock.aheadMs += 2 * days;
   const status = async () => (await served.get(`/settlements/${id}`)).status;
-  await expect.poll(status, { timeout: 30_000 }).toBe(404);
+  await expect.poll(status).toBe(404);
 
   const [name = "", ...others] = files();
   expect([others, statSync(join(folder, name)).mode & 0o777]).toEqual([[], 0o600]);

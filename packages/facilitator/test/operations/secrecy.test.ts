@@ -167,7 +167,7 @@ test("through everything that can happen", async () => {
   // Addresses and hashes are for logs and answers; a metric has neither, nor any URL.
   expect(metrics).not.toMatch(/0x[0-9a-f]{8}|stl_|req_|:\/\//i);
   // Seven lives, each with settlements that wait for their second.
-}, 90_000);
+});
 
 function excerpt(text: string, part: string): string {
   const at = text.indexOf(part);

@@ -38,9 +38,6 @@ interface Running {
   readonly ended: Promise<unknown>;
 }
 
-/** A start and a stop of a process take two seconds alone, and thirty where others use both cores. */
-const slowMs = 180_000;
-
 const started: { kill(signal: "SIGKILL"): boolean }[] = [];
 afterAll(() => {
   for (const child of started) child.kill("SIGKILL");
@@ -109,7 +106,7 @@ async function expectTidy(devnet: Devnet, databaseUrl: string, wallets: readonly
   await store.close();
 }
 
-describe("under load", { timeout: slowMs }, () => {
+describe("under load", () => {
   let devnet: Devnet;
   beforeAll(async () => {
     devnet = await startChain({ buyers: 20, relayers: 2, blockTimeSeconds: 1 });
@@ -188,29 +185,25 @@ describe("under load", { timeout: slowMs }, () => {
   );
 });
 
-test(
-  "nobody reads what it says any more: it serves on, and ends when it is told",
-  { timeout: slowMs },
-  async () => {
-    const devnet = await startChain();
-    try {
-      const databaseUrl = newDatabaseUrl();
-      const running = await start(devnet, databaseUrl, [0]);
-      running.stopReading();
-      for (let payment = 0; payment < 2; payment++) {
-        const { body } = await post(running.url, "/settle", bodyOn(devnet));
-        expect(body).toMatchObject({ success: true });
-      }
-      running.signal("SIGTERM");
-      expect(await running.ended).toBe(0);
-      await expectTidy(devnet, databaseUrl, [0]);
-    } finally {
-      await devnet.stop();
+test("nobody reads what it says any more: it serves on, and ends when it is told", async () => {
+  const devnet = await startChain();
+  try {
+    const databaseUrl = newDatabaseUrl();
+    const running = await start(devnet, databaseUrl, [0]);
+    running.stopReading();
+    for (let payment = 0; payment < 2; payment++) {
+      const { body } = await post(running.url, "/settle", bodyOn(devnet));
+      expect(body).toMatchObject({ success: true });
     }
-  },
-);
+    running.signal("SIGTERM");
+    expect(await running.ended).toBe(0);
+    await expectTidy(devnet, databaseUrl, [0]);
+  } finally {
+    await devnet.stop();
+  }
+});
 
-describe("while a caller waits for a block that does not come", { timeout: slowMs }, () => {
+describe("while a caller waits for a block that does not come", () => {
   let devnet: Devnet;
   let running: Running;
   let databaseUrl: string;
@@ -277,7 +270,7 @@ describe("while a caller waits for a block that does not come", { timeout: slowM
 });
 
 // Each test waits until a request to the node has taken too long.
-describe("while a node is silent", { concurrent: true, timeout: slowMs }, () => {
+describe("while a node is silent", { concurrent: true }, () => {
   let devnet: Devnet;
   beforeAll(async () => {
     devnet = await startChain({ relayers: 3 });

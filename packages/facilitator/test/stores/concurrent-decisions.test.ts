@@ -19,7 +19,7 @@ afterAll(async () => {
 const start = postgresStarter(() => server);
 
 /** What takes milliseconds must have happened by then. */
-const soon = { timeout: 5_000, interval: 10 };
+const soon = { timeout: 60_000, interval: 10 };
 
 /** An empty database, emptied again after the test. */
 async function startBench(): Promise<StoreBench> {

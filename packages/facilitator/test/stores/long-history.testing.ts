@@ -9,14 +9,26 @@ import {
   scenarioNow,
   swampedEndpoint,
 } from "./store-scenario.testing.ts";
+import type { ServiceStore } from "../../src/features/open-store.ts";
 import { chainId, lane, type StoreBench } from "./store-values.testing.ts";
 
 /** Rows per account other than the busy one: as many listings as an account may have. */
 const rowsPerAccount = 50;
 
-/** The time of row n: rows lie one after the other over the 400 days before the scenario. */
+const historyDays = 400;
+
+/** The time of row n: rows lie one after the other over the days before the scenario. */
 const timeOf = (rows: number) =>
-  `(${scenarioNow - 400 * dayMs} + n * ${(399 * dayMs) / rows}::bigint)`;
+  `(${scenarioNow - historyDays * dayMs} + n * ${((historyDays - 1) * dayMs) / rows}::bigint)`;
+
+/** Makes the months of the history, and those of the scenario. */
+export async function prepareMonths(store: ServiceStore): Promise<void> {
+  for (let days = historyDays; days >= 0; days -= 28) {
+    const time = scenarioNow - days * dayMs;
+    await store.prepareTransactionMonths(time);
+    await store.prepareDeliveryMonths(time);
+  }
+}
 
 /** An address that has a number. */
 const address = (of: string) => `'0x' || lpad(to_hex(${of}), 40, '0')`;
@@ -48,6 +60,8 @@ export async function fillHistory({ query }: StoreBench, rows: number): Promise<
     `insert into payment_identifiers (name_hash, payment_hash, expires_at) select 'old_' || n, 'x', ${at} + (n % 2) * ${800 * dayMs}::bigint from ${series}`,
     `insert into relayer_transactions (id, chain_id, lane, nonce, to_address, data, gas_limit, gas_price, raw, hash, state, created_at, block_number) select -n, ${chainId}, '${lane}', n, '${busySeller}', '0x', '1', '1', '0x', ${hash}, 'mined', ${at}, n from ${series}`,
     `insert into transaction_settlements (transaction_id, settlement_id) select -n, 'old_' || n from ${series}`,
+    // Those of settlements that are gone.
+    `insert into closed_transactions (id, chain_id, lane, nonce, to_address, gas_limit, gas_price, hash, state, created_at, block_number) select -n - ${rows}, ${chainId}, '${lane}', n, '${busySeller}', '1', '1', '0xee' || lpad(to_hex(n), 62, '0'), 'mined', ${at}, n from ${series}`,
     `insert into credit_entries (account, kind, credits, actor, created_at) select '${busySeller}', 'grant', 1, 'test', ${at} from ${series}`,
     `insert into credit_purchases (id, account, chain_id, payer, credits, units, state, timeline, created_at, expires_at, updated_at) select 'old_' || n, '${busySeller}', ${chainId}, '${busyPayer}', 1, '1', (case n % 5 when 0 then 'credited' when 1 then 'failed' when 2 then 'expired' when 3 then 'held' else 'canceled' end), '[]', ${at}, ${at}, ${at} from ${series}`,
     `insert into webhook_endpoints (id, account, url, secret, events, created_at, watched_since) values ('${busyEndpoint}', '${busySeller}', 'https://shop.example', 's', '["settlement.confirmed"]', 1, ${scenarioNow - 300 * dayMs})`,

@@ -47,10 +47,12 @@ test("a database that a service used before participants were recorded is a serv
   const service = await bench.open();
   await service.claimSettlements([claimOf()], now);
   await service.close();
+  await bench.query("drop view all_transactions");
   await bench.query("drop table participants");
   await bench.query("drop table refunds");
   await bench.query("alter table settlements drop column refund_of");
   await bench.query("alter table settlements drop column signature_hash");
+  await bench.query("alter table settlements drop column recovered_at");
   await bench.query("delete from kysely_migration where name >= '0014-participants'");
   await expect(openStore(bench.databaseUrl, { participants: [] })).rejects.toMatchObject({
     code: "configuration",

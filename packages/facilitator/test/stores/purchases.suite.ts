@@ -235,7 +235,7 @@ function historyTests(at: StoreAt): void {
     await store.recordSigned(lease, [{ id: dearer.id, raw: "0x02", hash: hex32(42) }], 1_500);
     await store.recordGas([{ hash: hex32(42), gasUsed: 90_000, gasPrice: 12_500_000_000n }]);
     await store.recordGas([]);
-    expect(await store.listCarriers(String(ids[0]))).toMatchObject([
+    expect(await store.listCarriers({ id: String(ids[0]), createdAt: 0 })).toMatchObject([
       { hash: hex32(41), state: "sent", createdAt: 1_100, sentAt: 1_300, gasUsed: null },
       {
         hash: hex32(42),
@@ -246,7 +246,7 @@ function historyTests(at: StoreAt): void {
         settlements: 2,
       },
     ]);
-    expect(await store.listCarriers("stl_none")).toEqual([]);
+    expect(await store.listCarriers({ id: "stl_none", createdAt: 0 })).toEqual([]);
   });
 
   test("is counted by day", async () => {

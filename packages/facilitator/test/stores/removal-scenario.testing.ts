@@ -34,6 +34,15 @@ export async function removeWhatIsOver(
   await store.pruneSettlements(chainId, { ...terms, from }, () => Promise.resolve());
   await store.pruneSignedBytes(chainId, block, 3);
   await store.forgetExpired(now, 5);
+  await store.prepareTransactionMonths(now);
+  await store.moveClosedTransactions({ since: now, limit: 3 });
+  await store.dropTransactionMonths(1);
+  await store.prepareDeliveryMonths(now);
+  await store.inspectUndivided();
+  await store.divideDeliveries();
+  await store.prepareEarlierMonths(now);
+  await store.moveEarlierDeliveries(3);
+  await store.dropDeliveryMonths(1, 3, () => Promise.resolve());
   await logCalls(store, at);
 }
 

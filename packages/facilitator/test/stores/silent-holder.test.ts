@@ -45,7 +45,7 @@ test("a payer whose claim another process left half done can pay through the oth
     const { rows } = await client.query("select from pg_locks where not granted");
     expect(rows).toHaveLength(1);
   };
-  await vi.waitFor(isWaiting, { timeout: 5_000, interval: 20 });
+  await vi.waitFor(isWaiting, { timeout: 60_000, interval: 20 });
   wire.hush(true);
   await client.query("rollback");
 

@@ -24,7 +24,7 @@ test("an audit goes on where any other statement would have met its limit", asyn
     const { rows } = await client.query("select from pg_locks where not granted");
     expect(rows).toHaveLength(1);
   };
-  await vi.waitFor(isWaiting, { timeout: 10_000, interval: 20 });
+  await vi.waitFor(isWaiting, { timeout: 60_000, interval: 20 });
   // It came later, and is given up before.
   await expect(store.findAccount(account)).rejects.toThrow("The database failed");
   await client.query("rollback");

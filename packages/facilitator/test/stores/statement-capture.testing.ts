@@ -104,17 +104,31 @@ export function explainAll(databaseName: string): string[] {
 /** The most pages that each statement of a method reads or changes, by method and text. */
 export function collectBuffers(calls: Calls): Map<string, number> {
   const buffers = new Map<string, number>();
-  const connect: unknown = Reflect.get(Client.prototype, "connect");
-  vi.spyOn(Client.prototype, "connect").mockImplementation(function (this: Client, ...given) {
-    this.on("notice", ({ message }) => {
-      const explained = readPlan(message ?? "");
-      if (!explained) return;
-      const name = `${calls.current}: ${explained.text}`;
-      buffers.set(name, Math.max(buffers.get(name) ?? 0, explained.pages));
-    });
-    return typeof connect === "function" ? Reflect.apply(connect, this, given) : undefined;
+  onNotices((message) => {
+    const explained = readPlan(message);
+    if (!explained) return;
+    const name = `${calls.current}: ${explained.text}`;
+    buffers.set(name, Math.max(buffers.get(name) ?? 0, explained.pages));
   });
   return buffers;
+}
+
+/** The plans of all statements, as text, in the order in which they are carried out. */
+export function collectPlanTexts(): readonly string[] {
+  const plans: string[] = [];
+  onNotices((message) => {
+    if (message.includes("plan:")) plans.push(message);
+  });
+  return plans;
+}
+
+/** Hears what the server notes on connections that are opened from now on. */
+function onNotices(hear: (message: string) => void): void {
+  const connect: unknown = Reflect.get(Client.prototype, "connect");
+  vi.spyOn(Client.prototype, "connect").mockImplementation(function (this: Client, ...given) {
+    this.on("notice", ({ message }) => hear(message ?? ""));
+    return typeof connect === "function" ? Reflect.apply(connect, this, given) : undefined;
+  });
 }
 
 function readPlan(message: string): { text: string; pages: number } | undefined {

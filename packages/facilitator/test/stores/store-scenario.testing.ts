@@ -17,7 +17,9 @@ import {
 import { purchased, purchaseSteps } from "./purchase-values.testing.ts";
 import { joinAccount } from "./member-scenario.testing.ts";
 import { endpointOf, useEmails } from "./email-scenario.testing.ts";
+import { recoverLost } from "./recovered-scenario.testing.ts";
 import { refund } from "./refund-scenario.testing.ts";
+import { readState } from "./state-scenario.testing.ts";
 import { removeWhatIsOver } from "./removal-scenario.testing.ts";
 import type { ServiceStore } from "../../src/features/open-store.ts";
 
@@ -38,13 +40,15 @@ const now = scenarioNow;
 const { chainId } = apothem;
 
 /** Methods that the scenario cannot call: they begin or end the store, or listen. */
-export const notCalled: readonly string[] = ["open", "isReadOnly", "close", "onChange"];
+export const notCalled: readonly string[] =
+  "open isReadOnly describeServer checkNews close onChange".split(" ");
 
 /** Calls every method. Works on an empty store and on one with a history, again and again. */
 export async function runScenario(store: ServiceStore): Promise<void> {
   await prepareAccount(store);
   await settle(store);
   await repair(store);
+  await recoverLost(store, { repeats: await claims(store), block: 9_500_000 + next(), now });
   await useLanes(store);
   await readHistory(store);
   await signIn(store);
@@ -53,8 +57,7 @@ export async function runScenario(store: ServiceStore): Promise<void> {
   await deliver(store);
   await list(store);
   await countExchanges(store);
-  await store.ping();
-  await store.checkWritable();
+  await readState(store, chainId);
 }
 
 async function prepareAccount(store: ServiceStore): Promise<void> {
@@ -85,7 +88,6 @@ function keyOf(id: string) {
 }
 
 const gas = { budgetGwei: 1_000_000, plainGwei: 1, contractGwei: 10 };
-
 const burned = { budgetGwei: 1_000_000_000, reserveGwei: 1 };
 
 function keylessClaim() {
@@ -135,6 +137,7 @@ async function settle(store: ServiceStore): Promise<void> {
   const signed = sent.map(({ id }) => ({ id, raw: "0x00" as const, hash: hex32(next()) }));
   await store.recordSigned(lease, signed, now);
   await store.recordSent(sent, now);
+  await store.isTransactionSent(ids[0] ?? "", hex32(next()));
   const [first, second, third, fourth, fifth, sixth] = ids.map(String);
   const block = 1_000_000 + next() * 10;
   await store.recordFailed([failureOf(third ?? ""), failureOf(sixth ?? "")], now);
@@ -163,7 +166,7 @@ async function settle(store: ServiceStore): Promise<void> {
   await removeWhatIsOver(store, { account: busySeller, block, now });
   await store.isRelayerTransaction(hex32(1));
   await store.countMinedNonces(chainId, lane);
-  await store.listCarriers(first ?? "");
+  await store.listCarriers({ id: first ?? "", createdAt: now });
   await store.closeTransactions(sent, "dropped");
 }
 
@@ -204,6 +207,8 @@ async function repair(store: ServiceStore): Promise<void> {
 
 async function useLanes(store: ServiceStore): Promise<void> {
   await store.registerOwner("one");
+  await store.holdSearch(chainId);
+  await store.releaseSearch(chainId);
   const lease = await leaseOf(store, otherLane);
   const times = { leaseMs: 60_000, now };
   await store.renewWalletLease(lease, "one", times);
@@ -231,6 +236,7 @@ async function readHistory(store: ServiceStore): Promise<void> {
     await store.listAccountSettlements(busySeller, filter, { limit: 2, from: from ?? undefined });
   }
   await store.listUsage(busySeller, { since: now - 30 * dayMs, before: now + dayMs, chainId });
+  await store.sumUsage([busySeller], { since: now - 30 * dayMs, before: now + dayMs });
   await store.findCredits(busySeller);
   await store.listCreditEntries(busySeller, { limit: 5 });
   await store.auditCredits(5);

@@ -253,6 +253,18 @@ function pauseTests(at: StoreAt): void {
 }
 
 function outboxTests(at: StoreAt): void {
+  test("what waits is counted by channel, and not once it was delivered", async () => {
+    const { store } = at();
+    const { webhook, email } = await store.countWaitingDeliveries();
+    const id = await delivering(store, await listening(store));
+    await delivering(store, await listening(store, { channel: "email" }));
+    const waiting = { webhook: webhook + 1, email: email + 1 };
+    expect(await store.countWaitingDeliveries()).toEqual(waiting);
+    const end = { isDelivered: true, status: 200, error: null, retryAt: null };
+    await store.recordAttempt(id, end, 2_000);
+    expect(await store.countWaitingDeliveries()).toEqual({ webhook, email: email + 1 });
+  });
+
   test("tells of a settlement's outcome, whoever wants to hear of it", async () => {
     const { store } = at();
     const [all, some] = [

@@ -27,7 +27,7 @@ export async function startHostileBlocks(devnet: Devnet): Promise<HostileBlocks>
   };
 
   async function make(): Promise<void> {
-    await expect.poll(() => requests, { timeout: 30_000, interval: 1 }).toBe(0);
+    await expect.poll(() => requests, { interval: 1 }).toBe(0);
     await devnet.rpc("anvil_setBalance", [hostileFlag, "0x1"]);
     await devnet.mine();
     await devnet.rpc("anvil_setBalance", [hostileFlag, "0x0"]);

@@ -11,6 +11,16 @@ const wallet = (mode: WalletMode) => ({
   restore: (at: Devnet) => at.walletMode("owner-signed"),
 });
 
+/** Gives a plain account the code that a delegation to the contract wallet leaves (EIP-7702). */
+const delegated = {
+  arrange: (at: Devnet) => setCode(at, `0xef0100${at.smartWallet.address.slice(2).toLowerCase()}`),
+  restore: (at: Devnet) => setCode(at, "0x"),
+};
+
+async function setCode(at: Devnet, code: string): Promise<void> {
+  await at.rpc("anvil_setCode", [walletAt(at.buyers, 4).address, code]);
+}
+
 export const signatureCases: RefusalCase[] = [
   {
     name: "another wallet's signature",
@@ -71,6 +81,24 @@ export const signatureCases: RefusalCase[] = [
     code: "invalid_signature",
     says: /contract wallet and does not accept/,
     body: (at) => byContract(at, { payer: walletAt(at.buyers, 2) }),
+  },
+  {
+    name: "a delegation that does not accept the payer's own key",
+    code: "invalid_signature",
+    says: /payer has code: a delegation to 0x1271000000000000000000000000000000001271 \(EIP-7702\).*The key of authorization\.from has signed it, but the token asks the code first/,
+    body: (at) => bodyOn(at, { payer: walletAt(at.buyers, 4) }),
+    ...delegated,
+  },
+  {
+    name: "a delegation signed for by a third party",
+    code: "invalid_signature",
+    says: /payer has code: a delegation to 0x1271.*\. The token asks the code first/,
+    body: (at) =>
+      bodyOn(at, {
+        payer: walletAt(at.buyers, 1),
+        authorization: { from: walletAt(at.buyers, 4).address },
+      }),
+    ...delegated,
   },
   {
     name: "a contract wallet that burns all gas",

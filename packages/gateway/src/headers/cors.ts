@@ -16,6 +16,8 @@ const allowedHeaders = [
 /** Lifetime of a preflight in the browser: one visit. */
 const maxPreflightSeconds = 600;
 
+const exposedToScripts = exposedHeaders.join(", ");
+
 export function preflight(methods: readonly string[]): Response {
   return withCors(
     new Response(null, {
@@ -31,10 +33,12 @@ export function preflight(methods: readonly string[]): Response {
 }
 
 /** Lets scripts of all origins read a response, unless the upstream restricts it. */
-export function withCors<R extends { readonly headers: Headers }>(response: R): R {
+export function withCors<R extends { readonly headers: Pick<Headers, "has" | "set"> }>(
+  response: R,
+): R {
   const { headers } = response;
   if (headers.has("Access-Control-Allow-Origin")) return response;
   headers.set("Access-Control-Allow-Origin", "*");
-  headers.set("Access-Control-Expose-Headers", exposedHeaders.join(", "));
+  headers.set("Access-Control-Expose-Headers", exposedToScripts);
   return response;
 }

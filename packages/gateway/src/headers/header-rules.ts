@@ -115,11 +115,35 @@ export const removableHeaders: readonly string[] = [
 const neverToClient = new Set([...hopByHop, "alt-svc", "x-payment"]);
 
 export function isPassedToUpstream(name: string, rule: RequestRule): boolean {
+  const { known, kind } = kindOf(name);
+  if (kind === "never" || rule.configured.has(known)) return false;
+  if (kind === "credential") return [...rule.pass].some((one) => one === known);
+  return !(rule.isPaid && kind === "partial");
+}
+
+interface HeaderKind {
+  readonly known: string;
+  readonly kind: "never" | "credential" | "partial" | "other";
+}
+
+/** Those that clients have sent, which choose their names: a few hundred short ones are remembered. */
+const kinds = new Map<string, HeaderKind>();
+const kindsMax = 500;
+const kindCharsMax = 64;
+
+function kindOf(name: string): HeaderKind {
+  const remembered = kinds.get(name);
+  if (remembered) return remembered;
   const known = canonicalName(name);
-  if (neverToUpstream.has(known) || isOurs(known) || rule.configured.has(known)) return false;
-  if (clientCredentials.some((one) => one === known))
-    return [...rule.pass].some((one) => one === known);
-  return !(rule.isPaid && partialHeaders.includes(known));
+  const kind = { known, kind: kindOfCanonical(known) };
+  if (kinds.size < kindsMax && name.length <= kindCharsMax) kinds.set(name, kind);
+  return kind;
+}
+
+function kindOfCanonical(known: string): HeaderKind["kind"] {
+  if (neverToUpstream.has(known) || isOurs(known)) return "never";
+  if (clientCredentials.some((one) => one === known)) return "credential";
+  return partialHeaders.includes(known) ? "partial" : "other";
 }
 
 /** Whether an upstream's header goes to the client: no receipts, cookies if configured. */
@@ -129,9 +153,17 @@ export function isPassedToClient(name: string, pass: ReadonlySet<PassedHeader>):
   return known !== "set-cookie2" && !neverToClient.has(known) && !isOurs(known);
 }
 
+/** What clients and servers nearly always say. */
+const namesNone: ReadonlySet<string> = new Set();
+const namesKeepAlive: ReadonlySet<string> = new Set(["keep-alive"]);
+
 /** Returns the headers that `Connection` names, which belong to that connection as well. */
-export function namedInConnection(value: string | readonly string[] | undefined): Set<string> {
-  const text = typeof value === "string" ? value : (value ?? []).join(",");
+export function namedInConnection(
+  value: string | readonly string[] | undefined,
+): ReadonlySet<string> {
+  if (value === undefined) return namesNone;
+  if (value === "keep-alive") return namesKeepAlive;
+  const text = typeof value === "string" ? value : value.join(",");
   return new Set(text.split(",").map((name) => name.trim().toLowerCase()));
 }
 

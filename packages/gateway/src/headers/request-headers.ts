@@ -1,9 +1,14 @@
 /** The headers for the upstream: the client's permitted ones, and the gateway's own. */
-import { randomBytes } from "node:crypto";
+import { randomFillSync } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { readTraceContext, withSpan, type TraceContext } from "@farthing/protocol";
 import type { RouteConfig } from "../configuration/configuration.ts";
-import { isPassedToUpstream, namedInConnection, requestRule } from "./header-rules.ts";
+import {
+  isPassedToUpstream,
+  namedInConnection,
+  requestRule,
+  type RequestRule,
+} from "./header-rules.ts";
 
 export interface ClientFacts {
   readonly headers: IncomingHttpHeaders;
@@ -31,26 +36,49 @@ export function upstreamHeaders(
   publicUrl: string,
   payment?: PaymentFacts,
 ): Record<string, string> {
-  const rule = requestRule(route);
+  const { rule, ...fixed } = fixedFor(route, publicUrl);
   const named = namedInConnection(client.headers.connection);
   const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(client.headers)) {
+  for (const name in client.headers) {
+    const value = client.headers[name];
     if (value === undefined || named.has(name) || !isPassedToUpstream(name, rule)) continue;
     headers[name] = typeof value === "string" ? value : value.join(", ");
   }
+  headers["x-forwarded-for"] = client.addresses.join(", ");
+  headers["x-forwarded-proto"] = fixed.protocol;
+  headers["x-forwarded-host"] = fixed.host;
+  headers["x-request-id"] = client.requestId;
+  Object.assign(headers, traceHeaders(client.headers));
+  if (payment) Object.assign(headers, paymentHeaders(payment));
+  // The usage is read from the body.
+  if (route.costFrom) headers["accept-encoding"] = "identity";
+  return Object.assign(headers, fixed.configured);
+}
+
+/** What is the same for every request of a route. */
+interface FixedParts {
+  readonly publicUrl: string;
+  readonly rule: RequestRule;
+  readonly host: string;
+  readonly protocol: string;
+  readonly configured: Readonly<Record<string, string>>;
+}
+
+const fixedParts = new WeakMap<RouteConfig, FixedParts>();
+
+function fixedFor(route: RouteConfig, publicUrl: string): FixedParts {
+  const made = fixedParts.get(route);
+  if (made?.publicUrl === publicUrl) return made;
   const { host, protocol } = new URL(publicUrl);
-  return {
-    ...headers,
-    "x-forwarded-for": client.addresses.join(", "),
-    "x-forwarded-proto": protocol.replace(":", ""),
-    "x-forwarded-host": host,
-    "x-request-id": client.requestId,
-    ...traceHeaders(client.headers),
-    ...(payment ? paymentHeaders(payment) : {}),
-    // The usage is read from the body.
-    ...(route.costFrom ? { "accept-encoding": "identity" } : {}),
-    ...Object.fromEntries(route.upstream.headers),
+  const fixed = {
+    publicUrl,
+    rule: requestRule(route),
+    host,
+    protocol: protocol.replace(":", ""),
+    configured: Object.fromEntries(route.upstream.headers),
   };
+  fixedParts.set(route, fixed);
+  return fixed;
 }
 
 function paymentHeaders({ payer, amount, network, id }: PaymentFacts): Record<string, string> {
@@ -65,7 +93,19 @@ function paymentHeaders({ payer, amount, network, id }: PaymentFacts): Record<st
 /** Continues the client's trace with a new span, or starts one. */
 function traceHeaders({ traceparent, tracestate }: IncomingHttpHeaders): TraceContext {
   const given = readTraceContext(traceparent, tracestate);
-  const span = randomBytes(8).toString("hex");
+  const span = randomDigits(8);
   if (given) return withSpan(given, span);
-  return { traceparent: `00-${randomBytes(16).toString("hex")}-${span}-00` };
+  return { traceparent: `00-${randomDigits(16)}-${span}-00` };
+}
+
+/** Random bytes for some hundred names of traces, which are no secrets: one call fills them all. */
+const randomPool = Buffer.alloc(8 * 1024);
+let randomUsed = randomPool.length;
+
+function randomDigits(bytes: number): string {
+  if (randomUsed + bytes > randomPool.length) {
+    randomFillSync(randomPool);
+    randomUsed = 0;
+  }
+  return randomPool.toString("hex", randomUsed, (randomUsed += bytes));
 }

@@ -1,7 +1,7 @@
 /** The headers for the client: the upstream's permitted ones. */
-import type { IncomingHttpHeaders } from "node:http";
 import type { RouteConfig } from "../configuration/configuration.ts";
 import { isPassedToClient, namedInConnection } from "./header-rules.ts";
+import { HeaderFields } from "./header-fields.ts";
 
 /** Headers whose value is an address. */
 const addressHeaders = new Set(["location", "content-location"]);
@@ -10,8 +10,8 @@ export function clientHeaders(
   given: Readonly<Record<string, string | string[] | undefined>>,
   { upstream, pass }: RouteConfig,
   publicUrl: string,
-): Headers {
-  const headers = new Headers();
+): HeaderFields {
+  const headers = new HeaderFields();
   const named = namedInConnection(given["connection"]);
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined || named.has(name) || !isPassedToClient(name, pass)) continue;
@@ -24,8 +24,9 @@ export function clientHeaders(
 }
 
 /** Returns the headers as Node writes them: several cookies are several headers. */
-export function headerFields(headers: Headers): IncomingHttpHeaders {
-  const fields: IncomingHttpHeaders = {};
+export function headerFields(headers: Headers | HeaderFields): HeaderFields["fields"] {
+  if (headers instanceof HeaderFields) return headers.fields;
+  const fields: HeaderFields["fields"] = {};
   for (const [name, value] of headers) fields[name] = value;
   const cookies = headers.getSetCookie();
   if (cookies.length > 0) fields["set-cookie"] = cookies;

@@ -87,6 +87,10 @@ test.each<[string, Settings, RegExp]>([
   expect(warnings(changed)).toContainEqual(expect.stringMatching(said));
 });
 
+test("a folder is not told to listen privately, for only the gateway reaches it", () => {
+  expect(warnings({ upstreams: { api: { folder: "." } } })).toEqual([]);
+});
+
 test("settling first leaves nothing to doubt about a POST", () => {
   expect(warnings({ routes: [rule("POST /a 1", { settle: "before-upstream" })] })).toEqual([]);
 });

@@ -1,7 +1,12 @@
 /** The rules and the warnings of `gateway check` for a valid configuration. */
 import { shortUsdc } from "@farthing/protocol";
 import { isIP } from "node:net";
-import { allRoutes, type GatewayConfig, type RouteConfig } from "../configuration/configuration.ts";
+import {
+  allRoutes,
+  isFolder,
+  type GatewayConfig,
+  type RouteConfig,
+} from "../configuration/configuration.ts";
 import { formatDuration } from "../configuration/duration-size.ts";
 import { findDocumentedRedirects } from "./check-redirects.ts";
 import { nameOf, warn, type Finding } from "./finding.ts";
@@ -99,9 +104,10 @@ export function findWarnings(config: GatewayConfig): readonly Finding[] {
       "paid answers are kept for more than 10m",
       "shorten replay.ttl to 10m",
     ),
-    ...[...upstreams.values()].flatMap(({ name, headers }) =>
+    ...[...upstreams.values()].flatMap(({ name, url, headers }) =>
       when(
-        headers.size === 0,
+        // Nobody reaches a folder but through the gateway.
+        headers.size === 0 && !isFolder({ url }),
         `upstreams.${name}`,
         "whoever reaches it gets everything for nothing",
         `let it listen privately, and demand a secret of upstreams.${name}.headers`,

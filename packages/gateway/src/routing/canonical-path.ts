@@ -19,6 +19,9 @@ export function splitTarget(raw: string) {
   return at < 0 ? { path: raw, query: "" } : { path: raw.slice(0, at), query: raw.slice(at) };
 }
 
+/** Paths in canonical form without escapes, which most are: no segment begins or ends with a dot. */
+const simplePath = /^\/(?:[\w~-](?:[\w.~-]*[\w~-])?\/)*(?:[\w~-](?:[\w.~-]*[\w~-])?)?$/;
+
 /**
  * Makes a raw path (without query) canonical, by decoding escaped letters, digits and `-._~`
  * (RFC 3986 6.2.2) and writing other escapes in capitals. Undefined, to be answered with 400, for
@@ -32,6 +35,7 @@ export function splitTarget(raw: string) {
  */
 export function canonicalPath(raw: string, rules: PathRules): string | undefined {
   if (!raw.startsWith("/") || raw.length > maxPathChars) return undefined;
+  if (simplePath.test(raw)) return raw;
   if (/[^\x21-\x7e]|[\\;?#"<>^`{|}]/.test(raw)) return undefined;
   if (/%(?![0-9a-f]{2})/i.test(raw)) return undefined;
   if (/%(?:5c|25|3b|23|3f|[01][0-9a-f]|7f)/i.test(raw)) return undefined;

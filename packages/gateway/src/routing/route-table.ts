@@ -7,6 +7,7 @@ import {
   type RouteConfig,
 } from "../configuration/configuration.ts";
 import { indexFile, segmentsOf, servedMethods } from "./route-pattern.ts";
+import { indexRules } from "./rule-index.ts";
 
 export type RouteMatch =
   | {
@@ -42,22 +43,30 @@ export interface Explanation {
 export function compileRoutes(config: GatewayConfig) {
   const rules = allRoutes(config);
   const knownHosts = hostsOf(config);
+  const candidates = indexRules(rules);
+  const hasFolders = rules.some(({ upstream }) => isFolder(upstream));
   /** `method` is in capitals, `host` is the Host header, and `path` is canonical. */
-  const explain = (method: string, host: string | undefined, path: string): Explanation => {
+  const find = (
+    method: string,
+    host: string | undefined,
+    path: string,
+    rulesFor: (asked: Asked) => readonly RouteConfig[],
+  ): Explanation => {
     const passedOver: { route: RouteConfig; reason: Mismatch }[] = [];
     const end = (match: RouteMatch) => ({ match, passedOver });
     const asked = hostKey(host);
     if (knownHosts && !knownHosts.has(asked)) return end({ kind: "unknown_host" });
     if (!servedMethods.includes(method)) return end({ kind: "method_not_allowed" });
-    const parts = segmentsOf(path).map((part) => decodePath(part) ?? part);
+    const segments = segmentsOf(path);
+    const parts = path.includes("%") ? segments.map((part) => decodePath(part) ?? part) : segments;
     const request: Asked = {
       method: method === "HEAD" ? "GET" : method,
       host: asked,
       path: foldedPath(parts),
-      fileNames: fileNamesOf(path, parts).map(foldedPath),
+      fileNames: hasFolders ? fileNamesOf(path, parts).map(foldedPath) : [],
       hasEncodedSlash: path.includes("%2F"),
     };
-    for (const route of rules) {
+    for (const route of rulesFor(request)) {
       const tried = tryRule(route, request);
       if (typeof tried === "string") passedOver.push({ route, reason: tried });
       else if (hasCaseDuplicate(passedOver, route)) return end({ kind: "deny" });
@@ -70,8 +79,11 @@ export function compileRoutes(config: GatewayConfig) {
     pathRules: {
       allowEncodedSlash: rules.some(({ upstream }) => upstream.paths.allowEncodedSlash),
     },
-    match: (...asked: Parameters<typeof explain>) => explain(...asked).match,
-    explain,
+    match: (method: string, host: string | undefined, path: string) =>
+      find(method, host, path, ({ path: own, fileNames }) => candidates([own, ...fileNames])).match,
+    /** Tries every rule in turn, and tells why those before were not taken. */
+    explain: (method: string, host: string | undefined, path: string) =>
+      find(method, host, path, () => rules),
   };
 }
 

@@ -4,7 +4,7 @@
  */
 import { once } from "node:events";
 import { Hono } from "hono";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { payFor } from "../buyer.testing.ts";
 import type { SellerEvent, SellerOptions } from "../index.ts";
 import { payTo } from "../scene.testing.ts";
@@ -121,3 +121,74 @@ test.each([
     await facilitator.close();
   },
 );
+
+/** One step of a handler that is sold by use: what it counts, and whether it waits and fails with its buyer. */
+interface Work {
+  readonly counts?: bigint;
+  readonly isCalledOff?: boolean;
+}
+
+/** Opens a shop whose handler takes one step of `works` for each request. */
+type OpenWorks = (options: SellerOptions, works: Work[], begun: () => void) => Promise<Listening>;
+
+const worksOnNode: OpenWorks = (options, works, begun) =>
+  listen(
+    nodeFarthing({ ...options })(metered, async (_req, res, payment) => {
+      const { counts, isCalledOff } = works.shift() ?? {};
+      if (counts !== undefined) payment.meter?.add(counts);
+      if (!isCalledOff) return res.end("content");
+      begun();
+      await once(res, "close");
+      throw new Error("The work was called off with the buyer.");
+    }),
+  );
+
+const worksOnHono: OpenWorks = (options, works, begun) => {
+  const hono = new Hono();
+  hono.get("*", honoFarthing({ ...options })(metered), async (c) => {
+    const { counts, isCalledOff } = works.shift() ?? {};
+    if (counts !== undefined) c.get("payment").meter?.add(counts);
+    if (!isCalledOff) return c.text("content");
+    begun();
+    await once(c.req.raw.signal, "abort");
+    throw new Error("The work was called off with the buyer.");
+  });
+  hono.onError((_error, c) => c.text("Internal Server Error", 500));
+  return listenFetch((request) => hono.fetch(request));
+};
+
+describe.each([
+  ["node:http", worksOnNode],
+  ["Hono", worksOnHono],
+])("work by use on %s that fails when its buyer leaves", (_name, open) => {
+  test.each<[what: string, cost: number, lost: Work, repeat: Work]>([
+    ["with the cost of its repeat", 9_100, { counts: 100n }, { counts: 9_100n }],
+    ["with its own cost where the repeat costs less", 9_100, { counts: 9_100n }, { counts: 100n }],
+    ["with its reserve where nothing was counted", 50_000, {}, { counts: 9_100n }],
+  ])("is charged once, %s", async (_what, cost, lost, repeat) => {
+    const facilitator = await startScriptedFacilitator();
+    const begun = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<string>();
+    const onEvent = ({ type }: SellerEvent): void => {
+      if (type === "undelivered" || type === "uncharged") ended.resolve(type);
+    };
+    const works = [{ counts: 0n }, { ...lost, isCalledOff: true }, repeat, { counts: 0n }];
+    const options = { facilitator: { url: facilitator.url }, payTo, onEvent };
+    const shop = await open(options, works, begun.resolve);
+    const bought = await fetch(shop.url, { headers: await payFor(shop.url) });
+    const token = { "PAYMENT-PASS": bought.headers.get("PAYMENT-PASS") ?? "" };
+    const headers = { ...token, "Idempotency-Key": "order 7" };
+    const leaving = new AbortController();
+    const left = fetch(shop.url, { headers, signal: leaving.signal });
+    await begun.promise;
+    leaving.abort();
+    await expect(left).rejects.toThrow();
+    expect(await ended.promise).toBe("undelivered");
+    const again = await fetch(shop.url, { headers });
+    expect([again.status, await again.text()]).toEqual([200, "content"]);
+    const last = await fetch(shop.url, { headers: token });
+    expect(last.headers.get("X-Balance-Remaining")).toBe(`${5_000_000 - cost}`);
+    await shop.close();
+    await facilitator.close();
+  });
+});

@@ -17,7 +17,7 @@ let app: Awaited<ReturnType<typeof startNextApp>>;
 beforeAll(async () => {
   facilitator = await startScriptedFacilitator();
   app = await startNextApp(facilitator.url);
-}, 180_000);
+});
 afterAll(async () => {
   await app?.stop();
   await facilitator?.close();

@@ -258,7 +258,7 @@ export function afterSuccessSuite(listen: Listen): void {
       const validBefore = BigInt(Math.floor(Date.now() / 1000) + 20);
       const headers = await payFor(url, {}, { authorization: { validBefore } });
       expect(await reasonOf(await fetch(url, { headers }))).toBe("authorization_expired");
-      expect([at.facilitator.calls, at.served]).toEqual([[], []]);
+      expect([at.facilitator.operations(), at.served]).toEqual([["verify"], []]);
     });
 
     test("a seller's account that stands still costs the buyer nothing", async () => {

@@ -20,6 +20,7 @@ import {
 } from "./delivery.ts";
 import type { PaidRequest } from "../events.ts";
 import type { Lease } from "../payment-records/payment-records.ts";
+import { maxMeasuredErrorMs, evaluationTime } from "../facilitator-time.ts";
 import { checkHeld, releaseClaim } from "./lost-lease.ts";
 import { ask } from "./open-responses.ts";
 import {
@@ -38,13 +39,14 @@ export async function serveAfterSuccess(
   lease: Lease,
   deadlineMs: number,
 ): Promise<ExchangeResult> {
+  const verified = await verify(deps, charged, lease, deadlineMs);
+  if ("response" in verified) return verified;
+  // Afterwards, when the facilitator has just named its time.
   const late = refuseLate(deps, charged);
   if (late) {
     await releaseClaim(lease);
     return late;
   }
-  const verified = await verify(deps, charged, lease, deadlineMs);
-  if ("response" in verified) return verified;
   const startedAtMs = deps.clock.now();
   const made = await makeInTime(deps, charged, factsBefore(charged));
   if ("outcome" in made) {
@@ -77,7 +79,10 @@ export async function serveAfterSuccess(
 
 /** Refuses an authorization that would end before the work is done and settled. */
 function refuseLate(deps: ExchangeDeps, { binding, terms, workMs }: ChargedRequest) {
-  if (binding.validBeforeMs - deps.clock.now() >= workMs + minSettleMs) return undefined;
+  const leftMs = binding.validBeforeMs - evaluationTime(deps).nowMs;
+  if (leftMs >= workMs + minSettleMs) return undefined;
+  // The facilitator has just found it valid, so it is this clock that is wrong.
+  if (leftMs < -maxMeasuredErrorMs) return undefined;
   const message = "The authorization ends before the answer could be made and settled.";
   return ask(terms, { error: "authorization_expired", message });
 }

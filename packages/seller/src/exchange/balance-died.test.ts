@@ -37,6 +37,7 @@ const died = (nth: number, isDone: boolean) =>
       topUp: (...values) => step(() => balances.topUp(...values)),
       giveToken: (id) => step(() => balances.giveToken(id)),
       reserve: (...values) => step(() => balances.reserve(...values)),
+      suspend: (...values) => step(() => balances.suspend(...values)),
       charge: (...values) => step(() => balances.charge(...values)),
       release: (...values) => step(() => balances.release(...values)),
     },

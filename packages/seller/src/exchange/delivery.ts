@@ -1,7 +1,7 @@
 /** Delivery of the seller's content, which is made once and kept within bounds. */
 import { defined, isEventStream, replayedHeader, type SettleResponse } from "@farthing/protocol";
 import { content, errorResponse } from "../responses.ts";
-import { readHead, resume } from "../body.ts";
+import { bytesOf, readHead, resume } from "../body.ts";
 import { maxWorkMs } from "../configuration.ts";
 import type { PaidRequest, SettledRequest } from "../events.ts";
 import { ExtensionRefusedError, runHooks } from "../extensions/hooks.ts";
@@ -43,6 +43,8 @@ const unrepeatedHeaders = new Set([
 async function make(work: Work, facts: PaidRequest, bytesMax: number): Promise<Made> {
   const response = await work.serve(facts);
   const isStream = work.isStreamed || isEventStream(response.headers);
+  const known = isStream ? undefined : bytesOf(response);
+  if (known && known.byteLength <= bytesMax) return { response, body: known };
   if (!response.body || isStream) return { response, body: response.body };
   const head = await readHead(response.body, bytesMax);
   return { response, body: head.rest ? resume(head) : head.bytes };

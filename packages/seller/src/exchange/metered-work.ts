@@ -1,6 +1,7 @@
 /**
  * Work within a reserve: runs the seller's code and charges its cost. Work that fails before anything
- * was sent costs what the handler has metered; a buyer who leaves pays as if they had stayed.
+ * was sent costs what the handler has metered; a buyer who leaves pays as if they had stayed. Work
+ * that can be repeated is charged once for all its tries, with the cost of the dearest one.
  */
 import { defined, isBodiless, isEventStream } from "@farthing/protocol";
 import { readHead, resume } from "../body.ts";
@@ -23,12 +24,16 @@ export interface HeldUse {
   readonly isStreamed: boolean;
   /** An earlier try of the request was charged, so that this one holds no reserve and costs nothing. */
   readonly isCharged: boolean;
+  /** Whether a repeat would be the same request. */
+  readonly isRepeatable: boolean;
 }
 
 /** The balance after the work, and its cost; no cost while a stream runs. */
 export interface UsedMoney {
   readonly balance: Balance;
   readonly cost?: bigint;
+  /** The work failed, and its cost is charged with that of its repeat, or when no repeat comes. */
+  readonly isSuspended?: boolean;
 }
 
 export interface MeteredWork {
@@ -89,7 +94,7 @@ export function meterWork(deps: Deps, sold: SoldBalance, use: HeldUse, serve: Se
       },
       ...(isCut && isEventStream(made.headers) ? { lastEvent: reserveSpent } : {}),
     });
-    return bill.hidden(made, watched);
+    return withoutCost(sold, made, watched);
   }
 
   async function finish(made: Response, body: BodyInit | null, payment: PaidRequest) {
@@ -98,7 +103,7 @@ export function meterWork(deps: Deps, sold: SoldBalance, use: HeldUse, serve: Se
     const read = body instanceof ReadableStream ? null : body;
     if (isFailure) await bill.fail(payment);
     else await bill.close(withBody(made, read), payment, sold.isGone() ? "buyer-left" : "complete");
-    return bill.hidden(made, body);
+    return withoutCost(sold, made, body);
   }
 
   return { serve: work, used: bill.used };
@@ -121,15 +126,49 @@ async function keepReserve(
   }
 }
 
-/** What one request costs: counted while the work runs, and charged once. */
-function openBill({ emit }: Deps, sold: SoldBalance, use: HeldUse) {
-  const { useId, balance, url, isCharged } = use;
-  const { balances, reserve, costHeader } = sold;
-  let used: UsedMoney = { balance };
+/** What the handler counts of one request, in base units. */
+function createCounter(reserve: bigint) {
   let metered: bigint | undefined;
   let estimated: bigint | undefined;
+  const count = (cost: bigint): boolean => (metered = cost) < reserve;
+  return {
+    meter: {
+      add: (cost: Price): boolean => count((metered ?? 0n) + parseCounted(cost)),
+      set: (cost: Price): boolean => count(parseCounted(cost)),
+      estimate: (cost: Price): boolean => (estimated = parseCounted(cost)) < reserve,
+    },
+    read: () => ({ metered, estimated }),
+  };
+}
+
+/** Returns what a response says that it has cost; undefined where nothing can be read. */
+async function costOf(
+  { cost: read, costHeader, reserve }: SoldBalance,
+  response: Response,
+  { metered, end }: { readonly metered: bigint | undefined; readonly end: WorkEnd },
+): Promise<bigint | undefined> {
+  const cost = read
+    ? parseCost(await read(response, { metered: metered ?? 0n, end }))
+    : (metered ?? parseCost(response.headers.get(costHeader)));
+  if (cost !== undefined) return cost;
+  // A refusal costs nothing unless it says so.
+  if (response.status >= minRefusalStatus) return 0n;
+  // Work that was stopped at its reserve has cost it.
+  return end === "reserve-spent" ? reserve : undefined;
+}
+
+/** What one request costs: counted while the work runs, and charged once. */
+function openBill({ emit }: Deps, sold: SoldBalance, use: HeldUse) {
+  const { useId, balance, url, isCharged, isRepeatable } = use;
+  const { balances, reserve } = sold;
+  /** What an earlier try of the same request has cost. */
+  const earlier = balance.reserves.find((one) => one.useId === useId)?.metered ?? 0n;
+  const counter = createCounter(reserve);
+  let used: UsedMoney = { balance };
   let stored: bigint | undefined;
   let isChargeTried = false;
+
+  const withEarlier = (cost: bigint) => (cost > earlier ? cost : earlier);
 
   async function charge(cost: bigint): Promise<void> {
     isChargeTried = true;
@@ -138,27 +177,13 @@ function openBill({ emit }: Deps, sold: SoldBalance, use: HeldUse) {
     used = (await balances.charge(balance.id, useId, bounded)) ?? used;
   }
 
-  function count(cost: bigint): boolean {
-    metered = cost;
-    return metered < reserve;
-  }
-
   function warn(payment: PaidRequest, error?: unknown): void {
     emit({ type: "cost_unreadable", url, payment, ...defined({ error }) });
   }
 
-  async function costOf(response: Response, end: WorkEnd): Promise<bigint | undefined> {
-    if (sold.cost) return parseCost(await sold.cost(response, { metered: metered ?? 0n, end }));
-    return metered ?? parseCost(response.headers.get(costHeader));
-  }
-
   return {
     used: () => used,
-    meter: {
-      add: (cost: Price): boolean => count((metered ?? 0n) + parseCounted(cost)),
-      set: (cost: Price): boolean => count(parseCounted(cost)),
-      estimate: (cost: Price): boolean => (estimated = parseCounted(cost)) < reserve,
-    },
+    meter: counter.meter,
     /**
      * Stores what was metered, before the buyer gets what it was metered for. Returns whether it is
      * within the reserve. Throws once the reserve has ended by its time, as in a process that was
@@ -166,8 +191,10 @@ function openBill({ emit }: Deps, sold: SoldBalance, use: HeldUse) {
      */
     async store(): Promise<boolean> {
       // More may be added while this is stored.
-      const now = metered ?? estimated;
-      if (now === undefined) return true;
+      const { metered, estimated } = counter.read();
+      const counted = metered ?? estimated;
+      if (counted === undefined) return true;
+      const now = withEarlier(counted);
       if (now !== stored && !(await balances.meter(balance.id, useId, now)) && !isCharged) {
         throw new Error("The reserve of this request has ended.");
       }
@@ -178,34 +205,32 @@ function openBill({ emit }: Deps, sold: SoldBalance, use: HeldUse) {
     async close(response: Response, payment: PaidRequest, end: WorkEnd): Promise<void> {
       let cost: bigint | undefined;
       try {
-        cost = await costOf(response, end);
-        // A refusal costs nothing unless it says so.
-        if (response.status >= minRefusalStatus) cost ??= 0n;
-        // Work that was stopped at its reserve has cost it.
-        if (end === "reserve-spent") cost ??= reserve;
+        cost = await costOf(sold, response, { ...counter.read(), end });
         if (cost === undefined) warn(payment);
       } catch (error) {
         warn(payment, error);
       }
-      await charge(cost ?? reserve);
+      await charge(withEarlier(cost ?? reserve));
     },
     /** Ends work of which nothing was sent. */
     async fail(payment: PaidRequest): Promise<void> {
       // A charge whose reply was lost may be done, so nothing is known of the cost.
       if (isChargeTried) return;
-      if (metered !== undefined) return charge(metered);
-      if (sold.isGone()) {
-        warn(payment, new Error("The buyer left before the response was made."));
-        return charge(reserve);
+      const { metered } = counter.read();
+      const isUnread = metered === undefined && sold.isGone();
+      if (isUnread) warn(payment, new Error("The buyer left before the response was made."));
+      const cost = withEarlier(isUnread ? reserve : (metered ?? 0n));
+      // A repeat can cost no more than the reserve.
+      if (isRepeatable && !isCharged && cost > 0n && cost < reserve) {
+        const kept = await balances.suspend(balance.id, useId, cost);
+        if (kept) {
+          used = { balance: kept, isSuspended: true };
+          return;
+        }
       }
+      if (metered !== undefined || cost > 0n) return charge(cost);
       const released = await balances.release(balance.id, useId);
       used = { balance: released ?? balance, cost: 0n };
-    },
-    /** Returns the response without its cost. */
-    hidden(response: Response, body: BodyInit | null): Response {
-      const visible = withBody(response, body);
-      visible.headers.delete(costHeader);
-      return visible;
     },
   };
 }
@@ -218,6 +243,13 @@ function parseCounted(cost: Price): bigint {
 
 function isStream(response: Response, { isStreamed }: HeldUse): boolean {
   return isStreamed || isEventStream(response.headers);
+}
+
+/** Returns the response as the buyer sees it. */
+function withoutCost({ costHeader }: SoldBalance, response: Response, body: BodyInit | null) {
+  const visible = withBody(response, body);
+  visible.headers.delete(costHeader);
+  return visible;
 }
 
 function withBody(response: Response, body: BodyInit | null): Response {

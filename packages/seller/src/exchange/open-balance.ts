@@ -45,7 +45,7 @@ export function createTopUp(deps: ExchangeDeps, charged: ChargedRequest, sold: S
     }
     const { isStreamed } = charged;
     const { kind: _reserved, ...held } = reserved;
-    const use = { useId, ...held, url, isStreamed };
+    const use = { useId, ...held, url, isStreamed, isRepeatable: true };
     work = meterWork(deps, sold, use, charged.serve);
     return work.serve(payment);
   }

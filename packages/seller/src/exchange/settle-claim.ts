@@ -18,6 +18,7 @@ import {
   type Member,
   type Verified,
 } from "../facilitator-order.ts";
+import { evaluationTime } from "../facilitator-time.ts";
 import { minOverMs } from "../payment-records/retention.ts";
 import type { Lease, StoredResponse } from "../payment-records/payment-records.ts";
 import { openerOf } from "../payment-records/proof.ts";
@@ -150,17 +151,14 @@ async function refuseByHook(
   return refused;
 }
 
-/** Largest error of this server's clock; within it the facilitator decides. */
-const maxClockErrorMs = 90_000;
-
 /** Refuses an authorization that is certainly not valid now, without a call. */
 function checkTime(
-  { clock }: ExchangeDeps,
+  deps: ExchangeDeps,
   { payment: { authorization }, binding: { validBeforeMs } }: MatchedPayment,
 ): { readonly error: string; readonly message: string } | undefined {
-  const nowMs = clock.now();
-  if (validBeforeMs + maxClockErrorMs <= nowMs) return reasonOf(refusal("authorization_expired"));
-  const isEarly = authorization.validAfter * 1000n > BigInt(nowMs + maxClockErrorMs);
+  const { nowMs, maxErrorMs } = evaluationTime(deps);
+  if (validBeforeMs + maxErrorMs <= nowMs) return reasonOf(refusal("authorization_expired"));
+  const isEarly = authorization.validAfter * 1000n > BigInt(nowMs + maxErrorMs);
   return isEarly ? reasonOf(refusal("authorization_not_yet_valid")) : undefined;
 }
 
@@ -318,7 +316,7 @@ function ambiguousResult(
   const { errorReason } = receipt;
   if (isNonceUsed(errorReason)) return { kind: "refused", result: alreadySettled(receipt) };
   if (isProven(receipt)) return undefined;
-  const isOver = deps.clock.now() >= matched.binding.validBeforeMs + minOverMs;
+  const isOver = evaluationTime(deps).nowMs >= matched.binding.validBeforeMs + minOverMs;
   const isLookedUp = hasLookedItUp(receipt);
   if (isOver && isLookedUp) return undefined;
   return isOver || (!isLookedUp && isExpired(errorReason))

@@ -1,6 +1,7 @@
 /**
  * A request that is charged to a balance: its highest cost is reserved before the work, and its
- * actual cost is charged after it. A repeat with the same `Idempotency-Key` is charged once.
+ * actual cost is charged after it. A request and its repeats with the same `Idempotency-Key` are
+ * charged once.
  */
 import type { Balance } from "../payment-records/balance-store.ts";
 import type { Reserved } from "../payment-records/balances.ts";
@@ -85,7 +86,8 @@ async function use(
   }
   const { isStreamed, terms } = asked;
   const { kind: _reserved, ...hold } = reserved;
-  const held = { useId, ...hold, url: terms.resource.url, isStreamed };
+  const isRepeatable = lease !== undefined;
+  const held = { useId, ...hold, url: terms.resource.url, isStreamed, isRepeatable };
   const work = meterWork(deps, asked.balance, held, asked.serve);
   const before = factsOfMoney({ balance: reserved.balance }, reserve);
   const made = await makePaid({ ...asked, serve: work.serve }, before, deps.records.answerBytesMax);
@@ -93,9 +95,11 @@ async function use(
   const payment = factsOfMoney(used, reserve);
   if ("error" in made) {
     // The store may have charged it. The record stays, so that a repeat is the same request.
-    if (used.cost === undefined) throw made.error;
-    await lease?.discard();
-    return failed(payment, made, used);
+    if (used.cost === undefined && !used.isSuspended) throw made.error;
+    const isBilled = used.isSuspended === true || hold.isCharged || used.cost !== 0n;
+    if (isBilled && lease) checkHeld(await lease.paid(receiptOfUse(found)));
+    else await lease?.discard();
+    return failed(payment, made, used, isBilled && isRepeatable);
   }
   const kept = asked.redeliver === "never" ? undefined : toStored(made, asked);
   if (lease) checkHeld(await lease.complete(receiptOfUse(found), kept));
@@ -136,15 +140,19 @@ async function reserveOnceFinal(
 function failed(
   payment: ReturnType<typeof factsOfMoney>,
   { status, error }: Failure,
-  { balance, cost = 0n }: UsedMoney,
+  { balance, cost }: UsedMoney,
+  isOneWithRepeat: boolean,
 ): ExchangeResult {
-  const isCharged = cost > 0n;
-  const message = isCharged
-    ? "The seller could not make the answer, and charged what it has cost until then."
-    : "The seller could not make the answer, and nothing was charged. Repeat the request if you " +
-      "still want it.";
+  const isCharged = isOneWithRepeat || (cost ?? 0n) > 0n;
+  const message = isOneWithRepeat
+    ? "The seller could not make the answer. Repeat the same request with the same " +
+      "Idempotency-Key soon: both together are charged once."
+    : isCharged
+      ? "The seller could not make the answer, and charged what it has cost until then."
+      : "The seller could not make the answer, and nothing was charged. Repeat the request if you " +
+        "still want it.";
   const code = isCharged ? "paid_undelivered" : "not_charged";
-  const body = { error: code, message, retryable: !isCharged } as const;
+  const body = { error: code, message, retryable: isOneWithRepeat || !isCharged } as const;
   const response = errorResponse(status, body, { retryAfterSeconds: retrySeconds });
   addBalance(response.headers, balance, cost);
   return isCharged

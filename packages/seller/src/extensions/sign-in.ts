@@ -20,6 +20,7 @@ import {
 } from "@farthing/protocol";
 import type { Balances } from "../payment-records/balances.ts";
 import type { Clock } from "../clock.ts";
+import { hmacOfText } from "../sha256.ts";
 import type { Passes } from "../payment-records/passes.ts";
 import type { PaymentRecords } from "../payment-records/payment-records.ts";
 import { withinTime } from "../within-time.ts";
@@ -208,10 +209,5 @@ export function createSignIn(deps: SignInDeps) {
 const randomChars = 32;
 
 async function authenticate(secret: string, text: string): Promise<string> {
-  const encoder = new TextEncoder();
-  const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const secretBytes = encoder.encode(secret);
-  const key = await crypto.subtle.importKey("raw", secretBytes, algorithm, false, ["sign"]);
-  const tag = await crypto.subtle.sign("HMAC", key, encoder.encode(text));
-  return hexDigits(new Uint8Array(tag)).slice(0, randomChars);
+  return (await hmacOfText(secret, text)).slice(0, randomChars);
 }

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import type { BalanceStore, LedgerEntry } from "./balance-store.ts";
 import { availableOf, createBalances, reversalKey, type Balances } from "./balances.ts";
 import { createMemoryBalanceStore } from "./memory-balance-store.ts";
-import { maxReserveMs } from "./retention.ts";
+import { maxReserveMs, maxSuspendedMs } from "./retention.ts";
 
 const reserve = 100n;
 const payment = {
@@ -60,6 +60,7 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant("reverse"), key: fc.nat(3) }),
   fc.record({ kind: fc.constant("reserve"), key: fc.nat(9) }),
   fc.record({ kind: fc.constant("meter"), key: fc.nat(9), amount: fc.bigInt(0n, 150n) }),
+  fc.record({ kind: fc.constant("suspend"), key: fc.nat(9), amount: fc.bigInt(0n, 150n) }),
   fc.record({ kind: fc.constant("charge"), key: fc.nat(9), amount: fc.bigInt(-10n, 150n) }),
   fc.record({ kind: fc.constant("release"), key: fc.nat(9) }),
   fc.record({ kind: fc.constantFrom("final", "void"), key: fc.nat(5) }),
@@ -100,6 +101,7 @@ test("payments, ledger and paybacks sum up to zero", async () => {
         if (kind === "reserve") held.add(useId);
         if (kind === "reserve") await balances.reserve(id, { useId, amount: reserve });
         if (kind === "meter") await balances.meter(id, useId, amount);
+        if (kind === "suspend") await balances.suspend(id, useId, amount);
         if (kind === "charge" && held.has(useId)) await balances.charge(id, useId, amount);
         if (kind === "release") await balances.release(id, useId);
       };
@@ -114,7 +116,7 @@ test("payments, ledger and paybacks sum up to zero", async () => {
       for (const [name, amount] of paidBack) {
         if (!(await living.payBack(id, name, amount))) paidBack.delete(name);
       }
-      nowMs += 2 * maxReserveMs;
+      nowMs += maxSuspendedMs + maxReserveMs;
       await living.release(id, "none");
       const { balance } = await store.get(id);
       const entries = await store.ledger(id);

@@ -5,7 +5,7 @@ import { availableOf, maxReserves, maxTokens, type Balances } from "./balances.t
 import type { PaymentRecords } from "./payment-records.ts";
 import type { CreateStore, StoreKind } from "./payment-records.suite.ts";
 import { minuteMs } from "./payment-records.testing.ts";
-import { maxReserveMs } from "./retention.ts";
+import { maxReserveMs, maxSuspendedMs, maxUndeliveredMs } from "./retention.ts";
 
 const payment: SettledRequest = {
   payer: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
@@ -103,6 +103,28 @@ export function balancesSuite(name: string, kind: StoreKind): void {
         ["charge", 0n],
         ["charge", -100n],
       ]);
+    });
+
+    test("keeps the reserve of a request that failed for its repeat, and charges it when none comes", async () => {
+      const { balance, token } = await toppedUp();
+      const asked = { useId: "one", amount: 600n };
+      await balances.reserve(balance.id, asked);
+      expect(await balances.suspend(balance.id, "one", 7n)).toMatchObject({ amount: 1000n });
+      expect(await balances.suspend(balance.id, "other", 7n)).toBeUndefined();
+      nowMs += maxUndeliveredMs;
+      expect(await leftOf(token)).toEqual([1000n, 400n]);
+      const repeat = await balances.reserve(balance.id, asked);
+      const held = [expect.objectContaining({ useId: "one", metered: 7n })];
+      expect(repeat).toMatchObject({ isCharged: false, balance: { reserves: held } });
+      // The time of the repeat does not shorten what was kept.
+      nowMs += maxSuspendedMs - maxUndeliveredMs - 1;
+      await balances.release(balance.id, "other");
+      expect(await leftOf(token)).toEqual([1000n, 400n]);
+      nowMs += maxReserveMs;
+      await balances.release(balance.id, "other");
+      expect(await leftOf(token)).toEqual([993n, 993n]);
+      expect(await sumOf(balance.id)).toBe(993n);
+      expect(await balances.suspend(balance.id, "one", 7n)).toBeUndefined();
     });
 
     test("costs a request that was charged before nothing more, and one that was released its reserve", async () => {

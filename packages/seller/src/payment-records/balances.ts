@@ -7,16 +7,9 @@
 import { defined } from "@farthing/protocol";
 import type { SettledRequest } from "../events.ts";
 import { sha256OfText } from "../sha256.ts";
-import type {
-  Balance,
-  BalanceStore,
-  EntryName,
-  FoundBalance,
-  LedgerEntry,
-  OpenTopUp,
-  Reserve,
-} from "./balance-store.ts";
-import { maxReserveMs } from "./retention.ts";
+import type { Balance, BalanceStore, LedgerEntry, OpenTopUp, Reserve } from "./balance-store.ts";
+import { createChange, type Step } from "./change-balance.ts";
+import { maxReserveMs, maxSuspendedMs } from "./retention.ts";
 import { createToken, idChars, idOfToken } from "./token.ts";
 
 export interface ToppedUpBalance {
@@ -69,6 +62,11 @@ export interface Balances {
    * Returns false when the reserve has ended.
    */
   meter(id: string, useId: string, metered?: bigint): Promise<boolean>;
+  /**
+   * Keeps the reserve of a request that failed for its repeat, and charges what it has cost when none
+   * comes. Returns undefined when the reserve has ended.
+   */
+  suspend(id: string, useId: string, metered: bigint): Promise<Balance | undefined>;
   /** Ends a reserve: charges the cost, between 0 and the reserve, once. */
   charge(id: string, useId: string, cost: bigint): Promise<ChargedCost | undefined>;
   /** Ends a reserve without a charge. */
@@ -90,9 +88,6 @@ export interface Balances {
 /** Requests of one buyer under way at once; more of them would make each change slow. */
 export const maxReserves = 256;
 
-/** Each lost try is the success of another process, of which there are few. */
-const maxTries = 1_000;
-
 /** Tokens of one balance, for as many programs with one wallet. */
 export const maxTokens = 16;
 
@@ -109,15 +104,6 @@ export function availableOf(balance: Balance): bigint {
   return balance.openTopUps.reduce((left, { shut }) => left - shut, remainingOf(balance));
 }
 
-interface Step<T> {
-  readonly value: T;
-  /** Absent where nothing changes. */
-  readonly balance?: Balance;
-  readonly entries?: readonly LedgerEntry[];
-}
-
-type Rule<T> = (balance: Balance | undefined, isEntered: boolean, nowMs: number) => Step<T>;
-
 const idOf: Balances["idOf"] = async (scope, { payer, network }) => {
   const name = JSON.stringify(["balance", network, payer.toLowerCase(), scope]);
   return (await sha256OfText(name)).slice(0, idChars);
@@ -129,19 +115,25 @@ const empty = { tokenHash: "", earlierHashes: [], amount: 0n, reserves: [], open
 /** Names the entry that puts a payback back. */
 export const reversalKey = (key: string) => `${key}/reversed`;
 
-/** Throws for a payment whose money goes back. */
-export type NoteTopUp = (key: string, scope: string, payment: SettledRequest) => Promise<void>;
+/** Notes which balance a payment tops up. */
+export interface TopUpNotes {
+  /** Throws for a payment whose money goes back. */
+  topUp(key: string, scope: string, payment: SettledRequest): Promise<void>;
+  hasRoom(): Promise<boolean>;
+}
+
+const noNotes: TopUpNotes = { topUp: async () => undefined, hasRoom: async () => true };
 
 export function createBalances(
   store: BalanceStore,
   now: () => number,
-  note: NoteTopUp = async () => undefined,
+  notes: TopUpNotes = noNotes,
 ): Balances {
   const change = createChange(store, now);
   return {
     idOf,
     async topUp(key, scope, payment, shut = 0n) {
-      await note(key, scope, payment);
+      await notes.topUp(key, scope, payment);
       const id = await idOf(scope, payment);
       const blank = { ...empty, id, scope, payment };
       return change(id, { kind: "top-up", key }, (found = blank, isEntered, atMs) =>
@@ -177,6 +169,8 @@ export function createBalances(
       change(id, undefined, (found, _isEntered, nowMs) =>
         found ? prolong(found, { useId, ...defined({ metered }) }, nowMs) : { value: false },
       ),
+    suspend: (id, useId, metered) =>
+      change(id, undefined, (found, _isEntered, nowMs) => suspend(found, useId, metered, nowMs)),
     charge: (id, useId, cost) =>
       change(id, { kind: "charge", key: useId }, (found, isEntered, nowMs) =>
         found ? bill(found, { useId, cost }, isEntered, nowMs) : { value: undefined },
@@ -192,6 +186,7 @@ export function createBalances(
       ),
     ledger: (id) => store.ledger(id),
     async hasRoom(id) {
+      if (!(await notes.hasRoom())) return false;
       const { balance } = await store.get(id);
       if (balance) return balance.openTopUps.length < maxOpenTopUps;
       return (await store.isFull?.()) !== true;
@@ -280,27 +275,39 @@ function hold(
   isCharged: boolean,
   nowMs: number,
 ): Step<Reserved> {
-  const untilMs = nowMs + maxReserveMs;
   if (isCharged) return { value: { kind: "reserved", balance: found, isCharged } };
   const held = heldBy(found, useId);
   if (!held && amount > availableOf(found)) return { value: { kind: "short", balance: found } };
   if (!held && found.reserves.length >= maxReserves) {
     return { value: { kind: "busy", balance: found } };
   }
+  // One that was suspended ends no earlier than it would without the repeat.
+  const untilMs = Math.max(held?.untilMs ?? 0, nowMs + maxReserveMs);
   const balance = withReserve(found, { useId, amount, metered: 0n, ...held, untilMs });
   return { value: { kind: "reserved", balance, isCharged }, balance };
 }
 
 function prolong(
   found: Balance,
-  { useId, metered }: Pick<Reserve, "useId"> & Partial<Reserve>,
+  { useId, metered, untilMs }: Pick<Reserve, "useId"> & Partial<Reserve>,
   nowMs: number,
 ): Step<boolean> {
   const held = heldBy(found, useId);
   if (!held) return { value: false };
   const spent = clamp(metered ?? held.metered, held.amount);
-  const more = { metered: spent, untilMs: nowMs + maxReserveMs };
+  const more = { metered: spent, untilMs: untilMs ?? nowMs + maxReserveMs };
   return { value: true, balance: withReserve(found, { ...held, ...more }) };
+}
+
+function suspend(
+  found: Balance | undefined,
+  useId: string,
+  metered: bigint,
+  nowMs: number,
+): Step<Balance | undefined> {
+  const untilMs = nowMs + maxSuspendedMs;
+  const { balance } = found ? prolong(found, { useId, metered, untilMs }, nowMs) : {};
+  return { value: balance, ...defined({ balance }) };
 }
 
 function bill(
@@ -316,17 +323,6 @@ function bill(
   const balance = { ...released, amount: released.amount - charged };
   const entry = { kind: "charge", key: useId, amount: -charged, atMs } as const;
   return { value: { cost: charged, balance }, balance, entries: [entry] };
-}
-
-/** Ends the reserves whose time is over: their requests are charged what was metered. */
-function lapse(found: Balance, nowMs: number) {
-  const over = found.reserves.filter(({ untilMs }) => untilMs <= nowMs);
-  const entries = over.flatMap(({ useId, metered }): LedgerEntry[] =>
-    metered > 0n ? [{ kind: "charge", key: useId, amount: -metered, atMs: nowMs }] : [],
-  );
-  const reserves = found.reserves.filter(({ untilMs }) => untilMs > nowMs);
-  const amount = entries.reduce((left, entry) => left + entry.amount, found.amount);
-  return { balance: over.length > 0 ? { ...found, reserves, amount } : found, entries };
 }
 
 /** The hashes of all tokens, the newest first. */
@@ -348,49 +344,4 @@ function withReserve(balance: Balance, reserve: Reserve): Balance {
 
 function clamp(cost: bigint, most: bigint): bigint {
   return cost < 0n ? 0n : cost > most ? most : cost;
-}
-
-/** Returns what applies a rule to a balance. Within a process one change follows the other. */
-function createChange(store: BalanceStore, now: () => number) {
-  const lasts = new Map<string, Promise<unknown>>();
-
-  async function attempt<T>(
-    found: FoundBalance,
-    name: EntryName | undefined,
-    rule: Rule<T>,
-  ): Promise<{ readonly value: T } | undefined> {
-    const nowMs = now();
-    const lapsed = found.balance && lapse(found.balance, nowMs);
-    const entered = lapsed?.entries.some(
-      ({ kind, key }) => kind === name?.kind && key === name.key,
-    );
-    const step = rule(lapsed?.balance, found.isEntered || entered === true, nowMs);
-    const entries = [...(lapsed?.entries ?? []), ...(step.entries ?? [])];
-    const next = step.balance ?? lapsed?.balance;
-    if (next === undefined || next === found.balance) return { value: step.value };
-    return (await store.compareAndSet(found.version, next, entries)) ? step : undefined;
-  }
-
-  async function run<T>(id: string, name: EntryName | undefined, rule: Rule<T>): Promise<T> {
-    for (let nth = 1; nth <= maxTries; nth++) {
-      const done = await attempt(await store.get(id, name), name, rule);
-      if (done) return done.value;
-    }
-    throw new Error("Other processes change this balance all the time.");
-  }
-
-  return async function change<T>(
-    id: string,
-    name: EntryName | undefined,
-    rule: Rule<T>,
-  ): Promise<T> {
-    const turn = (lasts.get(id) ?? Promise.resolve()).then(() => run(id, name, rule));
-    const last = turn.catch(() => undefined);
-    lasts.set(id, last);
-    try {
-      return await turn;
-    } finally {
-      if (lasts.get(id) === last) lasts.delete(id);
-    }
-  };
 }

@@ -180,8 +180,7 @@ export function createPaymentRecords(
 function createSales(store: PaymentRecordStore, now: () => number) {
   const notes = store.passes && createSaleNotes(store.passes);
   const passes = store.passes && createPasses(store.passes, now);
-  const balances =
-    store.balances && createBalances(store.balances, now, async (...sold) => notes?.topUp(...sold));
+  const balances = store.balances && createBalances(store.balances, now, notes);
   const refunds =
     notes &&
     store.passes &&

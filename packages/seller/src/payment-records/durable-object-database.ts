@@ -34,6 +34,8 @@ export function openObject({ storage }: DurableObjectStateLike): Database {
     get: (text, ...values) => all(text, ...values)[0],
     run: (text, ...values) => void storage.sql.exec(text, ...values.map(toStored)),
     transaction: (work) => storage.transactionSync(work),
+    // The object collects its writes itself.
+    together: async (work) => storage.transactionSync(work),
   };
   storage.transactionSync(() => {
     const isThere = database.get("select name from sqlite_master where name = 'grants'");

@@ -12,7 +12,7 @@ import { startWorkerd } from "./workerd.testing.ts";
 let workerd: Awaited<ReturnType<typeof startWorkerd>>;
 beforeAll(async () => {
   workerd = await startWorkerd();
-}, 60_000);
+});
 afterAll(() => workerd?.stop());
 let opened = 0;
 

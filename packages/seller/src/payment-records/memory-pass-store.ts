@@ -2,13 +2,26 @@
 import { maxPassKeptMs } from "./retention.ts";
 import type { Pass, PassStore } from "./pass-store.ts";
 
-/** Values that each new one looks at, to forget what is over: more than it adds, so nothing piles up. */
-const maxSwept = 4;
+/**
+ * Nonces of sign-ins at once, some 150 bytes each. They end within minutes, so that many are sixty
+ * sign-ins a second, by holders of passes or balances alone.
+ */
+export const maxNoncesInMemory = 20_000;
 
-export function createMemoryPassStore(passesMax: number, now: () => number): PassStore {
+interface MemoryBounds {
+  readonly passesMax: number;
+  /** Top-ups and refunds that are remembered at once. */
+  readonly notesMax: number;
+  readonly now: () => number;
+}
+
+export function createMemoryPassStore({ passesMax, notesMax, now }: MemoryBounds): PassStore {
   const passes = new Map<string, Pass>();
-  // Of sign-ins by holders of passes, which end within minutes, and of top-ups, which never end.
-  const kept = new Map<string, { value: string; untilMs: number }>();
+  const nonces = createNotes(now);
+  // Most of them are of top-ups, and never end: what a payment has bought must not be forgotten. So a
+  // payment that would leave one is refused before it is taken, see `hasNoteRoom`.
+  const notes = createNotes(now);
+  const notesOf = (untilMs: number) => (untilMs - now() <= maxNonceMs ? nonces : notes);
   function find(id: string): Pass | undefined {
     const pass = passes.get(id);
     if (!pass || pass.expiresAtMs + maxPassKeptMs > now()) return pass;
@@ -18,19 +31,6 @@ export function createMemoryPassStore(passesMax: number, now: () => number): Pas
   function set(pass: Pass): Pass {
     passes.set(pass.id, pass);
     return pass;
-  }
-  function sweep(): void {
-    let looked = 0;
-    for (const [key, one] of kept) {
-      if (++looked > maxSwept) break;
-      kept.delete(key);
-      // Behind all others, so that each has its turn.
-      if (one.untilMs > now()) kept.set(key, one);
-    }
-  }
-  function recall(key: string): string | undefined {
-    const found = kept.get(key);
-    return found && found.untilMs > now() ? found.value : undefined;
   }
   return {
     get: async (id) => find(id),
@@ -60,12 +60,16 @@ export function createMemoryPassStore(passesMax: number, now: () => number): Pas
       return held;
     },
     async remember(key, value, untilMs) {
-      sweep();
-      const found = recall(key);
-      if (found === undefined) kept.set(key, { value, untilMs });
-      return found;
+      const found = nonces.find(key) ?? notes.find(key);
+      if (found !== undefined) return found;
+      const kept = notesOf(untilMs);
+      // A nonce that is forgotten could be used again, so that the sign-in is refused instead.
+      if (kept === nonces && nonces.isFull(maxNoncesInMemory)) throw new Error(tooManyNonces);
+      kept.add(key, value, untilMs);
+      return undefined;
     },
-    recall: async (key) => recall(key),
+    recall: async (key) => nonces.find(key) ?? notes.find(key),
+    hasNoteRoom: async () => !notes.isFull(notesMax),
     async mark(id, mark) {
       const found = find(id);
       if (!found) return false;
@@ -76,6 +80,43 @@ export function createMemoryPassStore(passesMax: number, now: () => number): Pas
       if (passes.size < passesMax) return false;
       for (const id of passes.keys()) find(id);
       return passes.size >= passesMax;
+    },
+  };
+}
+
+const tooManyNonces = "Too many sign-ins are remembered at present; repeat this one in a minute.";
+
+/** What ends later than this is no nonce of a sign-in. */
+const maxNonceMs = 60 * 60 * 1000;
+
+/** Values that each new one looks at, to forget what is over: more than it adds, so nothing piles up. */
+const maxSwept = 4;
+
+/** Values under keys, until a time each. */
+function createNotes(now: () => number) {
+  const kept = new Map<string, { readonly value: string; readonly untilMs: number }>();
+  function sweep(most: number): void {
+    let looked = 0;
+    for (const [key, one] of kept) {
+      if (++looked > most) break;
+      kept.delete(key);
+      // Behind all others, so that each has its turn.
+      if (one.untilMs > now()) kept.set(key, one);
+    }
+  }
+  return {
+    find(key: string): string | undefined {
+      const found = kept.get(key);
+      return found && found.untilMs > now() ? found.value : undefined;
+    },
+    add(key: string, value: string, untilMs: number): void {
+      sweep(maxSwept);
+      kept.set(key, { value, untilMs });
+    },
+    isFull(most: number): boolean {
+      if (kept.size < most) return false;
+      sweep(kept.size);
+      return kept.size >= most;
     },
   };
 }

@@ -6,6 +6,7 @@ import { passesSuite } from "./passes.suite.ts";
 import { refundsSuite } from "./refunds.suite.ts";
 import { paymentRecordsSuite, type StoreKind } from "./payment-records.suite.ts";
 import { createMemoryGrants } from "./memory.ts";
+import { maxNoncesInMemory } from "./memory-pass-store.ts";
 import type { Access } from "./payment-records.ts";
 
 const access: Access = { proof: { token: "t" }, rule: "bound" };
@@ -46,4 +47,37 @@ test("a note costs the same after thousands of top-ups, which are kept for good"
   const first = await readingsOf("first");
   for (let nth = 1; nth <= 3_000; nth++) await balances?.topUp(`${nth}`, "models", payment);
   expect(await readingsOf("later")).toBeLessThan(first + 10);
+});
+
+const payment = { payer: "0x1", amount: "1", network: "eip155:50", transaction: "0x2" };
+
+test("takes no payment for a balance whose top-up it could not remember, and forgets no earlier one", async () => {
+  const { balances, refunds } = createMemoryGrants({ topUpsMax: 3 });
+  const id = (await balances?.idOf("models", payment)) ?? "";
+  for (const key of ["a", "b", "c"]) {
+    expect(await balances?.hasRoom(id)).toBe(true);
+    await balances?.topUp(key, "models", payment);
+  }
+  expect(await balances?.hasRoom(id)).toBe(false);
+  // One that was under way meanwhile is still added, and each can go back.
+  await balances?.topUp("d", "models", payment);
+  expect(await balances?.read(id)).toMatchObject({ amount: 4n });
+  for (const key of ["a", "b", "c", "d"]) {
+    const debit = await refunds?.debit({ key, ordinal: 0 }, undefined, 1n);
+    expect(debit).toEqual({ kind: "debited", amount: 1n });
+  }
+});
+
+test("refuses a sign-in whose nonce it could not remember, until earlier ones have ended", async () => {
+  let nowMs = 0;
+  const { passes } = createMemoryGrants({ now: () => nowMs });
+  const endMs = 600_000;
+  for (let nth = 0; nth < maxNoncesInMemory; nth++) {
+    expect(await passes?.useNonce(`${nth}`, endMs)).toBe(true);
+  }
+  await expect(passes?.useNonce("one more", endMs)).rejects.toThrow("repeat this one in a minute");
+  // None was forgotten, so none opens anything a second time.
+  expect(await passes?.useNonce("0", endMs)).toBe(false);
+  nowMs = endMs;
+  expect(await passes?.useNonce("one more", 2 * endMs)).toBe(true);
 });

@@ -28,6 +28,8 @@ export interface MemoryGrantOptions extends Pick<
 > {
   /** Most records at once. */
   readonly entriesMax?: number;
+  /** Most top-ups of balances, which are remembered as long as the process runs. */
+  readonly topUpsMax?: number;
   /** Milliseconds since the Unix epoch; the same for all processes that share the records. */
   readonly now?: () => number;
 }
@@ -41,9 +43,13 @@ export interface MemoryGrants extends PaymentRecords {
 const defaultMaxEntries = 20_000;
 const defaultMaxTotalBytes = 64 * 1024 * 1024;
 
+/** About half a kilobyte each, with their line in the ledger. A seller with more needs another store. */
+const defaultMaxTopUps = 100_000;
+
 export function createMemoryGrants(options: MemoryGrantOptions = {}): MemoryGrants {
   const { entriesMax = defaultMaxEntries, totalBytesMax = defaultMaxTotalBytes } = options;
-  const store = new MemoryStore({ entriesMax, totalBytesMax, now: options.now ?? Date.now });
+  const { topUpsMax = defaultMaxTopUps, now = Date.now } = options;
+  const store = new MemoryStore({ entriesMax, totalBytesMax, topUpsMax, now });
   // A lease ends with its process, so it needs no other end.
   const bounds = { ...options, totalBytesMax, leaseMs: Infinity };
   const records = createPaymentRecords(store, bounds);
@@ -58,21 +64,26 @@ interface Entry extends Omit<PaymentRecord, "readAtMs" | "responseBytes"> {
 /** Requests that wait for the same payment at once. More than that is no honest repeat. */
 const maxWatchers = 64;
 
+interface MemoryBounds extends Bounds {
+  readonly topUpsMax?: number;
+}
+
 /** The store in memory. Each call runs to its end before the next one starts. */
 export class MemoryStore implements PaymentRecordStore {
   readonly tokens: TokenStore;
   readonly passes: PassStore;
   readonly balances: BalanceStore;
-  readonly #bounds: Bounds;
+  readonly #bounds: MemoryBounds;
   // In order of creation, so that the first delivered entry is the oldest.
   readonly #entries = new Map<string, Entry>();
   readonly #watchers = new Map<string, Set<() => void>>();
   #keptBytes = 0;
 
-  constructor(bounds: Bounds) {
+  constructor(bounds: MemoryBounds) {
     this.#bounds = bounds;
     this.tokens = createTokens(bounds);
-    this.passes = createMemoryPassStore(bounds.entriesMax, bounds.now);
+    const { entriesMax: passesMax, topUpsMax: notesMax = defaultMaxTopUps, now } = bounds;
+    this.passes = createMemoryPassStore({ passesMax, notesMax, now });
     this.balances = createMemoryBalanceStore(bounds.entriesMax);
   }
 

@@ -60,6 +60,11 @@ export interface PassStore {
   mark(id: string, mark: PassMark): Promise<boolean>;
   /** Whether there is no room for a new pass. Absent where the store has no bound of its own. */
   isFull?(): Promise<boolean>;
+  /**
+   * Whether there is room for what another top-up leaves behind for good. Absent where the store has
+   * no bound of its own.
+   */
+  hasNoteRoom?(): Promise<boolean>;
 }
 
 /** Parses a pass from the texts and numbers of a store outside of the process. */

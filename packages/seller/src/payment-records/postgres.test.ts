@@ -13,7 +13,7 @@ import { createPostgresGrants } from "./postgres.ts";
 let server: TestPostgres;
 beforeAll(async () => {
   server = await startPostgres();
-}, 60_000);
+});
 afterAll(() => server?.stop());
 
 const connect = (databaseUrl = server.databaseUrl) => {

@@ -46,7 +46,22 @@ export function openerIn(stored: unknown): Opener {
   return { ...textMembers(value, "token", "authorization", "cookie"), ...defined({ isOpened }) };
 }
 
+/** Bytes of a value of {@link randomHex}. */
+const randomBytes = 16;
+
+/** Random bytes for the next values, since the source takes as long for one of them as for all. */
+const pool = new Uint8Array(256 * randomBytes);
+let used = pool.length;
+
 /** Creates 128 random bits: a challenge's token, or {@link Lease.exchangeKey}. */
 export function randomHex(): string {
-  return hexDigits(crypto.getRandomValues(new Uint8Array(16)));
+  if (used === pool.length) {
+    crypto.getRandomValues(pool);
+    used = 0;
+  }
+  const bytes = pool.subarray(used, (used += randomBytes));
+  const digits = hexDigits(bytes);
+  // Nothing keeps what was given out.
+  bytes.fill(0);
+  return digits;
 }

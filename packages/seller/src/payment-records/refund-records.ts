@@ -29,6 +29,8 @@ export function createSaleNotes(store: PassStore) {
       const noted = await store.remember(nameOfTopUp(key), text, keptForGoodMs);
       if (noted === refundedNote) throw new Error("The money of this payment goes back.");
     },
+    /** Whether another payment can be noted. */
+    hasRoom: async () => (await store.hasNoteRoom?.()) ?? true,
     /** Returns the settlement of a top-up, where its facilitator names one. */
     async find(key: string) {
       const noted = await store.recall(nameOfTopUp(key));

@@ -27,6 +27,12 @@ export const defaultMaxResponseBytes = 1024 * 1024;
 /** For the reserve of a request: the longest work, and time to charge it. A crash holds it so long. */
 export const maxReserveMs = 15 * 60 * 1000;
 
+/**
+ * For the reserve of a request that failed and can be repeated: longer than the record by which a
+ * repeat is the same request, by more than the clocks of store and process differ.
+ */
+export const maxSuspendedMs = maxUndeliveredMs + 5 * 60 * 1000;
+
 /** For the reserve of a stream that runs: as long as the fact of a delivery. */
 export const maxStreamHoldMs = maxDeliveredMs;
 

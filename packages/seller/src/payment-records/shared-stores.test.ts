@@ -29,7 +29,7 @@ for (const [name, isThere, startHost] of stores) {
     let shops: Awaited<ReturnType<typeof startShop>>[];
     beforeAll(async () => {
       host = await startHost();
-    }, 60_000);
+    });
     afterAll(() => host?.stop());
     beforeEach(async () => {
       facilitator = await startScriptedFacilitator();

@@ -1,6 +1,7 @@
 /** The SQLite file with the payment records: its rights and version, and transactions of two strengths. */
 import { chmodSync, closeSync, openSync, statSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { createBatches } from "./sqlite-batches.ts";
 import { addLater, firstVersion, secondVersion, type Database } from "./sqlite-tables.ts";
 
 /** The number in `pragma user_version`. Earlier files are migrated; later ones are not touched. */
@@ -37,8 +38,13 @@ export function openRecords(path: string, busyTimeoutMs: number): Database & { c
         throw error;
       }
     },
-    close: () => database.close(),
+    together: (work) => batches.add(work),
+    close() {
+      batches.commit();
+      database.close();
+    },
   };
+  const batches = createBatches((work) => opened.transaction(work, "soon"));
   try {
     database.exec("pragma journal_mode = WAL");
     opened.transaction(() => setUp(database, opened, path), "surely");

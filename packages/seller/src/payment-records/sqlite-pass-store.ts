@@ -57,17 +57,15 @@ export function createSqlitePassStore(
     async addUses(id, added, tokenHash) {
       const guard = tokenHash === undefined ? "" : "and token_hash = ?";
       // The table's check keeps the sum between 0 and all uses; a power cut may give a use back.
-      const row = database.transaction(
-        () =>
-          database.get(
-            `update passes set uses_left = uses_left + ? where id = ? and is_void = 0
-               and uses_left + ? between 0 and uses ${guard} returning uses_left as usesLeft`,
-            added,
-            id,
-            added,
-            ...(tokenHash === undefined ? [] : [tokenHash]),
-          ),
-        "soon",
+      const row = await database.together(() =>
+        database.get(
+          `update passes set uses_left = uses_left + ? where id = ? and is_void = 0
+             and uses_left + ? between 0 and uses ${guard} returning uses_left as usesLeft`,
+          added,
+          id,
+          added,
+          ...(tokenHash === undefined ? [] : [tokenHash]),
+        ),
       );
       return row && Number(row["usesLeft"]);
     },

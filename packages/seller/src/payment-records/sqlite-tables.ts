@@ -11,6 +11,8 @@ export interface Database {
   run(text: string, ...values: Value[]): void;
   /** Runs `work` in an exclusive transaction; "soon": a power cut may undo it. */
   transaction<T>(work: () => T, strength: "surely" | "soon"): T;
+  /** Runs `work` "soon", in one transaction with what other requests want at the same time. */
+  together<T>(work: () => T): Promise<T>;
 }
 
 /** The first version. Triggers keep the totals, so that no statement can forget them. */

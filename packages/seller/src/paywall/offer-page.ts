@@ -11,11 +11,16 @@ export async function offerPage(
   options: PaywallOptions | false,
   nowMs: number,
 ): Promise<Response> {
-  if (options === false) return challenge;
+  addPageVary(challenge.headers, options);
+  if (options === false || !prefersHtml(request)) return challenge;
   const { language } = options;
-  addTokens(challenge.headers, "Vary", language ? ["Accept"] : ["Accept", "Accept-Language"]);
-  if (!prefersHtml(request)) return challenge;
   const { toPage } = await import("./page.ts");
   const chosen = language ?? chooseLanguage(request.headers.get("Accept-Language"));
   return toPage(challenge, terms, options, chosen, nowMs);
+}
+
+/** Tells caches on what it depends whether a challenge is a page, and in which language. */
+export function addPageVary(headers: Headers, options: PaywallOptions | false): void {
+  if (options === false) return;
+  addTokens(headers, "Vary", options.language ? ["Accept"] : ["Accept", "Accept-Language"]);
 }

@@ -3,7 +3,7 @@ import { creditsQuery } from "../../api/queries.ts";
 import { Allowed } from "../../components/button.tsx";
 import { Link } from "../../components/link.tsx";
 import { Page, QueryBoundary } from "../../components/page.tsx";
-import { countText, plural } from "../../components/format.ts";
+import { countText, plural, timeText } from "../../components/format.ts";
 import { useAccount } from "../../signed-in.ts";
 import { Ledger } from "./ledger.tsx";
 import { LowBalanceForm } from "./low-balance-form.tsx";
@@ -36,7 +36,7 @@ export function CreditsScreen() {
 }
 
 function BalanceTiles({ credits }: { readonly credits: Credits }) {
-  const { available, held, perSettlement } = credits;
+  const { available, held, perSettlement, perSettlementSince: since } = credits;
   const isFree = perSettlement === 0;
   const left = isFree ? "" : `≈ ${plural(Math.floor(available / perSettlement), "settlement")}`;
   const tiles = [
@@ -44,7 +44,11 @@ function BalanceTiles({ credits }: { readonly credits: Credits }) {
     ["Reserved", countText(held), "for settlements in progress"],
     isFree
       ? ["Price", "Free", "no credits charged"]
-      : ["Price", countText(perSettlement), "per settlement"],
+      : [
+          "Price",
+          countText(perSettlement),
+          `per settlement${since === null ? "" : `, since ${timeText(since)}`}`,
+        ],
   ] as const;
   return (
     <section className="tiles" aria-label="Balance">

@@ -29,6 +29,7 @@ const final: SettlementDetail = {
   route: null,
   reference: null,
   refundOf: null,
+  recoveredAt: null,
   refunds: [],
   refundedAmount: "0",
   minRefundAmount: "1000",

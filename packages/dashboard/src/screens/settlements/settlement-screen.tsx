@@ -8,7 +8,7 @@ import { failureName } from "../../components/failure-names.ts";
 import { Notice } from "../../components/notice.tsx";
 import { Facts, Page, QueryBoundary, Section } from "../../components/page.tsx";
 import { countText, plural, xdcText } from "../../components/format.ts";
-import { Usdc, Whole } from "../../components/values.tsx";
+import { Usdc, When, Whole } from "../../components/values.tsx";
 import { RefundsSection } from "./refunds-section.tsx";
 import { SettlementBadge } from "./settlement-badge.tsx";
 import { SettlementTimeline } from "./settlement-timeline.tsx";
@@ -35,6 +35,7 @@ export function SettlementScreen({ id }: { readonly id: string }) {
         {(known) => (
           <>
             {known.state === "failed" && <Failure settlement={known} />}
+            {known.recoveredAt !== null && <Recovered at={known.recoveredAt} />}
             <div className="columns">
               <Section
                 title={known.refundOf === null ? "Payment" : "Refund"}
@@ -76,6 +77,19 @@ function Failure({ settlement }: { readonly settlement: SettlementDetail }) {
           Code <code>{failure}</code>
         </p>
       )}
+    </Notice>
+  );
+}
+
+/** Its times are those of the recovery, so the page says that the transaction may be older. */
+function Recovered({ at }: { readonly at: string }) {
+  return (
+    <Notice tone="info" title="Recovered from the chain">
+      <p>
+        The facilitator's database had lost this settlement, and found it on the chain again on{" "}
+        <When at={at} />. Its transaction may be much older. You may have had a webhook for it
+        before.
+      </p>
     </Notice>
   );
 }

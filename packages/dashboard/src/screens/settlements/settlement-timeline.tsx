@@ -5,6 +5,7 @@ import { Short } from "../../components/values.tsx";
 
 const titles: Readonly<Record<TimelineStep["what"], string>> = {
   queued: "Accepted and queued",
+  recovered: "Found on the chain again",
   submitted: "Assigned to a relayer wallet",
   transaction: "Transaction signed and sent",
   confirmed: "Mined",

@@ -40,6 +40,7 @@ export function SettlementsTable({ rows }: { readonly rows: readonly SettlementR
           cell: (row) => (
             <span>
               <SettlementBadge state={row.state} isFinal={row.finalizedAt !== null} />
+              {row.recoveredAt !== null && <span className="reason">recovered</span>}
               {row.failure !== null && (
                 <span className="reason" title={row.failure}>
                   {failureName(row.failure)}

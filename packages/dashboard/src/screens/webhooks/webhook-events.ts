@@ -4,6 +4,7 @@ export const webhookEvents = [
   ["settlement.finalized", "A payment can no longer be reorganised away"],
   ["settlement.refunded", "A refund is final: the money is back at the payer"],
   ["credits.low", "The credits fell to the balance you set"],
+  ["fee.changed", "A settlement costs more or fewer credits from now on"],
   ["purchase.credited", "Bought credits have arrived"],
   ["purchase.held", "A purchase waits for a review"],
 ] as const;

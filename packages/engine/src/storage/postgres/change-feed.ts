@@ -1,14 +1,16 @@
 /**
  * Notifications through LISTEN and NOTIFY, on a separate connection that reconnects. Notifications
- * sent meanwhile are lost, so listeners are called without ids after every reconnection.
+ * sent meanwhile are lost, so listeners are called without ids after every reconnection; and before
+ * it, when a statement reaches another server first.
  */
 import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
-import { Client, type ClientConfig } from "pg";
+import type { Client } from "pg";
 import { systemClock } from "../../base/clock.ts";
 import { messageOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { changeKinds, type Change, type ChangeFeed, type ChangeListener } from "../changes.ts";
+import type { Connections } from "./connections.ts";
 
 /** Channels are per database. */
 const channel = "farthing_changes";
@@ -25,7 +27,7 @@ export const presenceName = "owner ";
 
 /** Creates a feed without a connection; `start` connects. */
 export function createChangeFeed(
-  connection: ClientConfig,
+  connections: Connections,
   heartbeatMs: number,
   log: Log,
 ): ChangeFeed {
@@ -50,37 +52,48 @@ export function createChangeFeed(
 
   /** Listens until the connection breaks; throws when there is none. */
   async function listen(onListening: () => void): Promise<void> {
-    const client = new Client(connection);
+    const client = await connections.connect();
     const ended = new AbortController();
     stopping.signal.addEventListener("abort", () => ended.abort(), { signal: ended.signal });
     client.on("error", () => ended.abort());
     client.on("end", () => ended.abort());
+    let isLeft = false;
+    const leave = connections.onOther(() => {
+      isLeft = true;
+      ended.abort();
+    });
     client.on("notification", ({ payload = "" }) => hear(payload));
     try {
-      await client.connect();
       await client.query(`listen ${channel}`);
       connected = client;
       for (const owner of owners) await show(client, owner);
+      connections.note(client);
       onListening();
       while (!ended.signal.aborted) {
         await systemClock.sleep(heartbeatMs, ended.signal);
-        if (!ended.signal.aborted) await client.query("select 1");
+        if (!ended.signal.aborted) await connections.check(client);
       }
     } finally {
+      leave();
+      if (connected && !isLeft) connections.doubt();
       connected = undefined;
       // Not awaited, because a lost peer never confirms the end.
       void client.end();
     }
   }
 
+  const lookAnew = () => notify({ kind: "changed", ids: [] });
+
   async function run(onFirst: () => void, onNever: (error: unknown) => void): Promise<void> {
     let pauseMs = pauseMinMs;
     let hasListened = false;
+    const forget = connections.onOther(() => hasListened && lookAnew());
+    stopping.signal.addEventListener("abort", forget, { once: true });
     while (!stopping.signal.aborted) {
       try {
         await listen(() => {
           pauseMs = pauseMinMs;
-          if (hasListened) notify({ kind: "changed", ids: [] });
+          if (hasListened) lookAnew();
           hasListened = true;
           onFirst();
         });
@@ -108,6 +121,20 @@ export function createChangeFeed(
       owners.add(owner);
       // A failure means that the connection is lost; the next one registers the owner again.
       if (connected) await show(connected, owner).catch(() => {});
+    },
+    // Locks of the session, as of owners. Without a connection no one knows who holds it.
+    async hold(name) {
+      const asked = connected?.query<{ held: boolean }>(
+        "select pg_try_advisory_lock(hashtextextended($1, 0)) as held",
+        [name],
+      );
+      const held = await asked?.catch(() => undefined);
+      return held?.rows[0]?.held === true;
+    },
+    async release(name) {
+      const asked = connected?.query("select pg_advisory_unlock(hashtextextended($1, 0))", [name]);
+      // A failure means that the connection is lost, and with it the lock.
+      await asked?.catch(() => undefined);
     },
     onChange(listener) {
       listeners.add(listener);

@@ -3,13 +3,16 @@
  * on, and leases run by the database's clock. While the database is unavailable every method fails
  * within seconds; the pool reconnects by itself.
  */
-import { Pool, type PoolClient, type PoolConfig, type QueryResult } from "pg";
+import type { Pool, PoolClient, QueryResult } from "pg";
 import { PostgresDialect, sql, type PostgresPool, type SqlBool } from "kysely";
 import { Fault, messageOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import type { DatabaseDialect, ListColumns } from "../dialect.ts";
 import { migrationNames } from "../migrate.ts";
 import { createChangeFeed, presenceName } from "./change-feed.ts";
+import { createConnections, type Connections, type PoolSettings } from "./connections.ts";
+import { createServerInspection } from "./inspect-server.ts";
+import { parsePostgresUrl } from "./postgres-url.ts";
 
 /** The measured rate falls above 16, and servers allow about 100. */
 const connectionsMax = 12;
@@ -48,32 +51,36 @@ const keepAliveAfterMs = 10_000;
 
 /** Creates a database from its URL; the first statement connects. */
 export function openPostgres(url: string, log: Log, limits = postgresLimits): DatabaseDialect {
-  if (!URL.canParse(url, "postgres://base")) {
-    // Without a cause: the platform's error repeats the URL, and with it the password.
-    throw new Fault("configuration", "DATABASE_URL is not a URL; percent-encode its password", {
-      retryable: false,
-    });
+  const servers = parsePostgresUrl(url);
+  if ("problem" in servers) {
+    throw new Fault("configuration", `DATABASE_URL: ${servers.problem}`, { retryable: false });
   }
-  const connection = {
-    connectionString: url,
+  const config = {
     application_name: applicationName,
     connectionTimeoutMillis: limits.connectMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveAfterMs,
     query_timeout: limits.answerMs,
   };
-  const bounds = {
-    statement_timeout: limits.statementMs,
-    idle_in_transaction_session_timeout: limits.silentTransactionMs,
+  const connections = createConnections(servers, config, { log, connectMs: limits.connectMs });
+  const usual = {
+    connectionsMax,
+    answerMs: limits.answerMs,
+    limits: {
+      statement_timeout: limits.statementMs,
+      idle_in_transaction_session_timeout: limits.silentTransactionMs,
+    },
   };
+  const patient = { connectionsMax: 1, answerMs: migrationMs, limits: {} };
   return {
-    dialect: dialectOf({ ...connection, ...bounds, max: connectionsMax }, log),
-    migrationDialect: () => dialectOf({ ...connection, query_timeout: migrationMs, max: 1 }, log),
+    dialect: dialectOf(connections, usual),
+    migrationDialect: () => dialectOf(connections, patient),
     idType: "bigserial",
     // Transactions must see what was committed while they waited for a lock.
     isolation: "read committed",
     hasRowLocks: true,
-    changes: createChangeFeed(connection, limits.heartbeatMs, log),
+    server: createServerInspection(connections),
+    changes: createChangeFeed(connections, limits.heartbeatMs, log),
     leaseNow: () => sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`,
     list: <Row extends object>(rows: readonly Row[], columns: ListColumns<Row>) => {
       const types = Object.entries(columns).map(([name, type]) => `${name} ${String(type)}`);
@@ -103,34 +110,29 @@ export function openPostgres(url: string, log: Log, limits = postgresLimits): Da
   };
 }
 
-function dialectOf(config: PoolConfig, log: Log): PostgresDialect {
-  const pool = new Pool(config);
-  pool.on("error", (error) => {
-    log.warn({ problem: messageOf(error) }, "Lost an idle connection to the database");
-  });
-  // The pool handles errors of idle connections only; in use, the failing query reports them.
-  pool.on("connect", (client) => client.on("error", () => {}));
-  return new PostgresDialect({ pool: adapt(pool) });
+function dialectOf(connections: Connections, settings: PoolSettings): PostgresDialect {
+  return new PostgresDialect({ pool: adapt(connections.createPool(settings), connections) });
 }
 
 /**
  * The pool in Kysely's form. Statements are not prepared by name: a plan for empty tables would be
  * kept and read full ones whole.
  */
-function adapt(pool: Pool): PostgresPool {
+function adapt(pool: Pool, connections: Connections): PostgresPool {
   return {
     options: pool.options,
     end: () => pool.end(),
-    connect: async () => watch(await pool.connect()),
+    connect: async () => watch(await connections.take(pool), connections),
   };
 }
 
 /**
  * A connection with an overdue response must not return to the pool, where the next statement would
- * wait behind the lost one.
+ * wait behind the lost one; nor one to a server that became read-only while another takes writes.
  */
-function watch(client: PoolClient): PoolClient {
+function watch(client: PoolClient, { isMisplaced }: Connections): PoolClient {
   let isLost = false;
+  let isLeft = false;
   const query = async (text: string, values: unknown[]): Promise<QueryResult> => {
     // The rollback after a lost response would wait as long again.
     if (isLost) throw new Error("The database did not answer in time");
@@ -138,10 +140,11 @@ function watch(client: PoolClient): PoolClient {
       return await client.query(text, values);
     } catch (error) {
       isLost = messageOf(error) === "Query read timeout";
+      isLeft ||= isMisplaced(error);
       throw error;
     }
   };
-  const release = (destroy?: boolean) => client.release(isLost || destroy);
+  const release = (destroy?: boolean) => client.release(isLost || isLeft || destroy);
   return new Proxy(client, {
     get(target, name) {
       if (name === "query") return query;

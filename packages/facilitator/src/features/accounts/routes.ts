@@ -1,6 +1,8 @@
 /** GET and PATCH /v1/account: the session and the profile of its account. */
 import type { Address, Network } from "@farthing/protocol";
 import { Type } from "typebox";
+import { timeText } from "@farthing/engine/base";
+import type { PresentFee } from "../../payments/present-fee.ts";
 import type { Explorers } from "../../http/explorers.ts";
 import type { MemberSession } from "../sign-in/model.ts";
 import { windowSeconds } from "../../http/limits.ts";
@@ -10,6 +12,7 @@ import {
   exactly,
   LabelText,
   nullable,
+  TimeText,
   oneOf,
   WalletKindText,
   changeProblems,
@@ -30,6 +33,9 @@ export const BalanceResponse = {
   lowAt: nullable(Type.Integer({ description: "Below this the owner wants to hear of it" })),
 };
 
+/** Since when a settlement costs what it costs. */
+export const FeeSinceText = nullable(TimeText);
+
 export const ProfileResponse = exactly({
   account: AddressText,
   wallet: AddressText,
@@ -49,6 +55,7 @@ export const ProfileResponse = exactly({
     wallets: Type.Integer({ description: "Linked wallets" }),
   }),
   creditsPerSettlement: Type.Integer(),
+  creditsPerSettlementSince: FeeSinceText,
   treasury: nullable(AddressText),
   networks: Type.Array(
     exactly({
@@ -63,7 +70,7 @@ export const ProfileResponse = exactly({
   version: Type.String(),
 });
 
-export interface ProfileDeps {
+export interface ProfileDeps extends PresentFee {
   readonly accounts: Accounts;
   findCredits(account: Address): Promise<CreditBalance>;
   /** `requests` is null for no limit. */
@@ -72,7 +79,6 @@ export interface ProfileDeps {
     readonly keys: number;
     readonly wallets: number;
   };
-  readonly creditsPerSettlement: number;
   /** The address that receives payments for credits; undefined when none are sold. */
   readonly treasury: Address | undefined;
   readonly networks: readonly Network[];
@@ -131,7 +137,8 @@ async function profileResponse(deps: ProfileDeps, session: MemberSession) {
     label,
     credits: { ...credits, lowAt: lowCreditsAt },
     limits: { ...deps.limits, windowSeconds },
-    creditsPerSettlement: deps.creditsPerSettlement,
+    creditsPerSettlement: deps.fee(),
+    creditsPerSettlementSince: timeText(deps.feeSince()),
     treasury: deps.treasury ?? null,
     networks: networksOf(deps),
     publicUrl: deps.site().origin,

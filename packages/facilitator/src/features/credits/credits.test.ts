@@ -185,7 +185,7 @@ describe("with credits", () => {
     const head = await devnet.rpc<Hex>("eth_blockNumber");
     await devnet.rpc("anvil_reorg", [Number(head) - Number(receipt.blockNumber) + 1, []]);
     await devnet.mine();
-    const soon = { timeout: 20_000, interval: 100 };
+    const soon = { timeout: 60_000, interval: 100 };
     await expect.poll(credits, soon).toEqual({ available: 0, held: 2 });
     await automine(true);
     const afterBlock = async () => {

@@ -21,7 +21,7 @@ import { Format, jsonOrCsv, sendCsv, wantsCsv, type CsvFile } from "../../http/c
 import { readLimit } from "../../http/cursor.ts";
 import { ledgerCursor } from "./cursor.ts";
 import { sessionOf } from "../../http/session.ts";
-import { BalanceResponse, type ProfileDeps } from "../accounts/routes.ts";
+import { BalanceResponse, FeeSinceText, type ProfileDeps } from "../accounts/routes.ts";
 
 export const EntryResponse = exactly({
   id: Type.Integer(),
@@ -40,6 +40,7 @@ export const EntryResponse = exactly({
 export const CreditsResponse = exactly({
   ...BalanceResponse,
   perSettlement: Type.Integer({ description: "Credits that a settlement costs" }),
+  perSettlementSince: FeeSinceText,
   freePerMonth: Type.Integer({
     description: "Added with the first settlement of each calendar month, in UTC",
   }),
@@ -73,7 +74,7 @@ export interface CreditTerms {
 
 export interface CreditRouteDeps extends Pick<
   ProfileDeps,
-  "accounts" | "treasury" | "creditsPerSettlement"
+  "accounts" | "treasury" | "fee" | "feeSince"
 > {
   readonly store: Pick<CreditStore, "findCredits" | "listCreditEntries">;
   readonly creditTerms: CreditTerms;
@@ -101,7 +102,8 @@ export function registerCredits(server: TypedServer, deps: CreditRouteDeps): voi
       return {
         ...credits,
         lowAt: lowCreditsAt,
-        perSettlement: deps.creditsPerSettlement,
+        perSettlement: deps.fee(),
+        perSettlementSince: timeText(deps.feeSince()),
         freePerMonth: deps.freeCredits,
         treasury: deps.treasury ?? null,
         minUnits: creditTerms.minUnits.toString(),

@@ -13,6 +13,7 @@ import type { CreditBalance, LedgerCursor } from "./model.ts";
 import { entryColumns, type CreditEntry } from "./tables.ts";
 import { ensureAccount } from "../accounts/store.ts";
 import { lockFunds } from "./funds-store.ts";
+import { feeMethods } from "./fee-store.ts";
 
 /** An entry that the operator adds. */
 export interface Grant {
@@ -43,6 +44,7 @@ export function createCreditStore(database: Database) {
     listCreditEntries: listEntries.bind(undefined, database),
     /** Compares balances with entries, and entries with settlements. */
     auditCredits: (limit: number) => patiently(database, (db) => audit(db, limit)),
+    ...feeMethods(database),
   };
 }
 

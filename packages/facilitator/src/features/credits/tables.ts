@@ -1,6 +1,7 @@
 /** The tables of the ledger. Triggers keep the balances and refuse other changes. */
 import type { Address } from "@farthing/protocol";
 import {
+  type KyselyTable,
   integer,
   nullable,
   smallInteger,
@@ -67,6 +68,14 @@ export const settlementEntries = table("credit_entries", {
   createdAt: integer(),
 });
 
+/** The present fee of a settlement. */
+export const feeTable = table("settlement_fee", {
+  rule: text(),
+  credits: integer(),
+  before: nullable(integer()),
+  since: integer(),
+});
+
 export type CreditEntryRow = Selectable<CreditEntryTable>;
 
 declare module "@farthing/engine/storage" {
@@ -74,6 +83,7 @@ declare module "@farthing/engine/storage" {
     credit_balances: CreditBalanceTable;
     credit_closings: CreditClosingTable;
     credit_entries: CreditEntryTable;
+    settlement_fee: KyselyTable<typeof feeTable> & { id: number };
     free_credits: { account: Address; month: number };
   }
 }

@@ -60,6 +60,12 @@ test.each<readonly [WebhookDelivery["type"], object, string, string]>([
     "Warning below: 30,000 credits",
   ],
   [
+    "fee.changed",
+    { credits: 60, creditsBefore: 1, usdc: "0.060000", since: "2026-11-26T20:05:15.000Z" },
+    "Fee of a settlement changed: 60 credits (0.060000 USDC)",
+    "Before: 1 credits",
+  ],
+  [
     "purchase.credited",
     { id: "pur_1", credits: 30_000, network: "eip155:51" },
     "[Test] Credits added: 30,000",

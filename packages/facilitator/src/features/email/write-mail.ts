@@ -155,6 +155,7 @@ function noticeOf({ type, body }: WebhookDelivery, context: MailContext): Notice
     ["Reference", textOf(data, "reference")],
     ["Reason", textOf(data, "failureMessage") || textOf(data, "reason")],
     ["Endpoint", type === "webhook.paused" ? textOf(data, "url") : ""],
+    ["Before", type === "fee.changed" ? `${countOf(data, "creditsBefore")} credits` : ""],
     ["Warning below", type === "credits.low" ? `${countOf(data, "lowAt")} credits` : ""],
   ];
   return {
@@ -172,6 +173,7 @@ const titles: Readonly<Record<AccountEventName, string>> = {
   "settlement.refunded": "Refund completed",
   "settlement.refund_failed": "Refund failed",
   "credits.low": "Few credits left",
+  "fee.changed": "Fee of a settlement changed",
   "purchase.credited": "Credits added",
   "purchase.held": "Purchase of credits held for review",
   "webhook.paused": "Webhook paused after failures",
@@ -181,6 +183,10 @@ function titleOf(type: WebhookDelivery["type"], data: JsonObject): string {
   const title = type === "webhook.test" ? "Test" : titles[type];
   const amount = textOf(data, "amount");
   if (type === "credits.low") return `${title}: ${countOf(data, "available")}`;
+  if (type === "fee.changed") {
+    const count = countOf(data, "credits");
+    return `${title}: ${count} ${count === "1" ? "credit" : "credits"} (${textOf(data, "usdc")} USDC)`;
+  }
   if (type === "purchase.credited") return `${title}: ${countOf(data, "credits")}`;
   return /^\d{1,78}$/.test(amount) ? `${title}: ${readableUsdc(BigInt(amount))} USDC` : title;
 }
@@ -201,6 +207,7 @@ function linksOf(
     settlement: `settlements/${id}`,
     purchase: `credits/purchases/${id}`,
     credits: "credits",
+    fee: "credits",
     webhook: `webhooks/${encodeURIComponent(textOf(data, "endpointId"))}`,
   };
   const dashboard = `${origin}${dashboardPath}/${places[kind ?? ""] ?? ""}`;

@@ -21,7 +21,7 @@ import { noBooks, type SettlementBooks } from "../../payments/books.ts";
 import { found, refundMembersOf } from "../../http/responses.ts";
 import { parseWait } from "../../http/prefer.ts";
 import type { RefundContext } from "../../payments/refunds.ts";
-import { refundMembers, SaleKindText } from "../../payments/schemas.ts";
+import { RecoveredAt, refundMembers, SaleKindText } from "../../payments/schemas.ts";
 import {
   AddressText,
   AmountText,
@@ -66,6 +66,7 @@ const row = {
   route: nullable(Type.String({ description: "The seller's name of it" })),
   reference: nullable(Type.String({ description: "The seller's own name of the sale" })),
   refundOf: refundMembers.refundOf,
+  recoveredAt: RecoveredAt,
 };
 
 export const RowResponse = exactly(row);
@@ -78,7 +79,15 @@ export const StoryResponse = exactly({
   nonce: HashText,
   timeline: Type.Array(
     exactly({
-      what: oneOf(["queued", "submitted", "transaction", "confirmed", "finalized", "failed"]),
+      what: oneOf([
+        "queued",
+        "recovered",
+        "submitted",
+        "transaction",
+        "confirmed",
+        "finalized",
+        "failed",
+      ]),
       at: TimeText,
       transaction: Type.Optional(nullable(HashText)),
       nonce: Type.Optional(nullable(Type.Integer())),
@@ -123,6 +132,7 @@ const settlementsFile: CsvFile<BookedSettlement> = {
     route: ({ route }) => route,
     reference: ({ reference }) => reference,
     refund_of: ({ refundOf }) => refundOf,
+    recovered_at: ({ recoveredAt: at }) => timeText(at),
   },
 };
 
@@ -277,6 +287,7 @@ function rowResponse(settlement: BookedSettlement) {
     route: settlement.route,
     reference: settlement.reference,
     refundOf: settlement.refundOf,
+    recoveredAt: timeText(settlement.recoveredAt),
   };
 }
 
@@ -289,7 +300,7 @@ function storyResponse(
   const carrier = steps.find(({ carrier: one }) => one && one.hash === transaction)?.carrier;
   return {
     ...rowResponse(settlement),
-    ...refundMembersOf(settlement, refunds, payments.limits),
+    ...refundMembersOf(settlement, refunds, { unitsMin: payments.limits.unitsMin() }),
     ...defined({ opens: settlement.opens }),
     asset: settlement.asset,
     nonce: settlement.nonce,

@@ -11,7 +11,15 @@ import type { EngineStore } from "@farthing/engine/storage";
 
 /** Times are milliseconds since 1970. */
 export interface StoryStep {
-  readonly what: "queued" | "submitted" | "transaction" | "confirmed" | "finalized" | "failed";
+  /** `recovered` stands in place of `queued`: when it was claimed first is lost. */
+  readonly what:
+    | "queued"
+    | "recovered"
+    | "submitted"
+    | "transaction"
+    | "confirmed"
+    | "finalized"
+    | "failed";
   readonly at: number;
   readonly carrier?: CarriedBy;
 }
@@ -30,9 +38,9 @@ export interface SettlementStory {
 
 export interface HistoryDeps {
   readonly store: Pick<HistoryStore, "listCarriers" | "recordGas"> &
-    Pick<EngineStore, "findSettlement" | "listRefunds">;
+    Pick<EngineStore, "listRefunds">;
   readonly log: Log;
-  readonly engine: Pick<SettlementEngine, "readGas" | "viewOf">;
+  readonly engine: Pick<SettlementEngine, "find" | "readGas" | "viewOf">;
 }
 
 export type History = ReturnType<typeof createHistory>;
@@ -72,16 +80,18 @@ export function createHistory(deps: HistoryDeps) {
   return {
     /**
      * Returns undefined when the account has no such settlement. One that was settled without a key
-     * is its payee's, who may refund it.
+     * is its payee's, who may refund it; a recovered refund is theirs who signed it.
      */
     async find(account: Address, id: string) {
-      const settlement = await store.findSettlement(id);
+      const settlement = await deps.engine.find(id);
       if (!settlement) return undefined;
-      return isSameAddress(settlement.owner ?? settlement.payTo, account) ? settlement : undefined;
+      const { owner, payTo, payer, refundOf } = settlement;
+      const seller = owner ?? (refundOf === null ? payTo : payer);
+      return isSameAddress(seller, account) ? settlement : undefined;
     },
     /** Reads the gas of final transactions from the chain. */
     async describe(settlement: Settlement) {
-      const stored = await store.listCarriers(settlement.id);
+      const stored = await store.listCarriers(settlement);
       const fields = { event: "gas_read_failed", settlementId: settlement.id };
       const failed = warning(log, fields, "Gas of a settlement could not be read");
       // The history is useful without gas; the next request reads it again.
@@ -94,7 +104,7 @@ export function createHistory(deps: HistoryDeps) {
 }
 
 function stepsOf(settlement: Settlement, carriers: readonly CarriedBy[]): StoryStep[] {
-  const { createdAt, submittedAt, confirmedAt, finalizedAt, failedAt } = settlement;
+  const { createdAt, recoveredAt, submittedAt, confirmedAt, finalizedAt, failedAt } = settlement;
   const step = (what: StoryStep["what"], at: number | null): StoryStep[] =>
     at === null ? [] : [{ what, at }];
   const sent = carriers.flatMap((carrier): StoryStep[] =>
@@ -104,7 +114,7 @@ function stepsOf(settlement: Settlement, carriers: readonly CarriedBy[]): StoryS
   );
   // A stable sort keeps the only possible order of steps with equal times.
   return [
-    ...step("queued", createdAt),
+    ...(recoveredAt === null ? step("queued", createdAt) : step("recovered", recoveredAt)),
     ...step("submitted", submittedAt),
     ...sent,
     ...step("confirmed", confirmedAt),

@@ -7,6 +7,7 @@ import {
   listed,
   settlements,
   fromCursor,
+  hasMonths,
   textList,
   toPage,
 } from "@farthing/engine/storage";
@@ -16,7 +17,7 @@ import { findBooks, isBookedAs, isBookFilter, listBooked } from "../books/store.
 import type { CarriedBy, HistoryFilter } from "./model.ts";
 import { type Settlement, settlementStates } from "@farthing/engine";
 import { carrierColumns } from "./tables.ts";
-import { forgetSales, listUsage, readListingStats } from "./usage-store.ts";
+import { forgetSales, listUsage, readListingStats, sumUsage } from "./usage-store.ts";
 
 /** A settlement belongs to the account of its key. */
 export type HistoryStore = ReturnType<typeof createHistoryStore>;
@@ -30,6 +31,7 @@ export function createHistoryStore(database: Database) {
     recordGas: recordGas.bind(undefined, database),
     /** Days with settlements, oldest first, from `since` to before `before`. */
     listUsage: listUsage.bind(undefined, database),
+    sumUsage: sumUsage.bind(undefined, database),
     readListingStats: readListingStats.bind(undefined, database),
     forgetSales: forgetSales.bind(undefined, database),
   };
@@ -165,10 +167,19 @@ function newestFirst(one: Settlement, other: Settlement): number {
   return other.createdAt - one.createdAt || (one.id < other.id ? 1 : -1);
 }
 
-async function listCarriers({ db }: Database, settlementId: string): Promise<CarriedBy[]> {
+/**
+ * How much earlier a transaction may seem than the claim of its settlement, in milliseconds: the clocks
+ * of two processes. It spares months before the claim.
+ */
+const clockMarginMs = 60 * 60_000;
+
+async function listCarriers(
+  { db }: Database,
+  { id, createdAt }: Pick<Settlement, "id" | "createdAt">,
+): Promise<CarriedBy[]> {
   const rows = await db
     .selectFrom("transaction_settlements as link")
-    .innerJoin("relayer_transactions as carrier", "carrier.id", "link.transaction_id")
+    .innerJoin("all_transactions as carrier", "carrier.id", "link.transaction_id")
     .select(carrierColumns.names.map((name) => `carrier.${name}` as const))
     .select(({ selectFrom }) =>
       selectFrom("transaction_settlements as other")
@@ -176,7 +187,8 @@ async function listCarriers({ db }: Database, settlementId: string): Promise<Car
         .whereRef("other.transaction_id", "=", "carrier.id")
         .as("settlements"),
     )
-    .where("link.settlement_id", "=", settlementId)
+    .where("link.settlement_id", "=", id)
+    .where("carrier.created_at", ">=", createdAt - clockMarginMs)
     .orderBy("carrier.id")
     .execute();
   return rows.map((row) => ({
@@ -186,10 +198,11 @@ async function listCarriers({ db }: Database, settlementId: string): Promise<Car
 }
 
 async function recordGas(
-  { db, engine }: Database,
+  database: Database,
   receipts: readonly { readonly hash: Hex; readonly gasUsed: number; readonly gasPrice: bigint }[],
 ): Promise<void> {
   if (receipts.length === 0) return;
+  const { db, engine } = database;
   const list = engine.list(
     receipts.map(({ hash, gasUsed, gasPrice }) => ({
       given_hash: toLowerHex(hash),
@@ -198,10 +211,13 @@ async function recordGas(
     })),
     { given_hash: "text", used: "bigint", paid: "text" },
   );
-  await db
-    .updateTable("relayer_transactions")
-    .from(list)
-    .set(({ ref }) => ({ gas_used: ref("given.used"), gas_price_paid: ref("given.paid") }))
-    .whereRef("relayer_transactions.hash", "=", "given.given_hash")
-    .execute();
+  const record = (table: "relayer_transactions" | "closed_transactions") =>
+    db
+      .updateTable(table)
+      .from(list)
+      .set(({ ref }) => ({ gas_used: ref("given.used"), gas_price_paid: ref("given.paid") }))
+      .whereRef(`${table}.hash`, "=", "given.given_hash")
+      .executeTakeFirst();
+  const { numUpdatedRows } = await record("relayer_transactions");
+  if (numUpdatedRows < receipts.length && hasMonths(database)) await record("closed_transactions");
 }

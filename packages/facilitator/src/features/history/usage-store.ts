@@ -3,7 +3,7 @@ import { toLowerHex, type Address, type ChainId } from "@farthing/protocol";
 import { sql } from "kysely";
 import type { ListingStats, ListingPrice } from "../listings/model.ts";
 import type { UsageDay } from "./model.ts";
-import { type Database, numberOrNull } from "@farthing/engine/storage";
+import { type Database, numberOrNull, textList, walletAddress } from "@farthing/engine/storage";
 import { dayMs, dayOf, isComplete } from "./participant.ts";
 
 export interface UsageSpan {
@@ -48,6 +48,60 @@ export async function listUsage(
       units: BigInt(settled?.units ?? 0),
       credits: Number(settled?.credits ?? 0) + Number(pending?.credits ?? 0),
     };
+  });
+}
+
+/** What an account did on a network in some days. */
+export interface UsageSum {
+  readonly account: Address;
+  readonly chainId: ChainId;
+  readonly settled: number;
+  readonly failed: number;
+  /** Of what was settled. */
+  readonly units: bigint;
+}
+
+/**
+ * Adds up the days of accounts, one entry for each network where there is any. Undefined while the
+ * history before an upgrade is still being added.
+ */
+export async function sumUsage(
+  database: Database,
+  accounts: readonly Address[],
+  { since, before }: Pick<UsageSpan, "since" | "before">,
+): Promise<UsageSum[] | undefined> {
+  if (!(await isComplete(database))) return undefined;
+  const { db, engine } = database;
+  const list = textList(
+    engine,
+    accounts.map((account) => toLowerHex(account)),
+  );
+  const rows = await db
+    .selectFrom("usage_days")
+    .select(["account", "chain_id", "outcome"])
+    .select(({ fn, cast }) => [
+      fn.sum<number | string>("settlements").as("settlements"),
+      cast<string>(fn.sum("units"), "text").as("units"),
+    ])
+    .where("account", "in", (where) => where.selectFrom(list).select("given.of"))
+    .where("day", ">=", Math.floor(since / dayMs))
+    .where("day", "<", Math.ceil(before / dayMs))
+    .groupBy(["account", "chain_id", "outcome"])
+    .execute();
+  const sums = Map.groupBy(rows, (row) => `${row.account}/${row.chain_id}`);
+  return [...sums.values()].flatMap((parts) => {
+    const of = (outcome: string) => parts.find((part) => part.outcome === outcome);
+    const [first] = parts;
+    if (!first) return [];
+    return [
+      {
+        account: walletAddress().read(first.account),
+        chainId: first.chain_id,
+        settled: Number(of("confirmed")?.settlements ?? 0),
+        failed: Number(of("failed")?.settlements ?? 0),
+        units: BigInt(of("confirmed")?.units ?? 0),
+      },
+    ];
   });
 }
 

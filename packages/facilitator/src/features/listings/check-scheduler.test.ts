@@ -63,7 +63,7 @@ describe.each(bothEngines())("on %s", (_, start) => {
       Array.from({ length: bench.isConcurrent ? 4 : 2 }, () => bench.open()),
     );
     const schedulers = stores.map((one, index) => keepWith(one, probeOf(index)));
-    await expect.poll(() => checked.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(ids.length);
+    await expect.poll(() => checked.length).toBeGreaterThanOrEqual(ids.length);
     await Promise.all(schedulers.map((scheduler) => scheduler.stop()));
     await Promise.all(stores.map((one) => one.close()));
     expect(checked.toSorted()).toEqual(ids.toSorted());

@@ -147,7 +147,7 @@ function stepsOf({ devnet, served, seller, shop }: Parts) {
     async createLive(changes: JsonObject = {}) {
       const made = await create(changes);
       await expect
-        .poll(() => read(made), { timeout: 10_000 })
+        .poll(() => read(made))
         .toMatchObject({
           check: { state: "live", isPublic: true },
         });
@@ -155,7 +155,7 @@ function stepsOf({ devnet, served, seller, shop }: Parts) {
     },
     async recheckWhenFree(listing: JsonObject) {
       await expect
-        .poll(async () => (await read(listing))["check"], { timeout: 10_000 })
+        .poll(async () => (await read(listing))["check"])
         .not.toMatchObject({ triedAt: null });
       return recheck(listing);
     },

@@ -26,7 +26,7 @@ describe("a listing", () => {
       advertised: { scheme: "exact", amount: "10000", payTo: fixture.devnet.seller.address },
     });
     expect(await fixture.shown(listing)).toEqual([]);
-    await expect.poll(() => fixture.shown(listing), { timeout: 10_000 }).toHaveLength(1);
+    await expect.poll(() => fixture.shown(listing)).toHaveLength(1);
     const [asked] = fixture.shop.asked;
     expect(asked).toMatchObject({ method: "GET" });
     expect(asked?.url).toMatch(/\?city=Rome&days=2$/);
@@ -178,13 +178,11 @@ describe("states", () => {
     fixture.shop.answer = saying(404);
     fixture.clock.aheadMs += 1.2 * hour;
     await expect
-      .poll(() => fixture.read(listing), { timeout: 10_000 })
+      .poll(() => fixture.read(listing))
       .toMatchObject({ check: { state: "failing", reason: "not_found" } });
     // The second look comes soon.
     fixture.clock.aheadMs += 0.2 * hour;
-    await expect
-      .poll(() => fixture.read(listing), { timeout: 10_000 })
-      .toMatchObject({ check: { state: "hidden" } });
+    await expect.poll(() => fixture.read(listing)).toMatchObject({ check: { state: "hidden" } });
   });
 
   test("what the operator blocks is neither shown nor checked", async () => {

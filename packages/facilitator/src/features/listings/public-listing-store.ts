@@ -107,6 +107,9 @@ function withWord(db: Database["db"], beginning: string) {
     .select("listing_id")
     .where("word", ">=", beginning)
     .where("word", "<", `${beginning}${lastCharacter}`)
+    // The order of the index, so that both databases and every search choose the same ones.
+    .orderBy("word")
+    .orderBy("listing_id")
     .limit(matchedMax);
   return db.selectFrom("listings").selectAll().where("id", "in", matched).limit(matchedMax);
 }

@@ -32,7 +32,8 @@ export function rank(listings: readonly Listing[], words: readonly string[]): Li
       (one, other) =>
         other.score - one.score ||
         other.listing.stats.settlements - one.listing.stats.settlements ||
-        one.listing.createdAt - other.listing.createdAt,
+        one.listing.createdAt - other.listing.createdAt ||
+        (one.listing.id < other.listing.id ? -1 : 1),
     )
     .map(({ listing }) => listing);
 }

@@ -134,7 +134,7 @@ test("paid it opens the payer's account: a key that settles, and credits once fi
   expect((await ownKey(key)).body).toMatchObject({ account: wallet.address, label: "agent" });
   await mineToFinal(devnet);
   const credits = async () => (await ownKey(key)).body["credits"];
-  await expect.poll(credits, { timeout: 30_000, interval: 200 }).toBe(2_000);
+  await expect.poll(credits, { interval: 200 }).toBe(2_000);
   const sale = bodyOn(devnet, { payer: nextBuyer(), authorization: { to: wallet.address } });
   const settled = await served.post("/settle", sale, {
     authorization: `Bearer ${key}`,

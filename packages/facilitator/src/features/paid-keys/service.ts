@@ -11,6 +11,7 @@ import {
   bodyHashOf,
   readRequestBinding,
   refusal,
+  unitsPerCredit,
   type Address,
   type Payment,
   type Refusal,
@@ -31,6 +32,7 @@ import { workingKeysMax } from "../api-keys/service.ts";
 import { drawApiKey, type NewApiKey } from "../api-keys/key-text.ts";
 import type { AccountStore } from "../accounts/store.ts";
 import type { CreditPurchase } from "../purchases/model.ts";
+import { isLostPayment } from "../purchases/lost-purchases.ts";
 import type { PayOutcome, PayPurchase, PurchasePayment } from "../purchases/payment.ts";
 import { purchaseLifetimeMs, type PurchaseOutcome, type Purchases } from "../purchases/service.ts";
 import type { PurchaseStore } from "../purchases/store.ts";
@@ -75,7 +77,7 @@ export interface PaidKeyDeps extends Runtime {
       countWorkingKeys(account: Address, now: number): Promise<number>;
     };
   readonly waiters: Waiters;
-  readonly verifier: Pick<Verifier, "verify">;
+  readonly verifier: Pick<Verifier, "verify" | "checkSignature">;
   readonly verifyOptions: VerifyOptions;
   readonly purchases: Purchases;
   readonly payPurchase: PayPurchase;
@@ -92,10 +94,36 @@ export function createSellKey(deps: PaidKeyDeps): SellKey {
     const key = authorizationKeyOf(order);
     const known = await store.findPurchaseByPayment(key);
     if (known) return conclude(order, known, { mayHaveKey: binding === "proven" });
-    const begun = await begin(order);
-    if (begun.kind === "created") return conclude(order, begun.purchase, { mayHaveKey: true });
+    const [claimed] = await store.findSettlementsByKey([key]);
+    const isLost = claimed !== undefined && isLostPayment(claimed, order.treasury);
+    const begun = await (isLost ? recover(order, claimed) : begin(order));
+    // Others may have seen a payment on the chain that was lost here.
+    const mayHaveKey = !isLost || binding === "proven";
+    if (begun.kind === "created") return conclude(order, begun.purchase, { mayHaveKey });
     const other = begun.kind === "too_many" && (await store.findPurchaseByPayment(key));
     return other ? conclude(order, other, { mayHaveKey: binding === "proven" }) : begun;
+  }
+
+  /** Makes the purchase of a payment again that the database had lost, at its own price. */
+  async function recover(
+    { payment, requirements }: KeyOrder,
+    paid: Settlement,
+  ): Promise<PurchaseOutcome | SellOutcome> {
+    const signed = await deps.verifier.checkSignature({ payment, requirements }, paid);
+    if (!signed.ok) return { kind: "refused", refusal: signed.refusal };
+    if (paid.amount % unitsPerCredit !== 0n) {
+      return { kind: "refused", refusal: refusal("nonce_already_used") };
+    }
+    const { chainId, payer, nonce, validBefore } = paid;
+    const expiresAt = Number(validBefore) * 1_000;
+    const credits = Number(paid.amount / unitsPerCredit);
+    return deps.purchases.create({
+      account: payer,
+      chainId,
+      credits,
+      payer,
+      signed: { nonce, expiresAt },
+    });
   }
 
   /** Verifies first: strangers must not fill the table with payments that move nothing. */

@@ -8,6 +8,7 @@ import { purchasesParticipant } from "./participant.ts";
 import type { Feature, RunningFeature } from "../feature.ts";
 import { migrations } from "./migrations.ts";
 import { createReadEnd } from "./authorization-end.ts";
+import { createFindPurchase } from "./lost-purchases.ts";
 import { createPayPurchase, type PayDeps } from "./payment.ts";
 import { registerPurchases } from "./routes.ts";
 import { createPurchases, type PurchaseDeps } from "./service.ts";
@@ -20,7 +21,7 @@ export interface PurchaseFeatureDeps extends Omit<PayDeps, "marginSeconds"> {
   readonly creditTerms: CreditTerms;
   readonly budget: PurchaseBudget;
   readonly explorers: Explorers;
-  readonly engine: Pick<SettlementEngine, "readAuthorizationEnd">;
+  readonly engine: Pick<SettlementEngine, "readAuthorizationEnd" | "refuseWhileBehind">;
 }
 
 export const purchases = {
@@ -44,10 +45,11 @@ function create(deps: PurchaseFeatureDeps): RunningFeature {
   });
   const service = createPurchases({ ...deps, minUnits });
   const payPurchase = createPayPurchase({ ...deps, marginSeconds });
+  const findPurchase = createFindPurchase(deps);
+  const shared = { ...deps, purchases: service, payPurchase, findPurchase };
   return {
     routes: {
-      account: (server, { makeLimit }) =>
-        registerPurchases(server, { ...deps, purchases: service, payPurchase, makeLimit }),
+      account: (server, { makeLimit }) => registerPurchases(server, { ...shared, makeLimit }),
     },
     jobs: [() => startPurchaseWorker(worker, deps)],
   };

@@ -104,7 +104,7 @@ test("a block that vanishes before it is final: credited once the other one is",
     await devnet.mine();
     return usesOf(devnet, body);
   };
-  await expect.poll(uses, { timeout: 20_000, interval: 500 }).toHaveLength(1);
+  await expect.poll(uses, { interval: 500 }).toHaveLength(1);
   await mineToFinal(devnet);
   await purchaseIn(browser, purchase, "credited");
   expect(await availableOf(browser)).toBe(1_000);

@@ -10,9 +10,9 @@ import {
   type Authorization,
   type ChainId,
   type Hex,
-  type Network,
   type Refusal,
 } from "@farthing/protocol";
+import { createFindPurchase, type LostPurchaseDeps } from "./lost-purchases.ts";
 import { findPaymentOf, purchaseAuthorization } from "./service.ts";
 import {
   type GasRefusal,
@@ -23,10 +23,7 @@ import {
   type Settlement,
   type SettleOptions,
 } from "@farthing/engine";
-import type { Runtime } from "@farthing/engine/base";
 import type { CreditPurchase, PurchaseMove } from "./model.ts";
-import type { PurchaseStore } from "./store.ts";
-import type { EngineStore } from "@farthing/engine/storage";
 
 /** The same wait for the broadcast as in an asynchronous settle. */
 const broadcastWaitMs = 500;
@@ -54,12 +51,9 @@ export interface PurchasePayment {
   keylessOf(chainId: ChainId): KeylessTerms | undefined;
 }
 
-export interface PayDeps extends Runtime {
-  readonly store: PurchaseStore & Pick<EngineStore, "findSettlementsByKey">;
+export interface PayDeps extends LostPurchaseDeps {
   readonly settle: Settle;
-  readonly treasury: Address | undefined;
   readonly marginSeconds: bigint;
-  readonly networks: readonly Network[];
 }
 
 /**
@@ -70,14 +64,18 @@ export type PayPurchase = (payment: PurchasePayment) => Promise<PayOutcome | und
 
 export function createPayPurchase(deps: PayDeps): PayPurchase {
   const { store, clock, log, treasury } = deps;
+  const findPurchase = createFindPurchase(deps);
 
   async function pay(payment: PurchasePayment, reads = 1): Promise<PayOutcome | undefined> {
-    const purchase = await store.findPurchase(payment.id, payment.account);
+    const purchase = await findPurchase(payment.account, payment.id);
     if (!purchase) return undefined;
     const { state, settlementId, payer } = purchase;
     // The first payment counts; later calls return its result.
     if (settlementId !== null || paidStates.has(state)) return { kind: "purchase", purchase };
     const isOver = purchase.expiresAt <= clock.nowMs();
+    // It may have been paid in time, and have lost its row since.
+    const early = isOver ? await findPaymentOf(store, purchase, treasury) : undefined;
+    if (early && openStates.has(state)) return named(purchase, early);
     if (!openStates.has(state) || isOver || payer === null || treasury === undefined) {
       return { kind: "closed", purchase };
     }

@@ -306,9 +306,7 @@ test("what was bought pays for settlements, and is counted", async () => {
   expect(await settle()).toMatchObject({ status: 200, body: { success: true } });
   expect(await availableOf(browser)).toBe(999);
   await mineToFinal(devnet);
-  await expect
-    .poll(() => metric('x402_credits_debited_total{network="eip155:51"}'), { timeout: 10_000 })
-    .toBe(1);
+  await expect.poll(() => metric('x402_credits_debited_total{network="eip155:51"}')).toBe(1);
   expect(await metric(credited)).toBe(before + 1);
   const { body } = await browser.get("/v1/account/credits/ledger?limit=2");
   expect(body["entries"]).toMatchObject([{ kind: "charge" }, { kind: "hold", balanceAfter: 999 }]);

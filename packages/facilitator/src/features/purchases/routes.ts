@@ -28,6 +28,7 @@ import {
   PurchaseState,
   type PurchaseTerms,
 } from "./purchase-response.ts";
+import type { FindPurchase } from "./lost-purchases.ts";
 import type { PayPurchase } from "./payment.ts";
 import { readLimit, timeCursor } from "../../http/cursor.ts";
 import { readAddress } from "../../http/address-input.ts";
@@ -56,6 +57,7 @@ export interface PurchaseRouteDeps extends ServedNetworks, PurchaseTerms {
   readonly explorers: Explorers;
   readonly purchases: Purchases;
   readonly payPurchase: PayPurchase;
+  readonly findPurchase: FindPurchase;
   readonly budget: PurchaseBudget;
   readonly clock: Clock;
   readonly waiters: Waiters;
@@ -187,13 +189,13 @@ function registerFollowing(server: TypedServer, deps: PurchaseRouteDeps): void {
       const waitMs = parseWait(request.query.wait) ?? 0;
       // The waiter is registered before the read, so that no change in between is missed.
       const waiting = deps.waiters.wait(id, "broadcast", waitMs);
-      let purchase = await deps.purchases.find(account, id);
+      let purchase = await deps.findPurchase(account, id);
       const { while: known } = request.query;
       const hasChanged =
         purchase && (known === undefined ? isResting(purchase) : purchase.state !== known);
       if (purchase && waitMs > 0 && !hasChanged) {
         await waiting.done;
-        purchase = await deps.purchases.find(account, id);
+        purchase = await deps.findPurchase(account, id);
       }
       waiting.cancel();
       return purchaseResponse(deps, found(purchase, "purchase"));

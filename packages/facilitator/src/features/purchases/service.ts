@@ -97,7 +97,6 @@ export function createPurchases(deps: PurchaseDeps) {
   return {
     create,
     cancel,
-    find: (account: Address, id: string) => store.findPurchase(id, account),
     /** Newest first. */
     list: (account: Address, paging: Paging<TimeCursor>) => store.listPurchases(account, paging),
   };

@@ -52,7 +52,7 @@ describe.each(bothEngines())("on %s", (_, start) => {
       Array.from({ length: bench.isConcurrent ? 5 : 2 }, () => bench.open()),
     );
     const stops = stores.map((one) => deliverWith(one, send));
-    await expect.poll(() => sent.length, { timeout: 15_000 }).toBeGreaterThanOrEqual(ids.length);
+    await expect.poll(() => sent.length).toBeGreaterThanOrEqual(ids.length);
     await Promise.all(stops.map((stop) => stop()));
     await Promise.all(stores.map((one) => one.close()));
     expect(sent.toSorted()).toEqual(ids.toSorted());
@@ -78,7 +78,7 @@ describe.each(bothEngines())("on %s", (_, start) => {
       await new Promise((done) => message.signal?.addEventListener("abort", done));
       return { kind: "unanswered", problem: "ended" };
     });
-    await expect.poll(() => sent, { timeout: 10_000 }).toContain(wanted);
+    await expect.poll(() => sent).toContain(wanted);
     await stop();
     // A few of its own, and not the slots of all.
     expect(hanging).toBeLessThan(12);
@@ -109,7 +109,7 @@ describe.each(bothEngines())("on %s", (_, start) => {
       },
       pauseless,
     );
-    await expect.poll(() => sent, { timeout: 20_000 }).toBe(100);
+    await expect.poll(() => sent).toBe(100);
     await stop();
   });
 
@@ -130,14 +130,14 @@ describe.each(bothEngines())("on %s", (_, start) => {
       return { kind: "answered", status: isGood ? 200 : 500 };
     });
     // The last look finds no room for as many as it would take.
-    await expect.poll(() => running, { timeout: 20_000 }).toBeGreaterThan(20);
+    await expect.poll(() => running).toBeGreaterThan(20);
     expect(running).toBeLessThanOrEqual(24);
     isGood = false;
     const before = sent;
     gate.resolve();
     gate = Promise.withResolvers();
-    await expect.poll(() => sent, { timeout: 20_000 }).toBeGreaterThan(before);
-    await expect.poll(() => running, { timeout: 20_000 }).toBeLessThanOrEqual(4);
+    await expect.poll(() => sent).toBeGreaterThan(before);
+    await expect.poll(() => running).toBeLessThanOrEqual(4);
     await stop();
   });
 
@@ -160,7 +160,7 @@ describe.each(bothEngines())("on %s", (_, start) => {
     };
     const later = { ...systemClock, nowMs: () => systemClock.nowMs() + 31_000 };
     const stop = deliverWith(store, record, later);
-    await expect.poll(() => sent, { timeout: 10_000 }).toEqual([id]);
+    await expect.poll(() => sent).toEqual([id]);
     await stop();
   });
 });

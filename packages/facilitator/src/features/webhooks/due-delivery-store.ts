@@ -64,6 +64,7 @@ export async function leaseUntil(
     .updateTable("webhook_deliveries")
     .set(({ eb }) => ({ attempts: eb("attempts", "+", 1), next_at: until }))
     .where("id", "in", ids)
+    .where("state", "=", "pending")
     .returningAll()
     .execute();
   return rows.map(deliveryTable.read);

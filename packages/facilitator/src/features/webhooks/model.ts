@@ -89,6 +89,8 @@ export function settlementData(settlement: Settlement) {
     confirmedAt: timeText(settlement.confirmedAt),
     finalizedAt: timeText(settlement.finalizedAt),
     failedAt: timeText(settlement.failedAt),
+    /** When the chain showed it after the database had lost it: it may be a payment of long before. */
+    recoveredAt: timeText(settlement.recoveredAt),
   };
 }
 

@@ -16,7 +16,7 @@ import {
 } from "@farthing/engine/storage";
 import { findBooks } from "../books/store.ts";
 import { noBooks, type SettlementBooks } from "../../payments/books.ts";
-import { settlementData, type AccountEventName } from "./model.ts";
+import { settlementData, type AccountEventName, type WebhookDelivery } from "./model.ts";
 import { newDeliveries, subscribers } from "./tables.ts";
 
 export const webhooksParticipant: SettlementParticipant = {
@@ -75,6 +75,40 @@ function booksOf(
   return { resource, route, reference };
 }
 
+/** Endpoints of one statement: an event for all accounts is stored in groups. */
+const groupMax = 1_000;
+
+/** Stores deliveries of an event that concerns every account, for the endpoints that subscribed to it. */
+export async function putIntoEveryOutbox(
+  database: Database,
+  { type, data }: Pick<AccountEvent, "type" | "data">,
+  now: number,
+): Promise<void> {
+  const { db } = database;
+  let last = "";
+  for (;;) {
+    const rows = await db
+      .selectFrom("webhook_endpoints")
+      .select(subscribers.columns)
+      .where("id", ">", last)
+      .where("disabled_at", "is", null)
+      .where("paused_at", "is", null)
+      .orderBy("id")
+      .limit(groupMax)
+      .execute();
+    const endpoints = rows.map(subscribers.read);
+    const told = endpoints.filter(({ events }) => events.includes(type));
+    const body = JSON.stringify({ type, timestamp: timeText(now), data });
+    await storeDeliveries(
+      database,
+      told.map(({ id, account }) => newDelivery({ endpointId: id, account, type, body }, now)),
+    );
+    const end = endpoints.at(-1)?.id;
+    if (end === undefined || rows.length < groupMax) return;
+    last = end;
+  }
+}
+
 /** Stores deliveries for the endpoints that subscribed to the events. */
 export async function putIntoOutbox(
   { db, engine }: Database,
@@ -102,23 +136,44 @@ export async function putIntoOutbox(
       .filter((endpoint) => isSameAddress(endpoint.account, account))
       .filter((endpoint) => endpoint.events.includes(type))
       .map((endpoint) =>
-        newDeliveries.write({
-          id: newDeliveryId(),
-          endpointId: endpoint.id,
-          account,
-          type,
-          body: JSON.stringify({
+        newDelivery(
+          {
+            endpointId: endpoint.id,
+            account,
             type,
-            timestamp: timeText(now),
-            data: { ...data, ...booksOf(settlementId, books) },
-          }),
-          createdAt: now,
-          state: "pending",
-          attempts: 0,
-          nextAt: now,
-        }),
+            body: JSON.stringify({
+              type,
+              timestamp: timeText(now),
+              data: { ...data, ...booksOf(settlementId, books) },
+            }),
+          },
+          now,
+        ),
       ),
   );
+  await storeDeliveries({ db, engine }, deliveries);
+}
+
+type NewDelivery = ReturnType<typeof newDeliveries.write>;
+
+function newDelivery(
+  event: Pick<WebhookDelivery, "endpointId" | "account" | "type" | "body">,
+  now: number,
+): NewDelivery {
+  return newDeliveries.write({
+    ...event,
+    id: newDeliveryId(),
+    createdAt: now,
+    state: "pending",
+    attempts: 0,
+    nextAt: now,
+  });
+}
+
+async function storeDeliveries(
+  { db, engine }: Database,
+  deliveries: readonly NewDelivery[],
+): Promise<void> {
   if (deliveries.length === 0) return;
   const list = engine.list(deliveries, newDeliveries.types);
   await db

@@ -10,6 +10,9 @@ import {
   type TimeCursor,
 } from "@farthing/engine/storage";
 import { takeDueDeliveries, type AttemptResult } from "./due-delivery-store.ts";
+import { outboxStateMethods } from "./outbox-state-store.ts";
+import { deliveryMonthMethods } from "./delivery-months-store.ts";
+import { divideMethods } from "./divide-store.ts";
 import { oldDeliveryMethods } from "./old-delivery-store.ts";
 import {
   deliveryTable,
@@ -32,6 +35,9 @@ export function createWebhookStore(database: Database) {
     ...endpointMethods(database),
     ...deliveryMethods(database),
     ...oldDeliveryMethods(database),
+    ...deliveryMonthMethods(database),
+    ...divideMethods(database),
+    ...outboxStateMethods(database),
   };
 }
 
@@ -224,20 +230,23 @@ function deliveryMethods(database: Database) {
       return toPage(rows.map(deliveryTable.read), limit);
     },
     /** Makes a delivery due again from its first attempt; undefined when there is none. */
-    resendDelivery: async (endpointId: string, deliveryId: string, now: number) => {
-      const row = await db
-        .updateTable("webhook_deliveries")
-        .set({ state: "pending", attempts: 0, next_at: now })
-        .where("endpoint_id", "=", endpointId)
-        .where("id", "=", deliveryId)
-        .returningAll()
-        .executeTakeFirst();
-      return row && deliveryTable.read(row);
-    },
+    resendDelivery: atomic(
+      database,
+      async (inside, endpointId: string, deliveryId: string, now: number) => {
+        const row = await inside.db
+          .updateTable("webhook_deliveries")
+          .set({ state: "pending", attempts: 0, next_at: now })
+          .where("endpoint_id", "=", endpointId)
+          .where("id", "=", deliveryId)
+          .returningAll()
+          .executeTakeFirst();
+        return row && deliveryTable.read(row);
+      },
+    ),
     /** Counts the attempt. Unless its result is recorded, it is due again after `leaseMs`. */
     takeDueDeliveries: atomic(database, takeDueDeliveries),
     /** Changes nothing when the delivery is no longer pending. */
-    recordAttempt: recordAttempt.bind(undefined, database),
+    recordAttempt: atomic(database, recordAttempt),
   };
 }
 

@@ -129,7 +129,7 @@ test("what happens is told, signed, and its signature stands for nothing else", 
   const settled = await settle();
   await mineToFinal(devnet);
   await expect
-    .poll(() => typesOf(receiver.received), { timeout: 10_000 })
+    .poll(() => typesOf(receiver.received))
     .toEqual(["settlement.confirmed", "settlement.finalized"]);
   const [first] = receiver.received;
   if (!first) throw new Error("nothing came");
@@ -166,14 +166,14 @@ test("a refused message comes again, with the same id and a new time; then by ha
   const { status, body: sent } = await seller.post(`${at}/test`, {});
   expect(status).toBe(202);
   for (const [index, pauseMs] of [31_000, 121_000, 901_000, 3_601_000].entries()) {
-    await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(index + 1);
+    await expect.poll(() => receiver.received.length).toBe(index + 1);
     await expect
       .poll(async () => (await deliveriesOf(endpoint))[0])
       .toMatchObject({ state: "pending", attempts: index + 1, lastStatus: 500 });
     clock.aheadMs += pauseMs;
   }
   await expect
-    .poll(async () => (await deliveriesOf(endpoint))[0], { timeout: 10_000 })
+    .poll(async () => (await deliveriesOf(endpoint))[0])
     .toMatchObject({ state: "failed", attempts: 5, lastError: expect.stringContaining("500") });
   const ids = new Set(receiver.received.map(({ headers }) => headers["webhook-id"]));
   expect([...ids]).toEqual([sent["id"]]);
@@ -183,7 +183,7 @@ test("a refused message comes again, with the same id and a new time; then by ha
   const resent = await seller.post(`${at}/deliveries/${textAt(sent, "id")}/resend`, {});
   expect(resent).toMatchObject({ status: 202, body: { state: "pending" } });
   await expect
-    .poll(async () => (await deliveriesOf(endpoint))[0], { timeout: 10_000 })
+    .poll(async () => (await deliveriesOf(endpoint))[0])
     .toMatchObject({ state: "delivered", attempts: 1, lastStatus: 200 });
   expect(receiver.received).toHaveLength(6);
 });
@@ -194,7 +194,7 @@ test("a redirect is not followed", async () => {
   const { body: endpoint } = await addEndpoint(receiver.url, ["purchase.held"]);
   await seller.post(`${path}/${textAt(endpoint, "id")}/test`, {});
   await expect
-    .poll(async () => (await deliveriesOf(endpoint))[0], { timeout: 10_000 })
+    .poll(async () => (await deliveriesOf(endpoint))[0])
     .toMatchObject({ lastStatus: 302, lastError: expect.stringContaining("redirects") });
   expect(inside.received).toEqual([]);
 });
@@ -213,7 +213,7 @@ test("an endpoint that takes nothing for a day is disabled, and goes on when it 
     clock.aheadMs += 3_601_000;
     return allEnded();
   };
-  await expect.poll(ended, { timeout: 20_000, interval: 1_500 }).toBe(true);
+  await expect.poll(ended, { interval: 1_500 }).toBe(true);
   const row = async () => {
     const { webhooks } = (await seller.get(path)).body;
     return Array.isArray(webhooks) && webhooks.find(({ id }) => id === endpoint["id"]);
@@ -224,7 +224,7 @@ test("an endpoint that takes nothing for a day is disabled, and goes on when it 
   receiver.answer.status = 200;
   const before = receiver.received.length;
   expect((await seller.post(`${at}/test`, {})).status).toBe(202);
-  await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(before + 1);
+  await expect.poll(() => receiver.received.length).toBe(before + 1);
 });
 
 test("an endpoint takes a signature over its address, and belongs to its account only", async () => {
@@ -266,7 +266,7 @@ test("a server with an untrusted certificate gets nothing", async () => {
   expect(added.status).toBe(201);
   await seller.post(`${path}/${textAt(added.body, "id")}/test`, {});
   await expect
-    .poll(() => deliveriesOf(added.body), { timeout: 10_000 })
+    .poll(() => deliveriesOf(added.body))
     .toMatchObject([
       { state: "pending", lastError: "The certificate or TLS itself is not in order." },
     ]);

@@ -146,7 +146,7 @@ describe("a server on this machine", () => {
   });
 });
 
-test("what never ends is ended, and is the endpoint's fault", { timeout: 20_000 }, async () => {
+test("what never ends is ended, and is the endpoint's fault", async () => {
   const server = createServer(authority.identify(), (_request, response) => {
     response.writeHead(200).write("x");
   });

@@ -8,7 +8,7 @@ import http, { type IncomingMessage } from "node:http";
 import https from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
-import { isLoopbackAddress, isPublicAddress } from "./public-address.ts";
+import { isLoopbackAddress, isPublicAddress } from "@farthing/protocol";
 import { bareHost, findUrlProblem, type Reach } from "./url-rules.ts";
 
 /** Limit of the whole request, including the response's last byte. */

@@ -71,7 +71,7 @@ export function purchaseTerms(
 }
 
 function gasTerms({ limits, gasOf }: PurchaseBudget, chainId: ChainId): KeylessTerms["gas"] {
-  const { keylessGasGwei: budgetGwei } = limits;
+  const budgetGwei = limits.keylessGasGwei(chainId);
   return budgetGwei === null ? null : { budgetGwei, ...gasOf(chainId) };
 }
 

@@ -1,0 +1,61 @@
+/** Puts a database back to an earlier state, as a failover or the restoration of a backup does. */
+import { randomUUID } from "node:crypto";
+import { rmSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+
+/** The tables of a settlement without an account, from those that refer to others on. */
+export const settlementTables = [
+  "transaction_settlements",
+  "settlement_claims",
+  "refunds",
+  "relayer_transactions",
+  "settlements",
+  "lanes",
+] as const;
+
+function openFile(databaseUrl: string): DatabaseSync {
+  const file = new DatabaseSync(databaseUrl.replace("sqlite:", ""));
+  file.exec("PRAGMA busy_timeout = 5000");
+  return file;
+}
+
+/** Returns what puts a SQLite database back to how it is now, while the service runs. */
+export function rememberIn(databaseUrl: string): () => void {
+  const before = openFile(databaseUrl);
+  const rows = new Map(
+    settlementTables.map((name) => [name, before.prepare(`select * from ${name}`).all()] as const),
+  );
+  before.close();
+  return () => {
+    const now = openFile(databaseUrl);
+    now.exec("PRAGMA foreign_keys = off; begin immediate");
+    for (const name of settlementTables) {
+      now.exec(`delete from ${name}`);
+      for (const row of rows.get(name) ?? []) {
+        const names = Object.keys(row);
+        const marks = names.map(() => "?").join(", ");
+        now
+          .prepare(`insert into ${name} (${names.join(", ")}) values (${marks})`)
+          .run(...Object.values(row));
+      }
+    }
+    now.exec("commit");
+    now.close();
+  };
+}
+
+/** Copies a SQLite database as a backup does; returns what restores it while no process has it open. */
+export function backUp(databaseUrl: string): () => void {
+  const path = databaseUrl.replace("sqlite:", "");
+  const copy = `${path}.${randomUUID()}`;
+  const file = openFile(databaseUrl);
+  file.prepare("vacuum into ?").run(copy);
+  file.close();
+  return () => {
+    for (const end of ["", "-wal", "-shm"]) rmSync(`${path}${end}`, { force: true });
+    const old = openFile(`sqlite:${copy}`);
+    old.prepare("vacuum into ?").run(path);
+    old.close();
+    rmSync(copy);
+  };
+}

@@ -1,0 +1,142 @@
+/** Races: the same kind of request to several programs in turn, so that all meet the same machine. */
+import type { Server } from "../processes.ts";
+import { middleOf, short, table, withRange } from "../report-table.ts";
+import { runHttpLoad, type Ask, type HttpLoadResult } from "./http-load.ts";
+
+/** One program in a race, with what it is asked. */
+export interface Racer {
+  readonly name: string;
+  readonly server: Server;
+  ask(connection: number): Ask | undefined;
+}
+
+export interface Race {
+  readonly title: string;
+  readonly connections: number;
+  readonly racers: readonly Racer[];
+  /** The name of the racer beside which the others stand. */
+  readonly beside: string;
+  /** What the rate of a racer should be beside that one, at least. */
+  readonly atLeast?: Readonly<Record<string, number>>;
+}
+
+export interface RacePlan {
+  /** Windows of each racer; those of one round are compared. */
+  readonly rounds: number;
+  readonly warmUpMs: number;
+  readonly countMs: number;
+}
+
+/** One window. */
+export interface RaceWindow extends HttpLoadResult {
+  readonly title: string;
+  readonly connections: number;
+  readonly racer: string;
+  readonly round: number;
+  /** CPU time of the program for one request, in microseconds; NaN where the system does not tell. */
+  readonly cpuMicros: number;
+  readonly memoryMiB: number;
+}
+
+/** Runs all races, round by round. */
+export async function runRaces(
+  races: readonly Race[],
+  plan: RacePlan,
+  tell: (line: string) => void,
+): Promise<RaceWindow[]> {
+  const windows: RaceWindow[] = [];
+  // The first round compiles the hot code of each program and does not count.
+  for (let round = 0; round <= plan.rounds; round++) {
+    for (const { title, connections, racers } of races) {
+      // Each comes first in turn.
+      for (const racer of round % 2 === 0 ? racers : racers.toReversed()) {
+        const figures = await runWindow(racer, connections, plan);
+        if (round === 0) continue;
+        windows.push({ title, connections, racer: racer.name, round, ...figures });
+        tell(JSON.stringify(windows.at(-1)));
+      }
+    }
+  }
+  return windows;
+}
+
+async function runWindow({ server, ask }: Racer, connections: number, plan: RacePlan) {
+  const { warmUpMs, countMs } = plan;
+  const marks: ReturnType<Server["usage"]>[] = [];
+  const result = await runHttpLoad({
+    url: server.url,
+    connections,
+    ask,
+    warmUpMs,
+    countMs,
+    onCounting: () => void marks.push(server.usage()),
+  });
+  const [begin, end] = marks;
+  const cpuSeconds = (end?.cpuSeconds ?? Number.NaN) - (begin?.cpuSeconds ?? Number.NaN);
+  const cpuMicros = (cpuSeconds * 1e6) / result.good;
+  return { ...result, cpuMicros, memoryMiB: end?.memoryMiB ?? Number.NaN };
+}
+
+const columns = [
+  "connections",
+  "",
+  "a second",
+  "beside",
+  "target",
+  "CPU µs",
+  "beside",
+  "p50 ms",
+  "p99 ms",
+  "added ms",
+  "MiB",
+];
+
+/** The middle of each figure, and of the ratios of the windows of one round. */
+export function raceTable(races: readonly Race[], windows: readonly RaceWindow[]): string {
+  return table(
+    columns,
+    races.flatMap((race) => raceRows(race, windows)),
+  );
+}
+
+function raceRows(
+  { title, connections, racers, beside, atLeast }: Race,
+  windows: readonly RaceWindow[],
+): string[][] {
+  const own = windows.filter((one) => one.title === title && one.connections === connections);
+  return racers.map(({ name }) => {
+    const mine = own.filter(({ racer }) => racer === name);
+    const pairs = mine.flatMap((window) => {
+      const other = own.find(({ racer, round }) => racer === beside && round === window.round);
+      return other && name !== beside ? [{ window, other }] : [];
+    });
+    const middle = (figure: "perSecond" | "cpuMicros" | "p50Ms" | "p99Ms" | "memoryMiB") =>
+      short(middleOf(mine.map((window) => window[figure])));
+    const rates = pairs.map(({ window, other }) => window.perSecond / other.perSecond);
+    const cpu = pairs.map(({ window, other }) => window.cpuMicros / other.cpuMicros);
+    const added = pairs.map(({ window, other }) => window.p50Ms - other.p50Ms);
+    return [
+      connections.toLocaleString("en"),
+      name,
+      middle("perSecond"),
+      ratioCell(rates),
+      targetCell(atLeast?.[name], rates),
+      middle("cpuMicros"),
+      ratioCell(cpu),
+      middle("p50Ms"),
+      middle("p99Ms"),
+      added.length === 0 ? "" : middleOf(added).toPrecision(2),
+      middle("memoryMiB"),
+    ];
+  });
+}
+
+function ratioCell(values: readonly number[]): string {
+  return values.length === 0 ? "" : withRange(values);
+}
+
+function targetCell(target: number | undefined, rates: readonly number[]): string {
+  if (target === undefined) return "";
+  const isReached = middleOf(rates) >= target;
+  return `at least ${target}: ${isReached ? "reached" : "**not reached**"}`;
+}

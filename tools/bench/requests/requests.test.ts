@@ -1,0 +1,15 @@
+/** The part of the benchmark about requests asks real programs, and compares windows of a round. */
+import { expect, test } from "vitest";
+import { gatewaySection, measureGateway } from "./gateway.ts";
+
+test("requests through the gateway are measured beside a plain proxy and a stock seller", async () => {
+  const plan = { connections: [2], rounds: 1, warmUpMs: 0, countMs: 100 };
+  const figures = await measureGateway(plan, () => undefined);
+  for (const { racer, good, p50Ms } of figures.windows) {
+    expect(good, racer).toBeGreaterThan(0);
+    expect(p50Ms, racer).toBeGreaterThan(0);
+  }
+  const section = gatewaySection(plan, figures);
+  expect(section.match(/^\| 2 \| /gm)).toHaveLength(8);
+  expect(section).toMatch(/^\| 2 \| pass, SQLite \| .*at least 0\.5/m);
+});

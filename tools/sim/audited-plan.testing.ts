@@ -1,0 +1,33 @@
+/** The run whose evidence the tests of the audit change. */
+import { drawPlan } from "./draw-plan.ts";
+import type { Plan } from "./plan.ts";
+import { alone } from "./scenario-parts.testing.ts";
+
+/** A short run in which one payment fails after it was claimed: its payer cancels it. */
+export function shortPlan(): Plan {
+  const asks = [
+    {
+      afterBlocks: 0,
+      prefer: "",
+      atOnce: 1,
+      again: 0,
+      surface: "self-built",
+      polls: 0,
+      waitSeconds: 0,
+    },
+  ] as const;
+  const payments = [0, 1, 2].map((index) => ({
+    index,
+    block: 2,
+    buyer: index,
+    units: 10_000,
+    validFor: 300,
+    beginsIn: -600,
+    isVerified: true,
+    asks,
+    isWatched: true,
+  }));
+  const events = [{ block: 2, what: "cancel", payment: 1, isAhead: true }] as const;
+  const plan = drawPlan(1, { faultKinds: [], service: alone });
+  return { ...plan, blocks: 3, buyers: 3, payments, events };
+}
