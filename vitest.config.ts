@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 import { LongFilesFirst } from "./tools/test-order.ts";
 
 // Workspaces are reached as TypeScript source, so no build has to run before the tests.
@@ -25,16 +25,59 @@ const inSharedProcesses = "packages/!(facilitator)/{src,test}/**/*.test.ts";
  */
 const besideTheService = "packages/facilitator/src/**/*.test.ts";
 
+/**
+ * Files that keep all cores busy by themselves: each runs several services, nodes or browsers at once.
+ * Together they made a service so slow that its lease on a wallet ran out, and a page so slow that its
+ * test did, so there are never more of them than cores. They come first and have the cores for
+ * themselves.
+ */
+const manyProcesses = [
+  "packages/facilitator/test/crash/crash-{postgres,sqlite}.test.ts",
+  "packages/facilitator/test/crash/downtime.test.ts",
+  "tools/sim/sim.test.ts",
+  "tools/soak/soak.test.ts",
+  "tools/demo/demo.test.ts",
+  "tools/e2e/dashboard/screens.test.ts",
+  "tools/e2e/packaging/installed-command.test.ts",
+];
+
+const cores = availableParallelism();
+
+/** For all other files. */
+const afterwards = { groupOrder: 1 };
+
 export default defineConfig({
   test: {
     projects: [
       {
         ssr,
-        test: { ...shared, name: "packages", include: [inSharedProcesses], isolate: false },
+        test: {
+          ...shared,
+          name: "many processes",
+          include: manyProcesses,
+          maxWorkers: cores,
+          sequence: { groupOrder: 0 },
+        },
       },
       {
         ssr,
-        test: { ...shared, name: "facilitator", include: [besideTheService], isolate: false },
+        test: {
+          ...shared,
+          name: "packages",
+          include: [inSharedProcesses],
+          isolate: false,
+          sequence: afterwards,
+        },
+      },
+      {
+        ssr,
+        test: {
+          ...shared,
+          name: "facilitator",
+          include: [besideTheService],
+          isolate: false,
+          sequence: afterwards,
+        },
       },
       {
         ssr,
@@ -42,6 +85,8 @@ export default defineConfig({
           ...shared,
           name: "service and tools",
           include: ["packages/facilitator/test/**/*.test.ts", "tools/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, ...manyProcesses],
+          sequence: afterwards,
         },
       },
     ],
@@ -60,7 +105,7 @@ export default defineConfig({
     sequence: { sequencer: LongFilesFirst },
     // Half of a test's time is waiting, for blocks and time limits, so two files more than there are
     // cores do no harm. A third made a test of the benchmark too slow for its window.
-    maxWorkers: Math.min(8, availableParallelism() + 2),
+    maxWorkers: Math.min(8, cores + 2),
     retry: 0,
   },
 });

@@ -12,6 +12,7 @@ import {
   type CrashScenario,
   type RunningScenario,
 } from "./crash-scenarios.testing.ts";
+import { sendingAgain } from "./stepped-process.testing.ts";
 import type { Served } from "../support/facilitator.testing.ts";
 
 /** The step at which a process dies, and what the chain does before another one takes over. */
@@ -72,19 +73,24 @@ export function pointsToDieAt(dryRun: DryRun): CrashPoint[] {
   const last = `after ${scenario.until}`;
   const hasBlock = points.some(({ step, meanwhile }) => step === last && meanwhile === "a block");
   return points.filter(({ step, meanwhile }) => {
-    if (!isLasting(step)) return isAlone && step === start;
+    if (!isLasting(step, scenario)) return isAlone && step === start;
     return isAlone || (meanwhile === "a block") === (step === last && hasBlock);
   });
 }
 
-/** Whether a step is a finished write or send; finality is recorded with each block and left out. */
-function isLasting(step: string): boolean {
+/**
+ * Whether a step is a finished write or send. Finality is recorded with each block and left out, and
+ * so are bytes that the node is sent once more because they are late, unless this is what the scenario
+ * is about.
+ */
+function isLasting(step: string, { sendsAgain }: CrashScenario): boolean {
+  if (step.includes(sendingAgain) && !sendsAgain) return false;
   return /^after (?!eth_(?!send)|recordFinalized)/.test(step);
 }
 
 /** The writes and sends of a scenario, in order. */
-export function lastingSteps({ points }: DryRun): string[] {
-  const steps = points.map(({ step }) => step).filter(isLasting);
+export function lastingSteps({ scenario, points }: DryRun): string[] {
+  const steps = points.map(({ step }) => step).filter((step) => isLasting(step, scenario));
   return [...new Set(steps)].map((step) => step.replace("after ", ""));
 }
 
@@ -121,6 +127,8 @@ export async function runUpTo(
   const start = `before ${scenario.from}`;
   const atStart = scenario.isAtStart && victim.holdAt(start);
   await (atStart ?? victim.passed("takeWalletLease"));
+  // A peer that starts slowly would otherwise take the wallet from a process that is only held.
+  if (atStart) await environment.prolong();
   const peer = environment.isShared ? await environment.serve() : undefined;
   if (atStart && step === start) return { running, peer };
   const reached = victim.holdAt(step);

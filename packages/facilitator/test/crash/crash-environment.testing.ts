@@ -7,7 +7,7 @@ import type { JsonObject } from "@farthing/protocol";
 import type { TestContext } from "vitest";
 import type { AuthorizationKey, Settlement } from "@farthing/engine";
 import { createLog } from "@farthing/engine/base";
-import { lapseLeases } from "@farthing/engine/source/storage/lapse-leases.testing";
+import { lapseLeases, prolongLeases } from "@farthing/engine/source/storage/lapse-leases.testing";
 import { inspectStore } from "@farthing/engine/storage";
 import {
   bodyOn,
@@ -49,6 +49,8 @@ export interface CrashEnvironment {
   settlements(): Promise<(Settlement | undefined)[]>;
   /** Lets the wallet's lease expire, as it does by itself when its holder is silent. */
   lapse(): Promise<void>;
+  /** Lets it last, for a process that is held at its start and does not renew it there. */
+  prolong(): Promise<void>;
   /** Whether the facilitator in this process has the wallet. */
   isTaken(): Promise<boolean>;
   /** The last lines of every log, for tests that fail. */
@@ -125,6 +127,7 @@ export async function createEnvironment(
     },
     settlements: () => store.findSettlementsByKey(bodies.map((body) => pairIn(devnet, body))),
     lapse: () => lapseLeases(databaseUrl),
+    prolong: () => prolongLeases(databaseUrl),
     async isTaken() {
       const { wallets } = await inspectStore(databaseUrl, Date.now());
       return wallets[0]?.holder?.split("/")[1] === String(process.pid);

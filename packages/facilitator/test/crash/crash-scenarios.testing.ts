@@ -43,6 +43,8 @@ export interface CrashScenario extends EnvironmentOptions {
   readonly until: string;
   /** Whether the steps begin before the process serves. */
   readonly isAtStart?: true;
+  /** Whether bytes that were sent before go out once more, as a step of it. */
+  readonly sendsAgain?: true;
   /** The wallet's transactions without one of the payments, in the end. */
   readonly otherTransactions: number;
   /** Fills the store before the process starts. */
@@ -185,6 +187,7 @@ const reorganisedBlock: CrashScenario = {
   name: "a block that is reorganised out",
   payments: 1,
   until: "recordSent",
+  sendsAgain: true,
   otherTransactions: 0,
   async play(running) {
     const { environment, victim } = running;

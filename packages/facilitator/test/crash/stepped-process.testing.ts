@@ -166,6 +166,9 @@ function createStepWatch() {
 
 const sending = "eth_sendRawTransaction";
 
+/** The step at which bytes go out that this process has sent before. */
+export const sendingAgain = `${sending} again`;
+
 /** What is read now and then whatever is settled: prices, supplies, the final block. */
 function isByTheClock({ method, params }: NodeCall): boolean {
   return (
@@ -183,10 +186,15 @@ function watchNode(
   sent: unknown[],
 ): RpcProxy["step"] {
   const known = new Set<string>();
+  const repeats = new WeakSet<readonly NodeCall[]>();
   return async (side, calls, answers) => {
     if (calls.some(({ method }) => method === sending)) {
-      if (side === "before") sent.push(...calls.map(({ params }) => params[0]));
-      return step(side, sending);
+      const raws = calls.map(({ params }) => params[0]);
+      if (side === "before") {
+        if (raws.every((raw) => sent.includes(raw))) repeats.add(calls);
+        sent.push(...raws);
+      }
+      return step(side, repeats.has(calls) ? sendingAgain : sending);
     }
     // Before a read nothing is different from after what was before it.
     if (side === "before") return;
