@@ -4,7 +4,7 @@ import { readAuthorizationEvents, type AuthorizationEvent } from "./authorizatio
 import type { AuthorizationName } from "./authorization-states.ts";
 import { withTransfers } from "./block-events.ts";
 import type { Chain } from "./chain.ts";
-import { walkLogs } from "./log-ranges.ts";
+import { logRangeBlocks, walkLogs } from "./log-ranges.ts";
 import { topics } from "./usdc.ts";
 
 /** Eleven hours of XDC. */
@@ -13,13 +13,17 @@ const searchBlocksMax = 20_000;
 /** Most requests of one search, for endpoints that allow small ranges only. */
 const searchRangesMax = 100;
 
+const filterOf = ({ payer, nonce }: AuthorizationName) => ({
+  topics: [[topics.used, topics.canceled], `0x${addressWord(payer)}`, nonce],
+});
+
 /** Also searches blocks above `headNumber`, the newest known. Finding no log proves nothing. */
 export async function findAuthorizationEvent(
   chain: Chain,
-  { payer, nonce }: AuthorizationName,
+  name: AuthorizationName,
   headNumber: number,
 ): Promise<AuthorizationEvent | undefined> {
-  const filter = { topics: [[topics.used, topics.canceled], `0x${addressWord(payer)}`, nonce] };
+  const filter = filterOf(name);
   const fromBlock = Math.max(0, headNumber - searchBlocksMax);
   const range = { fromBlock, toBlock: headNumber, isOpen: true };
   let ranges = 0;
@@ -27,6 +31,24 @@ export async function findAuthorizationEvent(
     const [event] = readAuthorizationEvents(logs);
     if (event) return (await withTransfers(chain, [event]))[0];
     if (++ranges >= searchRangesMax) return undefined;
+  }
+  return undefined;
+}
+
+/**
+ * Searches the newest range that ends with a block, at an endpoint that has this block: where the
+ * authorization is used in its state, the logs up to it are there as well. Throws RPC faults.
+ */
+export async function findAuthorizationEventUpTo(
+  chain: Chain,
+  name: AuthorizationName,
+  toBlock: number,
+): Promise<AuthorizationEvent | undefined> {
+  const fromBlock = Math.max(0, toBlock - logRangeBlocks(chain) + 1);
+  const range = { fromBlock, toBlock, isComplete: true };
+  for await (const { logs } of walkLogs(chain, filterOf(name), range, "newest_first")) {
+    const [event] = readAuthorizationEvents(logs);
+    if (event) return (await withTransfers(chain, [event]))[0];
   }
   return undefined;
 }

@@ -12,8 +12,13 @@ import {
   type Refusal,
 } from "@farthing/protocol";
 import type { Clock } from "../base/clock.ts";
+import { Fault } from "../base/fault.ts";
 import type { AuthorizationEvent } from "../chain/authorization-logs.ts";
-import { findAuthorizationEvent } from "../chain/authorization-search.ts";
+import {
+  findAuthorizationEvent,
+  findAuthorizationEventUpTo,
+} from "../chain/authorization-search.ts";
+import { createAuthorizationStates } from "../chain/authorization-states.ts";
 import type { ChainView } from "../chain/chain-view.ts";
 import type { Chain } from "../chain/chain.ts";
 import { keyText, type AuthorizationKey } from "../model/settlement.ts";
@@ -32,6 +37,9 @@ export const waitingSearchesMax = 50;
 
 const rememberedMax = 1_000;
 
+/** Full nodes keep the states of 128 blocks; where finality stands still, a block this deep stays. */
+const deepBlocksMax = 64;
+
 /** Logs may arrive later than the state, and a block that is not final may be replaced. */
 const unsureMs = 30_000;
 
@@ -42,7 +50,10 @@ export interface EarlierUse {
   readonly paidBy?: Use;
 }
 
-/** Looks up an authorization that the token reports as used. Throws RPC faults. */
+/**
+ * Looks up an authorization that the token reports as used. Throws RPC faults, also where it was used so
+ * lately that no node shows the log, and `queue_full`: it may have paid, so it is not refused.
+ */
 export type RefuseUsed = (key: AuthorizationKey, request: PaymentRequest) => Promise<EarlierUse>;
 
 type Use = Pick<AuthorizationEvent, "kind" | "transaction" | "blockNumber" | "transfer">;
@@ -83,7 +94,23 @@ export function createRefuseUsed(deps: {
     const view = network?.view();
     // The authorization expired, and so was used, before the earliest block of any search.
     if (!network || !view || validBefore + searchSeconds < view.head.time) return undefined;
-    return findAuthorizationEvent(network.chain, key, view.head.number);
+    const found = await findAuthorizationEvent(network.chain, key, view.head.number);
+    return found ?? searchAgain(network.chain, key, view);
+  }
+
+  /**
+   * A node whose logs are behind shows none, and so does a search that began before the use. What is
+   * told to have no transaction is therefore used in the state of a deep block, whose logs are there.
+   */
+  async function searchAgain(
+    chain: Chain,
+    key: AuthorizationKey,
+    { head, finalized }: ChainView,
+  ): Promise<Found> {
+    const deep = Math.max(finalized.number, head.number - deepBlocksMax);
+    const [isUsed] = await createAuthorizationStates(chain)([key], deep);
+    if (!isUsed) throw new Fault("rpc_unavailable", unshown);
+    return findAuthorizationEventUpTo(chain, key, deep);
   }
 
   function isFinal({ chainId }: AuthorizationKey, found: Found): boolean {
@@ -117,9 +144,7 @@ export function createRefuseUsed(deps: {
     };
     const before = known();
     if (before) return describe(before.found);
-    if (waiting.length >= waitingSearchesMax) {
-      return { refusal: refusal("nonce_already_used", askAgain) };
-    }
+    if (waiting.length >= waitingSearchesMax) throw new Fault("queue_full", askAgain);
     return inTurn(async () => {
       // Repeats of one payment wait together, and the first one finds it for all.
       const meanwhile = known();
@@ -151,6 +176,8 @@ function paidRefusal({ transaction }: Use): Refusal {
 
 const used = "This authorization was used before it came here";
 const askAgain = `${used}. By which transaction is told a moment later: ask again, and do not sign another one before.`;
+
+const unshown = `${used}, in a block whose logs no node shows yet; ask again, and do not sign another one before.`;
 
 /** It may have paid: who signs again without a look may pay twice. */
 const unfound = `${used}, and no transaction of the last eleven hours did. Look for it at the payee before you sign another one.`;

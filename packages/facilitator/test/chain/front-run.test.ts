@@ -29,8 +29,8 @@ let proxy: RpcProxy;
 let store: ServiceStore;
 let served: Served;
 
-/** Runs once, right after the next claim is stored. */
-let afterClaim: (() => Promise<void>) | undefined;
+/** Runs once, right before the next claim is stored: afterwards any wallet may take it up. */
+let beforeClaim: (() => Promise<void>) | undefined;
 /** Runs once, right before the next nonce is taken. */
 let beforeNonce: (() => Promise<void>) | undefined;
 const clock = createSteeredClock();
@@ -46,9 +46,8 @@ beforeAll(async () => {
   store = {
     ...opened,
     claimSettlements: async (...parameters) => {
-      const results = await opened.claimSettlements(...parameters);
       await takeHook("claim");
-      return results;
+      return opened.claimSettlements(...parameters);
     },
     reserveTransactions: async (...parameters) => {
       await takeHook("nonce");
@@ -70,8 +69,8 @@ afterEach(async () => {
 });
 
 async function takeHook(at: "claim" | "nonce"): Promise<void> {
-  const hook = at === "claim" ? afterClaim : beforeNonce;
-  if (at === "claim") afterClaim = undefined;
+  const hook = at === "claim" ? beforeClaim : beforeNonce;
+  if (at === "claim") beforeClaim = undefined;
   else beforeNonce = undefined;
   await hook?.();
 }
@@ -247,12 +246,33 @@ test("submitted by somebody else before we ever saw it: refused, and his hash is
   });
 });
 
+test("submitted by somebody else, and the node has no log of it yet: unknown, until it has", async () => {
+  const body = bodyOn(devnet);
+  const hash = await frontRun(devnet, body);
+  proxy.react = ({ method }) => (method === "eth_getLogs" ? { result: [] } : undefined);
+  for (const path of ["/verify", "/settle"]) {
+    const { status, body: answer } = await served.post(path, body);
+    expect({ status, answer }).toMatchObject({
+      status: 503,
+      answer: {
+        error: "service_unavailable",
+        message: expect.stringMatching(/try again shortly with the same payment/),
+      },
+    });
+  }
+  proxy.react = () => undefined;
+  expect((await served.post("/settle", body)).body).toMatchObject({
+    errorReason: "already_settled",
+    transaction: hash,
+  });
+});
+
 test("a window that closes before a nonce is taken: expired once a final block is past it", async () => {
   const before = await countOf(devnet, served.relayer);
   const validBefore = secondsFromNow(60 + clock.aheadMs / 1_000);
   const body = bodyOn(devnet, { authorization: { validBefore } });
   const start = clock.aheadMs;
-  afterClaim = async () => void (clock.aheadMs = start + 58_000);
+  beforeClaim = async () => void (clock.aheadMs = start + 58_000);
   const { body: answer } = await served.post("/settle", body, async);
   expect(answer).toMatchObject({ status: "pending", transaction: "" });
   // Our clock alone says nothing about the money: it is the block's time that counts.

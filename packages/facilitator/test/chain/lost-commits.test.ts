@@ -364,8 +364,9 @@ describe("a standby that takes over", () => {
 
     held.isReleased = true;
     await expect.poll(() => pageOf(id), soon).toMatchObject({ state: "confirmed", transaction });
-    // What was never there is unknown again.
-    expect((await served.get(`/settlements/stl_${"0".repeat(32)}`)).status).toBe(404);
+    // What was never there is unknown again, once all wallets are compared.
+    const never = async () => (await served.get(`/settlements/stl_${"0".repeat(32)}`)).status;
+    await expect.poll(never, soon).toBe(404);
   });
 
   test("what it has open is followed to its outcome again, also where that was recorded before", async () => {
