@@ -20,10 +20,10 @@ const shared = {
 const inSharedProcesses = "packages/!(facilitator)/{src,test}/**/*.test.ts";
 
 /**
- * Forty more, which import most of the service: to load it again takes longer than their tests. They
- * have processes of their own, so that none meets what the tests of other packages leave behind.
+ * Those which import most of the service: to load it again takes longer than the tests of most files.
+ * They have processes of their own, so that none meets what the tests of other packages leave behind.
  */
-const besideTheService = "packages/facilitator/src/**/*.test.ts";
+const ofTheService = "packages/facilitator/{src,test}/**/*.test.ts";
 
 /**
  * Files that keep all cores busy by themselves: each runs several services, nodes or browsers at once.
@@ -74,7 +74,8 @@ export default defineConfig({
         test: {
           ...shared,
           name: "facilitator",
-          include: [besideTheService],
+          include: [ofTheService],
+          exclude: [...configDefaults.exclude, ...manyProcesses],
           isolate: false,
           sequence: afterwards,
         },
@@ -83,8 +84,8 @@ export default defineConfig({
         ssr,
         test: {
           ...shared,
-          name: "service and tools",
-          include: ["packages/facilitator/test/**/*.test.ts", "tools/**/*.test.ts"],
+          name: "tools",
+          include: ["tools/**/*.test.ts"],
           exclude: [...configDefaults.exclude, ...manyProcesses],
           sequence: afterwards,
         },
