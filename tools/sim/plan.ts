@@ -173,3 +173,8 @@ export interface Plan {
   /** Of a hundred transactions that a node takes. */
   readonly pool: { readonly late: number; readonly dropped: number; readonly kept: number };
 }
+
+/** Whether the issuer pauses the token at any time. */
+export function hasPause({ events }: Plan): boolean {
+  return events.some(({ what }) => what === "pause");
+}

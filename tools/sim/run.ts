@@ -14,7 +14,7 @@ import type { Address } from "@farthing/protocol";
 import { sumOf, type ObservedFaultCounts } from "./observed-faults.ts";
 import type { Databases } from "./databases.ts";
 import { createEventInjector, type EventInjector } from "./event-injector.ts";
-import type { FaultKind, Plan } from "./plan.ts";
+import { hasPause, type FaultKind, type Plan } from "./plan.ts";
 import { setUp, type SimEnvironment } from "./environment.ts";
 import { contractFaults, tokenFaults } from "./token-faults.ts";
 
@@ -188,7 +188,7 @@ async function close(
     lastStep: plan.faultKinds.every((kind) => kind === "gas") ? world.lastStep() : undefined,
     seenBlocks: environment.seenBlocks,
     foreign: environment.foreign,
-    wasPaused: plan.events.some(({ what }) => what === "pause"),
+    wasPaused: hasPause(plan),
     falselyReady: environment.falselyReady,
     losses: environment.losses,
     payerUnits: await readPayerUnits(environment),

@@ -2,7 +2,7 @@
 import { calls, signCancellation } from "@farthing/lab/token-calls";
 import type { Address, Hex } from "@farthing/protocol";
 import type { SimEnvironment } from "./environment.ts";
-import type { Event } from "./plan.ts";
+import { hasPause, type Event } from "./plan.ts";
 
 /** An event at the token or at a contract wallet. */
 export type TokenEvent = Extract<
@@ -95,7 +95,8 @@ export function createTokenEvents({ plan, devnet, world, payerWallets }: SimEnvi
     },
     /** Ends what was done to the token and to the contract wallet. */
     heal(): void {
-      order(calls.unpause());
+      // The end of a pause leaves a log, also where there was none: an issuer ends only what it began.
+      if (hasPause(plan)) order(calls.unpause());
       for (const { address } of devnet.buyers.slice(0, plan.buyers)) {
         order(calls.unBlacklist(address));
         order(calls.mint(address, refillUnits));

@@ -3,7 +3,7 @@
  * waits for the end of the pause while its authorization is valid. Nothing is asked as long as
  * simulated transfers succeed.
  */
-import { isHexBytes } from "@farthing/protocol";
+import { isHexBytes, isObject } from "@farthing/protocol";
 import { messageOf } from "../base/fault.ts";
 import type { Runtime } from "../base/log.ts";
 import type { Chain } from "./chain.ts";
@@ -73,14 +73,17 @@ export class TokenPause {
   }
 
   /**
-   * Whether the token was paused in a block, although it is not any more: whoever ends a pause leaves
-   * a log. `upToBlock` is a block at which it was seen unpaused. Throws RPC faults.
+   * Whether the token may have been paused in a block, although it is not any more: the first log of
+   * a pause since then is its end, or a beginning in the block itself. `upToBlock` is a block at
+   * which it was seen unpaused. Throws RPC faults.
    */
   async wasPausedAt(blockNumber: number, upToBlock: number): Promise<boolean> {
     const range = { fromBlock: blockNumber, toBlock: Math.max(blockNumber, upToBlock) };
+    const filter = { topics: [[topics.paused, topics.unpaused]] };
     // After a long stop the range may be larger than a node allows.
-    for await (const { logs } of walkLogs(this.#deps.chain, { topics: [topics.unpaused] }, range)) {
-      if (logs.length > 0) return true;
+    for await (const { logs } of walkLogs(this.#deps.chain, filter, range)) {
+      const [first] = logs;
+      if (first !== undefined) return isEndOfPause(first) || blockOf(first) === blockNumber;
     }
     return false;
   }
@@ -102,6 +105,15 @@ export class TokenPause {
       log.warn({ event: "token_unpaused", chainId }, "USDC no longer paused; sending continues");
     }
   }
+}
+
+function isEndOfPause(log: unknown): boolean {
+  const of: unknown = isObject(log) ? log["topics"] : undefined;
+  return Array.isArray(of) && of[0] === topics.unpaused;
+}
+
+function blockOf(log: unknown): number {
+  return isObject(log) ? Number(log["blockNumber"]) : Number.NaN;
 }
 
 /** Bytes of a boolean as contracts return it. */

@@ -29,7 +29,7 @@ export const nameCall: Hex = "0x06fdde03";
 export const versionCall: Hex = "0x54fd4d50";
 export const decimalsCall: Hex = "0x313ce567";
 
-/** Topic 0 of the events that determine a settlement's outcome, and of the end of a pause. */
+/** Topic 0 of the events that determine a settlement's outcome, and of pauses. */
 export const topics = {
   /** AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce) */
   used: "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5",
@@ -37,6 +37,8 @@ export const topics = {
   canceled: "0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81",
   /** Transfer(address indexed from, address indexed to, uint256 value) */
   transfer: "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef",
+  /** Pause() */
+  paused: "0x6985a02210a168e66602d3235cb6db0e70f92b3ba4d376a33c0f3d9434bff625",
   /** Unpause() */
   unpaused: "0x7805862f689e2f13df9f062ff482ad3ad112aca9e0847911ed832e158c525b33",
 } as const satisfies Record<string, Hex>;

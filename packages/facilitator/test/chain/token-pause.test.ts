@@ -21,7 +21,7 @@ let devnet: Devnet;
 let served: Served;
 
 beforeAll(async () => {
-  devnet = await startChain({ buyers: 14 });
+  devnet = await startChain({ buyers: 15 });
   served = await serveOn(devnet, { env: { FARTHING_METRICS_PORT: "0" } });
 });
 afterEach(async () => {
@@ -124,6 +124,25 @@ test("a pause that is over before its block is final fails no payment either", a
   await devnet.usdc.unpause();
   await automine(true);
   await expectPaidOnce(bodies, ids);
+});
+
+test("a payment that failed before a pause began is not sent again because of it", async () => {
+  await automine(false);
+  const payer = walletAt(devnet.buyers, payers);
+  const { body } = await served.post("/settle", fresh(), { prefer: "wait=1" });
+  const units = await devnet.usdc.balanceOf(payer.address);
+  // The cause is gone when it is looked for, and the pause is over.
+  await devnet.usdc.setBalance(payer.address, 0n);
+  await devnet.mine();
+  await devnet.usdc.setBalance(payer.address, units);
+  await devnet.usdc.pause();
+  await devnet.mine();
+  await devnet.usdc.unpause();
+  const outcome = async () => {
+    const { status, errorReason } = (await served.get(`/settlements/${textAt(body, "id")}`)).body;
+    return { status, errorReason };
+  };
+  await untilBlocksShow(outcome, { status: "failed", errorReason: "transaction_reverted" });
 });
 
 test("the end of a pause is also found at a node that gives the logs of one block at a time", async () => {
