@@ -70,6 +70,8 @@ export function createFacilitatorChild(
     );
     if (!serves) return false;
     child = started;
+    // Its clock may have been set after it had read by how much it is wrong.
+    process.kill(started.pid, clockSignal);
     trace.note(`facilitator [${started.pid}] serves`);
     void noteCrash(started);
     return true;

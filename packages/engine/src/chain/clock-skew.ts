@@ -57,8 +57,8 @@ export function createClockSkew(deps: { readonly chainId: ChainId; readonly log:
   };
 }
 
-/** A head that is younger says nothing about the clock: a missing leader delays a block for a minute. */
-const pauseSecondsMax = 300;
+/** A head that is younger says nothing about the clock: a missing leader delays a block for so long. */
+const pauseSecondsMax = 60;
 
 /** What is known of the chain's time. */
 export type SeenTime = Pick<ChainView, "head" | "clockSkewSeconds">;

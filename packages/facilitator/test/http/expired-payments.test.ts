@@ -4,7 +4,7 @@
  */
 import type { Devnet } from "@farthing/devnet";
 import { networkOfChain, parsePaymentRequest, type Hex, type JsonObject } from "@farthing/protocol";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { createChain, createRpcEndpoint, authorizationKeyOf } from "@farthing/engine";
 import {
   createRefuseUsed,
@@ -158,6 +158,32 @@ describe("refused without a search", () => {
     await expectExpired({ ...body, paymentPayload: { ...Object(paymentPayload), payload } });
     expect(searches()).toBe(0);
   });
+});
+
+test("by a clock that runs ahead, before blocks have shown it: unknown, and then valid", async () => {
+  const chain = await startChain();
+  onTestFinished(() => chain.stop());
+  const fast = createSteeredClock();
+  fast.aheadMs = 90_000;
+  const early = await serveOn(chain, { clock: fast });
+  onTestFinished(() => early.stop());
+  const validBefore = secondsFromNow(80);
+  const body = bodyOn(chain, { authorization: { validBefore } });
+  expect(await early.post("/verify", body)).toMatchObject({
+    status: 503,
+    body: { error: "service_unavailable" },
+  });
+  // One that the chain also calls expired is refused all the same.
+  const over = bodyOn(chain, { authorization: { validBefore: secondsFromNow(-60) } });
+  expect((await early.post("/verify", over)).body).toMatchObject({
+    invalidReason: "authorization_expired",
+  });
+  await expect
+    .poll(async () => {
+      await chain.mine();
+      return (await early.post("/verify", body)).body;
+    })
+    .toMatchObject({ isValid: true });
 });
 
 test("many at once: two are searched for, the others wait, and beyond the line they are told to ask again", async () => {
