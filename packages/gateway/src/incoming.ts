@@ -31,6 +31,8 @@ export function readIncoming(request: FastifyRequest, rules: PathRules, gone: Ab
     requestId: request.id,
     /** As the client declares it, in bytes. */
     contentLength,
+    /** Whether a body comes; it may be empty. */
+    hasBody,
     /** Aborted when the client disconnects before the response. */
     gone,
     /** Returns the whole body on every call; undefined when it is too large or incomplete. */

@@ -35,7 +35,8 @@ export interface ChargingDeps {
   readonly onEvent: (route: RouteConfig, event: SellerEvent) => void;
 }
 
-export type RequestToCharge = Pick<Incoming, "method" | "target" | "headers" | "readBody">;
+export type RequestToCharge = Pick<Incoming, "method" | "target" | "headers" | "readBody"> &
+  Partial<Pick<Incoming, "gone">>;
 
 export type PaidRoute = ReturnType<typeof createPaidRoute>;
 
@@ -102,6 +103,8 @@ export function createPaidRoute(
     terms: [current, ...earlier],
     /** The challenge for a request that shows nothing; undefined where it takes the whole exchange. */
     challenge: route.challenge,
+    /** Uses a pass with less work; undefined where the route takes the whole exchange for it. */
+    usePass: own.costFrom ? undefined : route.usePass,
     /** Charges under today's terms, or previous ones that the payment was signed for. */
     async charge(incoming: RequestToCharge, serve: Serve) {
       const request = toRequest(publicUrl, incoming);
@@ -109,7 +112,9 @@ export function createPaidRoute(
       const readBody = (bytesMax: number) => incoming.readBody(bytesMax);
       const boundTo = whatElseCounts(own, incoming);
       const acceptedTerms = earlier.filter(isAccepted);
-      return route.charge(request, serve, { readBody, boundTo, acceptedTerms, routeName });
+      const isGone = () => incoming.gone?.aborted === true;
+      const more = { readBody, boundTo, acceptedTerms, routeName, isGone };
+      return route.charge(request, serve, more);
     },
   };
 }

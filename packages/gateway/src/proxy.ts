@@ -1,7 +1,7 @@
 /** Proxies free and paid requests to the upstream: headers, bodies and failures. */
 import { Readable } from "node:stream";
 import { isBodiless, isEventStream } from "@farthing/protocol";
-import { responseOfBytes, type PaidRequest } from "@farthing/seller";
+import { responseOfBytes, type PaidRequest, type PlainResponse } from "@farthing/seller";
 import type { HeaderFields } from "./headers/header-fields.ts";
 import { clientHeaders } from "./headers/response-headers.ts";
 import type { RouteConfig } from "./configuration/configuration.ts";
@@ -88,6 +88,22 @@ export async function proxyPaidRequest(
   }
   const watched = watchUsage(stream, isEventStream(headers), rules, meter);
   return new Response(watched, { status, headers });
+}
+
+/** Proxies the use of a pass: as a paid request, with the response as plain bytes. */
+export async function proxyPassUse(
+  target: RouteTarget,
+  incoming: Incoming,
+  payment: PaidRequest,
+  context: RequestContext,
+): Promise<PlainResponse<HeaderFields> | Response> {
+  const { requestBytesMax } = target.route.upstream;
+  const body = incoming.hasBody ? await incoming.readBody(requestBytesMax) : undefined;
+  return proxyRequest(target, incoming, context, {
+    body: body && body.byteLength > 0 ? body : undefined,
+    payment: paymentFacts(payment),
+    ask: (call) => target.upstream.fetch(call),
+  });
 }
 
 /** Refuses, before anything is paid, a body whose cost could be hidden in its coding. */

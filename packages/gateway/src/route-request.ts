@@ -7,6 +7,7 @@ import { paymentHeaders } from "./headers/header-rules.ts";
 import {
   proxyFreeRequest,
   proxyPaidRequest,
+  proxyPassUse,
   failureResponse,
   refuseCoding,
   type RouteTarget,
@@ -16,7 +17,7 @@ import type { RequestLimits } from "./request-limits.ts";
 import type { RequestContext } from "./outcome.ts";
 import type { ActiveConfiguration } from "./active-configuration.ts";
 import { errorResponse } from "./error-response.ts";
-import type { Outgoing } from "./write-response.ts";
+import { outgoingOfBytes, type Outgoing } from "./write-response.ts";
 
 export async function routeRequest(
   active: ActiveConfiguration,
@@ -67,6 +68,17 @@ export async function routeRequest(
   // Before any payment is taken for an upstream that would refuse the call.
   const hasPayment = paymentHeaders.some((name) => name in incoming.headers);
   if (hasPayment && upstream.isFull()) return withCors(failureResponse("full", context));
+  const used = await paidRoute.usePass?.(
+    incoming,
+    (payment) => proxyPassUse(target, incoming, payment, context),
+    () => incoming.gone.aborted,
+  );
+  if (used) {
+    const { response } = used;
+    context.charged = { ...used, timings: {} };
+    if (response instanceof Response) return response;
+    return outgoingOfBytes(response.status, response.headers, response.body);
+  }
   const charged = await paidRoute.charge(incoming, (payment) =>
     proxyPaidRequest(target, incoming, payment, context),
   );

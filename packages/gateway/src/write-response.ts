@@ -11,6 +11,8 @@ export interface Outgoing {
   readonly headers: Headers | HeaderFields;
   /** A text is ASCII. */
   readonly body: Readable | ReadableStream<Uint8Array> | string | null;
+  /** In place of a body: all of it. */
+  readonly whole?: Uint8Array<ArrayBuffer>;
 }
 
 export interface WritingOptions {
@@ -26,7 +28,7 @@ export async function writeResponse(
   { hasBody, more }: WritingOptions,
 ): Promise<void> {
   const { status, headers, body } = response;
-  const bytes = response instanceof Response && hasBody ? shortBytesOf(response) : undefined;
+  const bytes = hasBody ? shortBytesOf(response) : undefined;
   const size = typeof body === "string" ? body.length : bytes?.byteLength;
   const length = size === undefined ? {} : { "content-length": `${size}` };
   raw.writeHead(status, { ...headerFields(headers), ...length, ...more });
@@ -51,8 +53,20 @@ export async function writeResponse(
 /** What fits into the buffers of a connection, so that it need not wait for its client. */
 const bytesAtOnceMax = 64 * 1024;
 
-function shortBytesOf(response: Response): Uint8Array<ArrayBuffer> | undefined {
-  const bytes = bytesOf(response);
+/** A response of bytes. Those that are written at once need no stream. */
+export function outgoingOfBytes(
+  status: number,
+  headers: HeaderFields,
+  bytes: Uint8Array<ArrayBuffer> | null,
+): Outgoing {
+  if (bytes === null || bytes.byteLength > bytesAtOnceMax) {
+    return { status, headers, body: new Response(bytes).body };
+  }
+  return { status, headers, body: null, whole: bytes };
+}
+
+function shortBytesOf(response: Outgoing): Uint8Array<ArrayBuffer> | undefined {
+  const bytes = response instanceof Response ? bytesOf(response) : response.whole;
   return bytes && bytes.byteLength <= bytesAtOnceMax ? bytes : undefined;
 }
 

@@ -83,5 +83,6 @@ export type { BalanceRefundOutcome, RefundBalance, TopUpRefund } from "./refund-
 export { languages as paywallLanguages } from "./paywall/language.ts";
 export { parsePaywallIcon, paywallIconShape } from "./paywall/paywall-options.ts";
 export type { ChallengeQuickly, PlainRequest, QuickChallenge } from "./quick-challenge.ts";
+export type { PlainResponse, QuickUse, ServePlainly, UsePassQuickly } from "./quick-pass.ts";
 export { createSeller } from "./seller.ts";
 export type { Charged, ChargeOptions, Route, Seller } from "./seller.ts";

@@ -80,7 +80,7 @@ export function createQuickChallenge<R>(
   const written = writeChallenge(terms, marks.token);
   const response = new Response(null, { headers: written.headers });
   addPageVary(response.headers, of.paywall);
-  addCommonHeaders(response, of.allowOrigin);
+  addCommonHeaders(response.headers, of.allowOrigin);
   const fixed = Object.fromEntries(response.headers);
   const name = headerNames.paymentRequired.toLowerCase();
   const header = splitAtMarks(atob(fixed[name] ?? ""));

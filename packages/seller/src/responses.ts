@@ -64,7 +64,7 @@ export function isForCaches(name: string): boolean {
 }
 
 /** What is needed of headers to change them; `Headers` are such. */
-export interface WritableHeaders extends Pick<Headers, "delete" | "set"> {
+export interface WritableHeaders extends Pick<Headers, "delete" | "get" | "set"> {
   keys(): Iterable<string>;
 }
 
@@ -185,8 +185,13 @@ export function uncharged(response: AppResponse, body: BodyInit | null): Respons
 
 function unforged(given: Headers): Headers {
   const headers = new Headers(given);
-  for (const name of exchangeHeaders) headers.delete(name);
+  dropForged(headers);
   return headers;
+}
+
+/** Takes out what only the exchange may write. */
+export function dropForged(headers: WritableHeaders): void {
+  for (const name of exchangeHeaders) headers.delete(name);
 }
 
 function toResponse(status: number, headers: Headers, body: BodyInit | null): Response {
@@ -213,21 +218,24 @@ export function preflight(): Response {
 }
 
 /** Adds CORS, and tells caches to consider the payment. */
-export function addCommonHeaders(response: Response, allowOrigin: string | false): Response {
-  const { headers } = response;
+export function addCommonHeaders(headers: WritableHeaders, allowOrigin: string | false): void {
   addTokens(headers, "Vary", [headerNames.paymentSignature, headerNames.xPayment]);
   if (allowOrigin !== false) {
-    if (!headers.has("Access-Control-Allow-Origin")) {
+    if (headers.get("Access-Control-Allow-Origin") === null) {
       headers.set("Access-Control-Allow-Origin", allowOrigin);
       if (allowOrigin !== "*") addTokens(headers, "Vary", ["Origin"]);
     }
     addTokens(headers, "Access-Control-Expose-Headers", exposedHeaders);
   }
-  return response;
+}
+
+/** Tells caches that a response depends on a token or a sign-in. */
+export function addTokenVary(headers: WritableHeaders): void {
+  addTokens(headers, "Vary", [passHeaders.token, signInHeader]);
 }
 
 /** Adds tokens to a header that lists them, each once. */
-export function addTokens(headers: Headers, name: string, tokens: readonly string[]): void {
+export function addTokens(headers: WritableHeaders, name: string, tokens: readonly string[]): void {
   const before = headers.get(name);
   if (before === null) return headers.set(name, tokens.join(", "));
   const present = before.split(",").map((token) => token.trim());
@@ -238,7 +246,10 @@ export function addTokens(headers: Headers, name: string, tokens: readonly strin
 }
 
 /** Tells what is left of a pass. */
-export function addPass(headers: Headers, pass: Pick<Pass, "usesLeft" | "expiresAtMs">): void {
+export function addPass(
+  headers: WritableHeaders,
+  pass: Pick<Pass, "usesLeft" | "expiresAtMs">,
+): void {
   headers.set(passHeaders.remaining, `${pass.usesLeft}`);
   headers.set(passHeaders.expires, new Date(pass.expiresAtMs).toISOString());
 }

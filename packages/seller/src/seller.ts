@@ -8,7 +8,7 @@ import {
 } from "@farthing/protocol";
 import {
   addCommonHeaders,
-  addTokens,
+  addTokenVary,
   preflight,
   reasonOf,
   refuseAddress,
@@ -51,6 +51,7 @@ import { offerPage } from "./paywall/offer-page.ts";
 import { parsePayTo } from "./option-values.ts";
 import { createQuote, type Terms } from "./offer.ts";
 import { createQuickChallenge, type ChallengeQuickly } from "./quick-challenge.ts";
+import { createQuickPass, type UsePassQuickly } from "./quick-pass.ts";
 import { readPresentedPayment } from "./presented-payment.ts";
 import { createRefunds, type Refunds } from "./refund-balance.ts";
 import { matchPayment, type BodyReader } from "./exchange/match-payment.ts";
@@ -92,6 +93,8 @@ export interface Route<R = unknown> {
   charge(request: Request, serve: Serve, options?: ChargeOptions<R>): Promise<Charged>;
   /** @internal The same challenge with less work, where there is one for the whole route. */
   readonly challenge?: ChallengeQuickly | undefined;
+  /** @internal The use of a pass with less work, where the route allows it. */
+  readonly usePass?: UsePassQuickly | undefined;
 }
 
 /** A seller. `charge` uses the price of the seller's options, `route` sets another. */
@@ -287,6 +290,7 @@ function createRoute<R>(
 
   return {
     challenge: createQuickChallenge(seller.emit, of, route),
+    usePass: createQuickPass(seller, of, route, pass),
     async charge(request, serve, options = {}) {
       const timings: { verifyMs?: number; settleMs?: number } = {};
       const { clock } = seller;
@@ -307,10 +311,8 @@ function createRoute<R>(
           readOnce(options),
         );
         await addSignatures(of.receiptSigner, { response, outcome, payment, url, ...seller });
-        addCommonHeaders(response, of.allowOrigin);
-        if (hasToken) {
-          addTokens(response.headers, "Vary", [passHeaders.token, signInHeader]);
-        }
+        addCommonHeaders(response.headers, of.allowOrigin);
+        if (hasToken) addTokenVary(response.headers);
         emitOutcome(seller.emit, url, outcome);
         return { response, outcome, ...defined({ payment }), timings };
       } catch (error) {

@@ -14,6 +14,12 @@ export class HeaderFields {
     return Object.hasOwn(this.fields, name.toLowerCase());
   }
 
+  /** Several values of a name are joined, as `Headers` join them. */
+  get(name: string): string | null {
+    const value = this.has(name) ? this.fields[name.toLowerCase()] : undefined;
+    return value === undefined ? null : typeof value === "string" ? value : value.join(", ");
+  }
+
   set(name: string, value: string): void {
     this.fields[name.toLowerCase()] = value;
   }
@@ -27,7 +33,8 @@ export class HeaderFields {
   }
 
   delete(name: string): void {
-    delete this.fields[name.toLowerCase()];
+    // Node reads an object from which something was deleted more slowly.
+    if (this.has(name)) delete this.fields[name.toLowerCase()];
   }
 
   keys(): Iterable<string> {

@@ -3,11 +3,12 @@
  * when the seller's code fails before anything has left, unless the buyer has disconnected: work is
  * often called off with its buyer, who could otherwise use the pass without end.
  */
+import type { SettledRequest } from "../events.ts";
 import type { Pass } from "../payment-records/pass-store.ts";
 import type { Lease } from "../payment-records/payment-records.ts";
 import { addPass, content, errorResponse } from "../responses.ts";
 import { makeInTime } from "./after-success.ts";
-import { makePaid, retrySeconds, toStored } from "./delivery.ts";
+import { makePaid, retrySeconds, toStored, type Made } from "./delivery.ts";
 import { awaitFinal } from "./await-final.ts";
 import { checkHeld } from "./lost-lease.ts";
 import { respondToFailures, useByKey, type TokenRequest } from "./once-by-key.ts";
@@ -77,6 +78,46 @@ async function use(
   lease?: Lease,
 ): Promise<ExchangeResult> {
   const { passes } = asked.pass;
+  const used = await takeUse(deps, asked, found, lease);
+  if (!used) {
+    await lease?.discard();
+    const now = await passes.find(asked.token);
+    return refuse(asked, (now && passes.endOf(now)) ?? "unknown", now);
+  }
+  if ("outcome" in used) return used;
+  const { taken, made, payment } = used;
+  if (lease) {
+    const kept = asked.redeliver === "never" ? undefined : toStored(made, asked);
+    checkHeld(await lease.complete(receiptOfUse(taken), kept));
+  }
+  const response = content(made.response, made.body);
+  addPass(response.headers, taken);
+  return { response, outcome: { type: "used", payment } };
+}
+
+/** What {@link takeUse} needs of a request. */
+export interface UseOfPass extends Pick<
+  PassRequest,
+  "settlementTiming" | "serve" | "isStreamed" | "workMs" | "redirects"
+> {
+  readonly pass: Pick<SoldPass, "passes" | "isGone">;
+}
+
+/** A use that is taken, with what the seller's code has made for it. */
+export interface TakenUse {
+  readonly taken: Pass;
+  readonly payment: SettledRequest;
+  readonly made: Made;
+}
+
+/** Takes one use and runs the seller's code; undefined, with nothing taken, where none is left. */
+export async function takeUse(
+  deps: ExchangeDeps,
+  asked: UseOfPass,
+  found: Pass,
+  lease?: Lease,
+): Promise<ExchangeResult | TakenUse | undefined> {
+  const { passes } = asked.pass;
   const isTaken = lease?.state === "paid";
   const limited = isTaken ? undefined : refuseOverLimit(deps, factsOfUse(found));
   if (limited) {
@@ -85,13 +126,8 @@ async function use(
     return limited;
   }
   const taken = isTaken ? found : await passes.take(found);
-  if (!taken) {
-    await lease?.discard();
-    const now = await passes.find(asked.token);
-    return refuse(asked, (now && passes.endOf(now)) ?? "unknown", now);
-  }
-  const receipt = receiptOfUse(taken);
-  if (lease) checkHeld(await lease.paid(receipt));
+  if (!taken) return undefined;
+  if (lease) checkHeld(await lease.paid(receiptOfUse(taken)));
   const payment = factsOfUse(taken);
   const isAfterSuccess = asked.settlementTiming === "after-success";
   const made = isAfterSuccess
@@ -104,19 +140,13 @@ async function use(
     addPass(made.response.headers, await passes.giveBack(taken));
     return made;
   }
-  if ("outcome" in made || "error" in made) {
-    if ("outcome" in made) void made.response.body?.cancel().catch(() => undefined);
-    const { status } = "error" in made ? made : made.response;
-    const error = "error" in made ? made.error : new Error("The work failed after the buyer left.");
-    const response = undelivered(status, lease !== undefined);
-    addPass(response.headers, taken);
-    return { response, outcome: { type: "undelivered", payment, error } };
-  }
-  const kept = asked.redeliver === "never" ? undefined : toStored(made, asked);
-  if (lease) checkHeld(await lease.complete(receipt, kept));
-  const response = content(made.response, made.body);
+  if (!("outcome" in made || "error" in made)) return { taken, payment, made };
+  if ("outcome" in made) void made.response.body?.cancel().catch(() => undefined);
+  const { status } = "error" in made ? made : made.response;
+  const error = "error" in made ? made.error : new Error("The work failed after the buyer left.");
+  const response = undelivered(status, lease !== undefined);
   addPass(response.headers, taken);
-  return { response, outcome: { type: "used", payment } };
+  return { response, outcome: { type: "undelivered", payment, error } };
 }
 
 function undelivered(status: number, isRepeatable: boolean): Response {
