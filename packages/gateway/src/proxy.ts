@@ -31,7 +31,7 @@ export async function proxyFreeRequest(
   target: RouteTarget,
   incoming: Incoming,
   context: RequestContext,
-): Promise<ProxiedResponse<Readable> | Response> {
+): Promise<ProxiedResponse<Readable | Uint8Array<ArrayBuffer>> | Response> {
   const { route, upstream } = target;
   const body = incoming.openBody(route.upstream.requestBytesMax);
   if (body === "too_large") return tooLarge(route);

@@ -1,4 +1,5 @@
 /** Routes a request. After preflights the order of the checks is: host, method, rule. */
+import { Readable } from "node:stream";
 import { forbidCaching } from "@farthing/seller";
 import type { Incoming } from "./incoming.ts";
 import { preflight, withCors } from "./headers/cors.ts";
@@ -56,7 +57,11 @@ export async function routeRequest(
     const response = withCors(await proxyFreeRequest(target, incoming, context));
     // Free requests of a paid route get what others pay for.
     if (paidRoute) forbidCaching(response.headers);
-    return response;
+    if (response instanceof Response) return response;
+    const { status, headers, body } = response;
+    return body instanceof Readable
+      ? { status, headers, body }
+      : outgoingOfBytes(status, headers, body);
   }
   const isCoded = refuseCoding(route, incoming);
   if (isCoded) return withCors(isCoded);

@@ -23,38 +23,64 @@ type Controller = Dispatcher.DispatchController;
 /** Bytes of a body that wait for the client: as of files. */
 const waitingBytesMax = 64 * 1024;
 
-/** Sends a call whose response is read while it arrives. */
+/**
+ * Sends a call whose response is read while it arrives. A short body often comes with its head; then it
+ * is given whole, since a stream takes longer than the rest of such a call.
+ */
 export function sendForStream(
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,
-): Sent<Readable> {
-  const { promise, resolve, reject } = Promise.withResolvers<ResponseHead & { body: Readable }>();
+): Sent<Readable | Uint8Array<ArrayBuffer>> {
+  const { promise, resolve, reject } = Promise.withResolvers<
+    ResponseHead & { body: Readable | Uint8Array<ArrayBuffer> }
+  >();
   const calls = new Controls();
+  /** What came with the head, until a stream has it. */
+  let chunks: Buffer[] = [];
+  let size = 0;
   let body: Readable | undefined;
   let isComplete = false;
+
+  function stream(controller: Controller, head: ResponseHead): void {
+    if (body || isComplete) return;
+    body = new Readable({
+      highWaterMark: waitingBytesMax,
+      read: () => controller.resume(),
+      destroy(error, done) {
+        if (!isComplete)
+          controller.abort(error ?? new Error("The response is not read to its end."));
+        done(error);
+      },
+    });
+    // The reader of the body reports errors; without a listener one would end the process.
+    body.on("error", () => undefined);
+    for (const chunk of chunks) if (!body.push(chunk)) controller.pause();
+    chunks = [];
+    resolve({ ...head, body });
+  }
+
+  let head: ResponseHead = { status: 0, headers: {} };
   dispatcher.dispatch(options, {
     onRequestStart: (controller) => calls.start(controller),
     onResponseStart(controller, status, headers) {
       if (status < 200) return;
-      body = new Readable({
-        highWaterMark: waitingBytesMax,
-        read: () => controller.resume(),
-        destroy(error, done) {
-          if (!isComplete)
-            controller.abort(error ?? new Error("The response is not read to its end."));
-          done(error);
-        },
-      });
-      // The reader of the body reports errors; without a listener one would end the process.
-      body.on("error", () => undefined);
-      resolve({ status, headers, body });
+      head = { status, headers };
+      // Runs when all that came with the head is read.
+      queueMicrotask(() => stream(controller, head));
     },
     onResponseData(controller, chunk) {
-      if (body?.push(chunk) === false) controller.pause();
+      if (body) {
+        if (!body.push(chunk)) controller.pause();
+        return;
+      }
+      chunks.push(chunk);
+      size += chunk.byteLength;
+      if (size > waitingBytesMax) stream(controller, head);
     },
     onResponseEnd() {
       isComplete = true;
-      body?.push(null);
+      if (body) body.push(null);
+      else resolve({ ...head, body: joined(chunks, size) });
     },
     onResponseError(_controller, error) {
       isComplete = true;

@@ -68,8 +68,11 @@ export interface Upstream {
   inFlight(): number;
   /** Whether a call would be refused at once. */
   isFull(): boolean;
-  /** Returns the response with its head; the total time bounds the head alone. */
-  open(call: UpstreamCall): Promise<UpstreamResponse<Readable>>;
+  /**
+   * Returns the response with its head; the total time bounds the head alone. A short body that came
+   * with the head is whole.
+   */
+  open(call: UpstreamCall): Promise<UpstreamResponse<Readable | Uint8Array<ArrayBuffer>>>;
   /** Returns the complete response, within the total time and size. */
   fetch(call: UpstreamCall): Promise<UpstreamResponse<Uint8Array<ArrayBuffer>>>;
   /** Closes the connections after the calls under way. */
