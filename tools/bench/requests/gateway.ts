@@ -1,4 +1,5 @@
 /** The gateway beside the API itself, a plain proxy of Node's modules and a stock seller. */
+import { Agent, request } from "node:http";
 import { fileURLToPath } from "node:url";
 import { passHeaders } from "@farthing/protocol";
 import { cores, pin, startServer, type Server } from "../processes.ts";
@@ -13,11 +14,17 @@ export const gatewayHeading = "## Gateway";
 
 export interface GatewayPlan extends RacePlan {
   readonly connections: readonly number[];
+  /** Bytes of the bodies of free requests beside the small ones. */
+  readonly bodies: readonly number[];
+  /** Connections that ask once and then stay open. */
+  readonly idle: number;
 }
 
 /** Seven interleaved rounds: the spread of one pair is about a tenth on a busy machine. */
 export const gatewayPlan: GatewayPlan = {
-  connections: [32],
+  connections: [1, 32, 1_000],
+  bodies: [1_048_576, 104_857_600],
+  idle: 1_000,
   rounds: 7,
   warmUpMs: 400,
   countMs: 1_600,
@@ -27,7 +34,15 @@ export const gatewayPlan: GatewayPlan = {
 export interface GatewayFigures {
   readonly races: readonly Race[];
   readonly windows: readonly RaceWindow[];
+  /** MiB that a gateway has more with the idle connections of the plan. */
+  readonly idleMiB: number;
 }
+
+/** What a gateway takes more with idle connections: at most, in MiB. */
+const idleMiBMax = 60;
+
+/** Routes before those that are asked, few and many. */
+const otherRoutes = { few: 7, many: 997 } as const;
 
 /** It runs from source, as its imports do. */
 const peerProgram = [
@@ -35,7 +50,7 @@ const peerProgram = [
   fileURLToPath(new URL("./peer-server.ts", import.meta.url)),
 ];
 
-const small = "bytes/1024";
+const smallBody = "bytes/1024";
 
 /** Starts everything and runs the races; with a folder, the gateway of that checkout runs too. */
 export async function measureGateway(
@@ -70,8 +85,34 @@ export async function measureGateway(
     const sqlite = await gateway({ checkout, store: "sqlite" });
     gateways.push({ suffix, memory, sqlite, opens: await passesOf([memory, sqlite]) });
   }
-  const races = racesOf(plan, { upstream, proxy, stock, gateways });
-  return { races, windows: await runRaces(races, plan, tell) };
+  const routes = {
+    few: await gateway({ otherRoutes: otherRoutes.few }),
+    many: await gateway({ otherRoutes: otherRoutes.many }),
+  };
+  const races = racesOf(plan, { upstream, proxy, stock, gateways, routes });
+  const windows = await runRaces(races, plan, tell);
+  const idleMiB = await measureIdle(await gateway({}), plan.idle);
+  return { races, windows, idleMiB };
+}
+
+/** Opens connections that each ask once, and returns the MiB that the program has more then. */
+async function measureIdle(server: Server, count: number): Promise<number> {
+  const { hostname, port } = new URL(server.url);
+  const agent = new Agent({ keepAlive: true, maxSockets: count, maxFreeSockets: count });
+  const askOnce = () =>
+    new Promise<void>((resolve, reject) => {
+      const asked = request({ hostname, port, path: free.path, agent }, (response) => {
+        response.resume().once("end", resolve);
+      });
+      asked.once("error", reject).end();
+    });
+  // The program is warm, and has what it needs for one connection.
+  for (let asked = 0; asked < count; asked++) await askOnce();
+  const before = server.usage()?.memoryMiB ?? Number.NaN;
+  await Promise.all(Array.from({ length: count }, askOnce));
+  const after = server.usage()?.memoryMiB ?? Number.NaN;
+  agent.destroy();
+  return after - before;
 }
 
 /** What runs. */
@@ -80,23 +121,51 @@ interface Programs {
   readonly proxy: Server;
   readonly stock: Server;
   readonly gateways: readonly RunningGateway[];
+  readonly routes: Readonly<Record<keyof typeof otherRoutes, Server>>;
 }
 
-const free = { path: `/free/${small}`, status: 200 };
-const unpaid = { path: `/paid/${small}`, status: 402 };
+const free = { path: `/free/${smallBody}`, status: 200 };
+const unpaid = { path: `/paid/${smallBody}`, status: 402 };
 
 function passing(server: Server, opens: ReadonlyMap<Server, string>): readonly [Server, Ask] {
   const headers = { [passHeaders.token]: opens.get(server) ?? "" };
-  return [server, { path: `/pass/${small}`, headers, status: 200 }];
+  return [server, { path: `/pass/${smallBody}`, headers, status: 200 }];
 }
 
-function racesOf(plan: GatewayPlan, { upstream, proxy, stock, gateways }: Programs): Race[] {
+function racesOf(
+  plan: GatewayPlan,
+  { upstream, proxy, stock, gateways, routes }: Programs,
+): Race[] {
   const ours = (name: string, pick: (of: RunningGateway) => readonly [Server, Ask]) =>
     gateways.map((of) => {
       const [server, ask] = pick(of);
       return { name: `${name}${of.suffix}`, server, ask: () => ask };
     });
-  return plan.connections.flatMap((connections): Race[] => [
+  const large = plan.bodies.map((bytes): Race => {
+    const ask = { path: `/free/bytes/${bytes}`, status: 200 };
+    return {
+      title: `Free requests with bodies of ${bytes / 2 ** 20} MiB`,
+      connections: 1,
+      racers: [
+        { name: "the API itself", server: upstream, ask: () => ask },
+        { name: "plain Node proxy", server: proxy, ask: () => ask },
+        ...ours("gateway", ({ memory }) => [memory, ask]),
+      ],
+      beside: "plain Node proxy",
+    };
+  });
+  const ofRoutes: Race = {
+    title: "Routes before the one that is asked",
+    connections: 32,
+    racers: [
+      { name: "10 routes", server: routes.few, ask: () => free },
+      { name: "1,000 routes", server: routes.many, ask: () => free },
+    ],
+    beside: "10 routes",
+    // 1.1 times the time at most.
+    atLeast: { "1,000 routes": 0.91 },
+  };
+  const small = plan.connections.flatMap((connections): Race[] => [
     {
       title: "Free requests",
       connections,
@@ -130,6 +199,7 @@ function racesOf(plan: GatewayPlan, { upstream, proxy, stock, gateways }: Progra
       atLeast: { "pass, memory": 0.7, "pass, SQLite": 0.5 },
     },
   ]);
+  return [...small, ...large, ofRoutes];
 }
 
 /** The gateways of one checkout, with the tokens of their passes. */
@@ -145,12 +215,16 @@ const older = (checkout: string) => ({ suffix: " before", checkout });
 /** A pass of each gateway, which all its callers share. */
 async function passesOf(servers: readonly Server[]): Promise<ReadonlyMap<Server, string>> {
   const tokens = new Map<Server, string>();
-  for (const server of servers) tokens.set(server, await buyPass(`${server.url}/pass/${small}`));
+  for (const server of servers)
+    tokens.set(server, await buyPass(`${server.url}/pass/${smallBody}`));
   return tokens;
 }
 
 /** Writes the section. */
-export function gatewaySection(plan: GatewayPlan, { races, windows }: GatewayFigures): string {
+export function gatewaySection(
+  plan: GatewayPlan,
+  { races, windows, idleMiB }: GatewayFigures,
+): string {
   const titles = [...new Set(races.map(({ title }) => title))];
   const parts = titles.flatMap((title) => {
     const own = races.filter((race) => race.title === title);
@@ -163,5 +237,9 @@ export function gatewaySection(plan: GatewayPlan, { races, windows }: GatewayFig
     `\`npm run bench -- --gateway\` measures this part alone: \`farthing gateway\` with default settings and its log, in front of an API with bodies of 1 KiB. The program that is measured has one core to itself; the API behind it and the load share another. Callers ask in a closed loop, in ${plan.rounds} rounds with a window of ${plan.countMs / 1_000} s of each program, one after the other. A ratio is that of the windows of one round; the middle of the rounds is shown, with the smallest and the largest. \`added\` is the difference of the p50 to the program beside. Where other programs use the machine, ratios of CPU time are steadier than those of rates. The facilitator accepts every payment. nginx was left out: it was not installed.`,
     "",
     ...parts,
+    "### Idle connections",
+    "",
+    `${plan.idle.toLocaleString("en")} connections that have asked once and stay open take ${idleMiB.toFixed(1)} MiB; at most ${idleMiBMax} MiB ${idleMiB <= idleMiBMax ? "are" : "were"} aimed for.`,
+    "",
   ].join("\n");
 }

@@ -3,7 +3,14 @@ import { expect, test } from "vitest";
 import { gatewaySection, measureGateway } from "./gateway.ts";
 
 test("requests through the gateway are measured beside a plain proxy and a stock seller", async () => {
-  const plan = { connections: [2], rounds: 1, warmUpMs: 0, countMs: 100 };
+  const plan = {
+    connections: [2],
+    bodies: [1_048_576],
+    idle: 20,
+    rounds: 1,
+    warmUpMs: 0,
+    countMs: 100,
+  };
   const figures = await measureGateway(plan, () => undefined);
   for (const { racer, good, p50Ms } of figures.windows) {
     expect(good, racer).toBeGreaterThan(0);
@@ -12,4 +19,7 @@ test("requests through the gateway are measured beside a plain proxy and a stock
   const section = gatewaySection(plan, figures);
   expect(section.match(/^\| 2 \| /gm)).toHaveLength(8);
   expect(section).toMatch(/^\| 2 \| pass, SQLite \| .*at least 0\.5/m);
+  expect(section).toMatch(/^\| 1 \| gateway \|/m);
+  expect(section).toMatch(/^\| 32 \| 1,000 routes \| .*at least 0\.91/m);
+  expect(section).toMatch(/^20 connections that have asked once .* take -?[\d.]+ MiB/m);
 });
