@@ -67,6 +67,7 @@ const faults: readonly (readonly [string, string, string])[] = [
   [layers, inside("http/a.ts"), 'import { b } from "../payments/b.ts";'],
   [layers, inside("payments/a.ts"), 'import { b } from "../features/webhooks/service.ts";'],
   [layers, inside("newcomer/a.ts"), ""],
+  [layers, "packages/protocol/src/encoding/a.ts", 'import { b } from "../messages/b.ts";'],
   [arrows, "packages/protocol/src/a.ts", 'import { b } from "@farthing/seller";'],
   [arrows, "packages/buyer/src/a.ts", 'import { b } from "@farthing/seller";'],
   [arrows, "packages/seller/src/a.ts", 'import { b } from "@farthing/facilitator";'],

@@ -1,8 +1,13 @@
 /** What is decided about the code's shape. The checks that hold the code to it are in checks.ts. */
 import { dotted, firstValue, listOf, takesFromProcess, type Node } from "./source.ts";
 
-/** Folders of a package, lowest first: each imports itself and those before it, and the root all. */
+/**
+ * Folders of a package, or of one of its folders, lowest first: each imports itself and those before
+ * it, and the files beside them all, except files that are named here.
+ */
 export const layers: Readonly<Record<string, string>> = {
+  "packages/protocol/src/":
+    "encoding errors process http networks pages signatures extensions messages settlements",
   "packages/engine/src/": "base model chain storage verification relayer settlement",
   "packages/facilitator/src/": "http payments features config operations",
 };
