@@ -43,7 +43,7 @@ const longFiles = [
   "tools/e2e/dashboard/settlements",
   "packages/facilitator/test/http/polling-sellers",
   "packages/facilitator/test/operations/node-metrics",
-  "packages/cli/src/wallet-command",
+  "packages/cli/src/wallet/wallet-command",
   "packages/facilitator/test/chain/several-endpoints",
   "tools/e2e/paywall/wallets",
   "packages/facilitator/test/chain/fair-shares",
@@ -62,7 +62,7 @@ const longFiles = [
   "packages/facilitator/test/chain/finality",
   "packages/facilitator/src/features/webhooks/webhooks",
   "packages/seller/src/payment-records/several-processes",
-  "packages/cli/src/pay",
+  "packages/cli/src/pay/pay",
   "packages/engine/test/stores/postgres-store",
   "tools/e2e/gateway/faults",
 ];

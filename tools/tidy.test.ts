@@ -68,6 +68,7 @@ const faults: readonly (readonly [string, string, string])[] = [
   [layers, inside("payments/a.ts"), 'import { b } from "../features/webhooks/service.ts";'],
   [layers, inside("newcomer/a.ts"), ""],
   [layers, "packages/protocol/src/encoding/a.ts", 'import { b } from "../messages/b.ts";'],
+  [layers, "packages/cli/src/output/a.ts", 'import { b } from "../pay/b.ts";'],
   [arrows, "packages/protocol/src/a.ts", 'import { b } from "@farthing/seller";'],
   [arrows, "packages/buyer/src/a.ts", 'import { b } from "@farthing/seller";'],
   [arrows, "packages/seller/src/a.ts", 'import { b } from "@farthing/facilitator";'],
