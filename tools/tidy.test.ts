@@ -67,6 +67,8 @@ const faults: readonly (readonly [string, string, string])[] = [
   [layers, inside("http/a.ts"), 'import { b } from "../payments/b.ts";'],
   [layers, inside("payments/a.ts"), 'import { b } from "../features/webhooks/service.ts";'],
   [layers, inside("newcomer/a.ts"), ""],
+  [layers, inside("http/messages/a.ts"), 'import { b } from "../server/b.ts";'],
+  [layers, inside("http/a-newcomer/b.ts"), ""],
   [layers, "packages/protocol/src/encoding/a.ts", 'import { b } from "../messages/b.ts";'],
   [layers, "packages/cli/src/output/a.ts", 'import { b } from "../pay/b.ts";'],
   [arrows, "packages/protocol/src/a.ts", 'import { b } from "@farthing/seller";'],

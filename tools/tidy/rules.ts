@@ -10,6 +10,7 @@ export const layers: Readonly<Record<string, string>> = {
     "encoding errors process http networks pages signatures extensions messages settlements",
   "packages/engine/src/": "base model chain storage verification relayer settlement",
   "packages/facilitator/src/": "http payments features config operations",
+  "packages/facilitator/src/http/": "messages access site openapi outbound server",
   "packages/cli/src/": "output command input wallet pay ledger receipts account gateway dev",
 };
 

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from "fastify";
 import type { Address } from "@farthing/protocol";
 import { roleMessage, permits, type Permission, type Role } from "./permissions.ts";
-import { HttpProblem } from "./responses.ts";
+import { HttpProblem } from "../messages/responses.ts";
 
 /** The part of a session that requests carry; the feature that stores sessions has the rest. */
 export interface RequestSession {

@@ -1,6 +1,6 @@
 /** Observation of the requests that carry an API key, with their bodies. */
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { RequestKey } from "./request-key.ts";
+import type { RequestKey } from "../access/request-key.ts";
 
 /** A call that was answered. Its bodies hold signatures; what is kept of them is described. */
 export interface KeyedCall {

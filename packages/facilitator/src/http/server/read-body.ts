@@ -2,7 +2,7 @@
 import { isObject, jsonDepthMax, parseJson } from "@farthing/protocol";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { messageOf } from "@farthing/engine/base";
-import { HttpProblem } from "./responses.ts";
+import { HttpProblem } from "../messages/responses.ts";
 
 /** Accepts bodies of `application/json` only. */
 export function readBodies(server: FastifyInstance): void {

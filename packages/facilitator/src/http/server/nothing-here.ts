@@ -1,5 +1,5 @@
-import { HttpProblem } from "./responses.ts";
-import { surfacePaths, type Surface } from "./surface.ts";
+import { HttpProblem } from "../messages/responses.ts";
+import { surfacePaths, type Surface } from "../access/surface.ts";
 
 /** The response to paths without a route, which names those of the surfaces. */
 export function nothingHere(surfaces: readonly Surface[]): HttpProblem {

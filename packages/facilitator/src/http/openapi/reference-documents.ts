@@ -4,7 +4,7 @@
  * shown once. Programs get the whole document at /openapi.json.
  */
 import { isObject, type JsonObject } from "@farthing/protocol";
-import type { Surface } from "./surface.ts";
+import type { Surface } from "../access/surface.ts";
 
 export type ReferenceSurface = Pick<Surface, "name" | "basePath" | "auth">;
 

@@ -1,7 +1,7 @@
 /** Authentication by API key, before the body is read. */
 import { isSameAddress, type Address, type Network, type PaymentRequest } from "@farthing/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { HttpProblem } from "./responses.ts";
+import { HttpProblem } from "../messages/responses.ts";
 import type { Throttle } from "./limits.ts";
 import { keyModeOf, type RequestKey } from "./request-key.ts";
 import type { Surface } from "./surface.ts";

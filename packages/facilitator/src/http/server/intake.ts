@@ -4,7 +4,7 @@
  * connection closes after its response instead of delaying the shutdown.
  */
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { HttpProblem } from "./responses.ts";
+import { HttpProblem } from "../messages/responses.ts";
 
 export interface Intake {
   /**

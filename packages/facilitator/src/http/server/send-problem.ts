@@ -2,8 +2,8 @@
 import { htmlPageHeaders, pageVary, writeErrorPage, type PageParts } from "@farthing/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Fault, type Log, messageOf } from "@farthing/engine/base";
-import { prefersPage } from "./prefers-page.ts";
-import { problemResponse, HttpProblem } from "./responses.ts";
+import { prefersPage } from "../site/prefers-page.ts";
+import { problemResponse, HttpProblem } from "../messages/responses.ts";
 
 declare module "fastify" {
   interface FastifyInstance {

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from "fastify";
 import type { Runtime } from "@farthing/engine/base";
-import { HttpProblem } from "./responses.ts";
+import { HttpProblem } from "../messages/responses.ts";
 import {
   arrivalTimes,
   capConnections,
@@ -13,15 +13,15 @@ import {
 } from "./connections.ts";
 import { createInProcessFetch } from "./in-process-fetch.ts";
 import { createIntake, type Intake } from "./intake.ts";
-import { createThrottle, prepareLimits, type RouteLimits } from "./limits.ts";
+import { createThrottle, prepareLimits, type RouteLimits } from "../access/limits.ts";
 import { observeResponses, type HttpObserver } from "./observe.ts";
-import { describeRoutes, type Tag } from "./openapi.ts";
+import { describeRoutes, type Tag } from "../openapi/openapi.ts";
 import { readBodies } from "./read-body.ts";
-import { invalidMessage } from "./invalid-message.ts";
+import { invalidMessage } from "../messages/invalid-message.ts";
 import { sendProblem } from "./send-problem.ts";
 import { nothingHere } from "./nothing-here.ts";
-import { siteLinks } from "./site-links.ts";
-import type { Surface } from "./surface.ts";
+import { siteLinks } from "../site/site-links.ts";
+import type { Surface } from "../access/surface.ts";
 import { traceRequests, type RequestTracing } from "./trace-requests.ts";
 
 /** Largest body: a payment with a long contract signature and a bazaar schema is far smaller. */

@@ -6,7 +6,7 @@ import { networkOfAddress, type Address, type Refusal, type RefusalCode } from "
 import rateLimit from "@fastify/rate-limit";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "@farthing/engine/base";
-import { HttpProblem } from "./responses.ts";
+import { HttpProblem } from "../messages/responses.ts";
 
 /** The window is short, so that a limited caller can soon continue. */
 export const windowSeconds = 10;

@@ -10,8 +10,8 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 
 export const dashboardPath = "/account/facilitator";
 
-/** The build of packages/dashboard, from `src/http` and from `dist/http` alike. */
-const dashboardFolder = fileURLToPath(new URL("../../../dashboard/dist", import.meta.url));
+/** The build of packages/dashboard, from `src/http/site` and from `dist/http/site` alike. */
+const dashboardFolder = fileURLToPath(new URL("../../../../dashboard/dist", import.meta.url));
 
 /** Returns a policy that allows a page's own files only; `data:` is for the icons of wallets. */
 export function ownFilesPolicy(...more: readonly string[]): string {

@@ -13,9 +13,9 @@ import {
   referenceNames,
   type ReferenceSurface,
 } from "./reference-documents.ts";
-import { HttpProblem } from "./responses.ts";
+import { HttpProblem } from "../messages/responses.ts";
 import { readScalar } from "./scalar.ts";
-import { siteLinks } from "./site-links.ts";
+import { siteLinks } from "../site/site-links.ts";
 
 const pageHeaders = {
   "Content-Security-Policy": [

@@ -4,9 +4,9 @@ import swagger from "@fastify/swagger";
 import type { FastifyInstance, FastifySchema } from "fastify";
 import { registerApiReference } from "./api-reference.ts";
 import type { ReferenceSurface } from "./reference-documents.ts";
-import { rolesWith, type Permission } from "./permissions.ts";
-import { sessionCookie } from "./session.ts";
-import { Problem, problemsOnly } from "./schemas.ts";
+import { rolesWith, type Permission } from "../access/permissions.ts";
+import { sessionCookie } from "../access/session.ts";
+import { Problem, problemsOnly } from "../messages/schemas.ts";
 
 const about = [
   "An x402 payment facilitator for USDC on XDC.",
