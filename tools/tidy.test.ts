@@ -69,6 +69,12 @@ const faults: readonly (readonly [string, string, string])[] = [
   [layers, inside("newcomer/a.ts"), ""],
   [layers, inside("http/messages/a.ts"), 'import { b } from "../server/b.ts";'],
   [layers, inside("http/a-newcomer/b.ts"), ""],
+  [layers, "packages/seller/src/payment-records/passes/a.ts", 'import { b } from "../redis/b.ts";'],
+  [
+    layers,
+    "packages/seller/src/payment-records/retention.ts",
+    'import { b } from "./passes/b.ts";',
+  ],
   [layers, "packages/protocol/src/encoding/a.ts", 'import { b } from "../messages/b.ts";'],
   [layers, "packages/cli/src/output/a.ts", 'import { b } from "../pay/b.ts";'],
   [arrows, "packages/protocol/src/a.ts", 'import { b } from "@farthing/seller";'],
@@ -168,6 +174,11 @@ const faults: readonly (readonly [string, string, string])[] = [
 const innocents: readonly (readonly [string, string, string])[] = [
   [layers, engine("storage/a.ts"), 'import { b } from "../model/b.ts"; import "./c.ts";'],
   [layers, inside("app.ts"), 'import { b } from "./http/b.ts"; import "./config.ts";'],
+  [
+    layers,
+    "packages/seller/src/payment-records/passes/a.ts",
+    'import { b } from "../retention.ts";',
+  ],
   [layers, engine("model/a.test.ts"), 'import { b } from "../storage/b.ts";'],
   [arrows, "packages/buyer/src/a.ts", 'import { b } from "@farthing/protocol";'],
   [arrows, "packages/dashboard/src/a.ts", 'import type { B } from "@farthing/facilitator/api";'],
