@@ -75,6 +75,7 @@ const faults: readonly (readonly [string, string, string])[] = [
     "packages/seller/src/payment-records/retention.ts",
     'import { b } from "./passes/b.ts";',
   ],
+  [layers, engine("chain/reads/a.ts"), 'import { b } from "../logs/b.ts";'],
   [layers, "packages/protocol/src/encoding/a.ts", 'import { b } from "../messages/b.ts";'],
   [layers, "packages/cli/src/output/a.ts", 'import { b } from "../pay/b.ts";'],
   [arrows, "packages/protocol/src/a.ts", 'import { b } from "@farthing/seller";'],

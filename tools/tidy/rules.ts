@@ -9,6 +9,7 @@ export const layers: Readonly<Record<string, string>> = {
   "packages/protocol/src/":
     "encoding errors process http networks pages signatures extensions messages settlements",
   "packages/engine/src/": "base model chain storage verification relayer settlement",
+  "packages/engine/src/chain/": "endpoints contracts reads logs payments follower checks",
   "packages/facilitator/src/": "http payments features config operations",
   "packages/facilitator/src/http/": "messages access site openapi outbound server",
   "packages/seller/src/payment-records/":

@@ -13,14 +13,14 @@ import {
 } from "@farthing/protocol";
 import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
-import type { AuthorizationEvent } from "../chain/authorization-logs.ts";
+import type { AuthorizationEvent } from "../chain/contracts/authorization-events.ts";
 import {
   findAuthorizationEvent,
   findAuthorizationEventUpTo,
-} from "../chain/authorization-search.ts";
-import { createAuthorizationStates } from "../chain/authorization-states.ts";
-import type { ChainView } from "../chain/chain-view.ts";
-import type { Chain } from "../chain/chain.ts";
+} from "../chain/logs/authorization-search.ts";
+import { createAuthorizationStates } from "../chain/reads/authorization-states.ts";
+import type { ChainView } from "../chain/follower/chain-view.ts";
+import type { Chain } from "../chain/endpoints/chain.ts";
 import { keyText, type AuthorizationKey } from "../model/settlement.ts";
 
 /** XDC takes at least this time for the blocks of a search: 11 hours. */
