@@ -98,21 +98,6 @@ export function createRefuseUsed(deps: {
     return found ?? searchAgain(network.chain, key, view);
   }
 
-  /**
-   * A node whose logs are behind shows none, and so does a search that began before the use. What is
-   * told to have no transaction is therefore used in the state of a deep block, whose logs are there.
-   */
-  async function searchAgain(
-    chain: Chain,
-    key: AuthorizationKey,
-    { head, finalized }: ChainView,
-  ): Promise<Found> {
-    const deep = Math.max(finalized.number, head.number - deepBlocksMax);
-    const [isUsed] = await createAuthorizationStates(chain)([key], deep);
-    if (!isUsed) throw new Fault("rpc_unavailable", unshown);
-    return findAuthorizationEventUpTo(chain, key, deep);
-  }
-
   function isFinal({ chainId }: AuthorizationKey, found: Found): boolean {
     const finalized = deps.networkOf(chainId)?.view()?.finalized.number ?? -1;
     return found !== undefined && found.blockNumber <= finalized;
@@ -154,6 +139,21 @@ export function createRefuseUsed(deps: {
       return describe(found);
     });
   };
+}
+
+/**
+ * A node whose logs are behind shows none, and so does a search that began before the use. What is
+ * told to have no transaction is therefore used in the state of a deep block, whose logs are there.
+ */
+async function searchAgain(
+  chain: Chain,
+  key: AuthorizationKey,
+  { head, finalized }: ChainView,
+): Promise<Found> {
+  const deep = Math.max(finalized.number, head.number - deepBlocksMax);
+  const [isUsed] = await createAuthorizationStates(chain)([key], deep);
+  if (!isUsed) throw new Fault("rpc_unavailable", unshown);
+  return findAuthorizationEventUpTo(chain, key, deep);
 }
 
 function isTransferOf({ kind, transfer }: Use, { from, to, value }: Authorization): boolean {
