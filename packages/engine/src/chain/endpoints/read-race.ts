@@ -10,8 +10,6 @@ export interface ReadFrom {
   readonly replies: RpcReply[];
 }
 
-export type ReadRace = ReturnType<typeof createReadRace>;
-
 export function createReadRace(clock: Clock) {
   const open = new Set<Promise<void>>();
   const late = new Set<number>();
