@@ -58,17 +58,10 @@ export function limitEndpoint(
     if (asking.isInOrder === true) return askInOrder(parts, asking);
     // A part that is split further runs sequentially: waiting for more permits could deadlock.
     const oneByOne = { ...asking, isInOrder: true };
-    const answers: LimitedReplies[] = [];
-    let next = 0;
-    async function askRest(): Promise<void> {
-      for (let at = next++; at < parts.length; at = next++) {
-        const part = parts[at] ?? [];
-        // Nothing of a part without a place was sent, as of one without a turn.
-        answers[at] = (await inParts(() => askOnce(part, oneByOne))) ?? none(part);
-      }
-    }
-    await Promise.all(Array.from({ length: Math.min(parts.length, partsInFlightMax) }, askRest));
-    return answers.flat();
+    // Nothing of a part without a place was sent, as of one without a turn.
+    const askPart = async (part: readonly RpcCall[]) =>
+      (await inParts(() => askOnce(part, oneByOne))) ?? none(part);
+    return askEach(parts, askPart);
   }
 
   async function askInOrder(parts: readonly (readonly RpcCall[])[], asking: Asking) {
@@ -143,6 +136,22 @@ export function limitEndpoint(
   }
 
   return { index: endpoint.index, limiter, ask };
+}
+
+/** Asks as many parts at once as may be on their way; the replies are in the order of the parts. */
+async function askEach(
+  parts: readonly (readonly RpcCall[])[],
+  askPart: (part: readonly RpcCall[]) => Promise<LimitedReplies>,
+): Promise<LimitedReplies> {
+  const answers: LimitedReplies[] = [];
+  let next = 0;
+  async function askRest(): Promise<void> {
+    for (let at = next++; at < parts.length; at = next++) {
+      answers[at] = await askPart(parts[at] ?? []);
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(parts.length, partsInFlightMax) }, askRest));
+  return answers.flat();
 }
 
 function none(calls: readonly RpcCall[]): undefined[] {

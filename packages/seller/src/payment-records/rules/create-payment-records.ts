@@ -1,12 +1,10 @@
 /** The rules of payment records for every store: leases, steps of a holder, and evictions. */
 import { defined } from "@farthing/protocol";
-import { sha256OfText } from "../../sha256.ts";
 import {
   defaultMaxResponseBytes,
   leaseMsDefault,
   maxReplayMs,
   maxSettlingMs,
-  minOverMs,
 } from "../retention.ts";
 import type { Access, Binding, PaymentRecords, Acquisition } from "./payment-records.ts";
 import { createSteps, holdLease } from "./held-lease.ts";
@@ -14,6 +12,7 @@ import { createBalances } from "../balances/balances.ts";
 import { createPasses } from "../passes/passes.ts";
 import { createRefundRecords, createSaleNotes } from "./refund-records.ts";
 import { isHeld, type PaymentRecord } from "./record-transitions.ts";
+import { createRememberedNames } from "./remembered-names.ts";
 import { mayResume, openerOf, randomHex } from "./proof.ts";
 import type { Changed, Inserted, PaymentRecordStore } from "./store.ts";
 import { asRead, makeRoom, transit } from "./transit.ts";
@@ -41,9 +40,6 @@ const pollMsDefault = 25;
 
 /** Attempts of an insertion while other processes take the room that was made. */
 const maxInsertions = 3;
-
-/** Payments under one identifier within a day, each after the end of the one before. */
-const maxPaymentsOfIdentifier = 8;
 
 export function createPaymentRecords(
   store: PaymentRecordStore,
@@ -122,36 +118,7 @@ export function createPaymentRecords(
     return isHeld(found) ? { kind: "busy" } : resume(binding, found);
   }
 
-  async function isTokenShared(token: string, payer: string): Promise<boolean> {
-    const known = await inTime(store.tokens.insert(token, payer), replyMsMax);
-    if (known === undefined || known === payer) return false;
-    if (known !== null) await inTime(store.tokens.share(token), replyMsMax);
-    return true;
-  }
-
   const find = (key: string) => inTime(store.get(key), replyMsMax);
-
-  async function identify(
-    identifier: string,
-    { key, validBeforeMs }: Pick<Binding, "key" | "validBeforeMs">,
-  ): Promise<boolean> {
-    const payment = `${validBeforeMs} ${key}`;
-    let name = identifier;
-    for (let nth = 1; nth <= maxPaymentsOfIdentifier; nth++) {
-      const known = await inTime(store.tokens.insert(name, payment), replyMsMax);
-      if (known === undefined || known === payment) return true;
-      if (known === null || (await isOpen(known))) return false;
-      // That payment cannot be charged any more, so the identifier passes on to the next one.
-      name = await sha256OfText(JSON.stringify([name, known]));
-    }
-    return false;
-  }
-
-  /** Whether a named payment can still be charged, or has a record. */
-  async function isOpen(payment: string): Promise<boolean> {
-    const [validBeforeMs = "", key = ""] = payment.split(" ");
-    return now() < Number(validBeforeMs) + minOverMs || (await find(key)) !== undefined;
-  }
 
   async function isBusy(key: string): Promise<boolean> {
     const record = await find(key);
@@ -160,8 +127,7 @@ export function createPaymentRecords(
   return {
     answerBytesMax,
     acquire,
-    isTokenShared,
-    identify,
+    ...createRememberedNames({ store, replyMsMax, now }),
     async has(binding) {
       const record = await find(binding.key);
       return record !== undefined && isBoundTo(record, binding);
