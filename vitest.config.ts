@@ -96,7 +96,7 @@ export default defineConfig({
     // And gives the tests one folder for their files, which goes with them.
     globalSetup: [
       "tools/e2e/support/browser-notice.testing.ts",
-      "packages/seller/src/payment-records/redis-notice.testing.ts",
+      "packages/seller/src/payment-records/redis/redis-notice.testing.ts",
       "packages/facilitator/test/support/prometheus-notice.testing.ts",
       "packages/facilitator/test/support/pgbouncer-notice.testing.ts",
       "tools/e2e/support/temporary-folder.testing.ts",

@@ -32,9 +32,9 @@ test("a change of what no source imports reaches nothing", () => {
 });
 
 test("in this project, imports by path and by the name of a package are followed", () => {
-  const near = findNearest(readImports(), ["packages/protocol/src/headers.ts"]);
+  const near = findNearest(readImports(), ["packages/protocol/src/encoding/headers.ts"]);
   const stepsOf = (path: string) => near.find((one) => one.path === path)?.steps;
-  expect(stepsOf("packages/protocol/src/headers.test.ts")).toBe(1);
+  expect(stepsOf("packages/protocol/src/encoding/headers.test.ts")).toBe(1);
   // It imports the protocol by name, whose index imports the changed file.
   expect(stepsOf("packages/seller/src/adapters/hono.test.ts")).toBeGreaterThan(1);
 });

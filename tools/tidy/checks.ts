@@ -25,13 +25,17 @@ const root = join(import.meta.dirname, "../..");
 export type Check = (source: Source) => readonly string[];
 
 function checkLayers(source: Source): string[] {
-  const [home = "", folders = ""] =
-    Object.entries(layers).find(([one]) => source.path.startsWith(one)) ?? [];
-  if (home === "") return [];
+  return Object.entries(layers)
+    .filter(([home]) => source.path.startsWith(home))
+    .flatMap(([home, folders]) => checkLayer(source, home, folders));
+}
+
+function checkLayer(source: Source, home: string, folders: string): string[] {
   const order = folders.split(" ");
   const levelOf = (path: string) => {
     const [first = "", ...rest] = path.slice(home.length).split("/");
-    return rest.length === 0 ? order.length : order.indexOf(first);
+    const level = order.indexOf(first);
+    return level < 0 && rest.length === 0 ? order.length : level;
   };
   const level = levelOf(source.path);
   if (level < 0) {
@@ -44,7 +48,7 @@ function checkLayers(source: Source): string[] {
     .filter(({ to }) => to.startsWith(home) && levelOf(to) > level)
     .map(
       ({ node, to }) =>
-        `${at(source, node)} reaches up to ${to}; take what is needed as an argument, or move it down (${folders}, top-level files)`,
+        `${at(source, node)} reaches up to ${to}; take what is needed as an argument, or move it down (${folders}, other files)`,
     );
 }
 

@@ -1,10 +1,20 @@
 /** What is decided about the code's shape. The checks that hold the code to it are in checks.ts. */
 import { dotted, firstValue, listOf, takesFromProcess, type Node } from "./source.ts";
 
-/** Folders of a package, lowest first: each imports itself and those before it, and the root all. */
+/**
+ * Folders of a package, or of one of its folders, lowest first: each imports itself and those before
+ * it, and the files beside them all, except files that are named here.
+ */
 export const layers: Readonly<Record<string, string>> = {
+  "packages/protocol/src/":
+    "encoding errors process http networks pages signatures extensions messages settlements",
   "packages/engine/src/": "base model chain storage verification relayer settlement",
+  "packages/engine/src/chain/": "endpoints contracts reads logs payments follower checks",
   "packages/facilitator/src/": "http payments features config operations",
+  "packages/facilitator/src/http/": "messages access site openapi outbound server",
+  "packages/seller/src/payment-records/":
+    "retention.ts passes balances rules memory sqlite durable-object postgres redis several-processes",
+  "packages/cli/src/": "output command input wallet pay ledger receipts account gateway dev",
 };
 
 /** Packages that a package may import; a package that is not listed fails until it is. */

@@ -1,7 +1,7 @@
 /** The command itself: help, version, usage, and the launcher's check of Node. */
 import { expect, test } from "vitest";
 import manifest from "../package.json" with { type: "json" };
-import { farthing } from "./farthing-bin.testing.ts";
+import { farthing } from "./command/farthing-bin.testing.ts";
 
 test("--help lists every subcommand, --version says which", async () => {
   const help = await farthing(["--help"]);

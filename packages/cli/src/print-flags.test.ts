@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
 import { expect, test } from "vitest";
-import type { CommandModule } from "./command-table.ts";
+import type { CommandModule } from "./command/command-table.ts";
 
 /** Their output is the thing itself, the same on a terminal and in a pipe, unless `--json` is said. */
 const ownOutput = ["batcher deploy", "devnet", "doctor", "keys create", "ledger resume", "pay"];
@@ -26,7 +26,8 @@ test("every command that shows something takes --json and --no-json", async () =
   const commands: Flagged[] = [];
   for (const folder of [import.meta.dirname, join(import.meta.dirname, "../../operator/src")]) {
     const program = new Command();
-    for (const name of readdirSync(folder).filter((one) => one.endsWith(".ts"))) {
+    const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+    for (const name of names.filter((one) => one.endsWith(".ts"))) {
       const path = join(folder, name);
       if (!/^export function register\(program/m.test(readFileSync(path, "utf8"))) continue;
       const { register }: CommandModule = await import(path);

@@ -2,20 +2,25 @@
 import { readFileSync } from "node:fs";
 import { isObject, writeTo } from "@farthing/protocol";
 import { Command, CommanderError, Help } from "commander";
-import type { CommandEntry, CommandTable } from "./command-table.ts";
-import { CanceledError, ConfigurationError, messageOf } from "./command-errors.ts";
-import { addExamples } from "./examples.ts";
-import { exitCodes } from "./exit-codes.ts";
-import { isClosedPipe } from "./terminal.ts";
+import type { CommandEntry, CommandTable } from "./command/command-table.ts";
+import { CanceledError, ConfigurationError, messageOf } from "./command/command-errors.ts";
+import { addExamples } from "./command/examples.ts";
+import { exitCodes } from "./command/exit-codes.ts";
+import { isClosedPipe } from "./output/terminal.ts";
 
-export { exitCodes } from "./exit-codes.ts";
-export type { CommandEntry } from "./command-table.ts";
-export { countFindings, findingText, summaryText, type FindingCounts } from "./finding-rows.ts";
-export { operatorCommands, type OperatorPackage } from "./operator-package.ts";
-export { addPrintFlags, isJsonWanted, printList, type PrintFlags } from "./print-output.ts";
-export { askSecret, askText, demandYes, isTerminal } from "./prompt.ts";
-export type { Layout, Row } from "./table.ts";
-export { startWaiting, whileWaiting } from "./waiting.ts";
+export { exitCodes } from "./command/exit-codes.ts";
+export type { CommandEntry } from "./command/command-table.ts";
+export {
+  countFindings,
+  findingText,
+  summaryText,
+  type FindingCounts,
+} from "./output/finding-rows.ts";
+export { operatorCommands, type OperatorPackage } from "./command/operator-package.ts";
+export { addPrintFlags, isJsonWanted, printList, type PrintFlags } from "./output/print-output.ts";
+export { askSecret, askText, demandYes, isTerminal } from "./input/prompt.ts";
+export type { Layout, Row } from "./output/table.ts";
+export { startWaiting, whileWaiting } from "./output/waiting.ts";
 
 /** Runs the program that stands in the package of `manifest` and sets the exit code. */
 export async function runProgram(
@@ -41,7 +46,7 @@ export async function runProgram(
     const completion: CommandEntry = {
       summary: "print completions for bash, zsh or fish",
       group: "Shell",
-      load: async () => (await import("./completion.ts")).completionOf(name, commands),
+      load: async () => (await import("./command/completion.ts")).completionOf(name, commands),
     };
     for (const [command, entry] of Object.entries({ ...commands, completion })) {
       const { summary, nodeMin, group, load } = entry;

@@ -1,8 +1,8 @@
 /** SKILL.md is what agents act on: its codes, commands and flags are those of the command. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { payExitCodes } from "./exit-codes.ts";
-import { farthing } from "./farthing-bin.testing.ts";
+import { payExitCodes } from "./command/exit-codes.ts";
+import { farthing } from "./command/farthing-bin.testing.ts";
 
 const skill = readFileSync(new URL("../SKILL.md", import.meta.url), "utf8");
 

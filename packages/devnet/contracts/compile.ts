@@ -174,10 +174,10 @@ function compileEngine(): GeneratedFile[] {
   const creation = "Creation code, to be followed by the encoded constructor arguments.";
   const bare = "Creation code, without constructor arguments.";
   return [
-    file("engine/src/chain/generated/payment-reader", "PaymentReader.sol", [
+    file("engine/src/chain/contracts/generated/payment-reader", "PaymentReader.sol", [
       code("paymentReaderCode", creation, reader),
     ]),
-    file("engine/src/chain/generated/batcher", "Batcher.sol", [
+    file("engine/src/chain/contracts/generated/batcher", "Batcher.sol", [
       code("batcherCreationCode", bare, bytecode.object),
       code("batcherCode", "The code at the contract's address.", deployedBytecode.object),
     ]),

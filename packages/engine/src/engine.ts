@@ -12,11 +12,11 @@ import { misconfigured } from "./base/fault.ts";
 import { silentLog, type Log } from "./base/log.ts";
 import { orAborted } from "./base/or-aborted.ts";
 import { registeredTracer } from "./base/tracing.ts";
-import type { ChainView } from "./chain/chain-view.ts";
-import type { Chain } from "./chain/chain.ts";
-import { readGasReceipts, type GasReceipt } from "./chain/gas-receipts.ts";
-import type { RpcEndpoint } from "./chain/rpc-endpoint.ts";
-import { selfCheck } from "./chain/self-check.ts";
+import type { ChainView } from "./chain/follower/chain-view.ts";
+import type { Chain } from "./chain/endpoints/chain.ts";
+import { readGasReceipts, type GasReceipt } from "./chain/reads/gas-receipts.ts";
+import type { RpcEndpoint } from "./chain/endpoints/rpc-endpoint.ts";
+import { selfCheck } from "./chain/checks/self-check.ts";
 import type { Settlement } from "./model/settlement.ts";
 import {
   createNetworkEngine,

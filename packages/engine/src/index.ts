@@ -21,7 +21,7 @@ export type { Settle, SettleOptions, SettleResult } from "./settlement/settle.ts
 export type { Waiters, WaitGoal, Waiting } from "./settlement/waiters.ts";
 export type { Screen, VerifiedPayment, Verifier, VerifyOptions } from "./verification/verify.ts";
 export type { WalletKind, WalletReading } from "./verification/wallet-signature.ts";
-export type { GasReceipt } from "./chain/gas-receipts.ts";
+export type { GasReceipt } from "./chain/reads/gas-receipts.ts";
 
 /** For the service's routes, whose own limits come between the steps of a payment. */
 export { type Admit, isNotAdmitted } from "./settlement/admission.ts";
@@ -60,25 +60,26 @@ export { composeMessage, isMessageDomain, statementText } from "./verification/w
 export { signatureBytesMax } from "./verification/wallet-signature.ts";
 
 /** For the metrics and the watch over wallets. */
-export type { ChainView } from "./chain/chain-view.ts";
-export type { EndpointLimits } from "./chain/endpoint-limiter.ts";
-export { formatEther, formatGwei } from "./chain/ether.ts";
+export type { ChainView } from "./chain/follower/chain-view.ts";
+export type { EndpointLimits } from "./chain/endpoints/endpoint-limiter.ts";
+export { formatEther, formatGwei } from "./base/ether.ts";
 export { ceilingOf, type GasLimits } from "./relayer/gas-prices.ts";
-export { classifyNodeError } from "./chain/node-errors.ts";
-export { paysFor, settlementsLow, usualGas } from "./chain/self-check.ts";
+export { classifyNodeError } from "./chain/endpoints/node-errors.ts";
+export { paysFor, settlementsLow, usualGas } from "./chain/checks/self-check.ts";
 export type { TransactionState } from "./model/relayer-transaction.ts";
 export { batchingStates } from "./relayer/batching.ts";
 
 /** For the doctor, which examines endpoints and wallets without an engine. */
-export { type Chain, createChain } from "./chain/chain.ts";
+export { type Chain, createChain } from "./chain/endpoints/chain.ts";
 export { type BatcherDeployment, deployBatcher } from "./relayer/deploy-batcher.ts";
 export { type Sweep, type SweepDeps, sweepWallet } from "./relayer/sweep.ts";
-export { batchContractHash, checkBatchContract } from "./chain/batch-contract.ts";
-export { checkClock } from "./chain/clock-check.ts";
-export { validitySeconds } from "./chain/clock-skew.ts";
-export { checkEndpoint, compareHeads } from "./chain/endpoint-check.ts";
-export { findMulticall } from "./chain/multicall.ts";
-export { checkRate, rateSecondsDefault } from "./chain/rate-check.ts";
-export { type WalletNonces, hasCode, readGasPrice, readNonces } from "./chain/reads.ts";
-export { type RpcEndpoint, createRpcEndpoint } from "./chain/rpc-endpoint.ts";
-export { type GasNeeds, balanceLine, checkToken, readBalances } from "./chain/self-check.ts";
+export { batchContractHash } from "./chain/contracts/batch-contract.ts";
+export { checkBatchContract } from "./chain/checks/batch-contract-check.ts";
+export { checkClock } from "./chain/checks/clock-check.ts";
+export { validitySeconds } from "./chain/follower/clock-skew.ts";
+export { checkEndpoint, compareHeads } from "./chain/checks/endpoint-check.ts";
+export { findMulticall } from "./chain/contracts/multicall.ts";
+export { checkRate, rateSecondsDefault } from "./chain/checks/rate-check.ts";
+export { type WalletNonces, hasCode, readGasPrice, readNonces } from "./chain/reads/reads.ts";
+export { type RpcEndpoint, createRpcEndpoint } from "./chain/endpoints/rpc-endpoint.ts";
+export { type GasNeeds, balanceLine, checkToken, readBalances } from "./chain/checks/self-check.ts";

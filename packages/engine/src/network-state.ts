@@ -1,7 +1,7 @@
 /** What a network's engine says of itself: for readiness, metrics and the status page. */
 import type { Address, Network } from "@farthing/protocol";
-import type { ChainView } from "./chain/chain-view.ts";
-import type { EndpointLimits } from "./chain/endpoint-limiter.ts";
+import type { ChainView } from "./chain/follower/chain-view.ts";
+import type { EndpointLimits } from "./chain/endpoints/endpoint-limiter.ts";
 import type { NetworkEngine } from "./network-engine.ts";
 import type { RelayerLoad, WalletLoad } from "./relayer/relayer.ts";
 

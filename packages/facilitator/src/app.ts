@@ -11,12 +11,12 @@ import {
   type Runtime,
 } from "@farthing/engine/base";
 import type { Config } from "./config/config.ts";
-import type { ArrivalTimes } from "./http/connections.ts";
-import { registerDashboard } from "./http/dashboard.ts";
-import { createMetricsServer } from "./http/metrics-server.ts";
-import { observeCalls } from "./http/observe-calls.ts";
-import { createServer, type Listener } from "./http/server.ts";
-import { createSiteAddress } from "./http/site.ts";
+import type { ArrivalTimes } from "./http/server/connections.ts";
+import { registerDashboard } from "./http/site/dashboard.ts";
+import { createMetricsServer } from "./http/server/metrics-server.ts";
+import { observeCalls } from "./http/server/observe-calls.ts";
+import { createServer, type Listener } from "./http/server/server.ts";
+import { createSiteAddress } from "./http/site/site.ts";
 import { registerHomePage } from "./payments/home-page.ts";
 import { createServiceRecord, startRecord, type ServiceRecord } from "./payments/service-record.ts";
 import { registerStatusPage } from "./payments/status-page.ts";

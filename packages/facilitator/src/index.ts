@@ -28,13 +28,13 @@ export {
 } from "./operations/relayer-wallets.ts";
 export { startFacilitator, type Facilitator, type StartOptions } from "./app.ts";
 export { versionOf } from "./payment-wiring.ts";
-export { permissions, roleNames, roles } from "./http/permissions.ts";
-export { problemTable } from "./http/responses.ts";
+export { permissions, roleNames, roles } from "./http/access/permissions.ts";
+export { problemTable } from "./http/messages/responses.ts";
 export { serve } from "./main.ts";
 export { metricTable, type Metric } from "./operations/metrics-table.ts";
 export type { Account, Plan } from "./features/accounts/model.ts";
 export type { ApiKey } from "./features/api-keys/model.ts";
-export type { KeyMode } from "./http/request-key.ts";
+export type { KeyMode } from "./http/access/request-key.ts";
 export type { CreditBalance } from "./features/credits/model.ts";
 export type { CreditPurchase } from "./features/purchases/model.ts";
 export type { Listing } from "./features/listings/model.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { Fault, messageOf, sentenceOf, systemClock } from "@farthing/engine/base";
 import { readConfig } from "./config/config.ts";
 import { startFacilitator } from "./app.ts";
-import { dashboardPath } from "./http/dashboard.ts";
+import { dashboardPath } from "./http/site/dashboard.ts";
 
 /** Exit status for an unusable configuration. */
 const configurationStatus = 3;

@@ -8,7 +8,7 @@ import type { Metrics } from "./operations/metrics.ts";
 import type { ServiceStore } from "./features/open-store.ts";
 import { authenticate } from "./features/api-keys/key-text.ts";
 import { createCatalogue } from "./features/listings/extension-responses.ts";
-import { surfacesOf } from "./http/surface.ts";
+import { surfacesOf } from "./http/access/surface.ts";
 import { createAttestor } from "./payments/attestation.ts";
 import { valueAt } from "./payments/by-gas-price.ts";
 import { createSmallestPayment } from "./payments/keyless/smallest-payment.ts";

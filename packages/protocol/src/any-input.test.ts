@@ -1,7 +1,7 @@
 /** Strangers send anything: no function that reads may throw, whatever it is given. */
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { anything, spoiled } from "./arbitraries.testing.ts";
+import { anything, spoiled } from "./messages/arbitraries.testing.ts";
 import * as protocol from "./index.ts";
 import {
   challengeBody,
@@ -15,7 +15,7 @@ import {
   requestV1,
   requestV2,
   vectorAuthorization,
-} from "./wire-examples.testing.ts";
+} from "./messages/wire-examples.testing.ts";
 
 /** Every exported function that reads what strangers wrote; by name, so that none is forgotten. */
 const readers = Object.entries(protocol).filter(

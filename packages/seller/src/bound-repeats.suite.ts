@@ -23,7 +23,7 @@ import {
   type PaymentHeader,
 } from "./buyer.testing.ts";
 import { rawRequest, sendRaw } from "./adapters/listen.testing.ts";
-import { createMemoryGrants } from "./payment-records/memory.ts";
+import { createMemoryGrants } from "./payment-records/memory/memory.ts";
 import { bodyOf, expectLater, reasonOf, shortMs, useScene, type Listen } from "./scene.testing.ts";
 import { pendingReply, transferHash } from "./scripted-facilitator.testing.ts";
 

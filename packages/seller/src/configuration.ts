@@ -28,7 +28,7 @@ import type { VerifyWallet } from "./extensions/sign-in.ts";
 import type { ReadFinality } from "./finality-at.ts";
 import { parseFacilitators, type GivenFacilitators } from "./parse-facilitators.ts";
 import { parsePaywall, type PaywallOptions } from "./paywall/paywall-options.ts";
-import type { PaymentRecords } from "./payment-records/payment-records.ts";
+import type { PaymentRecords } from "./payment-records/rules/payment-records.ts";
 import { parseRateLimit, type RateLimit } from "./rate-limit.ts";
 import { minSettleMs } from "./exchange/settle.ts";
 

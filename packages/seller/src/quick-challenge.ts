@@ -15,7 +15,7 @@ import type { ChargeOutcome, EventListener } from "./events.ts";
 import { declarationsOf } from "./extensions/hooks.ts";
 import { offersOf } from "./offer.ts";
 import { addPageVary } from "./paywall/offer-page.ts";
-import { randomHex } from "./payment-records/proof.ts";
+import { randomHex } from "./payment-records/rules/proof.ts";
 import { isSimpleTarget } from "./request-address.ts";
 import { addCommonHeaders, writeChallenge } from "./responses.ts";
 

@@ -187,16 +187,16 @@ test.each<[string, Partial<SellerOptions>, RouteOptions, () => Content]>([
     for (let use = 0; use < 2; use++) {
       const wanted = await useWholly(one, content);
       const found = await useQuickly(other, content, way);
-      const withoutId = (value: unknown): unknown =>
-        JSON.parse(
-          JSON.stringify(value, (key, member) =>
-            key === "id" || key === "expiresAtMs" ? "" : member,
-          ),
-        );
       expect(withoutId(found)).toEqual(withoutId(wanted));
     }
   }
 });
+
+function withoutId(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value, (key, member) => (key === "id" || key === "expiresAtMs" ? "" : member)),
+  );
+}
 
 test.each<
   [string, (sold: Sold) => { method?: string; target?: string; headers: Record<string, string> }]
@@ -228,21 +228,21 @@ test.each<
   expect(told.headers).toContainEqual(["x-pass-remaining", "1"]);
 });
 
+const serving = (body: string, status: number) => async () => new Response(body, { status });
+
 test("a pass that is used up takes the whole exchange, which refuses it", async () => {
   const sold = await sellPass();
   for (const left of ["1", "0"]) {
     const { told } = await useQuickly(sold, () => ({ status: 200 }), "plain bytes");
     expect(told.headers).toContainEqual(["x-pass-remaining", left]);
   }
-  const serve = async () => new Response();
-  expect(
-    await sold.route.usePass?.({ method: "GET", target, headers: sold.headers }, serve, none),
-  ).toBeUndefined();
+  const request = { method: "GET", target, headers: sold.headers };
+  expect(await sold.route.usePass?.(request, serving("", 200), none)).toBeUndefined();
 });
 
 test("of two requests for the last use one gets it", async () => {
   const sold = await sellPass({}, { pass: { uses: 2, validFor: "1d", scope: "all" } });
-  const serve = async () => new Response("content");
+  const serve = serving("content", 200);
   const use = () =>
     sold.route.usePass?.({ method: "GET", target, headers: sold.headers }, serve, none);
   const used = await Promise.all([use(), use(), use()]);
@@ -251,7 +251,7 @@ test("of two requests for the last use one gets it", async () => {
 
 test("a use is not given back to a buyer who has left", async () => {
   const sold = await sellPass();
-  const serve = async () => new Response("", { status: 500 });
+  const serve = serving("", 500);
   const request = { method: "GET", target, headers: sold.headers };
   const used = await sold.route.usePass?.(request, serve, () => true);
   expect(used?.outcome.type).toBe("undelivered");

@@ -12,8 +12,8 @@ import { storeFailed } from "./exchange/open-responses.ts";
 import type { ExchangeDeps } from "./exchange/paid-request.ts";
 import { takeUse } from "./exchange/use-pass.ts";
 import { offersOf } from "./offer.ts";
-import type { Pass } from "./payment-records/pass-store.ts";
-import type { Passes } from "./payment-records/passes.ts";
+import type { Pass } from "./payment-records/passes/pass-store.ts";
+import type { Passes } from "./payment-records/passes/passes.ts";
 import type { PlainRequest } from "./quick-challenge.ts";
 import { isSimpleTarget } from "./request-address.ts";
 import {

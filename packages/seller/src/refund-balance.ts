@@ -5,7 +5,7 @@
 import { refundProblem, type RefundablePayment } from "@farthing/protocol";
 import type { PaidRequest } from "./events.ts";
 import type { AccountProblem, Fault } from "./facilitator.ts";
-import type { ToppedUp } from "./payment-records/refunds.ts";
+import type { ToppedUp } from "./payment-records/rules/refunds.ts";
 import {
   awaitFinal,
   close,

@@ -22,8 +22,8 @@ import type { Price, RefundSigner } from "./configuration.ts";
 import type { PaidRequest } from "./events.ts";
 import { paymentKey } from "./exchange/binding.ts";
 import type { AccountProblem, Facilitator, Fault, RefundCalls, WireRefund } from "./facilitator.ts";
-import type { PaymentRecords } from "./payment-records/payment-records.ts";
-import type { RefundName } from "./payment-records/refunds.ts";
+import type { PaymentRecords } from "./payment-records/rules/payment-records.ts";
+import type { RefundName } from "./payment-records/rules/refunds.ts";
 
 export type RefundOutcome =
   /** `pending`: the facilitator has claimed it and repeats it by itself. */

@@ -19,10 +19,10 @@ import {
   type SettleResponse,
 } from "@farthing/protocol";
 import { responseOfBytes } from "./body.ts";
-import type { Balance } from "./payment-records/balance-store.ts";
-import { remainingOf } from "./payment-records/balances.ts";
-import type { Pass } from "./payment-records/pass-store.ts";
-import { randomHex } from "./payment-records/proof.ts";
+import type { Balance } from "./payment-records/balances/balance-store.ts";
+import { remainingOf } from "./payment-records/balances/balances.ts";
+import type { Pass } from "./payment-records/passes/pass-store.ts";
+import { randomHex } from "./payment-records/rules/proof.ts";
 import { servedMethods, type AddressRefusal } from "./request-address.ts";
 
 /** Codes of responses other than the evaluation of a payment. */

@@ -45,7 +45,7 @@ import { signOffers, signReceipt, type ReceiptSigner } from "./extensions/offer-
 import { signInTo } from "./extensions/sign-in.ts";
 import { respondToHead } from "./exchange/head.ts";
 import { withRefusal } from "./exchange/refused-payment.ts";
-import { createMemoryGrants } from "./payment-records/memory.ts";
+import { createMemoryGrants } from "./payment-records/memory/memory.ts";
 import { ask, undecided } from "./exchange/open-responses.ts";
 import { offerPage } from "./paywall/offer-page.ts";
 import { parsePayTo } from "./option-values.ts";

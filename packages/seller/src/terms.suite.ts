@@ -2,7 +2,7 @@
 import { decodeHeader, headerNames, isObject, member } from "@farthing/protocol";
 import { describe, expect, test } from "vitest";
 import { payer, payFor } from "./buyer.testing.ts";
-import { createMemoryGrants } from "./payment-records/memory.ts";
+import { createMemoryGrants } from "./payment-records/memory/memory.ts";
 import { payTo, reasonOf, useScene, type Listen } from "./scene.testing.ts";
 
 async function offerOf(url: string): Promise<unknown> {

@@ -126,7 +126,7 @@ test("farthing alone: the help, a payment, and how to install the operator's com
 test("the service brings the script of its API reference, and not the package it is from", async () => {
   const project = await install("farthing-operator");
   expect(readdirSync(join(project, "node_modules"))).not.toContain("@scalar");
-  const built = join(project, "node_modules/@farthing/facilitator/dist/http/scalar.js");
+  const built = join(project, "node_modules/@farthing/facilitator/dist/http/openapi/scalar.js");
   const read = `const { readScalar } = await import(${JSON.stringify(built)}); console.log((await readScalar()).length);`;
   const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", read]);
   // Compressed; with the package and its dependencies, an installation grew by 23 MB.

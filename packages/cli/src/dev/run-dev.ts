@@ -13,11 +13,11 @@ import {
   type RequestStep,
 } from "@farthing/gateway";
 import { printableLine, writeTo } from "@farthing/protocol";
-import { exitCodes } from "../exit-codes.ts";
-import type { OperatorPackage } from "../operator-package.ts";
-import { startProblem } from "../start-problem.ts";
-import { listenForSignals } from "../stop-signals.ts";
-import { startWaiting } from "../waiting.ts";
+import { exitCodes } from "../command/exit-codes.ts";
+import type { OperatorPackage } from "../command/operator-package.ts";
+import { startProblem } from "../command/start-problem.ts";
+import { listenForSignals } from "../command/stop-signals.ts";
+import { startWaiting } from "../output/waiting.ts";
 import { createDevEvents, type DevEvent } from "./dev-events.ts";
 import { startDevPage, type PaidAnswer, type WantedRequest } from "./page-server.ts";
 import { watchPayments } from "./watch-payments.ts";

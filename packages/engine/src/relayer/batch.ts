@@ -4,8 +4,8 @@
  * the transaction's status does not.
  */
 import type { Address } from "@farthing/protocol";
-import { decodeBatch, encodeBatch, simulateBatch } from "../chain/multicall.ts";
-import type { Chain } from "../chain/chain.ts";
+import { decodeBatch, encodeBatch, simulateBatch } from "../chain/contracts/multicall.ts";
+import type { Chain } from "../chain/endpoints/chain.ts";
 import type { TransactionPlan } from "../model/relayer-transaction.ts";
 
 /** With the payee's first USDC and a reserve: too low a limit reverts all payments. */

@@ -1,9 +1,9 @@
 /** Whether a network's settlements are batched, through which contract, and how many at most. */
 import type { Address } from "@farthing/protocol";
 import type { Log } from "../base/log.ts";
-import type { Chain } from "../chain/chain.ts";
-import { findMulticall, type MulticallSearch } from "../chain/multicall.ts";
-import { formatEther } from "../chain/ether.ts";
+import type { Chain } from "../chain/endpoints/chain.ts";
+import { findMulticall, type MulticallSearch } from "../chain/contracts/multicall.ts";
+import { formatEther } from "../base/ether.ts";
 import { batchGasWithin, feeCapWei, paymentsWithin } from "./batch.ts";
 import type { AnyBatchSettings } from "./fit-together.ts";
 import type { GasPrices } from "./gas-prices.ts";

@@ -3,8 +3,8 @@
  * error the node may or may not have the bytes.
  */
 import { warning, type Log } from "../base/log.ts";
-import { resultOf, type Chain } from "../chain/chain.ts";
-import { classifyNodeError, type NodeProblem } from "../chain/node-errors.ts";
+import { resultOf, type Chain } from "../chain/endpoints/chain.ts";
+import { classifyNodeError, type NodeProblem } from "../chain/endpoints/node-errors.ts";
 import type { RelayerTransaction } from "../model/relayer-transaction.ts";
 
 /** `accepted`: the node has our bytes. `unknown`: it may have them. */

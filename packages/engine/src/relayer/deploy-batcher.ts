@@ -9,17 +9,17 @@ import * as ContractAddress from "ox/ContractAddress";
 import { misconfigured } from "../base/fault.ts";
 import type { Runtime } from "../base/log.ts";
 import { registeredTracer } from "../base/tracing.ts";
-import { batchContractHash } from "../chain/batch-contract.ts";
-import type { Chain } from "../chain/chain.ts";
-import { batcherCode, batcherCreationCode } from "../chain/generated/batcher.ts";
+import { batchContractHash } from "../chain/contracts/batch-contract.ts";
+import type { Chain } from "../chain/endpoints/chain.ts";
+import { batcherCode, batcherCreationCode } from "../chain/contracts/generated/batcher.ts";
 import {
   estimateGas,
   readCode,
   readGasPrice,
   readHeadNumber,
   readReceipts,
-} from "../chain/reads.ts";
-import { readBalances } from "../chain/self-check.ts";
+} from "../chain/reads/reads.ts";
+import { readBalances } from "../chain/checks/self-check.ts";
 import type { EngineStore, WalletLeaseStore } from "../storage/engine-store.ts";
 import { gasPriceFloorWei, gasPriceOf, withReserve } from "./fees.ts";
 import { createLeaseOwner } from "./lease.ts";

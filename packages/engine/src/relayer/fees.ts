@@ -1,5 +1,5 @@
 /** Gas limits by kind of transaction, and the gas price within its bounds. */
-import type { BlockHead } from "../chain/block-headers.ts";
+import type { BlockHead } from "../chain/reads/block-headers.ts";
 
 /** XDC refused a gas price below 12.5 gwei when it was measured; its releases have 625 gwei prepared. */
 export const gasPriceFloorWei = 12_500_000_000n;

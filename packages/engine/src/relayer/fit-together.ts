@@ -1,5 +1,5 @@
 /** Combines the payments of a group into one transaction, through Multicall3 or the batch contract. */
-import type { Chain } from "../chain/chain.ts";
+import type { Chain } from "../chain/endpoints/chain.ts";
 import type { TransactionPlan } from "../model/relayer-transaction.ts";
 import { batchPlans, dropFailing, type BatchSettings } from "./batch.ts";
 import {

@@ -6,10 +6,10 @@
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import type { Runtime } from "../base/log.ts";
-import type { Chain } from "../chain/chain.ts";
-import type { ChainView } from "../chain/chain-view.ts";
-import { readPricesTwice, type EndpointPrices } from "../chain/endpoint-prices.ts";
-import { formatEther, formatGwei } from "../chain/ether.ts";
+import type { Chain } from "../chain/endpoints/chain.ts";
+import type { ChainView } from "../chain/follower/chain-view.ts";
+import { readPricesTwice, type EndpointPrices } from "../chain/reads/endpoint-prices.ts";
+import { formatEther, formatGwei } from "../base/ether.ts";
 import type { TransactionPlan } from "../model/relayer-transaction.ts";
 import {
   contractTransferGasMax,

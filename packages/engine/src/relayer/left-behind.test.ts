@@ -2,9 +2,9 @@
 import { networkOfChain, zeroAddress, type Hex } from "@farthing/protocol";
 import { expect, onTestFinished, test } from "vitest";
 import { silentLog } from "../base/log.ts";
-import { createChain } from "../chain/chain.ts";
-import { createVirtualClock } from "../chain/limited-node.testing.ts";
-import type { RpcCall, RpcEndpoint } from "../chain/rpc-endpoint.ts";
+import { createChain } from "../chain/endpoints/chain.ts";
+import { createVirtualClock } from "../chain/endpoints/limited-node.testing.ts";
+import type { RpcCall, RpcEndpoint } from "../chain/endpoints/rpc-endpoint.ts";
 import { Fault } from "../base/fault.ts";
 import type { RelayerTransaction } from "../model/relayer-transaction.ts";
 import { createLeaseOwner } from "./lease.ts";

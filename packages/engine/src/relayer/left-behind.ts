@@ -8,7 +8,7 @@ import { backOffMs, type BackOffBounds } from "../base/back-off.ts";
 import { steadyClockOf } from "../base/clock.ts";
 import { warning, type Runtime } from "../base/log.ts";
 import { startPoll } from "../base/poll.ts";
-import { readTransactionCount } from "../chain/reads.ts";
+import { readTransactionCount } from "../chain/reads/reads.ts";
 import type { RelayerTransaction } from "../model/relayer-transaction.ts";
 import type { CarryingWallet, EngineStore } from "../storage/engine-store.ts";
 import { broadcast } from "./broadcast.ts";

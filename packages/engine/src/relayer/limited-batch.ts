@@ -11,8 +11,8 @@ import {
   simulateLimitedBatch,
   type LimitedCall,
   type LimitedResult,
-} from "../chain/batch-contract.ts";
-import type { Chain } from "../chain/chain.ts";
+} from "../chain/contracts/batch-contract.ts";
+import type { Chain } from "../chain/endpoints/chain.ts";
 import type { TransactionPlan } from "../model/relayer-transaction.ts";
 import { batchBytesMax, batchPaymentGas, feeCapWei, highestPrice } from "./batch.ts";
 import { contractTransferGasMax, withReserve } from "./fees.ts";

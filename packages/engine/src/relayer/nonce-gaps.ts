@@ -1,8 +1,8 @@
 /** Nonces that no pending transaction will use, and that hold up all later ones of the wallet. */
 import type { Address } from "@farthing/protocol";
 import { warning, type Log } from "../base/log.ts";
-import type { Chain } from "../chain/chain.ts";
-import { readNonceUse, readTransactionCount } from "../chain/reads.ts";
+import type { Chain } from "../chain/endpoints/chain.ts";
+import { readNonceUse, readTransactionCount } from "../chain/reads/reads.ts";
 import type { EngineStore } from "../storage/engine-store.ts";
 
 /** More than a wallet may have pending, and few enough that a wrong count costs little gas. */

@@ -12,17 +12,17 @@ import {
   type Refusal,
 } from "@farthing/protocol";
 import type { Clock } from "../base/clock.ts";
-import type { Chain } from "../chain/chain.ts";
-import { isTimeUnclear, validitySeconds, type SeenTime } from "../chain/clock-skew.ts";
-import type { PaymentReader } from "../chain/payment-reader.ts";
-import { estimateGas, hasCode, simulateSend } from "../chain/reads.ts";
+import type { Chain } from "../chain/endpoints/chain.ts";
+import { isTimeUnclear, validitySeconds, type SeenTime } from "../chain/follower/clock-skew.ts";
+import type { PaymentReader } from "../chain/payments/payment-reader.ts";
+import { estimateGas, hasCode, simulateSend } from "../chain/reads/reads.ts";
 import {
   encodeTransfer,
   revertMessage,
   revertText,
   tokenRefusalOf,
   type TokenRefusal,
-} from "../chain/usdc.ts";
+} from "../chain/contracts/usdc.ts";
 import type { Settlement } from "../model/settlement.ts";
 import { evaluateReading } from "../verification/chain-state.ts";
 import { unwrapErc6492 } from "../verification/erc6492.ts";

@@ -5,8 +5,8 @@
 import type { Address, Hex } from "@farthing/protocol";
 import { warning } from "../base/log.ts";
 import { startPoll } from "../base/poll.ts";
-import type { FollowedBlock } from "../chain/chain-view.ts";
-import type { TokenPause } from "../chain/token-pause.ts";
+import type { FollowedBlock } from "../chain/follower/chain-view.ts";
+import type { TokenPause } from "../chain/payments/token-pause.ts";
 import { createBatching, type BatchingState } from "./batching.ts";
 import { NonceManager } from "./wallet-nonces.ts";
 import type { WalletDeps, WalletEvents } from "./wallet-transactions.ts";

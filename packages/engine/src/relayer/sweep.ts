@@ -6,9 +6,9 @@
 import type { Address, Hex } from "@farthing/protocol";
 import { Fault, misconfigured } from "../base/fault.ts";
 import type { Runtime } from "../base/log.ts";
-import { findHeader, headerCall, headerOf } from "../chain/block-headers.ts";
-import { readDeepBlock } from "../chain/chain-conditions.ts";
-import type { Chain } from "../chain/chain.ts";
+import { findHeader, headerCall, headerOf } from "../chain/reads/block-headers.ts";
+import { readDeepBlock } from "../chain/follower/chain-conditions.ts";
+import type { Chain } from "../chain/endpoints/chain.ts";
 import {
   hasCode,
   readCountAt,
@@ -16,8 +16,8 @@ import {
   readNonces,
   readReceipts,
   readTransactionCount,
-} from "../chain/reads.ts";
-import { readBalances } from "../chain/self-check.ts";
+} from "../chain/reads/reads.ts";
+import { readBalances } from "../chain/checks/self-check.ts";
 import type { RelayerTransaction, WalletLease } from "../model/relayer-transaction.ts";
 import type { EngineStore, WalletLeaseStore } from "../storage/engine-store.ts";
 import { broadcast } from "./broadcast.ts";

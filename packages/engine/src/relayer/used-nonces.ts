@@ -5,14 +5,14 @@
  */
 import type { Hex } from "@farthing/protocol";
 import { warning, type Log } from "../base/log.ts";
-import type { Chain } from "../chain/chain.ts";
+import type { Chain } from "../chain/endpoints/chain.ts";
 import {
   readNonceUseTwice,
   readReceipts,
   type NonceQuestion,
   type NonceUse,
   type Receipt,
-} from "../chain/reads.ts";
+} from "../chain/reads/reads.ts";
 import type { RelayerTransaction } from "../model/relayer-transaction.ts";
 import type { LossSearch } from "./loss-search.ts";
 import type { NonceManager } from "./wallet-nonces.ts";

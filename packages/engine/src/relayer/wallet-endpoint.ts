@@ -4,7 +4,7 @@
  */
 import type { Address, ChainId } from "@farthing/protocol";
 import type { Log } from "../base/log.ts";
-import type { Chain } from "../chain/chain.ts";
+import type { Chain } from "../chain/endpoints/chain.ts";
 
 /** From this distance on, one send at a time is under way: payments come faster. */
 const distantMs = 250;

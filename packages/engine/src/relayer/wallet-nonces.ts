@@ -4,7 +4,7 @@
  */
 import { Fault } from "../base/fault.ts";
 import { warning } from "../base/log.ts";
-import { readCountAt } from "../chain/reads.ts";
+import { readCountAt } from "../chain/reads/reads.ts";
 import type { TransactionPlan, WalletLease } from "../model/relayer-transaction.ts";
 import type { WalletHolder } from "../storage/engine-store.ts";
 import { contractTransferGasMax } from "./fees.ts";

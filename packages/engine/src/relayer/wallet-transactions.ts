@@ -5,7 +5,7 @@
 import type { Address, ChainId } from "@farthing/protocol";
 import { Fault } from "../base/fault.ts";
 import type { Log, Runtime } from "../base/log.ts";
-import type { Chain } from "../chain/chain.ts";
+import type { Chain } from "../chain/endpoints/chain.ts";
 import type {
   WalletLease,
   RelayerTransaction,

@@ -6,7 +6,7 @@
 import { refusal, type Address, type ChainId } from "@farthing/protocol";
 import { createBatcher } from "../base/batcher.ts";
 import { warning, type Runtime } from "../base/log.ts";
-import type { TokenPause } from "../chain/token-pause.ts";
+import type { TokenPause } from "../chain/payments/token-pause.ts";
 import type { Settlement } from "../model/settlement.ts";
 import type { EngineStore } from "../storage/engine-store.ts";
 import { FairQueue, type QueueGroup } from "./fair-queue.ts";

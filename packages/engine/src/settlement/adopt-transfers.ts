@@ -1,9 +1,9 @@
 /** Records transfers that relayer wallets sent and the database has lost as settlements. */
 import { isSameAddress, type Address, type Hex } from "@farthing/protocol";
 import type { Runtime } from "../base/log.ts";
-import type { Chain } from "../chain/chain.ts";
-import { listContracts, type SentTransfer } from "../chain/sent-transfers.ts";
-import type { TransferCall } from "../chain/transfer-calls.ts";
+import type { Chain } from "../chain/endpoints/chain.ts";
+import { listContracts, type SentTransfer } from "../chain/logs/sent-transfers.ts";
+import type { TransferCall } from "../chain/logs/transfer-calls.ts";
 import {
   keyText,
   type AuthorizationKey,

@@ -1,11 +1,12 @@
 /** Reads how an authorization ended, once no block can carry it any more. */
 import type { Address, Hex } from "@farthing/protocol";
 import { Fault } from "../base/fault.ts";
-import { compareEvents, type AuthorizationEvent } from "../chain/authorization-logs.ts";
-import { findAuthorizationEvent } from "../chain/authorization-search.ts";
-import { createAuthorizationStates } from "../chain/authorization-states.ts";
-import type { ChainView } from "../chain/chain-view.ts";
-import type { Chain } from "../chain/chain.ts";
+import { compareEvents } from "../chain/logs/authorization-logs.ts";
+import type { AuthorizationEvent } from "../chain/contracts/authorization-events.ts";
+import { findAuthorizationEvent } from "../chain/logs/authorization-search.ts";
+import { createAuthorizationStates } from "../chain/reads/authorization-states.ts";
+import type { ChainView } from "../chain/follower/chain-view.ts";
+import type { Chain } from "../chain/endpoints/chain.ts";
 
 export interface AuthorizationQuestion {
   readonly payer: Address;

@@ -5,8 +5,8 @@
  */
 import { refusal } from "@farthing/protocol";
 import { warning, type Log } from "../base/log.ts";
-import type { ChainView } from "../chain/chain-view.ts";
-import type { Chain } from "../chain/chain.ts";
+import type { ChainView } from "../chain/follower/chain-view.ts";
+import type { Chain } from "../chain/endpoints/chain.ts";
 import type { Settlement } from "../model/settlement.ts";
 import { authorizationOf, changesOutcome, type ProofDeps } from "./chain-proofs.ts";
 

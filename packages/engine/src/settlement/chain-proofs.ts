@@ -2,11 +2,12 @@
 import { isSameAddress, type Address, type Hex } from "@farthing/protocol";
 import { Fault } from "../base/fault.ts";
 import { warning, type Log } from "../base/log.ts";
-import { compareEvents, type AuthorizationEvent } from "../chain/authorization-logs.ts";
-import { createAuthorizationStates } from "../chain/authorization-states.ts";
-import type { Chain } from "../chain/chain.ts";
-import { createForwardSearch } from "../chain/forward-search.ts";
-import { readReceipts, readSender } from "../chain/reads.ts";
+import { compareEvents } from "../chain/logs/authorization-logs.ts";
+import type { AuthorizationEvent } from "../chain/contracts/authorization-events.ts";
+import { createAuthorizationStates } from "../chain/reads/authorization-states.ts";
+import type { Chain } from "../chain/endpoints/chain.ts";
+import { createForwardSearch } from "../chain/logs/forward-search.ts";
+import { readReceipts, readSender } from "../chain/reads/reads.ts";
 import { payerNonceKey, type Mined, type Settlement } from "../model/settlement.ts";
 import type { Failure, EngineStore } from "../storage/engine-store.ts";
 

@@ -5,10 +5,10 @@
 import type { Address } from "@farthing/protocol";
 import { Fault } from "../base/fault.ts";
 import type { Runtime } from "../base/log.ts";
-import type { ChainView } from "../chain/chain-view.ts";
-import type { Chain } from "../chain/chain.ts";
-import { readCountAt, readHeadNumber } from "../chain/reads.ts";
-import { findBlockSince } from "../chain/sent-transfers.ts";
+import type { ChainView } from "../chain/follower/chain-view.ts";
+import type { Chain } from "../chain/endpoints/chain.ts";
+import { readCountAt, readHeadNumber } from "../chain/reads/reads.ts";
+import { findBlockSince } from "../chain/logs/sent-transfers.ts";
 import type { StoredNonces, WalletLeaseStore } from "../storage/engine-store.ts";
 
 /**

@@ -2,7 +2,7 @@
 import { networkOfChain } from "@farthing/protocol";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { silentLog } from "../base/log.ts";
-import type { ChainView } from "../chain/chain-view.ts";
+import type { ChainView } from "../chain/follower/chain-view.ts";
 import { createFailureWatch } from "./failure-watch.ts";
 
 test("failures of an earlier version are watched once the database could be asked for them", async () => {

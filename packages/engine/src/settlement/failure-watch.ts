@@ -5,8 +5,8 @@
  */
 import { backOffMs, type BackOffBounds } from "../base/back-off.ts";
 import { warning, type Runtime } from "../base/log.ts";
-import type { ChainView } from "../chain/chain-view.ts";
-import type { Chain } from "../chain/chain.ts";
+import type { ChainView } from "../chain/follower/chain-view.ts";
+import type { Chain } from "../chain/endpoints/chain.ts";
 import { payerNonceKey, type Settlement } from "../model/settlement.ts";
 import type { EngineStore } from "../storage/engine-store.ts";
 import { isAuthorizedTransfer, type ProofDeps } from "./chain-proofs.ts";

@@ -4,10 +4,10 @@
  */
 import type { Hex } from "@farthing/protocol";
 import { warning, type Runtime } from "../base/log.ts";
-import type { BlockName } from "../chain/block-events.ts";
-import type { ChainView } from "../chain/chain-view.ts";
-import type { Chain } from "../chain/chain.ts";
-import { readBlockHash } from "../chain/reads.ts";
+import type { BlockName } from "../chain/logs/block-events.ts";
+import type { ChainView } from "../chain/follower/chain-view.ts";
+import type { Chain } from "../chain/endpoints/chain.ts";
+import { readBlockHash } from "../chain/reads/reads.ts";
 import type { EngineStore } from "../storage/engine-store.ts";
 import type { Waiters } from "./waiters.ts";
 

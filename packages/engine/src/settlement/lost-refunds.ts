@@ -10,9 +10,9 @@ import {
   type Authorization,
   type Hex,
 } from "@farthing/protocol";
-import { findUsedNonces } from "../chain/authorization-search.ts";
-import type { ChainView } from "../chain/chain-view.ts";
-import type { Chain } from "../chain/chain.ts";
+import { findUsedNonces } from "../chain/logs/authorization-search.ts";
+import type { ChainView } from "../chain/follower/chain-view.ts";
+import type { Chain } from "../chain/endpoints/chain.ts";
 import type { EngineStore } from "../storage/engine-store.ts";
 
 /** 6,000 hashes in all, a tenth of a second. Sellers, who are paid, use far fewer. */

@@ -3,7 +3,7 @@
  * that lagged behind. The chain shows them, and their first repeat claims them again.
  */
 import { isSameAddress, type Address, type ChainId, type PaymentRequest } from "@farthing/protocol";
-import { hasCode, readSender } from "../chain/reads.ts";
+import { hasCode, readSender } from "../chain/reads/reads.ts";
 import type { VerifiedPayment } from "../verification/verify.ts";
 import type { EarlierUse } from "../verification/earlier-use.ts";
 import type { ChainOfRefund, ReadRefund } from "./lost-refunds.ts";

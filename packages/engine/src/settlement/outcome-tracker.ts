@@ -6,10 +6,10 @@
  */
 import type { Address, ChainId, Hex } from "@farthing/protocol";
 import { warning, type Runtime } from "../base/log.ts";
-import type { BlockInterest, ChainView, FollowedBlock } from "../chain/chain-view.ts";
-import type { Chain } from "../chain/chain.ts";
-import { readBlockHash } from "../chain/reads.ts";
-import type { TokenPause } from "../chain/token-pause.ts";
+import type { BlockInterest, ChainView, FollowedBlock } from "../chain/follower/chain-view.ts";
+import type { Chain } from "../chain/endpoints/chain.ts";
+import { readBlockHash } from "../chain/reads/reads.ts";
+import type { TokenPause } from "../chain/payments/token-pause.ts";
 import { isSettled, payerNonceKey, type Settlement } from "../model/settlement.ts";
 import type { FailedSimulation } from "../relayer/prepare.ts";
 import type { Confirmation, Failure, EngineStore } from "../storage/engine-store.ts";

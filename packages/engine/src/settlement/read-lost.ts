@@ -3,7 +3,7 @@ import { backOffMs, type BackOffBounds } from "../base/back-off.ts";
 import { steadyClockOf } from "../base/clock.ts";
 import { Fault, messageOf } from "../base/fault.ts";
 import { warning } from "../base/log.ts";
-import { walkSentTransfers } from "../chain/sent-transfers.ts";
+import { walkSentTransfers } from "../chain/logs/sent-transfers.ts";
 import type { AdoptTransfers } from "./adopt-transfers.ts";
 import { reportUnread, type CompareDeps, type Search } from "./compare-nonces.ts";
 

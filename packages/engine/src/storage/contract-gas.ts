@@ -1,6 +1,6 @@
 /** The most gas that the payments of contract wallets could burn. */
 import type { Address, Hex } from "@farthing/protocol";
-import { gasWithinBatch } from "../chain/batch-contract.ts";
+import { gasWithinBatch } from "../chain/contracts/batch-contract.ts";
 import type { Database } from "./dialect.ts";
 
 const weiPerGwei = 1_000_000_000n;

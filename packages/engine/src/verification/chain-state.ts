@@ -7,10 +7,10 @@ import {
   type Outcome,
   type Payment,
 } from "@farthing/protocol";
-import type { Chain } from "../chain/chain.ts";
-import type { PaymentReading } from "../chain/payment-reading.ts";
-import { isBlacklisted, readDelegate } from "../chain/reads.ts";
-import { revertMessage, revertText, tokenRefusalOf } from "../chain/usdc.ts";
+import type { Chain } from "../chain/endpoints/chain.ts";
+import type { PaymentReading } from "../chain/payments/payment-reading.ts";
+import { isBlacklisted, readDelegate } from "../chain/reads/reads.ts";
+import { revertMessage, revertText, tokenRefusalOf } from "../chain/contracts/usdc.ts";
 import { isAcceptedByWallet } from "./contract-signature.ts";
 import type { SignatureReading } from "./signature.ts";
 

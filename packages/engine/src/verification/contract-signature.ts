@@ -5,10 +5,10 @@ import {
   type Authorization,
   type Hex,
 } from "@farthing/protocol";
-import { encodeBytes, word } from "../chain/abi.ts";
-import type { Chain } from "../chain/chain.ts";
-import { transferGasCap } from "../chain/payment-reading.ts";
-import { callCapped } from "../chain/reads.ts";
+import { encodeBytes, word } from "../chain/contracts/abi.ts";
+import type { Chain } from "../chain/endpoints/chain.ts";
+import { transferGasCap } from "../chain/payments/payment-reading.ts";
+import { callCapped } from "../chain/reads/reads.ts";
 
 const selector = "1626ba7e";
 

@@ -13,14 +13,14 @@ import {
 } from "@farthing/protocol";
 import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
-import type { AuthorizationEvent } from "../chain/authorization-logs.ts";
+import type { AuthorizationEvent } from "../chain/contracts/authorization-events.ts";
 import {
   findAuthorizationEvent,
   findAuthorizationEventUpTo,
-} from "../chain/authorization-search.ts";
-import { createAuthorizationStates } from "../chain/authorization-states.ts";
-import type { ChainView } from "../chain/chain-view.ts";
-import type { Chain } from "../chain/chain.ts";
+} from "../chain/logs/authorization-search.ts";
+import { createAuthorizationStates } from "../chain/reads/authorization-states.ts";
+import type { ChainView } from "../chain/follower/chain-view.ts";
+import type { Chain } from "../chain/endpoints/chain.ts";
 import { keyText, type AuthorizationKey } from "../model/settlement.ts";
 
 /** XDC takes at least this time for the blocks of a search: 11 hours. */
@@ -98,21 +98,6 @@ export function createRefuseUsed(deps: {
     return found ?? searchAgain(network.chain, key, view);
   }
 
-  /**
-   * A node whose logs are behind shows none, and so does a search that began before the use. What is
-   * told to have no transaction is therefore used in the state of a deep block, whose logs are there.
-   */
-  async function searchAgain(
-    chain: Chain,
-    key: AuthorizationKey,
-    { head, finalized }: ChainView,
-  ): Promise<Found> {
-    const deep = Math.max(finalized.number, head.number - deepBlocksMax);
-    const [isUsed] = await createAuthorizationStates(chain)([key], deep);
-    if (!isUsed) throw new Fault("rpc_unavailable", unshown);
-    return findAuthorizationEventUpTo(chain, key, deep);
-  }
-
   function isFinal({ chainId }: AuthorizationKey, found: Found): boolean {
     const finalized = deps.networkOf(chainId)?.view()?.finalized.number ?? -1;
     return found !== undefined && found.blockNumber <= finalized;
@@ -154,6 +139,21 @@ export function createRefuseUsed(deps: {
       return describe(found);
     });
   };
+}
+
+/**
+ * A node whose logs are behind shows none, and so does a search that began before the use. What is
+ * told to have no transaction is therefore used in the state of a deep block, whose logs are there.
+ */
+async function searchAgain(
+  chain: Chain,
+  key: AuthorizationKey,
+  { head, finalized }: ChainView,
+): Promise<Found> {
+  const deep = Math.max(finalized.number, head.number - deepBlocksMax);
+  const [isUsed] = await createAuthorizationStates(chain)([key], deep);
+  if (!isUsed) throw new Fault("rpc_unavailable", unshown);
+  return findAuthorizationEventUpTo(chain, key, deep);
 }
 
 function isTransferOf({ kind, transfer }: Use, { from, to, value }: Authorization): boolean {

@@ -3,8 +3,8 @@
  * so only a caller who has its signature is told what became of it.
  */
 import { accept, type Outcome, type PaymentRequest } from "@farthing/protocol";
-import type { Chain } from "../chain/chain.ts";
-import { hasCode } from "../chain/reads.ts";
+import type { Chain } from "../chain/endpoints/chain.ts";
+import { hasCode } from "../chain/reads/reads.ts";
 import type { Settlement } from "../model/settlement.ts";
 import { hashOfSignature } from "../model/signature-hash.ts";
 import { badSignature } from "./chain-state.ts";

@@ -18,10 +18,15 @@ import {
   gasOfLimitedBatch,
   simulateLimitedBatch,
   type LimitedCall,
-} from "../chain/batch-contract.ts";
-import type { Chain } from "../chain/chain.ts";
-import { transferGasCap, type CallSender } from "../chain/payment-reading.ts";
-import { encodeTransfer, revertMessage, revertText, tokenRefusalOf } from "../chain/usdc.ts";
+} from "../chain/contracts/batch-contract.ts";
+import type { Chain } from "../chain/endpoints/chain.ts";
+import { transferGasCap, type CallSender } from "../chain/payments/payment-reading.ts";
+import {
+  encodeTransfer,
+  revertMessage,
+  revertText,
+  tokenRefusalOf,
+} from "../chain/contracts/usdc.ts";
 import { readErc6492 } from "./erc6492.ts";
 
 /** A Safe of ten owners takes 450,000 gas to deploy, one of a single owner 238,000. */

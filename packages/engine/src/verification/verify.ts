@@ -17,10 +17,10 @@ import {
 import { assert } from "../base/assert.ts";
 import { unixSeconds, type Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
-import type { Chain } from "../chain/chain.ts";
-import { isTimeUnclear, validitySeconds, type SeenTime } from "../chain/clock-skew.ts";
-import type { PaymentReader } from "../chain/payment-reader.ts";
-import type { PaymentReading } from "../chain/payment-reading.ts";
+import type { Chain } from "../chain/endpoints/chain.ts";
+import { isTimeUnclear, validitySeconds, type SeenTime } from "../chain/follower/clock-skew.ts";
+import type { PaymentReader } from "../chain/payments/payment-reader.ts";
+import type { PaymentReading } from "../chain/payments/payment-reading.ts";
 import { isSettled, type AuthorizationKey, type Settlement } from "../model/settlement.ts";
 import type { OpenedExchange } from "../storage/exchange-store.ts";
 import { isUsedAsSigned, evaluateReading } from "./chain-state.ts";

@@ -7,7 +7,7 @@ import { isObject, networkOfChain } from "@farthing/protocol";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createChain, createRpcEndpoint } from "../../src/index.ts";
 import { Secret, silentLog } from "../../src/base.ts";
-import { type BlockFollower, startBlockFollower } from "../../src/chain/block-follower.ts";
+import { type BlockFollower, startBlockFollower } from "../../src/chain/follower/block-follower.ts";
 import { createHastenedClock } from "../support/hastened-clock.testing.ts";
 import { startRpcProxy, type NodeCall, type RpcProxy } from "@farthing/lab/rpc-proxy";
 

@@ -1,5 +1,5 @@
 /** Reads the settings of e-mail. */
-import { parseSender } from "../http/email-address.ts";
+import { parseSender } from "../http/messages/email-address.ts";
 import type { ReadSetting } from "./settings-table.ts";
 import { smtpUrl } from "./values.ts";
 

@@ -18,8 +18,8 @@ import type { SignedInResponse, SignRequestResponse } from "./sign-in/routes.ts"
 import type { WalletResponse } from "./sign-in/wallet-routes.ts";
 import type { DeliveryResponse, EndpointResponse, NewEndpointResponse } from "./webhooks/routes.ts";
 
-export type { Permission, Role } from "../http/permissions.ts";
-export type { KeyMode } from "../http/request-key.ts";
+export type { Permission, Role } from "../http/access/permissions.ts";
+export type { KeyMode } from "../http/access/request-key.ts";
 export type { ListingState } from "./listings/model.ts";
 export type { PurchaseState } from "./purchases/model.ts";
 export type AccountJson = Static<typeof ProfileResponse>;

@@ -1,11 +1,11 @@
 /** A feature of the service is a folder of its own, registered by one line in features.ts. */
 import type { Database, Migrations, SettlementParticipant } from "@farthing/engine/storage";
 import type { StepUpAction } from "./sign-in/step-up.ts";
-import type { Tag } from "../http/openapi.ts";
-import type { KeyedCall } from "../http/observe-calls.ts";
-import type { RouteLimits } from "../http/limits.ts";
-import type { Surface } from "../http/surface.ts";
-import type { TypedServer } from "../http/type-provider.ts";
+import type { Tag } from "../http/openapi/openapi.ts";
+import type { KeyedCall } from "../http/server/observe-calls.ts";
+import type { RouteLimits } from "../http/access/limits.ts";
+import type { Surface } from "../http/access/surface.ts";
+import type { TypedServer } from "../http/messages/type-provider.ts";
 
 export interface Feature {
   readonly name: string;

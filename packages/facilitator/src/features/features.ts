@@ -27,7 +27,7 @@ import { refunds } from "./refunds/feature.ts";
 import { requestLog } from "./request-log/feature.ts";
 import { revenue } from "./revenue/feature.ts";
 import { signIn } from "./sign-in/feature.ts";
-import type { SiteAddress } from "../http/site.ts";
+import type { SiteAddress } from "../http/site/site.ts";
 import { walletsMax } from "./sign-in/wallets.ts";
 import { webhooks, type WebhookFeatureDeps } from "./webhooks/feature.ts";
 

@@ -6,10 +6,10 @@ import cookies from "@fastify/cookie";
 import type { FastifyInstance } from "fastify";
 import { isNotAdmitted } from "@farthing/engine";
 import { Fault, type Log } from "@farthing/engine/base";
-import type { RouteLimits } from "../http/limits.ts";
-import { sendProblem } from "../http/send-problem.ts";
-import type { Surface } from "../http/surface.ts";
-import type { TypeBoxProvider, TypedServer } from "../http/type-provider.ts";
+import type { RouteLimits } from "../http/access/limits.ts";
+import { sendProblem } from "../http/server/send-problem.ts";
+import type { Surface } from "../http/access/surface.ts";
+import type { TypeBoxProvider, TypedServer } from "../http/messages/type-provider.ts";
 import type { Features } from "./features.ts";
 
 /** The message when the chain or the database is unavailable. */

@@ -40,7 +40,7 @@ import {
   type ConfigSource,
   type NetworkConfig,
 } from "../config/config.ts";
-import { openFilesMax } from "../http/connections.ts";
+import { openFilesMax } from "../http/server/connections.ts";
 import { costLine } from "./doctor-costs.ts";
 import { checkDatabase, checkReadServer } from "./doctor-database.ts";
 import { checkMail } from "./doctor-mail.ts";

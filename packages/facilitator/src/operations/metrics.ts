@@ -14,7 +14,7 @@ import {
 } from "@farthing/engine";
 import type { Clock, Log } from "@farthing/engine/base";
 import type { Failure } from "@farthing/engine/storage";
-import { silentObserver, type HttpObserver } from "../http/observe.ts";
+import { silentObserver, type HttpObserver } from "../http/server/observe.ts";
 import { counter, fromZero, histogram, inUsdc, settings } from "./make-metric.ts";
 import { createDatabaseWatch } from "./database-metrics.ts";
 import { createLogWatch } from "./log-metrics.ts";

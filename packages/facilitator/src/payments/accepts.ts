@@ -15,12 +15,12 @@ import {
   type JsonObject,
   type Requirements,
 } from "@farthing/protocol";
-import { HttpProblem } from "../http/responses.ts";
-import { admission } from "../http/authenticate.ts";
+import { HttpProblem } from "../http/messages/responses.ts";
+import { admission } from "../http/access/authenticate.ts";
 import type { SurfaceScope } from "./context.ts";
 import { describeAccepts } from "./describe-surface.ts";
-import { requireBody } from "../http/read-body.ts";
-import { isServed, unitsMinOf, type Surface } from "../http/surface.ts";
+import { requireBody } from "../http/server/read-body.ts";
+import { isServed, unitsMinOf, type Surface } from "../http/access/surface.ts";
 
 /** A seller offers a few networks, and our buyer reads at most as many entries. */
 const maxAccepts = 32;

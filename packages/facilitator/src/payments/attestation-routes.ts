@@ -1,7 +1,7 @@
 /** GET /settlements/{id}/attestation, and the public keys at /.well-known/jwks.json. */
 import type { FastifyInstance } from "fastify";
-import { HttpProblem } from "../http/responses.ts";
-import { admission } from "../http/authenticate.ts";
+import { HttpProblem } from "../http/messages/responses.ts";
+import { admission } from "../http/access/authenticate.ts";
 import type { PaymentContext, SurfaceScope } from "./context.ts";
 import { describeAttestations, describeKeySet } from "./describe-surface.ts";
 import { findReadable } from "./settlements.ts";

@@ -12,7 +12,7 @@ import {
   type SaleKind,
 } from "@farthing/protocol";
 import type { FastifyRequest } from "fastify";
-import { HttpProblem } from "../http/responses.ts";
+import { HttpProblem } from "../http/messages/responses.ts";
 
 export interface SettlementBooks {
   /** Scheme, host and path of what was paid for. */

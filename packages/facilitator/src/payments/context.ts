@@ -15,10 +15,10 @@ import type {
   Waiters,
 } from "@farthing/engine";
 import type { FastifyInstance } from "fastify";
-import type { Authentication } from "../http/authenticate.ts";
-import type { Throttle } from "../http/limits.ts";
-import type { Surface } from "../http/surface.ts";
-import type { ServerContext } from "../http/server.ts";
+import type { Authentication } from "../http/access/authenticate.ts";
+import type { Throttle } from "../http/access/limits.ts";
+import type { Surface } from "../http/access/surface.ts";
+import type { ServerContext } from "../http/server/server.ts";
 import type { KeylessQuestion, KeylessResult } from "./keyless/store.ts";
 import type { Attestor } from "./attestation.ts";
 import type { RespondToExtensions } from "./extension-responses.ts";

@@ -1,7 +1,7 @@
 /** OpenAPI descriptions of the surfaces' routes, which differ only in their callers. */
 import type { ErrorCode } from "@farthing/protocol";
 import { Type } from "typebox";
-import { described } from "../http/openapi.ts";
+import { described } from "../http/openapi/openapi.ts";
 import {
   AcceptsResponseBody,
   AcceptsBody,
@@ -15,9 +15,9 @@ import {
   NotEvaluatedVerify,
   VerifyResponseBody,
 } from "./schemas.ts";
-import { Problem, problems, problemsOnly, refTo, Wait } from "../http/schemas.ts";
+import { Problem, problems, problemsOnly, refTo, Wait } from "../http/messages/schemas.ts";
 import { HealthResponseBody, ReadinessResponseBody, StatusResponseBody } from "./status-schemas.ts";
-import type { Surface } from "../http/surface.ts";
+import type { Surface } from "../http/access/surface.ts";
 
 /** The errors of routes without authentication and limits. */
 const freeProblems = problemsOnly("invalid_request", "internal_error");

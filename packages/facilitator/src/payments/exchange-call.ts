@@ -2,7 +2,7 @@
 import { networkOfAddress, type PaymentRequest } from "@farthing/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { CallTerms, SettleCallTerms } from "@farthing/engine";
-import { HttpProblem } from "../http/responses.ts";
+import { HttpProblem } from "../http/messages/responses.ts";
 
 /** Common clients send at most as many characters. */
 const maxKeyLength = 255;

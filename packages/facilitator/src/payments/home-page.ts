@@ -15,14 +15,14 @@ import {
   type Html,
 } from "@farthing/protocol";
 import type { FastifyInstance } from "fastify";
-import { dashboardPath } from "../http/dashboard.ts";
-import type { RouteLimits } from "../http/limits.ts";
-import { nothingHere } from "../http/nothing-here.ts";
-import { prefersPage } from "../http/prefers-page.ts";
-import { registerRobots } from "../http/robots.ts";
-import { siteLinks } from "../http/site-links.ts";
-import type { Site, SiteAddress } from "../http/site.ts";
-import { networksOf, unitsMinOf, type Surface } from "../http/surface.ts";
+import { dashboardPath } from "../http/site/dashboard.ts";
+import type { RouteLimits } from "../http/access/limits.ts";
+import { nothingHere } from "../http/server/nothing-here.ts";
+import { prefersPage } from "../http/site/prefers-page.ts";
+import { registerRobots } from "../http/site/robots.ts";
+import { siteLinks } from "../http/site/site-links.ts";
+import type { Site, SiteAddress } from "../http/site/site.ts";
+import { networksOf, unitsMinOf, type Surface } from "../http/access/surface.ts";
 import type { NetworkStatus, PaymentContext } from "./context.ts";
 import { badge, checkList } from "./page-parts.ts";
 import { findHeadAge, readiness, type ReadyCheck } from "./status.ts";

@@ -1,7 +1,7 @@
 /** The routes of every surface, below its base path. */
 import type { FastifyInstance } from "fastify";
-import { admission } from "../http/authenticate.ts";
-import type { RouteLimits } from "../http/limits.ts";
+import { admission } from "../http/access/authenticate.ts";
+import type { RouteLimits } from "../http/access/limits.ts";
 import { registerAccepts } from "./accepts.ts";
 import { registerAttestations, registerKeySet } from "./attestation-routes.ts";
 import type { PaymentContext } from "./context.ts";

@@ -10,7 +10,7 @@ import {
   oneOf,
   Problem,
   TimeText,
-} from "../http/schemas.ts";
+} from "../http/messages/schemas.ts";
 import { paymentRequestExample, settleResponseExample, verifyResponseExample } from "./examples.ts";
 
 const anything = Type.Record(Type.String(), Type.Unknown());

@@ -11,19 +11,19 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { isGasRefusal, type SettleOptions } from "@farthing/engine";
 import { assert } from "@farthing/engine/base";
 import { refusedResponse, respondToSettle, settleNotEvaluated } from "@farthing/engine/x402";
-import { HttpProblem, shapedCodes } from "../http/responses.ts";
-import { admission, checkPayee, sellersMatter } from "../http/authenticate.ts";
+import { HttpProblem, shapedCodes } from "../http/messages/responses.ts";
+import { admission, checkPayee, sellersMatter } from "../http/access/authenticate.ts";
 import { readBooks } from "./books.ts";
 import type { PaymentContext, SurfaceScope } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
 import { settleCallTermsOf } from "./exchange-call.ts";
 import { respondToExtensions } from "./extension-responses.ts";
 import { gasProblem, isPaying, keylessTerms } from "./keyless/terms.ts";
-import { refundJunk } from "../http/limits.ts";
-import { parsePrefer } from "../http/prefer.ts";
-import { requireBody } from "../http/read-body.ts";
-import { sendProblem } from "../http/send-problem.ts";
-import { isServed, type Surface } from "../http/surface.ts";
+import { refundJunk } from "../http/access/limits.ts";
+import { parsePrefer } from "../http/messages/prefer.ts";
+import { requireBody } from "../http/server/read-body.ts";
+import { sendProblem } from "../http/server/send-problem.ts";
+import { isServed, type Surface } from "../http/access/surface.ts";
 
 /** `Prefer: respond-async` gets a response once the transfer is sent, or after this time. */
 const respondAsyncMs = 500;

@@ -2,13 +2,13 @@
 import { defined, isSameAddress } from "@farthing/protocol";
 import { isSettled, type Settlement } from "@farthing/engine";
 import type { FastifyRequest } from "fastify";
-import { settlementResponse, HttpProblem } from "../http/responses.ts";
-import { admission } from "../http/authenticate.ts";
+import { settlementResponse, HttpProblem } from "../http/messages/responses.ts";
+import { admission } from "../http/access/authenticate.ts";
 import type { SurfaceScope } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
 import { callTermsOf } from "./exchange-call.ts";
-import { parseWait, maxWaitSeconds } from "../http/prefer.ts";
-import { networksOf, type Surface } from "../http/surface.ts";
+import { parseWait, maxWaitSeconds } from "../http/messages/prefer.ts";
+import { networksOf, type Surface } from "../http/access/surface.ts";
 
 export function registerSettlements({ server, context, surface, throttle }: SurfaceScope): void {
   server.get<{ Params: { id: string }; Querystring: { wait?: unknown } }>(

@@ -1,7 +1,7 @@
 /** Schemas of the status routes. */
 import { Type } from "typebox";
 import { batchingStates } from "@farthing/engine";
-import { exactly, nullable, oneOf, TimeText } from "../http/schemas.ts";
+import { exactly, nullable, oneOf, TimeText } from "../http/messages/schemas.ts";
 
 export const HealthResponseBody = exactly(
   { status: Type.Literal("ok") },

@@ -2,7 +2,7 @@
 import { formatEther, validitySeconds, type EndpointLimits } from "@farthing/engine";
 import { messageOf, timeText } from "@farthing/engine/base";
 import { formatUsdc } from "@farthing/protocol";
-import { unitsMinOf } from "../http/surface.ts";
+import { unitsMinOf } from "../http/access/surface.ts";
 import type { NetworkStatus, PaymentContext, SurfaceScope } from "./context.ts";
 import { describeStatus } from "./describe-surface.ts";
 import type { SettlementCost } from "./settlement-cost.ts";

@@ -10,8 +10,8 @@ import {
   unitsPerCredit,
   type SupportedResponse,
 } from "@farthing/protocol";
-import { authenticateCaller } from "../http/authenticate.ts";
-import { networksOf, type Surface } from "../http/surface.ts";
+import { authenticateCaller } from "../http/access/authenticate.ts";
+import { networksOf, type Surface } from "../http/access/surface.ts";
 import type { PaymentContext, SurfaceScope } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
 

@@ -2,24 +2,24 @@
 import { parsePaymentRequest } from "@farthing/protocol";
 import { type AdmissionCaller, authorizationKeyOf } from "@farthing/engine";
 import { Fault } from "@farthing/engine/base";
-import type { RequestKey } from "../http/request-key.ts";
+import type { RequestKey } from "../http/access/request-key.ts";
 import {
   invalidResponse,
   refusedStatus,
   validResponse,
   verifyNotEvaluated,
 } from "@farthing/engine/x402";
-import { HttpProblem, shapedCodes } from "../http/responses.ts";
-import { admission, checkPayee, checkPlan } from "../http/authenticate.ts";
+import { HttpProblem, shapedCodes } from "../http/messages/responses.ts";
+import { admission, checkPayee, checkPlan } from "../http/access/authenticate.ts";
 import type { SurfaceScope } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
 import { whenUnwritten } from "./exchange-call.ts";
 import { respondToExtensions } from "./extension-responses.ts";
 import { checkLimits, keylessTerms } from "./keyless/terms.ts";
-import { refundJunk } from "../http/limits.ts";
-import { requireBody } from "../http/read-body.ts";
-import { sendProblem } from "../http/send-problem.ts";
-import { isServed, unitsMinOf } from "../http/surface.ts";
+import { refundJunk } from "../http/access/limits.ts";
+import { requireBody } from "../http/server/read-body.ts";
+import { sendProblem } from "../http/server/send-problem.ts";
+import { isServed, unitsMinOf } from "../http/access/surface.ts";
 
 export function registerVerify({ server, context, surface, throttle }: SurfaceScope): void {
   const options = {

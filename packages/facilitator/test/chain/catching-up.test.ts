@@ -8,7 +8,7 @@ import { Secret, silentLog, systemClock } from "@farthing/engine/base";
 import {
   type BlockFollower,
   startBlockFollower,
-} from "@farthing/engine/source/chain/block-follower";
+} from "@farthing/engine/source/chain/follower/block-follower";
 import { bodyOn, frontRun, startChain } from "../support/facilitator.testing.ts";
 
 let devnet: Devnet;

@@ -365,8 +365,8 @@ describe("a standby that takes over", () => {
     held.isReleased = true;
     await expect.poll(() => pageOf(id), soon).toMatchObject({ state: "confirmed", transaction });
     // What was never there is unknown again, once all wallets are compared.
-    const never = async () => (await served.get(`/settlements/stl_${"0".repeat(32)}`)).status;
-    await expect.poll(never, soon).toBe(404);
+    const never = `/settlements/stl_${"0".repeat(32)}`;
+    await expect.poll(async () => (await served.get(never)).status, soon).toBe(404);
   });
 
   test("what it has open is followed to its outcome again, also where that was recorded before", async () => {

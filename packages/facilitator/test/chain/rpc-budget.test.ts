@@ -4,7 +4,7 @@ import { networkOfChain, type Hex } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createChain, createRpcEndpoint } from "@farthing/engine";
 import { Secret, silentLog } from "@farthing/engine/base";
-import { createPaymentReader } from "@farthing/engine/source/chain/payment-reader";
+import { createPaymentReader } from "@farthing/engine/source/chain/payments/payment-reader";
 import {
   authorizationOn,
   bodyOn,

@@ -6,11 +6,9 @@ import type { Devnet } from "@farthing/devnet";
 import { isObject, networkOfChain, type Hex, type JsonObject } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Chain, createChain, createRpcEndpoint } from "@farthing/engine";
-import {
-  compareEvents,
-  readAuthorizationEvents,
-} from "@farthing/engine/source/chain/authorization-logs";
-import { createAuthorizationStates } from "@farthing/engine/source/chain/authorization-states";
+import { compareEvents } from "@farthing/engine/source/chain/logs/authorization-logs";
+import { readAuthorizationEvents } from "@farthing/engine/source/chain/contracts/authorization-events";
+import { createAuthorizationStates } from "@farthing/engine/source/chain/reads/authorization-states";
 import { type Clock, type Log, Secret, silentLog, systemClock } from "@farthing/engine/base";
 import {
   bodyOn,

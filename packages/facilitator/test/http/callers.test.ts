@@ -16,7 +16,7 @@ import {
   type Answer,
   type Served,
 } from "../support/facilitator.testing.ts";
-import type { KeyMode } from "../../src/http/request-key.ts";
+import type { KeyMode } from "../../src/http/access/request-key.ts";
 import { openStore, type ServiceStore } from "../../src/features/open-store.ts";
 
 let devnet: Devnet;

@@ -15,7 +15,7 @@ import {
   serveOn,
   startChain,
 } from "../support/facilitator.testing.ts";
-import { batcherCode } from "@farthing/engine/source/chain/generated/batcher";
+import { batcherCode } from "@farthing/engine/source/chain/contracts/generated/batcher";
 import { batcher } from "../support/batch-contract.testing.ts";
 import { startRpcProxy, type NodeCall, type RpcProxy } from "@farthing/lab/rpc-proxy";
 

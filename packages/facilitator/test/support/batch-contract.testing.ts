@@ -9,7 +9,7 @@ import {
   wrapErc6492,
   type SafeWallet,
 } from "@farthing/devnet/testing/safe";
-import { batcherCode } from "@farthing/engine/source/chain/generated/batcher";
+import { batcherCode } from "@farthing/engine/source/chain/contracts/generated/batcher";
 import {
   authorizationDigest,
   networkOfChain,

@@ -20,7 +20,7 @@ import * as Signature from "ox/Signature";
 import * as TypedData from "ox/TypedData";
 import { readConfig } from "../../src/config/config.ts";
 import { type Clock, silentLog, systemClock } from "@farthing/engine/base";
-import { encodeTransfer } from "@farthing/engine/source/chain/usdc";
+import { encodeTransfer } from "@farthing/engine/source/chain/contracts/usdc";
 import { startFacilitator, type Facilitator, type StartOptions } from "../../src/app.ts";
 
 /** One US cent in base units: what payments here are for, if not said otherwise. */

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { payFor } from "../buyer.testing.ts";
-import { startWorker } from "../payment-records/workerd.testing.ts";
+import { startWorker } from "../payment-records/durable-object/workerd.testing.ts";
 import {
   pendingReply,
   startScriptedFacilitator,

@@ -3,10 +3,10 @@ import { Hono } from "hono";
 import {
   createDurableObjectGrants,
   type RecordsNamespace,
-} from "../payment-records/durable-object.ts";
+} from "../payment-records/durable-object/durable-object.ts";
 import { farthing } from "./hono.ts";
 
-export { PaymentRecordsObject } from "../payment-records/durable-object.ts";
+export { PaymentRecordsObject } from "../payment-records/durable-object/durable-object.ts";
 
 interface Env {
   readonly FACILITATOR_URL: string;

@@ -19,7 +19,7 @@ import {
   type Made,
 } from "./delivery.ts";
 import type { PaidRequest } from "../events.ts";
-import type { Lease } from "../payment-records/payment-records.ts";
+import type { Lease } from "../payment-records/rules/payment-records.ts";
 import { maxMeasuredErrorMs, evaluationTime } from "../facilitator-time.ts";
 import { checkHeld, releaseClaim } from "./lost-lease.ts";
 import { ask } from "./open-responses.ts";

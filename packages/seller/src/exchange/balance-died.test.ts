@@ -8,7 +8,7 @@ import {
   type RateLimit,
 } from "../index.ts";
 import { dyingAt, openShop } from "./dying-process.testing.ts";
-import { availableOf } from "../payment-records/balances.ts";
+import { availableOf } from "../payment-records/balances/balances.ts";
 import { maxReserveMs } from "../payment-records/retention.ts";
 import {
   startScriptedFacilitator,

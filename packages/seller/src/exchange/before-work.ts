@@ -3,7 +3,7 @@ import { defined } from "@farthing/protocol";
 import type { Member } from "../facilitator-order.ts";
 import { settleClaim, verify } from "./settle-claim.ts";
 import { complete, deliver, fromStored, responseFor, withholdByHook } from "./delivery.ts";
-import type { Lease } from "../payment-records/payment-records.ts";
+import type { Lease } from "../payment-records/rules/payment-records.ts";
 import { checkHeld } from "./lost-lease.ts";
 import {
   factsAfter,

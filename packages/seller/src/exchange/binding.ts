@@ -20,7 +20,7 @@ import {
   type Requirements,
 } from "@farthing/protocol";
 import { sha256, sha256OfText } from "../sha256.ts";
-import type { Binding } from "../payment-records/payment-records.ts";
+import type { Binding } from "../payment-records/rules/payment-records.ts";
 
 export interface BoundRequest {
   readonly method: string;

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { listenFetch, type Listening } from "../adapters/listen.testing.ts";
 import { payFor } from "../buyer.testing.ts";
-import type { StoreKind } from "../payment-records/payment-records.suite.ts";
+import type { StoreKind } from "../payment-records/rules/payment-records.suite.ts";
 import { createSeller, type SellerEvent } from "../index.ts";
 import { expectLater, payTo } from "../scene.testing.ts";
 import {

@@ -5,7 +5,11 @@ import { bytesOf, readHead, resume } from "../body.ts";
 import { maxWorkMs } from "../configuration.ts";
 import type { PaidRequest, SettledRequest } from "../events.ts";
 import { ExtensionRefusedError, runHooks } from "../extensions/hooks.ts";
-import type { PaymentRecords, Lease, StoredResponse } from "../payment-records/payment-records.ts";
+import type {
+  PaymentRecords,
+  Lease,
+  StoredResponse,
+} from "../payment-records/rules/payment-records.ts";
 import { checkHeld } from "./lost-lease.ts";
 import type { ChargedRequest, ExchangeDeps, ExchangeResult } from "./paid-request.ts";
 

@@ -15,7 +15,7 @@ import {
   startScriptedFacilitator,
   type ScriptedFacilitator,
 } from "../scripted-facilitator.testing.ts";
-import { createSqliteGrants, type SqliteGrants } from "../payment-records/sqlite.ts";
+import { createSqliteGrants, type SqliteGrants } from "../payment-records/sqlite/sqlite.ts";
 
 const leaseMs = 15_000;
 const route = { price: "0.01", settle: "after-success" } as const;

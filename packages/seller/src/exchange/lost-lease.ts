@@ -1,5 +1,5 @@
 /** Lost leases: another process has taken the payment over, so this holder must stop. */
-import type { Lease } from "../payment-records/payment-records.ts";
+import type { Lease } from "../payment-records/rules/payment-records.ts";
 
 export class LeaseLostError extends Error {
   constructor() {

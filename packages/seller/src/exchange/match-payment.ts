@@ -15,7 +15,7 @@ import { bind, checkRequestBinding, hashOf, withoutProof, type BindingSubject } 
 import { readBytes } from "../body.ts";
 import { runCheck } from "../extensions/input-check.ts";
 import type { Configuration, Redeliver, RouteConfiguration } from "../configuration.ts";
-import type { Access, Proof } from "../payment-records/payment-records.ts";
+import type { Access, Proof } from "../payment-records/rules/payment-records.ts";
 import { matchOffer, offersOf, type Terms } from "../offer.ts";
 import type { SaleBooks } from "../sale-books.ts";
 import { ask, storeFailed, tooManyWallets, undecided } from "./open-responses.ts";

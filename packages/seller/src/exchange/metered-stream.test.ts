@@ -11,7 +11,7 @@ import {
   type RouteOptions,
   type SellerEvent,
 } from "../index.ts";
-import { availableOf } from "../payment-records/balances.ts";
+import { availableOf } from "../payment-records/balances/balances.ts";
 import { maxReserveMs, maxStreamHoldMs } from "../payment-records/retention.ts";
 import { payTo, reasonOf } from "../scene.testing.ts";
 import {

@@ -4,7 +4,7 @@
  */
 import { defined } from "@farthing/protocol";
 import type { RouteConfiguration } from "../configuration.ts";
-import type { Binding, Lease } from "../payment-records/payment-records.ts";
+import type { Binding, Lease } from "../payment-records/rules/payment-records.ts";
 import { errorResponse, refuseRequest, type ChallengeTerms } from "../responses.ts";
 import { bindUse } from "./binding.ts";
 import { replay, responseFor } from "./delivery.ts";

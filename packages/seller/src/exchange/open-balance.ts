@@ -1,7 +1,7 @@
 /** The balance that a payment tops up beside its record, and the request that comes with the payment. */
 import { defined, passHeaders, type SettleResponse } from "@farthing/protocol";
 import type { PaidRequest, SettledRequest } from "../events.ts";
-import { remainingOf } from "../payment-records/balances.ts";
+import { remainingOf } from "../payment-records/balances/balances.ts";
 import { addBalance, addReceipt } from "../responses.ts";
 import { sha256OfText } from "../sha256.ts";
 import { meterWork, type MeteredWork, type UsedMoney } from "./metered-work.ts";

@@ -1,7 +1,7 @@
 /** The pass that a payment opens beside its record, given with the response to the payment. */
 import { defined, passHeaders, type SettleResponse } from "@farthing/protocol";
 import type { SettledRequest } from "../events.ts";
-import type { OpenedPass } from "../payment-records/passes.ts";
+import type { OpenedPass } from "../payment-records/passes/passes.ts";
 import { addPass, addReceipt } from "../responses.ts";
 import { later } from "./open-responses.ts";
 import {

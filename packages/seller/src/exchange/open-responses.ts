@@ -8,7 +8,7 @@ import {
 } from "@farthing/protocol";
 import { challenge, errorResponse, type ChallengeTerms } from "../responses.ts";
 import type { AccountProblem, Fault } from "../facilitator.ts";
-import type { Lease } from "../payment-records/payment-records.ts";
+import type { Lease } from "../payment-records/rules/payment-records.ts";
 import type { ExchangeResult, MatchedPayment } from "./paid-request.ts";
 import type { Settled } from "./settle.ts";
 

@@ -8,9 +8,9 @@ import type { ChargeOutcome, EventListener, PaidRequest, SettledRequest } from "
 import type { SellerExtension } from "../extensions/hooks.ts";
 import type { FacilitatorRequest } from "../facilitator.ts";
 import type { FacilitatorOrder } from "../facilitator-order.ts";
-import type { Access, Binding, PaymentRecords } from "../payment-records/payment-records.ts";
-import type { Balances } from "../payment-records/balances.ts";
-import type { Passes, PassSale } from "../payment-records/passes.ts";
+import type { Access, Binding, PaymentRecords } from "../payment-records/rules/payment-records.ts";
+import type { Balances } from "../payment-records/balances/balances.ts";
+import type { Passes, PassSale } from "../payment-records/passes/passes.ts";
 import type { RateLimit } from "../rate-limit.ts";
 import type { SaleBooks } from "../sale-books.ts";
 import type { FinalitySource } from "./finality-source.ts";

@@ -20,8 +20,8 @@ import {
 } from "../facilitator-order.ts";
 import { evaluationTime } from "../facilitator-time.ts";
 import { minOverMs } from "../payment-records/retention.ts";
-import type { Lease, StoredResponse } from "../payment-records/payment-records.ts";
-import { openerOf } from "../payment-records/proof.ts";
+import type { Lease, StoredResponse } from "../payment-records/rules/payment-records.ts";
+import { openerOf } from "../payment-records/rules/proof.ts";
 import { checkHeld, releaseClaim } from "./lost-lease.ts";
 import {
   alreadySettled,

@@ -5,7 +5,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { listenFetch, type Listening } from "../adapters/listen.testing.ts";
 import { pay, payFor } from "../buyer.testing.ts";
-import { createSqliteGrants, type SqliteGrants } from "../payment-records/sqlite.ts";
+import { createSqliteGrants, type SqliteGrants } from "../payment-records/sqlite/sqlite.ts";
 import {
   ConfigurationError,
   createSeller,

@@ -3,10 +3,10 @@
  * actual cost is charged after it. A request and its repeats with the same `Idempotency-Key` are
  * charged once.
  */
-import type { Balance } from "../payment-records/balance-store.ts";
-import type { Reserved } from "../payment-records/balances.ts";
-import type { Lease } from "../payment-records/payment-records.ts";
-import { randomHex } from "../payment-records/proof.ts";
+import type { Balance } from "../payment-records/balances/balance-store.ts";
+import type { Reserved } from "../payment-records/balances/balances.ts";
+import type { Lease } from "../payment-records/rules/payment-records.ts";
+import { randomHex } from "../payment-records/rules/proof.ts";
 import { addBalance, content, errorResponse } from "../responses.ts";
 import { awaitFinal } from "./await-final.ts";
 import { maxTimeMs } from "./binding.ts";

@@ -4,8 +4,8 @@
  * often called off with its buyer, who could otherwise use the pass without end.
  */
 import type { SettledRequest } from "../events.ts";
-import type { Pass } from "../payment-records/pass-store.ts";
-import type { Lease } from "../payment-records/payment-records.ts";
+import type { Pass } from "../payment-records/passes/pass-store.ts";
+import type { Lease } from "../payment-records/rules/payment-records.ts";
 import { addPass, content, errorResponse } from "../responses.ts";
 import { makeInTime } from "./after-success.ts";
 import { makePaid, retrySeconds, toStored, type Made } from "./delivery.ts";

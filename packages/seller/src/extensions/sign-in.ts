@@ -18,11 +18,11 @@ import {
   type SignIn,
   type SignInInfo,
 } from "@farthing/protocol";
-import type { Balances } from "../payment-records/balances.ts";
+import type { Balances } from "../payment-records/balances/balances.ts";
 import type { Clock } from "../clock.ts";
 import { hmacOfText } from "../sha256.ts";
-import type { Passes } from "../payment-records/passes.ts";
-import type { PaymentRecords } from "../payment-records/payment-records.ts";
+import type { Passes } from "../payment-records/passes/passes.ts";
+import type { PaymentRecords } from "../payment-records/rules/payment-records.ts";
 import { withinTime } from "../within-time.ts";
 
 /** A text and a signature that no plain key of the address has made. */

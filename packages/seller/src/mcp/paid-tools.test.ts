@@ -14,7 +14,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod/v4";
 import { pay, payBoundFor, payer, payloadOf, type Changes } from "../buyer.testing.ts";
 import { farthing } from "./paid-tools.ts";
-import { createMemoryGrants } from "../payment-records/memory.ts";
+import { createMemoryGrants } from "../payment-records/memory/memory.ts";
 import { payTo } from "../scene.testing.ts";
 import {
   confirmedReply,

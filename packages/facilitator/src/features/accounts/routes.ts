@@ -3,9 +3,9 @@ import type { Address, Network } from "@farthing/protocol";
 import { Type } from "typebox";
 import { timeText } from "@farthing/engine/base";
 import type { PresentFee } from "../../payments/present-fee.ts";
-import type { Explorers } from "../../http/explorers.ts";
+import type { Explorers } from "../../http/site/explorers.ts";
 import type { MemberSession } from "../sign-in/model.ts";
-import { windowSeconds } from "../../http/limits.ts";
+import { windowSeconds } from "../../http/access/limits.ts";
 import {
   AddressText,
   ChainIdNumber,
@@ -17,12 +17,12 @@ import {
   WalletKindText,
   changeProblems,
   readProblems,
-} from "../../http/schemas.ts";
-import type { TypedServer } from "../../http/type-provider.ts";
+} from "../../http/messages/schemas.ts";
+import type { TypedServer } from "../../http/messages/type-provider.ts";
 import type { CreditBalance } from "../credits/model.ts";
 import type { Accounts } from "./service.ts";
-import { permissions, permissionsOf, roles } from "../../http/permissions.ts";
-import { sessionOf } from "../../http/session.ts";
+import { permissions, permissionsOf, roles } from "../../http/access/permissions.ts";
+import { sessionOf } from "../../http/access/session.ts";
 
 /** The largest threshold: a billion credits are a million USDC. */
 const creditsMax = 1_000_000_000;

@@ -2,9 +2,9 @@
 import type { Address } from "@farthing/protocol";
 import { Type } from "typebox";
 import type { ApiKey } from "./model.ts";
-import { admission } from "../../http/authenticate.ts";
-import { HttpProblem } from "../../http/responses.ts";
-import type { Throttle } from "../../http/limits.ts";
+import { admission } from "../../http/access/authenticate.ts";
+import { HttpProblem } from "../../http/messages/responses.ts";
+import type { Throttle } from "../../http/access/limits.ts";
 import {
   AddressText,
   exactly,
@@ -12,8 +12,8 @@ import {
   LabelText,
   oneOf,
   readProblems,
-} from "../../http/schemas.ts";
-import type { TypedServer } from "../../http/type-provider.ts";
+} from "../../http/messages/schemas.ts";
+import type { TypedServer } from "../../http/messages/type-provider.ts";
 import type { Accounts } from "../accounts/service.ts";
 
 export interface CurrentKeyDeps {

@@ -8,7 +8,7 @@ import { createHash, randomInt, timingSafeEqual } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { Address } from "@farthing/protocol";
 import type { Clock } from "@farthing/engine/base";
-import type { KeyMode } from "../../http/request-key.ts";
+import type { KeyMode } from "../../http/access/request-key.ts";
 import type { ApiKey } from "./model.ts";
 import type { ApiKeyStore } from "./store.ts";
 

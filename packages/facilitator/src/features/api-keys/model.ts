@@ -1,6 +1,6 @@
 /** A seller's API key as stored: a hash, never the key. */
 import type { Address, keyOverlaps } from "@farthing/protocol";
-import type { KeyMode } from "../../http/request-key.ts";
+import type { KeyMode } from "../../http/access/request-key.ts";
 
 /** Times are milliseconds since 1970. */
 export interface ApiKey {
@@ -35,6 +35,6 @@ declare module "../sign-in/model.ts" {
   }
 }
 
-declare module "../../http/request-key.ts" {
+declare module "../../http/access/request-key.ts" {
   interface RequestKey extends ApiKey {}
 }

@@ -4,7 +4,7 @@ import type { NewApiKey } from "./key-text.ts";
 import { rotatingKeysMax, workingKeysMax, type KeyRing } from "./service.ts";
 import { timeText } from "@farthing/engine/base";
 import type { ApiKey } from "./model.ts";
-import { found, HttpProblem } from "../../http/responses.ts";
+import { found, HttpProblem } from "../../http/messages/responses.ts";
 import {
   AddressText,
   emptyResponse,
@@ -18,10 +18,10 @@ import {
   changeProblems,
   problems,
   readProblems,
-} from "../../http/schemas.ts";
-import type { TypedServer } from "../../http/type-provider.ts";
+} from "../../http/messages/schemas.ts";
+import type { TypedServer } from "../../http/messages/type-provider.ts";
 import type { StepUp } from "../sign-in/step-up.ts";
-import { sessionOf } from "../../http/session.ts";
+import { sessionOf } from "../../http/access/session.ts";
 import { demandStepUp, SignAnswerBody } from "../sign-in/guard.ts";
 import { createKey, rotateKey } from "./step-up.ts";
 

@@ -1,7 +1,7 @@
 /** The actions of API keys that require a step-up signature. */
 import { keyOverlaps } from "@farthing/protocol";
 import { Type } from "typebox";
-import { KeyId, KeyModeText, nullable, oneOf } from "../../http/schemas.ts";
+import { KeyId, KeyModeText, nullable, oneOf } from "../../http/messages/schemas.ts";
 import type { StepUpAction } from "../sign-in/step-up.ts";
 
 /** The longest lifetime of a key that expires: ten years. */

@@ -8,7 +8,7 @@ import {
   type KyselyTable,
 } from "@farthing/engine/storage";
 import type { ColumnType } from "kysely";
-import type { KeyMode } from "../../http/request-key.ts";
+import type { KeyMode } from "../../http/access/request-key.ts";
 
 export const apiKeyTable = table("api_keys", {
   id: text(),

@@ -1,5 +1,5 @@
 /** Cursors of ledger pages as text for URLs. */
-import { badCursor } from "../../http/cursor.ts";
+import { badCursor } from "../../http/messages/cursor.ts";
 import type { LedgerCursor } from "./model.ts";
 
 export const ledgerCursor = {

@@ -15,12 +15,12 @@ import {
   pageOf,
   TimeText,
   readProblems,
-} from "../../http/schemas.ts";
-import type { TypedServer } from "../../http/type-provider.ts";
-import { Format, jsonOrCsv, sendCsv, wantsCsv, type CsvFile } from "../../http/csv.ts";
-import { readLimit } from "../../http/cursor.ts";
+} from "../../http/messages/schemas.ts";
+import type { TypedServer } from "../../http/messages/type-provider.ts";
+import { Format, jsonOrCsv, sendCsv, wantsCsv, type CsvFile } from "../../http/messages/csv.ts";
+import { readLimit } from "../../http/messages/cursor.ts";
 import { ledgerCursor } from "./cursor.ts";
-import { sessionOf } from "../../http/session.ts";
+import { sessionOf } from "../../http/access/session.ts";
 import { BalanceResponse, FeeSinceText, type ProfileDeps } from "../accounts/routes.ts";
 
 export const EntryResponse = exactly({

@@ -1,9 +1,9 @@
 /** E-mail notices: the events of the outbox, sent to confirmed addresses of an account. */
 import type { Runtime, Secret } from "@farthing/engine/base";
-import type { Sender } from "../../http/email-address.ts";
-import type { Explorers } from "../../http/explorers.ts";
+import type { Sender } from "../../http/messages/email-address.ts";
+import type { Explorers } from "../../http/site/explorers.ts";
 import { createMailer } from "../../http/outbound/mailer.ts";
-import type { SiteAddress } from "../../http/site.ts";
+import type { SiteAddress } from "../../http/site/site.ts";
 import type { WebhookStore } from "../webhooks/store.ts";
 import type { Feature, RunningFeature } from "../feature.ts";
 import { startEmails } from "./delivery.ts";

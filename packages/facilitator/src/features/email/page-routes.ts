@@ -3,11 +3,11 @@
  * mail for malware open links; the button on it does, and so does a mail program (RFC 8058).
  */
 import { html, htmlPageHeaders, member, isObject, writePage, type Html } from "@farthing/protocol";
-import { dashboardPath } from "../../http/dashboard.ts";
-import type { Throttle } from "../../http/limits.ts";
-import { siteLinks } from "../../http/site-links.ts";
-import type { SiteAddress } from "../../http/site.ts";
-import type { TypeBoxProvider, TypedServer } from "../../http/type-provider.ts";
+import { dashboardPath } from "../../http/site/dashboard.ts";
+import type { Throttle } from "../../http/access/limits.ts";
+import { siteLinks } from "../../http/site/site-links.ts";
+import type { SiteAddress } from "../../http/site/site.ts";
+import type { TypeBoxProvider, TypedServer } from "../../http/messages/type-provider.ts";
 import { confirmPath, unsubscribePath } from "./links.ts";
 import type { Emails } from "./service.ts";
 

@@ -2,9 +2,9 @@
 import { emailEvents, networkOfAddress } from "@farthing/protocol";
 import { timeText } from "@farthing/engine/base";
 import { Type } from "typebox";
-import { parseEmailAddress } from "../../http/email-address.ts";
-import type { Limit, MakeLimit } from "../../http/limits.ts";
-import { found, HttpProblem } from "../../http/responses.ts";
+import { parseEmailAddress } from "../../http/messages/email-address.ts";
+import type { Limit, MakeLimit } from "../../http/access/limits.ts";
+import { found, HttpProblem } from "../../http/messages/responses.ts";
 import {
   changeProblems,
   emptyResponse,
@@ -13,9 +13,9 @@ import {
   oneOf,
   readProblems,
   TimeText,
-} from "../../http/schemas.ts";
-import { sessionOf } from "../../http/session.ts";
-import type { TypedServer } from "../../http/type-provider.ts";
+} from "../../http/messages/schemas.ts";
+import { sessionOf } from "../../http/access/session.ts";
+import type { TypedServer } from "../../http/messages/type-provider.ts";
 import { addressOf, type EmailRecipient } from "./model.ts";
 import { addressesMax, type AddResult, type Emails } from "./service.ts";
 

@@ -5,9 +5,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { toLowerHex, type Address } from "@farthing/protocol";
 import type { Runtime } from "@farthing/engine/base";
-import { mailboxOf } from "../../http/email-address.ts";
+import { mailboxOf } from "../../http/messages/email-address.ts";
 import type { Mailer } from "../../http/outbound/mailer.ts";
-import type { SiteAddress } from "../../http/site.ts";
+import type { SiteAddress } from "../../http/site/site.ts";
 import type { AccountEventName, EndpointChanges, WebhookEndpoint } from "../webhooks/model.ts";
 import type { WebhookStore } from "../webhooks/store.ts";
 import { confirmUrl, hashToken, isUnsubscribeKey } from "./links.ts";

@@ -10,8 +10,8 @@ import {
   type Html,
   type JsonObject,
 } from "@farthing/protocol";
-import { dashboardPath } from "../../http/dashboard.ts";
-import { linkTo, type Explorers } from "../../http/explorers.ts";
+import { dashboardPath } from "../../http/site/dashboard.ts";
+import { linkTo, type Explorers } from "../../http/site/explorers.ts";
 import type { Mail } from "../../http/outbound/mailer.ts";
 import type { AccountEventName, WebhookDelivery, WebhookEndpoint } from "../webhooks/model.ts";
 import { unsubscribeUrl } from "./links.ts";

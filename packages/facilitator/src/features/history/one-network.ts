@@ -1,8 +1,8 @@
 /** The network of a sum: live and test money are never added up. */
 import { findNetwork, type Network } from "@farthing/protocol";
 import { Type } from "typebox";
-import { keyModeOf } from "../../http/request-key.ts";
-import { HttpProblem } from "../../http/responses.ts";
+import { keyModeOf } from "../../http/access/request-key.ts";
+import { HttpProblem } from "../../http/messages/responses.ts";
 
 export const OneNetworkQuery = Type.Optional(
   Type.String({

@@ -12,14 +12,14 @@ import { Type, type Static } from "typebox";
 import type { History, SettlementStory, StoryStep } from "./service.ts";
 import { creditsOf, type Settlement, type Waiters } from "@farthing/engine";
 import { timeText } from "@farthing/engine/base";
-import { linkTo, type Explorers } from "../../http/explorers.ts";
+import { linkTo, type Explorers } from "../../http/site/explorers.ts";
 import type { HistoryFilter } from "./model.ts";
 import { readOneNetwork } from "./one-network.ts";
 import type { BookStore } from "../books/store.ts";
 import type { HistoryStore } from "./store.ts";
 import { noBooks, type SettlementBooks } from "../../payments/books.ts";
-import { found, refundMembersOf } from "../../http/responses.ts";
-import { parseWait } from "../../http/prefer.ts";
+import { found, refundMembersOf } from "../../http/messages/responses.ts";
+import { parseWait } from "../../http/messages/prefer.ts";
 import type { RefundContext } from "../../payments/refunds.ts";
 import { RecoveredAt, refundMembers, SaleKindText } from "../../payments/schemas.ts";
 import {
@@ -38,13 +38,13 @@ import {
   Wait,
   KeyId,
   readProblems,
-} from "../../http/schemas.ts";
-import type { TypedServer } from "../../http/type-provider.ts";
-import { Format, jsonOrCsv, sendCsv, wantsCsv, type CsvFile } from "../../http/csv.ts";
-import { readLimit, timeCursor } from "../../http/cursor.ts";
-import { readAddress } from "../../http/address-input.ts";
-import { sessionOf } from "../../http/session.ts";
-import { DayOrTime, readFrom, readTo } from "../../http/time-span.ts";
+} from "../../http/messages/schemas.ts";
+import type { TypedServer } from "../../http/messages/type-provider.ts";
+import { Format, jsonOrCsv, sendCsv, wantsCsv, type CsvFile } from "../../http/messages/csv.ts";
+import { readLimit, timeCursor } from "../../http/messages/cursor.ts";
+import { readAddress } from "../../http/messages/address-input.ts";
+import { sessionOf } from "../../http/access/session.ts";
+import { DayOrTime, readFrom, readTo } from "../../http/messages/time-span.ts";
 
 const StateText = oneOf(["queued", "submitted", "confirmed", "failed"]);
 

@@ -6,13 +6,13 @@ import type { HistoryStore } from "./store.ts";
 import type { UsageDay } from "./model.ts";
 import { OneNetworkQuery, readOneNetwork } from "./one-network.ts";
 import type { UsageSpan } from "./usage-store.ts";
-import { HttpProblem } from "../../http/responses.ts";
-import { AmountText, exactly, readProblems } from "../../http/schemas.ts";
-import type { TypedServer } from "../../http/type-provider.ts";
+import { HttpProblem } from "../../http/messages/responses.ts";
+import { AmountText, exactly, readProblems } from "../../http/messages/schemas.ts";
+import type { TypedServer } from "../../http/messages/type-provider.ts";
 import type { Clock } from "@farthing/engine/base";
-import { Format, jsonOrCsv, sendCsv, wantsCsv, type CsvFile } from "../../http/csv.ts";
-import { sessionOf } from "../../http/session.ts";
-import { DayOrTime, readFrom, readTo } from "../../http/time-span.ts";
+import { Format, jsonOrCsv, sendCsv, wantsCsv, type CsvFile } from "../../http/messages/csv.ts";
+import { sessionOf } from "../../http/access/session.ts";
+import { DayOrTime, readFrom, readTo } from "../../http/messages/time-span.ts";
 
 const daysDefault = 30;
 

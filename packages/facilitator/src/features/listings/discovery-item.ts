@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from "@farthing/protocol";
 import { Type } from "typebox";
 import { timeText } from "@farthing/engine/base";
 import type { ListedTool, Listing } from "./model.ts";
-import { anyObject, exactly, nullable, TimeText } from "../../http/schemas.ts";
+import { anyObject, exactly, nullable, TimeText } from "../../http/messages/schemas.ts";
 
 export const DiscoveryItem = exactly({
   resource: Type.String({ format: "uri" }),

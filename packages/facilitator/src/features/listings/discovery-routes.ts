@@ -7,12 +7,12 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import { Type, type Static } from "typebox";
 import type { Listings } from "./service.ts";
 import { listingTypes, type ListingFilter, type PageNumbers } from "./model.ts";
-import { readAddress } from "../../http/address-input.ts";
+import { readAddress } from "../../http/messages/address-input.ts";
 import { itemResponse, DiscoveryItem } from "./discovery-item.ts";
-import type { Throttle } from "../../http/limits.ts";
-import { exactly, AddressInput, nullable, problems } from "../../http/schemas.ts";
-import type { Surface } from "../../http/surface.ts";
-import type { TypeBoxProvider } from "../../http/type-provider.ts";
+import type { Throttle } from "../../http/access/limits.ts";
+import { exactly, AddressInput, nullable, problems } from "../../http/messages/schemas.ts";
+import type { Surface } from "../../http/access/surface.ts";
+import type { TypeBoxProvider } from "../../http/messages/type-provider.ts";
 
 /** The default and the largest number of items of a page. */
 const itemsDefault = 20;

@@ -2,7 +2,7 @@
 import type { Network } from "@farthing/protocol";
 import type { Runtime } from "@farthing/engine/base";
 import { createGuardedRequest } from "../../http/outbound/guarded-request.ts";
-import type { SiteAddress } from "../../http/site.ts";
+import type { SiteAddress } from "../../http/site/site.ts";
 import type { SalesStore } from "./model.ts";
 import { createListingStore, type ListingStore } from "./store.ts";
 import type { Feature, RunningFeature } from "../feature.ts";

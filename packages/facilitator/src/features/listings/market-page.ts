@@ -11,8 +11,8 @@ import {
   type Network,
 } from "@farthing/protocol";
 import { timeText } from "@farthing/engine/base";
-import { siteLinks } from "../../http/site-links.ts";
-import type { Site } from "../../http/site.ts";
+import { siteLinks } from "../../http/site/site-links.ts";
+import type { Site } from "../../http/site/site.ts";
 import { buyCommand } from "./market-command.ts";
 import { marketPath, type MarketQuery } from "./market-query.ts";
 import { checkDaysMax, sumChecks, type Listing } from "./model.ts";

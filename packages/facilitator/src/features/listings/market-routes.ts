@@ -1,8 +1,8 @@
 /** GET /market: the public's listings for people and search engines. */
 import { htmlPageHeaders, type Network } from "@farthing/protocol";
-import type { Throttle } from "../../http/limits.ts";
-import type { SiteAddress } from "../../http/site.ts";
-import type { TypedServer } from "../../http/type-provider.ts";
+import type { Throttle } from "../../http/access/limits.ts";
+import type { SiteAddress } from "../../http/site/site.ts";
+import type { TypedServer } from "../../http/messages/type-provider.ts";
 import { marketPage, type MarketResults } from "./market-page.ts";
 import { marketPageSize, readMarketQuery, type MarketQuery } from "./market-query.ts";
 import type { Listings } from "./service.ts";

@@ -3,11 +3,16 @@ import { networkOfAddress, networkOfChain } from "@farthing/protocol";
 import { Type } from "typebox";
 import { listingsMax, type Listings } from "./service.ts";
 import type { Listing } from "./model.ts";
-import { found, HttpProblem } from "../../http/responses.ts";
-import type { Limit, MakeLimit } from "../../http/limits.ts";
-import { emptyResponse, exactly, changeProblems, readProblems } from "../../http/schemas.ts";
-import type { TypedServer } from "../../http/type-provider.ts";
-import { sessionOf } from "../../http/session.ts";
+import { found, HttpProblem } from "../../http/messages/responses.ts";
+import type { Limit, MakeLimit } from "../../http/access/limits.ts";
+import {
+  emptyResponse,
+  exactly,
+  changeProblems,
+  readProblems,
+} from "../../http/messages/schemas.ts";
+import type { TypedServer } from "../../http/messages/type-provider.ts";
+import { sessionOf } from "../../http/access/session.ts";
 import {
   listingResponse,
   ListingResponse,

@@ -12,7 +12,7 @@ import {
   type Listing,
   type ListingTerms,
 } from "./model.ts";
-import { HttpProblem } from "../../http/responses.ts";
+import { HttpProblem } from "../../http/messages/responses.ts";
 import { findUrlProblem, type Reach } from "../../http/outbound/url-rules.ts";
 import {
   AddressText,
@@ -22,8 +22,8 @@ import {
   nullable,
   oneOf,
   TimeText,
-} from "../../http/schemas.ts";
-import { servedChain, type ServedNetworks } from "../../http/served-chain.ts";
+} from "../../http/messages/schemas.ts";
+import { servedChain, type ServedNetworks } from "../../http/messages/served-chain.ts";
 
 /** The address is part of an index, whose rows have at most 2,704 bytes in PostgreSQL. */
 const urlCharsMax = 2_000;

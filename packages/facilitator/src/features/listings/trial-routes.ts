@@ -1,9 +1,9 @@
 /** POST /v1/listings/check: checks an endpoint before it is listed. */
 import { Type } from "typebox";
 import { checkSteps } from "./check-steps.ts";
-import { AmountText, exactly, oneOf, changeProblems } from "../../http/schemas.ts";
-import type { TypedServer } from "../../http/type-provider.ts";
-import { sessionOf } from "../../http/session.ts";
+import { AmountText, exactly, oneOf, changeProblems } from "../../http/messages/schemas.ts";
+import type { TypedServer } from "../../http/messages/type-provider.ts";
+import { sessionOf } from "../../http/access/session.ts";
 import { EndpointMembers, NetworkText, readAmount, readEndpoint, readNetwork } from "./schemas.ts";
 import type { ListingRouteDeps } from "./routes.ts";
 

@@ -1,6 +1,6 @@
 /** Invitations to accounts, and the accounts of a wallet. Times are milliseconds since 1970. */
 import type { Address, ChainId } from "@farthing/protocol";
-import type { Role } from "../../http/permissions.ts";
+import type { Role } from "../../http/access/permissions.ts";
 
 /** An owner lets a wallet join the account; the wallet decides. */
 export interface Invitation {

@@ -1,8 +1,8 @@
 /** Invitations and roles of an account, and the accounts of the wallet that is signed in. */
 import { Type } from "typebox";
 import { timeText } from "@farthing/engine/base";
-import { readAddress } from "../../http/address-input.ts";
-import { found, HttpProblem } from "../../http/responses.ts";
+import { readAddress } from "../../http/messages/address-input.ts";
+import { found, HttpProblem } from "../../http/messages/responses.ts";
 import {
   AddressInput,
   AddressText,
@@ -14,10 +14,10 @@ import {
   nullable,
   readProblems,
   TimeText,
-} from "../../http/schemas.ts";
-import { servedChain, type ServedNetworks } from "../../http/served-chain.ts";
-import { notOwner, sessionOf } from "../../http/session.ts";
-import type { TypedServer } from "../../http/type-provider.ts";
+} from "../../http/messages/schemas.ts";
+import { servedChain, type ServedNetworks } from "../../http/messages/served-chain.ts";
+import { notOwner, sessionOf } from "../../http/access/session.ts";
+import type { TypedServer } from "../../http/messages/type-provider.ts";
 import { SignAnswerBody } from "../sign-in/guard.ts";
 import { RoleText, walletResponse, WalletResponse } from "../sign-in/wallet-routes.ts";
 import { toWallet, walletsMax } from "../sign-in/wallets.ts";

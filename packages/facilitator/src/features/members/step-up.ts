@@ -1,8 +1,8 @@
 /** The actions of members that require a step-up signature. */
 import { findNetwork } from "@farthing/protocol";
-import { AddressInput, ChainIdNumber, nullable } from "../../http/schemas.ts";
-import { readAddress } from "../../http/address-input.ts";
-import { roleNames } from "../../http/permissions.ts";
+import { AddressInput, ChainIdNumber, nullable } from "../../http/messages/schemas.ts";
+import { readAddress } from "../../http/messages/address-input.ts";
+import { roleNames } from "../../http/access/permissions.ts";
 import type { StepUpAction } from "../sign-in/step-up.ts";
 import { RoleText } from "../sign-in/wallet-routes.ts";
 

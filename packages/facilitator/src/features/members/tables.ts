@@ -9,7 +9,7 @@ import {
   type KyselyTable,
 } from "@farthing/engine/storage";
 import type { ChainId } from "@farthing/protocol";
-import type { Role } from "../../http/permissions.ts";
+import type { Role } from "../../http/access/permissions.ts";
 
 export const invitationTable = table("account_invitations", {
   account: walletAddress(),

@@ -19,11 +19,11 @@ import type { Settlement } from "@farthing/engine";
 import type { Clock } from "@farthing/engine/base";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import { sellersMatter } from "../../http/authenticate.ts";
-import type { MakeLimit } from "../../http/limits.ts";
-import { keyModeOf } from "../../http/request-key.ts";
+import { sellersMatter } from "../../http/access/authenticate.ts";
+import type { MakeLimit } from "../../http/access/limits.ts";
+import { keyModeOf } from "../../http/access/request-key.ts";
 import { settleResponse } from "@farthing/engine/x402";
-import { HttpProblem } from "../../http/responses.ts";
+import { HttpProblem } from "../../http/messages/responses.ts";
 import {
   AddressText,
   anyObject,
@@ -34,15 +34,15 @@ import {
   LabelText,
   nullable,
   problems,
-} from "../../http/schemas.ts";
-import { sellingNetworks, type ServedNetworks } from "../../http/served-chain.ts";
-import type { TypedServer } from "../../http/type-provider.ts";
+} from "../../http/messages/schemas.ts";
+import { sellingNetworks, type ServedNetworks } from "../../http/messages/served-chain.ts";
+import type { TypedServer } from "../../http/messages/type-provider.ts";
 import { gasProblem, purchaseTerms, type PurchaseBudget } from "../../payments/keyless/terms.ts";
 import type { CreditTerms } from "../credits/routes.ts";
 import { PurchaseState } from "../purchases/purchase-response.ts";
 import { notCreated } from "../purchases/routes.ts";
 import { creditsMax } from "../purchases/service.ts";
-import type { Site } from "../../http/site.ts";
+import type { Site } from "../../http/site/site.ts";
 import type { KeyOrder, SellKey, SellOutcome, SoldKey } from "./service.ts";
 
 const path = "/v1/keys";

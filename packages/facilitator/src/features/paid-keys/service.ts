@@ -27,7 +27,7 @@ import {
 } from "@farthing/engine";
 import type { Runtime } from "@farthing/engine/base";
 import type { EngineStore } from "@farthing/engine/storage";
-import { keyModeOf } from "../../http/request-key.ts";
+import { keyModeOf } from "../../http/access/request-key.ts";
 import { workingKeysMax } from "../api-keys/service.ts";
 import { drawApiKey, type NewApiKey } from "../api-keys/key-text.ts";
 import type { AccountStore } from "../accounts/store.ts";

@@ -1,5 +1,5 @@
 /** Purchases of credits: an account pays the treasury through the service's own engine. */
-import type { Explorers } from "../../http/explorers.ts";
+import type { Explorers } from "../../http/site/explorers.ts";
 import type { SettlementEngine, Waiters } from "@farthing/engine";
 import type { PurchaseBudget } from "../../payments/keyless/terms.ts";
 import type { CreditTerms } from "../credits/routes.ts";

@@ -1,6 +1,6 @@
 /** Purchases in responses, with the typed data that a wallet signs to pay. */
 import { networkOfChain, walletTypedData } from "@farthing/protocol";
-import { linkTo, type Explorers } from "../../http/explorers.ts";
+import { linkTo, type Explorers } from "../../http/site/explorers.ts";
 import { Type } from "typebox";
 import { timeText } from "@farthing/engine/base";
 import {
@@ -13,7 +13,7 @@ import {
   nullable,
   oneOf,
   TimeText,
-} from "../../http/schemas.ts";
+} from "../../http/messages/schemas.ts";
 import { purchaseStates, type CreditPurchase } from "./model.ts";
 import type { CreditRouteDeps } from "../credits/routes.ts";
 import { purchaseAuthorization } from "./service.ts";

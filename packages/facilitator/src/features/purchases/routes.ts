@@ -1,15 +1,15 @@
 /** Buying credits: create a purchase, pay it with a signature, and poll until it is credited. */
-import type { Explorers } from "../../http/explorers.ts";
+import type { Explorers } from "../../http/site/explorers.ts";
 import { priceUsdc, type Refusal, unitsPerCredit } from "@farthing/protocol";
 import { Type } from "typebox";
 import { awaitingMax, creditsMax, type Purchases } from "./service.ts";
 import type { Waiters } from "@farthing/engine";
 import { type Clock, timeText } from "@farthing/engine/base";
 import type { CreditPurchase } from "./model.ts";
-import { found, HttpProblem } from "../../http/responses.ts";
+import { found, HttpProblem } from "../../http/messages/responses.ts";
 import { gasProblem, purchaseTerms, type PurchaseBudget } from "../../payments/keyless/terms.ts";
-import type { MakeLimit } from "../../http/limits.ts";
-import { parseWait } from "../../http/prefer.ts";
+import type { MakeLimit } from "../../http/access/limits.ts";
+import { parseWait } from "../../http/messages/prefer.ts";
 import {
   ChainIdNumber,
   Cursor,
@@ -20,8 +20,8 @@ import {
   Wait,
   changeProblems,
   readProblems,
-} from "../../http/schemas.ts";
-import type { TypedServer } from "../../http/type-provider.ts";
+} from "../../http/messages/schemas.ts";
+import type { TypedServer } from "../../http/messages/type-provider.ts";
 import {
   purchaseResponse,
   PurchaseResponse,
@@ -30,10 +30,10 @@ import {
 } from "./purchase-response.ts";
 import type { FindPurchase } from "./lost-purchases.ts";
 import type { PayPurchase } from "./payment.ts";
-import { readLimit, timeCursor } from "../../http/cursor.ts";
-import { readAddress } from "../../http/address-input.ts";
-import { sessionOf } from "../../http/session.ts";
-import { sellingChain, type ServedNetworks } from "../../http/served-chain.ts";
+import { readLimit, timeCursor } from "../../http/messages/cursor.ts";
+import { readAddress } from "../../http/messages/address-input.ts";
+import { sessionOf } from "../../http/access/session.ts";
+import { sellingChain, type ServedNetworks } from "../../http/messages/served-chain.ts";
 
 /** A contract wallet's signature with many owners; a plain one has 132 characters. */
 const signatureCharsMax = 16_386;

@@ -10,7 +10,7 @@ import {
   printableLine,
   type Address,
 } from "@farthing/protocol";
-import type { KeyedCall } from "../../http/observe-calls.ts";
+import type { KeyedCall } from "../../http/server/observe-calls.ts";
 import type { AskedTerms, CallResult, LoggedCall } from "./model.ts";
 
 /** Longer paths and messages are cut off. */

@@ -1,6 +1,6 @@
 /** A call that was made with an API key, as its account reads it later. */
 import type { Address } from "@farthing/protocol";
-import type { KeyMode } from "../../http/request-key.ts";
+import type { KeyMode } from "../../http/access/request-key.ts";
 
 /** Calls are kept this long: a seller looks for last month's problem at most. */
 export const keptDays = 30;

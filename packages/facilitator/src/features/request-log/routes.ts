@@ -1,8 +1,8 @@
 /** GET /v1/account/requests: the calls that were made with the account's API keys. */
 import { timeText } from "@farthing/engine/base";
 import { Type } from "typebox";
-import { badCursor, readLimit } from "../../http/cursor.ts";
-import { found } from "../../http/responses.ts";
+import { badCursor, readLimit } from "../../http/messages/cursor.ts";
+import { found } from "../../http/messages/responses.ts";
 import {
   AddressText,
   AmountText,
@@ -16,9 +16,9 @@ import {
   pageOf,
   readProblems,
   TimeText,
-} from "../../http/schemas.ts";
-import { sessionOf } from "../../http/session.ts";
-import type { TypedServer } from "../../http/type-provider.ts";
+} from "../../http/messages/schemas.ts";
+import { sessionOf } from "../../http/access/session.ts";
+import type { TypedServer } from "../../http/messages/type-provider.ts";
 import { keptCallsMax, keptDays, statusClasses } from "./model.ts";
 import type { CallStore, ReadCall } from "./store.ts";
 

@@ -10,7 +10,7 @@ import {
   walletAddress,
   type KyselyTable,
 } from "@farthing/engine/storage";
-import type { KeyMode } from "../../http/request-key.ts";
+import type { KeyMode } from "../../http/access/request-key.ts";
 import type { AskedTerms } from "./model.ts";
 
 export const callTable = table("api_calls", {

@@ -3,8 +3,8 @@ import { networkOfChain } from "@farthing/protocol";
 import { timeText } from "@farthing/engine/base";
 import { Type } from "typebox";
 import { OneNetworkQuery, readOneNetwork } from "../history/one-network.ts";
-import { rankedCursor, readLimit, type RankedCursor } from "../../http/cursor.ts";
-import { Format, jsonOrCsv, sendCsv, wantsCsv, type CsvFile } from "../../http/csv.ts";
+import { rankedCursor, readLimit, type RankedCursor } from "../../http/messages/cursor.ts";
+import { Format, jsonOrCsv, sendCsv, wantsCsv, type CsvFile } from "../../http/messages/csv.ts";
 import {
   AddressText,
   AmountText,
@@ -14,9 +14,9 @@ import {
   pageOf,
   readProblems,
   TimeText,
-} from "../../http/schemas.ts";
-import { sessionOf } from "../../http/session.ts";
-import type { TypedServer } from "../../http/type-provider.ts";
+} from "../../http/messages/schemas.ts";
+import { sessionOf } from "../../http/access/session.ts";
+import type { TypedServer } from "../../http/messages/type-provider.ts";
 import type { Customer } from "./customer-store.ts";
 import type { RevenueRouteDeps } from "./routes.ts";
 

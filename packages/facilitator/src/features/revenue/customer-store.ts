@@ -2,7 +2,7 @@
 import type { Database, Page, Paging } from "@farthing/engine/storage";
 import { toLowerHex, type Address, type ChainId } from "@farthing/protocol";
 import { sql } from "kysely";
-import type { RankedCursor } from "../../http/cursor.ts";
+import type { RankedCursor } from "../../http/messages/cursor.ts";
 import { customers } from "./tables.ts";
 
 /** The columns that a list of customers may be ordered by, the highest first, and the payer's own. */

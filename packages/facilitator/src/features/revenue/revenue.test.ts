@@ -19,7 +19,7 @@ import { openStore, type ServiceStore } from "../open-store.ts";
 import { dayMs, dayOf } from "../history/participant.ts";
 import { monthOf } from "./participant.ts";
 import { spansOf } from "./routes.ts";
-import type { RankedCursor } from "../../http/cursor.ts";
+import type { RankedCursor } from "../../http/messages/cursor.ts";
 import type { Customer, CustomerOrder } from "./customer-store.ts";
 import { revenueBases } from "./tables.ts";
 

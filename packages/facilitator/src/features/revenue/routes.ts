@@ -4,11 +4,18 @@ import type { Clock } from "@farthing/engine/base";
 import { Type } from "typebox";
 import { OneNetworkQuery, readOneNetwork } from "../history/one-network.ts";
 import type { HistoryStore } from "../history/store.ts";
-import { rankedCursor, readLimit, type RankedCursor } from "../../http/cursor.ts";
-import { Format, jsonOrCsv, sendCsv, wantsCsv, type CsvFile } from "../../http/csv.ts";
-import { AmountText, exactly, Limit, nullable, oneOf, readProblems } from "../../http/schemas.ts";
-import { sessionOf } from "../../http/session.ts";
-import type { TypedServer } from "../../http/type-provider.ts";
+import { rankedCursor, readLimit, type RankedCursor } from "../../http/messages/cursor.ts";
+import { Format, jsonOrCsv, sendCsv, wantsCsv, type CsvFile } from "../../http/messages/csv.ts";
+import {
+  AmountText,
+  exactly,
+  Limit,
+  nullable,
+  oneOf,
+  readProblems,
+} from "../../http/messages/schemas.ts";
+import { sessionOf } from "../../http/access/session.ts";
+import type { TypedServer } from "../../http/messages/type-provider.ts";
 import { dayMs } from "../history/participant.ts";
 import { monthOf } from "./participant.ts";
 import type { NamedRevenue, RevenueQuery, RevenueStore } from "./store.ts";

@@ -2,7 +2,7 @@
 import { textList, type Database, type Page, type Paging } from "@farthing/engine/storage";
 import { toLowerHex, type Address, type ChainId } from "@farthing/protocol";
 import { sql } from "kysely";
-import type { RankedCursor } from "../../http/cursor.ts";
+import type { RankedCursor } from "../../http/messages/cursor.ts";
 import { listCustomers } from "./customer-store.ts";
 import type { RevenueBasis } from "./tables.ts";
 

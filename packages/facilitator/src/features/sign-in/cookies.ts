@@ -4,7 +4,7 @@
  */
 import type { CookieSerializeOptions } from "@fastify/cookie";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { sessionCookie } from "../../http/session.ts";
+import { sessionCookie } from "../../http/access/session.ts";
 import { isToken } from "./sessions.ts";
 import { signRequestMs } from "./sign-requests.ts";
 

@@ -1,8 +1,8 @@
 /** Sign-in with a wallet: sessions, step-up signatures, and linked wallets. */
 import type { Network } from "@farthing/protocol";
-import type { Authentication } from "../../http/authenticate.ts";
-import type { Throttle } from "../../http/limits.ts";
-import type { TypedServer } from "../../http/type-provider.ts";
+import type { Authentication } from "../../http/access/authenticate.ts";
+import type { Throttle } from "../../http/access/limits.ts";
+import type { TypedServer } from "../../http/messages/type-provider.ts";
 import type { AccountStore } from "../accounts/store.ts";
 import { createSignInStore, type SignInStore } from "./store.ts";
 import type { Feature, RunningFeature } from "../feature.ts";

@@ -1,7 +1,7 @@
 /** Linked wallets, sign requests and sessions. Times are milliseconds since 1970. */
 import type { WalletKind } from "@farthing/engine";
 import type { Address, ChainId } from "@farthing/protocol";
-import type { Role } from "../../http/permissions.ts";
+import type { Role } from "../../http/access/permissions.ts";
 
 /** A member of an account besides its own address: signs in to it and may pay for it. */
 export interface LinkedWallet {
@@ -65,6 +65,6 @@ export interface MemberSession extends Session {
   readonly role: Role;
 }
 
-declare module "../../http/session.ts" {
+declare module "../../http/access/session.ts" {
   interface RequestSession extends MemberSession {}
 }

@@ -4,8 +4,8 @@ import { Type } from "typebox";
 import { newToken, type Sessions } from "./sessions.ts";
 import { timeText } from "@farthing/engine/base";
 import type { SignRequest } from "./model.ts";
-import { HttpProblem } from "../../http/responses.ts";
-import type { Limit, MakeLimit } from "../../http/limits.ts";
+import { HttpProblem } from "../../http/messages/responses.ts";
+import type { Limit, MakeLimit } from "../../http/access/limits.ts";
 import {
   AddressText,
   ChainIdNumber,
@@ -15,10 +15,10 @@ import {
   problems,
   TimeText,
   WalletKindText,
-} from "../../http/schemas.ts";
-import type { TypedServer } from "../../http/type-provider.ts";
+} from "../../http/messages/schemas.ts";
+import type { TypedServer } from "../../http/messages/type-provider.ts";
 import type { SignIn } from "./service.ts";
-import { sessionCookie } from "../../http/session.ts";
+import { sessionCookie } from "../../http/access/session.ts";
 import {
   setSessionCookie,
   setSignInCookie,
@@ -26,9 +26,9 @@ import {
   clearCookie,
   tokenOf,
 } from "./cookies.ts";
-import { readAddress } from "../../http/address-input.ts";
+import { readAddress } from "../../http/messages/address-input.ts";
 import { SignAnswerBody } from "./guard.ts";
-import { servedChain, type ServedNetworks } from "../../http/served-chain.ts";
+import { servedChain, type ServedNetworks } from "../../http/messages/served-chain.ts";
 
 /** Sign requests and responses of one network address in a minute, enough for repeated attempts. */
 const perNetwork = { name: "sign-in", requestsMax: 30, windowSeconds: 60 };

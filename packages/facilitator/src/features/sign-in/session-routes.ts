@@ -1,7 +1,7 @@
 /** The signed-in browsers of an account: list them and sign them out. */
 import { Type } from "typebox";
 import { timeText } from "@farthing/engine/base";
-import { found } from "../../http/responses.ts";
+import { found } from "../../http/messages/responses.ts";
 import {
   AddressText,
   emptyResponse,
@@ -9,11 +9,11 @@ import {
   TimeText,
   changeProblems,
   readProblems,
-} from "../../http/schemas.ts";
-import type { TypedServer } from "../../http/type-provider.ts";
+} from "../../http/messages/schemas.ts";
+import type { TypedServer } from "../../http/messages/type-provider.ts";
 import type { Sessions } from "./sessions.ts";
 import type { StepUp } from "./step-up.ts";
-import { sessionCookie, sessionOf } from "../../http/session.ts";
+import { sessionCookie, sessionOf } from "../../http/access/session.ts";
 import { clearCookie } from "./cookies.ts";
 import { demandStepUp, SignAnswerBody } from "./guard.ts";
 

@@ -5,7 +5,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Address } from "@farthing/protocol";
 import type { Runtime } from "@farthing/engine/base";
-import { permits } from "../../http/permissions.ts";
+import { permits } from "../../http/access/permissions.ts";
 import type { MemberSession, Session } from "./model.ts";
 import type { SessionOwner, SessionStore } from "./session-store.ts";
 

@@ -14,7 +14,7 @@ import {
 import type { Runtime } from "@farthing/engine/base";
 import type { SignPurpose, SignRequest } from "./model.ts";
 import type { SignRequestStore } from "./sign-request-store.ts";
-import type { Site } from "../../http/site.ts";
+import type { Site } from "../../http/site/site.ts";
 
 /** The time that a hardware wallet and its owner need. */
 export const signRequestMs = 10 * 60 * 1000;

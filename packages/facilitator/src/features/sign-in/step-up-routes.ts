@@ -1,8 +1,8 @@
 /** POST /v1/account/step-up creates the text that allows one action, for the wallet to sign. */
-import { changeProblems } from "../../http/schemas.ts";
-import type { TypedServer } from "../../http/type-provider.ts";
+import { changeProblems } from "../../http/messages/schemas.ts";
+import type { TypedServer } from "../../http/messages/type-provider.ts";
 import type { StepUp, StepUpAction } from "./step-up.ts";
-import { sessionOf } from "../../http/session.ts";
+import { sessionOf } from "../../http/access/session.ts";
 import { signRequestResponse, SignRequestResponse } from "./routes.ts";
 import { readStep, stepBodyOf } from "./step-up-schemas.ts";
 

@@ -1,7 +1,7 @@
 /** The actions of sign-in that require a signature, and the request body for any of them. */
 import { Type } from "typebox";
-import { exactly, AddressInput, oneOfBy } from "../../http/schemas.ts";
-import { readAddress } from "../../http/address-input.ts";
+import { exactly, AddressInput, oneOfBy } from "../../http/messages/schemas.ts";
+import { readAddress } from "../../http/messages/address-input.ts";
 import type { StepUpDetails } from "./model.ts";
 import type { Step, StepUpAction } from "./step-up.ts";
 

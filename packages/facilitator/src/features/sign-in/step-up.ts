@@ -5,8 +5,8 @@
 import { assert } from "@farthing/engine/base";
 import { isSameAddress } from "@farthing/protocol";
 import type { TSchema } from "typebox";
-import type { Permission } from "../../http/permissions.ts";
-import { demandPermission } from "../../http/session.ts";
+import type { Permission } from "../../http/access/permissions.ts";
+import { demandPermission } from "../../http/access/session.ts";
 import type { MemberSession, Session, StepUpDetails, StepUpName } from "./model.ts";
 import {
   askToSign,

@@ -11,7 +11,7 @@ import {
   type WholeOrNull,
 } from "@farthing/engine/storage";
 import type { ChainId } from "@farthing/protocol";
-import type { Role } from "../../http/permissions.ts";
+import type { Role } from "../../http/access/permissions.ts";
 import type { SignPurpose } from "./model.ts";
 
 export const accountWalletTable = table("account_wallets", {

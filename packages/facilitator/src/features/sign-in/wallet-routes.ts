@@ -2,7 +2,7 @@
 import { Type } from "typebox";
 import { walletsMax, type AccountWallet, type LinkOutcome, type Wallets } from "./wallets.ts";
 import { timeText } from "@farthing/engine/base";
-import { HttpProblem } from "../../http/responses.ts";
+import { HttpProblem } from "../../http/messages/responses.ts";
 import {
   AddressText,
   ChainIdNumber,
@@ -15,13 +15,13 @@ import {
   WalletKindText,
   changeProblems,
   readProblems,
-} from "../../http/schemas.ts";
-import type { TypedServer } from "../../http/type-provider.ts";
-import { readAddress } from "../../http/address-input.ts";
-import { roles } from "../../http/permissions.ts";
-import { notOwner, sessionOf } from "../../http/session.ts";
+} from "../../http/messages/schemas.ts";
+import type { TypedServer } from "../../http/messages/type-provider.ts";
+import { readAddress } from "../../http/messages/address-input.ts";
+import { roles } from "../../http/access/permissions.ts";
+import { notOwner, sessionOf } from "../../http/access/session.ts";
 import { SignAnswerBody, stepUpFailed } from "./guard.ts";
-import { servedChain, type ServedNetworks } from "../../http/served-chain.ts";
+import { servedChain, type ServedNetworks } from "../../http/messages/served-chain.ts";
 import { signRequestResponse, SignRequestResponse } from "./routes.ts";
 import { unlinkWallet } from "./step-up-schemas.ts";
 

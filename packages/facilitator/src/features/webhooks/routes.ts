@@ -5,7 +5,7 @@ import { Type } from "typebox";
 import { endpointsMax, type Webhooks } from "./service.ts";
 import { timeText } from "@farthing/engine/base";
 import { type WebhookDelivery, type WebhookEndpoint } from "./model.ts";
-import { found, HttpProblem } from "../../http/responses.ts";
+import { found, HttpProblem } from "../../http/messages/responses.ts";
 import { findUrlProblem, type Reach } from "../../http/outbound/url-rules.ts";
 import {
   Cursor,
@@ -18,11 +18,11 @@ import {
   TimeText,
   changeProblems,
   readProblems,
-} from "../../http/schemas.ts";
-import type { TypedServer } from "../../http/type-provider.ts";
+} from "../../http/messages/schemas.ts";
+import type { TypedServer } from "../../http/messages/type-provider.ts";
 import type { StepUp } from "../sign-in/step-up.ts";
-import { readLimit, timeCursor } from "../../http/cursor.ts";
-import { sessionOf } from "../../http/session.ts";
+import { readLimit, timeCursor } from "../../http/messages/cursor.ts";
+import { sessionOf } from "../../http/access/session.ts";
 import { demandStepUp, SignAnswerBody } from "../sign-in/guard.ts";
 import { webhookSecret } from "./step-up.ts";
 

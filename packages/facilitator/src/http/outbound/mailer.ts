@@ -1,7 +1,7 @@
 /** Sends e-mail through the operator's SMTP server. The library is loaded with the first message. */
 import { isLoopback } from "@farthing/protocol";
 import type { Secret } from "@farthing/engine/base";
-import type { Sender } from "../email-address.ts";
+import type { Sender } from "../messages/email-address.ts";
 
 /** Time for each step of SMTP, and between two pieces of a reply: a slow server answers in seconds. */
 const stepTimeoutMs = 10_000;

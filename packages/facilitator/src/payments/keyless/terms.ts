@@ -19,9 +19,9 @@ import {
   type VerifiedPayment,
 } from "@farthing/engine";
 import type { KeylessLimits, KeylessQuestion } from "./store.ts";
-import { HttpProblem } from "../../http/responses.ts";
+import { HttpProblem } from "../../http/messages/responses.ts";
 import type { PaymentContext } from "../context.ts";
-import type { RequestKey } from "../../http/request-key.ts";
+import type { RequestKey } from "../../http/access/request-key.ts";
 
 /** The window of a payer's cap: a day. */
 const payerCapWindowMs = 24 * hourMs;

@@ -1,0 +1,67 @@
+/** `farthing gateway explain GET /path`: how the gateway would treat a request, and why. */
+import { explainRequest, loadGatewayConfig, type RequestExplanation } from "@farthing/gateway";
+import { printableText, writeTo } from "@farthing/protocol";
+import type { Command } from "commander";
+import { messageOf } from "../command/command-errors.ts";
+import { exitCodes, type ExitCode } from "../command/exit-codes.ts";
+import { configDefault } from "./options.ts";
+import { addPrintFlags, printReport, type PrintFlags } from "../output/print-output.ts";
+
+interface Flags extends PrintFlags {
+  readonly config: string;
+  readonly host?: string;
+}
+
+export function registerExplain(gateway: Command): void {
+  addPrintFlags(gateway.command("explain"))
+    .summary("show which rule, price and upstream apply to a request, and why")
+    .description(
+      "Shows the canonical path of a request, the rule that matches and why earlier rules do not, the price, the upstream's address, the names of headers that are removed and added, and the decoded challenge. Sends nothing.",
+    )
+    .argument("<method>", "GET, POST, …")
+    .argument("<target>", "path and query as in the request line, quoted: '/v1/reports/7?full=1'")
+    .option("-c, --config <file>", "the configuration", configDefault)
+    .option("--host <host>", "the Host header (default: that of publicUrl)")
+    .action(async (method: string, target: string, flags: Flags) => {
+      process.exitCode = await explain(method, target, flags);
+    });
+}
+
+async function explain(method: string, target: string, flags: Flags): Promise<ExitCode> {
+  let config;
+  try {
+    config = loadGatewayConfig(flags.config, process.env);
+  } catch (error) {
+    writeTo(process.stderr, `${messageOf(error)}\n`);
+    return exitCodes.configuration;
+  }
+  const asked = { method: method.toUpperCase(), target, host: flags.host };
+  const explanation = await explainRequest(config, asked);
+  printReport(flags, explanation, () => printableText(explanationText(explanation)));
+  return exitCodes.success;
+}
+
+function explanationText(explanation: RequestExplanation): string {
+  const { request, answer, canonicalPath, rule, parameters, passedOver = [] } = explanation;
+  const { price, settle, stream, upstream, challenge } = explanation;
+  const rows: (readonly [string, string] | undefined)[] = [
+    ["request", request],
+    ["answer", answer],
+    canonicalPath === undefined ? undefined : ["path", canonicalPath],
+    ...passedOver.map((one) => ["not", `${one.rule}: ${one.why}`] as const),
+    rule === undefined ? undefined : ["rule", rule],
+    ...Object.entries(parameters ?? {}).map(
+      ([name, value]) => ["", `:${name} = ${value}`] as const,
+    ),
+    price && ["price", `${price.usdc} USDC (${price.amount} base units) on ${price.network}`],
+    price && ["to", price.payTo],
+    settle && ["settle", `${settle}${stream === undefined ? "" : `, streamed (${stream})`}`],
+    upstream && ["upstream", `${upstream.name}: ${upstream.url}`],
+    upstream && ["removed", upstream.removed.join(", ")],
+    upstream && ["added", upstream.added.join(", ")],
+  ];
+  const width = "upstream".length;
+  const lines = rows.flatMap((row) => (row ? [`${row[0].padEnd(width)}  ${row[1]}`] : []));
+  const shown = challenge ? ["", "challenge", JSON.stringify(challenge, undefined, 2)] : [];
+  return `${[...lines, ...shown].join("\n")}\n`;
+}

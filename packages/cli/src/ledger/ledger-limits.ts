@@ -1,0 +1,98 @@
+/** `farthing ledger limits`: shows the limits with their usage, and changes them. */
+import { dayMs, openStates, parseLimits, type LedgerScope } from "@farthing/buyer";
+import { formatUsdc, shortUsdc } from "@farthing/protocol";
+import { allowLists, splitList } from "../input/allow-lists.ts";
+import {
+  limitTable,
+  noLimit,
+  openLedger,
+  parseLimitTexts,
+  readLimits,
+  readSettings,
+  writeSettings,
+} from "../input/buyer-settings.ts";
+import { UsageError } from "../command/command-errors.ts";
+import { isJsonWanted, terminalWidth, type PrintFlags } from "../output/print-output.ts";
+import { tableText } from "../output/table.ts";
+
+type LimitFlag = "perCall" | "perDay" | "openPayments" | "openPerHost" | "hosts" | "payees";
+
+export type LimitFlags = Readonly<Partial<Record<LimitFlag, string>>>;
+
+/** Prints the limits, and the usage of each wallet on each network within 24 hours. */
+export async function showLimits(flags: PrintFlags): Promise<void> {
+  const limits = parseLimits(readLimits());
+  const { allow } = readSettings();
+  const used = await readUsage(limits.perDayUnits);
+  const perCall = formatUsdc(limits.perCallUnits);
+  const perDay = limits.perDayUnits === undefined ? null : formatUsdc(limits.perDayUnits);
+  const { openPaymentsMax: openPayments, openPaymentsPerHostMax: openPaymentsPerHost } = limits;
+  if (isJsonWanted(flags)) {
+    const shown = { perCall, perDay, openPayments, openPaymentsPerHost };
+    return console.log(JSON.stringify({ limits: shown, allow, used }));
+  }
+  const day = limits.perDayUnits === undefined ? "no limit" : usdcText(limits.perDayUnits);
+  console.log(`Per call       ${usdcText(limits.perCallUnits)}`);
+  console.log(`Per 24 hours   ${day}`);
+  console.log(`Open payments  ${openPayments}, per host ${openPaymentsPerHost}`);
+  console.log(`Hosts          ${allow.hosts?.join(", ") ?? "all"}`);
+  console.log(`Payees         ${allow.payees?.join(", ") ?? "the first of each host"}`);
+  if (used.length === 0) return;
+  const rows = used.map(({ wallet, network, spentUsdc: spent, leftUsdc: left, openPayments }) => {
+    return { wallet, network, "spent (USDC)": spent, "left (USDC)": left, openPayments };
+  });
+  console.log(`\nLast 24 hours\n${tableText(rows, {}, terminalWidth())}`);
+}
+
+function usdcText(units: bigint): string {
+  return `${shortUsdc(units)} USDC`;
+}
+
+async function readUsage(perDayUnits: bigint | undefined) {
+  const ledger = openLedger();
+  const since = Date.now() - dayMs;
+  const scopes = new Map<string, LedgerScope>();
+  for (const { state, reservedAt, wallet, network, asset } of await ledger.list()) {
+    if (!openStates.includes(state) && reservedAt <= since) continue;
+    scopes.set(`${wallet} ${network} ${asset}`, { wallet, network, asset });
+  }
+  return Promise.all(
+    [...scopes.values()].map(async (scope) => {
+      const { spentUnits, openPayments } = await ledger.usage(scope, since);
+      const left = perDayUnits === undefined ? undefined : perDayUnits - spentUnits;
+      return {
+        ...scope,
+        spentUsdc: formatUsdc(spentUnits),
+        ...(left === undefined ? {} : { leftUsdc: formatUsdc(left > 0n ? left : 0n) }),
+        openPayments,
+      };
+    }),
+  );
+}
+
+export async function setLimits(flags: LimitFlags): Promise<void> {
+  const { perCall, perDay, openPayments, openPerHost: openPaymentsPerHost } = flags;
+  const limitTexts = { perCall, perDay, openPayments, openPaymentsPerHost };
+  const given = Object.entries(limitTexts).filter(([, text]) => text);
+  const lists = allowLists.filter(({ name }) => flags[name] !== undefined);
+  if (given.length + lists.length === 0) {
+    throw new UsageError("Name a limit to set; --help lists them.");
+  }
+  const changed = parseLimitTexts(
+    Object.fromEntries(given),
+    (name) => limitTable[name].flag,
+    UsageError,
+  );
+  const limits = { ...readSettings().limits, ...changed };
+  const entries = lists.map((list) => {
+    const text = flags[list.name] ?? "";
+    // An undefined list is not written to the file.
+    const isRemoved = text === noLimit;
+    return [list.name, isRemoved ? undefined : splitList(list, text, list.flag, UsageError)];
+  });
+  writeSettings({
+    ...Object.fromEntries(entries),
+    limits: { ...limits, ...(limits.perDay === false ? { perDay: noLimit } : {}) },
+  });
+  console.error("Limits updated. They apply to every run from now on.");
+}
