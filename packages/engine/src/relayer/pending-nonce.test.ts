@@ -2,7 +2,13 @@
 import { expect, test } from "vitest";
 import type { RelayerTransaction } from "../model/relayer-transaction.ts";
 import { plainTransferGas } from "./fees.ts";
-import { addAttempt, createPendingNonce, isUnknownToNodes, noteSend } from "./pending-nonce.ts";
+import {
+  addAttempt,
+  closeNonce,
+  createPendingNonce,
+  isUnknownToNodes,
+  noteSend,
+} from "./pending-nonce.ts";
 
 const atBlock = 1_000;
 
@@ -36,4 +42,19 @@ test("a refused replacement is unknown, although a node had taken the attempt be
   addAttempt(pending, attempt(2), atBlock + 2);
   noteSend(pending, "price_too_low", atBlock + 2);
   expect(isUnknownToNodes(pending)).toBe(true);
+});
+
+test("a stop while a nonce is closed leaves the mined attempt open, and none without it", async () => {
+  const pending = createPendingNonce(attempt(1), atBlock, true);
+  addAttempt(pending, attempt(2), atBlock + 2);
+  const open = new Set([1, 2]);
+  const left: number[][] = [];
+  const store = {
+    async closeTransactions(transactions: readonly { readonly id: number }[]) {
+      for (const { id } of transactions) open.delete(id);
+      left.push([...open]);
+    },
+  };
+  await closeNonce(store, pending, { transaction: attempt(2), blockNumber: atBlock + 3 });
+  expect(left).toEqual([[2], []]);
 });

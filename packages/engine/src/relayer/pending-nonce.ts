@@ -145,7 +145,11 @@ export interface MinedAttempt {
   readonly blockNumber: number;
 }
 
-/** Stores the end of a nonce. Without `mined`, an external sender's transaction used it. */
+/**
+ * Stores the end of a nonce. Without `mined`, an external sender's transaction used it. The attempts that
+ * were not mined end first: one of them alone, as another read or a stop in between would leave it, has
+ * no receipt, so that the nonce would seem to be used by others.
+ */
 export async function closeNonce(
   store: Pick<EngineStore, "closeTransactions">,
   { attempts }: Pick<PendingNonce, "attempts">,
@@ -153,8 +157,8 @@ export async function closeNonce(
 ): Promise<void> {
   const minedId = mined?.transaction.id;
   const dropped = attempts.filter(({ id }) => id !== minedId);
-  if (mined) await store.closeTransactions([mined.transaction], "mined", mined.blockNumber);
   await store.closeTransactions(dropped, "dropped");
+  if (mined) await store.closeTransactions([mined.transaction], "mined", mined.blockNumber);
 }
 
 /** Nonces that a wallet may keep until they are final, for each that may be pending. */

@@ -174,6 +174,16 @@ export interface EngineStore extends RetentionMethods, RevertedGasMethods {
    * them. A transaction without queued settlements stays and is signed later. Throws `lease_lost`.
    */
   releaseUnsigned(lease: WalletLease, ids: readonly number[], now: number): Promise<void>;
+  /**
+   * Drops transactions without bytes that were signed into the bytes of another one: with the same
+   * nonce, call and price they are the same. Their settlements stay with that one. Returns how many
+   * were dropped. Throws `lease_lost`.
+   */
+  dropRepeats(
+    lease: WalletLease,
+    signed: readonly { readonly id: number; readonly hash: Hex }[],
+    now: number,
+  ): Promise<number>;
   recordSent(transactions: readonly TransactionName[], now: number): Promise<void>;
   /** Whether a node has accepted the transaction with this hash that carries the settlement. */
   isTransactionSent(settlementId: string, hash: Hex): Promise<boolean>;

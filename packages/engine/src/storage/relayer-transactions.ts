@@ -31,6 +31,7 @@ import {
   type Tables,
 } from "./schema.ts";
 import { announceMoved, isOneOf, lockSettlements } from "./settlements.ts";
+import { dropRepeats } from "./repeated-bytes.ts";
 import type { EngineStore, UsedNonces } from "./engine-store.ts";
 
 export function relayerMethods(database: Database) {
@@ -46,6 +47,7 @@ export function relayerMethods(database: Database) {
     }),
     recordSigned: atomic(database, recordSigned),
     releaseUnsigned: atomic(database, releaseUnsigned),
+    dropRepeats: atomic(database, dropRepeats),
     recordSent: (transactions, now) =>
       change(database, transactions, ["signed"], { state: "sent", sent_at: now }),
     closeTransactions: (transactions, state, blockNumber) =>

@@ -1,0 +1,45 @@
+/**
+ * Transactions that were signed into the bytes of another one. A database keeps bytes once, so that
+ * such a transaction can never be stored as signed.
+ */
+import { toLowerHex } from "@farthing/protocol";
+import type { ExpressionBuilder } from "kysely";
+import { openStates } from "../model/settlement.ts";
+import type { Work } from "./dialect.ts";
+import type { EngineStore } from "./engine-store.ts";
+import type { Tables } from "./schema.ts";
+import { lockSettlements } from "./settlements.ts";
+import { checkFence } from "./wallet-leases.ts";
+
+export const dropRepeats: Work<EngineStore["dropRepeats"]> = async (inside, lease, signed, now) => {
+  await checkFence(inside, lease, now);
+  const { db } = inside;
+  let count = 0;
+  for (const { id, hash } of signed) {
+    const known = await db
+      .selectFrom("relayer_transactions")
+      .select("id")
+      .where("hash", "=", hash)
+      .where("id", "!=", id)
+      .executeTakeFirst();
+    if (!known) continue;
+    const { numUpdatedRows } = await db
+      .updateTable("relayer_transactions")
+      .set({ state: "dropped" })
+      .where("id", "=", id)
+      .where("chain_id", "=", lease.chainId)
+      .where("lane", "=", toLowerHex(lease.lane))
+      .where("state", "=", "intent")
+      .executeTakeFirst();
+    count += Number(numUpdatedRows);
+    const isItsOwn = (where: ExpressionBuilder<Tables, "settlements">) =>
+      where.and([where("transaction_id", "=", id), where("state", "in", openStates)]);
+    await lockSettlements(inside, isItsOwn);
+    await db
+      .updateTable("settlements")
+      .set({ transaction_id: Number(known.id), transaction_hash: hash })
+      .where(isItsOwn)
+      .execute();
+  }
+  return count;
+};
