@@ -17,6 +17,7 @@ import { servedMethods } from "./routing/route-pattern.ts";
 import type { RequestLimits } from "./request-limits.ts";
 import type { RequestContext } from "./outcome.ts";
 import type { ActiveConfiguration } from "./active-configuration.ts";
+import type { PaidRoute } from "./paid-route.ts";
 import { errorResponse } from "./error-response.ts";
 import { outgoingOfBytes, type Outgoing } from "./write-response.ts";
 
@@ -73,23 +74,33 @@ export async function routeRequest(
   // Before any payment is taken for an upstream that would refuse the call.
   const hasPayment = paymentHeaders.some((name) => name in incoming.headers);
   if (hasPayment && upstream.isFull()) return withCors(failureResponse("full", context));
-  const used = await paidRoute.usePass?.(
-    incoming,
-    (payment) => proxyPassUse(target, incoming, payment, context),
-    () => incoming.gone.aborted,
-  );
-  if (used) {
-    const { response } = used;
-    context.charged = { ...used, timings: {} };
-    if (response instanceof Response) return response;
-    return outgoingOfBytes(response.status, response.headers, response.body);
-  }
+  const used = await usePass(paidRoute, target, incoming, context);
+  if (used) return used;
   const charged = await paidRoute.charge(incoming, (payment) =>
     proxyPaidRequest(target, incoming, payment, context),
   );
   if (charged instanceof Response) return charged;
   context.charged = charged;
   return charged.response;
+}
+
+/** Serves the use of a pass with less work, where the route and the request allow it. */
+async function usePass(
+  paidRoute: PaidRoute,
+  target: RouteTarget,
+  incoming: Incoming,
+  context: RequestContext,
+): Promise<Outgoing | undefined> {
+  const used = await paidRoute.usePass?.(
+    incoming,
+    (payment) => proxyPassUse(target, incoming, payment, context),
+    () => incoming.gone.aborted,
+  );
+  if (!used) return undefined;
+  const { response } = used;
+  context.charged = { ...used, timings: {} };
+  if (response instanceof Response) return response;
+  return outgoingOfBytes(response.status, response.headers, response.body);
 }
 
 /** Refuses TRACE, CONNECT and other methods that are not proxied. */

@@ -157,7 +157,7 @@ export class WalletTransactions {
     const signed = await this.#signOrRelease(held, reserved);
     this.#deps.gasPrices.noteSigned(reserved);
     const rows = signed.map(({ transaction, raw, hash }) => ({ id: transaction.id, raw, hash }));
-    const submitted = await this.#recordSigned(held, rows);
+    const submitted = await recordSigned(this.#deps, this.#facts, held, rows);
     for (const { transaction, raw, hash } of signed) {
       const { nonce, settlementIds } = transaction;
       this.#add({ ...transaction, raw, hash, state: "signed" }, false);
@@ -167,24 +167,6 @@ export class WalletTransactions {
       this.#deps.log.info(fields, "Transaction signed and stored");
     }
     this.#deps.events.onSubmitted(submitted);
-  }
-
-  /**
-   * Throws what the database says. Bytes that it has already are dropped before: they would be refused
-   * again each time that the wallet is loaded, and no transaction of the wallet would be sent any more.
-   */
-  async #recordSigned(held: WalletLease, rows: Parameters<EngineStore["recordSigned"]>[1]) {
-    const { store, clock, log } = this.#deps;
-    try {
-      return await store.recordSigned(held, rows, clock.nowMs());
-    } catch (error) {
-      const dropped = await store.dropRepeats(held, rows, clock.nowMs()).catch(() => 0);
-      if (dropped > 0) {
-        const fields = { event: "repeated_bytes_dropped", ...this.#facts, transactions: dropped };
-        log.warn(fields, "Transactions dropped that repeat the bytes of stored ones");
-      }
-      throw error;
-    }
   }
 
   /** Releases the settlements of what was not signed; another transaction will use its nonce. */
@@ -338,6 +320,28 @@ export class WalletTransactions {
 
   #listOpen(): Promise<RelayerTransaction[]> {
     return this.#deps.store.listOpenTransactions(this.#facts.chainId, this.#facts.relayer);
+  }
+}
+
+/**
+ * Throws what the database says. Bytes that it has already are dropped before: they would be refused
+ * again each time that the wallet is loaded, and no transaction of the wallet would be sent any more.
+ */
+async function recordSigned(
+  { store, clock, log }: Pick<WalletDeps, "store" | "clock" | "log">,
+  facts: object,
+  held: WalletLease,
+  rows: Parameters<EngineStore["recordSigned"]>[1],
+) {
+  try {
+    return await store.recordSigned(held, rows, clock.nowMs());
+  } catch (error) {
+    const dropped = await store.dropRepeats(held, rows, clock.nowMs()).catch(() => 0);
+    if (dropped > 0) {
+      const fields = { event: "repeated_bytes_dropped", ...facts, transactions: dropped };
+      log.warn(fields, "Transactions dropped that repeat the bytes of stored ones");
+    }
+    throw error;
   }
 }
 

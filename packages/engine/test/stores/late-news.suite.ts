@@ -6,8 +6,11 @@ import {
   claimOf,
   held,
   hex32,
+  lane,
   minedIn,
+  next,
   planOf,
+  take,
   type StoreBench,
   type TestStore,
 } from "./store-values.testing.ts";
@@ -65,5 +68,35 @@ export function lateNewsSuite(start: () => Promise<StoreBench>): void {
     expect(await store.recordReorganised(chainId, 100, 5, [])).toEqual([]);
     const blocks = [{ number: 100, hash: hex32(7) }];
     expect(await store.listUnfinalizedBlocks(chainId)).toEqual(blocks);
+  });
+
+  test("bytes that are stored already are refused, and what repeats them is dropped", async () => {
+    const lease = await held(store);
+    const claim = claimOf();
+    await store.claimSettlements([claim], 1);
+    const [first] = await store.reserveTransactions(lease, [planOf(claim.id)], 1);
+    if (!first) throw new Error("nothing was reserved");
+    const bytes = { raw: hex32(next()), hash: hex32(next()) };
+    await store.recordSigned(lease, [{ id: first.id, ...bytes }], 1);
+    const repeat = await store.replaceTransaction(lease, first.nonce, planOf(claim.id), 2);
+    const other = await store.replaceTransaction(lease, first.nonce, planOf(claim.id), 2);
+    const signed = [
+      { id: repeat.id, ...bytes },
+      { id: other.id, raw: hex32(next()), hash: hex32(next()) },
+    ];
+    await expect(store.recordSigned(lease, signed, 3)).rejects.toMatchObject({
+      code: "storage_unavailable",
+    });
+    expect(await store.dropRepeats(lease, signed, 3)).toBe(1);
+    expect(await store.dropRepeats(lease, signed, 3)).toBe(0);
+    const open = await store.listOpenTransactions(chainId, lane);
+    expect(open.map(({ id, hash }) => [id, hash])).toEqual([
+      [first.id, bytes.hash],
+      [other.id, null],
+    ]);
+    // The settlement is with the newest that is left, or with the one whose bytes were repeated.
+    expect(await store.recordSigned(lease, signed.slice(1), 4)).toMatchObject([{ id: claim.id }]);
+    await take(store, "two", { stoppedOwner: "one" });
+    await expect(store.dropRepeats(lease, [], 5)).rejects.toMatchObject({ code: "lease_lost" });
   });
 }

@@ -28,10 +28,8 @@ export const busySeller: Address = `0x${"33".repeat(20)}`;
 /** The payer of most of its settlements, and one that has paid nothing before. */
 export const busyPayer: Address = `0x${"44".repeat(20)}`;
 const rarePayer: Address = `0x${"45".repeat(20)}`;
-/** The webhook endpoint, and the price, of its history. */
-export const busyEndpoint = "whe_busy";
-/** Another one, which cannot keep up with what is due. */
-export const swampedEndpoint = "whe_swamped";
+/** The webhook endpoint of its history, and another one, which cannot keep up with what is due. */
+export const [busyEndpoint, swampedEndpoint] = ["whe_busy", "whe_swamped"] as const;
 export const busyAmount = 10n;
 export const dayMs = 24 * 60 * 60 * 1000;
 /** The time of the scenario: the history lies before it. */
