@@ -1,4 +1,6 @@
 /** The command itself: help, version, usage, and the launcher's check of Node. */
+import { execFileSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import manifest from "../package.json" with { type: "json" };
 import { farthing } from "./command/farthing-bin.testing.ts";
@@ -9,6 +11,26 @@ test("--help lists every subcommand, --version says which", async () => {
   for (const name of ["pay", "devnet"]) expect(help.stdout).toMatch(new RegExp(`^  ${name} `, "m"));
   const version = await farthing(["--version"]);
   expect([version.code, version.stdout]).toEqual([0, `${manifest.version}\n`]);
+});
+
+test("--help loads little, and nothing that signs or hashes", () => {
+  const reporting = `
+    import { registerHooks } from "node:module";
+    const load = (url, context, next) => (process.stderr.write(url + "\\n"), next(url, context));
+    registerHooks({ load });
+  `;
+  const imported = `data:text/javascript,${encodeURIComponent(reporting)}`;
+  // The sources, which the other tests have in one file.
+  const bin = fileURLToPath(new URL("../bin/farthing.js", import.meta.url));
+  const shell = '"$@" 2>&1 >/dev/null';
+  const loaded = execFileSync(
+    "sh",
+    ["-c", shell, "sh", process.execPath, "--import", imported, bin, "--help"],
+    { encoding: "utf8" },
+  ).split("\n");
+  expect(loaded.some((url) => url.endsWith("/src/commands.ts"))).toBe(true);
+  expect(loaded.filter((url) => /node_modules\/(?:ox|@scure|@noble|viem)\//.test(url))).toEqual([]);
+  expect(loaded.length).toBeLessThan(40);
 });
 
 test.each([

@@ -1,6 +1,6 @@
 /** The farthing command: what buyers and sellers run, and the operator's commands where installed. */
 import { commands } from "./commands.ts";
-import { runProgram } from "./program.ts";
+import { runProgram } from "./command/run-program.ts";
 
 await runProgram(
   "farthing",

@@ -1,7 +1,7 @@
 /** Untrusted bytes on their way to a terminal, and pipes that their reader closes early. */
 import { Transform } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
-import { printableText } from "@farthing/protocol";
+import { printableText } from "@farthing/protocol/output";
 
 /** Whether a write failed because the reader has closed the pipe. */
 export function isClosedPipe(error: unknown): boolean {
