@@ -27,13 +27,15 @@ export async function evaluateReading(simulated: SimulatedPayment): Promise<Outc
   if (reading.isTransferable) return accept(undefined);
   const text = revertText(reading.revertData);
   const refusal = tokenRefusalOf(text);
+  if (beforeUse.has(refusal) && (await isUsedAsSigned(simulated))) {
+    return refuse("nonce_already_used");
+  }
   switch (refusal) {
     case "authorization_not_yet_valid":
       // Our clock has passed validAfter, the latest block has not. The transfer goes into a later
       // block, so evaluate the checks that the token did not reach.
       return evaluateUnreached(simulated);
     case "authorization_expired":
-      if (await isUsedAsSigned(simulated)) return refuse("nonce_already_used");
       return refuse(refusal, "The authorization expires before the next block; sign a new one.");
     case "nonce_already_used":
       return refuse(refusal);
@@ -50,7 +52,14 @@ export async function evaluateReading(simulated: SimulatedPayment): Promise<Outc
   }
 }
 
-/** The token reports expiry before use, but a payment that moved money must be reported as used. */
+/** What the token looks at before the use of an authorization. */
+const beforeUse: ReadonlySet<ReturnType<typeof tokenRefusalOf>> = new Set([
+  "token_paused",
+  "blocked",
+  "authorization_expired",
+]);
+
+/** Whether the payment may have moved money, which must be told before what stands in its way now. */
 export async function isUsedAsSigned(simulated: SimulatedPayment): Promise<boolean> {
   return simulated.reading.isUsed && (await isSigned(simulated));
 }

@@ -3,7 +3,7 @@
  * window closes. Blocks are made by the test, so that each thing happens when it should.
  */
 import type { Devnet } from "@farthing/devnet";
-import type { Hex, JsonObject } from "@farthing/protocol";
+import type { Address, Hex, JsonObject } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import {
   bodyOn,
@@ -244,6 +244,39 @@ test("submitted by somebody else before we ever saw it: refused, and his hash is
     errorMessage: expect.stringContaining(hash),
     transaction: hash,
   });
+});
+
+test.each([
+  ["the token is paused", () => devnet.usdc.pause(), () => devnet.usdc.unpause()],
+  [
+    "its payer is blocked",
+    (payer: Address) => devnet.usdc.blacklist(payer),
+    (payer: Address) => devnet.usdc.unBlacklist(payer),
+  ],
+  [
+    "its payee is blocked",
+    () => devnet.usdc.blacklist(devnet.seller.address),
+    () => devnet.usdc.unBlacklist(devnet.seller.address),
+  ],
+])("submitted by somebody else, and now %s: paid all the same", async (_, stop, end) => {
+  const payer = walletAt(devnet.buyers, 2);
+  const body = bodyOn(devnet, { payer });
+  const hash = await frontRun(devnet, body);
+  await stop(payer.address);
+  try {
+    expect((await served.post("/verify", body)).body).toMatchObject({
+      invalidReason: "already_settled",
+    });
+    expect((await served.post("/settle", body)).body).toMatchObject({
+      errorReason: "already_settled",
+      transaction: hash,
+    });
+    // What was not used is refused for what stands in its way.
+    const { invalidReason } = (await served.post("/verify", bodyOn(devnet, { payer }))).body;
+    expect(invalidReason).toMatch(/^(token_paused|payer_blocked|payee_blocked)$/);
+  } finally {
+    await end(payer.address);
+  }
 });
 
 test("submitted by somebody else, and the node has no log of it yet: unknown, until it has", async () => {
