@@ -10,12 +10,13 @@ import {
   type StoredSettlement,
   type Violation,
 } from "@farthing/lab/audit";
+import { pauseMsAfter } from "@farthing/engine/source/model/payer-pause";
 import type { Address } from "@farthing/protocol";
 import { sumOf, type ObservedFaultCounts } from "./observed-faults.ts";
 import type { Databases } from "./databases.ts";
 import { createEventInjector, type EventInjector } from "./event-injector.ts";
 import { hasPause, type FaultKind, type Plan } from "./plan.ts";
-import { setUp, type SimEnvironment } from "./environment.ts";
+import { blockMs, setUp, type SimEnvironment } from "./environment.ts";
 import { contractFaults, tokenFaults } from "./token-faults.ts";
 
 /** The result of a run. */
@@ -37,9 +38,13 @@ export interface RunReport {
 const restBlocksMax = 60;
 const blocksPerTurn = 2;
 
-function restBlocksOf({ payments, relayers, service, batchMax }: Plan): number {
+/** A payer whose code has made two transactions revert is paused for so long; its payments wait. */
+const pauseBlocks = pauseMsAfter(2) / blockMs;
+
+function restBlocksOf({ payments, relayers, service, batchMax, faultKinds }: Plan): number {
   const turns = Math.ceil(payments.length / (batchMax * relayers * service.inFlight));
-  return restBlocksMax + turns * blocksPerTurn;
+  const pause = faultKinds.includes("contracts") ? pauseBlocks : 0;
+  return restBlocksMax + turns * blocksPerTurn + pause;
 }
 
 /** Blocks after which the last mined transaction is final, and one to notice it. */
