@@ -71,7 +71,7 @@ interface Chain {
 const idSecret = "0f".repeat(32);
 
 /** XDC's block period. */
-export const blockMs = 2_000;
+const blockMs = 2_000;
 
 /** Starts an environment, which ends with the stack. */
 export async function setUp(

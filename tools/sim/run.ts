@@ -10,13 +10,12 @@ import {
   type StoredSettlement,
   type Violation,
 } from "@farthing/lab/audit";
-import { pauseMsAfter } from "@farthing/engine/source/model/payer-pause";
 import type { Address } from "@farthing/protocol";
 import { sumOf, type ObservedFaultCounts } from "./observed-faults.ts";
 import type { Databases } from "./databases.ts";
 import { createEventInjector, type EventInjector } from "./event-injector.ts";
 import { hasPause, type FaultKind, type Plan } from "./plan.ts";
-import { blockMs, setUp, type SimEnvironment } from "./environment.ts";
+import { setUp, type SimEnvironment } from "./environment.ts";
 import { contractFaults, tokenFaults } from "./token-faults.ts";
 
 /** The result of a run. */
@@ -38,8 +37,11 @@ export interface RunReport {
 const restBlocksMax = 60;
 const blocksPerTurn = 2;
 
-/** A payer whose code has made two transactions revert is paused for so long; its payments wait. */
-const pauseBlocks = pauseMsAfter(2) / blockMs;
+/**
+ * A payer whose code has made two transactions revert is paused for four minutes, and its payments wait
+ * for the end of that.
+ */
+const pauseBlocks = 120;
 
 function restBlocksOf({ payments, relayers, service, batchMax, faultKinds }: Plan): number {
   const turns = Math.ceil(payments.length / (batchMax * relayers * service.inFlight));

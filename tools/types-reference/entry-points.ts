@@ -7,8 +7,12 @@ const root = join(import.meta.dirname, "../..");
 /** The libraries, in the order in which a reader meets them. The others are programs. */
 const libraries = ["seller", "buyer", "gateway", "engine", "protocol", "devnet"];
 
-/** Entry points for the packages of the service alone, whose names may change at any time. */
-const internal = new Set(["@farthing/engine/base", "@farthing/engine/storage"]);
+/** Entry points for the packages of this repository alone, whose names may change at any time. */
+const internal = new Set([
+  "@farthing/engine/base",
+  "@farthing/engine/storage",
+  "@farthing/protocol/output",
+]);
 
 /** One importable name, such as `@farthing/seller/express`, and the source that it leads to. */
 export interface EntryPoint {
