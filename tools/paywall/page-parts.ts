@@ -15,50 +15,49 @@ const page = fileURLToPath(new URL("../../packages/paywall/src", import.meta.url
 /** Where the parts go, from the repository. */
 export const partsPath = "packages/seller/src/paywall/generated/page-parts.ts";
 
-/** The page has its own table of the refusals that a payer can act on, in each language. */
-const withoutMessages: Plugin = {
-  name: "without-messages",
-  setup(bundling) {
-    bundling.onLoad({ filter: /protocol\/src\/refusals\.ts$/ }, async ({ path }) => {
-      const text = await readFile(path, "utf8");
-      return { contents: text.replaceAll(/^ {2}\w+:\s+"[^"]*",$/gm, ""), loader: "ts" };
-    });
-  },
-};
+/** What the page does not need of a source, by the end of its path, and what it has in its place. */
+const replacements: readonly (readonly [path: string, change: (text: string) => string])[] = [
+  // The page has its own table of the refusals that a payer can act on, in each language.
+  ["protocol/src/errors/refusals.ts", (text) => text.replaceAll(/^ {2}\w+:\s+"[^"]*",$/gm, "")],
+  // The page reads tokens itself, and its record keeps no response.
+  ["buyer/src/passes.ts", () => "export const readGiven = () => ({});"],
+  // The page shows the checks that failed, so it has no texts of those that passed.
+  [
+    "offer/check-offer.ts",
+    (text) => text.replaceAll(/\b(pass|skip)\("(\w+)", (?:"[^"]*"|`[^`]*`|\w+)\)/g, '$1("$2", "")'),
+  ],
+  // Only a facilitator uses these facts of the networks.
+  [
+    "protocol/src/networks/networks.ts",
+    (text) =>
+      text.replaceAll(/^ {2}(domainSeparator: "0x[0-9a-f]+"|multicall3: \[[^\]]*\]),\n/gm, ""),
+  ],
+];
 
-/** The page reads tokens itself, and its record keeps no response. */
-const withoutGivenTokens: Plugin = {
-  name: "without-given-tokens",
-  setup(bundling) {
-    bundling.onLoad({ filter: /buyer\/src\/passes\.ts$/ }, () => ({
-      contents: "export const readGiven = () => ({});",
-    }));
-  },
-};
-
-/** Leaves out what passed checks say: the page shows those that failed. */
-const withoutPassedChecks: Plugin = {
-  name: "without-passed-checks",
-  setup(bundling) {
-    bundling.onLoad({ filter: /offer\/check-offer\.ts$/ }, async ({ path }) => {
-      const text = await readFile(path, "utf8");
-      const passed = /\b(pass|skip)\("(\w+)", (?:"[^"]*"|`[^`]*`|\w+)\)/g;
-      return { contents: text.replaceAll(passed, '$1("$2", "")'), loader: "ts" };
-    });
-  },
-};
-
-/** Leaves out of the networks what only a facilitator uses, for the same reason. */
-const withoutServerFacts: Plugin = {
-  name: "without-server-facts",
-  setup(bundling) {
-    bundling.onLoad({ filter: /protocol\/src\/networks\.ts$/ }, async ({ path }) => {
-      const text = await readFile(path, "utf8");
-      const facts = /^ {2}(domainSeparator: "0x[0-9a-f]+"|multicall3: \[[^\]]*\]),\n/gm;
-      return { contents: text.replaceAll(facts, ""), loader: "ts" };
-    });
-  },
-};
+/** Makes the replacements; fails where a source is not met, which would be left as it is. */
+function replacing(isExpected: boolean): Plugin {
+  return {
+    name: "replacing",
+    setup(bundling) {
+      const met = new Set<string>();
+      for (const [end, change] of replacements) {
+        const filter = new RegExp(`/${end.replaceAll(".", "\\.")}$`);
+        bundling.onLoad({ filter }, async ({ path }) => {
+          met.add(end);
+          return { contents: change(await readFile(path, "utf8")), loader: "ts" };
+        });
+      }
+      bundling.onEnd(() => {
+        const missing = replacements.filter(([end]) => !met.has(end)).map(([end]) => end);
+        if (isExpected && missing.length > 0) {
+          throw new Error(
+            `The page does not load ${missing.join(", ")}; correct the replacements.`,
+          );
+        }
+      });
+    },
+  };
+}
 
 /**
  * Long names of our own members, shortened in the bundle. None of them is on the wire, in the tab's
@@ -97,7 +96,8 @@ async function bundle(entry: string): Promise<string> {
       "ox/Hash": `${page}/stand-ins/hash.ts`,
       "ox/Address": `${page}/stand-ins/address.ts`,
     },
-    plugins: [withoutMessages, withoutGivenTokens, withoutPassedChecks, withoutServerFacts],
+    // The style loads none of them.
+    plugins: [replacing(entry.endsWith(".ts"))],
     mangleProps: new RegExp(`^(${ownNames.join("|")})$`),
     charset: "utf8",
     legalComments: "none",
