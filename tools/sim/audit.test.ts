@@ -57,6 +57,26 @@ function withAnswer(
   return { ...honest, responses };
 }
 
+/** A payment of the honest run that a relayer's transaction has moved. */
+function paidByRelayer() {
+  const { ledger, stored } = honest;
+  for (const entry of ledger.entries) {
+    const { payer, nonce, transaction } = entry;
+    const settlement = stored.settlements.find(
+      (one) => one.payer.toLowerCase() === payer.toLowerCase() && one.nonce === nonce,
+    );
+    const row = stored.transactions.find(
+      ({ hash, state, settlementIds }) =>
+        hash === transaction &&
+        state === "mined" &&
+        settlement !== undefined &&
+        settlementIds.includes(settlement.id),
+    );
+    if (settlement && row) return { entry, settlement, row };
+  }
+  throw new Error("No relayer has moved a payment.");
+}
+
 /** What a payer of the honest run has left, its probes included. */
 function unitsAfter(payer: string): bigint {
   const own = honest.ledger.entries.filter((entry) => entry.payer === payer.toLowerCase());
@@ -315,19 +335,26 @@ describe("wallets", () => {
     ["a batch that was mined and moved nothing", 2, false],
     ["one payment that moved nothing", 1, true],
   ] as const)("carried again after %s", (_, payments, isBroken) => {
-    const again = withTransactions((rows) => {
-      const [first] = rows;
-      if (!first) return [];
-      const settlementIds = [...first.settlementIds, "stl_other"].slice(0, payments);
-      return [...rows, { ...first, id: 999, nonce: first.nonce + 100, hash: batch, settlementIds }];
-    });
-    const { ledger } = honest;
-    const [lane = ""] = honest.stored.transactions.map((row) => row.lane);
+    const { ledger, stored } = honest;
+    const { entry, settlement, row } = paidByRelayer();
+    const settlementIds = [settlement.id, "stl_other"].slice(0, payments);
+    const again = withTransactions((rows) => [
+      ...rows,
+      { ...row, id: 999, nonce: row.nonce + 100, hash: batch, settlementIds },
+    ]);
+    const [lane = ""] = stored.transactions.map((one) => one.lane);
     const relayed = [...ledger.relayed, { hash: batch, from: lane, nonce: 100 }];
     expect(rulesOf(again).has("carried once")).toBe(true);
     const evidence = { ...again, ledger: { ...ledger, relayed } };
     expect(rulesOf(evidence).has("carried once")).toBe(isBroken);
     expect(rulesOf({ ...evidence, wasPaused: true })).not.toContain("carried once");
+    // One that has moved the money of another payment may have failed for this one.
+    const besides = (nonce: string) => {
+      const entries = [...ledger.entries, { ...entry, transaction: batch, nonce }];
+      return rulesOf({ ...again, ledger: { ...ledger, relayed, entries } });
+    };
+    expect(besides(`0x${"33".repeat(32)}`).has("carried once")).toBe(isBroken);
+    expect(besides(entry.nonce)).toContain("carried once");
   });
 });
 

@@ -45,8 +45,8 @@ export function auditWallets(
 
 /**
  * A settlement gets a new nonce only when the old one is certainly used by another transaction, or when
- * its batch was mined and has moved nothing: one payer's code has burned the gas of all. A pause of the
- * token makes a payment alone revert as well.
+ * its batch was mined and has not moved its money: another payer's code has burned the gas. A pause of
+ * the token makes a payment alone revert as well.
  */
 function auditCarriers(
   { settlements, transactions }: Stored,
@@ -56,19 +56,30 @@ function auditCarriers(
 ): void {
   const { entries, relayed } = ledger;
   const inBlocks = new Set(relayed.map(({ hash }) => hash));
-  const moving = new Set(entries.map(({ transaction }) => transaction));
-  const isReverted = ({ settlementIds, hash }: Stored["transactions"][number]) =>
-    (isAloneExcused || settlementIds.length > 1) &&
-    inBlocks.has(hash ?? "0x") &&
-    !moving.has(hash ?? "0x");
-  for (const { id } of settlements) {
+  const moves = new Set(
+    entries.map(({ transaction, payer, nonce }) => moveOf(transaction, { payer, nonce })),
+  );
+  for (const settlement of settlements) {
+    const { id } = settlement;
+    const hasFailedIn = ({ settlementIds, hash }: Stored["transactions"][number]) =>
+      (isAloneExcused || settlementIds.length > 1) &&
+      inBlocks.has(hash ?? "0x") &&
+      !moves.has(moveOf(hash ?? "0x", settlement));
     const carriers = transactions.filter(
       (transaction) =>
         transaction.settlementIds.includes(id) &&
         transaction.state === "mined" &&
-        !isReverted(transaction),
+        !hasFailedIn(transaction),
     );
     const places = new Set(carriers.map(({ lane, nonce }) => `nonce ${nonce} of ${lane}`));
     if (places.size > 1) say("carried once", `${id} is carried by ${[...places].join(", ")}`);
   }
+}
+
+/** Names the use of an authorization in a transaction. */
+function moveOf(
+  hash: string,
+  { payer, nonce }: { readonly payer: string; readonly nonce: string },
+) {
+  return `${hash} ${payer} ${nonce}`.toLowerCase();
 }

@@ -4,7 +4,7 @@
  */
 import type { Devnet } from "@farthing/devnet";
 import type { Address, Hex, JsonObject } from "@farthing/protocol";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import {
   bodyOn,
   countOf,
@@ -29,8 +29,6 @@ let proxy: RpcProxy;
 let store: ServiceStore;
 let served: Served;
 
-/** Runs once, right before the next claim is stored: afterwards any wallet may take it up. */
-let beforeClaim: (() => Promise<void>) | undefined;
 /** Runs once, right before the next nonce is taken. */
 let beforeNonce: (() => Promise<void>) | undefined;
 const clock = createSteeredClock();
@@ -45,12 +43,10 @@ beforeAll(async () => {
   const opened = await openStore(databaseUrl);
   store = {
     ...opened,
-    claimSettlements: async (...parameters) => {
-      await takeHook("claim");
-      return opened.claimSettlements(...parameters);
-    },
     reserveTransactions: async (...parameters) => {
-      await takeHook("nonce");
+      const hook = beforeNonce;
+      beforeNonce = undefined;
+      await hook?.();
       return opened.reserveTransactions(...parameters);
     },
   };
@@ -67,13 +63,6 @@ afterEach(async () => {
   proxy.step = undefined;
   await automine(true);
 });
-
-async function takeHook(at: "claim" | "nonce"): Promise<void> {
-  const hook = at === "claim" ? beforeClaim : beforeNonce;
-  if (at === "claim") beforeClaim = undefined;
-  else beforeNonce = undefined;
-  await hook?.();
-}
 
 const automine = (isOn: boolean) => devnet.rpc("evm_setAutomine", [isOn]);
 const page = async (id: unknown) => (await served.get(`/settlements/${String(id)}?wait=20`)).body;
@@ -301,24 +290,38 @@ test("submitted by somebody else, and the node has no log of it yet: unknown, un
 });
 
 test("a window that closes before a nonce is taken: expired once a final block is past it", async () => {
-  const before = await countOf(devnet, served.relayer);
-  const validBefore = secondsFromNow(60 + clock.aheadMs / 1_000);
-  const body = bodyOn(devnet, { authorization: { validBefore } });
-  const start = clock.aheadMs;
-  beforeClaim = async () => void (clock.aheadMs = start + 58_000);
-  const { body: answer } = await served.post("/settle", body, async);
+  // Of its own, and without a block: after three, the chain's time would count and not the clock's.
+  const chain = await startChain();
+  onTestFinished(() => chain.stop());
+  const own = createSteeredClock();
+  const databaseUrl = newDatabaseUrl();
+  const opened = await openStore(databaseUrl);
+  const lateStore: ServiceStore = {
+    ...opened,
+    // Before it is stored: afterwards any wallet may take it up.
+    claimSettlements: async (...parameters) => {
+      own.aheadMs = 58_000;
+      return opened.claimSettlements(...parameters);
+    },
+  };
+  const late = await serveOn(chain, { databaseUrl, store: lateStore, clock: own });
+  onTestFinished(late.stop);
+  const validBefore = secondsFromNow(60);
+  const body = bodyOn(chain, { authorization: { validBefore } });
+  const { body: answer } = await late.post("/settle", body, async);
   expect(answer).toMatchObject({ status: "pending", transaction: "" });
+  const path = `/settlements/${String(answer["id"])}`;
   // Our clock alone says nothing about the money: it is the block's time that counts.
-  expect(await state(answer["id"])).toBe("queued");
-  await devnet.setNextBlockTimestamp(Number(validBefore));
-  await devnet.mine(finalAfterBlocks);
-  expect(await page(answer["id"])).toMatchObject({
+  expect((await late.get(path)).body["state"]).toBe("queued");
+  await chain.setNextBlockTimestamp(Number(validBefore));
+  await chain.mine(finalAfterBlocks);
+  expect((await late.get(`${path}?wait=20`)).body).toMatchObject({
     status: "failed",
     errorReason: "authorization_expired",
     errorMessage: expect.stringMatching(/before it was mined; sign a new one/),
     transaction: "",
   });
-  expect(await countOf(devnet, served.relayer)).toBe(before);
+  expect(await countOf(chain, late.relayer)).toBe(0);
 });
 
 /** Tells whether the token and its logs were asked what became of a payment. */

@@ -38,6 +38,12 @@ export const keyless: Caller = { path: "/api/facilitator", headers: {} };
 /** Hostile requests at once. */
 const callers = 1_000;
 
+/**
+ * Each transaction of a contract wallet is simulated first, which burns all the gas that a payment may
+ * use: a slow machine takes ten seconds for it.
+ */
+const sendsSoon = { interval: 20, timeout: 240_000 } as const;
+
 /** Blocks that are looked through for a payment: on a slow machine each has few contract wallets. */
 const blocksMax = 60;
 
@@ -129,7 +135,7 @@ export async function untilPaid(
   const paid = payments.map((): PaidAfter | undefined => undefined);
   let contracts = 0;
   for (let made = 1; made <= blocksMax && paid.includes(undefined); made++) {
-    await expect.poll(waiting, { interval: 20 }).toBeGreaterThanOrEqual(sentMin);
+    await expect.poll(waiting, sendsSoon).toBeGreaterThanOrEqual(sentMin);
     await blocks.make();
     contracts += await countContracts(devnet);
     for (const [index, [body]] of payments.entries()) {
