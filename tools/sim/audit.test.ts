@@ -11,7 +11,7 @@ import {
   type StoredSettlement,
   type StoredTransaction,
 } from "@farthing/lab/audit";
-import { shortPlan } from "./audited-plan.testing.ts";
+import { paidByRelayer, shortPlan } from "./audited-plan.testing.ts";
 import { createDatabases } from "./databases.ts";
 import { run } from "./run.ts";
 
@@ -55,26 +55,6 @@ function withAnswer(
       : response,
   );
   return { ...honest, responses };
-}
-
-/** A payment of the honest run that a relayer's transaction has moved. */
-function paidByRelayer() {
-  const { ledger, stored } = honest;
-  for (const entry of ledger.entries) {
-    const { payer, nonce, transaction } = entry;
-    const settlement = stored.settlements.find(
-      (one) => one.payer.toLowerCase() === payer.toLowerCase() && one.nonce === nonce,
-    );
-    const row = stored.transactions.find(
-      ({ hash, state, settlementIds }) =>
-        hash === transaction &&
-        state === "mined" &&
-        settlement !== undefined &&
-        settlementIds.includes(settlement.id),
-    );
-    if (settlement && row) return { entry, settlement, row };
-  }
-  throw new Error("No relayer has moved a payment.");
 }
 
 /** What a payer of the honest run has left, its probes included. */
@@ -336,7 +316,7 @@ describe("wallets", () => {
     ["one payment that moved nothing", 1, true],
   ] as const)("carried again after %s", (_, payments, isBroken) => {
     const { ledger, stored } = honest;
-    const { entry, settlement, row } = paidByRelayer();
+    const { entry, settlement, row } = paidByRelayer(honest);
     const settlementIds = [settlement.id, "stl_other"].slice(0, payments);
     const again = withTransactions((rows) => [
       ...rows,

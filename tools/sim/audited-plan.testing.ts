@@ -1,4 +1,5 @@
-/** The run whose evidence the tests of the audit change. */
+/** The run whose evidence the tests of the audit change, and what they look for in it. */
+import type { Evidence } from "@farthing/lab/audit";
 import { drawPlan } from "./draw-plan.ts";
 import type { Plan } from "./plan.ts";
 import { alone } from "./scenario-parts.testing.ts";
@@ -30,4 +31,23 @@ export function shortPlan(): Plan {
   const events = [{ block: 2, what: "cancel", payment: 1, isAhead: true }] as const;
   const plan = drawPlan(1, { faultKinds: [], service: alone });
   return { ...plan, blocks: 3, buyers: 3, payments, events };
+}
+
+/** A payment that a relayer's transaction has moved, with both. */
+export function paidByRelayer({ ledger, stored }: Pick<Evidence, "ledger" | "stored">) {
+  for (const entry of ledger.entries) {
+    const { payer, nonce, transaction } = entry;
+    const settlement = stored.settlements.find(
+      (one) => one.payer.toLowerCase() === payer.toLowerCase() && one.nonce === nonce,
+    );
+    const row = stored.transactions.find(
+      ({ hash, state, settlementIds }) =>
+        hash === transaction &&
+        state === "mined" &&
+        settlement !== undefined &&
+        settlementIds.includes(settlement.id),
+    );
+    if (settlement && row) return { entry, settlement, row };
+  }
+  throw new Error("No relayer has moved a payment.");
 }
