@@ -122,6 +122,10 @@ function rules(): Plan {
         { block: 8, what: "gas-price", gwei: 12.5 },
         ...both((node) => ({ block: 8, what: "pool-full", node })),
         ...both((node) => ({ block: 9, what: "pool-free", node })),
+        // At the usual price and for two periods, so that some payment meets it also on a slow machine.
+        { block: 9, what: "no-block" },
+        { block: 9, what: "wallet-used", relayer: 0 },
+        { block: 9, what: "wallet-used", relayer: 1 },
         ...both((node) => ({ block: 10, what: "fee-cap", node, milliXdc: 1 })),
         // Two blocks: while the pools were full, claims were refused, and few payments wait.
         ...both((node) => ({ block: 12, what: "fee-cap", node, milliXdc: 1_000 })),

@@ -44,6 +44,15 @@ test("a refused replacement is unknown, although a node had taken the attempt be
   expect(isUnknownToNodes(pending)).toBe(true);
 });
 
+test("a refused hash stays unknown when a node takes the cancellation of its nonce", () => {
+  const pending = createPendingNonce(attempt(1), atBlock, false);
+  noteSend(pending, "fee_cap_exceeded", atBlock);
+  addAttempt(pending, { ...attempt(2), settlementIds: [] }, atBlock + 1);
+  expect(isUnknownToNodes(pending)).toBe(true);
+  noteSend(pending, "accepted", atBlock + 1);
+  expect(isUnknownToNodes(pending)).toBe(true);
+});
+
 test("a stop while a nonce is closed leaves the mined attempt open, and none without it", async () => {
   const pending = createPendingNonce(attempt(1), atBlock, true);
   addAttempt(pending, attempt(2), atBlock + 2);

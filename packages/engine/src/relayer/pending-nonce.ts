@@ -16,8 +16,11 @@ export interface PendingNonce {
   outcome: SendOutcome | "unsent";
   /** Whether a node may have any of the attempts: not every send of every one was refused. */
   mayBeOut: boolean;
-  /** The same of the newest attempt, whose hash callers are told. */
-  mayNewestBeOut: boolean;
+  /**
+   * What nodes said of the newest attempt that carries settlements, whose hash callers are told. A
+   * cancellation at its nonce changes nothing about it.
+   */
+  told: "unsent" | "refused" | "may_be_out";
   /** Head block at the last send, and when the newest attempt was first sent. */
   sentAtBlock: number;
   attemptedAtBlock: number;
@@ -39,7 +42,7 @@ export function createPendingNonce(
     unresolved: new Set(transaction.settlementIds),
     outcome: "unsent",
     mayBeOut,
-    mayNewestBeOut: mayBeOut,
+    told: mayBeOut ? "may_be_out" : "unsent",
     sentAtBlock: headNumber,
     attemptedAtBlock: headNumber,
     refusals: 0,
@@ -55,7 +58,7 @@ export function addAttempt(
   pending.attempts.push(transaction);
   for (const id of transaction.settlementIds) pending.unresolved.add(id);
   pending.outcome = "unsent";
-  pending.mayNewestBeOut = false;
+  if (transaction.settlementIds.length > 0) pending.told = "unsent";
   pending.attemptedAtBlock = headNumber;
   pending.refusals = 0;
 }
@@ -71,7 +74,7 @@ export function addTo(
   if (!pending) pendingNonces.set(nonce, createPendingNonce(transaction, headNumber, mayBeOut));
   else if (pending.attempts.every((other) => other.id !== id)) {
     addAttempt(pending, transaction, headNumber);
-    pending.mayNewestBeOut = mayBeOut;
+    if (mayBeOut && transaction.settlementIds.length > 0) pending.told = "may_be_out";
   }
 }
 
@@ -79,14 +82,16 @@ export function addTo(
 export function noteSend(pending: PendingNonce, outcome: SendOutcome, headNumber: number): void {
   pending.outcome = outcome;
   pending.mayBeOut ||= !isRefusal(outcome);
-  pending.mayNewestBeOut ||= !isRefusal(outcome);
+  if (newestOf(pending).settlementIds.length > 0 && pending.told !== "may_be_out") {
+    pending.told = isRefusal(outcome) ? "refused" : "may_be_out";
+  }
   pending.sentAtBlock = headNumber;
   pending.refusals = outcome === "accepted" ? 0 : pending.refusals + 1;
 }
 
-/** Whether every send of the newest attempt was refused, so that no node knows the hash that is told. */
-export function isUnknownToNodes({ mayNewestBeOut, outcome }: PendingNonce): boolean {
-  return !mayNewestBeOut && outcome !== "unsent";
+/** Whether every send of the attempt whose hash is told was refused, so that no node knows it. */
+export function isUnknownToNodes({ told }: PendingNonce): boolean {
+  return told === "refused";
 }
 
 /** Whether the node has said that it neither has these bytes nor accepts them. */
