@@ -82,7 +82,8 @@ export { createRefund, type KnownPayment, type Refund, type RefundOutcome } from
 export type { BalanceRefundOutcome, RefundBalance, TopUpRefund } from "./refund-balance.ts";
 export { languages as paywallLanguages } from "./paywall/language.ts";
 export { parsePaywallIcon, paywallIconShape } from "./paywall/paywall-options.ts";
-export type { ChallengeQuickly, PlainRequest, QuickChallenge } from "./quick-challenge.ts";
+export type { PlainRequest } from "./plain-request.ts";
+export type { ChallengeQuickly, QuickChallenge } from "./quick-challenge.ts";
 export type { PlainResponse, QuickUse, ServePlainly, UsePassQuickly } from "./quick-pass.ts";
 export { createSeller } from "./seller.ts";
 export type { Charged, ChargeOptions, Route, Seller } from "./seller.ts";

@@ -16,15 +16,8 @@ import { declarationsOf } from "./extensions/hooks.ts";
 import { offersOf } from "./offer.ts";
 import { addPageVary } from "./paywall/offer-page.ts";
 import { randomHex } from "./payment-records/rules/proof.ts";
-import { isSimpleTarget } from "./request-address.ts";
+import { isOrdinary, type PlainRequest } from "./plain-request.ts";
 import { addCommonHeaders, writeChallenge } from "./responses.ts";
-
-/** A request as Node has it: names of headers in lower case, the target checked and in origin form. */
-export interface PlainRequest {
-  readonly method: string;
-  readonly target: string;
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-}
 
 /** A challenge as texts: in ASCII, so that it goes out as it is. */
 export interface QuickChallenge {
@@ -44,9 +37,6 @@ const shownHeaders = [
   passHeaders.token,
   signInHeader,
 ].map((name) => name.toLowerCase());
-
-/** HEAD and OPTIONS get other responses. */
-const methods = new Set(["GET", "POST", "PUT", "PATCH", "DELETE"]);
 
 /**
  * Of an address, and of a description. A challenge repeats both in each entry unless they are longer
@@ -87,11 +77,9 @@ export function createQuickChallenge<R>(
   const body = splitAtMarks(inAscii(written.text));
   if (!header || !body) return undefined;
   const encoded = header.map((part) => (isMark(part) ? part : btoa(inThrees(part, "start"))));
-  return ({ method, target, headers }) => {
-    if (!methods.has(method) || shownHeaders.some((one) => headers[one] !== undefined))
-      return undefined;
-    if (target.length > charsMax || target.endsWith("?") || !isSimpleTarget(target))
-      return undefined;
+  return (request) => {
+    if (!isOrdinary(request, shownHeaders, charsMax)) return undefined;
+    const { target, headers } = request;
     if (of.paywall !== false && /html/i.test(String(headers["accept"] ?? ""))) return undefined;
     const url = publicUrl + target;
     if (url.length > charsMax) return undefined;

@@ -214,6 +214,7 @@ test.each<
   ["OPTIONS", ({ headers }) => ({ headers, method: "OPTIONS" })],
   ["an escape", ({ headers }) => ({ headers, target: "/r%C3%A9port" })],
   ["a climbing path", ({ headers }) => ({ headers, target: "/a/../b" })],
+  ["an address that is too long", ({ headers }) => ({ headers, target: `/${"a".repeat(4_096)}` })],
 ])("%s takes the whole exchange, and no use", async (_case, of) => {
   const sold = await sellPass();
   let served = 0;

@@ -14,8 +14,7 @@ import { takeUse } from "./exchange/use-pass.ts";
 import { offersOf } from "./offer.ts";
 import type { Pass } from "./payment-records/passes/pass-store.ts";
 import type { Passes } from "./payment-records/passes/passes.ts";
-import type { PlainRequest } from "./quick-challenge.ts";
-import { isSimpleTarget } from "./request-address.ts";
+import { isOrdinary, type PlainRequest } from "./plain-request.ts";
 import {
   addCommonHeaders,
   addPass,
@@ -61,9 +60,6 @@ const otherHeaders = [
 ].map((name) => name.toLowerCase());
 
 const tokenHeader = passHeaders.token.toLowerCase();
-
-/** HEAD and OPTIONS get other responses. */
-const methods = new Set(["GET", "POST", "PUT", "PATCH", "DELETE"]);
 
 /** Returns what uses the passes of a route; undefined where a use depends on more. */
 export function createQuickPass<R>(
@@ -112,18 +108,18 @@ export function createQuickPass<R>(
     if (!used || "outcome" in used) return used;
     const { made, taken, payment } = used;
     const response = served.plain ?? content(made.response, made.body);
-    dropForged(response.headers);
-    forbidCaching(response.headers);
+    if (served.plain) {
+      dropForged(response.headers);
+      forbidCaching(response.headers);
+    }
     addPass(response.headers, taken);
     return { response, outcome: { type: "used", payment } };
   }
 
-  return async ({ method, target, headers }, serve, isGone) => {
-    const token = headers[tokenHeader];
-    if (typeof token !== "string" || !methods.has(method)) return undefined;
-    if (otherHeaders.some((name) => headers[name] !== undefined)) return undefined;
-    if (target.endsWith("?") || !isSimpleTarget(target)) return undefined;
-    const url = publicUrl + target;
+  return async (request, serve, isGone) => {
+    const token = request.headers[tokenHeader];
+    if (typeof token !== "string" || !isOrdinary(request, otherHeaders)) return undefined;
+    const url = publicUrl + request.target;
     try {
       const used = await use(token, serve, isGone).catch(storeFailed);
       if (!used) return undefined;

@@ -3,7 +3,7 @@
  * sent is in the store in the end, and a success that was found again is told once.
  */
 import type { CallerResponse } from "./caller-response.ts";
-import type { Ledger, LedgerEntry } from "./chain-ledger.ts";
+import { pairOf, type Ledger, type LedgerEntry } from "./chain-ledger.ts";
 import type { Stored, StoredSettlement } from "./stored-rows.ts";
 
 /** A moment at which the database lost its last commits. */
@@ -22,13 +22,13 @@ export function listUnstored(
   { settlements }: Pick<Stored, "settlements">,
   relayers: readonly string[],
 ): LedgerEntry[] {
-  const known = new Set(settlements.map(nameOf));
+  const known = new Set(settlements.map(pairOf));
   return entries.filter(
     (entry) =>
       entry.kind === "used" &&
       entry.transfer !== undefined &&
       relayers.includes(entry.sender) &&
-      !known.has(nameOf(entry)),
+      !known.has(pairOf(entry)),
   );
 }
 
@@ -47,8 +47,4 @@ export function countToldAfterRecovery(
     ({ asked, askedAfter, body }) =>
       asked === "settle" && askedAfter >= from && body["success"] === true,
   ).length;
-}
-
-function nameOf({ payer, nonce }: { readonly payer: string; readonly nonce: string }): string {
-  return `${payer}:${nonce}`.toLowerCase();
 }

@@ -11,9 +11,8 @@ import {
   type ChainId,
   type JsonObject,
 } from "@farthing/protocol";
-import { pairOf } from "./audit.ts";
 import type { Violation } from "./evidence.ts";
-import type { LedgerEntry } from "./chain-ledger.ts";
+import { pairOf, type LedgerEntry } from "./chain-ledger.ts";
 
 /** A payment that may have been refunded. */
 export interface RefundableSale {

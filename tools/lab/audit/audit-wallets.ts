@@ -1,5 +1,5 @@
 /** Audits relayer wallets: their nonces, and the transactions that carry settlements. */
-import type { Ledger } from "./chain-ledger.ts";
+import { pairOf, type Ledger } from "./chain-ledger.ts";
 import type { Evidence } from "./evidence.ts";
 import type { Stored } from "./stored-rows.ts";
 
@@ -56,15 +56,13 @@ function auditCarriers(
 ): void {
   const { entries, relayed } = ledger;
   const inBlocks = new Set(relayed.map(({ hash }) => hash));
-  const moves = new Set(
-    entries.map(({ transaction, payer, nonce }) => moveOf(transaction, { payer, nonce })),
-  );
+  const moves = new Set(entries.map((entry) => `${entry.transaction} ${pairOf(entry)}`));
   for (const settlement of settlements) {
     const { id } = settlement;
     const hasFailedIn = ({ settlementIds, hash }: Stored["transactions"][number]) =>
       (isAloneExcused || settlementIds.length > 1) &&
       inBlocks.has(hash ?? "0x") &&
-      !moves.has(moveOf(hash ?? "0x", settlement));
+      !moves.has(`${hash} ${pairOf(settlement)}`);
     const carriers = transactions.filter(
       (transaction) =>
         transaction.settlementIds.includes(id) &&
@@ -74,12 +72,4 @@ function auditCarriers(
     const places = new Set(carriers.map(({ lane, nonce }) => `nonce ${nonce} of ${lane}`));
     if (places.size > 1) say("carried once", `${id} is carried by ${[...places].join(", ")}`);
   }
-}
-
-/** Names the use of an authorization in a transaction. */
-function moveOf(
-  hash: string,
-  { payer, nonce }: { readonly payer: string; readonly nonce: string },
-) {
-  return `${hash} ${payer} ${nonce}`.toLowerCase();
 }

@@ -9,7 +9,7 @@ import { auditSends } from "./audit-sends.ts";
 import { auditWallets } from "./audit-wallets.ts";
 import { auditToldHashes } from "./audit-told-hashes.ts";
 import { wordsOf, type CallerResponse } from "./caller-response.ts";
-import { finalDepth, type LedgerEntry } from "./chain-ledger.ts";
+import { finalDepth, pairOf, type LedgerEntry } from "./chain-ledger.ts";
 import type { Evidence, Violation } from "./evidence.ts";
 import { unrest, type StoredSettlement } from "./stored-rows.ts";
 import type { SignedPayment } from "../token-calls/token-calls.ts";
@@ -89,11 +89,6 @@ function openFiles({ payments, ledger, stored, responses }: Evidence): File[] {
       responses: answersOf.get(index) ?? [],
     };
   });
-}
-
-/** The key of an authorization. */
-export function pairOf({ payer, nonce }: { readonly payer: string; readonly nonce: string }) {
-  return `${payer}:${nonce}`.toLowerCase();
 }
 
 function auditChain({ entries, paid, payment, ...file }: File, say: Say): void {

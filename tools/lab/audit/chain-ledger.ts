@@ -143,3 +143,8 @@ function entriesOf(logs: readonly RawLog[], senders: ReadonlyMap<string, string>
 function addressOf(topic: string): string {
   return `0x${topic.slice(-40)}`;
 }
+
+/** The key of an authorization. */
+export function pairOf({ payer, nonce }: { readonly payer: string; readonly nonce: string }) {
+  return `${payer}:${nonce}`.toLowerCase();
+}

@@ -2,7 +2,7 @@
  * Audits: what the chain says, what the facilitator stored and what its callers were told, read
  * beside the service and compared.
  */
-export { audit, pairOf } from "./audit.ts";
+export { audit } from "./audit.ts";
 export type { Evidence, Violation } from "./evidence.ts";
 export { auditBalances } from "./audit-balances.ts";
 export { auditRefunds, type RefundableSale } from "./audit-refunds.ts";
@@ -12,6 +12,7 @@ export type { Submission } from "./audit-sends.ts";
 export { wordsOf, type CallerResponse } from "./caller-response.ts";
 export {
   finalDepth,
+  pairOf,
   readLedger,
   readRelayed,
   type Ledger,
