@@ -20,9 +20,10 @@ export interface BesidePlan {
 }
 
 /**
- * Ten interleaved pairs. A window of a fixed time met a different number of blocks each time, and
- * neighbours differed by a factor of two; a fixed number of payments has the same work each time. With
- * more of them the local chain takes gigabytes in the end, and slows down whatever runs beside it.
+ * Ten pairs. The two checkouts settle at the same time on the same core: when one followed the other,
+ * neighbouring windows differed by a factor of two, as the speed of the core did. A window of a fixed
+ * time contains a different number of blocks each time, whereas a fixed number of payments is the same
+ * work each time. With more payments the local chain takes gigabytes and slows down the measurement.
  */
 export const besidePlan: BesidePlan = { rounds: 10, callers: 1_000, payments: 1_500 };
 
@@ -106,13 +107,14 @@ export async function measureBeside(
   const windows: BesideWindow[] = [];
   // The first round compiles the hot code of each service and does not count.
   for (let round = 0; round <= plan.rounds; round++) {
-    // Each checkout comes first in turn.
-    for (const service of round % 2 === 0 ? services : services.toReversed()) {
-      const { database, checkout } = service;
-      const window = await measureWindow(service, mint, plan);
+    for (const database of databases) {
+      const pair = services.filter((service) => service.database === database);
+      const measured = await measurePair(pair, mint, plan);
       if (round === 0) continue;
-      windows.push({ database, checkout, round, ...window });
-      tell(JSON.stringify(windows.at(-1)));
+      for (const window of measured) {
+        windows.push({ ...window, round });
+        tell(JSON.stringify(windows.at(-1)));
+      }
     }
   }
   return windows;
@@ -125,24 +127,38 @@ function keysOf({ relayers }: Devnet, index: number): string {
     .join(",");
 }
 
-async function measureWindow({ server, node }: Service, mint: Mint, plan: BesidePlan) {
-  const { callers, payments } = plan;
-  const bodies = mint.make(payments);
-  const cpuBefore = server.usage()?.cpuSeconds ?? Number.NaN;
-  node.record.reset();
-  const { good, perSecond, complaint } = await runLoad({
-    url: server.url,
-    path: "/settle",
-    callers,
-    next: () => bodies.pop(),
-    warmUpMs: 0,
-    countMs: windowMsMax,
-  });
-  await pause(afterwardsMs);
-  const cpuSeconds = (server.usage()?.cpuSeconds ?? Number.NaN) - cpuBefore;
-  const calls = node.record.calls() / good;
-  node.record.reset();
-  return { perSecond, cpuMicros: (cpuSeconds * 1e6) / good, calls, complaint };
+/** Both services begin at once, with payments that were signed before. */
+async function measurePair(
+  pair: readonly Service[],
+  mint: Mint,
+  { callers, payments }: BesidePlan,
+) {
+  const bodies = pair.map(() => mint.make(payments));
+  return Promise.all(
+    pair.map(async ({ database, checkout, server, node }, index) => {
+      const cpuBefore = server.usage()?.cpuSeconds ?? Number.NaN;
+      node.record.reset();
+      const { good, perSecond, complaint } = await runLoad({
+        url: server.url,
+        path: "/settle",
+        callers,
+        next: () => bodies[index]?.pop(),
+        warmUpMs: 0,
+        countMs: windowMsMax,
+      });
+      await pause(afterwardsMs);
+      const cpuSeconds = (server.usage()?.cpuSeconds ?? Number.NaN) - cpuBefore;
+      const calls = node.record.calls() / good;
+      return {
+        database,
+        checkout,
+        perSecond,
+        cpuMicros: (cpuSeconds * 1e6) / good,
+        calls,
+        complaint,
+      };
+    }),
+  );
 }
 
 /** The middle of each figure, and of the ratios of the windows of one round. */
