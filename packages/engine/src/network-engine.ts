@@ -106,9 +106,10 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps) {
   let isStopping = false;
   let starting: Promise<void> | undefined;
   const view = () => follower?.view();
-  const headNumber = () => view()?.head.number ?? 0;
-  const finalizedNumber = () => view()?.finalized.number ?? 0;
-  const gasPrices = new GasPrices({ ...deps, chain, limits: config, view });
+  const facts = () => follower?.facts();
+  const headNumber = () => facts()?.head.number ?? 0;
+  const finalizedNumber = () => facts()?.finalized.number ?? 0;
+  const gasPrices = new GasPrices({ ...deps, chain, limits: config, view: facts });
   const gasPrice = () => gasPrices.now();
   const tokenPause = new TokenPause({ ...deps, chain, headNumber });
   const reading = { view, gasPrice, tokenPause, attend: () => follower?.attend() };
@@ -133,8 +134,8 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps) {
     batchMax: config.batchMax,
     marginSeconds: config.settleMarginSeconds,
     gasPrices,
-    blockGasLimit: () => view()?.head.gasLimit,
-    balanceOf: (wallet) => view()?.wallets.get(wallet)?.balance,
+    blockGasLimit: () => facts()?.head.gasLimit,
+    balanceOf: (wallet) => facts()?.wallets.get(wallet)?.balance,
     events: {
       onSubmitted: (settlements) => {
         for (const settlement of settlements) outcomes.observe(settlement);

@@ -53,6 +53,14 @@ export function stateOf({
   tokenPause,
   view,
 }: NetworkEngine): NetworkState {
+  const gasPriceState = {
+    get wei() {
+      return gasPrices.now();
+    },
+    get problem() {
+      return gasPrices.problem();
+    },
+  };
   return {
     network: chain.network,
     relayers: relayer.addresses,
@@ -60,7 +68,7 @@ export function stateOf({
     load: relayer.load,
     wallets: relayer.wallets,
     endpointLimits: () => chain.limits(),
-    gasPrice: () => ({ wei: gasPrices.now(), problem: gasPrices.problem() }),
+    gasPrice: () => gasPriceState,
     lostProblem: lost.problem,
     lostUnread: lost.unread,
     tokenPausedSinceMs: () => tokenPause.sinceMs(),

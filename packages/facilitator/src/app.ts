@@ -123,7 +123,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     networks: config.networks,
     signers: signers.map(metrics.watchSigner),
     storage: { ...storage, open },
-    settings: { ...config, revertedGasGwei: (price) => valueAt(config.revertedGas, price) },
+    settings: { ...config, revertedGasGwei: (price) => valueAt(config.revertedGas, () => price) },
     clock,
     log,
     screen: createScreening({ ...config, denyList, clock, log }),

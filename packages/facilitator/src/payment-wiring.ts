@@ -107,10 +107,12 @@ export function gasBudgetsOf(deps: {
   networks(): readonly NetworkState[];
 }) {
   const { config, listens, networks } = deps;
-  const at = (setting: Config["keylessGas"], chainId: ChainId) => {
-    const found = networks().find(({ network }) => network.chainId === chainId);
-    return valueAt(setting, found?.gasPrice().wei ?? gasPriceFloorWei);
-  };
+  const priceOf = (chainId: ChainId) =>
+    networks()
+      .find(({ network }) => network.chainId === chainId)
+      ?.gasPrice().wei;
+  const at = (setting: Config["keylessGas"], chainId: ChainId) =>
+    valueAt(setting, () => priceOf(chainId) ?? gasPriceFloorWei);
   return {
     keylessGasGwei: (chainId: ChainId) => (listens ? at(config.keylessGas, chainId) : null),
     revertedGasGwei: (chainId: ChainId) => at(config.revertedGas, chainId),

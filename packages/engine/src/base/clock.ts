@@ -8,6 +8,9 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** Ends a sleep. Without a reason, each abort makes an exception with a stack, which nobody reads. */
+export const noReason = "ended";
+
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   steadyMs: () => performance.now(),

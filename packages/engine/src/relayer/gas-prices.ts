@@ -7,7 +7,7 @@ import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import type { Runtime } from "../base/log.ts";
 import type { Chain } from "../chain/endpoints/chain.ts";
-import type { ChainView } from "../chain/follower/chain-view.ts";
+import type { ChainFacts } from "../chain/follower/chain-view.ts";
 import { readPricesTwice, type EndpointPrices } from "../chain/reads/endpoint-prices.ts";
 import { formatEther, formatGwei } from "../base/ether.ts";
 import type { TransactionPlan } from "../model/relayer-transaction.ts";
@@ -48,7 +48,7 @@ export function ceilingOf({ gasPriceMaxWei, gasPerPaymentMaxWei }: GasLimits): b
 export interface GasPricesDeps extends Runtime {
   readonly chain: Chain;
   readonly limits: GasLimits;
-  view(): ChainView | undefined;
+  view(): ChainFacts | undefined;
 }
 
 const hourMs = 60 * 60 * 1000;

@@ -60,13 +60,14 @@ export function isTable<Value extends number | bigint | null>(
   return Array.isArray(setting);
 }
 
-/** Returns the value at a gas price in wei. */
+/** Returns the value at a gas price in wei, which is asked for only where a table needs it. */
 export function valueAt<Value extends number | bigint | null>(
   setting: ByGasPrice<Value>,
-  gasPriceWei: bigint,
+  gasPriceWei: () => bigint,
 ): Value {
   if (!isTable(setting)) return setting;
-  const step = setting.find((one) => gasPriceWei <= one.gasPriceWei) ?? setting.at(-1);
+  const price = gasPriceWei();
+  const step = setting.find((one) => price <= one.gasPriceWei) ?? setting.at(-1);
   assert(step !== undefined, "a table has a step");
   return step.value;
 }

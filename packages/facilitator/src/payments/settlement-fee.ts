@@ -62,7 +62,7 @@ export function createFeeRule(deps: FeeDeps): FeeRule {
     follows: true,
     due() {
       const price = gasPriceWei();
-      return price === undefined ? undefined : valueAt(setting, price);
+      return price === undefined ? undefined : valueAt(setting, () => price);
     },
   };
 }

@@ -130,15 +130,15 @@ class LimitedChain implements Chain {
   }
 
   limitsInUse(): EndpointLimits {
-    const limiter = this.endpoints[this.#inOrder()[0] ?? 0]?.limiter;
+    const limiter = this.endpoints[this.#first()]?.limiter;
     return (limiter ?? new EndpointLimiter(this.#clock)).limits();
   }
 
-  usualMs(at = this.#inOrder()[0] ?? 0): number {
+  usualMs(at = this.#first()): number {
     return this.endpoints[at]?.health.usualMs ?? 0;
   }
 
-  distanceMs(at = this.#inOrder()[0] ?? 0): number {
+  distanceMs(at = this.#first()): number {
     return this.endpoints[at]?.health.distanceMs ?? 0;
   }
 
@@ -147,8 +147,8 @@ class LimitedChain implements Chain {
   }
 
   unansweredMs(): number {
-    const openMs = [...this.#open].map(({ sinceMs }) => sinceMs);
-    const sinceMs = Math.min(this.#unansweredSinceMs ?? Infinity, ...openMs);
+    let sinceMs = this.#unansweredSinceMs ?? Infinity;
+    for (const reading of this.#open) sinceMs = Math.min(sinceMs, reading.sinceMs);
     if (sinceMs === Infinity) return 0;
     return this.#clock.nowMs() - Math.max(sinceMs, this.#repliedAtMs);
   }
@@ -181,6 +181,11 @@ class LimitedChain implements Chain {
       .toSorted(
         (one, other) => this.#rankOf(one) - this.#rankOf(other) || distance(one) - distance(other),
       );
+  }
+
+  /** The endpoint that `read` uses first. */
+  #first(): number {
+    return this.endpoints.length === 1 ? 0 : (this.#inOrder()[0] ?? 0);
   }
 
   #at(at: number): AskedEndpoint {

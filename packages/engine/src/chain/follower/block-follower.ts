@@ -3,7 +3,7 @@
  * token's authorization events; replaced blocks are first reported as a reorganisation. While
  * nothing waits for a block, only the head is read, at long intervals.
  */
-import { steadyClockOf, type Clock } from "../../base/clock.ts";
+import { noReason, steadyClockOf, type Clock } from "../../base/clock.ts";
 import { Fault, messageOf } from "../../base/fault.ts";
 import type { Log, Runtime } from "../../base/log.ts";
 import { headerCall, headerOf, type BlockHead } from "../reads/block-headers.ts";
@@ -19,8 +19,10 @@ import {
 import type {
   BlockInterest,
   BlockListener,
+  ChainFacts,
   ChainView,
   Finalized,
+  ReadWallet,
   WalletState,
 } from "./chain-view.ts";
 import { createClockSkew, type ClockSkew, type Moment } from "./clock-skew.ts";
@@ -69,7 +71,7 @@ export class BlockFollower {
   #seen: SeenChain | undefined;
   #wasAwaited = false;
   #probedAtMs = Number.NEGATIVE_INFINITY;
-  #freshWallets = new Map<string, WalletState>();
+  #freshWallets = new Map<string, ReadWallet>();
 
   constructor(options: FollowerOptions) {
     const { chain, clock, log, listener } = options;
@@ -94,6 +96,11 @@ export class BlockFollower {
     return this.#seen && this.#viewOf(this.#seen);
   }
 
+  /** The part of the view that changes with blocks only: it costs nothing to ask for each payment. */
+  facts(): ChainFacts | undefined {
+    return this.#seen;
+  }
+
   /** Resolves with the first view. Rejects when the follower is stopped before. */
   ready(): Promise<ChainView> {
     return this.#ready.promise;
@@ -101,12 +108,12 @@ export class BlockFollower {
 
   /** Polls sooner, because a transaction was sent or a caller began to wait. */
   wake(): void {
-    this.#wakeUp.abort();
+    this.#wakeUp.abort(noReason);
   }
 
   /** Polls sooner: a payment is being verified, and the head should be recent when it is sent. */
   attend(): void {
-    if (this.#pace.noteAttention(this.#clock.nowMs())) this.#wakeUp.abort();
+    if (this.#pace.noteAttention(this.#clock.nowMs())) this.#wakeUp.abort(noReason);
   }
 
   async stop(): Promise<void> {
@@ -201,7 +208,7 @@ export class BlockFollower {
       // A lagging backend may show an older final block; finality never goes back.
       finalized: newerOf(seen, final),
       gasPrice,
-      wallets: new Map([...(this.#seen?.wallets ?? []), ...read.wallets]),
+      wallets: walletsAfter(this.#seen?.wallets ?? new Map(), read.wallets),
       seenAtMs: isNew || !this.#seen ? nowMs : this.#seen.seenAtMs,
       walkedTo: this.#walk.position() ?? head.number,
     };
@@ -282,7 +289,8 @@ export class BlockFollower {
         this.#log.warn(fields, "Chain read failed; retrying");
         return "failed";
       });
-      const lookMs = this.#steady.nowMs() - askedMs;
+      // What a busy process adds to a look of a near node is no reason to look again sooner.
+      const lookMs = Math.min(this.#steady.nowMs() - askedMs, this.#chain.distanceMs());
       this.#pace.noteLook(result, this.#interest(), this.#clock.nowMs(), lookMs);
       await this.#rest();
     }
@@ -302,10 +310,7 @@ export class BlockFollower {
 }
 
 /** The view with times that never go back. */
-interface SeenChain extends Omit<
-  ChainView,
-  "seenSecondsAgo" | "unread" | "unansweredSeconds" | "clockSkewSeconds"
-> {
+interface SeenChain extends ChainFacts {
   readonly seenAtMs: number;
   readonly unread?: { readonly sinceMs: number; readonly problem: string };
 }
@@ -325,6 +330,19 @@ interface ReportOptions {
   readonly mustCheck: boolean;
   /** Replies to earlier requests, which came with the head. */
   readonly early: readonly RpcReply[];
+}
+
+/** A wallet that was read without its balance keeps the one that is known. */
+function walletsAfter(
+  known: ReadonlyMap<string, WalletState>,
+  read: ReadonlyMap<string, ReadWallet>,
+): ReadonlyMap<string, WalletState> {
+  const wallets = new Map(known);
+  for (const [wallet, { transactionCount, balance }] of read) {
+    const current = balance ?? known.get(wallet)?.balance;
+    if (current !== undefined) wallets.set(wallet, { transactionCount, balance: current });
+  }
+  return wallets;
 }
 
 function newerOf(seen: Finalized | undefined, final: Finalized | undefined): Finalized {

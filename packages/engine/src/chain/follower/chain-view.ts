@@ -5,8 +5,14 @@ import type { BlockHead } from "../reads/block-headers.ts";
 export interface FollowedBlock extends BlockHead {
   readonly events: readonly AuthorizationEvent[];
   /** Followed wallets that were read since the last head. */
-  readonly wallets: ReadonlyMap<string, WalletState>;
+  readonly wallets: ReadonlyMap<string, ReadWallet>;
   readonly isHead: boolean;
+}
+
+/** What one read shows of a wallet; the balance in wei, where it was read too. */
+export interface ReadWallet {
+  readonly transactionCount: number;
+  readonly balance?: bigint;
 }
 
 export interface WalletState {
@@ -35,18 +41,22 @@ export interface UnreadBlocks {
   readonly problem: string;
 }
 
-export interface ChainView {
+/** What changes with blocks only. */
+export interface ChainFacts {
   readonly head: BlockHead;
   /** The highest final block seen. It never goes back, and is never above the head. */
   readonly finalized: Finalized;
   /** The node's `eth_gasPrice`, in wei. */
   readonly gasPrice: bigint;
   readonly wallets: ReadonlyMap<string, WalletState>;
+  /** The last block that was read with its logs, or skipped with no one waiting. */
+  readonly walkedTo: number;
+}
+
+export interface ChainView extends ChainFacts {
   readonly seenSecondsAgo: number;
   /** For how long no read of any endpoint got a reply, beyond what is usual. */
   readonly unansweredSeconds?: number;
-  /** The last block that was read with its logs, or skipped with no one waiting. */
-  readonly walkedTo: number;
   /** Set while blocks cannot be read: no payment in them is reported. */
   readonly unread?: UnreadBlocks;
   /** This machine's clock minus the chain's, by blocks up to a period old; negative when behind. */

@@ -27,12 +27,12 @@ export function createClockSkew(deps: { readonly chainId: ChainId; readonly log:
   const { chainId, log } = deps;
   /** Steady seconds at which new blocks were seen, less their own times. */
   let offsets: number[] = [];
+  /** The second earliest of them; undefined until enough blocks were seen. */
+  let offset: number | undefined;
   let isWrong = false;
 
   function seconds({ nowMs, steadyMs }: Moment): number | undefined {
-    if (offsets.length < blocksMin) return undefined;
-    const [, offset = 0] = offsets.toSorted((one, other) => one - other);
-    return Math.round((nowMs - steadyMs) / 1_000 + offset);
+    return offset === undefined ? undefined : Math.round((nowMs - steadyMs) / 1_000 + offset);
   }
 
   return {
@@ -44,6 +44,7 @@ export function createClockSkew(deps: { readonly chainId: ChainId; readonly log:
     /** Records a block that the previous look did not show; its time in Unix seconds. */
     note(blockTime: bigint, moment: Moment) {
       offsets = [...offsets, moment.steadyMs / 1_000 - Number(blockTime)].slice(-rememberedBlocks);
+      if (offsets.length >= blocksMin) [, offset] = offsets.toSorted((one, other) => one - other);
       const skewSeconds = seconds(moment);
       if (skewSeconds === undefined || isWrong === Math.abs(skewSeconds) > clockSkewSecondsMax)
         return;

@@ -20,6 +20,12 @@ const openConditionsMs = 10_000;
 /** XDC's rule: what is sent now is final after this many blocks at the earliest. */
 const finalityBlocks = 2;
 
+/**
+ * In wei. More than a wallet can spend in {@link openConditionsMs}: in each of six blocks at most ten
+ * transactions, none above the cap of 1 XDC that nodes accept. So long its balance is not read again.
+ */
+const ampleWei = 100n * 10n ** 18n;
+
 export interface ScheduleDeps {
   readonly chain: Chain;
   /** Wallets whose transaction counts and balances are read periodically. */
@@ -39,6 +45,8 @@ export class ConditionSchedule {
   #readAtMs = Number.NEGATIVE_INFINITY;
   /** The head of the last finality read; such reads are rarer where calls are counted. */
   #finalityAtNumber = 0;
+  /** When a balance was read that is ample. */
+  readonly #ampleAtMs = new Map<string, number>();
 
   constructor(deps: ScheduleDeps) {
     this.#deps = deps;
@@ -58,10 +66,12 @@ export class ConditionSchedule {
       this.#open.atNumber + finalityBlocks + 1,
       this.#finalityAtNumber + (countsCalls ? finalityBlocks + 1 : 1),
     );
+    const read = isAllDue ? wallets : wallets.filter((wallet) => late.has(wallet));
     return {
       finality: isAllDue || late.size > 0 || (isOpen && headNumber >= finalFrom),
       gasPrice: isAllDue || late.size > 0,
-      wallets: isAllDue ? wallets : wallets.filter((wallet) => late.has(wallet)),
+      wallets: read,
+      balances: new Set(isAllDue ? read : read.filter((wallet) => !this.#isAmple(wallet))),
     };
   }
 
@@ -73,10 +83,12 @@ export class ConditionSchedule {
     isEverythingDue: boolean,
   ): Promise<Conditions> {
     const wanted = this.wanted(head.number, isEverythingDue);
+    const wallets = wanted.wallets.filter((wallet) => !expected.wallets.includes(wallet));
     const missing: WantedConditions = {
       finality: wanted.finality && !expected.finality,
       gasPrice: wanted.gasPrice && !expected.gasPrice,
-      wallets: wanted.wallets.filter((wallet) => !expected.wallets.includes(wallet)),
+      wallets,
+      balances: new Set(wallets.filter((wallet) => wanted.balances.has(wallet))),
     };
     const calls = conditionCalls(missing);
     if (calls.length === 0) return read;
@@ -88,6 +100,11 @@ export class ConditionSchedule {
       gasPrice: read.gasPrice ?? more.gasPrice,
       wallets: new Map([...read.wallets, ...more.wallets]),
     };
+  }
+
+  #isAmple(wallet: string): boolean {
+    const sinceMs = this.#deps.nowMs() - (this.#ampleAtMs.get(wallet) ?? Number.NEGATIVE_INFINITY);
+    return sinceMs < openConditionsMs;
   }
 
   /** Returns whether a caller waits for blocks. */
@@ -105,6 +122,11 @@ export class ConditionSchedule {
   noteRead(read: Conditions, head: BlockHead): void {
     if (read.gasPrice !== undefined) this.#readAtMs = this.#deps.nowMs();
     if (read.finalized) this.#finalityAtNumber = head.number;
+    for (const [wallet, { balance }] of read.wallets) {
+      if (balance === undefined) continue;
+      if (balance > ampleWei) this.#ampleAtMs.set(wallet, this.#deps.nowMs());
+      else this.#ampleAtMs.delete(wallet);
+    }
   }
 
   forgetFinality(): void {

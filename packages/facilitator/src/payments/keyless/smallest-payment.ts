@@ -41,7 +41,7 @@ export function createSmallestPayment(
   let last: bigint | undefined;
 
   function present(): bigint {
-    if (minAmount !== "auto") return valueAt(minAmount, gasPriceWei() ?? 0n);
+    if (minAmount !== "auto") return valueAt(minAmount, () => gasPriceWei() ?? 0n);
     const cost = presentCost(deps);
     // Without a price of XDC the last amount stays.
     if (cost !== undefined) last = withMargin(cost, feeMarginPercent);

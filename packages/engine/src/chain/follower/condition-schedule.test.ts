@@ -1,0 +1,69 @@
+/** What is asked of a node about wallets whose transactions are under way. */
+import { networkOfChain } from "@farthing/protocol";
+import { expect, test } from "vitest";
+import { silentLog } from "../../base/log.ts";
+import { createChain } from "../endpoints/chain.ts";
+import { createVirtualClock } from "../endpoints/limited-node.testing.ts";
+import type { BlockHead } from "../reads/block-headers.ts";
+import type { Conditions } from "./chain-conditions.ts";
+import { ConditionSchedule } from "./condition-schedule.ts";
+
+const xdc = 10n ** 18n;
+const blockMs = 2_000;
+const [wallet, resting] = ["0xa1", "0xb2"];
+
+/** A schedule with two wallets, of which one always has a transaction to be looked after. */
+function createSchedule(balance: bigint) {
+  const clock = createVirtualClock(1_700_000_000_000);
+  const schedule = new ConditionSchedule({
+    chain: createChain({ network: networkOfChain(51), endpoints: [], log: silentLog, clock }),
+    wallets: [wallet, resting],
+    lateWallets: () => new Set([wallet]),
+    interest: () => "outcome",
+    nowMs: () => clock.nowMs(),
+  });
+  const headAt = (number: number): BlockHead => ({
+    number,
+    hash: "0x01",
+    parentHash: "0x02",
+    time: BigInt(number),
+  });
+  return {
+    /** Reads what is wanted with the next head; returns it. */
+    async nextHead(number: number) {
+      await clock.advance(blockMs);
+      schedule.noteInterest(number);
+      const wanted = schedule.wanted(number, number === 1);
+      const states = wanted.wallets.map((one): [string, { transactionCount: number }] => [
+        one,
+        { transactionCount: number, ...(wanted.balances.has(one) && { balance }) },
+      ]);
+      const read: Conditions = {
+        finalized: undefined,
+        lacksFinality: false,
+        gasPrice: 1n,
+        wallets: new Map(states),
+      };
+      schedule.noteRead(read, headAt(number));
+      return { counts: wanted.wallets, balances: [...wanted.balances] };
+    },
+  };
+}
+
+test("the balance of a wallet that has enough is read every ten seconds, its count with each head", async () => {
+  const { nextHead } = createSchedule(101n * xdc);
+  expect(await nextHead(1)).toEqual({ counts: [wallet, resting], balances: [wallet, resting] });
+  for (const number of [2, 3, 4, 5]) {
+    expect(await nextHead(number)).toEqual({ counts: [wallet], balances: [] });
+  }
+  expect(await nextHead(6)).toEqual({ counts: [wallet], balances: [wallet] });
+  expect(await nextHead(7)).toEqual({ counts: [wallet], balances: [] });
+});
+
+test("the balance of a wallet that could spend it until then is read with each head", async () => {
+  const { nextHead } = createSchedule(100n * xdc);
+  await nextHead(1);
+  for (const number of [2, 3, 4, 5, 6]) {
+    expect(await nextHead(number)).toEqual({ counts: [wallet], balances: [wallet] });
+  }
+});
