@@ -9,11 +9,12 @@ import type { Conditions } from "./chain-conditions.ts";
 import { ConditionSchedule } from "./condition-schedule.ts";
 
 const xdc = 10n ** 18n;
+const gwei = 10n ** 9n;
 const blockMs = 2_000;
 const [wallet, resting] = ["0xa1", "0xb2"];
 
 /** A schedule with two wallets, of which one always has a transaction to be looked after. */
-function createSchedule(balance: bigint) {
+function createSchedule({ balance, gasPrice }: { balance: bigint; gasPrice: bigint }) {
   const clock = createVirtualClock(1_700_000_000_000);
   const schedule = new ConditionSchedule({
     chain: createChain({ network: networkOfChain(51), endpoints: [], log: silentLog, clock }),
@@ -41,7 +42,7 @@ function createSchedule(balance: bigint) {
       const read: Conditions = {
         finalized: undefined,
         lacksFinality: false,
-        gasPrice: 1n,
+        gasPrice,
         wallets: new Map(states),
       };
       schedule.noteRead(read, headAt(number));
@@ -51,7 +52,7 @@ function createSchedule(balance: bigint) {
 }
 
 test("the balance of a wallet that has enough is read every ten seconds, its count with each head", async () => {
-  const { nextHead } = createSchedule(101n * xdc);
+  const { nextHead } = createSchedule({ balance: 16n * xdc, gasPrice: 12n * gwei });
   expect(await nextHead(1)).toEqual({ counts: [wallet, resting], balances: [wallet, resting] });
   for (const number of [2, 3, 4, 5]) {
     expect(await nextHead(number)).toEqual({ counts: [wallet], balances: [] });
@@ -61,9 +62,16 @@ test("the balance of a wallet that has enough is read every ten seconds, its cou
 });
 
 test("the balance of a wallet that could spend it until then is read with each head", async () => {
-  const { nextHead } = createSchedule(100n * xdc);
+  // Sixty transactions of 20 million gas each.
+  const { nextHead } = createSchedule({ balance: 16n * xdc, gasPrice: 14n * gwei });
   await nextHead(1);
   for (const number of [2, 3, 4, 5, 6]) {
     expect(await nextHead(number)).toEqual({ counts: [wallet], balances: [wallet] });
   }
+});
+
+test("no transaction costs more than the cap of nodes, so a price a hundred times as high changes no more", async () => {
+  const { nextHead } = createSchedule({ balance: 61n * xdc, gasPrice: 1_250n * gwei });
+  await nextHead(1);
+  expect(await nextHead(2)).toEqual({ counts: [wallet], balances: [] });
 });

@@ -20,11 +20,18 @@ const openConditionsMs = 10_000;
 /** XDC's rule: what is sent now is final after this many blocks at the earliest. */
 const finalityBlocks = 2;
 
-/**
- * In wei. More than a wallet can spend in {@link openConditionsMs}: in each of six blocks at most ten
- * transactions, none above the cap of 1 XDC that nodes accept. So long its balance is not read again.
- */
-const ampleWei = 100n * 10n ** 18n;
+/** A wallet has at most ten transactions on their way in each of six blocks, in {@link openConditionsMs}. */
+const transactionsMax = 60n;
+/** Of a full batch of contract wallets: 50 payments of 400,000 gas. */
+const transactionGasMax = 20_000_000n;
+/** In wei. Nodes accept no transaction that may cost more than 1 XDC. */
+const transactionWeiMax = 10n ** 18n;
+
+/** In wei, the most that a wallet spends until everything is read again. */
+function spendableAt(gasPrice: bigint): bigint {
+  const wei = transactionGasMax * gasPrice;
+  return transactionsMax * (wei < transactionWeiMax ? wei : transactionWeiMax);
+}
 
 export interface ScheduleDeps {
   readonly chain: Chain;
@@ -45,8 +52,8 @@ export class ConditionSchedule {
   #readAtMs = Number.NEGATIVE_INFINITY;
   /** The head of the last finality read; such reads are rarer where calls are counted. */
   #finalityAtNumber = 0;
-  /** When a balance was read that is ample. */
-  readonly #ampleAtMs = new Map<string, number>();
+  readonly #balances = new Map<string, { readonly wei: bigint; readonly atMs: number }>();
+  #gasPrice = 0n;
 
   constructor(deps: ScheduleDeps) {
     this.#deps = deps;
@@ -102,9 +109,10 @@ export class ConditionSchedule {
     };
   }
 
+  /** Whether its last balance is enough until the next one is read. */
   #isAmple(wallet: string): boolean {
-    const sinceMs = this.#deps.nowMs() - (this.#ampleAtMs.get(wallet) ?? Number.NEGATIVE_INFINITY);
-    return sinceMs < openConditionsMs;
+    const { wei, atMs } = this.#balances.get(wallet) ?? { wei: 0n, atMs: 0 };
+    return wei > spendableAt(this.#gasPrice) && this.#deps.nowMs() - atMs < openConditionsMs;
   }
 
   /** Returns whether a caller waits for blocks. */
@@ -120,12 +128,14 @@ export class ConditionSchedule {
   }
 
   noteRead(read: Conditions, head: BlockHead): void {
-    if (read.gasPrice !== undefined) this.#readAtMs = this.#deps.nowMs();
+    if (read.gasPrice !== undefined) {
+      this.#readAtMs = this.#deps.nowMs();
+      this.#gasPrice = read.gasPrice;
+    }
     if (read.finalized) this.#finalityAtNumber = head.number;
     for (const [wallet, { balance }] of read.wallets) {
       if (balance === undefined) continue;
-      if (balance > ampleWei) this.#ampleAtMs.set(wallet, this.#deps.nowMs());
-      else this.#ampleAtMs.delete(wallet);
+      this.#balances.set(wallet, { wei: balance, atMs: this.#deps.nowMs() });
     }
   }
 
