@@ -26,6 +26,7 @@ beforeEach(async () => {
     rule("GET /a 1", shared),
     rule("GET /b 1", shared),
     rule("GET /final 1", { passes: { ...passes, finalAbove: "0.99" } }),
+    rule("POST /text 1", { passes }),
     rule("GET /cheap 1", { passes: { ...passes, finalAbove: "1" } }),
   ];
   const config = configOf(upstream.url, {
@@ -78,6 +79,31 @@ test("above the price that has to be final, a pass opens nothing before", async 
   ]);
   const cheap = await buy("/cheap");
   expect((await fetch(`${gateway.url}/cheap`, { headers: cheap.headers })).status).toBe(200);
+});
+
+const tooLong = "a".repeat(1024 ** 2 + 1);
+const bodies: [string, () => RequestInit][] = [
+  ["of a declared length", () => ({ body: tooLong })],
+  ["without a declared length", () => ({ body: new Blob([tooLong]).stream(), duplex: "half" })],
+];
+test.each(bodies)("a body %s that is too long uses no pass", async (_, bodyOf) => {
+  const url = `${gateway.url}/text`;
+  const bought = await fetch(url, {
+    method: "POST",
+    headers: await payFor(url, { method: "POST" }),
+  });
+  const headers = { "PAYMENT-PASS": bought.headers.get("PAYMENT-PASS") ?? "" };
+  expect([bought.status, left(bought)]).toEqual([200, "2"]);
+  for (const more of [{}, { "X-Other": "1", Authorization: "Basic YTpi" }]) {
+    const init: RequestInit = { method: "POST", headers: { ...headers, ...more }, ...bodyOf() };
+    const refused = await fetch(url, init);
+    expect([refused.status, await refused.json()]).toMatchObject([
+      413,
+      { error: "request_too_large" },
+    ]);
+  }
+  expect(asked).toHaveLength(1);
+  expect(left(await fetch(url, { method: "POST", headers, body: "short" }))).toBe("1");
 });
 
 const read = (more: object) => gatewayConfig({ routes: [rule("GET /a 1", { passes: more })] });

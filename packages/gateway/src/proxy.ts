@@ -57,7 +57,8 @@ export async function proxyPaidRequest(
   context: RequestContext,
 ): Promise<Response> {
   const { route, upstream } = target;
-  const read = (await incoming.readBody(route.upstream.requestBytesMax)) ?? new Uint8Array();
+  const read = await incoming.readBody(route.upstream.requestBytesMax);
+  if (!read) return tooLarge(route);
   const prices = route.costFrom?.usage;
   const asked = prices && readUsageRequest(read);
   const bytes = asked?.body ?? read;
@@ -97,10 +98,13 @@ export async function proxyPassUse(
   payment: PaidRequest,
   context: RequestContext,
 ): Promise<PlainResponse<HeaderFields> | Response> {
-  const { requestBytesMax } = target.route.upstream;
-  const body = incoming.hasBody ? await incoming.readBody(requestBytesMax) : undefined;
+  const { route } = target;
+  const body = incoming.hasBody
+    ? await incoming.readBody(route.upstream.requestBytesMax)
+    : new Uint8Array();
+  if (!body) return tooLarge(route);
   return proxyRequest(target, incoming, context, {
-    body: body && body.byteLength > 0 ? body : undefined,
+    body: body.byteLength > 0 ? body : undefined,
     payment: paymentFacts(payment),
     ask: (call) => target.upstream.fetch(call),
   });
