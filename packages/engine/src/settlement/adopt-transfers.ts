@@ -73,7 +73,7 @@ export function createAdoptTransfers(deps: AdoptDeps): AdoptTransfers {
     const payments = await store.findSettlementsByKey(keys);
     return refunds.flatMap((one, index): ToClaim[] => {
       const payment = payments[index];
-      // Whoever pays may choose a nonce that looks like that of a refund.
+      // A payer can choose any nonce, also one that looks like the nonce of a refund.
       if (payment && !isSameAddress(payment.payTo, one.event.payer)) return [one];
       if (payment) return [{ ...one, refund: { of: payment.id, unitsMin: 0n } }];
       notRecovered(one, "it refunds a payment that the database does not have");

@@ -11,8 +11,8 @@ import { migrationNames } from "./migrate.ts";
 import { readMigrations } from "./recorded-migrations.ts";
 
 /**
- * How long the lease of a process on another host is watched, in milliseconds: longer than a lease,
- * so that one which nobody renews has ended.
+ * How long the check watches the lease of a process on another host, in milliseconds. It is longer than
+ * a lease lasts, so a lease that no process renews expires during the check.
  */
 const watchMsMax = 20_000;
 
