@@ -197,6 +197,10 @@ export function createSettle(deps: SettleDeps): Settle {
       network.relayer.enqueue({ settlement, simulatedAt, isPossiblyTaken: !isOurs });
       if (!isOurs) deps.publishUnassigned(settlement);
       const current = (await waiting.done) ?? (await newest(settlement));
+      // The database lost the claim meanwhile, and the search has found the payment on the chain.
+      if (current.recoveredAt !== settlement.recoveredAt) {
+        return await bindOrRepeat(verified, current, options);
+      }
       return { kind: "settlement", settlement: current, isRepeat: false };
     } finally {
       waiting.cancel();

@@ -13,6 +13,13 @@ const gwei = 10n ** 9n;
 const blockMs = 2_000;
 const [wallet, resting] = ["0xa1", "0xb2"];
 
+const headAt = (number: number): BlockHead => ({
+  number,
+  hash: "0x01",
+  parentHash: "0x02",
+  time: BigInt(number),
+});
+
 /** A schedule with two wallets, of which one always has a transaction to be looked after. */
 function createSchedule({ balance, gasPrice }: { balance: bigint; gasPrice: bigint }) {
   const clock = createVirtualClock(1_700_000_000_000);
@@ -22,12 +29,6 @@ function createSchedule({ balance, gasPrice }: { balance: bigint; gasPrice: bigi
     lateWallets: () => new Set([wallet]),
     interest: () => "outcome",
     nowMs: () => clock.nowMs(),
-  });
-  const headAt = (number: number): BlockHead => ({
-    number,
-    hash: "0x01",
-    parentHash: "0x02",
-    time: BigInt(number),
   });
   return {
     /** Reads what is wanted with the next head; returns it. */
