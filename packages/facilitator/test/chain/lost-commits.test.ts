@@ -115,6 +115,14 @@ test("a call that waited while its payment was lost is told the success, and no 
   expect(await settle(body)).toMatchObject({ success: false, transaction: told["transaction"] });
 });
 
+test("a loss that breaks no connection is found although nobody pays any more", async () => {
+  const loseSince = remember();
+  const first = await settle(paymentOf(4));
+  loseSince();
+  const state = async () => (await served.get(`/settlements/${String(first["id"])}`)).body["state"];
+  await expect.poll(state, { timeout: 10_000 }).toBe("confirmed");
+});
+
 test("without the payer's signature nothing is recovered", async () => {
   const loseSince = remember();
   const body = paymentOf(0);
