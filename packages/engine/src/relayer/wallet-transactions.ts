@@ -109,10 +109,9 @@ export class WalletTransactions {
     const held = this.lease.current();
     if (!held) throw new Fault("lease_lost", "This process does not hold the wallet");
     const hasMoved = this.endpoint.moveOn(false);
-    const { store, clock, traces } = this.#deps;
-    const reserved = await this.#taking(() =>
-      store.reserveTransactions(held, plans, clock.nowMs()),
-    );
+    const { store, traces } = this.#deps;
+    const now = this.#deps.clock.nowMs();
+    const reserved = await this.#taking(() => store.reserveTransactions(held, plans, now));
     if (reserved.some(({ nonce }) => nonce < this.nextNonce)) {
       await this.forget(held, reserved);
       throw new Fault("storage_unavailable", "The database has lost its last transactions");

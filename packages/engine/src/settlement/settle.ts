@@ -156,12 +156,7 @@ export function createSettle(deps: SettleDeps): Settle {
   async function adopt(lost: VerifiedPayment, options: SettleOptions): Promise<SettleResult> {
     const signed = await verifier.checkSignature(lost, { signatureHash: null });
     if (!signed.ok) return { kind: "refused", refusal: signed.refusal };
-    const { payer, nonce, chainId } = authorizationKeyOf(lost);
-    const fields = { event: "settlement_recovered", chainId, payer, nonce };
-    deps.log.warn(
-      fields,
-      "Settlement recovered: a relayer wallet had sent it, and the store lost it",
-    );
+    logRecovered(lost, deps.log);
     return claimAndWait(lost, options, { simulatedAt: 0, isRecovered: true });
   }
 
@@ -265,6 +260,12 @@ export function createSettle(deps: SettleDeps): Settle {
   }
 
   return settle;
+}
+
+function logRecovered(lost: VerifiedPayment, log: Log): void {
+  const { payer, nonce, chainId } = authorizationKeyOf(lost);
+  const message = "Settlement recovered: a relayer wallet had sent it, and the store lost it";
+  log.warn({ event: "settlement_recovered", chainId, payer, nonce }, message);
 }
 
 function logQueued(settlement: Settlement, { requestId }: SettleOptions, log: Log): void {

@@ -34,7 +34,7 @@ beforeAll(async () => {
     clock,
     log: silentLog,
     wallets: [],
-    lateWallets: () => new Set(),
+    lateWallets: () => new Map(),
     interest: () => "outcome",
     listener: {
       onBlock: async ({ hash, parentHash }) => void told.push({ hash, parentHash }),

@@ -30,7 +30,7 @@ beforeEach(async () => {
     clock: systemClock,
     log: silentLog,
     wallets: [],
-    lateWallets: () => new Set(),
+    lateWallets: () => new Map(),
     interest: () => "outcome",
     listener: {
       onBlock: async ({ number, events }) => {

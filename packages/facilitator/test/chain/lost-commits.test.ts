@@ -100,29 +100,6 @@ test("a payment that was lost is recovered by its repeat: nobody is told to pay 
   expect(await usesOf(devnet, body)).toEqual([transaction]);
 });
 
-test("a call that waited while its payment was lost is told the success, and no later call is", async () => {
-  const loseSince = remember();
-  const body = paymentOf(2);
-  await devnet.rpc("evm_setIntervalMining", [0]);
-  const waiting = served.post("/settle", body, { prefer: "wait=20" });
-  await expect.poll(() => devnet.rpc("txpool_status", [])).toMatchObject({ pending: "0x1" });
-  loseSince();
-  await devnet.rpc("evm_setIntervalMining", [1]);
-  // The nonce that it is given shows the service what its database has lost.
-  expect(await settle(paymentOf(3))).toMatchObject({ success: true });
-  const told = (await waiting).body;
-  expect(told).toMatchObject({ success: true, status: "confirmed" });
-  expect(await settle(body)).toMatchObject({ success: false, transaction: told["transaction"] });
-});
-
-test("a loss that breaks no connection is found although nobody pays any more", async () => {
-  const loseSince = remember();
-  const first = await settle(paymentOf(4));
-  loseSince();
-  const state = async () => (await served.get(`/settlements/${String(first["id"])}`)).body["state"];
-  await expect.poll(state, { timeout: 10_000 }).toBe("confirmed");
-});
-
 test("without the payer's signature nothing is recovered", async () => {
   const loseSince = remember();
   const body = paymentOf(0);

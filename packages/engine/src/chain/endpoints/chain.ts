@@ -130,15 +130,15 @@ class LimitedChain implements Chain {
   }
 
   limitsInUse(): EndpointLimits {
-    const limiter = this.endpoints[this.#first()]?.limiter;
+    const limiter = this.endpoints[this.#inOrder()[0] ?? 0]?.limiter;
     return (limiter ?? new EndpointLimiter(this.#clock)).limits();
   }
 
-  usualMs(at = this.#first()): number {
+  usualMs(at = this.#inOrder()[0] ?? 0): number {
     return this.endpoints[at]?.health.usualMs ?? 0;
   }
 
-  distanceMs(at = this.#first()): number {
+  distanceMs(at = this.#inOrder()[0] ?? 0): number {
     return this.endpoints[at]?.health.distanceMs ?? 0;
   }
 
@@ -175,17 +175,12 @@ class LimitedChain implements Chain {
   #inOrder(): number[] {
     const distance = (at: number) =>
       (at - this.#preferred + this.endpoints.length) % this.endpoints.length;
-    return this.endpoints
-      .map((_, at) => at)
-      .filter((at) => this.endpoints[at]?.health.isOurs)
-      .toSorted(
-        (one, other) => this.#rankOf(one) - this.#rankOf(other) || distance(one) - distance(other),
-      );
-  }
-
-  /** The endpoint that `read` uses first. */
-  #first(): number {
-    return this.endpoints.length === 1 ? 0 : (this.#inOrder()[0] ?? 0);
+    const ours = this.endpoints.filter(({ health }) => health.isOurs).map(({ index }) => index);
+    // Asked for each payment, and most operators have one.
+    if (ours.length < 2) return ours;
+    return ours.toSorted(
+      (one, other) => this.#rankOf(one) - this.#rankOf(other) || distance(one) - distance(other),
+    );
   }
 
   #at(at: number): AskedEndpoint {

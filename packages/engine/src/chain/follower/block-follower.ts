@@ -123,7 +123,7 @@ export class BlockFollower {
   }
 
   #viewOf(seen: SeenChain): ChainView {
-    const moment = this.#moment();
+    const moment = momentOf(this.#clock, this.#steady);
     // The usual latency is no silence.
     const silentMs = this.#chain.unansweredMs() - 2 * this.#chain.usualMs();
     const clockSkewSeconds = this.#skew.seconds(moment);
@@ -132,10 +132,6 @@ export class BlockFollower {
       unansweredSeconds: Math.max(0, silentMs) / 1_000,
       ...(clockSkewSeconds !== undefined && { clockSkewSeconds }),
     };
-  }
-
-  #moment(): Moment {
-    return { nowMs: this.#clock.nowMs(), steadyMs: this.#steady.nowMs() };
   }
 
   async #look(): Promise<LookResult> {
@@ -198,7 +194,7 @@ export class BlockFollower {
     const mustGoDeep = isNew && (read.lacksFinality || !seen);
     const final = read.finalized ?? (mustGoDeep ? await readDeepBlock(this.#chain, head) : seen);
     if (isNew) {
-      if (this.#seen) this.#skew.note(head.time, this.#moment());
+      if (this.#seen) this.#skew.note(head.time, momentOf(this.#clock, this.#steady));
       this.#accepted.note(head, nowMs);
       this.#pace.noteHead(head, newAtMs, this.#chain.distanceMs());
     }
@@ -248,11 +244,8 @@ export class BlockFollower {
 
   #noteUnread(problem: string | undefined): void {
     if (!this.#seen) return;
-    const { unread, ...rest } = this.#seen;
-    const sinceMs = unread?.sinceMs ?? this.#steady.nowMs();
-    const walkedTo = this.#walk.position() ?? rest.head.number;
-    const still = problem !== undefined && { unread: { sinceMs, problem } };
-    this.#seen = { ...rest, walkedTo, ...still };
+    const walkedTo = this.#walk.position() ?? this.#seen.head.number;
+    this.#seen = withUnread({ ...this.#seen, walkedTo }, problem, this.#steady.nowMs());
   }
 
   #forgetHead(head: BlockHead): void {
@@ -320,6 +313,20 @@ function viewAt({ seenAtMs, unread, ...seen }: SeenChain, nowMs: number): ChainV
   if (!unread) return { ...seen, seenSecondsAgo };
   const { sinceMs, problem } = unread;
   return { ...seen, seenSecondsAgo, unread: { seconds: (nowMs - sinceMs) / 1_000, problem } };
+}
+
+/** Keeps since when blocks are unread; without a problem none are. */
+function withUnread(
+  { unread, ...seen }: SeenChain,
+  problem: string | undefined,
+  nowMs: number,
+): SeenChain {
+  if (problem === undefined) return seen;
+  return { ...seen, unread: { sinceMs: unread?.sinceMs ?? nowMs, problem } };
+}
+
+function momentOf(clock: Clock, steady: { nowMs(): number }): Moment {
+  return { nowMs: clock.nowMs(), steadyMs: steady.nowMs() };
 }
 
 interface ReportOptions {

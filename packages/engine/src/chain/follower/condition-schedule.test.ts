@@ -6,7 +6,7 @@ import { createChain } from "../endpoints/chain.ts";
 import { createVirtualClock } from "../endpoints/limited-node.testing.ts";
 import type { BlockHead } from "../reads/block-headers.ts";
 import type { Conditions } from "./chain-conditions.ts";
-import { ConditionSchedule } from "./condition-schedule.ts";
+import { ConditionSchedule, type LateKind } from "./condition-schedule.ts";
 
 const xdc = 10n ** 18n;
 const gwei = 10n ** 9n;
@@ -20,13 +20,19 @@ const headAt = (number: number): BlockHead => ({
   time: BigInt(number),
 });
 
+interface ScheduleTerms {
+  readonly balance: bigint;
+  readonly gasPrice: bigint;
+  readonly kind?: LateKind;
+}
+
 /** A schedule with two wallets, of which one always has a transaction to be looked after. */
-function createSchedule({ balance, gasPrice }: { balance: bigint; gasPrice: bigint }) {
+function createSchedule({ balance, gasPrice, kind = "waiting" }: ScheduleTerms) {
   const clock = createVirtualClock(1_700_000_000_000);
   const schedule = new ConditionSchedule({
     chain: createChain({ network: networkOfChain(51), endpoints: [], log: silentLog, clock }),
     wallets: [wallet, resting],
-    lateWallets: () => new Set([wallet]),
+    lateWallets: () => new Map([[wallet, kind]]),
     interest: () => "outcome",
     nowMs: () => clock.nowMs(),
   });
@@ -75,4 +81,11 @@ test("no transaction costs more than the cap of nodes, so a price a hundred time
   const { nextHead } = createSchedule({ balance: 61n * xdc, gasPrice: 1_250n * gwei });
   await nextHead(1);
   expect(await nextHead(2)).toEqual({ counts: [wallet], balances: [] });
+});
+
+test("the balance of a wallet is read with each head while something is wrong with its transactions", async () => {
+  const terms = { balance: 16n * xdc, gasPrice: 12n * gwei };
+  const { nextHead } = createSchedule({ ...terms, kind: "troubled" });
+  await nextHead(1);
+  expect(await nextHead(2)).toEqual({ counts: [wallet], balances: [wallet] });
 });

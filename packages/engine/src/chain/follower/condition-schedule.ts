@@ -33,12 +33,15 @@ function spendableAt(gasPrice: bigint): bigint {
   return transactionsMax * (wei < transactionWeiMax ? wei : transactionWeiMax);
 }
 
+/** Whether the transactions of a wallet only wait for their block, or something is wrong with one. */
+export type LateKind = "waiting" | "troubled";
+
 export interface ScheduleDeps {
   readonly chain: Chain;
   /** Wallets whose transaction counts and balances are read periodically. */
   readonly wallets: readonly string[];
   /** Wallets that must be read with each head: their transactions are late or were refused. */
-  lateWallets(headNumber: number): ReadonlySet<string>;
+  lateWallets(headNumber: number): ReadonlyMap<string, LateKind>;
   interest(): BlockInterest;
   /** By a clock that never goes back. */
   nowMs(): number;
@@ -78,7 +81,11 @@ export class ConditionSchedule {
       finality: isAllDue || late.size > 0 || (isOpen && headNumber >= finalFrom),
       gasPrice: isAllDue || late.size > 0,
       wallets: read,
-      balances: new Set(isAllDue ? read : read.filter((wallet) => !this.#isAmple(wallet))),
+      balances: new Set(
+        isAllDue
+          ? read
+          : read.filter((wallet) => late.get(wallet) === "troubled" || !this.#isAmple(wallet)),
+      ),
     };
   }
 

@@ -47,7 +47,7 @@ async function follow(interest: BlockInterest) {
     clock,
     log: silentLog,
     wallets: [],
-    lateWallets: () => new Set(),
+    lateWallets: () => new Map(),
     interest: () => interest,
     listener: { onBlock: async () => undefined, onReorganisation: async () => undefined },
   });
