@@ -101,11 +101,6 @@ export function isLate(pending: PendingNonce, headNumber: number): boolean {
   return isUsedUp || !isOnItsWay || headNumber - sentAtBlock >= afterBlocks;
 }
 
-/** Whether a node has it and nothing is wrong with it: it only waits for its block. */
-export function isWaiting({ outcome, isUsedUp }: PendingNonce): boolean {
-  return outcome === "accepted" && !isUsedUp;
-}
-
 /** By its gas limit: all but one plain transfer can revert, which no log shows. */
 function canRevertUnseen(pending: PendingNonce): boolean {
   return pending.attempts.some(({ gasLimit }) => gasLimit !== plainTransferGas);

@@ -13,9 +13,8 @@ import type { WalletDeps, WalletEvents } from "./wallet-transactions.ts";
 import { startLeftBehind } from "./left-behind.ts";
 import { createRebalancer } from "./rebalancing.ts";
 import type { PrepareDeps, QueuedSettlement } from "./prepare.ts";
-import type { LateKind } from "../chain/follower/condition-schedule.ts";
 import { isUnknownToNodes } from "./pending-nonce.ts";
-import { isLate, isWaiting } from "./recovery-action.ts";
+import { isLate } from "./recovery-action.ts";
 import type { Signer } from "./signer.ts";
 import { checkUsedNonces, type NonceEvents } from "./used-nonces.ts";
 import { WorkQueue, type QueueEvents, type Waiter } from "./work-queue.ts";
@@ -160,18 +159,10 @@ export function createRelayer(deps: RelayerDeps) {
   };
 }
 
-/** The wallets with a late transaction; "waiting" where each of a wallet's only waits for its block. */
-function lateAmong(
-  managers: readonly NonceManager[],
-  headNumber: number,
-): ReadonlyMap<string, LateKind> {
-  return new Map(
-    managers.flatMap((manager): [string, LateKind][] => {
-      const pendingNonces = manager.pendingNonces();
-      if (!pendingNonces.some((pending) => isLate(pending, headNumber))) return [];
-      return [[manager.signer.address, pendingNonces.every(isWaiting) ? "waiting" : "troubled"]];
-    }),
-  );
+function lateAmong(managers: readonly NonceManager[], headNumber: number): ReadonlySet<string> {
+  const isLateAt = (manager: NonceManager) =>
+    manager.pendingNonces().some((pending) => isLate(pending, headNumber));
+  return new Set(managers.filter(isLateAt).map(({ signer }) => signer.address));
 }
 
 function problemOf(deps: RelayerDeps, managers: readonly NonceManager[]): string | undefined {

@@ -34,7 +34,7 @@ beforeAll(async () => {
     clock,
     log: silentLog,
     wallets: [],
-    lateWallets: () => new Map(),
+    lateWallets: () => new Set(),
     interest: () => "outcome",
     listener: {
       onBlock: async ({ hash, parentHash }) => void told.push({ hash, parentHash }),

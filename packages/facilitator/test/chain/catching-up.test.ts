@@ -30,7 +30,7 @@ beforeEach(async () => {
     clock: systemClock,
     log: silentLog,
     wallets: [],
-    lateWallets: () => new Map(),
+    lateWallets: () => new Set(),
     interest: () => "outcome",
     listener: {
       onBlock: async ({ number, events }) => {

@@ -17,7 +17,7 @@ let devnet: Devnet;
 let served: Served;
 let databaseUrl: string;
 beforeAll(async () => {
-  devnet = await startChain({ buyers: 3 });
+  devnet = await startChain({ buyers: 2 });
   databaseUrl = newDatabaseUrl();
   served = await serveOn(devnet, { databaseUrl, env: { FARTHING_ID_SECRET: "0f".repeat(32) } });
 });
@@ -50,12 +50,4 @@ test("a call that waited while its payment was lost is told the success, and no 
   const told = (await waiting).body;
   expect(told).toMatchObject({ success: true, status: "confirmed" });
   expect(await settle(body)).toMatchObject({ success: false, transaction: told["transaction"] });
-});
-
-test("a loss that breaks no connection is found although nobody pays any more", async () => {
-  const loseSince = remember();
-  const first = await settle(paymentOf(2));
-  loseSince();
-  const state = async () => (await served.get(`/settlements/${String(first["id"])}`)).body["state"];
-  await expect.poll(state, { timeout: 10_000 }).toBe("confirmed");
 });

@@ -22,7 +22,6 @@ import type {
   ChainFacts,
   ChainView,
   Finalized,
-  ReadWallet,
   WalletState,
 } from "./chain-view.ts";
 import { createClockSkew, type ClockSkew, type Moment } from "./clock-skew.ts";
@@ -71,7 +70,7 @@ export class BlockFollower {
   #seen: SeenChain | undefined;
   #wasAwaited = false;
   #probedAtMs = Number.NEGATIVE_INFINITY;
-  #freshWallets = new Map<string, ReadWallet>();
+  #freshWallets = new Map<string, WalletState>();
 
   constructor(options: FollowerOptions) {
     const { chain, clock, log, listener } = options;
@@ -204,7 +203,7 @@ export class BlockFollower {
       // A lagging backend may show an older final block; finality never goes back.
       finalized: newerOf(seen, final),
       gasPrice,
-      wallets: walletsAfter(this.#seen?.wallets ?? new Map(), read.wallets),
+      wallets: new Map([...(this.#seen?.wallets ?? []), ...read.wallets]),
       seenAtMs: isNew || !this.#seen ? nowMs : this.#seen.seenAtMs,
       walkedTo: this.#walk.position() ?? head.number,
     };
@@ -337,19 +336,6 @@ interface ReportOptions {
   readonly mustCheck: boolean;
   /** Replies to earlier requests, which came with the head. */
   readonly early: readonly RpcReply[];
-}
-
-/** A wallet that was read without its balance keeps the one that is known. */
-function walletsAfter(
-  known: ReadonlyMap<string, WalletState>,
-  read: ReadonlyMap<string, ReadWallet>,
-): ReadonlyMap<string, WalletState> {
-  const wallets = new Map(known);
-  for (const [wallet, { transactionCount, balance }] of read) {
-    const current = balance ?? known.get(wallet)?.balance;
-    if (current !== undefined) wallets.set(wallet, { transactionCount, balance: current });
-  }
-  return wallets;
 }
 
 function newerOf(seen: Finalized | undefined, final: Finalized | undefined): Finalized {

@@ -15,7 +15,7 @@ import {
 } from "../reads/block-headers.ts";
 import { createBlockLogs, type BlockLogs } from "../logs/block-logs.ts";
 import { readBlockRange } from "../logs/block-ranges.ts";
-import type { ReadWallet } from "./chain-view.ts";
+import type { WalletState } from "./chain-view.ts";
 import { LateLogs, type LateLogsDeps } from "./late-logs.ts";
 import type { RpcReply, RpcCall } from "../endpoints/rpc-endpoint.ts";
 
@@ -36,7 +36,7 @@ export interface WalkDeps extends LateLogsDeps {
 export interface WalkedHead {
   readonly head: BlockHead;
   readonly finalizedNumber: number;
-  readonly wallets: ReadonlyMap<string, ReadWallet>;
+  readonly wallets: ReadonlyMap<string, WalletState>;
   /** Replies to {@link BlockWalk.earlyCalls}, in their order. */
   readonly early: readonly (RpcReply | undefined)[];
 }
@@ -214,7 +214,7 @@ export class BlockWalk {
   async #report(
     block: BlockHead,
     events: readonly AuthorizationEvent[],
-    rest: { readonly wallets: ReadonlyMap<string, ReadWallet>; readonly isHead: boolean },
+    rest: { readonly wallets: ReadonlyMap<string, WalletState>; readonly isHead: boolean },
   ): Promise<void> {
     await this.#deps.listener.onBlock({ ...block, ...rest, events });
     this.#remember(block);

@@ -2,16 +2,13 @@
 import type { RpcReply, RpcCall } from "../endpoints/rpc-endpoint.ts";
 import { findHeader, headerCall, readHeader, type BlockHead } from "../reads/block-headers.ts";
 import { quantity, type Chain } from "../endpoints/chain.ts";
-import type { Finalized, ReadWallet } from "./chain-view.ts";
+import type { Finalized, WalletState } from "./chain-view.ts";
 import { classifyNodeError, isEndpointProblem } from "../endpoints/node-errors.ts";
 
 export interface WantedConditions {
   readonly finality: boolean;
   readonly gasPrice: boolean;
-  /** Wallets whose transaction counts are read. */
   readonly wallets: readonly string[];
-  /** Those of them whose balances are read too. */
-  readonly balances: ReadonlySet<string>;
 }
 
 /** Refused values are left out and requested again. */
@@ -20,21 +17,16 @@ export interface Conditions {
   /** True if the node was asked for the final block and has none. */
   readonly lacksFinality: boolean;
   readonly gasPrice: bigint | undefined;
-  readonly wallets: ReadonlyMap<string, ReadWallet>;
+  readonly wallets: ReadonlyMap<string, WalletState>;
 }
 
-export function conditionCalls({
-  finality,
-  gasPrice,
-  wallets,
-  balances,
-}: WantedConditions): RpcCall[] {
+export function conditionCalls({ finality, gasPrice, wallets }: WantedConditions): RpcCall[] {
   return [
     ...(finality ? [headerCall("finalized")] : []),
     ...(gasPrice ? [{ method: "eth_gasPrice", params: [] }] : []),
     ...wallets.flatMap((wallet) => [
       { method: "eth_getTransactionCount", params: [wallet, "latest"] },
-      ...(balances.has(wallet) ? [{ method: "eth_getBalance", params: [wallet, "latest"] }] : []),
+      { method: "eth_getBalance", params: [wallet, "latest"] },
     ]),
   ];
 }
@@ -56,15 +48,11 @@ export function readConditions(
     lacksFinality: (final?.ok === true && named === undefined) || isRefused,
     gasPrice: valueIn(price, "the gas price"),
     wallets: new Map(
-      wanted.wallets.flatMap((wallet): [string, ReadWallet][] => {
-        const count = valueIn(rest.shift(), "a transaction count");
-        const isBalanceRead = wanted.balances.has(wallet);
-        const balance = isBalanceRead ? valueIn(rest.shift(), "a balance") : undefined;
-        if (count === undefined || (isBalanceRead && balance === undefined)) return [];
-        const transactionCount = Number(count);
-        return [
-          [wallet, balance === undefined ? { transactionCount } : { transactionCount, balance }],
-        ];
+      wanted.wallets.flatMap((wallet, index): [string, WalletState][] => {
+        const count = valueIn(rest[index * 2], "a transaction count");
+        const balance = valueIn(rest[index * 2 + 1], "a balance");
+        if (count === undefined || balance === undefined) return [];
+        return [[wallet, { transactionCount: Number(count), balance }]];
       }),
     ),
   };

@@ -5,14 +5,8 @@ import type { BlockHead } from "../reads/block-headers.ts";
 export interface FollowedBlock extends BlockHead {
   readonly events: readonly AuthorizationEvent[];
   /** Followed wallets that were read since the last head. */
-  readonly wallets: ReadonlyMap<string, ReadWallet>;
+  readonly wallets: ReadonlyMap<string, WalletState>;
   readonly isHead: boolean;
-}
-
-/** What one read shows of a wallet; the balance in wei, where it was read too. */
-export interface ReadWallet {
-  readonly transactionCount: number;
-  readonly balance?: bigint;
 }
 
 export interface WalletState {

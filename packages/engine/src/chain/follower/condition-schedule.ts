@@ -20,28 +20,12 @@ const openConditionsMs = 10_000;
 /** XDC's rule: what is sent now is final after this many blocks at the earliest. */
 const finalityBlocks = 2;
 
-/** A wallet has at most ten transactions on their way in each of six blocks, in {@link openConditionsMs}. */
-const transactionsMax = 60n;
-/** Of a full batch of contract wallets: 50 payments of 400,000 gas. */
-const transactionGasMax = 20_000_000n;
-/** In wei. Nodes accept no transaction that may cost more than 1 XDC. */
-const transactionWeiMax = 10n ** 18n;
-
-/** In wei, the most that a wallet spends until everything is read again. */
-function spendableAt(gasPrice: bigint): bigint {
-  const wei = transactionGasMax * gasPrice;
-  return transactionsMax * (wei < transactionWeiMax ? wei : transactionWeiMax);
-}
-
-/** Whether the transactions of a wallet only wait for their block, or something is wrong with one. */
-export type LateKind = "waiting" | "troubled";
-
 export interface ScheduleDeps {
   readonly chain: Chain;
   /** Wallets whose transaction counts and balances are read periodically. */
   readonly wallets: readonly string[];
   /** Wallets that must be read with each head: their transactions are late or were refused. */
-  lateWallets(headNumber: number): ReadonlyMap<string, LateKind>;
+  lateWallets(headNumber: number): ReadonlySet<string>;
   interest(): BlockInterest;
   /** By a clock that never goes back. */
   nowMs(): number;
@@ -55,8 +39,6 @@ export class ConditionSchedule {
   #readAtMs = Number.NEGATIVE_INFINITY;
   /** The head of the last finality read; such reads are rarer where calls are counted. */
   #finalityAtNumber = 0;
-  readonly #balances = new Map<string, { readonly wei: bigint; readonly atMs: number }>();
-  #gasPrice = 0n;
 
   constructor(deps: ScheduleDeps) {
     this.#deps = deps;
@@ -76,16 +58,10 @@ export class ConditionSchedule {
       this.#open.atNumber + finalityBlocks + 1,
       this.#finalityAtNumber + (countsCalls ? finalityBlocks + 1 : 1),
     );
-    const read = isAllDue ? wallets : wallets.filter((wallet) => late.has(wallet));
     return {
       finality: isAllDue || late.size > 0 || (isOpen && headNumber >= finalFrom),
       gasPrice: isAllDue || late.size > 0,
-      wallets: read,
-      balances: new Set(
-        isAllDue
-          ? read
-          : read.filter((wallet) => late.get(wallet) === "troubled" || !this.#isAmple(wallet)),
-      ),
+      wallets: isAllDue ? wallets : wallets.filter((wallet) => late.has(wallet)),
     };
   }
 
@@ -97,12 +73,10 @@ export class ConditionSchedule {
     isEverythingDue: boolean,
   ): Promise<Conditions> {
     const wanted = this.wanted(head.number, isEverythingDue);
-    const wallets = wanted.wallets.filter((wallet) => !expected.wallets.includes(wallet));
     const missing: WantedConditions = {
       finality: wanted.finality && !expected.finality,
       gasPrice: wanted.gasPrice && !expected.gasPrice,
-      wallets,
-      balances: new Set(wallets.filter((wallet) => wanted.balances.has(wallet))),
+      wallets: wanted.wallets.filter((wallet) => !expected.wallets.includes(wallet)),
     };
     const calls = conditionCalls(missing);
     if (calls.length === 0) return read;
@@ -114,12 +88,6 @@ export class ConditionSchedule {
       gasPrice: read.gasPrice ?? more.gasPrice,
       wallets: new Map([...read.wallets, ...more.wallets]),
     };
-  }
-
-  /** Whether its last balance is enough until the next one is read. */
-  #isAmple(wallet: string): boolean {
-    const { wei, atMs } = this.#balances.get(wallet) ?? { wei: 0n, atMs: 0 };
-    return wei > spendableAt(this.#gasPrice) && this.#deps.nowMs() - atMs < openConditionsMs;
   }
 
   /** Returns whether a caller waits for blocks. */
@@ -135,15 +103,8 @@ export class ConditionSchedule {
   }
 
   noteRead(read: Conditions, head: BlockHead): void {
-    if (read.gasPrice !== undefined) {
-      this.#readAtMs = this.#deps.nowMs();
-      this.#gasPrice = read.gasPrice;
-    }
+    if (read.gasPrice !== undefined) this.#readAtMs = this.#deps.nowMs();
     if (read.finalized) this.#finalityAtNumber = head.number;
-    for (const [wallet, { balance }] of read.wallets) {
-      if (balance === undefined) continue;
-      this.#balances.set(wallet, { wei: balance, atMs: this.#deps.nowMs() });
-    }
   }
 
   forgetFinality(): void {

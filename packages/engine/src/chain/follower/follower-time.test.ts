@@ -47,7 +47,7 @@ async function follow(interest: BlockInterest) {
     clock,
     log: silentLog,
     wallets: [],
-    lateWallets: () => new Map(),
+    lateWallets: () => new Set(),
     interest: () => interest,
     listener: { onBlock: async () => undefined, onReorganisation: async () => undefined },
   });

@@ -64,7 +64,7 @@ describe("logs of another block than the one asked for", () => {
 });
 
 test("a final block that is later than the newest one is none", () => {
-  const wanted = { finality: true, gasPrice: false, wallets: [], balances: new Set<string>() };
+  const wanted = { finality: true, gasPrice: false, wallets: [] };
   const head = { number: 20, hash: hashOf("a"), parentHash: hashOf("b"), time: 1_000n };
   const read = (time: number) =>
     readConditions(wanted, [{ ok: true, result: header(12, time) }], head).finalized;
