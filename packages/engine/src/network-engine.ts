@@ -109,7 +109,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps) {
   const facts = () => follower?.facts();
   const headNumber = () => facts()?.head.number ?? 0;
   const finalizedNumber = () => facts()?.finalized.number ?? 0;
-  const gasPrices = new GasPrices({ ...deps, chain, limits: config, view: facts });
+  const gasPrices = new GasPrices({ ...deps, chain, limits: config, facts });
   const gasPrice = () => gasPrices.now();
   const tokenPause = new TokenPause({ ...deps, chain, headNumber });
   const reading = { view, gasPrice, tokenPause, attend: () => follower?.attend() };

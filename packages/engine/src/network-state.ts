@@ -53,6 +53,7 @@ export function stateOf({
   tokenPause,
   view,
 }: NetworkEngine): NetworkState {
+  // Each is computed when it is read, because a payment needs the price alone.
   const gasPriceState = {
     get wei() {
       return gasPrices.now();

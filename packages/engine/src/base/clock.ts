@@ -8,8 +8,11 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Ends a sleep. Without a reason, each abort makes an exception with a stack, which nobody reads. */
-export const noReason = "ended";
+/**
+ * The reason of an abort that only ends a wait. Without a reason, each abort creates an exception with
+ * a stack trace, which no code reads.
+ */
+export const waitEnded = "The wait has ended";
 
 export const systemClock: Clock = {
   nowMs: () => Date.now(),

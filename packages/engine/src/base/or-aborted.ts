@@ -1,3 +1,5 @@
+import { waitEnded } from "./clock.ts";
+
 /** Throws the signal's reason when it aborts first; the work itself continues. */
 export async function orAborted<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T> {
   const done = new AbortController();
@@ -10,6 +12,6 @@ export async function orAborted<T>(work: PromiseLike<T>, signal: AbortSignal): P
   try {
     return await Promise.race([work, aborted]);
   } finally {
-    done.abort();
+    done.abort(waitEnded);
   }
 }

@@ -48,7 +48,7 @@ export function ceilingOf({ gasPriceMaxWei, gasPerPaymentMaxWei }: GasLimits): b
 export interface GasPricesDeps extends Runtime {
   readonly chain: Chain;
   readonly limits: GasLimits;
-  view(): ChainFacts | undefined;
+  facts(): ChainFacts | undefined;
 }
 
 const hourMs = 60 * 60 * 1000;
@@ -78,12 +78,12 @@ export class GasPrices {
 
   /** The price of a transaction that is signed now. */
   now(): bigint {
-    return gasPriceOf(this.#deps.view(), { floor: gasPriceFloorWei, ceiling: this.#ceiling });
+    return gasPriceOf(this.#deps.facts(), { floor: gasPriceFloorWei, ceiling: this.#ceiling });
   }
 
   /** The least that nodes accept now. */
   needed(): bigint {
-    return neededPrice(this.#deps.view());
+    return neededPrice(this.#deps.facts());
   }
 
   /** Returns why nothing is sent at the present price, for the operator; undefined while it is in bounds. */
@@ -115,8 +115,8 @@ export class GasPrices {
   /** Called now and then: asks another endpoint about a higher price, and logs changes. */
   look(): void {
     this.#report();
-    const { clock, chain, view } = this.#deps;
-    const seen = view();
+    const { clock, chain, facts } = this.#deps;
+    const seen = facts();
     // A price that has fallen is no reason to believe the same rise a second time.
     const needed = this.needed();
     if (needed < this.#corroborated) this.#corroborated = needed;

@@ -18,11 +18,14 @@ import {
   startChain,
   usesOf,
   walletAt,
-  type Answer,
   type ServeOptions,
   type Served,
 } from "../support/facilitator.testing.ts";
-import { rememberIn, settlementTables as tables } from "../support/lost-rows.testing.ts";
+import {
+  rememberIn,
+  settleEvaluated,
+  settlementTables as tables,
+} from "../support/lost-rows.testing.ts";
 
 const idSecret = "0f".repeat(32);
 
@@ -47,14 +50,7 @@ afterAll(async () => {
 
 const paymentOf = (buyer: number) => bodyOn(devnet, { payer: walletAt(devnet.buyers, buyer) });
 
-/** As callers do, it repeats what was not evaluated because a loss is being looked at. */
-async function settle(body: JsonObject): Promise<JsonObject> {
-  let answer: Answer | undefined;
-  const status = async () => (answer = await served.post("/settle", body)).status;
-  await expect.poll(status, { interval: 100 }).not.toBe(503);
-  return answer?.body ?? {};
-}
-
+const settle = (body: JsonObject) => settleEvaluated(served, body);
 const remember = () => rememberIn(databaseUrl);
 
 test("nonces and ids that are given again: later payments are settled, and none is taken for another", async () => {
@@ -98,6 +94,21 @@ test("a payment that was lost is recovered by its repeat: nobody is told to pay 
   // Other exchanges of before the loss may exist, so the success is told once.
   expect(await settle(body)).toMatchObject({ success: false, transaction });
   expect(await usesOf(devnet, body)).toEqual([transaction]);
+});
+
+test("a call that waited while its payment was lost is told the success, and no later call is", async () => {
+  const loseSince = remember();
+  const body = paymentOf(2);
+  await devnet.rpc("evm_setIntervalMining", [0]);
+  const waiting = served.post("/settle", body, { prefer: "wait=20" });
+  await expect.poll(() => devnet.rpc("txpool_status", [])).toMatchObject({ pending: "0x1" });
+  loseSince();
+  await devnet.rpc("evm_setIntervalMining", [1]);
+  // The nonce that it is given shows the service what its database has lost.
+  expect(await settle(paymentOf(3))).toMatchObject({ success: true });
+  const told = (await waiting).body;
+  expect(told).toMatchObject({ success: true, status: "confirmed" });
+  expect(await settle(body)).toMatchObject({ success: false, transaction: told["transaction"] });
 });
 
 test("without the payer's signature nothing is recovered", async () => {

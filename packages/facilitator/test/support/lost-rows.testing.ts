@@ -2,6 +2,9 @@
 import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import type { JsonObject } from "@farthing/protocol";
+import { expect } from "vitest";
+import type { Answer, Served } from "./facilitator.testing.ts";
 
 /** The tables of a settlement without an account, from those that refer to others on. */
 export const settlementTables = [
@@ -58,4 +61,12 @@ export function backUp(databaseUrl: string): () => void {
     old.close();
     rmSync(copy);
   };
+}
+
+/** Settles as callers do: repeats the request while the service looks for what its database has lost. */
+export async function settleEvaluated(served: Served, body: JsonObject): Promise<JsonObject> {
+  let answer: Answer | undefined;
+  const status = async () => (answer = await served.post("/settle", body)).status;
+  await expect.poll(status, { interval: 100 }).not.toBe(503);
+  return answer?.body ?? {};
 }

@@ -1,6 +1,6 @@
 /** An endpoint as the network uses it: behind its limiter, with its health, and failures in the log. */
 import type { ChainId } from "@farthing/protocol";
-import { noReason, type Clock } from "../../base/clock.ts";
+import { waitEnded, type Clock } from "../../base/clock.ts";
 import { Fault } from "../../base/fault.ts";
 import { warning, type Log } from "../../base/log.ts";
 import { EndpointHealth } from "./endpoint-health.ts";
@@ -102,7 +102,7 @@ export class AskedEndpoint {
       const waited = `no answer within ${Math.round(timeoutMs)} ms`;
       throw new Fault("rpc_unavailable", `RPC endpoint ${this.index}: ${waited}`);
     } finally {
-      isAnswered.abort(noReason);
+      isAnswered.abort(waitEnded);
     }
   }
 

@@ -3,7 +3,7 @@
  * something, then keeps what it learned for the life of the process. Requests wait by priority,
  * until their deadline.
  */
-import type { Clock } from "../../base/clock.ts";
+import { waitEnded, type Clock } from "../../base/clock.ts";
 import { RequestPace, type Permit } from "./request-pace.ts";
 
 export type RpcPriority = "send" | "outcome" | "verification";
@@ -152,7 +152,7 @@ export class EndpointLimiter {
     if (at < 0) return;
     this.#waiting.splice(at, 1);
     this.#pace.noteLongWait();
-    entry.ended.abort();
+    entry.ended.abort(waitEnded);
     entry.resolve(undefined);
   }
 
@@ -174,7 +174,7 @@ export class EndpointLimiter {
       if (leftMs > 0) return void this.#wakeLater(leftMs);
       this.#waiting.shift();
       if (nowMs - next.sinceMs > longWaitMs) this.#pace.noteLongWait();
-      next.ended.abort();
+      next.ended.abort(waitEnded);
       next.resolve(this.#pace.spend(next.turn.calls));
     }
   }

@@ -1,5 +1,5 @@
 /** One read at several endpoints: the first reply without errors of the endpoint decides. */
-import { noReason, type Clock } from "../../base/clock.ts";
+import { waitEnded, type Clock } from "../../base/clock.ts";
 import { Fault } from "../../base/fault.ts";
 import { countEndpointErrors } from "./reply-content.ts";
 import type { RpcReply } from "./rpc-endpoint.ts";
@@ -53,7 +53,7 @@ export function createReadRace(clock: Clock) {
         }
         return isGood();
       } finally {
-        ended.abort(noReason);
+        ended.abort(waitEnded);
       }
     },
     /** Whether this one was asked beside another that had not replied. */

@@ -3,7 +3,7 @@
  * token's authorization events; replaced blocks are first reported as a reorganisation. While
  * nothing waits for a block, only the head is read, at long intervals.
  */
-import { noReason, steadyClockOf, type Clock } from "../../base/clock.ts";
+import { steadyClockOf, waitEnded, type Clock } from "../../base/clock.ts";
 import { Fault, messageOf } from "../../base/fault.ts";
 import type { Log, Runtime } from "../../base/log.ts";
 import { headerCall, headerOf, type BlockHead } from "../reads/block-headers.ts";
@@ -107,12 +107,12 @@ export class BlockFollower {
 
   /** Polls sooner, because a transaction was sent or a caller began to wait. */
   wake(): void {
-    this.#wakeUp.abort(noReason);
+    this.#wakeUp.abort(waitEnded);
   }
 
   /** Polls sooner: a payment is being verified, and the head should be recent when it is sent. */
   attend(): void {
-    if (this.#pace.noteAttention(this.#clock.nowMs())) this.#wakeUp.abort(noReason);
+    if (this.#pace.noteAttention(this.#clock.nowMs())) this.#wakeUp.abort(waitEnded);
   }
 
   async stop(): Promise<void> {
