@@ -175,7 +175,8 @@ class LimitedChain implements Chain {
   #inOrder(): number[] {
     const distance = (at: number) =>
       (at - this.#preferred + this.endpoints.length) % this.endpoints.length;
-    const ours = this.endpoints.filter(({ health }) => health.isOurs).map(({ index }) => index);
+    // Places in this chain's list: an endpoint's own index counts all that are configured.
+    const ours = this.endpoints.flatMap(({ health }, at) => (health.isOurs ? [at] : []));
     // Asked for each payment, and most operators have one.
     if (ours.length < 2) return ours;
     return ours.toSorted(
