@@ -5,7 +5,7 @@
 import type { Hex } from "@farthing/protocol";
 import { warning, type Runtime } from "../base/log.ts";
 import type { BlockName } from "../chain/logs/block-events.ts";
-import type { ChainView } from "../chain/follower/chain-view.ts";
+import type { ChainFacts } from "../chain/follower/chain-view.ts";
 import type { Chain } from "../chain/endpoints/chain.ts";
 import { readBlockHash } from "../chain/reads/reads.ts";
 import type { EngineStore } from "../storage/engine-store.ts";
@@ -15,6 +15,8 @@ import type { Waiters } from "./waiters.ts";
 const rememberedBlocks = 128;
 
 export type Finality = ReturnType<typeof createFinality>;
+
+type FinalView = { readonly finalized: Pick<ChainFacts["finalized"], "number"> };
 
 interface FinalityDeps extends Runtime {
   readonly chain: Chain;
@@ -30,10 +32,13 @@ export function createFinality(deps: FinalityDeps) {
   /** Hashes of blocks that have been seen in the chain, by number. */
   const seen = new Map<number, Hex>();
   let unfinalizedUpTo = 0;
+  /** Counts confirmations, so that one which comes while the database is asked is not forgotten. */
+  let notes = 0;
   let mustReadPast = false;
 
   function noteConfirmed(blockNumber: number): void {
     unfinalizedUpTo = Math.max(unfinalizedUpTo, blockNumber);
+    notes++;
   }
 
   async function tryReadPast(): Promise<void> {
@@ -44,7 +49,7 @@ export function createFinality(deps: FinalityDeps) {
     mustReadPast = false;
   }
 
-  async function finalize(view: ChainView): Promise<void> {
+  async function finalize(view: FinalView): Promise<void> {
     if (mustReadPast) await tryReadPast();
     // A block must be known to be in the chain before it becomes final.
     if (unfinalizedUpTo === 0 || unchecked.size > 0) return;
@@ -54,9 +59,11 @@ export function createFinality(deps: FinalityDeps) {
       if (seen.get(number) !== hash) unchecked.set(number, hash);
     }
     if (unchecked.size > 0) return;
+    const notesBefore = notes;
     const final = await store.recordFinalized(chainId, view.finalized.number, clock.nowMs());
     waiters.notify(final);
-    if (view.finalized.number >= unfinalizedUpTo) unfinalizedUpTo = 0;
+    // What was confirmed meanwhile may be in a final block already, and the statement missed it.
+    if (view.finalized.number >= unfinalizedUpTo && notes === notesBefore) unfinalizedUpTo = 0;
   }
 
   const repeatLater = warning(
@@ -82,7 +89,7 @@ export function createFinality(deps: FinalityDeps) {
       return tryReadPast().catch(repeatLater);
     },
     /** Records settlements that became final. Never rejects. */
-    onHead: (view: ChainView) => finalize(view).catch(repeatLater),
+    onHead: (view: FinalView) => finalize(view).catch(repeatLater),
     /** A block with stored confirmations that left the chain; a node without it proves nothing. */
     async findReorganisedOut() {
       for (const [number, hash] of unchecked) {

@@ -1,0 +1,41 @@
+/** Every confirmed settlement becomes final, also one that is confirmed when its block is final already. */
+import { networkOfChain } from "@farthing/protocol";
+import { expect, test } from "vitest";
+import { systemClock } from "../base/clock.ts";
+import { silentLog } from "../base/log.ts";
+import { createChain } from "../chain/endpoints/chain.ts";
+import { createFinality } from "./finality.ts";
+import { createWaiters } from "./waiters.ts";
+
+const viewOf = (number: number) => ({ finalized: { number } });
+
+test("what is confirmed while finality is recorded becomes final with the next head", async () => {
+  const [isAsked, isReplying] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const asked: number[] = [];
+  const finality = createFinality({
+    chain: createChain({ network: networkOfChain(51), endpoints: [], log: silentLog }),
+    log: silentLog,
+    clock: systemClock,
+    waiters: createWaiters(systemClock),
+    store: {
+      listUnfinalizedBlocks: async () => [],
+      async recordFinalized(_chain, upTo) {
+        asked.push(upTo);
+        isAsked.resolve();
+        await isReplying.promise;
+        return [];
+      },
+    },
+  });
+  finality.noteConfirmed(7);
+  const first = finality.onHead(viewOf(10));
+  // More confirmations than finality needs: its block is final before it is confirmed.
+  await isAsked.promise;
+  finality.noteConfirmed(9);
+  isReplying.resolve();
+  await first;
+  expect(finality.isAwaited()).toBe(true);
+  await finality.onHead(viewOf(11));
+  expect(asked).toEqual([10, 11]);
+  expect(finality.isAwaited()).toBe(false);
+});
