@@ -17,7 +17,10 @@ export const leaseRenewMs = 2_000;
 export const lostLeaseMs = 4_000;
 
 /** Whether a wallet may be taken: no running process holds it, or this one does. */
-export function isFree(holder: WalletHolder | undefined, self: LeaseOwner): boolean {
+export function isFree(
+  holder: Omit<WalletHolder, "nextNonce"> | undefined,
+  self: LeaseOwner,
+): boolean {
   if (!holder?.owner || !holder.isRunning) return true;
   return holder.owner === self.id || self.isStopped(holder.owner);
 }

@@ -56,8 +56,12 @@ export function createRebalancer(deps: RebalancerDeps) {
   async function look(): Promise<void> {
     const now = clock.nowMs();
     await store.shortenLostLeases(chainId, { toMs: lostLeaseMs, now });
+    // Before the read: a nonce that is reserved meanwhile may be missing from it.
+    const nonces = managers.map((manager) => manager.nextNonce());
     const holders = await store.findWalletHolders(chainId, wallets, now);
-    await Promise.all(managers.map((manager, index) => manager.keep(holders[index])));
+    await Promise.all(
+      managers.map((manager, index) => manager.keep(holders[index], nonces[index])),
+    );
     workers = managers.flatMap((manager, index) => workerOf(manager, holders[index]) ?? []);
     const holdings = managers.flatMap((manager, index) => holdingOf(manager, holders[index]) ?? []);
     for (const { wallet, holder } of walletsToAskFor(holdings, owner.id)) {

@@ -117,13 +117,21 @@ export class NonceManager {
     });
   }
 
-  /** Takes or renews the lease, or hands the wallet over; then loads stored transactions. */
-  keep(holder: WalletHolder | undefined): Promise<void> {
+  /** The next nonce by what this process knows. */
+  nextNonce(): number {
+    return this.#transactions.nextNonce;
+  }
+
+  /**
+   * Takes or renews the lease, or hands the wallet over; then loads stored transactions. `knownNonce`
+   * is what {@link nextNonce} was before the holder was read.
+   */
+  keep(holder: WalletHolder | undefined, knownNonce = 0): Promise<void> {
     const { chain, log } = this.#deps;
     const { chainId } = chain.network;
     const fields = { event: "wallet_lease_failed", chainId, relayer: this.signer.address };
     return this.#inTurn(async () => {
-      if (!this.#isStopping) await this.#keep(holder);
+      if (!this.#isStopping) await this.#keep(holder, knownNonce);
     }).catch(warning(log, fields, "Wallet lease failed; retrying in a second"));
   }
 
@@ -148,8 +156,10 @@ export class NonceManager {
     );
   }
 
-  async #keep(holder: WalletHolder | undefined): Promise<void> {
+  async #keep(holder: WalletHolder | undefined, knownNonce: number): Promise<void> {
     const held = this.#lease.current();
+    const isOwn = held !== undefined && holder?.owner === this.#deps.owner.id;
+    if (isOwn && holder.nextNonce < knownNonce) await this.#transactions.forget(held);
     const { hasLeftovers, isLoaded, signing } = this.#transactions;
     if (held && (hasLeftovers || !isLoaded) && signing.isDue()) await this.#load(held);
     if (held)

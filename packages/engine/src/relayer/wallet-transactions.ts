@@ -109,11 +109,13 @@ export class WalletTransactions {
     const held = this.lease.current();
     if (!held) throw new Fault("lease_lost", "This process does not hold the wallet");
     const hasMoved = this.endpoint.moveOn(false);
-    const { store, clock, traces } = this.#deps;
-    const reserved = await this.#taking(() =>
-      store.reserveTransactions(held, plans, clock.nowMs()),
-    );
-    if (reserved.some(({ nonce }) => nonce < this.nextNonce)) await this.#forget(held, reserved);
+    const { store, traces } = this.#deps;
+    const now = this.#deps.clock.nowMs();
+    const reserved = await this.#taking(() => store.reserveTransactions(held, plans, now));
+    if (reserved.some(({ nonce }) => nonce < this.nextNonce)) {
+      await this.forget(held, reserved);
+      throw new Fault("storage_unavailable", "The database has lost its last transactions");
+    }
     await traces.inTransactions(reserved, async () => {
       await this.#taking(() => this.#signAndStore(held, reserved));
       const signed = reserved.flatMap(({ nonce }) => this.pendingNonces.get(nonce) ?? []);
@@ -123,11 +125,11 @@ export class WalletTransactions {
   }
 
   /**
-   * The database gives nonces again, so it has lost its last commits, as after a failover. Forgets what
-   * this process remembers of it, keeps away from the nonces that it has used, and throws; `keep` loads
+   * The database has an earlier next nonce, so it has lost its last commits, as after a failover. Forgets
+   * what this process remembers of it, and keeps away from the nonces that it has used; `keep` loads
    * what is stored, and the queue offers the settlements again.
    */
-  async #forget(held: WalletLease, reserved: readonly RelayerTransaction[]): Promise<never> {
+  async forget(held: WalletLease, reserved: readonly RelayerTransaction[] = []): Promise<void> {
     const { store, clock, log, lost } = this.#deps;
     const fields = { event: "store_went_back", ...this.#facts, nextNonce: this.nextNonce };
     log.error(fields, "Database lost transactions of a relayer wallet; loading what it has");
@@ -137,7 +139,6 @@ export class WalletTransactions {
     this.pendingNonces.clear();
     this.isLoaded = false;
     await this.lease.take(this.nextNonce);
-    throw new Fault("storage_unavailable", "The database has lost its last transactions");
   }
 
   /** After a failure `keep` loads nonces that were reserved without stored bytes. */

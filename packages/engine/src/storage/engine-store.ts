@@ -65,6 +65,8 @@ export interface WalletHolder {
   readonly isRunning: boolean;
   /** The process that is to have it next. */
   readonly wantedBy: string | null;
+  /** It only ever rises, unless the database has lost commits. */
+  readonly nextNonce: number;
 }
 
 /** A wallet whose transactions carry open settlements. */
@@ -73,7 +75,7 @@ export interface CarryingWallet {
   readonly settlements: number;
   /** When the oldest of them was claimed, in milliseconds. */
   readonly oldestAt: number;
-  readonly holder: WalletHolder;
+  readonly holder: Omit<WalletHolder, "nextNonce">;
 }
 
 export type UsedNonces =

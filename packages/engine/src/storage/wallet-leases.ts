@@ -142,15 +142,18 @@ const findHolders: Work<WalletLeaseStore["findWalletHolders"]> = async (
 ) => {
   const rows = await db
     .selectFrom("lanes")
-    .select(["lane", "lease_owner", "wanted_by"])
+    .select(["lane", "lease_owner", "wanted_by", "next_nonce"])
     .select(isRunning(engine, now))
     .where("chain_id", "=", chainId)
     .execute();
   const holders = new Map(
-    rows.map(({ lane, lease_owner: owner, wanted_by: wantedBy, is_running }) => [
-      lane,
-      { owner, wantedBy, isRunning: is_running === 1 },
-    ]),
+    rows.map((row) => {
+      const { lane, lease_owner: owner, wanted_by: wantedBy, next_nonce: nextNonce } = row;
+      return [
+        lane,
+        { owner, wantedBy, nextNonce: Number(nextNonce), isRunning: row.is_running === 1 },
+      ];
+    }),
   );
   return lanes.map((lane) => holders.get(toLowerHex(lane)));
 };

@@ -22,17 +22,26 @@ function openFile(databaseUrl: string): DatabaseSync {
   return file;
 }
 
+interface LossOptions {
+  /** Keeps the wallets' next nonces, so that no look at the leases shows the service its loss. */
+  readonly isHidden?: boolean;
+}
+
 /** Returns what puts a SQLite database back to how it is now, while the service runs. */
-export function rememberIn(databaseUrl: string): () => void {
+export function rememberIn(
+  databaseUrl: string,
+  { isHidden = false }: LossOptions = {},
+): () => void {
   const before = openFile(databaseUrl);
+  const tables = settlementTables.filter((name) => !isHidden || name !== "lanes");
   const rows = new Map(
-    settlementTables.map((name) => [name, before.prepare(`select * from ${name}`).all()] as const),
+    tables.map((name) => [name, before.prepare(`select * from ${name}`).all()] as const),
   );
   before.close();
   return () => {
     const now = openFile(databaseUrl);
     now.exec("PRAGMA foreign_keys = off; begin immediate");
-    for (const name of settlementTables) {
+    for (const name of tables) {
       now.exec(`delete from ${name}`);
       for (const row of rows.get(name) ?? []) {
         const names = Object.keys(row);
