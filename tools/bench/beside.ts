@@ -8,6 +8,7 @@ import { runLoad } from "./load.ts";
 import { openMint, type Mint } from "./payments.ts";
 import { cores, pin, type Server } from "./processes.ts";
 import { middleOf, short, table, withRange } from "./report-table.ts";
+import { payDuring } from "./rpc-cost.ts";
 
 /** The load of each window. */
 export interface BesidePlan {
@@ -17,6 +18,8 @@ export interface BesidePlan {
   readonly callers: number;
   /** Settlements of a window, from the first question to the last answer: none counts by halves. */
   readonly payments: number;
+  /** Both checkouts then meet the same blocks, so that their calls can be compared. */
+  readonly steady: { readonly perSecond: number; readonly seconds: number };
 }
 
 /**
@@ -25,7 +28,12 @@ export interface BesidePlan {
  * time contains a different number of blocks each time, whereas a fixed number of payments is the same
  * work each time. With more payments the local chain takes gigabytes and slows down the measurement.
  */
-export const besidePlan: BesidePlan = { rounds: 10, callers: 1_000, payments: 1_500 };
+export const besidePlan: BesidePlan = {
+  rounds: 10,
+  callers: 1_000,
+  payments: 1_500,
+  steady: { perSecond: 10, seconds: 12 },
+};
 
 /** A window that takes longer ends without its other payments. */
 const windowMsMax = 120_000;
@@ -49,6 +57,8 @@ export interface BesideWindow {
   readonly cpuMicros: number;
   /** JSON-RPC calls for one settlement; each member of a batch is one. */
   readonly calls: number;
+  /** The same, and for its verification, at a steady rate. */
+  readonly steadyCalls: number;
   readonly complaint: string | undefined;
 }
 
@@ -131,10 +141,10 @@ function keysOf({ relayers }: Devnet, index: number): string {
 async function measurePair(
   pair: readonly Service[],
   mint: Mint,
-  { callers, payments }: BesidePlan,
+  { callers, payments, steady }: BesidePlan,
 ) {
   const bodies = pair.map(() => mint.make(payments));
-  return Promise.all(
+  const full = await Promise.all(
     pair.map(async ({ database, checkout, server, node }, index) => {
       const cpuBefore = server.usage()?.cpuSeconds ?? Number.NaN;
       node.record.reset();
@@ -159,7 +169,24 @@ async function measurePair(
       };
     }),
   );
+  const steadyCalls = await Promise.all(pair.map((service) => callsAtRate(service, mint, steady)));
+  return full.map((window, index) => ({
+    ...window,
+    steadyCalls: steadyCalls[index] ?? Number.NaN,
+  }));
 }
+
+async function callsAtRate(
+  { server, node }: Service,
+  mint: Mint,
+  steady: BesidePlan["steady"],
+): Promise<number> {
+  node.record.reset();
+  const outcomes = await payDuring(steady, server.url, mint);
+  return node.record.calls() / outcomes.filter(Boolean).length;
+}
+
+type Figure = "perSecond" | "cpuMicros" | "calls" | "steadyCalls";
 
 /** The middle of each figure, and of the ratios of the windows of one round. */
 export function besideTable(windows: readonly BesideWindow[]): string {
@@ -172,7 +199,7 @@ export function besideTable(windows: readonly BesideWindow[]): string {
       const [before, now] = [of("before", round), of("now", round)];
       return before && now ? [{ before, now }] : [];
     });
-    const row = (name: string, figure: "perSecond" | "cpuMicros" | "calls") => [
+    const row = (name: string, figure: Figure) => [
       database,
       name,
       short(middleOf(pairs.map(({ before }) => before[figure]))),
@@ -183,6 +210,7 @@ export function besideTable(windows: readonly BesideWindow[]): string {
       row("settlements a second", "perSecond"),
       row("CPU µs a settlement", "cpuMicros"),
       row("JSON-RPC calls a settlement", "calls"),
+      row("JSON-RPC calls a settlement, at a steady rate", "steadyCalls"),
     ];
   });
   return table(["database", "", "before", "now", "ratio"], rows);

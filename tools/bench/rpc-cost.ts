@@ -128,7 +128,11 @@ async function countDuring(load: RpcLoad, { node, server, mint }: Setting): Prom
 }
 
 /** Resolves when all are told; whether each was settled. */
-async function payDuring(load: RpcLoad, url: string, mint: Mint): Promise<boolean[]> {
+export async function payDuring(
+  load: Pick<RpcLoad, "seconds" | "perSecond" | "inFlight">,
+  url: string,
+  mint: Mint,
+): Promise<boolean[]> {
   const { seconds, perSecond = 0, inFlight } = load;
   const untilMs = performance.now() + seconds * 1_000;
   if (inFlight !== undefined) {
