@@ -71,6 +71,22 @@ function losses(service: Partial<Service>, after: readonly Event[]): Plan {
 }
 
 /**
+ * Two processes have nonces on their way when the database loses them and the ids of their rows. Other
+ * payments get the ids before the nonces are mined.
+ */
+function lossOnTheWay(): Plan {
+  return scenario(912, shared, {
+    faultKinds: ["loss"],
+    payments: stream(2, 12, 3),
+    events: [
+      { block: 5, what: "copy" },
+      ...[6, 7, 8, 9].map((block) => ({ block, what: "no-block" }) as const),
+      { block: 6, what: "fail-over" },
+    ],
+  });
+}
+
+/**
  * The database goes back after the last payment: no nonce is taken afterwards and no lease has run out,
  * which would show the loss by themselves.
  */
@@ -93,6 +109,7 @@ export const worldScenarios: Readonly<Record<string, Plan>> = {
   "a read-only database": readOnlyDatabase(),
   "lost commits, by a failover": losses(shared, [{ block: 7, what: "fail-over" }]),
   "lost commits, with no payment after": lossAtRest(),
+  "lost commits, with nonces on their way": lossOnTheWay(),
   "lost commits, by a restore": losses(alone, [{ block: 7, what: "restore" }]),
   "a wrong clock and a slow node": wrongClock(),
 };
