@@ -61,7 +61,7 @@ export async function run(plan: Plan, databases: Databases): Promise<RunReport> 
   const environment = await setUp(plan, databases, stack);
   const injector = createEventInjector(environment);
   await play(environment, injector);
-  await injector.heal();
+  await whileBlocksAreMade(injector.heal(), environment);
   const restless = await rest(environment, injector);
   const probes = await probe(environment);
   // Counted before the processes are stopped, which is not a fault of the run.
@@ -77,19 +77,37 @@ export async function run(plan: Plan, databases: Databases): Promise<RunReport> 
   };
 }
 
-async function play(
-  { plan, transports, period }: SimEnvironment,
-  injector: EventInjector,
-): Promise<void> {
+/**
+ * Milliseconds after which the blocks go on beside the events of one: a restore waits for a start, and a
+ * start may need blocks that its nodes have not seen.
+ */
+const eventsMsMax = 30_000;
+
+async function play(environment: SimEnvironment, injector: EventInjector): Promise<void> {
+  const { plan, transports, period, clock } = environment;
   for (const [index, transport] of transports.entries()) {
     transport.faultPercent = plan.transport.percent;
     transport.faults = plan.transport.faults;
     transport.ordinary.conditions = plan.conditions[index] ?? {};
   }
+  const injecting: Promise<boolean>[] = [];
   for (let block = 1; block <= plan.blocks; block++) {
-    const makesBlock = await injector.injectAt(block);
+    const injected = injector.injectAt(block);
+    injecting.push(injected);
+    const makesBlock = await Promise.race([injected, clock.sleep(eventsMsMax).then(() => true)]);
     await period(makesBlock);
   }
+  await whileBlocksAreMade(Promise.all(injecting), environment);
+}
+
+/** The chain does not stand still while something is waited for. */
+async function whileBlocksAreMade<T>(
+  work: Promise<T>,
+  { period }: Pick<SimEnvironment, "period">,
+): Promise<T> {
+  const isDone = flagOf(work);
+  while (!isDone()) await period();
+  return work;
 }
 
 /** Makes blocks until nothing is open; returns what still is after the last permitted block. */
@@ -129,12 +147,10 @@ async function probe(environment: SimEnvironment): Promise<number[]> {
     { length: plan.relayers * probesPerWallet },
     (_, index) => 1_000 + index,
   );
-  const asking = Promise.all(
-    probes.map((index) => callers.payNow(index, payerWallets.probe(index))),
+  await whileBlocksAreMade(
+    Promise.all(probes.map((index) => callers.payNow(index, payerWallets.probe(index)))),
+    environment,
   );
-  const isDone = flagOf(asking);
-  while (!isDone()) await period();
-  await asking;
   for (let block = 0; block < finalBlocks; block++) await period();
   // On a busy machine blocks are made faster than the service follows.
   for (let block = 0; block < restBlocksMax; block++) {
