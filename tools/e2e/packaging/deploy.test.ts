@@ -54,10 +54,13 @@ describe("Dockerfile", () => {
     expect(validate(text).map(({ message, range }) => [range.start.line + 1, message])).toEqual([]);
   });
 
-  test("is built in one stage and runs in another, on the Node.js of this repository", () => {
+  test("is built in one stage and runs in another, on the Node.js of this repository, by its digest", () => {
     const { devDependencies } = JSON.parse(readText("package.json"));
-    const image = `node:${devDependencies.node}-bookworm-slim`;
-    expect(argumentsOf("FROM")).toEqual([`${image} AS build`, image]);
+    const [build = "", image = ""] = argumentsOf("FROM");
+    expect(build).toBe(`${image} AS build`);
+    const [tag, digest] = image.split("@");
+    expect(tag).toBe(`node:${devDependencies.node}-bookworm-slim`);
+    expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/);
   });
 
   test.each([
