@@ -34,6 +34,7 @@ import { rpcCostSection, withRpcCosts } from "./rpc-cost-report.ts";
 import { evaluateTargets, type Results } from "./targets.ts";
 import { gatewayHeading, gatewayPlan, gatewaySection, measureGateway } from "./requests/gateway.ts";
 import { measureRevenue, revenueHeading, revenuePlan, revenueSection } from "./revenue.ts";
+import { measureSeller, sellerHeading, sellerPlan, sellerSection } from "./requests/seller.ts";
 import { measureUpgrade } from "./upgrade.ts";
 import { upgradeSection } from "./upgrade-report.ts";
 
@@ -46,9 +47,11 @@ const usage = `Measures Farthing beside the reference facilitator on a local cha
                  that part of the report
   --passes       only requests with passes beside payments, two minutes; replaces that part of the
                  report
-  --gateway      only requests through the gateway beside a plain proxy and a stock seller, some three
+  --gateway      only requests through the gateway beside a plain proxy and a stock seller, some nine
                  minutes; replaces that part of the report. With --beside, the gateway of that
                  checkout as well, printed
+  --seller       only requests to the seller's middleware beside a stock seller, some six minutes;
+                 replaces that part of the report
   --nodes[=<n>]  only payments over slow and half-broken nodes, some eight minutes; replaces that
                  part of the report. With a word, only the rows whose name contains it, printed
   --gas-prices   only batches and costs at 12.5 and 625 gwei, two minutes; replaces that part of the
@@ -107,6 +110,7 @@ async function run(options: { readonly quick: boolean; readonly out?: string }):
       contractPayersHeading,
       databasesHeading,
       gatewayHeading,
+      sellerHeading,
       nodesHeading,
       passesHeading,
       revenueHeading,
@@ -167,6 +171,12 @@ async function runGateway(out: string, before?: string): Promise<void> {
   const section = gatewaySection(gatewayPlan, await measureGateway(gatewayPlan, tell, checkout));
   if (before === undefined) writePart(out, gatewayHeading, section);
   else process.stdout.write(`\n${section}`);
+}
+
+/** Measures requests to the seller's middleware, and replaces that part of the report. */
+async function runSeller(out: string): Promise<void> {
+  const section = sellerSection(sellerPlan, await measureSeller(sellerPlan, tell));
+  writePart(out, sellerHeading, section);
 }
 
 /** Measures batches at two prices of gas, and replaces that part of the report. */
@@ -284,6 +294,7 @@ const { values } = parseArgs({
     passes: { type: "boolean", default: false },
     revenue: { type: "boolean", default: false },
     gateway: { type: "boolean", default: false },
+    seller: { type: "boolean", default: false },
     "gas-prices": { type: "boolean", default: false },
     nodes: { type: "string" },
     history: { type: "string" },
@@ -297,6 +308,7 @@ const { values } = parseArgs({
 if (values.help) process.stdout.write(usage);
 else if (values.nodes !== undefined) await runNodes(values.nodes, values.out ?? reportFile);
 else if (values.gateway) await runGateway(values.out ?? reportFile, values.beside);
+else if (values.seller) await runSeller(values.out ?? reportFile);
 else if (values["gas-prices"]) await runGasPrices(values.out ?? reportFile);
 else if (values.beside !== undefined) {
   const windows = await measureBeside(resolve(values.beside), besidePlan, tell);

@@ -3,8 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { passHeaders } from "@farthing/protocol";
-import { pay } from "@farthing/seller/testing/buyer";
 import { startServer, type Server } from "../processes.ts";
 import { payTo } from "./yes-facilitator.ts";
 
@@ -34,6 +32,8 @@ const route = (match: string, more: object) => ({ match, upstream: "api", ...mor
 export async function startGatewayProcess(setup: GatewaySetup): Promise<Server> {
   const folder = mkdtempSync(join(tmpdir(), "farthing-bench-"));
   const file = join(folder, "gateway.yaml");
+  // No run spends it: the API names no cost, so that each request costs the reserve.
+  const balance = { topUp: "1000", reserve: "0.0001" };
   const passes = { uses, validFor: "1d" };
   const others = Array.from({ length: setup.otherRoutes ?? 0 }, (_, index) =>
     route(`GET /other/${index}/*`, { price: "0.02" }),
@@ -51,6 +51,7 @@ export async function startGatewayProcess(setup: GatewaySetup): Promise<Server> 
       route("GET /free/*", { free: true }),
       route("GET /paid/*", { price: "0.01", description: "One report" }),
       route("GET /pass/*", { price: "0.01", passes }),
+      route("GET /balance/*", { balance }),
     ],
   };
   // JSON is YAML.
@@ -64,14 +65,4 @@ export async function startGatewayProcess(setup: GatewaySetup): Promise<Server> 
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** Buys a pass and returns its token. */
-export async function buyPass(url: string): Promise<string> {
-  const payment = await pay(await fetch(url), "v2");
-  const response = await fetch(url, { headers: payment });
-  const text = await response.text();
-  const token = response.headers.get(passHeaders.token);
-  if (token === null) throw new Error(`No pass was sold: HTTP ${response.status}: ${text}`);
-  return token;
 }

@@ -1,12 +1,14 @@
 /** The gateway beside the API itself, a plain proxy of Node's modules and a stock seller. */
 import { Agent, request } from "node:http";
 import { fileURLToPath } from "node:url";
-import { passHeaders } from "@farthing/protocol";
 import { cores, pin, startServer, type Server } from "../processes.ts";
-import { buyPass, startGatewayProcess, type GatewaySetup } from "./gateway-process.ts";
+import { startGatewayProcess, type GatewaySetup } from "./gateway-process.ts";
 import type { Ask } from "./http-load.ts";
+import { hasNginx, startNginx } from "./nginx.ts";
+import { paymentsFor, saleOf, type Sale } from "./paid-asks.ts";
 import type { Role } from "./peer-server.ts";
-import { raceTable, runRaces, type Race, type RacePlan, type RaceWindow } from "./race.ts";
+import { raceTable, runRaces } from "./race.ts";
+import type { Race, RacePlan, Racer, RaceWindow } from "./race.ts";
 import { startYesFacilitator } from "./yes-facilitator.ts";
 
 /** Its heading. */
@@ -20,14 +22,14 @@ export interface GatewayPlan extends RacePlan {
   readonly idle: number;
 }
 
-/** Seven interleaved rounds: the spread of one pair is about a tenth on a busy machine. */
+/** Five interleaved rounds of sixty windows take eight minutes; a pair spreads by about a tenth. */
 export const gatewayPlan: GatewayPlan = {
   connections: [1, 32, 1_000],
   bodies: [1_048_576, 104_857_600],
   idle: 1_000,
-  rounds: 7,
-  warmUpMs: 400,
-  countMs: 1_600,
+  rounds: 5,
+  warmUpMs: 300,
+  countMs: 1_000,
 };
 
 /** What was measured, as the report shows it. */
@@ -52,6 +54,9 @@ const peerProgram = [
 
 const smallBody = "bytes/1024";
 
+/** As many as the answer of a language model has. */
+const streamEvents = 200;
+
 /** Starts everything and runs the races; with a folder, the gateway of that checkout runs too. */
 export async function measureGateway(
   plan: GatewayPlan,
@@ -75,21 +80,23 @@ export async function measureGateway(
     kept(startGatewayProcess({ ...urls, store: "memory", ...setup }));
   const [upstream, proxy] = [await peer("upstream"), await peer("proxy", behind.url)];
   const stock = await peer("stock", facilitator.url);
+  const nginx = hasNginx() ? await kept(startNginx(behind.url)) : undefined;
   const runs = [
     { suffix: "", checkout: undefined },
     ...(before === undefined ? [] : [older(before)]),
   ];
   const gateways: RunningGateway[] = [];
   for (const { suffix, checkout } of runs) {
-    const memory = await gateway({ checkout });
-    const sqlite = await gateway({ checkout, store: "sqlite" });
-    gateways.push({ suffix, memory, sqlite, opens: await passesOf([memory, sqlite]) });
+    const sale = async (store: GatewaySetup["store"]) =>
+      saleOf(store, await gateway({ checkout, store }), paths);
+    gateways.push({ suffix, memory: await sale("memory"), sqlite: await sale("sqlite") });
   }
   const routes = {
     few: await gateway({ otherRoutes: otherRoutes.few }),
     many: await gateway({ otherRoutes: otherRoutes.many }),
   };
-  const races = racesOf(plan, { upstream, proxy, stock, gateways, routes });
+  const stockPayment = await paymentsFor(stock, paths.paid);
+  const races = racesOf(plan, { upstream, proxy, nginx, stock, stockPayment, gateways, routes });
   const windows = await runRaces(races, plan, tell);
   const idleMiB = await measureIdle(await gateway({}), plan.idle);
   return { races, windows, idleMiB };
@@ -119,40 +126,51 @@ async function measureIdle(server: Server, count: number): Promise<number> {
 interface Programs {
   readonly upstream: Server;
   readonly proxy: Server;
+  /** Undefined where it is not installed. */
+  readonly nginx: Server | undefined;
   readonly stock: Server;
+  readonly stockPayment: () => Ask;
   readonly gateways: readonly RunningGateway[];
   readonly routes: Readonly<Record<keyof typeof otherRoutes, Server>>;
 }
 
 const free = { path: `/free/${smallBody}`, status: 200 };
-const unpaid = { path: `/paid/${smallBody}`, status: 402 };
-
-function passing(server: Server, opens: ReadonlyMap<Server, string>): readonly [Server, Ask] {
-  const headers = { [passHeaders.token]: opens.get(server) ?? "" };
-  return [server, { path: `/pass/${smallBody}`, headers, status: 200 }];
-}
+const paths = {
+  paid: `/paid/${smallBody}`,
+  pass: `/pass/${smallBody}`,
+  balance: `/balance/${smallBody}`,
+} as const;
+const unpaid = { path: paths.paid, status: 402 };
 
 function racesOf(
   plan: GatewayPlan,
-  { upstream, proxy, stock, gateways, routes }: Programs,
+  { upstream, proxy, nginx, stock, stockPayment, gateways, routes }: Programs,
 ): Race[] {
-  const ours = (name: string, pick: (of: RunningGateway) => readonly [Server, Ask]) =>
-    gateways.map((of) => {
-      const [server, ask] = pick(of);
-      return { name: `${name}${of.suffix}`, server, ask: () => ask };
+  const ours = (
+    name: string,
+    store: "memory" | "sqlite",
+    askOf: (sale: Sale) => Ask | (() => Ask),
+  ): Racer[] =>
+    gateways.map(({ suffix, [store]: sale }) => {
+      const ask = askOf(sale);
+      const server = sale.server;
+      return { name: `${name}${suffix}`, server, ask: typeof ask === "function" ? ask : () => ask };
     });
+  const forwarded = (ask: Ask): Racer[] => [
+    { name: "the API itself", server: upstream, ask: () => ask },
+    ...(nginx === undefined ? [] : [{ name: "nginx", server: nginx, ask: () => ask }]),
+    { name: "plain Node proxy", server: proxy, ask: () => ask },
+    ...ours("gateway", "memory", () => ask),
+  ];
+  const beside = "plain Node proxy";
   const large = plan.bodies.map((bytes): Race => {
-    const ask = { path: `/free/bytes/${bytes}`, status: 200 };
-    return {
-      title: `Free requests with bodies of ${bytes / 2 ** 20} MiB`,
-      connections: 1,
-      racers: [
-        { name: "the API itself", server: upstream, ask: () => ask },
-        { name: "plain Node proxy", server: proxy, ask: () => ask },
-        ...ours("gateway", ({ memory }) => [memory, ask]),
-      ],
-      beside: "plain Node proxy",
-    };
+    const title = `Free requests with bodies of ${bytes / 2 ** 20} MiB`;
+    const racers = forwarded({ path: `/free/bytes/${bytes}`, status: 200 });
+    return { title, connections: 1, racers, beside };
+  });
+  const streams = [1, 32].map((connections): Race => {
+    const racers = forwarded({ path: `/free/events/${streamEvents}`, status: 200 });
+    return { title: `Event streams of ${streamEvents} events`, connections, racers, beside };
   });
   const ofRoutes: Race = {
     title: "Routes before the one that is asked",
@@ -169,12 +187,8 @@ function racesOf(
     {
       title: "Free requests",
       connections,
-      racers: [
-        { name: "the API itself", server: upstream, ask: () => free },
-        { name: "plain Node proxy", server: proxy, ask: () => free },
-        ...ours("gateway", ({ memory }) => [memory, free]),
-      ],
-      beside: "plain Node proxy",
+      racers: forwarded(free),
+      beside,
       atLeast: { gateway: 0.8 },
     },
     {
@@ -182,43 +196,46 @@ function racesOf(
       connections,
       racers: [
         { name: "stock @x402/express", server: stock, ask: () => unpaid },
-        ...ours("gateway", ({ memory }) => [memory, unpaid]),
+        ...ours("gateway", "memory", () => unpaid),
       ],
       beside: "stock @x402/express",
       atLeast: { gateway: 1.5 },
     },
     {
-      title: "Requests with a pass",
+      title: "Requests with a payment each",
       connections,
       racers: [
-        ...ours("free route", ({ memory }) => [memory, free]),
-        ...ours("pass, memory", ({ memory, opens }) => passing(memory, opens)),
-        ...ours("pass, SQLite", ({ sqlite, opens }) => passing(sqlite, opens)),
+        { name: "stock @x402/express", server: stock, ask: stockPayment },
+        ...ours("gateway, memory", "memory", ({ paid }) => paid),
+        ...ours("gateway, SQLite", "sqlite", ({ paid }) => paid),
+      ],
+      beside: "stock @x402/express",
+    },
+    {
+      title: "Requests with a pass or on a balance",
+      connections,
+      racers: [
+        ...ours("free route", "memory", () => free),
+        ...ours("pass, memory", "memory", ({ pass }) => pass),
+        ...ours("pass, SQLite", "sqlite", ({ pass }) => pass),
+        ...ours("balance, memory", "memory", ({ balance }) => balance),
+        ...ours("balance, SQLite", "sqlite", ({ balance }) => balance),
       ],
       beside: "free route",
       atLeast: { "pass, memory": 0.7, "pass, SQLite": 0.5 },
     },
   ]);
-  return [...small, ...large, ofRoutes];
+  return [...small, ...large, ...streams, ofRoutes];
 }
 
-/** The gateways of one checkout, with the tokens of their passes. */
+/** The gateways of one checkout. */
 interface RunningGateway {
   readonly suffix: string;
-  readonly memory: Server;
-  readonly sqlite: Server;
-  readonly opens: ReadonlyMap<Server, string>;
+  readonly memory: Sale;
+  readonly sqlite: Sale;
 }
 
 const older = (checkout: string) => ({ suffix: " before", checkout });
-
-/** A pass of each gateway, which all its callers share. */
-async function passesOf(servers: readonly Server[]): Promise<ReadonlyMap<Server, string>> {
-  const tokens = new Map<Server, string>();
-  for (const server of servers)
-    tokens.set(server, await buyPass(`${server.url}/pass/${smallBody}`));
-  return tokens;
-}
 
 /** Writes the section. */
 export function gatewaySection(
@@ -234,7 +251,7 @@ export function gatewaySection(
   return [
     gatewayHeading,
     "",
-    `\`npm run bench -- --gateway\` measures this part alone: \`farthing gateway\` with default settings and its log, in front of an API with bodies of 1 KiB. The program that is measured has one core to itself; the API behind it and the load share another. Callers ask in a closed loop, in ${plan.rounds} rounds with a window of ${plan.countMs / 1_000} s of each program, one after the other. A ratio is that of the windows of one round; the middle of the rounds is shown, with the smallest and the largest. \`added\` is the difference of the p50 to the program beside. Where other programs use the machine, ratios of CPU time are steadier than those of rates. The facilitator accepts every payment. nginx was left out: it was not installed.`,
+    `\`npm run bench -- --gateway\` measures this part alone: \`farthing gateway\` with default settings and its log, in front of an API with bodies of 1 KiB. The program that is measured has one core to itself; the API behind it and the load share another. Callers ask in a closed loop, in ${plan.rounds} rounds with a window of ${plan.countMs / 1_000} s of each program, one after the other. A ratio is that of the windows of one round; the middle of the rounds is shown, with the smallest and the largest. \`added\` is the difference of the p50 to the program beside. Where other programs use the machine, ratios of CPU time are steadier than those of rates. The facilitator accepts every payment.${hasNginx() ? " nginx is one process without a log of requests." : " nginx was left out: it was not installed."}`,
     "",
     ...parts,
     "### Idle connections",

@@ -1,18 +1,23 @@
 /**
- * The programs beside which gateway and seller are measured: `node peer-server.ts <role> [<url>]`. It
- * prints its address when it listens.
+ * The programs beside which gateway and seller are measured: `node peer-server.ts <role> [<url> [<file>]]`.
+ * It prints its address when it listens.
  *
- * | role       | what it is                                                                   |
- * | ---------- | ---------------------------------------------------------------------------- |
- * | `upstream` | an API: `/…/bytes/<n>` and `/…/events/<n>`                                   |
- * | `proxy`    | a plain reverse proxy of Node's own modules before the API at the URL        |
- * | `stock`    | the API's first bytes sold by `@x402/express` with the facilitator at the URL |
+ * | role       | what it is                                                                    |
+ * | ---------- | ----------------------------------------------------------------------------- |
+ * | `upstream` | an API: `/…/bytes/<n>` and `/…/events/<n>`                                    |
+ * | `proxy`    | a plain reverse proxy of Node's own modules before the API at the URL         |
+ * | `express`  | an Express app that sells nothing                                             |
+ * | `stock`    | the same sold by `@x402/express` with the facilitator at the URL              |
+ * | `seller`   | the same sold by this project's seller; its records are in the file, or memory |
  */
 import { Agent, createServer, request, type RequestListener, type Server } from "node:http";
 import { HTTPFacilitatorClient } from "@x402/core/server";
 import { ExactEvmScheme } from "@x402/evm/exact/server";
 import { paymentMiddleware, x402ResourceServer } from "@x402/express";
-import express from "express";
+import { farthing } from "@farthing/seller/express";
+import { createMemoryGrants } from "@farthing/seller";
+import { createSqliteGrants } from "@farthing/seller/sqlite";
+import express, { type RequestHandler } from "express";
 import { payTo } from "./yes-facilitator.ts";
 
 export type Role = keyof typeof roles;
@@ -68,21 +73,59 @@ function createProxy(to: string): RequestListener {
   };
 }
 
+const content: RequestHandler = (_request, response) => void response.send("content");
+
+function createExpress(): RequestListener {
+  const app = express();
+  app.get(/^\/(paid|pass|balance)\//, content);
+  return app;
+}
+
+/** As many as a seller can sell at once; no run uses them up. */
+const uses = 1_000_000;
+
+/** A balance that no run spends: each request costs one base unit. */
+const balance = { topUp: "1000", reserve: "0.01" } as const;
+
+/** More than any run adds to what a file contains. */
+const recordsMax = 3_000_000;
+
+function createSeller(facilitatorUrl: string, file: string): RequestListener {
+  const charge = farthing({
+    facilitator: { url: facilitatorUrl },
+    payTo,
+    network: "eip155:50",
+    publicUrl: "https://api.example.com",
+    grants:
+      file === ""
+        ? createMemoryGrants({ entriesMax: recordsMax })
+        : createSqliteGrants({ path: file, entriesMax: recordsMax }),
+  });
+  const price = "0.01";
+  const app = express();
+  app.get(/^\/paid\//, charge({ price, description: "One report" }), content);
+  app.get(/^\/pass\//, charge({ price, pass: { uses, validFor: "1d" } }), content);
+  app.get(/^\/balance\//, charge({ balance, cost: () => 1n }), content);
+  return app;
+}
+
 function createStock(facilitatorUrl: string): RequestListener {
   const server = new x402ResourceServer(new HTTPFacilitatorClient({ url: facilitatorUrl }));
   server.register("eip155:50", new ExactEvmScheme());
   const accepts = { scheme: "exact", price: "$0.01", network: "eip155:50", payTo } as const;
   const app = express();
   app.use(paymentMiddleware({ "GET /paid/*": { accepts, description: "One report" } }, server));
-  app.get(/^\/paid\//, (_request, response) => void response.send("content"));
+  app.get(/^\/paid\//, content);
   return app;
 }
 
 const roles = {
   upstream: () => upstream,
   proxy: createProxy,
+  express: createExpress,
   stock: createStock,
-} satisfies Record<string, (url: string) => RequestListener>;
+  seller: createSeller,
+} satisfies Record<string, (url: string, file: string) => RequestListener>;
 
 function isRole(name: string | undefined): name is Role {
   return name !== undefined && Object.hasOwn(roles, name);
@@ -98,7 +141,7 @@ function listen(server: Server): void {
 }
 
 if (import.meta.main) {
-  const [role, url = ""] = process.argv.slice(2);
+  const [role, url = "", file = ""] = process.argv.slice(2);
   if (!isRole(role)) throw new Error(`Give one of ${Object.keys(roles).join(", ")}.`);
-  listen(createServer(roles[role](url)));
+  listen(createServer(roles[role](url, file)));
 }

@@ -1,6 +1,7 @@
 /** The part of the benchmark about requests asks real programs, and compares windows of a round. */
 import { expect, test } from "vitest";
 import { gatewaySection, measureGateway } from "./gateway.ts";
+import { measureSeller, sellerSection } from "./seller.ts";
 
 test("requests through the gateway are measured beside a plain proxy and a stock seller", async () => {
   const plan = {
@@ -17,9 +18,23 @@ test("requests through the gateway are measured beside a plain proxy and a stock
     expect(p50Ms, racer).toBeGreaterThan(0);
   }
   const section = gatewaySection(plan, figures);
-  expect(section.match(/^\| 2 \| /gm)).toHaveLength(8);
+  // Of the small requests, and of nginx where it is installed.
+  expect(section.match(/^\| 2 \| (?!nginx)/gm)).toHaveLength(13);
+  expect(section.match(/^\| 32 \| (the API|plain|gateway)/gm)).toHaveLength(3);
   expect(section).toMatch(/^\| 2 \| pass, SQLite \| .*at least 0\.5/m);
   expect(section).toMatch(/^\| 1 \| gateway \|/m);
   expect(section).toMatch(/^\| 32 \| 1,000 routes \| .*at least 0\.91/m);
   expect(section).toMatch(/^20 connections that have asked once .* take -?[\d.]+ MiB/m);
+});
+
+test("requests to the seller's middleware are measured beside a stock seller and an app alone", async () => {
+  const plan = { connections: [2], records: [1_000], rounds: 1, warmUpMs: 0, countMs: 100 };
+  const figures = await measureSeller(plan, () => undefined);
+  for (const { racer, good, p50Ms } of figures.windows) {
+    expect(good, racer).toBeGreaterThan(0);
+    expect(p50Ms, racer).toBeGreaterThan(0);
+  }
+  const section = sellerSection(plan, figures);
+  expect(section.match(/^\| 2 \| /gm)).toHaveLength(10);
+  expect(section.match(/^\| 32 \| SQLite, /gm)).toHaveLength(6);
 });

@@ -95,6 +95,33 @@ describe("questions to the node", () => {
   });
 });
 
+describe("a verify where the combined read is refused without a reason", () => {
+  const internal = { error: { code: -32_603, message: "internal error" } };
+  const isCombined = ({ method, params: [call] }: NodeCall) =>
+    method === "eth_call" && Object(call).to === undefined;
+
+  test("is one call again after that happened to one payment", async () => {
+    let left = attempts;
+    proxy.react = (call) => (isCombined(call) && left-- > 0 ? internal : undefined);
+    expect(await verify()).toMatchObject({ isValid: true });
+    expect(left).toBe(0);
+    proxy.reset();
+    expect(await verify()).toMatchObject({ isValid: true });
+    expect(proxy.calls.filter(isOfVerify)).toHaveLength(1);
+  });
+
+  test("asks for the parts at once after that happened twice in a row", async () => {
+    proxy.react = (call) => (isCombined(call) ? internal : undefined);
+    for (let asked = 0; asked < 2; asked++) expect(await verify()).toMatchObject({ isValid: true });
+    proxy.reset();
+    expect(await verify()).toMatchObject({ isValid: true });
+    expect(proxy.calls.filter(isCombined)).toHaveLength(0);
+  });
+});
+
+/** A read that fails at once is repeated so often. */
+const attempts = 6;
+
 /** Calls that the follower of blocks does not make. */
 function isOfVerify({ method }: NodeCall): boolean {
   return method === "eth_call" || method === "eth_getCode";

@@ -236,7 +236,8 @@ class LimitedChain implements Chain {
 
   /** Whether a failure came at once, from endpoints that answer other requests. */
   #isMomentary(tries: number, triedMs: number, endpoint?: AskedEndpoint): boolean {
-    const tookMs = this.#clock.nowMs() - triedMs - this.usualMs(endpoint?.index);
+    const usualMs = endpoint?.health.usualMs ?? this.usualMs();
+    const tookMs = this.#clock.nowMs() - triedMs - usualMs;
     const asked = endpoint ? [endpoint] : this.endpoints;
     const isAnswering = asked.some(({ health }) => health.isOurs && health.isAnswering);
     return tries < triesMax && tookMs < momentaryMs && isAnswering;
@@ -298,14 +299,15 @@ class LimitedChain implements Chain {
       .find(({ health }) => !health.isDown);
     if (!other) return "none";
     const { health } = other;
-    if (this.#rankOf(other.index) === restingRank && !health.isAnswering) return "silent";
+    const rank = () => health.rank(this.#newestHead());
+    if (rank() === restingRank && !health.isAnswering) return "silent";
     const untilMs = this.#clock.nowMs() + waitMsMax.outcome;
     const asking: Asking = { priority: "outcome", untilMs };
     for (let look = 1; look <= secondLooksMax; look++) {
       const askedMs = this.#clock.nowMs();
       // One request: a head that was seen earlier may be older than the block in question.
       const answers = await other
-        .askInTime([askHead, ...calls], asking, failoverMs + this.usualMs(other.index))
+        .askInTime([askHead, ...calls], asking, failoverMs + (health.usualMs ?? 0))
         .catch(() => undefined);
       const [head, ...replies] = answers ?? [];
       const reached = head?.ok ? headOf(askHead, head.result) : undefined;
@@ -317,7 +319,7 @@ class LimitedChain implements Chain {
         health.distrust();
         return "none";
         // What it said of its head counts: an endpoint far behind may never reach the block.
-      } else if (this.#rankOf(other.index) !== 0) return "none";
+      } else if (rank() !== 0) return "none";
       if (look < secondLooksMax) await this.#clock.sleep(secondLookMs);
     }
     return "silent";

@@ -20,6 +20,7 @@ import {
   type PaymentCheck,
   type PaymentReading,
 } from "./payment-reading.ts";
+import { isUnexplained } from "../endpoints/reply-content.ts";
 import { ethCall, hexOf } from "../endpoints/rpc-endpoint.ts";
 import { encodeTransfer } from "../contracts/usdc.ts";
 
@@ -56,12 +57,19 @@ const waitingMax = 5_000;
 /** Reads by batch after a refusal, before the combined call is tried again. */
 const readsByBatchAfterRefusal = 200;
 
+/**
+ * Errors without a reason, one read after the other, that count as a refusal. Each is the last of
+ * several attempts, so that a node which fails half of its requests has one of them now and then.
+ */
+const unexplainedMax = 2;
+
 /** `sender` returns a funded relayer wallet; without one the calls have no sender. */
 export function createPaymentReader(
   chain: Chain,
   sender: () => CallSender | undefined = () => undefined,
 ): PaymentReader {
   let readsByBatch = 0;
+  let unexplained = 0;
 
   async function run(checks: readonly PaymentCheck[]): Promise<Outcome[]> {
     const from = sender();
@@ -84,12 +92,14 @@ export function createPaymentReader(
     if (readsByBatch > 0) readsByBatch--;
     else if (bytesOfCall(calls) <= bytesMax) {
       const readings = await readDeployless(chain, checks, calls, from);
-      if (readings) return readings;
+      unexplained = readings === "unexplained" ? unexplained + 1 : 0;
+      if (typeof readings !== "string") return readings;
       // The endpoint has just required smaller requests, so this one is split too.
       if (callBytesMax(chain) < bytesMax && checks.length > 1) return run(checks);
       const outcomes = await readByBatch(chain, checks, calls, from);
       // A node that fails this way as well is faulty, and did not just refuse the form.
-      if (!outcomes.every(isFault)) readsByBatch = readsByBatchAfterRefusal;
+      const isRefusal = readings === "refused" || unexplained >= unexplainedMax;
+      if (isRefusal && !outcomes.every(isFault)) readsByBatch = readsByBatchAfterRefusal;
       return outcomes;
     }
     return readByBatch(chain, checks, calls, from);
@@ -167,7 +177,7 @@ export async function takesPaymentReads(chain: Chain): Promise<boolean> {
   const authorization = { ...addresses, value: 0n, validAfter: 0n, validBefore: 0n };
   const check = { authorization, signature: "0x" } as const;
   const calls = [encodeTransfer(authorization, check.signature)];
-  return (await readDeployless(chain, [check], calls)) !== undefined;
+  return typeof (await readDeployless(chain, [check], calls)) !== "string";
 }
 
 export const noNonce: Hex = `0x${"0".repeat(64)}`;
@@ -177,19 +187,19 @@ async function readDeployless(
   checks: readonly PaymentCheck[],
   calls: readonly Hex[],
   sender?: CallSender,
-): Promise<PaymentReading[] | undefined> {
+): Promise<PaymentReading[] | "refused" | "unexplained"> {
   const data = `${paymentReaderCode}${encodeChecks(chain.network.usdc, checks, calls)}`;
   const affordable = affordableGas(sender) ?? readGas;
   const gas = hexOf(affordable < readGas ? affordable : readGas);
   const call = { ...senderFields(sender), data, gas };
   const [reply] = await chain.read([ethCall(call)], forVerification);
   if (reply?.ok && typeof reply.result === "string" && reply.result.length > 2) {
-    return decodeReadings(reply.result, checks.length);
+    return decodeReadings(reply.result, checks.length) ?? "refused";
   }
   if (sender?.gasPrice !== undefined && isSenderRefused(reply)) {
     return readDeployless(chain, checks, calls, { from: sender.from });
   }
-  return undefined;
+  return reply !== undefined && isUnexplained(reply) ? "unexplained" : "refused";
 }
 
 /** ABI encoding of (address token, uint256 gasCap, (address, bytes32, bytes)[] checks). */
