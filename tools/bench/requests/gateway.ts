@@ -18,6 +18,8 @@ export interface GatewayPlan extends RacePlan {
   readonly connections: readonly number[];
   /** Bytes of the bodies of free requests beside the small ones. */
   readonly bodies: readonly number[];
+  /** Events of a stream, and how many streams are open at a time. */
+  readonly streams: { readonly events: number; readonly connections: readonly number[] };
   /** Connections that ask once and then stay open. */
   readonly idle: number;
 }
@@ -26,6 +28,8 @@ export interface GatewayPlan extends RacePlan {
 export const gatewayPlan: GatewayPlan = {
   connections: [1, 32, 1_000],
   bodies: [1_048_576, 104_857_600],
+  // As many as the answer of a language model has.
+  streams: { events: 200, connections: [1, 32] },
   idle: 1_000,
   rounds: 5,
   warmUpMs: 300,
@@ -44,7 +48,7 @@ export interface GatewayFigures {
 const idleMiBMax = 60;
 
 /** Routes before those that are asked, few and many. */
-const otherRoutes = { few: 7, many: 997 } as const;
+const otherRoutes = { few: 6, many: 996 } as const;
 
 /** It runs from source, as its imports do. */
 const peerProgram = [
@@ -53,9 +57,6 @@ const peerProgram = [
 ];
 
 const smallBody = "bytes/1024";
-
-/** As many as the answer of a language model has. */
-const streamEvents = 200;
 
 /** Starts everything and runs the races; with a folder, the gateway of that checkout runs too. */
 export async function measureGateway(
@@ -168,9 +169,10 @@ function racesOf(
     const racers = forwarded({ path: `/free/bytes/${bytes}`, status: 200 });
     return { title, connections: 1, racers, beside };
   });
-  const streams = [1, 32].map((connections): Race => {
-    const racers = forwarded({ path: `/free/events/${streamEvents}`, status: 200 });
-    return { title: `Event streams of ${streamEvents} events`, connections, racers, beside };
+  const { events } = plan.streams;
+  const streams = plan.streams.connections.map((connections): Race => {
+    const racers = forwarded({ path: `/free/events/${events}`, status: 200 });
+    return { title: `Event streams of ${events} events`, connections, racers, beside };
   });
   const ofRoutes: Race = {
     title: "Routes before the one that is asked",

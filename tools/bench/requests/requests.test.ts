@@ -7,6 +7,7 @@ test("requests through the gateway are measured beside a plain proxy and a stock
   const plan = {
     connections: [2],
     bodies: [1_048_576],
+    streams: { events: 5, connections: [3] },
     idle: 20,
     rounds: 1,
     warmUpMs: 0,
@@ -20,7 +21,7 @@ test("requests through the gateway are measured beside a plain proxy and a stock
   const section = gatewaySection(plan, figures);
   // Of the small requests, and of nginx where it is installed.
   expect(section.match(/^\| 2 \| (?!nginx)/gm)).toHaveLength(13);
-  expect(section.match(/^\| 32 \| (the API|plain|gateway)/gm)).toHaveLength(3);
+  expect(section.match(/^\| 3 \| (the API|plain|gateway)/gm)).toHaveLength(3);
   expect(section).toMatch(/^\| 2 \| pass, SQLite \| .*at least 0\.5/m);
   expect(section).toMatch(/^\| 1 \| gateway \|/m);
   expect(section).toMatch(/^\| 32 \| 1,000 routes \| .*at least 0\.91/m);
