@@ -50,7 +50,10 @@ export async function runRaces(
     for (const { title, connections, racers } of races) {
       // Each comes first in turn.
       for (const racer of round % 2 === 0 ? racers : racers.toReversed()) {
-        const figures = await runWindow(racer, connections, plan);
+        const figures = await runWindow(racer, connections, plan).catch((cause: unknown) => {
+          const where = `${title}, ${connections} connections, ${racer.name}`;
+          throw new Error(`${where}: ${String(cause)}`, { cause });
+        });
         if (round === 0) continue;
         windows.push({ title, connections, racer: racer.name, round, ...figures });
         tell(JSON.stringify(windows.at(-1)));
