@@ -97,8 +97,6 @@ describe("questions to the node", () => {
 
 describe("a verify where the combined read is refused without a reason", () => {
   const internal = { error: { code: -32_603, message: "internal error" } };
-  const isCombined = ({ method, params: [call] }: NodeCall) =>
-    method === "eth_call" && Object(call).to === undefined;
 
   test("is one call again after that happened to one payment", async () => {
     let left = attempts;
@@ -118,6 +116,11 @@ describe("a verify where the combined read is refused without a reason", () => {
     expect(proxy.calls.filter(isCombined)).toHaveLength(0);
   });
 });
+
+/** All questions about a payment in one call of code that is not deployed. */
+function isCombined({ method, params: [call] }: NodeCall): boolean {
+  return method === "eth_call" && Object(call).to === undefined;
+}
 
 /** A read that fails at once is repeated so often. */
 const attempts = 6;
