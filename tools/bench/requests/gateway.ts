@@ -143,56 +143,71 @@ const paths = {
 } as const;
 const unpaid = { path: paths.paid, status: 402 };
 
-function racesOf(
-  plan: GatewayPlan,
-  { upstream, proxy, nginx, stock, stockPayment, gateways, routes }: Programs,
-): Race[] {
-  const ours = (
-    name: string,
-    store: "memory" | "sqlite",
-    askOf: (sale: Sale) => Ask | (() => Ask),
-  ): Racer[] =>
-    gateways.map(({ suffix, [store]: sale }) => {
-      const ask = askOf(sale);
-      const server = sale.server;
-      return { name: `${name}${suffix}`, server, ask: typeof ask === "function" ? ask : () => ask };
-    });
-  const forwarded = (ask: Ask): Racer[] => [
-    { name: "the API itself", server: upstream, ask: () => ask },
-    ...(nginx === undefined ? [] : [{ name: "nginx", server: nginx, ask: () => ask }]),
-    { name: "plain Node proxy", server: proxy, ask: () => ask },
-    ...ours("gateway", "memory", () => ask),
-  ];
-  const beside = "plain Node proxy";
-  const large = plan.bodies.map((bytes): Race => {
-    const title = `Free requests with bodies of ${bytes / 2 ** 20} MiB`;
-    const racers = forwarded({ path: `/free/bytes/${bytes}`, status: 200 });
-    return { title, connections: 1, racers, beside };
+/** The gateways of all checkouts with a kind of request. */
+function gatewaysWith(
+  gateways: readonly RunningGateway[],
+  name: string,
+  store: "memory" | "sqlite",
+  askOf: (sale: Sale) => Ask | (() => Ask),
+): Racer[] {
+  return gateways.map(({ suffix, [store]: sale }) => {
+    const ask = askOf(sale);
+    const { server } = sale;
+    return { name: `${name}${suffix}`, server, ask: typeof ask === "function" ? ask : () => ask };
   });
-  const { events } = plan.streams;
-  const streams = plan.streams.connections.map((connections): Race => {
-    const racers = forwarded({ path: `/free/events/${events}`, status: 200 });
-    return { title: `Event streams of ${events} events`, connections, racers, beside };
-  });
+}
+
+function racesOf(plan: GatewayPlan, programs: Programs): Race[] {
+  const { few, many } = programs.routes;
   const ofRoutes: Race = {
     title: "Routes before the one that is asked",
     connections: 32,
     racers: [
-      { name: "10 routes", server: routes.few, ask: () => free },
-      { name: "1,000 routes", server: routes.many, ask: () => free },
+      { name: "10 routes", server: few, ask: () => free },
+      { name: "1,000 routes", server: many, ask: () => free },
     ],
     beside: "10 routes",
     // 1.1 times the time at most.
     atLeast: { "1,000 routes": 0.91 },
   };
-  const small = plan.connections.flatMap((connections): Race[] => [
-    {
-      title: "Free requests",
-      connections,
-      racers: forwarded(free),
-      beside,
+  return [...forwardedRaces(plan, programs), ...soldRaces(plan, programs), ofRoutes];
+}
+
+/** Requests that nobody pays for, small and large, beside other proxies. */
+function forwardedRaces(plan: GatewayPlan, programs: Programs): Race[] {
+  const { upstream, proxy, nginx, gateways } = programs;
+  const race = (title: string, connections: number, ask: Ask): Race => ({
+    title,
+    connections,
+    racers: [
+      { name: "the API itself", server: upstream, ask: () => ask },
+      ...(nginx === undefined ? [] : [{ name: "nginx", server: nginx, ask: () => ask }]),
+      { name: "plain Node proxy", server: proxy, ask: () => ask },
+      ...gatewaysWith(gateways, "gateway", "memory", () => ask),
+    ],
+    beside: "plain Node proxy",
+  });
+  const { events, connections: streams } = plan.streams;
+  return [
+    ...plan.connections.map((connections) => ({
+      ...race("Free requests", connections, free),
       atLeast: { gateway: 0.8 },
-    },
+    })),
+    ...plan.bodies.map((bytes) => {
+      const title = `Free requests with bodies of ${bytes / 2 ** 20} MiB`;
+      return race(title, 1, { path: `/free/bytes/${bytes}`, status: 200 });
+    }),
+    ...streams.map((connections) => {
+      const ask = { path: `/free/events/${events}`, status: 200 };
+      return race(`Event streams of ${events} events`, connections, ask);
+    }),
+  ];
+}
+
+/** Requests for what is sold, beside a stock seller and beside free ones. */
+function soldRaces(plan: GatewayPlan, { stock, stockPayment, gateways }: Programs): Race[] {
+  const ours = gatewaysWith.bind(undefined, gateways);
+  return plan.connections.flatMap((connections): Race[] => [
     {
       title: "Requests without a payment (402)",
       connections,
@@ -227,7 +242,6 @@ function racesOf(
       atLeast: { "pass, memory": 0.7, "pass, SQLite": 0.5 },
     },
   ]);
-  return [...small, ...large, ...streams, ofRoutes];
 }
 
 /** The gateways of one checkout. */

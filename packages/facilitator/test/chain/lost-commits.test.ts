@@ -6,14 +6,13 @@ import type { Devnet } from "@farthing/devnet";
 import { createLog } from "@farthing/engine/base";
 import { startSilentWire } from "@farthing/engine/source/storage/silent-wire.testing";
 import { startRpcProxy, type RpcProxy } from "@farthing/lab/rpc-proxy";
-import { refundNonce, networkOfChain, type JsonObject } from "@farthing/protocol";
+import type { JsonObject } from "@farthing/protocol";
 import { startPostgres } from "@farthing/engine/testing";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import {
   bodyOn,
   newDatabaseUrl,
-  payerAndNonceOf,
   serveOn,
   startChain,
   usesOf,
@@ -22,6 +21,7 @@ import {
   type Served,
 } from "../support/facilitator.testing.ts";
 import {
+  refundOf,
   rememberIn,
   settleEvaluated,
   settlementTables as tables,
@@ -124,16 +124,6 @@ test("without the payer's signature nothing is recovered", async () => {
   expect(await settle(body)).toMatchObject({ success: true });
 });
 
-/** The refund of a payment, as its payee would sign it; presented to a shop of its recipient. */
-function refundOf(paid: JsonObject): JsonObject {
-  const { payer, nonce } = payerAndNonceOf(paid);
-  const { chainId, usdc: asset } = networkOfChain(devnet.chainId);
-  return bodyOn(devnet, {
-    payer: devnet.seller,
-    authorization: { to: payer, nonce: refundNonce({ chainId, asset, payer, nonce }, 0) },
-  });
-}
-
 test.each([
   ["its payment is known", false],
   ["its payment is lost as well", true],
@@ -142,7 +132,7 @@ test.each([
   const beforePayment = rememberAllButNonces();
   expect(await settle(paid)).toMatchObject({ success: true });
   const beforeRefund = rememberAllButNonces();
-  const refund = refundOf(paid);
+  const refund = refundOf(devnet, paid);
   const { transaction } = await settle(refund);
   expect(transaction).toMatch(/^0x/);
   if (isPaymentLost) beforePayment();
@@ -254,7 +244,7 @@ describe("a database that is restored", () => {
     const paid = paymentOf(1);
     expect(await settle(paid)).toMatchObject({ success: true });
     const loseSince = remember();
-    const refund = refundOf(paid);
+    const refund = refundOf(devnet, paid);
     const { id, transaction } = await settle(refund);
     await served.stop();
     loseSince();

@@ -2,9 +2,10 @@
 import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import type { JsonObject } from "@farthing/protocol";
+import type { Devnet } from "@farthing/devnet";
+import { networkOfChain, refundNonce, type JsonObject } from "@farthing/protocol";
 import { expect } from "vitest";
-import type { Answer, Served } from "./facilitator.testing.ts";
+import { bodyOn, payerAndNonceOf, type Answer, type Served } from "./facilitator.testing.ts";
 
 /** The tables of a settlement without an account, from those that refer to others on. */
 export const settlementTables = [
@@ -78,4 +79,14 @@ export async function settleEvaluated(served: Served, body: JsonObject): Promise
   const status = async () => (answer = await served.post("/settle", body)).status;
   await expect.poll(status, { interval: 100 }).not.toBe(503);
   return answer?.body ?? {};
+}
+
+/** The refund of a payment, as its payee would sign it; presented to a shop of its recipient. */
+export function refundOf(devnet: Devnet, paid: JsonObject): JsonObject {
+  const { payer, nonce } = payerAndNonceOf(paid);
+  const { chainId, usdc: asset } = networkOfChain(devnet.chainId);
+  return bodyOn(devnet, {
+    payer: devnet.seller,
+    authorization: { to: payer, nonce: refundNonce({ chainId, asset, payer, nonce }, 0) },
+  });
 }

@@ -236,8 +236,7 @@ class LimitedChain implements Chain {
 
   /** Whether a failure came at once, from endpoints that answer other requests. */
   #isMomentary(tries: number, triedMs: number, endpoint?: AskedEndpoint): boolean {
-    const usualMs = endpoint?.health.usualMs ?? this.usualMs();
-    const tookMs = this.#clock.nowMs() - triedMs - usualMs;
+    const tookMs = this.#clock.nowMs() - triedMs - (endpoint?.health.usualMs ?? this.usualMs());
     const asked = endpoint ? [endpoint] : this.endpoints;
     const isAnswering = asked.some(({ health }) => health.isOurs && health.isAnswering);
     return tries < triesMax && tookMs < momentaryMs && isAnswering;
@@ -299,8 +298,7 @@ class LimitedChain implements Chain {
       .find(({ health }) => !health.isDown);
     if (!other) return "none";
     const { health } = other;
-    const rank = () => health.rank(this.#newestHead());
-    if (rank() === restingRank && !health.isAnswering) return "silent";
+    if (health.rank(this.#newestHead()) === restingRank && !health.isAnswering) return "silent";
     const untilMs = this.#clock.nowMs() + waitMsMax.outcome;
     const asking: Asking = { priority: "outcome", untilMs };
     for (let look = 1; look <= secondLooksMax; look++) {
@@ -319,7 +317,7 @@ class LimitedChain implements Chain {
         health.distrust();
         return "none";
         // What it said of its head counts: an endpoint far behind may never reach the block.
-      } else if (rank() !== 0) return "none";
+      } else if (health.rank(this.#newestHead()) !== 0) return "none";
       if (look < secondLooksMax) await this.#clock.sleep(secondLookMs);
     }
     return "silent";
