@@ -199,6 +199,24 @@ describe("after a loss of commits", () => {
   });
 
   test.each([
+    ["lost", [loss], false],
+    ["there", [], true],
+  ])("an id is unknown of a payment that never moved and is %s", (_, losses, isBroken) => {
+    const isFailed = told("failed");
+    const payment = honest.responses.find(isFailed)?.payment;
+    const nonce = honest.payments.get(payment ?? -1)?.authorization.nonce;
+    const settlements = honest.stored.settlements.filter((row) => row.nonce !== nonce);
+    expect(settlements).toHaveLength(honest.stored.settlements.length - 1);
+    const looked = { asked: "look", isLast: true, status: 404, body: {} } as const;
+    const responses = honest.responses.flatMap((one) => {
+      if (one.payment !== payment) return one;
+      return isFailed(one) ? { ...one, ...looked } : [];
+    });
+    const evidence = { ...honest, responses, stored: { ...honest.stored, settlements }, losses };
+    expect(rulesOf(evidence).has("a last word")).toBe(isBroken);
+  });
+
+  test.each([
     [200, "paid is paid"],
     [404, "a last word"],
   ])("a payment of long ago is not known, status %i", (status, rule) => {

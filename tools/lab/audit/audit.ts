@@ -247,13 +247,19 @@ function isKnownBefore(evidence: Evidence, file: File, response: CallerResponse)
     .some((earlier) => earlier.payment === file.index && earlier.body["id"] !== undefined);
 }
 
+/** What no transfer shows cannot be found again: an id that the database lost is unknown then. */
+function isLostUnpaid(evidence: Evidence, { row, paid }: File, response: CallerResponse): boolean {
+  const isUnknown = response.asked === "look" && response.status === 404;
+  return isUnknown && hasLost(evidence) && row === undefined && paid === undefined;
+}
+
 function auditLastWord(file: File, evidence: Evidence, say: Say): void {
   const { ledger } = evidence;
   const { responses, paid, row } = file;
   const last = responses.filter(({ isLast, asked }) => isLast && asked !== "pry");
   for (const response of last) {
     const words = wordsOf(response);
-    if (isToldOnce(evidence, response)) continue;
+    if (isToldOnce(evidence, response) || isLostUnpaid(evidence, file, response)) continue;
     if (response.status !== 200) say("a last word", `told ${words}`, file);
     else if (response.asked === "verify") {
       if (response.body["isValid"] === true && file.entries.length > 0)
