@@ -202,17 +202,11 @@ describe("after a loss of commits", () => {
     ["lost", [loss], false],
     ["there", [], true],
   ])("an id is unknown of a payment that never moved and is %s", (_, losses, isBroken) => {
-    const isFailed = told("failed");
-    const payment = honest.responses.find(isFailed)?.payment;
-    const nonce = honest.payments.get(payment ?? -1)?.authorization.nonce;
-    const settlements = honest.stored.settlements.filter((row) => row.nonce !== nonce);
-    expect(settlements).toHaveLength(honest.stored.settlements.length - 1);
-    const looked = { asked: "look", isLast: true, status: 404, body: {} } as const;
-    const responses = honest.responses.flatMap((one) => {
-      if (one.payment !== payment) return one;
-      return isFailed(one) ? { ...one, ...looked } : [];
-    });
-    const evidence = { ...honest, responses, stored: { ...honest.stored, settlements }, losses };
+    const lastLook = ({ isLast, asked, body }: CallerResponse) =>
+      isLast && asked === "look" && body["status"] === "failed";
+    const asked = withAnswer(lastLook, { status: undefined }, 404);
+    const settlements = asked.stored.settlements.filter((row) => !isIn("failed")(row));
+    const evidence = { ...asked, stored: { ...asked.stored, settlements }, losses };
     expect(rulesOf(evidence).has("a last word")).toBe(isBroken);
   });
 
