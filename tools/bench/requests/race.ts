@@ -1,4 +1,5 @@
 /** Races: the same kind of request to several programs in turn, so that all meet the same machine. */
+import { setTimeout as pause } from "node:timers/promises";
 import type { Server } from "../processes.ts";
 import { middleOf, short, table, withRange } from "../report-table.ts";
 import { runHttpLoad, type Ask, type HttpLoadResult } from "./http-load.ts";
@@ -63,7 +64,11 @@ export async function runRaces(
   return windows;
 }
 
+/** The gateway takes a thousand connections of one address, and those of the last window count until closed. */
+const betweenWindowsMs = 250;
+
 async function runWindow({ server, ask }: Racer, connections: number, plan: RacePlan) {
+  await pause(betweenWindowsMs);
   const { warmUpMs, countMs } = plan;
   const marks: ReturnType<Server["usage"]>[] = [];
   const result = await runHttpLoad({
