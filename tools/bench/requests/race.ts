@@ -64,7 +64,7 @@ export async function runRaces(
   return windows;
 }
 
-/** The gateway takes a thousand connections of one address, and those of the last window count until closed. */
+/** The gateway takes a thousand connections of one address; those of a window count until closed. */
 const betweenWindowsMs = 250;
 
 async function runWindow({ server, ask }: Racer, connections: number, plan: RacePlan) {
