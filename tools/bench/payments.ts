@@ -32,13 +32,18 @@ export interface Payer {
   sign(digest: Hex): Hex;
 }
 
+/** Compiles the code that signs: a load makes thousands of signatures a second. */
+export async function compileSigning(): Promise<void> {
+  const [hash, secp256k1] = await Promise.all([WasmHash.engine(), WasmSecp256k1.engine()]);
+  await Engine.install({ Hash: hash, Secp256k1: secp256k1 });
+}
+
 /** Compiles the signing code and opens the mint. Without `payers`, the devnet's buyers pay. */
 export async function openMint(
   devnet: Devnet,
   payers: readonly Payer[] = devnet.buyers.map(payerOf),
 ): Promise<Mint> {
-  const [hash, secp256k1] = await Promise.all([WasmHash.engine(), WasmSecp256k1.engine()]);
-  await Engine.install({ Hash: hash, Secp256k1: secp256k1 });
+  await compileSigning();
   const network = networkOfChain(devnet.chainId);
   const validBefore = BigInt(Math.floor(Date.now() / 1000)) + validSeconds;
   let made = 0;
@@ -53,7 +58,8 @@ export async function openMint(
   };
 }
 
-function payerOf({ address, privateKey }: DevnetWallet): Payer {
+/** Signs with the key of an account. */
+export function payerOf({ address, privateKey }: DevnetWallet): Payer {
   return {
     address,
     sign: (payload) => Signature.toHex(Secp256k1.sign({ payload, privateKey })),

@@ -1,14 +1,21 @@
 /** Requests that are paid for: each by itself, by a pass or by a balance. */
 import {
+  authorizationDigest,
   decodeHeader,
   encodeHeader,
   isObject,
+  networkOfChain,
   passHeaders,
+  toWireAuthorization,
+  type Authorization,
   type JsonObject,
 } from "@farthing/protocol";
 import { pay } from "@farthing/seller/testing/buyer";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { compileSigning, payerOf } from "../payments.ts";
 import type { Server } from "../processes.ts";
 import type { Ask } from "./http-load.ts";
+import { payTo } from "./yes-facilitator.ts";
 
 /** A seller that is measured, and what its routes take. */
 export interface Sale {
@@ -45,22 +52,37 @@ async function openedBy({ url }: Server, path: string): Promise<Ask> {
   return { path, headers: { [passHeaders.token]: token }, status: 200 };
 }
 
-/**
- * Requests with a payment each. One is signed; the others have nonces of their own under its signature,
- * which this facilitator does not check, because signing would cost more than what is measured.
- */
+/** Requests with a payment each, which is signed when it is asked for. */
 export async function paymentsFor({ url }: Server, path: string): Promise<() => Ask> {
-  const [[name, value] = ["", ""]] = Object.entries(await pay(await fetch(`${url}${path}`), "v2"));
+  await compileSigning();
+  const privateKey = generatePrivateKey();
+  const account = privateKeyToAccount(privateKey);
+  const payer = payerOf({ address: account.address, privateKey });
+  const challenge = await fetch(`${url}${path}`);
+  const [first] = Object.entries(await pay(challenge, "v2", { account }));
+  if (!first) throw new Error("The challenge cannot be paid.");
+  const [name, value] = first;
   const payment = objectOf(decodeHeader(value)?.value);
-  const payload = objectOf(payment["payload"]);
-  const authorization = objectOf(payload["authorization"]);
-  let made = Date.now() * 1_000;
+  const wire = objectOf(objectOf(payment["payload"])["authorization"]);
+  const network = networkOfChain(50);
+  let made = 0;
   return () => {
-    const nonce = `0x${(made++).toString(16).padStart(64, "0")}`;
-    const own = { ...payment, payload: { ...payload, authorization: { ...authorization, nonce } } };
-    return { path, headers: { [name]: encodeHeader(own) }, status: 200 };
+    const authorization: Authorization = {
+      from: account.address,
+      to: payTo,
+      value: BigInt(String(wire["value"])),
+      validAfter: 0n,
+      validBefore: BigInt(Math.floor(Date.now() / 1_000)) + validSeconds,
+      nonce: `0x${(++made).toString(16).padStart(64, "0")}`,
+    };
+    const signature = payer.sign(authorizationDigest(network, authorization));
+    const payload = { signature, authorization: toWireAuthorization(authorization) };
+    return { path, headers: { [name]: encodeHeader({ ...payment, payload }) }, status: 200 };
   };
 }
+
+/** Below the longest time that a seller accepts, and longer than a window. */
+const validSeconds = 100n;
 
 function objectOf(value: unknown): JsonObject {
   if (!isObject(value)) throw new Error("The challenge cannot be paid.");

@@ -20,12 +20,15 @@ export interface SellerPlan extends RacePlan {
   readonly connections: readonly number[];
   /** Payments that a SQLite file contains before the run, beside an empty file. */
   readonly records: readonly number[];
+  /** Connections that ask beside those. */
+  readonly besideRecords: number;
 }
 
 /** As the gateway's plan. */
 export const sellerPlan: SellerPlan = {
   connections: [1, 32, 1_000],
   records: [100_000, 1_000_000],
+  besideRecords: 32,
   rounds: 5,
   warmUpMs: 300,
   countMs: 1_000,
