@@ -161,7 +161,7 @@ function racesOf(
     })),
     ...(["paid", "pass", "balance"] as const).map((what): Race => ({
       title: `${titles[what]}, beside the records of earlier ones`,
-      connections: 32,
+      connections: plan.besideRecords,
       racers: filled.map(({ name, server, [what]: ask }) => ({
         name,
         server,
