@@ -61,12 +61,14 @@ export async function run(plan: Plan, databases: Databases): Promise<RunReport> 
   const environment = await setUp(plan, databases, stack);
   const injector = createEventInjector(environment);
   await play(environment, injector);
+  const confirmedWhileSlow = countWhileSlow(environment);
   await whileBlocksAreMade(injector.heal(), environment);
   const restless = await rest(environment, injector);
   const probes = await probe(environment);
   // Counted before the processes are stopped, which is not a fault of the run.
   const observedFaults = sumOf([environment.observedFaults.counts()]);
-  const evidence = await close(environment, { restless, probes });
+  const closed = await close(environment, { restless, probes });
+  const evidence = { ...closed, confirmedWhileSlow };
   return {
     plan,
     evidence,
@@ -98,6 +100,15 @@ async function play(environment: SimEnvironment, injector: EventInjector): Promi
     await period(makesBlock);
   }
   await whileBlocksAreMade(Promise.all(injecting), environment);
+}
+
+/** A node that answers late answers, and a wrong clock stops nothing. */
+const slows: ReadonlySet<FaultKind> = new Set(["slow", "clock"]);
+
+function countWhileSlow({ plan, callers }: SimEnvironment): number | undefined {
+  if (!plan.faultKinds.includes("slow") || !plan.faultKinds.every((kind) => slows.has(kind)))
+    return undefined;
+  return callers.responses.filter(({ body }) => body["status"] === "confirmed").length;
 }
 
 /** The chain does not stand still while something is waited for. */

@@ -319,6 +319,9 @@ function auditRecovery({ row, responses, ...file }: File, evidence: Evidence, sa
 function auditProcess(evidence: Evidence, files: readonly File[], say: Say): void {
   const { restless, crashes, stored, probes } = evidence;
   for (const text of restless) say("nothing is stuck", text);
+  if (evidence.confirmedWhileSlow === 0) {
+    say("slow is not down", "no payment was told as confirmed while the nodes were slow");
+  }
   for (const text of evidence.falselyReady ?? []) say("ready is able to write", text);
   for (const text of unrest(stored)) if (!restless.includes(text)) say("nothing is stuck", text);
   if (crashes > 0) say("it stays up", `the process ended by itself ${crashes} times`);

@@ -32,6 +32,8 @@ export interface Evidence {
   readonly swept?: ReadonlySet<string>;
   /** The last step of the base fee, where nothing but steps disturbed the run. */
   readonly lastStep?: PriceStep | undefined;
+  /** Payments that were told as confirmed while the nodes were slow; undefined where they also failed. */
+  readonly confirmedWhileSlow?: number | undefined;
   /** The blocks that the service has read, in the order of its first looks. */
   readonly seenBlocks?: readonly SeenBlock[];
   /** Whether the token was paused at some time: a payment that reverted by it is carried again. */
