@@ -11,7 +11,7 @@ import {
   type Payment,
   type Refusal,
 } from "@farthing/protocol";
-import type { Clock } from "../base/clock.ts";
+import { unixSeconds, type Clock } from "../base/clock.ts";
 import type { Chain } from "../chain/endpoints/chain.ts";
 import { isTimeUnclear, validitySeconds, type SeenTime } from "../chain/follower/clock-skew.ts";
 import type { PaymentReader } from "../chain/payments/payment-reader.ts";
@@ -107,7 +107,7 @@ export async function prepare(
   const seen = deps.view();
   const now = validitySeconds(deps.clock, seen);
   if (now + deps.marginSeconds >= settlement.validBefore) {
-    return { kind: isTimeUnclear(deps.clock, seen) ? "wait" : "expiring" };
+    return { kind: isTimeUnclear(unixSeconds(deps.clock), seen) ? "wait" : "expiring" };
   }
   // Only a window that has just begun needs the slack; validAfter 0 never waits.
   if (now < settlement.validAfter + validAfterSlack) return { kind: "wait" };

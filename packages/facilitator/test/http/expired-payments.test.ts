@@ -186,6 +186,25 @@ test("by a clock that runs ahead, before blocks have shown it: unknown, and then
     .toMatchObject({ isValid: true });
 });
 
+test("by a clock that is put right while the chain is asked: unknown, and then valid", async () => {
+  const chain = await startChain();
+  onTestFinished(() => chain.stop());
+  const slow = await startRpcProxy(chain.rpcUrl);
+  onTestFinished(() => slow.stop());
+  const fast = createSteeredClock();
+  fast.aheadMs = 90_000;
+  const early = await serveOn(chain, { clock: fast, rpcUrl: slow.url });
+  onTestFinished(() => early.stop());
+  slow.react = ({ method }) => {
+    if (method === "eth_call") fast.aheadMs = 0;
+    return undefined;
+  };
+  const body = bodyOn(chain, { authorization: { validBefore: secondsFromNow(80) } });
+  expect(await early.post("/verify", body)).toMatchObject({ status: 503 });
+  expect(fast.aheadMs).toBe(0);
+  expect((await early.post("/verify", body)).body).toMatchObject({ isValid: true });
+});
+
 test("many at once: two are searched for, the others wait, and beyond the line they are told to ask again", async () => {
   const endpoints = [createRpcEndpoint({ url: new Secret(proxy.url), index: 0 })];
   const network = networkOfChain(devnet.chainId);

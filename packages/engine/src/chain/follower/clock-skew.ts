@@ -75,15 +75,15 @@ export function validitySeconds(clock: Clock, seen: SeenTime | undefined): bigin
 }
 
 /**
- * Whether this machine's clock and the chain disagree, and too few blocks were seen to tell why.
- * `blockTime` is that of a block which was read just now.
+ * Whether this machine's clock, in Unix seconds, and the chain disagree, and too few blocks were seen to
+ * tell why. `blockTime` is that of a block which was read just now.
  */
 export function isTimeUnclear(
-  clock: Clock,
+  machineSeconds: bigint,
   seen: SeenTime | undefined,
   blockTime = seen?.head.time,
 ): boolean {
   if (seen?.clockSkewSeconds !== undefined || blockTime === undefined) return false;
-  const ahead = Number(unixSeconds(clock) - blockTime);
+  const ahead = Number(machineSeconds - blockTime);
   return ahead > pauseSecondsMax || ahead < -clockSkewSecondsMax;
 }
