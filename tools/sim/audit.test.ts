@@ -11,7 +11,7 @@ import {
   type StoredSettlement,
   type StoredTransaction,
 } from "@farthing/lab/audit";
-import { paidByRelayer, shortPlan } from "./audited-plan.testing.ts";
+import { isIn, paidByRelayer, shortPlan, told } from "./audited-plan.testing.ts";
 import { createDatabases } from "./databases.ts";
 import { run } from "./run.ts";
 
@@ -63,13 +63,8 @@ function unitsAfter(payer: string): bigint {
   return own.reduce((sum, { transfer }) => sum - (transfer?.units ?? 0n), buyerUnits);
 }
 
-const told =
-  (status: string, asked = "settle", isAtLast = false) =>
-  (one: CallerResponse) =>
-    one.asked === asked && one.body["status"] === status && (one.isLast || !isAtLast);
 const lastConfirmed = told("confirmed", "settle", true);
 const lastVerify = ({ isLast, asked }: CallerResponse) => isLast && asked === "verify";
-const isIn = (state: string) => (row: StoredSettlement) => row.state === state;
 
 describe("answers", () => {
   test("failed, and the money moved", () => {
@@ -77,14 +72,12 @@ describe("answers", () => {
     expect(rulesOf(withAnswer(told("confirmed"), lie))).toContain("failed is final");
   });
 
-  test("confirmed, and the money did not move", () => {
-    const lie = { status: "confirmed", success: true, transaction: `0x${"11".repeat(32)}` };
-    expect(rulesOf(withAnswer(told("failed"), lie))).toContain("confirmed is paid");
-  });
-
-  test("confirmed, with another transaction", () => {
-    const lie = { transaction: `0x${"11".repeat(32)}` };
-    expect(rulesOf(withAnswer(told("confirmed"), lie))).toContain("confirmed is paid");
+  test.each([
+    ["and the money did not move", "failed", { status: "confirmed", success: true }],
+    ["with another transaction", "confirmed", {}],
+  ])("confirmed, %s", (_, status, change) => {
+    const lie = { ...change, transaction: `0x${"11".repeat(32)}` };
+    expect(rulesOf(withAnswer(told(status), lie))).toContain("confirmed is paid");
   });
 
   test("confirmed, and not as deep as it has to be", () => {
@@ -197,6 +190,13 @@ describe("after a loss of commits", () => {
     const found = { ...withRow(isIn("confirmed"), { recoveredAt: 1 }) };
     const rules = rulesOf({ ...found, losses: [{ ...loss, afterResponses }] });
     expect(rules.has("success is told once after a loss")).toBe(isBroken);
+  });
+
+  test("failed, and paid since: right if the failure was told before the loss", () => {
+    const lied = withAnswer(told("confirmed"), { status: "failed", success: false });
+    const after = (at: number) => rulesOf({ ...lied, losses: [{ ...loss, afterResponses: at }] });
+    expect(after(0)).toContain("failed is final");
+    expect(after(1_000_000)).not.toContain("failed is final");
   });
 
   test("an id is unknown of a payment that never moved: right if it was lost", () => {

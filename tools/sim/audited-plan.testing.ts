@@ -1,5 +1,5 @@
 /** The run whose evidence the tests of the audit change, and what they look for in it. */
-import type { Evidence } from "@farthing/lab/audit";
+import type { CallerResponse, Evidence, StoredSettlement } from "@farthing/lab/audit";
 import { drawPlan } from "./draw-plan.ts";
 import type { Plan } from "./plan.ts";
 import { alone } from "./scenario-parts.testing.ts";
@@ -51,3 +51,12 @@ export function paidByRelayer({ ledger, stored }: Pick<Evidence, "ledger" | "sto
   }
   throw new Error("No relayer has moved a payment.");
 }
+
+/** Finds an answer with this status. */
+export const told =
+  (status: string, asked = "settle", isAtLast = false) =>
+  (one: CallerResponse) =>
+    one.asked === asked && one.body["status"] === status && (one.isLast || !isAtLast);
+
+/** Finds a row in this state. */
+export const isIn = (state: string) => (row: StoredSettlement) => row.state === state;

@@ -36,8 +36,10 @@ export function createDatabaseEvents(environment: SimEnvironment) {
     for (const one of processes) one.start().catch((error: unknown) => trace.note(String(error)));
   }
 
-  async function lose(isRestore: boolean): Promise<void> {
+  async function lose(event: "restore" | "fail-over"): Promise<void> {
     if (!putBack || readOnlySince !== undefined) return;
+    // No standby takes over from a file; it is put back while no process has it open.
+    const isRestore = event === "restore" || environment.plan.service.database === "sqlite";
     if (isRestore) await killAll();
     const before = (await database.read()).settlements.length;
     await putBack();
@@ -73,7 +75,7 @@ export function createDatabaseEvents(environment: SimEnvironment) {
           return;
         case "fail-over":
         case "restore":
-          return lose(event.what === "restore");
+          return lose(event.what);
         default:
           return event satisfies never;
       }

@@ -48,3 +48,23 @@ export function countToldAfterRecovery(
       asked === "settle" && askedAfter >= from && body["success"] === true,
   ).length;
 }
+
+/**
+ * Whether a failure was told before a loss. It may be lost with it: what the database has open again is
+ * sent, and is paid where the chain has changed its mind.
+ */
+export function isLostFailure(
+  {
+    responses,
+    losses = [],
+  }: {
+    readonly responses: readonly CallerResponse[];
+    readonly losses?: readonly Loss[] | undefined;
+  },
+  response: CallerResponse,
+): boolean {
+  const at = responses.indexOf(response);
+  return (
+    response.body["status"] === "failed" && losses.some(({ afterResponses }) => at < afterResponses)
+  );
+}

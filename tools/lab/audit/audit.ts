@@ -3,7 +3,7 @@
  * callers. It knows the facilitator's promises, not its implementation.
  */
 import { buyerUnits } from "@farthing/devnet";
-import { countToldAfterRecovery, listUnstored } from "./audit-losses.ts";
+import { countToldAfterRecovery, isLostFailure, listUnstored } from "./audit-losses.ts";
 import { listNotRepriced } from "./audit-prices.ts";
 import { auditSends } from "./audit-sends.ts";
 import { auditWallets } from "./audit-wallets.ts";
@@ -157,7 +157,8 @@ function auditAnswers(file: File, evidence: Evidence, say: Say): void {
       continue;
     }
     if (isOutOfTime(file.payment, response)) say("the chain's time decides", words, file);
-    if (saysFailed(response) && paid) say("failed is final", `told ${words}; paid`, file);
+    if (saysFailed(response) && paid && !isLostFailure(evidence, response))
+      say("failed is final", `told ${words}; paid`, file);
     if (saysConfirmed(response)) auditConfirmed(file, response, evidence, say);
     auditWordKept(file, response, evidence, say);
     if (isToldToSignAgain(file, response)) say("paid is paid", `told ${words}; paid`, file);
@@ -226,7 +227,7 @@ function isExcused(
 function auditWordKept(file: File, response: CallerResponse, evidence: Evidence, say: Say): void {
   const { status } = response.body;
   if (response.asked === "verify" || (status !== "confirmed" && status !== "failed")) return;
-  if (isExcused(response, evidence)) return;
+  if (isExcused(response, evidence) || isLostFailure(evidence, response)) return;
   const told = evidence.responses.indexOf(response) + 1;
   const other = file.responses.find(
     (later) =>

@@ -121,11 +121,12 @@ export function createSettleCall(terms: SettleCallTerms, deps: SettleCallDeps): 
     const { settlement } = question;
     const ownCall = claimingCalls.find(settlement.id);
     if (ownCall && !(await endsInTime(ownCall, clock))) return { kind: "facts", isPending: true };
-    const lastMs = clock.nowMs() + maxDecisionMs;
+    const askedMs = clock.nowMs();
+    const lastMs = askedMs + maxDecisionMs;
     let facts = ownCall ? await deps.findFacts(question) : before;
     for (;;) {
       const now = clock.nowMs();
-      const openMs = openUntilMs(settlement, facts, ownCall !== undefined) - now;
+      const openMs = openUntilMs(settlement, facts, ownCall !== undefined, askedMs) - now;
       if (openMs <= 0) break;
       if (now >= lastMs) return { kind: "facts", isPending: true };
       await clock.sleep(Math.min(openMs, pollMs));
@@ -152,18 +153,25 @@ export function createSettleCall(terms: SettleCallTerms, deps: SettleCallDeps): 
   };
 }
 
-/** Until then another call may still report the success: in its response or by its poll. */
+/**
+ * Until then another call may still report the success: in its response or by its poll. A time after
+ * `askedMs` was written by a clock that ran ahead, and counts as `askedMs`.
+ */
 function openUntilMs(
   { createdAt, confirmedAt }: Settlement,
   { successWriter, successMovedAt }: ExchangeFacts,
   hasOwnCallEnded: boolean,
+  askedMs: number,
 ): number {
+  const past = (atMs: number) => Math.min(atMs, askedMs);
   if (successWriter === null) {
-    return (successMovedAt ?? createdAt + maxClaimingCallMs) + pollBeginsMs;
+    const since =
+      successMovedAt === null ? past(createdAt) + maxClaimingCallMs : past(successMovedAt);
+    return since + pollBeginsMs;
   }
   const isHeldSinceClaim = successMovedAt === null;
   if (isLasting(successWriter) || (isHeldSinceClaim && hasOwnCallEnded)) return 0;
-  return Math.max(confirmedAt ?? 0, successMovedAt ?? 0) + writingMs;
+  return past(Math.max(confirmedAt ?? 0, successMovedAt ?? 0)) + writingMs;
 }
 
 /** These never release the success. */

@@ -101,11 +101,11 @@ export function createVerifier(deps: VerifierDeps) {
     assert(at, "a served network has a chain");
     const seen = at.view();
     const now = validitySeconds(clock, seen);
-    const judgedAt = unixSeconds(clock);
+    const machineBefore = unixSeconds(clock);
     const window = checkTimeWindow(authorization, now, options.marginSeconds);
     if (!window.ok && window.refusal.code === "authorization_not_yet_valid") {
       // A clock that is behind; a head that was seen long ago says nothing of one that is ahead.
-      if (seen && judgedAt < seen.head.time && isTimeUnclear(judgedAt, seen)) {
+      if (seen && machineBefore < seen.head.time && isTimeUnclear(machineBefore, seen)) {
         throw timeUnclear();
       }
       return window;
@@ -117,8 +117,8 @@ export function createVerifier(deps: VerifierDeps) {
       if (isSpent) return refuse("nonce_already_used");
       // Both clocks agree that it is over, whatever lies between them.
       const isOver = blockTime !== undefined && blockTime >= authorization.validBefore;
-      // The clock that judged may have been put right during the read.
-      const machineSeconds = [judgedAt, unixSeconds(clock)].reduce((a, b) => (a > b ? a : b));
+      // The clock may have been put right during the read.
+      const machineSeconds = [machineBefore, unixSeconds(clock)].reduce((a, b) => (a > b ? a : b));
       if (!isOver && isTimeUnclear(machineSeconds, seen, blockTime)) throw timeUnclear();
       return window;
     }

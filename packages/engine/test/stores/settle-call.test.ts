@@ -111,6 +111,19 @@ describe.each(bothEngines())("two processes on one %s", (_, start: () => Promise
     }
   });
 
+  test("a success of a clock that ran an hour ahead keeps no repeat waiting", async () => {
+    const { store } = at();
+    const clock = new SteppedClock();
+    const [first, second] = processesOn(store, clock);
+    const claiming = callOf();
+    const { call, settlement } = await claim(store, first, claiming);
+    const confirmed = await confirm(store, settlement, 3_600_000);
+    await call.present(confirmed, false);
+    claiming.end(true);
+    const told = await second.beginSettle(callOf().terms).present(confirmed, true);
+    expect(told).toEqual({ kind: "facts", isPending: false });
+  });
+
   test.each([
     ["that waited", true],
     ["that did not wait", false],
