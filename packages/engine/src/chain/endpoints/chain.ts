@@ -235,9 +235,9 @@ class LimitedChain implements Chain {
   }
 
   /** Whether a failure came at once, from endpoints that answer other requests. */
-  #isMomentary(tries: number, triedMs: number, endpoint?: AskedEndpoint): boolean {
-    const tookMs = this.#clock.nowMs() - triedMs - (endpoint?.health.usualMs ?? this.usualMs());
-    const asked = endpoint ? [endpoint] : this.endpoints;
+  #isMomentary(tries: number, triedMs: number, at?: number): boolean {
+    const tookMs = this.#clock.nowMs() - triedMs - this.usualMs(at);
+    const asked = at === undefined ? this.endpoints : [this.#at(at)];
     const isAnswering = asked.some(({ health }) => health.isOurs && health.isAnswering);
     return tries < triesMax && tookMs < momentaryMs && isAnswering;
   }
@@ -292,20 +292,18 @@ class LimitedChain implements Chain {
     calls: readonly RpcCall[],
     headNumber: number,
   ): Promise<TwoReads["elsewhere"]> {
-    const other = this.#inOrder()
-      .filter((at) => at !== before)
-      .map((at) => this.#at(at))
-      .find(({ health }) => !health.isDown);
-    if (!other) return "none";
+    const at = this.#inOrder().find((one) => one !== before && !this.#at(one).health.isDown);
+    if (at === undefined) return "none";
+    const other = this.#at(at);
     const { health } = other;
-    if (health.rank(this.#newestHead()) === restingRank && !health.isAnswering) return "silent";
+    if (this.#rankOf(at) === restingRank && !health.isAnswering) return "silent";
     const untilMs = this.#clock.nowMs() + waitMsMax.outcome;
     const asking: Asking = { priority: "outcome", untilMs };
     for (let look = 1; look <= secondLooksMax; look++) {
       const askedMs = this.#clock.nowMs();
       // One request: a head that was seen earlier may be older than the block in question.
       const answers = await other
-        .askInTime([askHead, ...calls], asking, failoverMs + (health.usualMs ?? 0))
+        .askInTime([askHead, ...calls], asking, failoverMs + this.usualMs(at))
         .catch(() => undefined);
       const [head, ...replies] = answers ?? [];
       const reached = head?.ok ? headOf(askHead, head.result) : undefined;
@@ -317,7 +315,7 @@ class LimitedChain implements Chain {
         health.distrust();
         return "none";
         // What it said of its head counts: an endpoint far behind may never reach the block.
-      } else if (health.rank(this.#newestHead()) !== 0) return "none";
+      } else if (this.#rankOf(at) !== 0) return "none";
       if (look < secondLooksMax) await this.#clock.sleep(secondLookMs);
     }
     return "silent";
@@ -333,7 +331,7 @@ class LimitedChain implements Chain {
       this.endpoints.length > 1 ? endpoint.askInTime(calls, asking) : endpoint.ask(calls, asking);
     const replies = await sendAgain(send, {
       clock: this.#clock,
-      isWorthIt: (tries, triedMs) => this.#isMomentary(tries, triedMs, endpoint),
+      isWorthIt: (tries, triedMs) => this.#isMomentary(tries, triedMs, at),
     });
     if (replies) return replies;
     throw unansweredBy([at], undefined);
