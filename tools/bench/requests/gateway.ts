@@ -7,7 +7,7 @@ import type { Ask } from "./http-load.ts";
 import { hasNginx, startNginx } from "./nginx.ts";
 import { paymentsFor, saleOf, type Sale } from "./paid-asks.ts";
 import type { Role } from "./peer-server.ts";
-import { raceTable, runRaces } from "./race.ts";
+import { describeWindows, raceParts, runRaces, usualWindows } from "./race.ts";
 import type { Race, RacePlan, Racer, RaceWindow } from "./race.ts";
 import { startYesFacilitator } from "./yes-facilitator.ts";
 
@@ -24,16 +24,14 @@ export interface GatewayPlan extends RacePlan {
   readonly idle: number;
 }
 
-/** Five interleaved rounds of sixty windows take eight minutes; a pair spreads by about a tenth. */
+/** Sixty windows a round, eight minutes in all. */
 export const gatewayPlan: GatewayPlan = {
   connections: [1, 32, 1_000],
   bodies: [1_048_576, 104_857_600],
   // As many as the answer of a language model has.
   streams: { events: 200, connections: [1, 32] },
   idle: 1_000,
-  rounds: 5,
-  warmUpMs: 300,
-  countMs: 1_000,
+  ...usualWindows,
 };
 
 /** What was measured, as the report shows it. */
@@ -173,7 +171,7 @@ function racesOf(plan: GatewayPlan, programs: Programs): Race[] {
   return [...forwardedRaces(plan, programs), ...soldRaces(plan, programs), ofRoutes];
 }
 
-/** Requests that nobody pays for, small and large, beside other proxies. */
+/** Free requests, small and large, beside other proxies. */
 function forwardedRaces(plan: GatewayPlan, programs: Programs): Race[] {
   const { upstream, proxy, nginx, gateways } = programs;
   const race = (title: string, connections: number, ask: Ask): Race => ({
@@ -258,18 +256,12 @@ export function gatewaySection(
   plan: GatewayPlan,
   { races, windows, idleMiB }: GatewayFigures,
 ): string {
-  const titles = [...new Set(races.map(({ title }) => title))];
-  const parts = titles.flatMap((title) => {
-    const own = races.filter((race) => race.title === title);
-    const [beside] = own.map((race) => race.beside);
-    return [`### ${title}`, "", `Beside: ${beside}.`, "", raceTable(own, windows), ""];
-  });
   return [
     gatewayHeading,
     "",
-    `\`npm run bench -- --gateway\` measures this part alone: \`farthing gateway\` with default settings and its log, in front of an API with bodies of 1 KiB. The program that is measured has one core to itself; the API behind it and the load share another. Callers ask in a closed loop, in ${plan.rounds} rounds with a window of ${plan.countMs / 1_000} s of each program, one after the other. A ratio is that of the windows of one round; the middle of the rounds is shown, with the smallest and the largest. \`added\` is the difference of the p50 to the program beside. Where other programs use the machine, ratios of CPU time are steadier than those of rates. The facilitator accepts every payment.${hasNginx() ? " nginx is one process without a log of requests." : " nginx was left out: it was not installed."}`,
+    `\`npm run bench -- --gateway\` measures this part alone: \`farthing gateway\` with default settings and its log, in front of an API with bodies of 1 KiB. The program that is measured has one core to itself; the API behind it and the load share another. ${describeWindows(plan)} Where other programs use the machine, ratios of CPU time are steadier than those of rates. The facilitator accepts every payment.${hasNginx() ? " nginx is one process without a log of requests." : " nginx was left out: it was not installed."}`,
     "",
-    ...parts,
+    ...raceParts(races, windows),
     "### Idle connections",
     "",
     `${plan.idle.toLocaleString("en")} connections that have asked once and stay open take ${idleMiB.toFixed(1)} MiB; at most ${idleMiBMax} MiB ${idleMiB <= idleMiBMax ? "are" : "were"} aimed for.`,

@@ -28,6 +28,9 @@ export interface RacePlan {
   readonly countMs: number;
 }
 
+/** Five interleaved rounds; a pair spreads by about a tenth. */
+export const usualWindows: RacePlan = { rounds: 5, warmUpMs: 300, countMs: 1_000 };
+
 /** One window. */
 export interface RaceWindow extends HttpLoadResult {
   readonly title: string;
@@ -99,8 +102,22 @@ const columns = [
   "MiB",
 ];
 
+/** How the figures of a section came about. */
+export function describeWindows({ rounds, countMs }: RacePlan): string {
+  return `Callers ask in a closed loop, in ${rounds} rounds with a window of ${countMs / 1_000} s of each program, one after the other. A ratio is that of the windows of one round; the middle of the rounds is shown, with the smallest and the largest. \`added\` is the difference of the p50 to the program beside.`;
+}
+
+/** A heading and a table for the races of each title. */
+export function raceParts(races: readonly Race[], windows: readonly RaceWindow[]): string[] {
+  const ofTitle = Map.groupBy(races, ({ title }) => title);
+  return [...ofTitle].flatMap(([title, own]) => {
+    const [beside] = own.map((race) => race.beside);
+    return [`### ${title}`, "", `Beside: ${beside}.`, "", raceTable(own, windows), ""];
+  });
+}
+
 /** The middle of each figure, and of the ratios of the windows of one round. */
-export function raceTable(races: readonly Race[], windows: readonly RaceWindow[]): string {
+function raceTable(races: readonly Race[], windows: readonly RaceWindow[]): string {
   return table(
     columns,
     races.flatMap((race) => raceRows(race, windows)),

@@ -9,8 +9,8 @@ import { cores, pin, startServer, type Server } from "../processes.ts";
 import type { Ask } from "./http-load.ts";
 import { paymentsFor, saleOf, type Sale } from "./paid-asks.ts";
 import type { Role } from "./peer-server.ts";
-import { raceTable, runRaces, type Race, type Racer, type RacePlan } from "./race.ts";
-import type { RaceWindow } from "./race.ts";
+import { describeWindows, raceParts, runRaces, usualWindows } from "./race.ts";
+import type { Race, Racer, RacePlan, RaceWindow } from "./race.ts";
 import { startYesFacilitator } from "./yes-facilitator.ts";
 
 /** Its heading. */
@@ -24,14 +24,12 @@ export interface SellerPlan extends RacePlan {
   readonly besideRecords: number;
 }
 
-/** As the gateway's plan. */
+/** Forty windows a round, six minutes in all. */
 export const sellerPlan: SellerPlan = {
   connections: [1, 32, 1_000],
   records: [100_000, 1_000_000],
   besideRecords: 32,
-  rounds: 5,
-  warmUpMs: 300,
-  countMs: 1_000,
+  ...usualWindows,
 };
 
 /** What was measured, as the report shows it. */
@@ -75,7 +73,6 @@ export async function measureSeller(
     sqlite,
     filled,
   };
-  // What a stock buyer sends to a stock seller, and to ours.
   const stockPayment = await paymentsFor(programs.stock, paths.paid);
   const races = racesOf(plan, programs, stockPayment);
   return { races, windows: await runRaces(races, plan, tell) };
@@ -176,16 +173,11 @@ const titles = { paid: "Payments", pass: "Passes", balance: "Balances" } as cons
 
 /** Writes the section. */
 export function sellerSection(plan: SellerPlan, { races, windows }: SellerFigures): string {
-  const parts = [...new Set(races.map(({ title }) => title))].flatMap((title) => {
-    const own = races.filter((race) => race.title === title);
-    const [beside] = own.map((race) => race.beside);
-    return [`### ${title}`, "", `Beside: ${beside}.`, "", raceTable(own, windows), ""];
-  });
   return [
     sellerHeading,
     "",
-    `\`npm run bench -- --seller\` measures this part alone: an Express app with \`@farthing/seller/express\`, the same app with \`@x402/express\`, and the app alone. The program that is measured has one core to itself; the facilitator, for which every payment is good, and the load share another. Callers ask in a closed loop, in ${plan.rounds} rounds with a window of ${plan.countMs / 1_000} s of each program, one after the other. A ratio is that of the windows of one round; the middle of the rounds is shown, with the smallest and the largest. \`added\` is the difference of the p50 to the program beside. A payment each costs the facilitator's core more than the seller's, so that the rates of those rows are bounded there, and their CPU is the figure to read. The SQLite files contain as many delivered payments as their names say.`,
+    `\`npm run bench -- --seller\` measures this part alone: an Express app with \`@farthing/seller/express\`, the same app with \`@x402/express\`, and the app alone. The program that is measured has one core to itself; the facilitator, for which every payment is good, and the load share another. ${describeWindows(plan)} The SQLite files contain as many delivered payments as their names say.`,
     "",
-    ...parts,
+    ...raceParts(races, windows),
   ].join("\n");
 }
