@@ -9,10 +9,9 @@ import {
   type Hex,
   type Network,
 } from "@farthing/protocol";
-import * as Engine from "ox/Engine";
+import { compileSignatures } from "@farthing/protocol/compile-signatures";
 import * as Secp256k1 from "ox/Secp256k1";
 import * as Signature from "ox/Signature";
-import { Hash as WasmHash, Secp256k1 as WasmSecp256k1 } from "ox/wasm";
 
 /** Makes bodies of /verify and /settle. */
 export interface Mint {
@@ -32,18 +31,12 @@ export interface Payer {
   sign(digest: Hex): Hex;
 }
 
-/** Compiles the code that signs: a load makes thousands of signatures a second. */
-export async function compileSigning(): Promise<void> {
-  const [hash, secp256k1] = await Promise.all([WasmHash.engine(), WasmSecp256k1.engine()]);
-  await Engine.install({ Hash: hash, Secp256k1: secp256k1 });
-}
-
 /** Compiles the signing code and opens the mint. Without `payers`, the devnet's buyers pay. */
 export async function openMint(
   devnet: Devnet,
   payers: readonly Payer[] = devnet.buyers.map(payerOf),
 ): Promise<Mint> {
-  await compileSigning();
+  await compileSignatures();
   const network = networkOfChain(devnet.chainId);
   const validBefore = BigInt(Math.floor(Date.now() / 1000)) + validSeconds;
   let made = 0;

@@ -5,6 +5,7 @@
  */
 import { randomBytes } from "node:crypto";
 import type { Address, ChainId, Hex, Network, Outcome, PaymentRequest } from "@farthing/protocol";
+import { compileSignatures } from "@farthing/protocol/compile-signatures";
 import type { Tracer } from "@opentelemetry/api";
 import { sentenceOf, type CheckLine } from "./base/check-line.ts";
 import { systemClock, type Clock } from "./base/clock.ts";
@@ -46,7 +47,6 @@ import type { SettleOptions, SettleResult } from "./settlement/settle.ts";
 import { createWaiters, type WaitGoal, type Waiters, type Waiting } from "./settlement/waiters.ts";
 import { createStorage, type EngineStores } from "./storage/open-storage.ts";
 import type { SettlementParticipant } from "./storage/participant.ts";
-import { installCrypto } from "./verification/signature.ts";
 import type { Screen, VerifiedPayment, VerifyOptions } from "./verification/verify.ts";
 import { readWalletSignature, type WalletReading } from "./verification/wallet-signature.ts";
 
@@ -239,7 +239,7 @@ export function createEngine(options: EngineOptions): SettlementEngine {
   async function start(options: StartOptions = {}): Promise<readonly NetworkCheck[]> {
     const { signal } = options;
     const orEnded = <T>(work: Promise<T>) => (signal ? orAborted(work, signal) : work);
-    await installCrypto();
+    await compileSignatures();
     const checks = await orEnded(checkChains(chains, addresses, clock));
     for (const { network, lines } of checks) options.onChecked?.(network, lines);
     refuseFailedChecks(checks);

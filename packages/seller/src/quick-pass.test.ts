@@ -181,6 +181,18 @@ test.each<[string, Partial<SellerOptions>, RouteOptions, () => Content]>([
     },
   ],
   ["a limit", { rateLimit: { perPayer: 2 } }, {}, () => ({ status: 200, text: "a" })],
+  [
+    "a pass for its own address",
+    {},
+    { pass: { uses: 3, validFor: "1d" } },
+    () => ({ status: 200, text: "a" }),
+  ],
+  [
+    "a pass for its own address, under a path",
+    { publicUrl: "https://API.example.com:443/under//" },
+    { pass: { uses: 3, validFor: "1d" } },
+    () => ({ status: 200, text: "a" }),
+  ],
 ])("%s: both ways say the same, and take the same", async (_case, options, own, content) => {
   for (const way of ["plain bytes", "a Response"] as const) {
     const [one, other] = [await sellPass(options, own), await sellPass(options, own)];
@@ -227,6 +239,17 @@ test.each<
   expect([served, sold.events]).toEqual([0, []]);
   const { told } = await useQuickly(sold, () => ({ status: 200 }), "plain bytes");
   expect(told.headers).toContainEqual(["x-pass-remaining", "1"]);
+});
+
+test("a pass for one address opens the same one with another query, and no other one", async () => {
+  const sold = await sellPass({}, { pass: { uses: 3, validFor: "1d" } });
+  const { route, headers } = sold;
+  const use = (other: string) =>
+    route.usePass?.({ method: "GET", target: other, headers }, serving("", 200), none);
+  for (const other of ["/reports/2026/", "/reports/2027", "/reports", "/"]) {
+    expect(await use(other)).toBeUndefined();
+  }
+  expect((await use("/reports/2026?full=no"))?.response.status).toBe(200);
 });
 
 const serving = (body: string, status: number) => async () => new Response(body, { status });
@@ -283,7 +306,6 @@ const scoped = { pass: { uses: 3, validFor: "1d", scope: "all" } };
 
 test.each<[string, Partial<SellerOptions>, RouteOptions]>([
   ["without an address of its own", {}, scoped],
-  ["without a scope", { publicUrl }, { pass: { uses: 3, validFor: "1d" } }],
   ["with streams", { publicUrl }, { ...scoped, stream: true }],
   ["without passes", { publicUrl }, {}],
 ])("a route %s has no quick use", (_case, options, own) => {

@@ -70,25 +70,30 @@ export function createQuickPass<R>(
 ): UsePassQuickly | undefined {
   const { publicUrl } = of;
   const { amount, payTo, maxTimeoutSeconds, settlementTiming, workMs, redirects } = route;
-  if (!sold || sold.scope === undefined || publicUrl === undefined) return undefined;
+  if (!sold || publicUrl === undefined) return undefined;
   if (typeof amount !== "bigint" || typeof payTo !== "string") return undefined;
   if (route.describe || route.check || route.isStreamed) return undefined;
-  const { scope, passes } = sold;
+  const { passes } = sold;
+  const { protocol, host, pathname } = new URL(publicUrl);
+  const base = `${protocol}//${host}${pathname.replace(/\/+$/, "")}`;
+  /** Without a scope of its own, a pass opens the address at which it was bought. */
+  const scopeOf = ({ target }: PlainRequest) => sold.scope ?? base + target.replace(/\?.*/, "");
   const offers = offersOf(of.networks, { amount, payTo, maxTimeoutSeconds });
   const networks = new Set<string>(offers.map(({ network }) => network.id));
 
-  function isOpen(pass: Pass): boolean {
-    const isPaidHere = networks.has(pass.payment.network) && pass.scope === scope;
+  function isOpen(pass: Pass, request: PlainRequest): boolean {
+    const isPaidHere = networks.has(pass.payment.network) && pass.scope === scopeOf(request);
     return isPaidHere && pass.isFinal && passes.endOf(pass) === undefined;
   }
 
   async function use<H extends WritableHeaders>(
     token: string,
+    request: PlainRequest,
     serve: ServePlainly<H>,
     isGone: () => boolean,
   ): Promise<QuickUse<H> | undefined> {
     const pass = await passes.find(token);
-    if (!pass || !isOpen(pass)) return undefined;
+    if (!pass || !isOpen(pass, request)) return undefined;
     const served: { plain?: PlainResponse<H> } = {};
     const asked = {
       pass: { passes, isGone },
@@ -121,7 +126,7 @@ export function createQuickPass<R>(
     if (typeof token !== "string" || !isOrdinary(request, otherHeaders)) return undefined;
     const url = publicUrl + request.target;
     try {
-      const used = await use(token, serve, isGone).catch(storeFailed);
+      const used = await use(token, request, serve, isGone).catch(storeFailed);
       if (!used) return undefined;
       const { response, outcome } = used;
       addCommonHeaders(response.headers, of.allowOrigin);

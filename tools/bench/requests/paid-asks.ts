@@ -10,9 +10,10 @@ import {
   type Authorization,
   type JsonObject,
 } from "@farthing/protocol";
+import { compileSignatures } from "@farthing/protocol/compile-signatures";
 import { pay } from "@farthing/seller/testing/buyer";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { compileSigning, payerOf } from "../payments.ts";
+import { payerOf } from "../payments.ts";
 import type { Server } from "../processes.ts";
 import type { Ask } from "./http-load.ts";
 import { payTo } from "./yes-facilitator.ts";
@@ -54,7 +55,7 @@ async function openedBy({ url }: Server, path: string): Promise<Ask> {
 
 /** Requests with a payment each, which is signed when it is asked for. */
 export async function paymentsFor({ url }: Server, path: string): Promise<() => Ask> {
-  await compileSigning();
+  await compileSignatures();
   const privateKey = generatePrivateKey();
   const account = privateKeyToAccount(privateKey);
   const payer = payerOf({ address: account.address, privateKey });

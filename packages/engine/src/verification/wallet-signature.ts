@@ -1,14 +1,17 @@
 /** Checks who signed a text: a plain key without a node, otherwise a contract (ERC-1271). */
-import { hasErc6492Form, isSameAddress, type Address, type Hex } from "@farthing/protocol";
-import * as OxAddress from "ox/Address";
-import * as OxHex from "ox/Hex";
-import * as PersonalMessage from "ox/PersonalMessage";
-import * as Secp256k1 from "ox/Secp256k1";
+import {
+  hasErc6492Form,
+  hashOfSignedText,
+  hasSigned,
+  splitSignature,
+  type Address,
+  type Hex,
+} from "@farthing/protocol";
 import type { Chain } from "../chain/endpoints/chain.ts";
 import { hasCode } from "../chain/reads/reads.ts";
 import { isHashAccepted } from "./contract-signature.ts";
 import { unwrapErc6492 } from "./erc6492.ts";
-import { isLowS, splitSignature } from "./signature.ts";
+import { isLowS } from "./signature.ts";
 
 /** Gas for `isValidSignature`: a Safe with five owners takes about 60,000. */
 const signatureGasMax = 500_000n;
@@ -31,7 +34,7 @@ export async function readWalletSignature(
   signed: { readonly address: Address; readonly message: string; readonly signature: Hex },
 ): Promise<WalletReading> {
   const { address, message, signature } = signed;
-  const hash = PersonalMessage.getSignPayload(OxHex.fromString(message));
+  const hash = hashOfSignedText(message);
   if (isSignedByKey(address, hash, signature)) return "plain";
   const hasWrapping = hasErc6492Form(signature);
   if (!(await hasCode(chain, address))) return hasWrapping ? "undeployed" : "foreign";
@@ -42,14 +45,7 @@ export async function readWalletSignature(
   return isAccepted ? "contract" : "foreign";
 }
 
-function isSignedByKey(address: Address, payload: Hex, signature: Hex): boolean {
-  const parts = splitSignature(signature.slice(2));
-  if (!parts || !isLowS(parts)) return false;
-  try {
-    const publicKey = Secp256k1.recoverPublicKey({ payload, signature: parts });
-    return isSameAddress(OxAddress.fromPublicKey(publicKey), address);
-  } catch {
-    // Not a point on the curve: no key made this signature.
-    return false;
-  }
+function isSignedByKey(address: Address, hash: Hex, signature: Hex): boolean {
+  const parts = splitSignature(signature);
+  return parts !== undefined && isLowS(parts) && hasSigned(address, hash, parts);
 }

@@ -40,6 +40,8 @@ export function decodeHeader(text: unknown): { readonly value: unknown } | undef
   const isPadded = unpadded.length !== text.length;
   if (unpadded.length % 4 === 1 || (isPadded && text.length % 4 !== 0)) return undefined;
   const binary = atob(unpadded.padEnd(Math.ceil(unpadded.length / 4) * 4, "="));
+  // Most clients escape what is not ASCII, and then the characters are the text already.
+  if (!/[\u0080-\u00ff]/.test(binary)) return parseJson(binary);
   const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
   try {
     return parseJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes));

@@ -1,9 +1,11 @@
 /** Signatures of plain keys, in every form that means the same, and what is none. */
 import { privateKeyToAccount } from "viem/accounts";
-import { expect, test } from "vitest";
+import * as Engine from "ox/Engine";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { authorizationTypedData, type Authorization } from "./authorization.ts";
 import type { Hex } from "../encoding/hex.ts";
 import { apothem, xdc } from "../networks/networks.ts";
+import { compileSignatures } from "./compile-signatures.ts";
 import { hasPlainLength, isSignedByPayer } from "./signature.ts";
 
 // The public keys of Hardhat's accounts 1 and 2: worth nothing anywhere.
@@ -32,22 +34,41 @@ function formsOf(signature: Hex): readonly Hex[] {
   return [signature, `0x${head.slice(2)}0${parity}`, compact];
 }
 
-test("the payer's key is known in every form", () => {
-  for (const form of formsOf(signed)) {
-    expect(isSignedByPayer(xdc, authorization, form)).toBe(true);
-    expect(hasPlainLength(form)).toBe(true);
-  }
+describe.each(["JavaScript", "WebAssembly"])("recovered by %s", (by) => {
+  beforeAll(async () => {
+    if (by === "WebAssembly") await compileSignatures();
+  });
+  afterAll(() => Engine.reset());
+
+  test("the payer's key is known in every form", () => {
+    for (const form of formsOf(signed)) {
+      expect(isSignedByPayer(xdc, authorization, form)).toBe(true);
+      expect(hasPlainLength(form)).toBe(true);
+    }
+  });
+
+  test("another key, network or text, and what is no signature, are not the payer's", async () => {
+    const byOther = await other.signTypedData(authorizationTypedData(xdc, authorization));
+    expect(isSignedByPayer(xdc, authorization, byOther)).toBe(false);
+    expect(isSignedByPayer(apothem, authorization, signed)).toBe(false);
+    expect(isSignedByPayer(xdc, { ...authorization, value: 1n }, signed)).toBe(false);
+    for (const bytes of [0, 1, 63, 64, 65, 66, 200]) {
+      for (const digits of ["00", "ff", "01"]) {
+        expect(isSignedByPayer(xdc, authorization, `0x${digits.repeat(bytes)}`)).toBe(false);
+      }
+    }
+    expect(hasPlainLength(`0x${"00".repeat(66)}`)).toBe(false);
+  });
 });
 
-test("another key, network or text, and what is no signature, are not the payer's", async () => {
-  const byOther = await other.signTypedData(authorizationTypedData(xdc, authorization));
-  expect(isSignedByPayer(xdc, authorization, byOther)).toBe(false);
-  expect(isSignedByPayer(apothem, authorization, signed)).toBe(false);
-  expect(isSignedByPayer(xdc, { ...authorization, value: 1n }, signed)).toBe(false);
-  for (const bytes of [0, 1, 63, 64, 65, 66, 200]) {
-    for (const digits of ["00", "ff", "01"]) {
-      expect(isSignedByPayer(xdc, authorization, `0x${digits.repeat(bytes)}`)).toBe(false);
-    }
+test("what the program has installed itself stays", async () => {
+  const own = { recoverPublicKey: () => new Uint8Array(65) };
+  await Engine.install({ Secp256k1: own });
+  try {
+    await compileSignatures();
+    expect(Engine.get().Secp256k1).toEqual(own);
+    expect(Engine.get().Hash).toBeDefined();
+  } finally {
+    Engine.reset();
   }
-  expect(hasPlainLength(`0x${"00".repeat(66)}`)).toBe(false);
 });

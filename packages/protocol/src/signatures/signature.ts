@@ -1,4 +1,5 @@
 /** Only plain keys' signatures: a contract wallet itself has to verify its own. */
+import * as OxAddress from "ox/Address";
 import * as OxHex from "ox/Hex";
 import * as PersonalMessage from "ox/PersonalMessage";
 import * as Secp256k1 from "ox/Secp256k1";
@@ -7,21 +8,29 @@ import { authorizationDigest, type Authorization } from "./authorization.ts";
 import { numberWord, type Hex } from "../encoding/hex.ts";
 import type { Network } from "../networks/networks.ts";
 
+/** The order of the curve secp256k1 (SEC 2, section 2.4.1). A signature's r and s are below it. */
+export const secp256k1Order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+
 /** EIP-2098 keeps the parity in the topmost bit of `s`. */
 const compactParityBit = 1n << 255n;
 
+export interface SignatureParts {
+  readonly r: Hex;
+  readonly s: Hex;
+  readonly yParity: 0 | 1;
+}
+
 /** A contract wallet at `from` may accept signatures for which this is false. */
 export function isSignedByPayer(network: Network, authorization: Authorization, signature: Hex) {
-  return hasSigned(
-    authorization.from,
-    () => authorizationDigest(network, authorization),
-    signature,
-  );
+  const parts = splitSignature(signature);
+  if (!parts) return false;
+  return hasSigned(authorization.from, authorizationDigest(network, authorization), parts);
 }
 
 /** Whether the key of an address signed a text by `personal_sign` (EIP-191). */
 export function hasSignedText(address: Address, text: string, signature: Hex): boolean {
-  return hasSigned(address, () => hashOfSignedText(text), signature);
+  const parts = splitSignature(signature);
+  return parts !== undefined && hasSigned(address, hashOfSignedText(text), parts);
 }
 
 /** What `personal_sign` of a text signs (EIP-191). */
@@ -29,12 +38,11 @@ export function hashOfSignedText(text: string): Hex {
   return PersonalMessage.getSignPayload(OxHex.fromString(text));
 }
 
-function hasSigned(address: string, digest: () => Hex, signature: Hex): boolean {
-  const parts = splitSignature(signature.slice(2));
-  if (!parts) return false;
+/** Whether the key of an address signed a digest of 32 bytes. */
+export function hasSigned(address: Address, digest: Hex, parts: SignatureParts): boolean {
   try {
-    const payload = digest();
-    return isSameAddress(Secp256k1.recoverAddress({ payload, signature: parts }), address);
+    const publicKey = Secp256k1.recoverPublicKey({ payload: digest, signature: parts });
+    return isSameAddress(OxAddress.fromPublicKey(publicKey), address);
   } catch {
     // Not a point on the curve: no key signed this.
     return false;
@@ -46,17 +54,25 @@ export function hasPlainLength(signature: Hex): boolean {
   return signature.length === 2 + 2 * 65 || signature.length === 2 + 2 * 64;
 }
 
-function splitSignature(hex: string) {
-  const r: Hex = `0x${hex.slice(0, 64)}`;
-  if (hex.length === 128) {
-    const packed = BigInt(`0x${hex.slice(64)}`);
+/** Splits 65 bytes (r, s, v) or 64 bytes (EIP-2098); undefined for what no plain key signs. */
+export function splitSignature(signature: Hex): SignatureParts | undefined {
+  if (!hasPlainLength(signature)) return undefined;
+  const r: Hex = `0x${signature.slice(2, 66)}`;
+  const last = signature.slice(66);
+  if (last.length === 64) {
+    const packed = BigInt(`0x${last}`);
     const s = packed % compactParityBit;
-    return { r, s: `0x${numberWord(s)}` as const, yParity: packed >= compactParityBit ? 1 : 0 };
+    const yParity = packed >= compactParityBit ? 1 : 0;
+    return inRange(r, s) ? { r, s: `0x${numberWord(s)}`, yParity } : undefined;
   }
-  if (hex.length !== 130) return undefined;
-  const v = Number.parseInt(hex.slice(128), 16);
+  const s: Hex = `0x${last.slice(0, 64)}`;
+  const v = Number.parseInt(last.slice(64), 16);
   const yParity = v >= 27 ? v - 27 : v;
-  return yParity === 0 || yParity === 1
-    ? { r, s: `0x${hex.slice(64, 128)}` as const, yParity }
-    : undefined;
+  if (yParity !== 0 && yParity !== 1) return undefined;
+  return inRange(r, BigInt(s)) ? { r, s, yParity } : undefined;
+}
+
+function inRange(r: Hex, s: bigint): boolean {
+  const x = BigInt(r);
+  return x > 0n && x < secp256k1Order && s > 0n && s < secp256k1Order;
 }

@@ -1,7 +1,13 @@
 /** The Express adapter: the promises of a seller, and what only Express can get wrong. */
 import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { decodeHeader, headerNames, parseChallenge, readReceipt } from "@farthing/protocol";
+import {
+  decodeHeader,
+  defined,
+  headerNames,
+  parseChallenge,
+  readReceipt,
+} from "@farthing/protocol";
 import express, {
   type Express,
   type NextFunction,
@@ -68,8 +74,9 @@ function amountIn(headers: Headers): string | undefined {
   return parsed.ok ? parsed.value.entries[0]?.requirements.amount.toString() : undefined;
 }
 
-const charge = () =>
+const charge = (publicUrl?: string) =>
   farthing({
+    ...defined({ publicUrl }),
     facilitator: { url: facilitator.url },
     payTo,
     price: "0.01",
@@ -166,31 +173,35 @@ describe("express: every way to answer is caught and kept", () => {
     expect([again.status, await again.text(), runs]).toEqual([200, "whole", 2]);
   });
 
-  test("headers of middleware before the charge stay", async () => {
-    const url = await start((web) => {
-      web.use((_req, res, next) => {
-        res.setHeader("Vary", "Origin");
-        res.setHeader("Access-Control-Allow-Origin", "https://app.example");
-        res.setHeader("X-Before", "1");
-        next();
+  // With an address of its own a seller writes most challenges without the Fetch API.
+  test.each([undefined, "https://api.example.com"])(
+    "headers of middleware before the charge stay: public address %s",
+    async (publicUrl) => {
+      const url = await start((web) => {
+        web.use((_req, res, next) => {
+          res.setHeader("Vary", "Origin");
+          res.setHeader("Access-Control-Allow-Origin", "https://app.example");
+          res.setHeader("X-Before", "1");
+          next();
+        });
+        web.get(
+          "/report",
+          charge(publicUrl),
+          (_req, res) => void res.cookie("a", "1").cookie("b", "2").json(1),
+        );
       });
-      web.get(
-        "/report",
-        charge(),
-        (_req, res) => void res.cookie("a", "1").cookie("b", "2").json(1),
-      );
-    });
-    const unpaid = await fetch(url);
-    const paid = await fetch(url, { headers: await payFor(url) });
-    for (const { headers } of [unpaid, paid]) {
-      expect(headers.get("Vary")).toMatch(
-        /^Origin, (Accept, Accept-Language, )?PAYMENT-SIGNATURE, X-PAYMENT$/,
-      );
-      expect(headers.get("Access-Control-Allow-Origin")).toBe("https://app.example");
-      expect(headers.get("X-Before")).toBe("1");
-    }
-    expect(paid.headers.getSetCookie()).toEqual(["a=1; Path=/", "b=2; Path=/"]);
-  });
+      const unpaid = await fetch(url);
+      const paid = await fetch(url, { headers: await payFor(url) });
+      for (const { headers } of [unpaid, paid]) {
+        expect(headers.get("Vary")).toMatch(
+          /^Origin, (Accept, Accept-Language, )?PAYMENT-SIGNATURE, X-PAYMENT$/,
+        );
+        expect(headers.get("Access-Control-Allow-Origin")).toBe("https://app.example");
+        expect(headers.get("X-Before")).toBe("1");
+      }
+      expect(paid.headers.getSetCookie()).toEqual(["a=1; Path=/", "b=2; Path=/"]);
+    },
+  );
 });
 
 const post = (body: string, headers: Record<string, string> = {}) => ({

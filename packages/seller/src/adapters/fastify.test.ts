@@ -1,6 +1,6 @@
 /** The Fastify adapter: the promises of a seller, and what only Fastify can get wrong. */
 import { Readable } from "node:stream";
-import { readReceipt } from "@farthing/protocol";
+import { defined, readReceipt } from "@farthing/protocol";
 import { fastify, type FastifyInstance, type RouteHandlerMethod } from "fastify";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { payFor } from "../buyer.testing.ts";
@@ -50,8 +50,9 @@ afterEach(async () => {
   await facilitator.close();
 });
 
-const charge = () =>
+const charge = (publicUrl?: string) =>
   farthing({
+    ...defined({ publicUrl }),
     facilitator: { url: facilitator.url },
     payTo,
     price: "0.01",
@@ -90,21 +91,25 @@ describe("fastify: every way to answer is caught and kept", () => {
     }
   });
 
-  test("headers of hooks before the charge stay, on the challenge too", async () => {
-    web.addHook("onRequest", async (_request, reply) => {
-      reply.header("Vary", "Origin").header("Access-Control-Allow-Origin", "https://app.example");
-    });
-    web.get("/report", { onRequest: charge() }, async () => "it");
-    const url = await start();
-    const unpaid = await fetch(url);
-    const paid = await fetch(url, { headers: await payFor(url) });
-    for (const { headers } of [unpaid, paid]) {
-      expect(headers.get("Vary")).toMatch(
-        /^Origin, (Accept, Accept-Language, )?PAYMENT-SIGNATURE, X-PAYMENT$/,
-      );
-      expect(headers.get("Access-Control-Allow-Origin")).toBe("https://app.example");
-    }
-  });
+  // With an address of its own a seller writes most challenges without the Fetch API.
+  test.each([undefined, "https://api.example.com"])(
+    "headers of hooks before the charge stay, on the challenge too: public address %s",
+    async (publicUrl) => {
+      web.addHook("onRequest", async (_request, reply) => {
+        reply.header("Vary", "Origin").header("Access-Control-Allow-Origin", "https://app.example");
+      });
+      web.get("/report", { onRequest: charge(publicUrl) }, async () => "it");
+      const url = await start();
+      const unpaid = await fetch(url);
+      const paid = await fetch(url, { headers: await payFor(url) });
+      for (const { headers } of [unpaid, paid]) {
+        expect(headers.get("Vary")).toMatch(
+          /^Origin, (Accept, Accept-Language, )?PAYMENT-SIGNATURE, X-PAYMENT$/,
+        );
+        expect(headers.get("Access-Control-Allow-Origin")).toBe("https://app.example");
+      }
+    },
+  );
 
   test("hooks after the answer run once for each request", async () => {
     const statuses: number[] = [];

@@ -11,6 +11,7 @@ import {
   readRequestAddress,
   type RequestLine,
 } from "../request-address.ts";
+import type { QuickChallenge } from "../quick-challenge.ts";
 import type { Route } from "../seller.ts";
 import { partialHeaders } from "./partial-headers.ts";
 
@@ -47,22 +48,40 @@ export async function chargeNode<R>(route: Route<R>, exchange: NodeExchange<R>):
     return catching.response;
   };
   try {
-    const request = toRequest(req, exchange.line);
-    const { response } =
-      request instanceof Response
-        ? { response: request }
-        : await route.charge(request, serve, {
-            original: exchange.original,
-            routeName: exchange.routeName,
-            readBody: (bytesMax) => readNodeBody(req, exchange.body, bytesMax),
-            isGone: () => res.destroyed,
-          });
+    const response = await respond(route, exchange, serve);
     if (!caught?.isBegun()) exchange.takeOver?.();
-    await send(res, response, caught);
+    if (response instanceof Response) await send(res, response, caught);
+    else sendPlainly(res, response);
   } catch (error) {
     caught?.close();
     exchange.failed(toError(error));
   }
+}
+
+/** The commonest requests are answered without the objects of the Fetch API. */
+async function respond<R>(
+  route: Route<R>,
+  { req, res, line, ...exchange }: NodeExchange<R>,
+  serve: (payment: PaidRequest) => Promise<Response>,
+): Promise<Response | QuickChallenge> {
+  const method = req.method ?? "GET";
+  const address = readRequestAddress({ ...line, method });
+  if (!address.ok) return refuseAddress(address.refusal);
+  // Routers and rewrites must have left a plain target for the handler as well.
+  if (!isPlainTarget(req.url ?? "")) return refuseAddress(badTarget);
+  const isGone = (): boolean => res.destroyed;
+  const plain = { method, target: line.target, headers: req.headers };
+  const asked = route.challenge?.(plain);
+  if (asked) return asked;
+  const used = await route.usePass?.(plain, serve, isGone);
+  if (used?.response instanceof Response) return used.response;
+  const charged = await route.charge(toRequest(req, method, address.url), serve, {
+    original: exchange.original,
+    routeName: exchange.routeName,
+    readBody: (bytesMax) => readNodeBody(req, exchange.body, bytesMax),
+    isGone,
+  });
+  return charged.response;
 }
 
 /** Returns the address of a request of a plain node:http server. */
@@ -81,13 +100,8 @@ export function hostOf(req: IncomingMessage, known?: string): string | undefined
   return known ?? req.headers.host ?? (typeof authority === "string" ? authority : undefined);
 }
 
-/** Returns the request without its body, or the refusal of an ambiguous address. */
-function toRequest(req: IncomingMessage, line: NodeExchange<unknown>["line"]): Request | Response {
-  const method = req.method ?? "GET";
-  const address = readRequestAddress({ ...line, method });
-  if (!address.ok) return refuseAddress(address.refusal);
-  // Routers and rewrites must have left a plain target for the handler as well.
-  if (!isPlainTarget(req.url ?? "")) return refuseAddress(badTarget);
+/** Returns the request without its body. */
+function toRequest(req: IncomingMessage, method: string, url: string): Request {
   // As the handler sees them: of some headers Node keeps the first only.
   const headers = new Headers();
   for (const [name, value] of Object.entries(req.headers)) {
@@ -95,7 +109,14 @@ function toRequest(req: IncomingMessage, line: NodeExchange<unknown>["line"]): R
     if (name.startsWith(":") || value === undefined) continue;
     for (const one of Array.isArray(value) ? value : [value]) headers.append(name, one);
   }
-  return new Request(address.url, { method, headers });
+  return new Request(url, { method, headers });
+}
+
+function sendPlainly(res: ServerResponse, { status, headers, body }: QuickChallenge): void {
+  for (const name of res.getHeaderNames()) if (isForCaches(name)) res.removeHeader(name);
+  res.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) setHeader(res, name, value);
+  res.end(body);
 }
 
 async function send(res: ServerResponse, response: Response, caught?: Capture): Promise<void> {

@@ -29,6 +29,9 @@ export function createWalletBudget(clock: Clock) {
     filledAtMs: clock.now(),
   });
   const [forPlain, forOther, forKnown] = [open(plainLength), open(otherLength), open(known)];
+  // Recovering a signer costs more than the rest of a request, so each payment's is recovered once.
+  const signedByPayer = new WeakMap<Payment["authorization"], boolean>();
+  let isCompiling = false;
   // In the order in which they were seen last.
   const remembered = new Set<Address>();
 
@@ -42,18 +45,30 @@ export function createWalletBudget(clock: Clock) {
     return true;
   }
 
+  function isPlain({ network, authorization, signature }: Payment): boolean {
+    const before = signedByPayer.get(authorization);
+    if (before !== undefined) return before;
+    if (!isCompiling) {
+      isCompiling = true;
+      compileWherePossible();
+    }
+    const isSigned = isSignedByPayer(network, authorization, signature);
+    signedByPayer.set(authorization, isSigned);
+    return isSigned;
+  }
+
   return {
     /** Whether the payment may be sent to the facilitator now. */
-    allows({ authorization, network, signature }: Payment): boolean {
-      if (isSignedByPayer(network, authorization, signature)) return true;
-      if (remembered.has(authorization.from) && take(forKnown)) return true;
-      return take(hasPlainLength(signature) ? forPlain : forOther);
+    allows(payment: Payment): boolean {
+      if (isPlain(payment)) return true;
+      if (remembered.has(payment.authorization.from) && take(forKnown)) return true;
+      return take(hasPlainLength(payment.signature) ? forPlain : forOther);
     },
     /** Records that the facilitator has found a payment valid. */
-    remember({ authorization, network, signature }: Payment): void {
-      const payer = authorization.from;
+    remember(payment: Payment): void {
       // Plain accounts need no budget.
-      if (isSignedByPayer(network, authorization, signature)) return;
+      if (isPlain(payment)) return;
+      const payer = payment.authorization.from;
       remembered.delete(payer);
       remembered.add(payer);
       for (const oldest of remembered) {
@@ -62,4 +77,12 @@ export function createWalletBudget(clock: Clock) {
       }
     },
   };
+}
+
+/** Starts to compile what recovers signers fast; the payments until then are recovered slowly. */
+function compileWherePossible(): void {
+  // Only a runtime that compiles no WebAssembly, such as Cloudflare Workers, refuses: JavaScript goes on.
+  import("@farthing/protocol/compile-signatures")
+    .then(async ({ compileSignatures }) => compileSignatures())
+    .catch(() => undefined);
 }

@@ -1,9 +1,8 @@
 /** Signatures of key services become part of a transaction only when they are its wallet's. */
-import type { Address } from "@farthing/protocol";
+import { secp256k1Order as order, type Address } from "@farthing/protocol";
 import * as Hex from "ox/Hex";
 import * as Secp256k1 from "ox/Secp256k1";
 import * as TxEnvelopeLegacy from "ox/TxEnvelopeLegacy";
-import { secp256k1Order as order } from "../../base/secp256k1.ts";
 import { attachSignature, type Envelope, type SignedTransaction } from "../signer.ts";
 import { SignerRefusal } from "./ask-signer.ts";
 

@@ -1,5 +1,6 @@
 /** Texts to sign, each for one purpose: what the account API cannot even ask for. */
 import { xdc } from "@farthing/protocol";
+import { compileSignatures } from "@farthing/protocol/compile-signatures";
 import * as OxHex from "ox/Hex";
 import * as PersonalMessage from "ox/PersonalMessage";
 import * as Secp256k1 from "ox/Secp256k1";
@@ -7,7 +8,6 @@ import * as Signature from "ox/Signature";
 import * as OxAddress from "ox/Address";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createChain } from "@farthing/engine";
-import { installCrypto } from "@farthing/engine/source/verification/signature";
 import { readWalletSignature } from "@farthing/engine/source/verification/wallet-signature";
 import { silentLog, systemClock } from "@farthing/engine/base";
 import type { SignPurpose } from "./model.ts";
@@ -22,7 +22,7 @@ let store: ServiceStore;
 let deps: SigningDeps;
 
 beforeAll(async () => {
-  await installCrypto();
+  await compileSignatures();
   store = await openStore("sqlite::memory:");
   // A plain wallet's signature takes no node.
   const chain = createChain({ network: xdc, endpoints: [], log: silentLog });
