@@ -7,7 +7,7 @@ import type { Ask } from "./http-load.ts";
 import { hasNginx, startNginx } from "./nginx.ts";
 import { paymentsFor, saleOf, type Sale } from "./paid-asks.ts";
 import type { Role } from "./peer-server.ts";
-import { describeWindows, raceParts, runRaces, usualWindows } from "./race.ts";
+import { describeWindows, raceParts, runRaces, timesOfPayments, usualWindows } from "./race.ts";
 import type { Race, RacePlan, Racer, RaceWindow } from "./race.ts";
 import { startYesFacilitator } from "./yes-facilitator.ts";
 
@@ -219,6 +219,7 @@ function soldRaces(plan: GatewayPlan, { stock, stockPayment, gateways }: Program
     {
       title: "Requests with a payment each",
       connections,
+      times: timesOfPayments(connections),
       racers: [
         { name: "stock @x402/express", server: stock, ask: stockPayment },
         ...ours("gateway, memory", "memory", ({ paid }) => paid),

@@ -9,7 +9,7 @@ import { cores, pin, startServer, type Server } from "../processes.ts";
 import type { Ask } from "./http-load.ts";
 import { paymentsFor, saleOf, type Sale } from "./paid-asks.ts";
 import type { Role } from "./peer-server.ts";
-import { describeWindows, raceParts, runRaces, usualWindows } from "./race.ts";
+import { describeWindows, raceParts, runRaces, timesOfPayments, usualWindows } from "./race.ts";
 import type { Race, Racer, RacePlan, RaceWindow } from "./race.ts";
 import { startYesFacilitator } from "./yes-facilitator.ts";
 
@@ -120,10 +120,16 @@ function racesOf(
   { plain, stock, memory, sqlite, filled }: Programs,
   stockPayment: () => Ask,
 ): Race[] {
-  const besideStock = (title: string, stockAsk: () => Ask, own: readonly Racer[]) =>
+  const besideStock = (
+    title: string,
+    stockAsk: () => Ask,
+    own: readonly Racer[],
+    timesOf = (_connections: number) => 1,
+  ) =>
     plan.connections.map((connections): Race => ({
       title,
       connections,
+      times: timesOf(connections),
       racers: [{ name: "stock @x402/express", server: stock, ask: stockAsk }, ...own],
       beside: "stock @x402/express",
     }));
@@ -145,6 +151,7 @@ function racesOf(
         server,
         ask: paid,
       })),
+      timesOfPayments,
     ),
     ...plan.connections.map((connections): Race => ({
       title: "Requests with a pass or on a balance",

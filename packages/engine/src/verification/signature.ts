@@ -5,7 +5,7 @@
  * except for the ERC-6492 wrapping.
  */
 import {
-  authorizationDigest,
+  authorizationDigestBytes,
   hasErc6492Form,
   hasSigned,
   secp256k1Order,
@@ -38,7 +38,7 @@ export function readSignature(
   if (hasErc6492Form(signature)) return { kind: "wrapped", inner: unwrapErc6492(signature) };
   const parts = splitSignature(signature);
   if (!parts) return { kind: "other" };
-  const digest = authorizationDigest(network, authorization);
+  const digest = authorizationDigestBytes(network, authorization);
   if (!hasSigned(authorization.from, digest, parts)) return { kind: "other" };
   if (!isLowS(parts)) return { kind: "high_s" };
   const v = (parts.yParity + 27).toString(16);
