@@ -1,5 +1,5 @@
 /**
- * The programs beside which gateway and seller are measured: `node peer-server.ts <role> [<url> [<file>]]`.
+ * The programs beside which gateway and seller are measured: `node peer-server.ts <role> [<url> [<store>]]`.
  * It prints its address when it listens.
  *
  * | role       | what it is                                                                    |
@@ -8,16 +8,15 @@
  * | `proxy`    | a plain reverse proxy of Node's own modules before the API at the URL         |
  * | `express`  | an Express app that sells nothing                                             |
  * | `stock`    | the same sold by `@x402/express` with the facilitator at the URL              |
- * | `seller`   | the same sold by this project's seller; its records are in the file, or memory |
+ * | `seller`   | the same sold by this project's seller, with its records in the given store   |
  */
 import { Agent, createServer, request, type RequestListener, type Server } from "node:http";
 import { HTTPFacilitatorClient } from "@x402/core/server";
 import { ExactEvmScheme } from "@x402/evm/exact/server";
 import { paymentMiddleware, x402ResourceServer } from "@x402/express";
 import { farthing } from "@farthing/seller/express";
-import { createMemoryGrants } from "@farthing/seller";
-import { createSqliteGrants } from "@farthing/seller/sqlite";
 import express, { type RequestHandler } from "express";
+import { openRecords } from "./earlier-sales.ts";
 import { payTo } from "./yes-facilitator.ts";
 
 export type Role = keyof typeof roles;
@@ -87,19 +86,14 @@ const uses = 1_000_000;
 /** A balance that no run spends: each request costs one base unit. */
 const balance = { topUp: "1000", reserve: "0.01" } as const;
 
-/** More than any run adds to what a file contains. */
-const recordsMax = 3_000_000;
-
-function createSeller(facilitatorUrl: string, file: string): RequestListener {
+async function createSeller(facilitatorUrl: string, store: string): Promise<RequestListener> {
+  const { records } = await openRecords(store);
   const charge = farthing({
     facilitator: { url: facilitatorUrl },
     payTo,
     network: "eip155:50",
     publicUrl: "https://api.example.com",
-    grants:
-      file === ""
-        ? createMemoryGrants({ entriesMax: recordsMax })
-        : createSqliteGrants({ path: file, entriesMax: recordsMax }),
+    grants: records,
   });
   const price = "0.01";
   const app = express();
@@ -119,13 +113,15 @@ function createStock(facilitatorUrl: string): RequestListener {
   return app;
 }
 
+type CreateListener = (url: string, store: string) => RequestListener | Promise<RequestListener>;
+
 const roles = {
   upstream: () => upstream,
   proxy: createProxy,
   express: createExpress,
   stock: createStock,
   seller: createSeller,
-} satisfies Record<string, (url: string, file: string) => RequestListener>;
+} satisfies Record<string, CreateListener>;
 
 function isRole(name: string | undefined): name is Role {
   return name !== undefined && Object.hasOwn(roles, name);
@@ -141,7 +137,8 @@ function listen(server: Server): void {
 }
 
 if (import.meta.main) {
-  const [role, url = "", file = ""] = process.argv.slice(2);
+  const [role, url = "", store = "memory:0"] = process.argv.slice(2);
   if (!isRole(role)) throw new Error(`Give one of ${Object.keys(roles).join(", ")}.`);
-  listen(createServer(roles[role](url, file)));
+  const create: CreateListener = roles[role];
+  listen(createServer(await create(url, store)));
 }

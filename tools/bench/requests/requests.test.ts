@@ -1,5 +1,9 @@
 /** The part of the benchmark about requests asks real programs, and compares windows of a round. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { openRecords, startSalesStores, storeNames } from "./earlier-sales.ts";
 import { gatewaySection, measureGateway } from "./gateway.ts";
 import { measureSeller, sellerSection } from "./seller.ts";
 
@@ -31,7 +35,8 @@ test("requests through the gateway are measured beside a plain proxy and a stock
 test("requests to the seller's middleware are measured beside a stock seller and an app alone", async () => {
   const plan = {
     connections: [2],
-    records: [1_000],
+    stores: ["memory", "PostgreSQL"] as const,
+    records: [100],
     besideRecords: 3,
     rounds: 1,
     warmUpMs: 0,
@@ -44,5 +49,24 @@ test("requests to the seller's middleware are measured beside a stock seller and
   }
   const section = sellerSection(plan, figures);
   expect(section.match(/^\| 2 \| /gm)).toHaveLength(10);
-  expect(section.match(/^\| 3 \| SQLite, /gm)).toHaveLength(6);
+  expect(section.match(/^\| 3 \| (memory|PostgreSQL), (0|100) /gm)).toHaveLength(12);
+});
+
+test("each store contains as many earlier payments as it is asked for", async () => {
+  await using stack = new AsyncDisposableStack();
+  const folder = mkdtempSync(join(tmpdir(), "farthing-bench-"));
+  stack.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const stores = await startSalesStores(storeNames, folder, stack);
+  for (const { name, create } of stores) {
+    const opened = await openRecords(await create(3));
+    stack.defer(opened.close);
+    const acquire = (key: string) =>
+      opened.records.acquire(
+        { key, fingerprint: "another request", payload: "", validBeforeMs: Date.now() + 1_000 },
+        { proof: {}, rule: "bound" },
+      );
+    expect((await acquire("sold 1")).kind, name).toBe("bound");
+    expect((await acquire("sold 3")).kind, name).toBe("bound");
+    expect((await acquire("sold 4")).kind, name).toBe("acquired");
+  }
 });

@@ -2,10 +2,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
-import { createSqliteGrants } from "@farthing/seller/sqlite";
 import { cores, pin, startServer, type Server } from "../processes.ts";
+import { startSalesStores, storeNames, type StoreName } from "./earlier-sales.ts";
 import type { Ask } from "./http-load.ts";
 import { paymentsFor, saleOf, type Sale } from "./paid-asks.ts";
 import type { Role } from "./peer-server.ts";
@@ -18,15 +17,18 @@ export const sellerHeading = "## Seller";
 
 export interface SellerPlan extends RacePlan {
   readonly connections: readonly number[];
-  /** Payments that a SQLite file contains before the run, beside an empty file. */
+  /** The first also answers requests without a payment. */
+  readonly stores: readonly StoreName[];
+  /** Payments that each store contains before the run, beside an empty one. */
   readonly records: readonly number[];
   /** Connections that ask beside those. */
   readonly besideRecords: number;
 }
 
-/** Forty windows a round, six minutes in all. */
+/** Eighty windows a round, twelve minutes in all. */
 export const sellerPlan: SellerPlan = {
   connections: [1, 32, 1_000],
+  stores: storeNames,
   records: [100_000, 1_000_000],
   besideRecords: 32,
   ...usualWindows,
@@ -51,26 +53,25 @@ export async function measureSeller(
   stack.defer(() => facilitator.close());
   const folder = mkdtempSync(join(tmpdir(), "farthing-bench-"));
   stack.defer(() => rmSync(folder, { recursive: true, force: true }));
-  const start = async (role: Role, file = ""): Promise<Server> => {
-    const server = await startServer([...program, role, facilitator.url, file], {});
+  const start = async (role: Role, store?: string): Promise<Server> => {
+    const own = store === undefined ? [] : [store];
+    const server = await startServer([...program, role, facilitator.url, ...own], {});
     stack.defer(async () => void (await server.stop()));
     return server;
   };
-  const filled: Sale[] = [];
-  for (const count of [0, ...plan.records]) {
-    const file = join(folder, `${count}.db`);
-    fill(file, count);
-    filled.push(
-      await saleOf(`SQLite, ${count.toLocaleString("en")}`, await start("seller", file), paths),
-    );
+  const filled: Filled[] = [];
+  for (const { name, create } of await startSalesStores(plan.stores, folder, stack)) {
+    const sales: Sale[] = [];
+    for (const count of [0, ...plan.records]) {
+      const server = await start("seller", await create(count));
+      sales.push(await saleOf(`${name}, ${count.toLocaleString("en")}`, server, paths));
+    }
+    filled.push({ store: name, sales });
   }
-  const [sqlite] = filled;
-  if (!sqlite) throw new Error("No file was filled.");
   const programs = {
     plain: await start("express"),
     stock: await start("stock"),
-    memory: await saleOf("memory", await start("seller"), paths),
-    sqlite,
+    empty: filled.flatMap(({ store, sales: [sale] }) => (sale ? [{ ...sale, name: store }] : [])),
     filled,
   };
   const stockPayment = await paymentsFor(programs.stock, paths.paid);
@@ -84,32 +85,18 @@ const program = [
   fileURLToPath(new URL("./peer-server.ts", import.meta.url)),
 ];
 
-/** Longer than any run, so that nothing is forgotten meanwhile. */
-const dayMs = 86_400_000;
-
-/** Creates the file of a seller that has sold so often; each content has been delivered. */
-function fill(path: string, count: number): void {
-  createSqliteGrants({ path }).close();
-  const file = new DatabaseSync(path);
-  file
-    .prepare(
-      `with recursive n(i) as (select 1 union all select i + 1 from n where i < :count)
-       insert into grants (key, fingerprint, payload, valid_before_ms, state, receipt, expires_at_ms,
-         dispensable_from_ms)
-       select printf('sold %d', i), hex(randomblob(32)), hex(randomblob(64)), :end, 'delivered', '{}',
-         :end, :end from n where i <= :count`,
-    )
-    .run({ count, end: Date.now() + dayMs });
-  file.close();
+/** The sellers of one store: an empty one first. */
+interface Filled {
+  readonly store: string;
+  readonly sales: readonly Sale[];
 }
 
 interface Programs {
   readonly plain: Server;
   readonly stock: Server;
-  readonly memory: Sale;
-  readonly sqlite: Sale;
-  /** Files with few and many records. */
-  readonly filled: readonly Sale[];
+  /** Of each store the seller whose store is empty. */
+  readonly empty: readonly Sale[];
+  readonly filled: readonly Filled[];
 }
 
 const unpaid: Ask = { path: paths.paid, status: 402 };
@@ -117,7 +104,7 @@ const free: Ask = { path: paths.paid, status: 200 };
 
 function racesOf(
   plan: SellerPlan,
-  { plain, stock, memory, sqlite, filled }: Programs,
+  { plain, stock, empty, filled }: Programs,
   stockPayment: () => Ask,
 ): Race[] {
   const besideStock = (
@@ -134,19 +121,19 @@ function racesOf(
       beside: "stock @x402/express",
     }));
   const opened = (what: "pass" | "balance") =>
-    [memory, sqlite].map(({ name, server, [what]: ask }): Racer => ({
+    empty.map(({ name, server, [what]: ask }): Racer => ({
       name: `${what}, ${name}`,
       server,
       ask: () => ask,
     }));
   return [
     ...besideStock("Requests without a payment (402)", () => unpaid, [
-      { name: "seller", server: memory.server, ask: () => unpaid },
+      ...empty.slice(0, 1).map(({ server }) => ({ name: "seller", server, ask: () => unpaid })),
     ]),
     ...besideStock(
       "Requests with a payment each",
       stockPayment,
-      [memory, sqlite].map(({ name, server, paid }) => ({
+      empty.map(({ name, server, paid }) => ({
         name: `seller, ${name}`,
         server,
         ask: paid,
@@ -163,18 +150,22 @@ function racesOf(
       ],
       beside: "Express alone",
     })),
-    ...(["paid", "pass", "balance"] as const).map((what): Race => ({
-      title: `${titles[what]}, beside the records of earlier ones`,
-      connections: plan.besideRecords,
-      racers: filled.map(({ name, server, [what]: ask }) => ({
-        name,
-        server,
-        ask: typeof ask === "function" ? ask : () => ask,
+    ...filled.flatMap(({ store, sales }) =>
+      whats.map((what): Race => ({
+        title: `${titles[what]} beside the records of earlier ones: ${store}`,
+        connections: plan.besideRecords,
+        racers: sales.map(({ name, server, [what]: ask }) => ({
+          name,
+          server,
+          ask: typeof ask === "function" ? ask : () => ask,
+        })),
+        beside: sales[0]?.name ?? "",
       })),
-      beside: sqlite.name,
-    })),
+    ),
   ];
 }
+
+const whats = ["paid", "pass", "balance"] as const;
 
 const titles = { paid: "Payments", pass: "Passes", balance: "Balances" } as const;
 
@@ -183,7 +174,7 @@ export function sellerSection(plan: SellerPlan, { races, windows }: SellerFigure
   return [
     sellerHeading,
     "",
-    `\`npm run bench -- --seller\` measures this part alone: an Express app with \`@farthing/seller/express\`, the same app with \`@x402/express\`, and the app alone. The program that is measured has one core to itself; the facilitator, for which every payment is good, and the load share another. ${describeWindows(plan)} The SQLite files contain as many delivered payments as their names say.`,
+    `\`npm run bench -- --seller\` measures this part alone: an Express app with \`@farthing/seller/express\`, the same app with \`@x402/express\`, and the app alone. The program that is measured has one core to itself; the facilitator, for which every payment is good, and the load share another. ${describeWindows(plan)} A number behind the name of a store says how many delivered payments it contains; memory holds 20,000 of them by default. The stores on a disk sync each commit.`,
     "",
     ...raceParts(races, windows),
   ].join("\n");
