@@ -35,6 +35,7 @@ import { evaluateTargets, type Results } from "./targets.ts";
 import { gatewayHeading, gatewayPlan, gatewaySection, measureGateway } from "./requests/gateway.ts";
 import { measureRevenue, revenueHeading, revenuePlan, revenueSection } from "./revenue.ts";
 import { measureSeller, sellerHeading, sellerPlan, sellerSection } from "./requests/seller.ts";
+import { measureVerify, verifyPeerHeading, verifyPeerSection, verifyPlan } from "./verify-peer.ts";
 import { measureUpgrade } from "./upgrade.ts";
 import { upgradeSection } from "./upgrade-report.ts";
 
@@ -52,6 +53,8 @@ const usage = `Measures Farthing beside the reference facilitator on a local cha
                  checkout as well, printed
   --seller       only requests to the seller's middleware beside a stock seller, some six minutes;
                  replaces that part of the report
+  --verify <p>   only /verify beside the Rust facilitator, whose program is p, two minutes; replaces
+                 that part of the report
   --nodes[=<n>]  only payments over slow and half-broken nodes, some eight minutes; replaces that
                  part of the report. With a word, only the rows whose name contains it, printed
   --gas-prices   only batches and costs at 12.5 and 625 gwei, two minutes; replaces that part of the
@@ -111,6 +114,7 @@ async function run(options: { readonly quick: boolean; readonly out?: string }):
       databasesHeading,
       gatewayHeading,
       sellerHeading,
+      verifyPeerHeading,
       nodesHeading,
       passesHeading,
       revenueHeading,
@@ -177,6 +181,12 @@ async function runGateway(out: string, before?: string): Promise<void> {
 async function runSeller(out: string): Promise<void> {
   const section = sellerSection(sellerPlan, await measureSeller(sellerPlan, tell));
   writePart(out, sellerHeading, section);
+}
+
+/** Measures verifying beside another facilitator's program, and replaces that part of the report. */
+async function runVerify(program: string, out: string): Promise<void> {
+  const windows = await measureVerify(resolve(program), verifyPlan, tell);
+  writePart(out, verifyPeerHeading, verifyPeerSection(verifyPlan, windows));
 }
 
 /** Measures batches at two prices of gas, and replaces that part of the report. */
@@ -297,6 +307,7 @@ const { values } = parseArgs({
     seller: { type: "boolean", default: false },
     "gas-prices": { type: "boolean", default: false },
     nodes: { type: "string" },
+    verify: { type: "string" },
     history: { type: "string" },
     upgrade: { type: "string" },
     engine: { type: "string", default: "sqlite" },
@@ -307,6 +318,7 @@ const { values } = parseArgs({
 });
 if (values.help) process.stdout.write(usage);
 else if (values.nodes !== undefined) await runNodes(values.nodes, values.out ?? reportFile);
+else if (values.verify !== undefined) await runVerify(values.verify, values.out ?? reportFile);
 else if (values.gateway) await runGateway(values.out ?? reportFile, values.beside);
 else if (values.seller) await runSeller(values.out ?? reportFile);
 else if (values["gas-prices"]) await runGasPrices(values.out ?? reportFile);

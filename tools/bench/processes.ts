@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { startServerProcess } from "@farthing/lab/server-process";
+import { defined } from "@farthing/protocol";
 
 /** What a process has used since it started. */
 export interface Usage {
@@ -44,14 +45,16 @@ export function pin(pid: number, core: number): void {
 /** An orderly stop takes as long as the last payment; the reference has none and waits for ever. */
 const stopMs = 12_000;
 
-/** Starts a Node program that prints `… listens on http://…`. */
+/** Starts a Node program, or another one, that prints `… listens on http://…`. */
 export async function startServer(
   argv: readonly string[],
   env: Readonly<Record<string, string>>,
+  runtime?: string,
 ): Promise<Server> {
   const started = startServerProcess({
     argv,
     env,
+    ...defined({ runtime }),
     launcher: canPin ? ["taskset", "-c", `${cores.server}`] : [],
     addressLine: / listens on (http\S+)$/,
     stopMs,

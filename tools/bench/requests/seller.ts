@@ -127,9 +127,11 @@ function racesOf(
       ask: () => ask,
     }));
   return [
-    ...besideStock("Requests without a payment (402)", () => unpaid, [
-      ...empty.slice(0, 1).map(({ server }) => ({ name: "seller", server, ask: () => unpaid })),
-    ]),
+    ...besideStock(
+      "Requests without a payment (402)",
+      () => unpaid,
+      empty.slice(0, 1).map(({ server }) => ({ name: "seller", server, ask: () => unpaid })),
+    ),
     ...besideStock(
       "Requests with a payment each",
       stockPayment,
