@@ -220,7 +220,7 @@ class LedgerFile {
   }
 
   async #compactIfWorth(): Promise<void> {
-    const needed = this.#book.list().length + this.#book.pins().length;
+    const needed = this.#book.size + this.#book.pinCount;
     if (this.#lineCount <= 2 * needed + this.#bounds.spareLinesMax) return;
     this.#book.forget(Date.now(), this.#bounds.settledKeptMax);
     const records = this.#book.list().map((record) => ({ record: slim(record) }));
