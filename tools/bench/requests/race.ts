@@ -4,11 +4,19 @@ import type { Server } from "../processes.ts";
 import { middleOf, short, table, withRange } from "../report-table.ts";
 import { runHttpLoad, type Ask, type HttpLoadResult } from "./http-load.ts";
 
-/** One program in a race, with what it is asked. */
-export interface Racer {
+/** One program in a race: a server with what it is asked, or a client that requests by itself. */
+export type Racer = ServingRacer | RequestingRacer;
+
+interface ServingRacer {
   readonly name: string;
   readonly server: Server;
   ask(connection: number): Ask | undefined;
+}
+
+interface RequestingRacer {
+  readonly name: string;
+  /** Requests in a closed loop, so many at a time, and measures itself. */
+  request(connections: number, plan: RacePlan): Promise<WindowFigures>;
 }
 
 export interface Race {
@@ -31,15 +39,19 @@ export interface RacePlan {
 /** Five interleaved rounds; a pair spreads by about a tenth. */
 export const usualWindows: RacePlan = { rounds: 5, warmUpMs: 300, countMs: 1_000 };
 
+/** What a window shows. */
+export interface WindowFigures extends HttpLoadResult {
+  /** CPU time of the program for one request, in microseconds; NaN where the system does not tell. */
+  readonly cpuMicros: number;
+  readonly memoryMiB: number;
+}
+
 /** One window. */
-export interface RaceWindow extends HttpLoadResult {
+export interface RaceWindow extends WindowFigures {
   readonly title: string;
   readonly connections: number;
   readonly racer: string;
   readonly round: number;
-  /** CPU time of the program for one request, in microseconds; NaN where the system does not tell. */
-  readonly cpuMicros: number;
-  readonly memoryMiB: number;
 }
 
 /** Runs all races, round by round. */
@@ -70,8 +82,14 @@ export async function runRaces(
 /** The gateway takes a thousand connections of one address; those of a window count until closed. */
 const betweenWindowsMs = 250;
 
-async function runWindow({ server, ask }: Racer, connections: number, plan: RacePlan) {
+async function runWindow(
+  racer: Racer,
+  connections: number,
+  plan: RacePlan,
+): Promise<WindowFigures> {
   await pause(betweenWindowsMs);
+  if ("request" in racer) return racer.request(connections, plan);
+  const { server, ask } = racer;
   const { warmUpMs, countMs } = plan;
   const marks: ReturnType<Server["usage"]>[] = [];
   const result = await runHttpLoad({
