@@ -94,9 +94,9 @@ async function measureRequests(plan: BuyerPlan, folder: string, report: (line: s
   const races = racesOf(plan, {
     plain: await racerOf("plain fetch", "plain"),
     stock: await racerOf(stockName, "stock"),
-    memory: await racerOf("wrapFetch, ledger in memory (default)", "memory"),
-    node: await racerOf("wrapFetch, in memory, asks a node (default)", "node"),
-    file: await racerOf("wrapFetch, ledger in a file", "file"),
+    memory: await racerOf("wrapFetch, memory, no node", "memory"),
+    node: await racerOf("wrapFetch, memory and a node (default)", "node"),
+    file: await racerOf("wrapFetch, file, no node", "file"),
   });
   const windows = await runRaces(races, plan, report);
   return { races, windows, payments: seller.payments() };
