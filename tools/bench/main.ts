@@ -32,6 +32,7 @@ import { partOf, withPart } from "./report-table.ts";
 import { measureRpcCosts } from "./rpc-cost.ts";
 import { rpcCostSection, withRpcCosts } from "./rpc-cost-report.ts";
 import { evaluateTargets, type Results } from "./targets.ts";
+import { buyerHeading, buyerPlan, buyerSection, measureBuyer } from "./requests/buyer.ts";
 import { gatewayHeading, gatewayPlan, gatewaySection, measureGateway } from "./requests/gateway.ts";
 import { measureRevenue, revenueHeading, revenuePlan, revenueSection } from "./revenue.ts";
 import { measureSeller, sellerHeading, sellerPlan, sellerSection } from "./requests/seller.ts";
@@ -55,6 +56,8 @@ const usage = `Measures Farthing beside the reference facilitator on a local cha
                  replaces that part of the report
   --verify <p>   only /verify beside the Rust facilitator, whose program is p, two minutes; replaces
                  that part of the report
+  --buyer        only requests of the buyer beside a stock buyer, its ledger, the start of the
+                 command and the size of bundles, some four minutes; replaces that part of the report
   --nodes[=<n>]  only payments over slow and half-broken nodes, some eight minutes; replaces that
                  part of the report. With a word, only the rows whose name contains it, printed
   --gas-prices   only batches and costs at 12.5 and 625 gwei, two minutes; replaces that part of the
@@ -115,6 +118,7 @@ async function run(options: { readonly quick: boolean; readonly out?: string }):
       gatewayHeading,
       sellerHeading,
       verifyPeerHeading,
+      buyerHeading,
       nodesHeading,
       passesHeading,
       revenueHeading,
@@ -187,6 +191,12 @@ async function runSeller(out: string): Promise<void> {
 async function runVerify(program: string, out: string): Promise<void> {
   const windows = await measureVerify(resolve(program), verifyPlan, tell);
   writePart(out, verifyPeerHeading, verifyPeerSection(verifyPlan, windows));
+}
+
+/** Measures the buyer, and replaces that part of the report. */
+async function runBuyer(out: string): Promise<void> {
+  const section = buyerSection(buyerPlan, await measureBuyer(buyerPlan, tell));
+  writePart(out, buyerHeading, section);
 }
 
 /** Measures batches at two prices of gas, and replaces that part of the report. */
@@ -305,6 +315,7 @@ const { values } = parseArgs({
     revenue: { type: "boolean", default: false },
     gateway: { type: "boolean", default: false },
     seller: { type: "boolean", default: false },
+    buyer: { type: "boolean", default: false },
     "gas-prices": { type: "boolean", default: false },
     nodes: { type: "string" },
     verify: { type: "string" },
@@ -321,6 +332,7 @@ else if (values.nodes !== undefined) await runNodes(values.nodes, values.out ?? 
 else if (values.verify !== undefined) await runVerify(values.verify, values.out ?? reportFile);
 else if (values.gateway) await runGateway(values.out ?? reportFile, values.beside);
 else if (values.seller) await runSeller(values.out ?? reportFile);
+else if (values.buyer) await runBuyer(values.out ?? reportFile);
 else if (values["gas-prices"]) await runGasPrices(values.out ?? reportFile);
 else if (values.beside !== undefined) {
   const windows = await measureBeside(resolve(values.beside), besidePlan, tell);

@@ -4,7 +4,7 @@
  */
 import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, sep } from "node:path";
-import { build } from "esbuild";
+import { build, type BuildOptions } from "esbuild";
 
 /** CommonJS inside an ES module finds none of these. Names that no bundled module declares. */
 const banner = `import { createRequire as farthingRequire } from "node:module";
@@ -16,12 +16,11 @@ const __filename = farthingPath(import.meta.url), __dirname = farthingFolder(__f
 /** What is left out: loaded by name where it is installed, and never part of the command. */
 const external = ["farthing-operator", "@foundry-rs/anvil", "@foundry-rs/anvil/*"];
 
-/** Replaces the built files of `from` by their bundle in `to`, with the licences of its parts. */
-export async function bundleCommand(from: string, to: string): Promise<void> {
-  rmSync(join(to, "dist"), { recursive: true });
-  const bundled = await build({
-    entryPoints: ["main", "program"].map((name) => join(from, "dist", `${name}.js`)),
-    outdir: join(to, "dist"),
+/** How the command is bundled, from any form of its modules. */
+export function commandBundle(entryPoints: string[], outdir: string): BuildOptions {
+  return {
+    entryPoints,
+    outdir,
     bundle: true,
     splitting: true,
     platform: "node",
@@ -29,8 +28,17 @@ export async function bundleCommand(from: string, to: string): Promise<void> {
     format: "esm",
     banner: { js: banner },
     external,
-    metafile: true,
     logLevel: "error",
+  };
+}
+
+/** Replaces the built files of `from` by their bundle in `to`, with the licences of its parts. */
+export async function bundleCommand(from: string, to: string): Promise<void> {
+  rmSync(join(to, "dist"), { recursive: true });
+  const entries = ["main", "program"].map((name) => join(from, "dist", `${name}.js`));
+  const bundled = await build({
+    ...commandBundle(entries, join(to, "dist")),
+    metafile: true,
     absWorkingDir: from,
   });
   const inputs = Object.keys(bundled.metafile.inputs).map((path) => join(from, path));

@@ -4,11 +4,19 @@ import type { Server } from "../processes.ts";
 import { middleOf, short, table, withRange } from "../report-table.ts";
 import { runHttpLoad, type Ask, type HttpLoadResult } from "./http-load.ts";
 
-/** One program in a race, with what it is asked. */
-export interface Racer {
+/** One program in a race: a server with what it is asked, or a client that requests by itself. */
+export type Racer = ServingRacer | RequestingRacer;
+
+interface ServingRacer {
   readonly name: string;
   readonly server: Server;
   ask(connection: number): Ask | undefined;
+}
+
+interface RequestingRacer {
+  readonly name: string;
+  /** Requests in a closed loop, so many at a time, and measures itself. */
+  request(connections: number, window: Omit<RacePlan, "rounds">): Promise<WindowFigures>;
 }
 
 export interface Race {
@@ -41,15 +49,19 @@ export function timesOfPayments(connections: number): number {
   return connections >= 1_000 ? 6 : 1;
 }
 
+/** What a window shows. */
+export interface WindowFigures extends HttpLoadResult {
+  /** CPU time of the program for one request, in microseconds; NaN where the system does not tell. */
+  readonly cpuMicros: number;
+  readonly memoryMiB: number;
+}
+
 /** One window. */
-export interface RaceWindow extends HttpLoadResult {
+export interface RaceWindow extends WindowFigures {
   readonly title: string;
   readonly connections: number;
   readonly racer: string;
   readonly round: number;
-  /** CPU time of the program for one request, in microseconds; NaN where the system does not tell. */
-  readonly cpuMicros: number;
-  readonly memoryMiB: number;
 }
 
 /** Runs all races, round by round. */
@@ -83,11 +95,14 @@ export async function runRaces(
 const betweenWindowsMs = 250;
 
 async function runWindow(
-  { server, ask }: Racer,
+  racer: Racer,
   connections: number,
-  { warmUpMs, countMs }: Omit<RacePlan, "rounds">,
-) {
+  window: Omit<RacePlan, "rounds">,
+): Promise<WindowFigures> {
   await pause(betweenWindowsMs);
+  if ("request" in racer) return racer.request(connections, window);
+  const { server, ask } = racer;
+  const { warmUpMs, countMs } = window;
   const marks: ReturnType<Server["usage"]>[] = [];
   const result = await runHttpLoad({
     url: server.url,

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openRecords, startSalesStores, storeNames } from "./earlier-sales.ts";
+import { buyerSection, measureBuyer } from "./buyer.ts";
 import { gatewaySection, measureGateway } from "./gateway.ts";
 import { measureSeller, sellerSection } from "./seller.ts";
 
@@ -69,4 +70,36 @@ test("each store contains as many earlier payments as it is asked for", async ()
     expect((await acquire("sold 3")).kind, name).toBe("bound");
     expect((await acquire("sold 4")).kind, name).toBe("acquired");
   }
+});
+
+test("the buyer is measured beside a stock buyer, with its ledger, its command and its bundles", async () => {
+  const plan = {
+    atOnce: [1, 7],
+    ledgers: { payments: [0, 50], rounds: 1, perRound: 2 },
+    starts: 1,
+    rounds: 1,
+    warmUpMs: 0,
+    countMs: 100,
+  };
+  const figures = await measureBuyer(plan, () => undefined);
+  for (const { racer, good, p50Ms, cpuMicros } of figures.windows) {
+    expect(good, racer).toBeGreaterThan(0);
+    expect(p50Ms, racer).toBeGreaterThan(0);
+    expect(cpuMicros, racer).toBeGreaterThan(0);
+  }
+  const paid = figures.windows.filter(({ title }) => title === "Requests that are paid");
+  // The first round, which does not count, has paid as well.
+  expect(figures.payments).toBeGreaterThan(paid.reduce((sum, { good }) => sum + good, 0));
+  for (const { store, payments, pay, limits, size } of figures.ledgers) {
+    expect(pay.cpuMicros, `${store} ${payments}`).toBeGreaterThan(0);
+    expect(limits.cpuMicros, `${store} ${payments}`).toBeGreaterThan(0);
+    expect(size.fileMiB > 0).toBe(store === "file");
+  }
+  const section = buyerSection(plan, figures);
+  expect(section.match(/^\| 1 \| (plain|stock|wrapFetch)/gm)).toHaveLength(7);
+  expect(section.match(/^\| 7 \| (plain|stock|wrapFetch)/gm)).toHaveLength(7);
+  expect(section.match(/^\| (memory|file) \| (0|50) \|/gm)).toHaveLength(4);
+  expect(section).toMatch(/^\| `farthing pay --help, from a checkout` \| \d/m);
+  expect(section).toMatch(/^\| wrapFetch \| [\d,]+ \| [\d,]+ \| 0\.\d+ \|/m);
+  expect(section).toMatch(/^\| dashboard, index, loaded at the start \| [\d,]+ \|/m);
 });

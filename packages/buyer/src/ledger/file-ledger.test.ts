@@ -13,7 +13,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { open } from "node:fs/promises";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { buyerBench } from "../buyer-bench.testing.ts";
 import { fileLedger } from "./file-ledger.ts";
 import { pathTo, reservation, rules, testLedger } from "./ledger.suite.ts";
@@ -198,4 +199,30 @@ test("what was spent within a day is never forgotten", async () => {
   }
   expect(await ledger.find("old")).toBeUndefined();
   expect((await ledger.usage(reservation("x"), now - dayMs)).spentUnits).toBe(100n);
+});
+
+test("a file of any length is read and replaced in pieces, also where a line is longer than one", async () => {
+  const path = newPath();
+  // Nearly every call replaces the file.
+  const options = { spareLinesMax: 0, pieceBytes: 500 };
+  const longLine = 2_000;
+  const ids = Array.from({ length: 20 }, (_, nth) => `${nth}`);
+  const one = fileLedger(path, options);
+  for (const id of ids) {
+    const host = `${"a".repeat(id === "7" ? longLine : 100)}.example`;
+    await one.reserve(reservation(id, { host }), { ...rules, perDayUnits: undefined });
+  }
+  // A line that a crash has cut off, and that is longer than a piece as well.
+  appendFileSync(path, `{"record":{"requestId":"${"x".repeat(longLine)}`);
+  await using handle = await open(path);
+  const calls = ["read", "write"].map((name) => vi.spyOn(Object.getPrototypeOf(handle), name));
+  const other = fileLedger(path, options);
+  expect((await other.list()).map(({ requestId }) => requestId)).toEqual(ids);
+  for (const state of pathTo.settled) await other.transition("3", { state });
+  expect(await fileLedger(path, options).list()).toEqual(await other.list());
+  const lengths = calls.flatMap(({ mock }) => mock.calls.map(([, , length]) => Number(length)));
+  vi.restoreAllMocks();
+  // Pieces that hold the longest line; each is far from the whole file.
+  expect(Math.max(...lengths)).toBeLessThan(4 * longLine);
+  expect(statSync(path).size).toBeGreaterThan(5 * longLine);
 });

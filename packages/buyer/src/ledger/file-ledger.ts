@@ -41,8 +41,15 @@ export { LedgerBusyError } from "./file-lock.ts";
 /** Outdated lines before a file is replaced: some 250 payments. */
 const spareLinesMax = 1000;
 
+/**
+ * Read or written at a time: some 400 payments. A text has at most 512 MiB, so as one text a file
+ * would end at some 200,000 payments.
+ */
+const pieceBytes = 1024 * 1024;
+
 /** For tests. */
 export interface FileLedgerOptions {
+  readonly pieceBytes?: number;
   readonly spareLinesMax?: number;
   readonly settledKeptMax?: number;
 }
@@ -105,7 +112,7 @@ class LedgerFile {
 
   constructor(path: string, options: FileLedgerOptions) {
     this.#path = path;
-    this.#bounds = { spareLinesMax, settledKeptMax, ...options };
+    this.#bounds = { pieceBytes, spareLinesMax, settledKeptMax, ...options };
   }
 
   /** Reads the book as the file is now. No lock is needed: complete lines never change. */
@@ -174,13 +181,19 @@ class LedgerFile {
     if (header !== this.#header) this.#startOver(header);
     const { size } = await handle.stat();
     if (size < this.#offset) throw new LedgerFileError(this.#path, "it was cut by another program");
-    const bytes = await readUpTo(handle, this.#offset, size - this.#offset);
-    const end = bytes.lastIndexOf(newline) + 1;
-    for (const text of bytes.toString("utf8", 0, end).split("\n").slice(0, -1)) {
-      this.#replay(text);
-      this.#lineCount += 1;
+    let length = this.#bounds.pieceBytes;
+    while (this.#offset < size) {
+      const bytes = await readUpTo(handle, this.#offset, Math.min(length, size - this.#offset));
+      const end = bytes.lastIndexOf(newline) + 1;
+      // The line that a crash has cut off.
+      if (end === 0 && bytes.length < length) break;
+      if (end === 0) length *= 2;
+      for (const text of bytes.toString("utf8", 0, end).split("\n").slice(0, -1)) {
+        this.#replay(text);
+        this.#lineCount += 1;
+      }
+      this.#offset += end;
     }
-    this.#offset += end;
   }
 
   #startOver(header: string): void {
@@ -220,7 +233,7 @@ class LedgerFile {
   }
 
   async #compactIfWorth(): Promise<void> {
-    const needed = this.#book.list().length + this.#book.pins().length;
+    const needed = this.#book.size + this.#book.pinCount;
     if (this.#lineCount <= 2 * needed + this.#bounds.spareLinesMax) return;
     this.#book.forget(Date.now(), this.#bounds.settledKeptMax);
     const records = this.#book.list().map((record) => ({ record: slim(record) }));
@@ -230,12 +243,14 @@ class LedgerFile {
   async #replace(lines: readonly Line[]): Promise<void> {
     const next = `${this.#path}.new`;
     const header = newHeader();
-    const bytes = Buffer.from([header, ...lines.map(writeLine)].join(""));
     // A leftover file may have another mode, so it is not reused.
     await rm(next, { force: true });
     const handle = await open(next, "wx", 0o600);
     await using(handle, async () => {
-      await writeAll(handle, bytes, 0);
+      let at = await writeAll(handle, Buffer.from(header), 0);
+      for (const text of piecesOf(lines, this.#bounds.pieceBytes)) {
+        at = await writeAll(handle, Buffer.from(text), at);
+      }
       await handle.sync();
     });
     await rename(next, this.#path);
@@ -280,11 +295,25 @@ async function readUpTo(handle: FileHandle, position: number, length: number): P
   return bytes.subarray(0, at);
 }
 
-async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
+/** Joins lines to texts that each have as many characters or one line more. */
+function* piecesOf(lines: readonly Line[], length: number): Generator<string> {
+  let text = "";
+  for (const line of lines) {
+    text += writeLine(line);
+    if (text.length < length) continue;
+    yield text;
+    text = "";
+  }
+  yield text;
+}
+
+/** Returns the position after the bytes. */
+async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Promise<number> {
   for (let at = 0; at < bytes.length;) {
     const { bytesWritten } = await handle.write(bytes, at, bytes.length - at, position + at);
     at += bytesWritten;
   }
+  return position + bytes.length;
 }
 
 async function using<T>(handle: FileHandle, use: () => Promise<T>): Promise<T> {

@@ -1,5 +1,6 @@
 /** The rules of a ledger over records in memory; the file ledger replays its lines into it. */
 import { isSameAddress, type Address } from "@farthing/protocol";
+import { ClosedPayments } from "./closed-payments.ts";
 import {
   LedgerTransitionError,
   ledgerTransitions,
@@ -34,9 +35,14 @@ export function withHeard(tokens: readonly HeardToken[], heard: HeardToken): Hea
   return [...others, heard].slice(-heardTokensMax);
 }
 
-/** No method pauses, so each is atomic in a process. */
+/**
+ * No method pauses, so each is atomic in a process. A payment looks at the open payments, which a
+ * limit bounds, and at a sum of the others, so its work does not grow with their number.
+ */
 export class LedgerBook {
   readonly #records = new Map<string, LedgerRecord>();
+  readonly #open = new Map<string, LedgerRecord>();
+  readonly #closed = new ClosedPayments();
   readonly #pins = new Map<string, Pin>();
 
   /** Evaluates a reservation without changing anything. */
@@ -51,7 +57,7 @@ export class LedgerBook {
     if (rules.payeePin === "keep" && isMoved) return { ok: false, reason: "payee_changed" };
     const { spentUnits, openPayments } = this.usage(reservation, reservedAt - rules.windowMs);
     const { openPaymentsMax, openPaymentsPerHostMax = openPaymentsMax } = rules;
-    const atHost = openAtHost(this.#records.values(), reservation, host).length;
+    const atHost = openAtHost(this.#open.values(), reservation, host).length;
     if (openPayments >= openPaymentsMax || atHost >= openPaymentsPerHostMax) {
       return { ok: false, reason: "open_payments_limit" };
     }
@@ -93,7 +99,16 @@ export class LedgerBook {
   }
 
   put(record: LedgerRecord): LedgerRecord {
-    this.#records.set(record.requestId, record);
+    const { requestId } = record;
+    const before = this.#records.get(requestId);
+    if (before && !isOpen(before)) this.#closed.remove(before);
+    this.#records.set(requestId, record);
+    if (isOpen(record)) {
+      this.#open.set(requestId, record);
+    } else {
+      this.#open.delete(requestId);
+      this.#closed.add(record);
+    }
     return record;
   }
 
@@ -110,9 +125,18 @@ export class LedgerBook {
   }
 
   list(states?: readonly LedgerState[]): LedgerRecord[] {
-    return [...this.#records.values()]
+    const isOpenOnly = states?.every((state) => openStates.includes(state)) === true;
+    return [...(isOpenOnly ? this.#open : this.#records).values()]
       .filter(({ state }) => states === undefined || states.includes(state))
       .sort((one, other) => one.reservedAt - other.reservedAt);
+  }
+
+  get size(): number {
+    return this.#records.size;
+  }
+
+  get pinCount(): number {
+    return this.#pins.size;
   }
 
   pins(): Pin[] {
@@ -120,29 +144,25 @@ export class LedgerBook {
   }
 
   usage(scope: LedgerScope, since: number): LedgerUsage {
-    let spentUnits = 0n;
+    let spentUnits = this.#closed.spentUnits(scope, since);
     let openPayments = 0;
-    for (const record of this.#records.values()) {
-      if (record.state === "released" || !isInScope(record, scope)) continue;
-      const isOpen = openStates.includes(record.state);
-      if (isOpen && record.answer?.saysUncharged !== true) openPayments += 1;
+    for (const record of this.#open.values()) {
+      if (!isInScope(record, scope)) continue;
+      if (record.answer?.saysUncharged !== true) openPayments += 1;
       // An open payment counts at any age: it is not proven that the money stayed.
-      if (isOpen || record.reservedAt > since) spentUnits += record.amountUnits;
+      spentUnits += record.amountUnits;
     }
     return { spentUnits, openPayments };
   }
 
   /** Drops what no limit and no resume needs: released after a day, settled beyond the bound. */
   forget(now: number, keptMax: number): void {
-    const closed = this.list(["settled", "released", "expired"]).filter(
-      ({ reservedAt }) => reservedAt <= now - dayMs,
-    );
-    const settled = closed.filter(({ state }) => state !== "released");
-    const beyond = settled.slice(0, Math.max(0, settled.length - keptMax));
-    const released = closed.filter(({ state }) => state === "released");
-    for (const { requestId } of [...released, ...beyond]) this.#records.delete(requestId);
+    const dropped = this.#closed.dropUntil(now - dayMs, keptMax);
+    for (const { requestId } of dropped) this.#records.delete(requestId);
   }
 }
+
+const isOpen = ({ state }: LedgerRecord): boolean => openStates.includes(state);
 
 const pinKeyOf = (host: string, network: string) => `${network} ${host}`;
 
