@@ -75,25 +75,44 @@ test.each([
   rpc.close();
 });
 
+test("a node is asked everything at once: far away, each answer takes as long as the payment", async () => {
+  await using seller = await startSeller();
+  const rpc = await startNode({ balance: 10_000n, answersAfter: 2 });
+  const signer = privateKeySigner(testKey);
+  const { pay } = buyerBench({ signer, rpcUrl: rpc.url });
+  expect((await pay(seller.url)).payment.state).toBe("settled");
+  expect(rpc.answered()).toBe(2);
+  rpc.close();
+});
+
 /** A node that knows three methods. */
 async function startNode(node: {
   balance: bigint;
   chainId?: number;
   status?: number;
   code?: string;
+  /** Answers nothing before so many requests have come. */
+  answersAfter?: number;
 }) {
+  let asked = 0;
+  let answered = 0;
+  const enough = Promise.withResolvers<void>();
   const results: Record<string, string> = {
     eth_chainId: `0x${(node.chainId ?? 50).toString(16)}`,
     eth_getCode: node.code ?? "0x60",
     eth_call: `0x${node.balance.toString(16).padStart(64, "0")}`,
   };
   const server = createServer((request, response) => {
-    void readText(request).then((text) => {
+    void readText(request).then(async (text) => {
+      if (++asked >= (node.answersAfter ?? 1)) enough.resolve();
+      await enough.promise;
+      answered += 1;
       const method = Object.keys(results).find((name) => text.includes(`"${name}"`)) ?? "";
       const answer = { jsonrpc: "2.0", id: 1, result: results[method] };
       response.statusCode = node.status ?? 200;
       return response.end(JSON.stringify(node.status === undefined ? answer : {}));
     });
   });
-  return { url: await listen(server), close: () => server.close() };
+  const close = (): void => server.close().closeAllConnections();
+  return { url: await listen(server), close, answered: () => answered };
 }

@@ -27,16 +27,25 @@ export async function checkBalance(
   const { network, amount } = requirements;
   const node = nodeCall(fetch, rpcUrl, answerMs);
   const call = async (method: string, params: unknown[]) => String(await node(method, params));
+  const { address, isContract } = signer;
+  // Asked together: a payment waits for one answer of a node that may be far away.
+  const asked = [
+    call("eth_chainId", []),
+    isContract === true ? call("eth_getCode", [address, "latest"]) : Promise.resolve(""),
+    readUsdc(node, network, address),
+  ] as const;
+  // On another chain there is no such token, and the failure of its balance says nothing.
+  const [chain, code, usdc] = asked;
+  await Promise.allSettled(asked);
   try {
-    const chainId = await call("eth_chainId", []);
+    const chainId = await chain;
     if (BigInt(chainId) !== BigInt(network.chainId)) {
       return skip("balance", `the node serves chain ${BigInt(chainId)}, not ${network.chainId}`);
     }
-    const { address, isContract } = signer;
-    if (isContract === true && (await call("eth_getCode", [address, "latest"])) === "0x") {
+    if ((await code) === "0x") {
       return insufficient(`The contract wallet ${address} is not deployed on ${network.id}.`);
     }
-    const balance = await readUsdc(node, network, address);
+    const balance = await usdc;
     if (balance >= amount) return pass("balance", `${shortUsdc(balance)} USDC`);
     return insufficient(
       `The balance is ${shortUsdc(balance)} USDC, the price ${shortUsdc(amount)} USDC; send USDC on ${network.id} to ${address}.`,
