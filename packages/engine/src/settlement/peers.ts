@@ -134,16 +134,15 @@ async function takeOverClass(
   cursors: TakeOverCursors,
   { chainId, olderThan, isKeyed }: { chainId: ChainId; olderThan: number; isKeyed: boolean },
 ) {
-  const { store } = deps;
   const key = `${chainId} ${isKeyed}`;
   const from = cursors.get(key) ?? 0;
   const limit = claimsMax;
-  const found = await store.listUnassigned({ chainId, olderThan, limit, from, isKeyed });
+  const found = await deps.store.listUnassigned({ chainId, olderThan, limit, from, isKeyed });
   const last = found.at(-1)?.createdAt ?? 0;
   // A page whose claims are all of one moment is passed; the next round finds the rest of them.
   if (found.length < limit) cursors.delete(key);
   else cursors.set(key, last > from ? last : from + 1);
-  enqueue(deps, found, await store.findRevertedTwice(found.map(({ id }) => id)));
+  enqueue(deps, found, await deps.store.findRevertedTwice(found.map(({ id }) => id)));
 }
 
 /** Takes over claims of a process without wallets whose ids assign them to this process. */
@@ -153,10 +152,8 @@ async function takeAssigned(deps: PeerDeps, ids: readonly string[]): Promise<voi
   const own = ids.filter((id) => [...networks.values()].some(({ relayer }) => relayer.isFor(id)));
   if (own.length === 0) return;
   const found = await store.listUnassigned({ ids: own });
-  enqueue(
-    deps,
-    found.filter(({ id, chainId }) => networks.get(chainId)?.relayer.isFor(id)),
-  );
+  const assigned = found.filter(({ id, chainId }) => networks.get(chainId)?.relayer.isFor(id));
+  enqueue(deps, assigned);
 }
 
 function enqueue(
