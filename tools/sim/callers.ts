@@ -62,64 +62,8 @@ const unavailableBlocksMax = 32;
 
 /** Creates the callers of a run. */
 export function createCallers(deps: CallersDeps): Callers {
-  const { trace, chainId, surface, keys } = deps;
-  const responses: CallerResponse[] = [];
-  const ids = new Map<number, string>();
-
-  async function ask(
-    payment: number,
-    asked: CallerResponse["asked"],
-    question: Question,
-    isLast = false,
-  ): Promise<CallerResponse> {
-    const askedAfter = responses.length;
-    const got = await fetchOnce(payment, question);
-    const response = {
-      payment,
-      asked,
-      askedAfter,
-      atBlock: deps.highest(),
-      chainTime: deps.headTime(),
-      isLast,
-      ...got,
-    };
-    responses.push(response);
-    const id = response.body["id"];
-    if (typeof id === "string" && asked !== "pry") ids.set(payment, id);
-    const where = `${question.surface} ${question.prefer ?? ""}`.trim();
-    trace.note(`payment ${payment}: ${asked} ${where} → ${wordsOf(response)}`);
-    return response;
-  }
-
-  async function fetchOnce(payment: number, question: Question) {
-    const { body, prefer, path, key } = question;
-    const access = accessTo(question.surface, keys, key);
-    const urls = deps.urls();
-    // No process listens at port 1, as for a caller that comes while none serves.
-    const url = urls.length > 0 ? deps.random(`process/${payment}`).pick(urls) : nowhere;
-    const timeout = new AbortController();
-    const settled = new AbortController();
-    void deps.timeouts.end(url, settled.signal).then((why) => timeout.abort(new Error(why)));
-    try {
-      const response = await fetch(`${url}${access.path}${path}`, {
-        method: body ? "POST" : "GET",
-        headers: {
-          "content-type": "application/json",
-          ...access.headers,
-          ...(prefer ? { prefer } : {}),
-        },
-        ...(body ? { body: JSON.stringify(body) } : {}),
-        signal: timeout.signal,
-      });
-      const read: unknown = await response.json();
-      return { status: response.status, body: isObject(read) ? read : {} };
-    } catch (error) {
-      trace.note(`payment ${payment}: no response, ${reasonOf(error)}`);
-      return { status: 0, body: {} };
-    } finally {
-      settled.abort();
-    }
-  }
+  const { chainId, surface, keys } = deps;
+  const { responses, ids, ask } = createQuestions(deps);
 
   async function settle(index: number, body: JsonObject, request: Ask): Promise<void> {
     for (let times = 0; times <= request.again; times++) {
@@ -195,6 +139,69 @@ export function createCallers(deps: CallersDeps): Callers {
   }
 
   return { responses, play, askAtLast, payNow };
+}
+
+/** Asks, and keeps every response and the ids in them, by payment. */
+function createQuestions(deps: CallersDeps) {
+  const responses: CallerResponse[] = [];
+  const ids = new Map<number, string>();
+
+  async function ask(
+    payment: number,
+    asked: CallerResponse["asked"],
+    question: Question,
+    isLast = false,
+  ): Promise<CallerResponse> {
+    const askedAfter = responses.length;
+    const got = await fetchOnce(deps, payment, question);
+    const response = {
+      payment,
+      asked,
+      askedAfter,
+      atBlock: deps.highest(),
+      chainTime: deps.headTime(),
+      isLast,
+      ...got,
+    };
+    responses.push(response);
+    const id = response.body["id"];
+    if (typeof id === "string" && asked !== "pry") ids.set(payment, id);
+    const where = `${question.surface} ${question.prefer ?? ""}`.trim();
+    deps.trace.note(`payment ${payment}: ${asked} ${where} → ${wordsOf(response)}`);
+    return response;
+  }
+
+  return { responses, ids, ask };
+}
+
+async function fetchOnce(deps: CallersDeps, payment: number, question: Question) {
+  const { body, prefer, path, key } = question;
+  const access = accessTo(question.surface, deps.keys, key);
+  const urls = deps.urls();
+  // No process listens at port 1, as for a caller that comes while none serves.
+  const url = urls.length > 0 ? deps.random(`process/${payment}`).pick(urls) : nowhere;
+  const timeout = new AbortController();
+  const settled = new AbortController();
+  void deps.timeouts.end(url, settled.signal).then((why) => timeout.abort(new Error(why)));
+  try {
+    const response = await fetch(`${url}${access.path}${path}`, {
+      method: body ? "POST" : "GET",
+      headers: {
+        "content-type": "application/json",
+        ...access.headers,
+        ...(prefer ? { prefer } : {}),
+      },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+      signal: timeout.signal,
+    });
+    const read: unknown = await response.json();
+    return { status: response.status, body: isObject(read) ? read : {} };
+  } catch (error) {
+    deps.trace.note(`payment ${payment}: no response, ${reasonOf(error)}`);
+    return { status: 0, body: {} };
+  } finally {
+    settled.abort();
+  }
 }
 
 const nowhere = "http://127.0.0.1:1";

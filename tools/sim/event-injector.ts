@@ -63,7 +63,7 @@ export function createEventInjector(environment: SimEnvironment): EventInjector 
       case "fill-wallet":
         return world.fund(relayer(event.relayer), fullWei);
       case "wallet-used":
-        return useWallet(event.relayer);
+        return useWallet(environment, event.relayer);
       case "gas-price":
         return world.setPrice(weiOf(event.gwei));
       case "gas-step":
@@ -92,22 +92,6 @@ export function createEventInjector(environment: SimEnvironment): EventInjector 
 
   function relayer(index: number): Address {
     return devnet.relayers[index]?.address ?? sink;
-  }
-
-  /** Sends a transaction from the wallet as another program with its key would. */
-  async function useWallet(index: number): Promise<void> {
-    const wallet = devnet.relayers[index];
-    const [node] = nodes;
-    if (!wallet || !node) return;
-    const ask = (method: string, params: unknown[]) => node.answer({ id: 0, method, params }, 0);
-    const count = await ask("eth_getTransactionCount", [wallet.address, "pending"]);
-    if (!("result" in count)) return;
-    const nonce = Number(count.result);
-    const order = { to: sink, data: "0x", gasPrice: world.priceAt(world.head()) } as const;
-    const { privateKey } = wallet;
-    const raw = signOrder(order, { privateKey, nonce, chainId: devnet.chainId });
-    environment.foreign.add(hashOf(raw));
-    await ask("eth_sendRawTransaction", [raw]);
   }
 
   async function reorganise(event: Extract<Event, { what: "reorganise" }>): Promise<void> {
@@ -142,4 +126,23 @@ export function createEventInjector(environment: SimEnvironment): EventInjector 
     },
     isDone: () => playing.size === 0,
   };
+}
+
+/** Sends a transaction from the wallet as another program with its key would. */
+async function useWallet(
+  { devnet, nodes, world, foreign }: SimEnvironment,
+  index: number,
+): Promise<void> {
+  const wallet = devnet.relayers[index];
+  const [node] = nodes;
+  if (!wallet || !node) return;
+  const ask = (method: string, params: unknown[]) => node.answer({ id: 0, method, params }, 0);
+  const count = await ask("eth_getTransactionCount", [wallet.address, "pending"]);
+  if (!("result" in count)) return;
+  const nonce = Number(count.result);
+  const order = { to: sink, data: "0x", gasPrice: world.priceAt(world.head()) } as const;
+  const { privateKey } = wallet;
+  const raw = signOrder(order, { privateKey, nonce, chainId: devnet.chainId });
+  foreign.add(hashOf(raw));
+  await ask("eth_sendRawTransaction", [raw]);
 }

@@ -9,7 +9,8 @@ import {
   type PoolTransaction,
 } from "@farthing/lab/ordinary-node";
 import type { Address, Hex } from "@farthing/protocol";
-import { hexOf, type World } from "./chain-world.ts";
+import { hexOf } from "./block-maker.ts";
+import type { World } from "./chain-world.ts";
 import type { ObservedFaultKind, ObservedFaults } from "./observed-faults.ts";
 import { short, type Trace } from "./trace.ts";
 

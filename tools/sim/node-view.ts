@@ -3,13 +3,19 @@
  * of XDPoSChain v2.7.0, of which anvil has none. Answers for blocks it has not seen as such a node
  * would.
  */
-import { RpcError } from "@farthing/devnet";
+import { RpcError, type Devnet } from "@farthing/devnet";
 import type { PoolTransaction } from "@farthing/lab/ordinary-node";
 import { isHexBytes, isObject, parseWireAddress, type Address, type Hex } from "@farthing/protocol";
 import { finalDepth } from "@farthing/lab/audit";
 import { refuse, type NodeCall, type NodeReply } from "@farthing/lab/json-rpc";
-import { hexOf, type ReplacedBlock } from "./chain-world.ts";
-import { createNodePool, defaultRules, type NodePoolDeps, type NodeRules } from "./node-pool.ts";
+import { hexOf, type ReplacedBlock } from "./block-maker.ts";
+import {
+  createNodePool,
+  defaultRules,
+  type NodePool,
+  type NodePoolDeps,
+  type NodeRules,
+} from "./node-pool.ts";
 import { short } from "./trace.ts";
 
 /** A node. */
@@ -35,10 +41,15 @@ export interface NodeViewDeps extends Omit<NodePoolDeps, "rules" | "publish"> {
   onHeader(block: number): void;
 }
 
+/** Replaced blocks that a node still takes for the newest ones. */
+interface Belief {
+  readonly replaced: readonly ReplacedBlock[];
+  readonly untilHead: number;
+}
+
 /** Creates a node. */
 export function createNodeView(options: NodeViewDeps): NodeView {
   const { index, world, trace, observedFaults } = options;
-  const { rpc } = world.devnet;
   const rules: NodeRules = { ...defaultRules };
   const pool = createNodePool({
     ...options,
@@ -50,9 +61,7 @@ export function createNodeView(options: NodeViewDeps): NodeView {
       }
     },
   });
-  let believed:
-    | { readonly replaced: readonly ReplacedBlock[]; readonly untilHead: number }
-    | undefined;
+  let believed: Belief | undefined;
 
   const headWith = (extraLag: number) => Math.max(1, world.head() - view.lag - extraLag);
 
@@ -73,59 +82,12 @@ export function createNodeView(options: NodeViewDeps): NodeView {
     if (method === "eth_getTransactionCount" && request.params[1] === "pending") {
       return { result: hexOf(await pool.nextNonce(addressOf(params[0]), head)) };
     }
-    if (method === "eth_getLogs") return readLogs(params[0], head);
-    const reply = seenBy(head, method, params, await pass(method, params));
+    if (method === "eth_getLogs") return readLogs(options, params[0], head);
+    const reply = seenBy({ head, pool }, method, params, await pass(world.devnet, method, params));
     const isHeader = method === "eth_getBlockByNumber" && "result" in reply;
     if (!isHeader) return reply;
     if (isObject(reply.result)) options.onHeader(Number(reply.result["number"]));
     return { result: world.headerWith(reply.result) };
-  }
-
-  /** Answers about replaced blocks; about older ones and state the node agrees with the others. */
-  async function answerFromBelief(
-    { method, params }: NodeCall,
-    { replaced }: NonNullable<typeof believed>,
-  ): Promise<NodeReply | undefined> {
-    const top = replaced.at(-1)?.number ?? 0;
-    if (method === "eth_blockNumber") return { result: hexOf(top) };
-    const asked = method === "eth_getBlockByNumber" ? numberOf(params[0], top) : undefined;
-    if (asked !== undefined && asked > top) return { result: null };
-    const block = replaced.find(({ number }) => number === asked);
-    if (block) return { result: block.header };
-    const filter = params[0];
-    if (method !== "eth_getLogs" || !isObject(filter)) return undefined;
-    const logged = replaced.find(({ hash }) => hash === filter["blockHash"]);
-    return logged && { result: logged.logs.filter((log) => isWanted(log, filter["topics"])) };
-  }
-
-  async function readLogs(filter: unknown, head: number): Promise<NodeReply> {
-    const wanted: Record<string, unknown> = isObject(filter) ? { ...filter } : {};
-    if (typeof wanted["blockHash"] === "string") {
-      const number = world.blockOf(wanted["blockHash"]);
-      if (number === undefined || number > head) {
-        trace.note(`node ${index}: no block ${short(wanted["blockHash"])}, ${number} of ${head}`);
-        return refuse(-32_000, "unknown block");
-      }
-    } else {
-      const from = numberOf(wanted["fromBlock"] ?? "latest", head) ?? head;
-      if (from > head) return { result: [] };
-      const to = numberOf(wanted["toBlock"] ?? "latest", head) ?? head;
-      wanted["fromBlock"] = hexOf(from);
-      wanted["toBlock"] = hexOf(Math.min(to, head));
-    }
-    return pass("eth_getLogs", [wanted]);
-  }
-
-  async function pass(method: string, params: unknown[]): Promise<NodeReply> {
-    try {
-      return { result: await rpc(method, params) };
-    } catch (error) {
-      if (!(error instanceof RpcError)) throw error;
-      const { code, message, data } = error;
-      // The devnet's client puts the method before the node's own words.
-      const words = message.replace(`${method}: `, "");
-      return { error: { code, message: words, ...(data ? { data } : {}) } };
-    }
   }
 
   const view: NodeView = {
@@ -160,17 +122,73 @@ export function createNodeView(options: NodeViewDeps): NodeView {
     restart: () => pool.clear(),
   };
 
-  /** What a node has not seen yet does not exist for it. */
-  function seenBy(head: number, method: string, params: unknown[], reply: NodeReply): NodeReply {
-    if (!/^eth_getTransaction(Receipt|ByHash)$/.test(method) || !("result" in reply)) return reply;
-    const isSeen = isObject(reply.result) && Number(reply.result["blockNumber"] ?? 0) <= head;
-    if (isSeen) return reply;
-    const waits = pool.find(params[0]);
-    const isPending = waits !== undefined && method === "eth_getTransactionByHash";
-    return { result: isPending ? pendingOf(waits) : null };
-  }
-
   return view;
+}
+
+/** Answers about replaced blocks; about older ones and state the node agrees with the others. */
+async function answerFromBelief(
+  { method, params }: NodeCall,
+  { replaced }: Belief,
+): Promise<NodeReply | undefined> {
+  const top = replaced.at(-1)?.number ?? 0;
+  if (method === "eth_blockNumber") return { result: hexOf(top) };
+  const asked = method === "eth_getBlockByNumber" ? numberOf(params[0], top) : undefined;
+  if (asked !== undefined && asked > top) return { result: null };
+  const block = replaced.find(({ number }) => number === asked);
+  if (block) return { result: block.header };
+  const filter = params[0];
+  if (method !== "eth_getLogs" || !isObject(filter)) return undefined;
+  const logged = replaced.find(({ hash }) => hash === filter["blockHash"]);
+  return logged && { result: logged.logs.filter((log) => isWanted(log, filter["topics"])) };
+}
+
+async function readLogs(
+  { index, world, trace }: NodeViewDeps,
+  filter: unknown,
+  head: number,
+): Promise<NodeReply> {
+  const wanted: Record<string, unknown> = isObject(filter) ? { ...filter } : {};
+  if (typeof wanted["blockHash"] === "string") {
+    const number = world.blockOf(wanted["blockHash"]);
+    if (number === undefined || number > head) {
+      trace.note(`node ${index}: no block ${short(wanted["blockHash"])}, ${number} of ${head}`);
+      return refuse(-32_000, "unknown block");
+    }
+  } else {
+    const from = numberOf(wanted["fromBlock"] ?? "latest", head) ?? head;
+    if (from > head) return { result: [] };
+    const to = numberOf(wanted["toBlock"] ?? "latest", head) ?? head;
+    wanted["fromBlock"] = hexOf(from);
+    wanted["toBlock"] = hexOf(Math.min(to, head));
+  }
+  return pass(world.devnet, "eth_getLogs", [wanted]);
+}
+
+async function pass({ rpc }: Devnet, method: string, params: unknown[]): Promise<NodeReply> {
+  try {
+    return { result: await rpc(method, params) };
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    const { code, message, data } = error;
+    // The devnet's client puts the method before the node's own words.
+    const words = message.replace(`${method}: `, "");
+    return { error: { code, message: words, ...(data ? { data } : {}) } };
+  }
+}
+
+/** What a node has not seen yet does not exist for it; it may still wait in its pool. */
+function seenBy(
+  { head, pool }: { readonly head: number; readonly pool: Pick<NodePool, "find"> },
+  method: string,
+  params: unknown[],
+  reply: NodeReply,
+): NodeReply {
+  if (!/^eth_getTransaction(Receipt|ByHash)$/.test(method) || !("result" in reply)) return reply;
+  const isSeen = isObject(reply.result) && Number(reply.result["blockNumber"] ?? 0) <= head;
+  if (isSeen) return reply;
+  const waits = pool.find(params[0]);
+  const isPending = waits !== undefined && method === "eth_getTransactionByHash";
+  return { result: isPending ? pendingOf(waits) : null };
 }
 
 /** A transaction in a pool, as a node shows it. */

@@ -4,7 +4,7 @@
  * facilitator behaves.
  */
 import type { NodeConditions } from "@farthing/lab/ordinary-node";
-import type { Keep } from "./chain-world.ts";
+import type { Keep } from "./block-maker.ts";
 import type { DatabaseKind } from "./databases.ts";
 import type { Surface } from "./surfaces.ts";
 import type { TransportFault } from "@farthing/lab/faulty-transport";

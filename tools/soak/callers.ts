@@ -72,65 +72,12 @@ interface Question {
   readonly isLast?: boolean;
 }
 
-export function createCallers({ chainId, fleet, keys }: CallersDeps): Callers {
-  const responses: CallerResponse[] = [];
+export function createCallers(deps: CallersDeps): Callers {
+  const { responses, unanswered, ids, confirmed, send, ask, presents, looks } =
+    createQuestions(deps);
   const outcomes: Outcome[] = [];
-  const unanswered: string[] = [];
-  const ids = new Map<number, string>();
-  const confirmed = new Set<number>();
-  let turn = 0;
   /** One seller without an outcome fails the soak; the others need not wait as long. */
   const givenUp = new AbortController();
-
-  async function send(payment: number, question: Question): Promise<Got> {
-    const serving = fleet.serving();
-    const server = serving[turn++ % serving.length];
-    const url = server?.url();
-    const got = url === undefined ? silence : await fetchFrom(url, question);
-    if (server && got.status === 0 && !server.isTold() && !server.isFrozen()) {
-      const what = `${question.asked} of process ${server.pid}: ${got.problem}`;
-      unanswered.push(`payment ${payment}: ${what}`);
-    }
-    return got;
-  }
-
-  async function ask(payment: number, question: Question): Promise<CallerResponse> {
-    const { asked, isLast = false } = question;
-    const askedAfter = responses.length;
-    const { status, body } = await send(payment, question);
-    const response: CallerResponse = { payment, asked, askedAfter, status, body, isLast };
-    responses.push(response);
-    if (typeof body["id"] === "string") ids.set(payment, body["id"]);
-    if (body["status"] === "confirmed") confirmed.add(payment);
-    return response;
-  }
-
-  function headersOf({ manner, authorization, refundOf }: SoakPayment): Question["headers"] {
-    const payee = refundOf === undefined ? authorization.to : authorization.from;
-    const key = manner === "public" ? keys.get(payee) : undefined;
-    return {
-      "content-type": "application/json",
-      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-      ...(manner === "async" ? { prefer: "respond-async" } : {}),
-    };
-  }
-
-  function presents(payment: SoakPayment): Question {
-    const headers = headersOf(payment);
-    if (payment.refundOf !== undefined) {
-      const authorization = toWireAuthorization(payment.authorization);
-      const settlementId = ids.get(payment.refundOf);
-      const body = JSON.stringify({ settlementId, authorization, signature: payment.signature });
-      return { asked: "settle", path: "/v1/refunds", body, headers };
-    }
-    const body = JSON.stringify(requestBody(chainId, payment));
-    return { asked: "settle", path: `${pathOfSurface(payment)}/settle`, body, headers };
-  }
-
-  function looks(payment: SoakPayment, id: string, query: string): Question {
-    const path = `${pathOfSurface(payment)}/settlements/${id}${query}`;
-    return { asked: "look", path, headers: headersOf(payment) };
-  }
 
   /** One seller's part. */
   async function settle(payment: SoakPayment): Promise<void> {
@@ -207,6 +154,67 @@ export function createCallers({ chainId, fleet, keys }: CallersDeps): Callers {
         await ask(payment.index, { ...looks(payment, id, ""), isLast: true });
       }),
   };
+}
+
+/** Asks the serving processes in turn, and keeps every response and what it shows of its payment. */
+function createQuestions({ chainId, fleet, keys }: CallersDeps) {
+  const responses: CallerResponse[] = [];
+  const unanswered: string[] = [];
+  const ids = new Map<number, string>();
+  const confirmed = new Set<number>();
+  let turn = 0;
+
+  async function send(payment: number, question: Question): Promise<Got> {
+    const serving = fleet.serving();
+    const server = serving[turn++ % serving.length];
+    const url = server?.url();
+    const got = url === undefined ? silence : await fetchFrom(url, question);
+    if (server && got.status === 0 && !server.isTold() && !server.isFrozen()) {
+      const what = `${question.asked} of process ${server.pid}: ${got.problem}`;
+      unanswered.push(`payment ${payment}: ${what}`);
+    }
+    return got;
+  }
+
+  async function ask(payment: number, question: Question): Promise<CallerResponse> {
+    const { asked, isLast = false } = question;
+    const askedAfter = responses.length;
+    const { status, body } = await send(payment, question);
+    const response: CallerResponse = { payment, asked, askedAfter, status, body, isLast };
+    responses.push(response);
+    if (typeof body["id"] === "string") ids.set(payment, body["id"]);
+    if (body["status"] === "confirmed") confirmed.add(payment);
+    return response;
+  }
+
+  function headersOf({ manner, authorization, refundOf }: SoakPayment): Question["headers"] {
+    const payee = refundOf === undefined ? authorization.to : authorization.from;
+    const key = manner === "public" ? keys.get(payee) : undefined;
+    return {
+      "content-type": "application/json",
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(manner === "async" ? { prefer: "respond-async" } : {}),
+    };
+  }
+
+  function presents(payment: SoakPayment): Question {
+    const headers = headersOf(payment);
+    if (payment.refundOf !== undefined) {
+      const authorization = toWireAuthorization(payment.authorization);
+      const settlementId = ids.get(payment.refundOf);
+      const body = JSON.stringify({ settlementId, authorization, signature: payment.signature });
+      return { asked: "settle", path: "/v1/refunds", body, headers };
+    }
+    const body = JSON.stringify(requestBody(chainId, payment));
+    return { asked: "settle", path: `${pathOfSurface(payment)}/settle`, body, headers };
+  }
+
+  function looks(payment: SoakPayment, id: string, query: string): Question {
+    const path = `${pathOfSurface(payment)}/settlements/${id}${query}`;
+    return { asked: "look", path, headers: headersOf(payment) };
+  }
+
+  return { responses, unanswered, ids, confirmed, send, ask, presents, looks };
 }
 
 function pathOfSurface({ manner }: SoakPayment): string {

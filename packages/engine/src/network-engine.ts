@@ -25,9 +25,9 @@ import type { Signer } from "./relayer/signer.ts";
 import { createAdoptTransfers } from "./settlement/adopt-transfers.ts";
 import type { RepeatPolicy } from "./settlement/exchange-calls.ts";
 import { createReadRefund } from "./settlement/lost-refunds.ts";
-import { createLostTransfers } from "./settlement/lost-transfers.ts";
+import { LostTransfers } from "./settlement/lost-transfers.ts";
 import { OutcomeTracker } from "./settlement/outcome-tracker.ts";
-import { createRecovery } from "./settlement/recovery.ts";
+import { createRecovery, type Recovery } from "./settlement/recovery.ts";
 import { createSettlementIds } from "./settlement/settlement-ids.ts";
 import type { Waiters } from "./settlement/waiters.ts";
 import { createWaitingWatch } from "./settlement/waiting-watch.ts";
@@ -99,7 +99,7 @@ export function openChain(
 }
 
 export function createNetworkEngine(chain: Chain, deps: EngineDeps) {
-  const { config, store, clock, log, waiters } = deps;
+  const { config, store, log } = deps;
   const { chainId } = chain.network;
   let follower: BlockFollower | undefined;
   let hasStarted = false;
@@ -137,18 +137,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps) {
     blockGasLimit: () => facts()?.head.gasLimit,
     balanceOf: (wallet) => facts()?.wallets.get(wallet)?.balance,
     events: {
-      onSubmitted: (settlements) => {
-        for (const settlement of settlements) outcomes.observe(settlement);
-        waiters.notify(settlements);
-        follower?.wake();
-      },
-      onSent: (ids) => {
-        waiters.notifySent(ids);
-        follower?.wake();
-        publishSent(chainId, ids, deps);
-      },
-      onRefused: outcomes.onRefused,
-      onMinedWithoutLog: outcomes.onMinedWithoutLog,
+      ...relayerEvents(chainId, deps, { outcomes, wake: () => follower?.wake() }),
       onNeverMined: (ids) => recovery.requeue(ids),
       onReleased: (ids) => recovery.requeue(ids),
       onWalletAcquired: () => hasStarted && recovery.repeat(),
@@ -158,32 +147,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps) {
   const lookAtWaiting = createWaitingWatch({ ...shared, chainId, outcomes, relayer, recovery });
 
   async function begin(): Promise<void> {
-    follower = startBlockFollower({
-      chain,
-      clock,
-      log,
-      wallets: relayer.addresses,
-      lateWallets: relayer.lateAddresses,
-      interest() {
-        const interest = outcomes.interest();
-        // A nonce on its way needs the blocks too, also when its payments have their outcome.
-        const isBusy = recovery.isDue() || relayer.load().inFlight > 0;
-        return interest === "none" && isBusy ? "finality" : interest;
-      },
-      listener: {
-        async onBlock(block) {
-          await relayer.onBlock(block, await outcomes.onBlock(block));
-          const seen = view();
-          if (seen && block.isHead) await outcomes.onHead(seen);
-          if (block.isHead) await recovery.revertReorganised(() => outcomes.recheck());
-          if (block.isHead) recovery.onBlock();
-          if (block.isHead) await lookAtWaiting();
-        },
-        async onReorganisation(fromBlock, hashes) {
-          await recovery.revertReorganised(() => outcomes.onReorganisation(fromBlock, hashes));
-        },
-      },
-    });
+    follower = followBlocks({ ...shared, outcomes, relayer, recovery, lookAtWaiting });
     await follower.ready();
     await lost.compare();
     const stored = await recovery.run();
@@ -227,6 +191,67 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps) {
   return { ...parts, wallets, lost, readRefund, onReconnected, start, stop };
 }
 
+/** What the relayer reports of its transactions, for the outcomes and for callers that wait. */
+function relayerEvents(
+  chainId: ChainId,
+  deps: EngineDeps,
+  { outcomes, wake }: { readonly outcomes: OutcomeTracker; wake(): void },
+) {
+  const { waiters } = deps;
+  return {
+    onSubmitted(settlements: readonly Settlement[]) {
+      for (const settlement of settlements) outcomes.observe(settlement);
+      waiters.notify(settlements);
+      wake();
+    },
+    onSent(ids: readonly string[]) {
+      waiters.notifySent(ids);
+      wake();
+      publishSent(chainId, ids, deps);
+    },
+    onRefused: outcomes.onRefused,
+    onMinedWithoutLog: outcomes.onMinedWithoutLog,
+  };
+}
+
+/** Leads each block through the relayer, the outcomes and the recovery, in this order. */
+function followBlocks(
+  deps: SharedDeps & {
+    readonly outcomes: OutcomeTracker;
+    readonly relayer: Relayer;
+    readonly recovery: Recovery;
+    lookAtWaiting(): Promise<void>;
+  },
+): BlockFollower {
+  const { chain, clock, log, outcomes, relayer, recovery } = deps;
+  return startBlockFollower({
+    chain,
+    clock,
+    log,
+    wallets: relayer.addresses,
+    lateWallets: relayer.lateAddresses,
+    interest() {
+      const interest = outcomes.interest();
+      // A nonce on its way needs the blocks too, also when its payments have their outcome.
+      const isBusy = recovery.isDue() || relayer.load().inFlight > 0;
+      return interest === "none" && isBusy ? "finality" : interest;
+    },
+    listener: {
+      async onBlock(block) {
+        await relayer.onBlock(block, await outcomes.onBlock(block));
+        const seen = deps.view();
+        if (seen && block.isHead) await outcomes.onHead(seen);
+        if (block.isHead) await recovery.revertReorganised(() => outcomes.recheck());
+        if (block.isHead) recovery.onBlock();
+        if (block.isHead) await deps.lookAtWaiting();
+      },
+      async onReorganisation(fromBlock, hashes) {
+        await recovery.revertReorganised(() => outcomes.onReorganisation(fromBlock, hashes));
+      },
+    },
+  });
+}
+
 interface SharedDeps extends EngineDeps {
   readonly chain: Chain;
   readonly wallets: readonly Address[];
@@ -246,7 +271,7 @@ function createLossSearch(deps: SharedDeps, outcomes: OutcomeTracker) {
     },
   });
   const { sharedWallets, searchBlocksMax } = deps.config;
-  const lost = createLostTransfers({ ...deps, sharedWallets, searchBlocksMax, adopt });
+  const lost = new LostTransfers({ ...deps, sharedWallets, searchBlocksMax, adopt });
   return { lost, readRefund };
 }
 

@@ -70,8 +70,8 @@ export function stateOf({
     wallets: relayer.wallets,
     endpointLimits: () => chain.limits(),
     gasPrice: () => gasPriceState,
-    lostProblem: lost.problem,
-    lostUnread: lost.unread,
+    lostProblem: () => lost.problem(),
+    lostUnread: () => lost.unread(),
     tokenPausedSinceMs: () => tokenPause.sinceMs(),
     waitsFor: () => {
       const wallets = relayer.wallets();

@@ -102,6 +102,30 @@ const inProcessUrl = "http://facilitator.invalid";
  * when it ends the start. In both cases the port is closed and all resources are released.
  */
 export async function startFacilitator(options: StartOptions): Promise<Facilitator> {
+  const service = await createService(options);
+  const { log } = service.shared;
+
+  async function stop(): Promise<void> {
+    log.info({ event: "facilitator_stopping" }, "Shutdown started; new requests refused");
+    await end(service);
+    log.info({ event: "facilitator_stopped" }, "Facilitator stopped");
+  }
+
+  try {
+    return { ...(await start(service, options)), stop };
+  } catch (error) {
+    // Releases the wallets for the process that replaces this one.
+    const fields = { event: "start_cleanup_failed" };
+    await end(service).catch(warning(log, fields, "Cleanup after a failed start did not complete"));
+    throw error;
+  }
+}
+
+/** The parts of the service. */
+type Service = Awaited<ReturnType<typeof createService>>;
+
+/** Creates all parts; none of them listens or works yet. */
+async function createService(options: StartOptions) {
   const { config, clock = systemClock, selfBuilt = false, listen: listens = true } = options;
   const signers = await openConfiguredSigners(config);
   const metrics = metricsOf(config, signers, clock);
@@ -153,86 +177,82 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     },
   });
   const metricsServer = createMetricsServer(metrics.render);
-  const watches = watchEngine({ ...shared, ...context });
-  /** Stop functions of the background jobs, which start once the database is open. */
-  const stops: (() => Promise<void>)[] = [];
+  /** Stop functions; those of the background jobs join once the database is open. */
+  const stops: (() => Promise<void>)[] = [...watchEngine({ ...shared, ...context })];
+  const parts = { shared, context, record, presentFee, networks, denyList, features, traces };
+  return { ...parts, server, metricsServer, listens, listensAt, stops };
+}
 
-  function startJobs(): void {
-    const gasWatch = startGasWatch({
-      networks: config.networks.map(({ network }) => network),
-      ...gasBudgetsOf({ config, listens, networks }),
-      note: metrics.noteGas,
-      ...shared,
-    });
-    const engines = new Map(engine.status().networks.map((one) => [one.network.chainId, one]));
-    const kept = { retention: config.retention, ...shared };
-    const removal = startRemoval({ engines, ...kept });
-    stops.push(startMonths(kept).stop);
-    stops.push(gasWatch.stop, removal.stop, shared.startWriting().stop);
-    if (config.metrics)
-      stops.push(startStateWatch({ ...shared, networks: engine.status().networks }).stop);
-    if (denyList) stops.push(denyList.watch().stop);
-    if (features) stops.push(features.start());
-  }
+/** Starts the background jobs, once the database is open. */
+function startJobs(service: Service): void {
+  const { shared, networks, listens, denyList, features, stops } = service;
+  const { config, engine, metrics } = shared;
+  const gasWatch = startGasWatch({
+    networks: config.networks.map(({ network }) => network),
+    ...gasBudgetsOf({ config, listens, networks }),
+    note: metrics.noteGas,
+    ...shared,
+  });
+  const engines = new Map(engine.status().networks.map((one) => [one.network.chainId, one]));
+  const kept = { retention: config.retention, ...shared };
+  const removal = startRemoval({ engines, ...kept });
+  stops.push(startMonths(kept).stop);
+  stops.push(gasWatch.stop, removal.stop, shared.startWriting().stop);
+  if (config.metrics)
+    stops.push(startStateWatch({ ...shared, networks: engine.status().networks }).stop);
+  if (denyList) stops.push(denyList.watch().stop);
+  if (features) stops.push(features.start());
+}
 
-  async function openPorts(): Promise<Pick<Facilitator, "url" | "metricsUrl">> {
-    const metricsUrl = config.metrics && (await listen(metricsServer, config.metrics, "METRICS_"));
-    const url = listens ? await listen(server, config, "") : inProcessUrl;
-    if (!listens) return { url, metricsUrl };
-    listensAt(url);
-    log.info({ event: "port_opened" }, "Port opened; the chain is checked");
-    options.onListening?.(url);
-    return { url, metricsUrl };
-  }
+async function openPorts(
+  { shared, server, metricsServer, listens, listensAt }: Service,
+  options: StartOptions,
+): Promise<Pick<Facilitator, "url" | "metricsUrl">> {
+  const { config, log } = shared;
+  const metricsUrl = config.metrics && (await listen(metricsServer, config.metrics, "METRICS_"));
+  const url = listens ? await listen(server, config, "") : inProcessUrl;
+  if (!listens) return { url, metricsUrl };
+  listensAt(url);
+  log.info({ event: "port_opened" }, "Port opened; the chain is checked");
+  options.onListening?.(url);
+  return { url, metricsUrl };
+}
 
-  /** Opens the port first, because nodes and the database decide how long the rest takes. */
-  async function start(): Promise<Omit<Facilitator, "stop">> {
-    const urls = await openPorts();
-    const { signal, onChecked } = options;
-    const checks = await engine.start({
-      ...(signal && { signal }),
-      ...(onChecked && { onChecked }),
-      onDatabaseOpened: startJobs,
-    });
-    if (features) {
-      stops.push((await startFeeWatch({ clock, log, look: presentFee.look })).stop);
-    }
-    stops.push(watchChecks({ record, context, metrics }).stop);
-    if (listens) {
-      const networks = config.networks.map(({ network }) => network.id);
-      log.info({ event: "facilitator_started", networks }, "Facilitator started");
-    }
-    return { ...urls, fetch: server.fetch, checks };
+/** Opens the port first, because nodes and the database decide how long the rest takes. */
+async function start(service: Service, options: StartOptions): Promise<Omit<Facilitator, "stop">> {
+  const { shared, server, context, record, presentFee, features, listens, stops } = service;
+  const { config, engine, metrics, clock, log } = shared;
+  const urls = await openPorts(service, options);
+  const { signal, onChecked } = options;
+  const checks = await engine.start({
+    ...(signal && { signal }),
+    ...(onChecked && { onChecked }),
+    onDatabaseOpened: () => startJobs(service),
+  });
+  if (features) {
+    stops.push((await startFeeWatch({ clock, log, look: presentFee.look })).stop);
   }
+  stops.push(watchChecks({ record, context, metrics }).stop);
+  if (listens) {
+    const networks = config.networks.map(({ network }) => network.id);
+    log.info({ event: "facilitator_started", networks }, "Facilitator started");
+  }
+  return { ...urls, fetch: server.fetch, checks };
+}
 
-  async function end(): Promise<void> {
-    const drained = server.drain((signal) => clock.sleep(drainMs, signal));
-    // A connection that is closed at once may hold a request that would never get a response.
-    await Promise.all([drained, clock.sleep(arrivalGraceMs)]);
-    // Callers that still wait for an outcome get "pending".
-    engine.endWaits();
-    await server.drain((signal) => clock.sleep(sendGraceMs, signal));
-    await server.close();
-    await Promise.all([...watches, ...stops].map((stop) => stop()));
-    await engine.stop();
-    await traces?.stop();
-    await metricsServer.close();
-  }
-
-  async function stop(): Promise<void> {
-    log.info({ event: "facilitator_stopping" }, "Shutdown started; new requests refused");
-    await end();
-    log.info({ event: "facilitator_stopped" }, "Facilitator stopped");
-  }
-
-  try {
-    return { ...(await start()), stop };
-  } catch (error) {
-    // Releases the wallets for the process that replaces this one.
-    const fields = { event: "start_cleanup_failed" };
-    await end().catch(warning(log, fields, "Cleanup after a failed start did not complete"));
-    throw error;
-  }
+async function end({ shared, server, metricsServer, traces, stops }: Service): Promise<void> {
+  const { clock, engine } = shared;
+  const drained = server.drain((signal) => clock.sleep(drainMs, signal));
+  // A connection that is closed at once may hold a request that would never get a response.
+  await Promise.all([drained, clock.sleep(arrivalGraceMs)]);
+  // Callers that still wait for an outcome get "pending".
+  engine.endWaits();
+  await server.drain((signal) => clock.sleep(sendGraceMs, signal));
+  await server.close();
+  await Promise.all(stops.map((stop) => stop()));
+  await engine.stop();
+  await traces?.stop();
+  await metricsServer.close();
 }
 
 /** What features have of payments. */

@@ -13,7 +13,7 @@ import {
 import { switchNetwork, type Wallet } from "@farthing/buyer/wallet";
 import type { Requirements } from "@farthing/protocol";
 import { networkOfRecord, readEnd, walletNode, walletNodeUrl } from "./read-end.ts";
-import { connect, watchAccount, type Connected } from "./connected.ts";
+import type { Connected } from "./connected.ts";
 import { showContent } from "./content.ts";
 import type { KeptPayment } from "./kept-payment.ts";
 import { keepGiven, keptTokens } from "./kept-tokens.ts";
@@ -33,6 +33,7 @@ import {
 import { show } from "./screen.ts";
 import { signOnce } from "./sign-once.ts";
 import { reviewScreen, showWaiting, showWallets } from "./wallet-screens.ts";
+import { createWalletSteps, type WalletSteps } from "./wallet-steps.ts";
 import { fill, texts } from "./texts.ts";
 import { networkName, usdc } from "./words.ts";
 
@@ -49,155 +50,146 @@ export interface FlowInput {
 /** Sellers hold a response for a minute at most while the transfer confirms. */
 const answerTimeoutMs = 70_000;
 
-/** Starts at the payment that this tab has kept, at a pass of this origin, or at the wallets. */
-export function startFlow({ request, kept, payable, notes }: FlowInput): void {
-  let work = new AbortController();
-  let stopWatching: (() => void) | undefined;
-  const startAgain = { label: labels.startAgain, run: chooseWallet };
-  const otherWallet = { label: labels.otherWallet, run: chooseWallet };
+interface Flow extends FlowInput {
+  readonly steps: WalletSteps;
+  /** Leaves what is under way. */
+  chooseWallet(): void;
+}
 
-  const before = kept.current();
-  if (before && before.state !== "settled") {
-    open(before, { title: texts.open.unfinished, why: texts.open.signedBefore });
-  } else if (keptTokens().length > 0) usePass();
-  else startUnopened();
+/** Starts at the payment that this tab has kept, at a pass of this origin, or at the wallets. */
+export function startFlow(input: FlowInput): void {
+  const { request, kept, payable } = input;
+
+  function chooseWallet(): void {
+    steps.leave();
+    steps.stopWatching();
+    const guide = usdcGuide(payable[0].requirements.network);
+    showWallets(words.choose, (wallet) => pay(flow, wallet), phoneGuide(), guide);
+  }
 
   function startUnopened(): void {
     if (!before) return chooseWallet();
-    work.abort();
-    const again = { label: labels.showAgain, run: () => send(before) };
+    steps.leave();
+    const again = { label: labels.showAgain, run: () => send(flow, before) };
     showMissingContent(paidBefore, "good", before, again);
   }
 
   function usePass(): void {
-    run((signal) => showWithToken(request, startUnopened, signal), usePass);
+    steps.run((signal) => showWithToken(request, startUnopened, signal), usePass);
   }
 
-  /** Runs a step that can be left; its error becomes a screen. */
-  function run(step: (signal: AbortSignal) => Promise<void>, again: () => void): void {
-    work.abort();
-    const own = new AbortController();
-    work = own;
-    step(own.signal).catch((error: unknown) => {
-      // The screen has changed already.
-      if (own.signal.aborted) return;
-      const { title, why } = explain(error);
-      showProblem(title, why, { label: labels.tryAgain, run: again }, otherWallet);
-    });
-  }
+  const steps = createWalletSteps(chooseWallet);
+  const flow: Flow = { ...input, steps, chooseWallet };
+  const before = kept.current();
+  if (before && before.state !== "settled") {
+    open(flow, before, { title: texts.open.unfinished, why: texts.open.signedBefore });
+  } else if (keptTokens().length > 0) usePass();
+  else startUnopened();
+}
 
-  function chooseWallet(): void {
-    work.abort();
-    stopWatching?.();
-    showWallets(words.choose, pay, phoneGuide(), usdcGuide(payable[0].requirements.network));
-  }
+function pay(flow: Flow, wallet: Wallet): void {
+  const { steps, payable } = flow;
+  const again = () => pay(flow, wallet);
+  steps.run(async (signal) => {
+    const payer = await steps.join(wallet, signal, again);
+    await prepare(flow, payer, chooseFor(payer, payable), signal);
+  }, again);
+}
 
-  function pay(wallet: Wallet): void {
-    const again = () => pay(wallet);
-    run(async (signal) => {
-      const payer = await join(wallet, signal, again);
-      await prepare(payer, chooseFor(payer, payable), signal);
-    }, again);
+async function prepare(
+  flow: Flow,
+  payer: Connected,
+  chosen: Payable,
+  signal: AbortSignal,
+): Promise<void> {
+  const { notes, chooseWallet } = flow;
+  const { wallet, address } = payer;
+  const { requirements, offer } = chosen;
+  const complaint = complaintAbout(offer, address);
+  if (complaint !== undefined)
+    throw new Error(fill(texts.before.notPayable, { reason: complaint }));
+  await moveTo(payer, chosen, signal, chooseWallet);
+  showWaiting(words.oneMoment, words.checkingBalance, chooseWallet);
+  const held = await readBalance(payer, requirements);
+  signal.throwIfAborted();
+  if (held !== undefined && held < requirements.amount) {
+    const look = { label: labels.checkAgain, run: () => pay(flow, wallet) };
+    const other = { label: labels.otherWallet, run: chooseWallet };
+    const guide = usdcGuide(requirements.network);
+    return showLack(lackOf(held, requirements), payer.address, guide, look, other);
   }
+  const balance = held === undefined ? texts.terms.unknown : usdc(held);
+  const next = { sign: () => sign(flow, payer, chosen), other: chooseWallet };
+  show(reviewScreen(requirements, { wallet: wallet.name, address, balance }, notes, next));
+}
 
-  /** Connects, and watches for a switch to another account. */
-  async function join(wallet: Wallet, signal: AbortSignal, again: () => void): Promise<Connected> {
-    showWaiting(words.open, fill(words.account, { wallet: wallet.name }), chooseWallet);
-    const connected = await connect(wallet, signal);
-    stopWatching?.();
-    stopWatching = watchAccount(connected, (problem) => {
-      work.abort();
-      const { title, why } = explain(problem);
-      showProblem(title, why, { label: labels.continue, run: again });
-    });
-    return connected;
+function sign(flow: Flow, payer: Connected, chosen: Payable): void {
+  const { request, kept, steps, chooseWallet } = flow;
+  const { wallet } = payer;
+  steps.run(
+    async (signal) => {
+      showWaiting(words.confirm, fill(words.reviewIn, { wallet: wallet.name }), chooseWallet);
+      const record = await signOnce({ request, kept, payer, payable: chosen, signal });
+      steps.stopWatching();
+      send(flow, record);
+    },
+    () => pay(flow, wallet),
+  );
+}
+
+/** Sends the existing signature; nothing here can make another one. */
+function send(flow: Flow, record: LedgerRecord): void {
+  const { request, kept } = flow;
+  if (!record.signed) return;
+  kept.onTransition = showProgress;
+  showProgress(record);
+  void sendSigned(request, kept, { ...record, signed: record.signed })
+    .finally(() => (kept.onTransition = () => {}))
+    .then((delivery) => finish(flow, delivery, kept.current() ?? record))
+    .catch((error: unknown) => open(flow, record, explain(error)));
+}
+
+async function finish(flow: Flow, delivery: Delivery, record: LedgerRecord): Promise<void> {
+  const { response, reading, state, receipt } = delivery;
+  keepGiven(response);
+  if (response?.ok === true && contentKinds.has(reading.kind)) {
+    const isPaid = reading.kind === "settled";
+    const own = isPaid ? (reading.receipt ?? receipt) : undefined;
+    return showPaid(record, own, response, await showContent(response));
   }
+  if (state !== "settled") return open(flow, record, await explainOpen(delivery));
+  contentMissing(flow, record, await reasonOf(response));
+}
 
-  async function prepare(payer: Connected, chosen: Payable, signal: AbortSignal): Promise<void> {
-    const { wallet, address } = payer;
-    const { requirements, offer } = chosen;
-    const complaint = complaintAbout(offer, address);
-    if (complaint !== undefined)
-      throw new Error(fill(texts.before.notPayable, { reason: complaint }));
-    await moveTo(payer, chosen, signal, chooseWallet);
-    showWaiting(words.oneMoment, words.checkingBalance, chooseWallet);
-    const held = await readBalance(payer, requirements);
+function contentMissing(flow: Flow, record: LedgerRecord, why: string): void {
+  const again = { label: labels.requestAgain, run: () => send(flow, record) };
+  showMissingContent({ title: paid.missing, why }, "warn", record, again);
+}
+
+function open(flow: Flow, record: LedgerRecord, explanation: Explanation): void {
+  showOpen(explanation, record, {
+    again: () => send(flow, flow.kept.current() ?? record),
+    findOut: () => showWallets(words.chooseToCheck, (wallet) => findOut(flow, record, wallet)),
+  });
+}
+
+/** Asks the chain about a signature that has expired. */
+function findOut(flow: Flow, record: LedgerRecord, wallet: Wallet): void {
+  const { kept, steps, chooseWallet } = flow;
+  const again = () => findOut(flow, record, wallet);
+  steps.run(async (signal) => {
+    const reader = await steps.join(wallet, signal, again);
+    await switchNetwork(reader, networkOfRecord(record).chainId, signal);
+    showWaiting(words.oneMoment, words.checkingChain);
+    const end = await readEnd(record, kept, wallet.provider);
+    steps.stopWatching();
     signal.throwIfAborted();
-    if (held !== undefined && held < requirements.amount) {
-      const look = { label: labels.checkAgain, run: () => pay(wallet) };
-      const guide = usdcGuide(requirements.network);
-      return showLack(lackOf(held, requirements), payer.address, guide, look, otherWallet);
-    }
-    const balance = held === undefined ? texts.terms.unknown : usdc(held);
-    const steps = { sign: () => sign(payer, chosen), other: chooseWallet };
-    show(reviewScreen(requirements, { wallet: wallet.name, address, balance }, notes, steps));
-  }
-
-  function sign(payer: Connected, chosen: Payable): void {
-    const { wallet } = payer;
-    run(
-      async (signal) => {
-        showWaiting(words.confirm, fill(words.reviewIn, { wallet: wallet.name }), chooseWallet);
-        const record = await signOnce({ request, kept, payer, payable: chosen, signal });
-        stopWatching?.();
-        send(record);
-      },
-      () => pay(wallet),
-    );
-  }
-
-  /** Sends the existing signature; nothing here can make another one. */
-  function send(record: LedgerRecord): void {
-    if (!record.signed) return;
-    kept.onTransition = showProgress;
-    showProgress(record);
-    void sendSigned(request, kept, { ...record, signed: record.signed })
-      .finally(() => (kept.onTransition = () => {}))
-      .then((delivery) => finish(delivery, kept.current() ?? record))
-      .catch((error: unknown) => open(record, explain(error)));
-  }
-
-  async function finish(delivery: Delivery, record: LedgerRecord): Promise<void> {
-    const { response, reading, state, receipt } = delivery;
-    keepGiven(response);
-    if (response?.ok === true && contentKinds.has(reading.kind)) {
-      const isPaid = reading.kind === "settled";
-      const own = isPaid ? (reading.receipt ?? receipt) : undefined;
-      return showPaid(record, own, response, await showContent(response));
-    }
-    if (state !== "settled") return open(record, await explainOpen(delivery));
-    contentMissing(record, await reasonOf(response));
-  }
-
-  function contentMissing(record: LedgerRecord, why: string): void {
-    const title = paid.missing;
-    const again = { label: labels.requestAgain, run: () => send(record) };
-    showMissingContent({ title, why }, "warn", record, again);
-  }
-
-  function open(record: LedgerRecord, explanation: Explanation): void {
-    showOpen(explanation, record, {
-      again: () => send(kept.current() ?? record),
-      findOut: () => showWallets(words.chooseToCheck, (wallet) => findOut(record, wallet)),
-    });
-  }
-
-  /** Asks the chain about a signature that has expired. */
-  function findOut(record: LedgerRecord, wallet: Wallet): void {
-    const again = () => findOut(record, wallet);
-    run(async (signal) => {
-      const reader = await join(wallet, signal, again);
-      await switchNetwork(reader, networkOfRecord(record).chainId, signal);
-      showWaiting(words.oneMoment, words.checkingChain);
-      const end = await readEnd(record, kept, wallet.provider);
-      stopWatching?.();
-      signal.throwIfAborted();
-      if (end.state === "settled") contentMissing(kept.current() ?? record, paid.received);
-      else if (end.state === "unknown")
-        open(record, { title: texts.open.notFinal, why: texts.open.waitForChain });
-      else showProblem(texts.open.neverUsed, texts.open.neverUsedWhy, startAgain);
-    }, again);
-  }
+    const startAgain = { label: labels.startAgain, run: chooseWallet };
+    if (end.state === "settled") contentMissing(flow, kept.current() ?? record, paid.received);
+    else if (end.state === "unknown")
+      open(flow, record, { title: texts.open.notFinal, why: texts.open.waitForChain });
+    else showProblem(texts.open.neverUsed, texts.open.neverUsedWhy, startAgain);
+  }, again);
 }
 
 /** The offer on the network that the wallet is on, or the best one. */

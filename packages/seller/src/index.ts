@@ -86,4 +86,5 @@ export type { PlainRequest } from "./plain-request.ts";
 export type { ChallengeQuickly, QuickChallenge } from "./quick-challenge.ts";
 export type { PlainResponse, QuickUse, ServePlainly, UsePassQuickly } from "./quick-pass.ts";
 export { createSeller } from "./seller.ts";
-export type { Charged, ChargeOptions, Route, Seller } from "./seller.ts";
+export type { ChargeOptions } from "./route-response.ts";
+export type { Charged, Route, Seller } from "./seller.ts";

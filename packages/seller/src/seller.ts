@@ -1,26 +1,9 @@
 /** The seller: charges for requests on web-standard Request and Response. */
-import {
-  declarePaymentIdentifier,
-  defined,
-  passHeaders,
-  paymentIdentifierName,
-  signInHeader,
-} from "@farthing/protocol";
-import {
-  addCommonHeaders,
-  addTokenVary,
-  preflight,
-  reasonOf,
-  refuseAddress,
-  refuseRequest,
-  type ChallengeTerms,
-} from "./responses.ts";
+import { defined } from "@farthing/protocol";
+import { addCommonHeaders, addTokenVary, type ChallengeTerms } from "./responses.ts";
 import { checkSeller, reportReady, type SellerChecks } from "./check-seller.ts";
-import { withoutBody } from "./body.ts";
-import { audienceOf } from "./exchange/binding.ts";
-import { systemClock, type Clock, type WaitUntil } from "./clock.ts";
+import { systemClock, type Clock } from "./clock.ts";
 import {
-  ConfigurationError,
   parseRouteOptions,
   parseSellerOptions,
   type Configuration,
@@ -37,46 +20,16 @@ import { emitOutcome, guard, type ChargeOutcome, type PaidRequest } from "./even
 import { toError } from "./errors.ts";
 import type { Facilitator } from "./facilitator.ts";
 import { mapClients, refundsInOrder } from "./facilitator-order.ts";
-import { exchange } from "./exchange/exchange.ts";
-import { declareBazaar } from "./extensions/bazaar.ts";
-import { declarationsOf } from "./extensions/hooks.ts";
-import { checkInput, readOnce } from "./extensions/input-check.ts";
+import { readOnce } from "./extensions/input-check.ts";
 import { signOffers, signReceipt, type ReceiptSigner } from "./extensions/offer-receipt.ts";
-import { signInTo } from "./extensions/sign-in.ts";
-import { respondToHead } from "./exchange/head.ts";
-import { withRefusal } from "./exchange/refused-payment.ts";
 import { createMemoryGrants } from "./payment-records/memory/memory.ts";
-import { ask, undecided } from "./exchange/open-responses.ts";
-import { offerPage } from "./paywall/offer-page.ts";
 import { parsePayTo } from "./option-values.ts";
-import { createQuote, type Terms } from "./offer.ts";
 import { createQuickChallenge, type ChallengeQuickly } from "./quick-challenge.ts";
 import { createQuickPass, type UsePassQuickly } from "./quick-pass.ts";
-import { readPresentedPayment } from "./presented-payment.ts";
 import { createRefunds, type Refunds } from "./refund-balance.ts";
-import { matchPayment, type BodyReader } from "./exchange/match-payment.ts";
-import { checkRequestAddress } from "./request-address.ts";
-import {
-  factsAfter,
-  type ExchangeDeps,
-  type ExchangeResult,
-  type MatchedPayment,
-  type Serve,
-} from "./exchange/paid-request.ts";
-import type { SaleBooks } from "./sale-books.ts";
-import { serveToken } from "./exchange/serve-token.ts";
+import type { ExchangeDeps, Serve } from "./exchange/paid-request.ts";
+import { openRoute, respond, type ChargeOptions } from "./route-response.ts";
 import { createWalletBudget } from "./exchange/wallet-budget.ts";
-
-export interface ChargeOptions<R = unknown> extends BodyReader {
-  /** The framework's own request for price and payee functions; `request` when absent. */
-  readonly original?: R;
-  /** Further terms that a payment may have been signed for. Challenges name the route's own. */
-  readonly acceptedTerms?: readonly Terms[];
-  /** The route as a router names it, where its options name none. */
-  readonly routeName?: string | undefined;
-  /** That of this request; by default `waitUntil` of the seller's options. */
-  readonly waitUntil?: WaitUntil | undefined;
-}
 
 export interface Charged {
   /** To be sent to the buyer unchanged. */
@@ -167,30 +120,10 @@ function openSeller<R>(
   };
 }
 
-interface ResourceRequest {
-  readonly request: Request;
-  readonly resource: ChallengeTerms["resource"];
-  readonly serve: Serve;
-}
-
 interface SignedExchange
   extends Pick<Charged, "response" | "outcome">, Pick<ExchangeDeps, "clock" | "emit"> {
   readonly payment: PaidRequest | undefined;
   readonly url: string;
-}
-
-/** Checks options of a route that depend on those of its seller. */
-function checkTogether<R>(of: Configuration, route: RouteConfiguration<R>): void {
-  const [{ client }, ...others] = of.facilitators;
-  if (route.serveWhen === "queued" && (client.isInProcess !== true || others.length > 0)) {
-    const shape = "confirmed, unless an engine in this process (inProcess: true) is alone";
-    throw new ConfigurationError("serveWhen", shape, '"confirmed"');
-  }
-  if (route.requiresBinding && of.publicUrl === undefined && !of.hasOwnAddresses) {
-    // The buyer writes the Host header and would choose the server that a payment is bound to.
-    const shape = "the address that buyers use, because requireBinding is true";
-    throw new ConfigurationError("publicUrl", shape, '"https://api.example.com"');
-  }
 }
 
 function createRoute<R>(
@@ -198,99 +131,10 @@ function createRoute<R>(
   of: Configuration,
   route: RouteConfiguration<R>,
 ): Route<R> {
-  checkTogether(of, route);
-  const isPublic = of.publicUrl !== undefined;
-  const quote = createQuote(of.networks, route);
-  const { pass, balance } = openSale(seller, route);
-  const hasToken = pass !== undefined || balance !== undefined;
-  // The buyer writes the Host header, so only a configured address names the domain of a sign-in.
-  const signIn = isPublic ? signInTo({ ...pass, ...balance }, seller, of) : undefined;
-  const soldAt = <T extends { readonly scope: string | undefined }>(sale: T, url: string) => {
-    const { protocol, host, pathname } = new URL(url);
-    // The buyer writes the Host header, which must not choose what a pass or balance opens.
-    const path = isPublic || of.hasOwnAddresses ? `${protocol}//${host}${pathname}` : pathname;
-    return { ...sale, scope: sale.scope ?? path };
-  };
-  const soldFor = (request: Request, url: string, options: ChargeOptions<R>) => {
-    const { isGone = () => request.signal.aborted } = options;
-    return defined({
-      pass: pass && { ...soldAt(pass, url), isGone },
-      balance: balance && { ...soldAt(balance, url), isGone },
-    });
-  };
-
-  async function respond(
-    deps: ExchangeDeps,
-    { request, resource, serve }: ResourceRequest,
-    options: ChargeOptions<R>,
-  ): Promise<ExchangeResult & Pick<Charged, "payment">> {
-    if (request.method === "OPTIONS") return undecided(preflight());
-    const malformed = checkRequestAddress(request);
-    if (malformed) return undecided(refuseAddress(malformed));
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without a framework, R is Request
-    const original = options.original ?? (request as R);
-    const offers = await quote(request, original);
-    // A store that fails now costs a buyer the sign-in, and not the challenge.
-    const place = { url: resource.url, offers };
-    const asksWho = await signIn?.declare(place).catch(() => undefined);
-    const extensions = {
-      [paymentIdentifierName]: declarePaymentIdentifier(),
-      ...(await declareBazaar(route.describe, request, original)),
-      ...declarationsOf(of.extensions),
-      ...asksWho,
-    };
-    const terms: ChallengeTerms = { offers, resource, mode: of.mode, extensions };
-    const presented = readPresentedPayment(request.headers);
-    // A payment that is presented is checked once it is known to be new.
-    const wrong =
-      presented.kind === "payment"
-        ? undefined
-        : await checkInput({ ...options, ...of, ...route, request });
-    if (wrong) return undecided(wrong);
-    if (request.method === "HEAD" && route.head !== "charge") {
-      const isPaid = presented.kind !== "none";
-      return respondToHead(terms, isPaid, route.head === "free" ? serve : undefined);
-    }
-    if (presented.kind === "none") {
-      const token = request.headers.get(passHeaders.token);
-      const signed = request.headers.get(signInHeader);
-      if (hasToken && (token !== null || signed !== null)) {
-        const audience = options.boundTo === undefined ? await audienceOf(request) : undefined;
-        const shown = { request, token, signed, terms, serve };
-        const sold = soldFor(request, resource.url, options);
-        const { pass: _pass, balance: _balance, ...rules } = route;
-        const more = { ...shown, ...sold, ...defined({ audience, signIn }) };
-        const result = await serveToken(deps, { ...options, ...of, ...rules, ...more });
-        if (result) {
-          const { outcome } = result;
-          return "payment" in outcome ? { ...result, payment: outcome.payment } : result;
-        }
-      }
-      const asked = ask(terms);
-      const response = offerPage(asked.response, terms, request, of.paywall, deps.clock.now());
-      return { ...asked, response: await response };
-    }
-    if (presented.kind === "refused") {
-      return withRefusal(ask(terms, reasonOf(presented.refusal)), terms);
-    }
-    if (presented.kind === "unreadable") return undecided(refuseRequest(presented));
-    const { payment } = presented;
-    const readBooks = () => booksOf(route, options.routeName, request, original);
-    const shown = { request, payment, terms, isPublic, readBooks };
-    const matched = await matchPayment(deps, { ...options, ...of, ...route, ...shown });
-    if ("response" in matched) return withRefusal(matched, terms, payment);
-    // `boundTo` binds the payment to the credentials already.
-    const audience = options.boundTo === undefined ? await audienceOf(request) : undefined;
-    const { pass: _pass, balance: _balance, ...rules } = route;
-    const more = { ...defined({ audience }), ...soldFor(request, resource.url, options) };
-    const exchanged = await exchange(deps, { ...rules, ...matched, serve, ...more });
-    const result = withRefusal(exchanged, terms, payment);
-    return { ...result, ...defined({ payment: paymentBehind(matched, result) }) };
-  }
-
+  const at = openRoute(seller, of, route);
   return {
     challenge: createQuickChallenge(seller.emit, of, route),
-    usePass: createQuickPass(seller, of, route, pass),
+    usePass: createQuickPass(seller, of, route, at.pass),
     async charge(request, serve, options = {}) {
       const timings: { verifyMs?: number; settleMs?: number } = {};
       const { clock } = seller;
@@ -305,14 +149,11 @@ function createRoute<R>(
       try {
         const { waitUntil = of.waitUntil } = options;
         const deps = { ...seller, facilitators, waitUntil };
-        const { response, outcome, payment } = await respond(
-          deps,
-          { request, resource, serve },
-          readOnce(options),
-        );
+        const asked = { request, resource, serve, options: readOnce(options) };
+        const { response, outcome, payment } = await respond(deps, at, asked);
         await addSignatures(of.receiptSigner, { response, outcome, payment, url, ...seller });
         addCommonHeaders(response.headers, of.allowOrigin);
-        if (hasToken) addTokenVary(response.headers);
+        if (at.hasToken) addTokenVary(response.headers);
         emitOutcome(seller.emit, url, outcome);
         return { response, outcome, ...defined({ payment }), timings };
       } catch (error) {
@@ -322,18 +163,6 @@ function createRoute<R>(
       }
     },
   };
-}
-
-async function booksOf<R>(
-  { reference, routeName, pass, balance }: RouteConfiguration<R>,
-  routersName: string | undefined,
-  request: Request,
-  original: R,
-): Promise<SaleBooks> {
-  const own =
-    typeof reference === "function" ? await reference(withoutBody(request), original) : reference;
-  const opens = pass ? "pass" : balance && "balance";
-  return defined({ route: routeName ?? routersName, reference: own, opens } as const);
 }
 
 /** Signs what the response offers or delivers. A signer that fails costs no buyer the response. */
@@ -353,33 +182,6 @@ async function addSignatures(
   } catch (error) {
     emit({ type: "broken", url, error });
   }
-}
-
-/** Returns the route's pass or balance with the part of the store that keeps it. */
-function openSale<R>({ records }: ExchangeDeps, { pass, balance }: RouteConfiguration<R>) {
-  const { passes, balances } = records;
-  const example = "createMemoryGrants()";
-  if (pass && !passes) {
-    throw new ConfigurationError("grants", "a store that keeps passes", example);
-  }
-  if (balance && !balances) {
-    throw new ConfigurationError("grants", "a store that keeps balances", example);
-  }
-  return defined({
-    pass: pass && passes && { ...pass, passes },
-    balance: balance && balances && { ...balance, balances },
-  });
-}
-
-/** Returns the payment that a result is about: one that was verified, or whose receipt is sent. */
-function paymentBehind(
-  matched: MatchedPayment,
-  { outcome, receipt }: ExchangeResult,
-): PaidRequest | undefined {
-  if ("payment" in outcome) return outcome.payment;
-  if (receipt === undefined) return undefined;
-  const { transaction, ...facts } = factsAfter(matched, receipt);
-  return transaction === "" ? facts : { ...facts, transaction };
 }
 
 function resourceOf(

@@ -1,12 +1,5 @@
 /** One ordinary node without its network: a request's text in, a response out. */
-import {
-  callOddities,
-  distort,
-  makeAbsurd,
-  numberOf,
-  refuseCall,
-  type OddReply,
-} from "./call-answers.ts";
+import { callOddities, distort, makeAbsurd, numberOf, refuseCall } from "./call-answers.ts";
 import {
   requestFailures,
   type AbsurdHeads,
@@ -66,10 +59,9 @@ export function createOrdinaryNode(options: {
   const upstream = withPoolRules(options.upstream, () => node.conditions.pool);
   const record = createNodeRecord();
   let meter: { readonly limit: RateLimit; readonly bucket: TokenBucket } | undefined;
-  let absurdity: { readonly heads: AbsurdHeads; left: number } | undefined;
-  const nextRandom = createRandom();
-  let failures = 0;
-  let rotation: { readonly backends: readonly number[]; turn: number } | undefined;
+  const makeAbsurdReply = createAbsurdReplies();
+  const nextBackend = createRotation();
+  const nextFailure = createFailures();
 
   function bucketOf(limit: RateLimit): TokenBucket {
     if (meter?.limit !== limit) {
@@ -78,21 +70,9 @@ export function createOrdinaryNode(options: {
     return meter.bucket;
   }
 
-  function oddReply(call: NodeCall, reply: NodeReply): OddReply | undefined {
-    const heads = node.conditions.absurd;
-    if (heads && absurdity?.heads !== heads) absurdity = { heads, left: heads.times ?? Infinity };
-    const isAbsurd = heads && absurdity && absurdity.left > 0;
-    const absurd = isAbsurd ? makeAbsurd(heads, call, reply) : undefined;
-    if (absurd && absurdity) absurdity.left--;
-    return absurd ?? distort(node.conditions, call, reply);
-  }
-
-  /** The backend whose turn it is: each request goes to the next. */
+  /** How far the backend whose turn it is lags. */
   function nextLag(): number {
-    const { backends } = node.conditions;
-    if (!backends) return 0;
-    if (rotation?.backends !== backends) rotation = { backends, turn: 0 };
-    const lag = backends[rotation.turn++ % backends.length] ?? 0;
+    const lag = nextBackend(node.conditions.backends);
     if (lag > 0) onOddity("lag");
     return lag;
   }
@@ -107,7 +87,10 @@ export function createOrdinaryNode(options: {
     return calls.map((call, index) => {
       const refusal = refusals[index];
       const reply = refusal ? refusal.reply : (replies.shift() ?? noReply);
-      const odd = refusal ?? oddReply(call, reply);
+      const odd =
+        refusal ??
+        makeAbsurdReply(node.conditions.absurd, call, reply) ??
+        distort(node.conditions, call, reply);
       if (odd) onOddity(odd.kind);
       return odd ? odd.reply : reply;
     });
@@ -134,21 +117,6 @@ export function createOrdinaryNode(options: {
     return typeof admitted === "number" ? (refusal?.response ?? admitted) : admitted;
   }
 
-  /** The failure of a request whose turn it is; undefined: it is answered. */
-  function failRequest(request: NodeRequest): NodeResponse | undefined {
-    const { failingShare = 0 } = node.conditions;
-    if (failingShare === 0 || nextRandom() >= failingShare) return undefined;
-    onOddity("failure");
-    const kind = requestFailures[failures++ % requestFailures.length];
-    if (kind === "cut") throw new Error("the connection is cut");
-    if (kind === "http_503") return { status: 503, headers: {}, body: "no backend" };
-    const error = { error: { code: -32_603, message: "internal error" } };
-    return respond(
-      request,
-      request.calls.map(() => error),
-    );
-  }
-
   const node: OrdinaryNode = {
     conditions: options.conditions ?? {},
     record,
@@ -156,8 +124,11 @@ export function createOrdinaryNode(options: {
       const request = readRequest(text);
       const admitted = admitOne(request);
       if (typeof admitted !== "number") return admitted;
-      const failed = failRequest(request);
-      if (failed) return failed;
+      const failure = nextFailure(node.conditions.failingShare);
+      if (failure) {
+        onOddity("failure");
+        return fail(request, failure);
+      }
       const { latencyMs = 0 } = node.conditions;
       const answered = await answerAll(request.calls.slice(0, admitted));
       if (latencyMs > 0) {
@@ -169,6 +140,50 @@ export function createOrdinaryNode(options: {
     },
   };
   return node;
+}
+
+/** Absurd heads, as many times as the conditions say. */
+function createAbsurdReplies() {
+  let absurdity: { readonly heads: AbsurdHeads; left: number } | undefined;
+  return (heads: AbsurdHeads | undefined, call: NodeCall, reply: NodeReply) => {
+    if (!heads) return undefined;
+    if (absurdity?.heads !== heads) absurdity = { heads, left: heads.times ?? Infinity };
+    const absurd = absurdity.left > 0 ? makeAbsurd(heads, call, reply) : undefined;
+    if (absurd) absurdity.left--;
+    return absurd;
+  };
+}
+
+/** The backend whose turn it is: each request goes to the next. */
+function createRotation() {
+  let rotation: { readonly backends: readonly number[]; turn: number } | undefined;
+  return (backends: NodeConditions["backends"]): number => {
+    if (!backends) return 0;
+    if (rotation?.backends !== backends) rotation = { backends, turn: 0 };
+    return backends[rotation.turn++ % backends.length] ?? 0;
+  };
+}
+
+type RequestFailure = (typeof requestFailures)[number];
+
+/** How the next request fails; undefined: it is answered. */
+function createFailures() {
+  const nextRandom = createRandom();
+  let failures = 0;
+  return (failingShare = 0): RequestFailure | undefined => {
+    if (failingShare === 0 || nextRandom() >= failingShare) return undefined;
+    return requestFailures[failures++ % requestFailures.length];
+  };
+}
+
+function fail(request: NodeRequest, failure: RequestFailure): NodeResponse {
+  if (failure === "cut") throw new Error("the connection is cut");
+  if (failure === "http_503") return { status: 503, headers: {}, body: "no backend" };
+  const error = { error: { code: -32_603, message: "internal error" } };
+  return respond(
+    request,
+    request.calls.map(() => error),
+  );
 }
 
 /** The same sequence in each run, with runs of failures as chance has them (Park and Miller). */

@@ -95,28 +95,11 @@ export function createSettlementTraces(tracer: Tracer) {
     }
   }
 
-  /** The time from the send to the outcome, once that is recorded. */
   function noteOutcome(settlement: Settlement): void {
     const spans = remembered.get(settlement.id);
     if (!spans) return;
     remembered.delete(settlement.id);
-    const { id, chainId, state, transaction, blockNumber, settledBy, failure } = settlement;
-    const from = settlement.submittedAt ?? settlement.createdAt;
-    const to = settlement.confirmedAt ?? settlement.failedAt;
-    const attributes = {
-      "x402.network": networkOfChain(chainId).id,
-      "x402.settlement_id": id,
-      "x402.outcome": state,
-      ...(transaction === null ? {} : { "x402.transaction": transaction }),
-      ...(blockNumber === null ? {} : { "x402.block": blockNumber }),
-      ...(settledBy === null ? {} : { "x402.settled_by": settledBy }),
-    };
-    const links = spans.transaction ? [linkTo(spans.transaction)] : [];
-    const within = trace.setSpanContext(ROOT_CONTEXT, spans.settlement);
-    const options = { attributes, links, startTime: new Date(from) };
-    const span = tracer.startSpan("settlement confirmation", options, within);
-    if (failure !== null) failSpan(span, failure);
-    span.end(to === null ? undefined : new Date(to));
+    traceOutcome(tracer, settlement, spans);
   }
 
   return {
@@ -130,18 +113,46 @@ export function createSettlementTraces(tracer: Tracer) {
       open.get(transactionId)?.setAttributes(facts);
     },
     /** Records the outcomes that a store records. */
-    watchStore: <S extends OutcomeStore>(store: S): S => ({
-      ...store,
-      async recordConfirmed(...args: Parameters<OutcomeStore["recordConfirmed"]>) {
-        const moved = await store.recordConfirmed(...args);
-        for (const settlement of moved) noteOutcome(settlement);
-        return moved;
-      },
-      async recordFailed(...args: Parameters<OutcomeStore["recordFailed"]>) {
-        const moved = await store.recordFailed(...args);
-        for (const settlement of moved) noteOutcome(settlement);
-        return moved;
-      },
-    }),
+    watchStore: <S extends OutcomeStore>(store: S): S => watchOutcomes(store, noteOutcome),
+  };
+}
+
+/** The time from the send to the outcome, once that is recorded. */
+function traceOutcome(tracer: Tracer, settlement: Settlement, spans: RememberedSpans): void {
+  const { id, chainId, state, transaction, blockNumber, settledBy, failure } = settlement;
+  const from = settlement.submittedAt ?? settlement.createdAt;
+  const to = settlement.confirmedAt ?? settlement.failedAt;
+  const attributes = {
+    "x402.network": networkOfChain(chainId).id,
+    "x402.settlement_id": id,
+    "x402.outcome": state,
+    ...(transaction === null ? {} : { "x402.transaction": transaction }),
+    ...(blockNumber === null ? {} : { "x402.block": blockNumber }),
+    ...(settledBy === null ? {} : { "x402.settled_by": settledBy }),
+  };
+  const links = spans.transaction ? [linkTo(spans.transaction)] : [];
+  const within = trace.setSpanContext(ROOT_CONTEXT, spans.settlement);
+  const options = { attributes, links, startTime: new Date(from) };
+  const span = tracer.startSpan("settlement confirmation", options, within);
+  if (failure !== null) failSpan(span, failure);
+  span.end(to === null ? undefined : new Date(to));
+}
+
+function watchOutcomes<S extends OutcomeStore>(
+  store: S,
+  noteOutcome: (settlement: Settlement) => void,
+): S {
+  return {
+    ...store,
+    async recordConfirmed(...args: Parameters<OutcomeStore["recordConfirmed"]>) {
+      const moved = await store.recordConfirmed(...args);
+      for (const settlement of moved) noteOutcome(settlement);
+      return moved;
+    },
+    async recordFailed(...args: Parameters<OutcomeStore["recordFailed"]>) {
+      const moved = await store.recordFailed(...args);
+      for (const settlement of moved) noteOutcome(settlement);
+      return moved;
+    },
   };
 }

@@ -37,118 +37,7 @@ type LostRefund = Readable & { readonly refundedNonce: Hex };
 type ToClaim = Readable & { readonly refund?: RefundTerms };
 
 export function createAdoptTransfers(deps: AdoptDeps): AdoptTransfers {
-  const { chain, store, clock, log } = deps;
-  const { chainId, usdc: asset } = chain.network;
-
-  function notRecovered({ event }: SentTransfer, problem: string): void {
-    const { payer, nonce, transaction } = event;
-    log.error(
-      { event: "transfer_not_recovered", chainId, payer, nonce, transaction, problem },
-      "Transfer of a relayer wallet not recorded as a settlement",
-    );
-  }
-
-  /** Tells payments and refunds apart; of the others the log says why they are left out. */
-  async function sort(missing: readonly Missing[]) {
-    const payments: Readable[] = [];
-    const refunds: LostRefund[] = [];
-    for (const one of missing) {
-      if (!isReadable(one)) {
-        notRecovered(one, "its transaction does not show the authorization");
-        continue;
-      }
-      const reading = await deps.readRefund(deps, one.call.authorization, one.event.blockNumber);
-      if (reading.kind === "refund") refunds.push({ ...one, refundedNonce: reading.nonce });
-      else if (reading.kind === "payment") payments.push(one);
-      else notRecovered(one, "its recipient has paid too often to tell whether it is a refund");
-    }
-    return { payments, refunds };
-  }
-
-  /** Names the payments that these returned; they are in the store, or were recovered before. */
-  async function findRefunded(refunds: readonly LostRefund[]): Promise<ToClaim[]> {
-    const keys = refunds.map(({ call, refundedNonce: nonce }) => {
-      return { chainId, asset, payer: call.authorization.to, nonce };
-    });
-    const payments = await store.findSettlementsByKey(keys);
-    return refunds.flatMap((one, index): ToClaim[] => {
-      const payment = payments[index];
-      // A payer can choose any nonce, also one that looks like the nonce of a refund.
-      if (payment && !isSameAddress(payment.payTo, one.event.payer)) return [one];
-      if (payment) return [{ ...one, refund: { of: payment.id, unitsMin: 0n } }];
-      notRecovered(one, "it refunds a payment that the database does not have");
-      return [];
-    });
-  }
-
-  async function claim(found: readonly ToClaim[]): Promise<Proof[]> {
-    if (found.length === 0) return [];
-    const payers: Address[] = found.map(({ event }) => event.payer);
-    const contracts = await listContracts(chain, payers);
-    const claims = found.map((one): Claim => {
-      const { to, value, validAfter, validBefore } = one.call.authorization;
-      return {
-        ...one.key,
-        id: deps.newId(one.key),
-        payTo: to,
-        amount: value,
-        validAfter,
-        validBefore,
-        signature: one.call.signature,
-        payerHasCode: contracts.has(one.event.payer.toLowerCase()),
-        seenUnusedAt: one.event.blockNumber - 1,
-        networkName: chain.network.id,
-        refund: one.refund,
-        ...nobodys,
-      };
-    });
-    const results = await store.claimSettlements(claims, clock.nowMs());
-    return found.flatMap((one, index): Proof[] => {
-      const result = results[index];
-      if (!result || result.kind === "refused") {
-        notRecovered(one, `it was refused: ${result?.reason ?? "without a reason"}`);
-        return [];
-      }
-      return [{ event: one.event, settlement: result.settlement }];
-    });
-  }
-
-  async function adoptGroup(transfers: readonly SentTransfer[]): Promise<number> {
-    const named = transfers.map((transfer) => {
-      const { payer, nonce } = transfer.event;
-      return { ...transfer, key: { chainId, asset, payer, nonce } };
-    });
-    const known = await store.findSettlementsByKey(named.map(({ key }) => key));
-    const open = named.flatMap(({ event }, index): Proof[] => {
-      const settlement = known[index];
-      return settlement && settlement.state !== "confirmed" ? [{ event, settlement }] : [];
-    });
-    const { payments, refunds } = await sort(named.filter((_, index) => !known[index]));
-    // In this order, because a refund names its payment.
-    const claimed = await claim(payments);
-    claimed.push(...(await claim(await findRefunded(refunds))));
-    await deps.adopt([...open, ...claimed]);
-    return claimed.length;
-  }
-
-  /** Records what can be recorded: a row that the database refuses must not hold all others. */
-  async function adoptSome(transfers: readonly SentTransfer[]): Promise<number> {
-    try {
-      return await adoptGroup(transfers);
-    } catch (error) {
-      const refused = findWriteRefusal(error);
-      if (refused === undefined) throw error;
-      const [only] = transfers;
-      if (only && transfers.length === 1) {
-        notRecovered(only, `the database refuses it: ${refused}`);
-        return 0;
-      }
-      const half = Math.ceil(transfers.length / 2);
-      const first = await adoptSome(transfers.slice(0, half));
-      return first + (await adoptSome(transfers.slice(half)));
-    }
-  }
-
+  const { chainId, usdc: asset } = deps.chain.network;
   return async (transfers) => {
     const distinct = new Map(
       transfers.map((one) => [keyText({ chainId, asset, ...one.event }), one]),
@@ -156,10 +45,126 @@ export function createAdoptTransfers(deps: AdoptDeps): AdoptTransfers {
     const all = [...distinct.values()];
     let recovered = 0;
     for (let at = 0; at < all.length; at += groupMax) {
-      recovered += await adoptSome(all.slice(at, at + groupMax));
+      recovered += await adoptSome(deps, all.slice(at, at + groupMax));
     }
     return recovered;
   };
+}
+
+function notRecovered({ chain, log }: AdoptDeps, { event }: SentTransfer, problem: string): void {
+  const { chainId } = chain.network;
+  const { payer, nonce, transaction } = event;
+  log.error(
+    { event: "transfer_not_recovered", chainId, payer, nonce, transaction, problem },
+    "Transfer of a relayer wallet not recorded as a settlement",
+  );
+}
+
+/** Tells payments and refunds apart; of the others the log says why they are left out. */
+async function sort(deps: AdoptDeps, missing: readonly Missing[]) {
+  const payments: Readable[] = [];
+  const refunds: LostRefund[] = [];
+  for (const one of missing) {
+    if (!isReadable(one)) {
+      notRecovered(deps, one, "its transaction does not show the authorization");
+      continue;
+    }
+    const reading = await deps.readRefund(deps, one.call.authorization, one.event.blockNumber);
+    if (reading.kind === "refund") refunds.push({ ...one, refundedNonce: reading.nonce });
+    else if (reading.kind === "payment") payments.push(one);
+    else notRecovered(deps, one, "its recipient has paid too often to tell whether it is a refund");
+  }
+  return { payments, refunds };
+}
+
+/** Names the payments that these returned; they are in the store, or were recovered before. */
+async function findRefunded(deps: AdoptDeps, refunds: readonly LostRefund[]): Promise<ToClaim[]> {
+  const { chainId, usdc: asset } = deps.chain.network;
+  const keys = refunds.map(({ call, refundedNonce: nonce }) => {
+    return { chainId, asset, payer: call.authorization.to, nonce };
+  });
+  const payments = await deps.store.findSettlementsByKey(keys);
+  return refunds.flatMap((one, index): ToClaim[] => {
+    const payment = payments[index];
+    // A payer can choose any nonce, also one that looks like the nonce of a refund.
+    if (payment && !isSameAddress(payment.payTo, one.event.payer)) return [one];
+    if (payment) return [{ ...one, refund: { of: payment.id, unitsMin: 0n } }];
+    notRecovered(deps, one, "it refunds a payment that the database does not have");
+    return [];
+  });
+}
+
+async function claim(deps: AdoptDeps, found: readonly ToClaim[]): Promise<Proof[]> {
+  if (found.length === 0) return [];
+  const { chain } = deps;
+  const payers: Address[] = found.map(({ event }) => event.payer);
+  const contracts = await listContracts(chain, payers);
+  const claims = found.map((one): Claim => {
+    const { to, value, validAfter, validBefore } = one.call.authorization;
+    return {
+      ...one.key,
+      id: deps.newId(one.key),
+      payTo: to,
+      amount: value,
+      validAfter,
+      validBefore,
+      signature: one.call.signature,
+      payerHasCode: contracts.has(one.event.payer.toLowerCase()),
+      seenUnusedAt: one.event.blockNumber - 1,
+      networkName: chain.network.id,
+      refund: one.refund,
+      ...nobodys,
+    };
+  });
+  const results = await deps.store.claimSettlements(claims, deps.clock.nowMs());
+  return found.flatMap((one, index): Proof[] => {
+    const result = results[index];
+    if (!result || result.kind === "refused") {
+      notRecovered(deps, one, `it was refused: ${result?.reason ?? "without a reason"}`);
+      return [];
+    }
+    return [{ event: one.event, settlement: result.settlement }];
+  });
+}
+
+async function adoptGroup(deps: AdoptDeps, transfers: readonly SentTransfer[]): Promise<number> {
+  const { chainId, usdc: asset } = deps.chain.network;
+  const named = transfers.map((transfer) => {
+    const { payer, nonce } = transfer.event;
+    return { ...transfer, key: { chainId, asset, payer, nonce } };
+  });
+  const known = await deps.store.findSettlementsByKey(named.map(({ key }) => key));
+  const open = named.flatMap(({ event }, index): Proof[] => {
+    const settlement = known[index];
+    return settlement && settlement.state !== "confirmed" ? [{ event, settlement }] : [];
+  });
+  const { payments, refunds } = await sort(
+    deps,
+    named.filter((_, index) => !known[index]),
+  );
+  // In this order, because a refund names its payment.
+  const claimed = await claim(deps, payments);
+  claimed.push(...(await claim(deps, await findRefunded(deps, refunds))));
+  await deps.adopt([...open, ...claimed]);
+  return claimed.length;
+}
+
+/** Records what can be recorded: a row that the database refuses must not hold all others. */
+async function adoptSome(deps: AdoptDeps, transfers: readonly SentTransfer[]): Promise<number> {
+  try {
+    return await adoptGroup(deps, transfers);
+  } catch (error) {
+    const refused = findWriteRefusal(error);
+    if (refused === undefined) throw error;
+    const [only] = transfers;
+    if (only && transfers.length === 1) {
+      notRecovered(deps, only, `the database refuses it: ${refused}`);
+      return 0;
+    }
+    const half = Math.ceil(transfers.length / 2);
+    const first = await adoptSome(deps, transfers.slice(0, half));
+    return first + (await adoptSome(deps, transfers.slice(half)));
+  }
 }
 
 /** It is free until its first repeat by an account. */

@@ -43,14 +43,16 @@ export interface ProofDeps {
   fail(failures: readonly Failure[], settlements: readonly Settlement[]): Promise<void>;
 }
 
-export function createChainProofs(deps: {
+interface ChainProofsDeps {
   chain: Chain;
   store: Pick<EngineStore, "isRelayerTransaction" | "listSignedHashes">;
   log: Log;
   /** The wallets of the configuration, and those that were taken out of it. */
   wallets: readonly Address[];
   headNumber(): number;
-}) {
+}
+
+export function createChainProofs(deps: ChainProofsDeps) {
   const { chain, store, log } = deps;
   const { chainId } = chain.network;
   const areUsedAt = createAuthorizationStates(chain);
@@ -77,30 +79,6 @@ export function createChainProofs(deps: {
     return (await search(others, atBlock).catch(warning(log, fields, message))) ?? [];
   }
 
-  async function isConfirmed(blockHash: Hex, proofs: readonly Proof[]): Promise<boolean> {
-    const events = proofs.map(({ event }) => event);
-    const fields = { chainId, blockHash, settlements: proofs.length };
-    const failed = { event: "quorum_failed", ...fields };
-    const agreement = await compareEvents(chain, blockHash, events).catch(
-      warning(log, failed, "Second look at a block failed; retrying with the next block"),
-    );
-    if (agreement === "denied") {
-      log.error({ event: "rpc_endpoints_disagree", ...fields }, "RPC endpoints disagree");
-    }
-    if (agreement !== "unanswered") return agreement === "agreed" || agreement === "alone";
-    const depth = deps.headNumber() - Math.max(...events.map(({ blockNumber }) => blockNumber));
-    return depth >= aloneFromDepth;
-  }
-
-  /** Looks at its sender: the database may have lost the transaction and kept the settlement. */
-  async function isOfWallet(transaction: Hex): Promise<boolean> {
-    const sender = await readSender(chain, transaction);
-    if (sender === undefined) {
-      throw new Fault("rpc_unavailable", "The node lacks a transaction whose log it has shown");
-    }
-    return deps.wallets.some((wallet) => isSameAddress(wallet, sender));
-  }
-
   return {
     /** Searches as of a block. A node without that block fails: it would report uses as unused. */
     async find(settlements: readonly Settlement[], atBlock: number): Promise<ProofSearch> {
@@ -122,7 +100,7 @@ export function createChainProofs(deps: {
       const blocks = Map.groupBy(proofs, ({ event }) => event.blockHash);
       const lists = await Promise.all(
         [...blocks].map(async ([blockHash, inBlock]) =>
-          (await isConfirmed(blockHash, inBlock)) ? inBlock : [],
+          (await isConfirmed(deps, blockHash, inBlock)) ? inBlock : [],
         ),
       );
       return lists.flat();
@@ -138,11 +116,40 @@ export function createChainProofs(deps: {
         // Only what a relayer wallet has sent is recovered.
         settlement.recoveredAt !== null ||
         (await store.isRelayerTransaction(transaction)) ||
-        (await isOfWallet(transaction));
+        (await isOfWallet(deps, transaction));
       const settledBy = isOurs ? "relayer" : "other";
       return { transaction, blockNumber, blockHash, logIndex, settledBy };
     },
   };
+}
+
+/** Whether a second endpoint shows the events of a block, or enough blocks follow where none answers. */
+async function isConfirmed(
+  { chain, log, headNumber }: ChainProofsDeps,
+  blockHash: Hex,
+  proofs: readonly Proof[],
+): Promise<boolean> {
+  const events = proofs.map(({ event }) => event);
+  const fields = { chainId: chain.network.chainId, blockHash, settlements: proofs.length };
+  const failed = { event: "quorum_failed", ...fields };
+  const agreement = await compareEvents(chain, blockHash, events).catch(
+    warning(log, failed, "Second look at a block failed; retrying with the next block"),
+  );
+  if (agreement === "denied") {
+    log.error({ event: "rpc_endpoints_disagree", ...fields }, "RPC endpoints disagree");
+  }
+  if (agreement !== "unanswered") return agreement === "agreed" || agreement === "alone";
+  const depth = headNumber() - Math.max(...events.map(({ blockNumber }) => blockNumber));
+  return depth >= aloneFromDepth;
+}
+
+/** Looks at its sender: the database may have lost the transaction and kept the settlement. */
+async function isOfWallet({ chain, wallets }: ChainProofsDeps, transaction: Hex): Promise<boolean> {
+  const sender = await readSender(chain, transaction);
+  if (sender === undefined) {
+    throw new Fault("rpc_unavailable", "The node lacks a transaction whose log it has shown");
+  }
+  return wallets.some((wallet) => isSameAddress(wallet, sender));
 }
 
 /** Whether an event is the authorized transfer, by any sender. */

@@ -20,136 +20,166 @@ const waitMs = 3_000;
 /** Between looks whether another process has ended its search, which after a failover takes a moment. */
 const elsewherePause: BackOffBounds = { minMs: 250, maxMs: 2_000 };
 
-export type LostTransfers = ReturnType<typeof createLostTransfers>;
-
-export function createLostTransfers(deps: ReadDeps) {
-  const { chain, store, log, clock } = deps;
-  const { chainId } = chain.network;
-  const nonces = createCompareNonces(deps);
-  const isOwn = ownedBy(deps);
-  const steady = steadyClockOf(clock);
-  const stopping = new AbortController();
-  const { repair, unread } = createReadLost(deps, stopping.signal);
-  let hasCompared = false;
-  let search: Search | undefined;
-  let running: Promise<void> | undefined;
+export class LostTransfers {
+  readonly #deps: ReadDeps;
+  readonly #nonces: ReturnType<typeof createCompareNonces>;
+  readonly #reading: ReturnType<typeof createReadLost>;
+  readonly #isOwn: (wallet: Address) => boolean;
+  readonly #steady: Clock;
+  readonly #stopping = new AbortController();
+  #hasCompared = false;
+  #search: Search | undefined;
+  #running: Promise<void> | undefined;
   /** The nonces have to be compared, or the loss is known and they need not be. */
-  let due: "compare" | "search" | undefined;
+  #due: "compare" | "search" | undefined;
   /** Another process searches, and this one waits for its end. */
-  let isElsewhere = false;
+  #isElsewhere = false;
   /** Resolves when nothing is due any more. */
-  let comparing: (PromiseWithResolvers<void> & { readonly sinceMs: number }) | undefined;
+  #comparing: (PromiseWithResolvers<void> & { readonly sinceMs: number }) | undefined;
 
-  function problem(): string | undefined {
-    if (search) return textOf(search, isElsewhere);
-    const isKnown = hasCompared && comparing === undefined;
+  constructor(deps: ReadDeps) {
+    this.#deps = deps;
+    this.#nonces = createCompareNonces(deps);
+    this.#reading = createReadLost(deps, this.#stopping.signal);
+    this.#isOwn = ownedBy(deps);
+    this.#steady = steadyClockOf(deps.clock);
+  }
+
+  /** Why nothing is claimed; undefined while the store is not known to be behind. */
+  problem(): string | undefined {
+    if (this.#search) return textOf(this.#search, this.#isElsewhere);
+    const isKnown = this.#hasCompared && this.#comparing === undefined;
     return isKnown ? undefined : "the relayer wallets are compared with the chain";
   }
 
-  async function run(): Promise<void> {
+  /** What was left out of the searches, and how it is searched; undefined where nothing was. */
+  unread(): string | undefined {
+    return this.#reading.unread();
+  }
+
+  /** Throws `storage_behind` while payments are being searched, or the wallets not compared yet. */
+  async refuseWhileBehind(): Promise<void> {
+    const comparing = this.#comparing;
+    const leftMs = (comparing?.sinceMs ?? 0) + waitMs - this.#steady.nowMs();
+    if (comparing && this.#hasCompared && leftMs > 0) {
+      await within(comparing.promise, leftMs, this.#deps.clock);
+    }
+    const why = this.problem();
+    if (why !== undefined) throw new Fault("storage_behind", why);
+  }
+
+  /** At the start, and when the database may have been replaced by an older one. */
+  compare(): Promise<void> {
+    return this.#look("compare");
+  }
+
+  search(): void {
+    void this.#look("search");
+  }
+
+  onUnknownUse(wallet: Address): void {
+    if (this.#isOwn(wallet)) this.search();
+  }
+
+  /**
+   * Reads again what the wallets sent since then, for as long as that takes, and says what was found.
+   * Throws RPC and storage faults.
+   */
+  async searchSince(since: Since): Promise<SearchResult> {
+    const found = await this.#nonces.since(since);
+    await this.#reading.repair(found);
+    const { fromBlock, toBlock, recovered, unread } = found;
+    const stopped = this.#stopping.signal.aborted ? "it was stopped" : undefined;
+    return { fromBlock, toBlock, recovered, unread: unread ?? stopped };
+  }
+
+  async mayRaise(wallet: Address, count: number): Promise<boolean> {
+    if (!this.#isOwn(wallet)) return true;
+    if (this.#search) return false;
+    const { store, chain } = this.#deps;
+    const stored = await store.listNextNonces(chain.network.chainId);
+    const known = stored.find((one) => one.wallet.toLowerCase() === wallet.toLowerCase());
+    // A wallet that is new to this database may have been used before.
+    if (!known || known.nextNonce >= count) return true;
+    void this.compare();
+    return false;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  /** Compares, and reads what is missing; resolves when nothing is. Never rejects. */
+  #look(what: "compare" | "search"): Promise<void> {
+    this.#due = this.#due === "search" ? this.#due : what;
+    this.#comparing ??= { ...Promise.withResolvers<void>(), sinceMs: this.#steady.nowMs() };
+    this.#running ??= this.#runToEnd();
+    return this.#running;
+  }
+
+  async #runToEnd(): Promise<void> {
+    do await this.#run();
+    while (this.#isDue());
+    this.#running = undefined;
+    this.#comparing?.resolve();
+    this.#comparing = undefined;
+  }
+
+  #isDue(): boolean {
+    return this.#due !== undefined && !this.#stopping.signal.aborted;
+  }
+
+  async #run(): Promise<void> {
+    const { chain, log, clock } = this.#deps;
+    const fields = { event: "lost_transfers_check_failed", chainId: chain.network.chainId };
+    const message = "Relayer wallets not compared with the chain; trying again";
     let looks = 0;
-    for (let failures = 0; due !== undefined && !stopping.signal.aborted;) {
-      const isLossKnown = due === "search";
+    for (let failures = 0; this.#isDue();) {
+      const isLossKnown = this.#due === "search";
       // What becomes due meanwhile is another database than the one that is read now.
-      due = undefined;
+      this.#due = undefined;
       try {
-        if (!search || isElsewhere) {
-          search = await nonces.findLoss({ isFirst: !hasCompared, isLossKnown });
-          if (search && !isElsewhere) nonces.report(search);
-        }
-        isElsewhere = search !== undefined && !(await repairAlone(search, isLossKnown, ++looks));
-        if (search) {
+        if (!this.#search || this.#isElsewhere) await this.#findLoss(isLossKnown);
+        if (this.#search) {
+          this.#isElsewhere = !(await this.#repairAlone(this.#search, isLossKnown, ++looks));
           // What was mined meanwhile shows in the nonces.
-          due ??= isElsewhere && isLossKnown ? "search" : "compare";
-        }
-        if (!isElsewhere) search = undefined;
-        hasCompared ||= !isElsewhere;
+          this.#due ??= this.#isElsewhere && isLossKnown ? "search" : "compare";
+        } else this.#isElsewhere = false;
+        if (!this.#isElsewhere) this.#search = undefined;
+        this.#hasCompared ||= !this.#isElsewhere;
         failures = 0;
       } catch (error) {
-        due ??= isLossKnown ? "search" : "compare";
-        const event = "lost_transfers_check_failed";
-        const message = "Relayer wallets not compared with the chain; trying again";
-        warning(log, { event, chainId }, message)(error);
-        await clock.sleep(backOffMs(++failures, retryPause), stopping.signal);
+        this.#due ??= isLossKnown ? "search" : "compare";
+        warning(log, fields, message)(error);
+        await clock.sleep(backOffMs(++failures, retryPause), this.#stopping.signal);
       }
     }
   }
 
-  async function runToEnd(): Promise<void> {
-    do await run();
-    while (due !== undefined && !stopping.signal.aborted);
-    running = undefined;
-    comparing?.resolve();
-    comparing = undefined;
+  async #findLoss(isLossKnown: boolean): Promise<void> {
+    this.#search = await this.#nonces.findLoss({ isFirst: !this.#hasCompared, isLossKnown });
+    if (this.#search && !this.#isElsewhere) this.#nonces.report(this.#search);
   }
 
   /** Reads what is missing; false while another process does, after a pause. */
-  async function repairAlone(found: Search, isLossKnown: boolean, looks: number): Promise<boolean> {
+  async #repairAlone(found: Search, isLossKnown: boolean, looks: number): Promise<boolean> {
+    const { store, chain, clock } = this.#deps;
+    const { chainId } = chain.network;
     if (await store.holdSearch(chainId)) {
       try {
         // Another process may have ended its search between the comparison and the lock.
-        const isOver = !isLossKnown && !(await nonces.isBehind());
-        if (!isOver) await repair(found);
+        const isOver = !isLossKnown && !(await this.#nonces.isBehind());
+        if (!isOver) await this.#reading.repair(found);
       } finally {
         await store.releaseSearch(chainId);
       }
       return true;
     }
-    isElsewhere = true;
-    await clock.sleep(backOffMs(looks, elsewherePause), stopping.signal);
+    this.#isElsewhere = true;
+    await clock.sleep(backOffMs(looks, elsewherePause), this.#stopping.signal);
     return false;
   }
-
-  /** Compares, and reads what is missing; resolves when nothing is. Never rejects. */
-  function look(what: "compare" | "search"): Promise<void> {
-    due = due === "search" ? due : what;
-    comparing ??= { ...Promise.withResolvers<void>(), sinceMs: steady.nowMs() };
-    running ??= runToEnd();
-    return running;
-  }
-
-  return {
-    /** Why nothing is claimed; undefined while the store is not known to be behind. */
-    problem,
-    /** What was left out of the searches, and how it is searched; undefined where nothing was. */
-    unread,
-    /** Throws `storage_behind` while payments are being searched, or the wallets not compared yet. */
-    async refuseWhileBehind(): Promise<void> {
-      const leftMs = (comparing?.sinceMs ?? 0) + waitMs - steady.nowMs();
-      if (comparing && hasCompared && leftMs > 0) await within(comparing.promise, leftMs, clock);
-      const why = problem();
-      if (why !== undefined) throw new Fault("storage_behind", why);
-    },
-    /** At the start, and when the database may have been replaced by an older one. */
-    compare: () => look("compare"),
-    search: () => void look("search"),
-    onUnknownUse: (wallet: Address) => void (isOwn(wallet) && look("search")),
-    /**
-     * Reads again what the wallets sent since then, for as long as that takes, and says what was found.
-     * Throws RPC and storage faults.
-     */
-    async searchSince(since: Since): Promise<SearchResult> {
-      const found = await nonces.since(since);
-      await repair(found);
-      const { fromBlock, toBlock, recovered, unread } = found;
-      const stopped = stopping.signal.aborted ? "it was stopped" : undefined;
-      return { fromBlock, toBlock, recovered, unread: unread ?? stopped };
-    },
-    async mayRaise(wallet: Address, count: number): Promise<boolean> {
-      if (!isOwn(wallet)) return true;
-      if (search) return false;
-      const stored = await store.listNextNonces(chainId);
-      const known = stored.find((one) => one.wallet.toLowerCase() === wallet.toLowerCase());
-      // A wallet that is new to this database may have been used before.
-      if (!known || known.nextNonce >= count) return true;
-      void look("compare");
-      return false;
-    },
-    async stop(): Promise<void> {
-      stopping.abort();
-      await running;
-    },
-  };
 }
 
 function textOf({ fromBlock, toBlock, position }: Search, isElsewhere: boolean): string {

@@ -37,6 +37,8 @@ interface PeerDeps extends Runtime {
   >;
 }
 
+type TakeOverCursors = Map<string, number>;
+
 /** Listens to notifications and polls; returns the function that stops both. */
 export function startPeerListener(deps: PeerDeps): () => Promise<void> {
   const { store, clock, log, waiters, networks } = deps;
@@ -48,33 +50,7 @@ export function startPeerListener(deps: PeerDeps): () => Promise<void> {
   );
   let isScheduled = false;
   /** Where the next poll for unassigned claims begins, by chain and class. */
-  const cursors = new Map<string, number>();
-
-  const openSets = () => [...networks.values()].map(({ outcomes }) => outcomes.openIds());
-
-  /** Keeps the ids that a caller waits for here, or whose outcome is open here. */
-  function relevant(ids: readonly string[]): string[] {
-    const open = openSets();
-    return ids.filter((id) => waiters.has(id) || open.some((set) => set.has(id)));
-  }
-
-  function allIds(): string[] {
-    return [...new Set([...waiters.ids(), ...openSets().flatMap((open) => [...open])])];
-  }
-
-  async function refresh(ids: readonly string[]): Promise<void> {
-    const changed: Settlement[] = [];
-    for (const id of ids) {
-      const settlement = await store.findSettlement(id);
-      const network = settlement && networks.get(settlement.chainId);
-      if (!settlement || !network) continue;
-      network.outcomes.observe(settlement);
-      if (settlement.state !== "queued") network.relayer.forget(new Set([id]));
-      if (isSettled(settlement)) network.relayer.onSettled([id]);
-      changed.push(settlement);
-    }
-    waiters.notify(changed);
-  }
+  const cursors: TakeOverCursors = new Map();
 
   /** Takes over unassigned claims of some age on networks where this process may. */
   async function takeOver(ageMs: number, mayTake: (relayer: Relayer) => boolean): Promise<void> {
@@ -82,42 +58,8 @@ export function startPeerListener(deps: PeerDeps): () => Promise<void> {
     for (const [chainId, { relayer }] of networks) {
       if (!mayTake(relayer)) continue;
       for (const isKeyed of [true, false]) {
-        await takeOverClass(chainId, olderThan, isKeyed).catch(repeatLater);
+        await takeOverClass(deps, cursors, { chainId, olderThan, isKeyed }).catch(repeatLater);
       }
-    }
-  }
-
-  /** Continues where the last poll of this class ended, so a long backlog hides nothing behind it. */
-  async function takeOverClass(chainId: ChainId, olderThan: number, isKeyed: boolean) {
-    const key = `${chainId} ${isKeyed}`;
-    const from = cursors.get(key) ?? 0;
-    const limit = claimsMax;
-    const found = await store.listUnassigned({ chainId, olderThan, limit, from, isKeyed });
-    const last = found.at(-1)?.createdAt ?? 0;
-    // A page whose claims are all of one moment is passed; the next round finds the rest of them.
-    if (found.length < limit) cursors.delete(key);
-    else cursors.set(key, last > from ? last : from + 1);
-    enqueue(found, await store.findRevertedTwice(found.map(({ id }) => id)));
-  }
-
-  /** Takes over claims of a process without wallets whose ids assign them to this process. */
-  async function takeAssigned(ids: readonly string[]): Promise<void> {
-    // An id does not name its network, so the store is read only if some relayer could be meant.
-    const own = ids.filter((id) => [...networks.values()].some(({ relayer }) => relayer.isFor(id)));
-    if (own.length === 0) return;
-    const found = await store.listUnassigned({ ids: own });
-    enqueue(found.filter(({ id, chainId }) => networks.get(chainId)?.relayer.isFor(id)));
-  }
-
-  function enqueue(settlements: readonly Settlement[], alone: ReadonlySet<string> = new Set()) {
-    for (const settlement of settlements) {
-      const network = networks.get(settlement.chainId);
-      if (!network?.relayer.hasRoom(settlement)) continue;
-      network.outcomes.observe(settlement);
-      // The claiming process simulated it just before.
-      const simulatedAt = settlement.createdAt;
-      const goesAlone = alone.has(settlement.id);
-      network.relayer.enqueue({ settlement, simulatedAt, isPossiblyTaken: true, goesAlone });
     }
   }
 
@@ -135,12 +77,12 @@ export function startPeerListener(deps: PeerDeps): () => Promise<void> {
   const unsubscribe = store.onChange(({ kind, ids }) => {
     if (kind === "sent") waiters.notifySent(ids);
     else if (kind === "queued") takeOverSoon();
-    else if (kind === "unserved") void takeAssigned(ids).catch(repeatLater);
-    else if (ids.length > 0) void refresh(relevant(ids)).catch(repeatLater);
+    else if (kind === "unserved") void takeAssigned(deps, ids).catch(repeatLater);
+    else if (ids.length > 0) void refresh(deps, relevantOf(deps, ids)).catch(repeatLater);
     else {
       // A new connection: notifications may have been lost, and commits where a standby took over.
       for (const { onReconnected } of networks.values()) void onReconnected();
-      void refresh(allIds()).catch(repeatLater);
+      void refresh(deps, allIds(deps)).catch(repeatLater);
     }
   });
 
@@ -153,4 +95,79 @@ export function startPeerListener(deps: PeerDeps): () => Promise<void> {
     stopping.abort();
     await polling.stop();
   };
+}
+
+function openSets({ networks }: PeerDeps) {
+  return [...networks.values()].map(({ outcomes }) => outcomes.openIds());
+}
+
+/** Keeps the ids that a caller waits for here, or whose outcome is open here. */
+function relevantOf(deps: PeerDeps, ids: readonly string[]): string[] {
+  const open = openSets(deps);
+  return ids.filter((id) => deps.waiters.has(id) || open.some((set) => set.has(id)));
+}
+
+function allIds(deps: PeerDeps): string[] {
+  return [...new Set([...deps.waiters.ids(), ...openSets(deps).flatMap((open) => [...open])])];
+}
+
+async function refresh(
+  { store, networks, waiters }: PeerDeps,
+  ids: readonly string[],
+): Promise<void> {
+  const changed: Settlement[] = [];
+  for (const id of ids) {
+    const settlement = await store.findSettlement(id);
+    const network = settlement && networks.get(settlement.chainId);
+    if (!settlement || !network) continue;
+    network.outcomes.observe(settlement);
+    if (settlement.state !== "queued") network.relayer.forget(new Set([id]));
+    if (isSettled(settlement)) network.relayer.onSettled([id]);
+    changed.push(settlement);
+  }
+  waiters.notify(changed);
+}
+
+/** Continues where the last poll of this class ended, so a long backlog hides nothing behind it. */
+async function takeOverClass(
+  deps: PeerDeps,
+  cursors: TakeOverCursors,
+  { chainId, olderThan, isKeyed }: { chainId: ChainId; olderThan: number; isKeyed: boolean },
+) {
+  const key = `${chainId} ${isKeyed}`;
+  const from = cursors.get(key) ?? 0;
+  const limit = claimsMax;
+  const found = await deps.store.listUnassigned({ chainId, olderThan, limit, from, isKeyed });
+  const last = found.at(-1)?.createdAt ?? 0;
+  // A page whose claims are all of one moment is passed; the next round finds the rest of them.
+  if (found.length < limit) cursors.delete(key);
+  else cursors.set(key, last > from ? last : from + 1);
+  enqueue(deps, found, await deps.store.findRevertedTwice(found.map(({ id }) => id)));
+}
+
+/** Takes over claims of a process without wallets whose ids assign them to this process. */
+async function takeAssigned(deps: PeerDeps, ids: readonly string[]): Promise<void> {
+  const { store, networks } = deps;
+  // An id does not name its network, so the store is read only if some relayer could be meant.
+  const own = ids.filter((id) => [...networks.values()].some(({ relayer }) => relayer.isFor(id)));
+  if (own.length === 0) return;
+  const found = await store.listUnassigned({ ids: own });
+  const assigned = found.filter(({ id, chainId }) => networks.get(chainId)?.relayer.isFor(id));
+  enqueue(deps, assigned);
+}
+
+function enqueue(
+  { networks }: PeerDeps,
+  settlements: readonly Settlement[],
+  alone: ReadonlySet<string> = new Set(),
+) {
+  for (const settlement of settlements) {
+    const network = networks.get(settlement.chainId);
+    if (!network?.relayer.hasRoom(settlement)) continue;
+    network.outcomes.observe(settlement);
+    // The claiming process simulated it just before.
+    const simulatedAt = settlement.createdAt;
+    const goesAlone = alone.has(settlement.id);
+    network.relayer.enqueue({ settlement, simulatedAt, isPossiblyTaken: true, goesAlone });
+  }
 }

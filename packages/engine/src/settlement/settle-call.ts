@@ -39,7 +39,7 @@ const whole: Presentation = { kind: "whole", hasId: true, isOwnExchange: false }
 
 export function createSettleCall(terms: SettleCallTerms, deps: SettleCallDeps): SettleCall {
   const { writer, caller, idempotencyKey, isUpfront, delivered } = terms;
-  const { policy, claimingCalls, clock } = deps;
+  const { policy } = deps;
   const isKeyed = idempotencyKey !== null;
   /** The success, once this call may report it. */
   let held: SuccessReport | undefined;
@@ -62,7 +62,7 @@ export function createSettleCall(terms: SettleCallTerms, deps: SettleCallDeps): 
       isLost = !isWhole;
       return isWhole && isReported ? undefined : release(settlementId);
     });
-    claimingCalls.add(settlementId, ended);
+    deps.claimingCalls.add(settlementId, ended);
   }
 
   /** The call that claimed the payment. */
@@ -86,57 +86,7 @@ export function createSettleCall(terms: SettleCallTerms, deps: SettleCallDeps): 
     }
     // A repeat at another process has taken the success.
     const facts = await deps.findFacts({ settlement, caller, idempotencyKey });
-    return hasSeveralOf(facts) ? { kind: "facts", isPending: false } : whole;
-  }
-
-  function hasSeveralOf(facts: ExchangeFacts): boolean {
-    return policy === "once" || facts.isUpfront || facts.hasSeveral;
-  }
-
-  async function presentRepeat(settlement: Settlement): Promise<Presentation> {
-    if (policy === "return") return whole;
-    const question = { settlement, caller, idempotencyKey };
-    const facts = await deps.findFacts(question);
-    const isConfirmed = settlement.state === "confirmed";
-    if (facts.hasSameKey) return { kind: "whole", hasId: true, isOwnExchange: true };
-    if (policy === "refuse" && isConfirmed) return { kind: "refused" };
-    // Another exchange, by its key or its flow: a seller that settles upfront never calls /verify.
-    if (isKeyed || (isUpfront && !facts.isUpfront)) {
-      return { kind: "facts", isPending: false };
-    }
-    if (policy === "refuse" || !hasSeveralOf(facts)) {
-      const report = { settlementId: settlement.id, writer };
-      if (isConfirmed && facts.successWriter === null) await deps.take(report, delivered);
-      return whole;
-    }
-    if (!isConfirmed || !facts.isClaimant) return { kind: "facts", isPending: false };
-    return presentOnce(question, facts);
-  }
-
-  /** The claiming caller repeats its call, and the success is reported once. */
-  async function presentOnce(
-    question: ExchangeQuestion,
-    before: ExchangeFacts,
-  ): Promise<Presentation> {
-    const { settlement } = question;
-    const ownCall = claimingCalls.find(settlement.id);
-    if (ownCall && !(await endsInTime(ownCall, clock))) return { kind: "facts", isPending: true };
-    const askedMs = clock.nowMs();
-    const lastMs = askedMs + maxDecisionMs;
-    let facts = ownCall ? await deps.findFacts(question) : before;
-    for (;;) {
-      const now = clock.nowMs();
-      const openMs = openUntilMs(settlement, facts, ownCall !== undefined, askedMs) - now;
-      if (openMs <= 0) break;
-      if (now >= lastMs) return { kind: "facts", isPending: true };
-      await clock.sleep(Math.min(openMs, pollMs));
-      facts = await deps.findFacts(question);
-    }
-    const report = { settlementId: settlement.id, writer };
-    const isOurs = facts.successWriter === null && (await deps.take(report, delivered));
-    return isOurs
-      ? { kind: "whole", hasId: false, isOwnExchange: false }
-      : { kind: "facts", isPending: false };
+    return hasSeveral(policy, facts) ? { kind: "facts", isPending: false } : whole;
   }
 
   const claimingCall: ClaimingCall = {
@@ -149,8 +99,66 @@ export function createSettleCall(terms: SettleCallTerms, deps: SettleCallDeps): 
     claimingCall,
     claimed,
     present: (settlement, isRepeat) =>
-      isRepeat ? presentRepeat(settlement) : presentFirst(settlement),
+      isRepeat ? presentRepeat(terms, deps, settlement) : presentFirst(settlement),
   };
+}
+
+function hasSeveral(policy: RepeatPolicy, facts: ExchangeFacts): boolean {
+  return policy === "once" || facts.isUpfront || facts.hasSeveral;
+}
+
+async function presentRepeat(
+  { writer, caller, idempotencyKey, isUpfront, delivered }: SettleCallTerms,
+  deps: SettleCallDeps,
+  settlement: Settlement,
+): Promise<Presentation> {
+  const { policy } = deps;
+  if (policy === "return") return whole;
+  const question = { settlement, caller, idempotencyKey };
+  const facts = await deps.findFacts(question);
+  const isConfirmed = settlement.state === "confirmed";
+  if (facts.hasSameKey) return { kind: "whole", hasId: true, isOwnExchange: true };
+  if (policy === "refuse" && isConfirmed) return { kind: "refused" };
+  // Another exchange, by its key or its flow: a seller that settles upfront never calls /verify.
+  if (idempotencyKey !== null || (isUpfront && !facts.isUpfront)) {
+    return { kind: "facts", isPending: false };
+  }
+  if (policy === "refuse" || !hasSeveral(policy, facts)) {
+    const report = { settlementId: settlement.id, writer };
+    if (isConfirmed && facts.successWriter === null) await deps.take(report, delivered);
+    return whole;
+  }
+  if (!isConfirmed || !facts.isClaimant) return { kind: "facts", isPending: false };
+  return presentOnce({ writer, delivered }, deps, question, facts);
+}
+
+/** The claiming caller repeats its call, and the success is reported once. */
+async function presentOnce(
+  { writer, delivered }: Pick<SettleCallTerms, "writer" | "delivered">,
+  deps: SettleCallDeps,
+  question: ExchangeQuestion,
+  before: ExchangeFacts,
+): Promise<Presentation> {
+  const { claimingCalls, clock } = deps;
+  const { settlement } = question;
+  const ownCall = claimingCalls.find(settlement.id);
+  if (ownCall && !(await endsInTime(ownCall, clock))) return { kind: "facts", isPending: true };
+  const askedMs = clock.nowMs();
+  const lastMs = askedMs + maxDecisionMs;
+  let facts = ownCall ? await deps.findFacts(question) : before;
+  for (;;) {
+    const now = clock.nowMs();
+    const openMs = openUntilMs(settlement, facts, ownCall !== undefined, askedMs) - now;
+    if (openMs <= 0) break;
+    if (now >= lastMs) return { kind: "facts", isPending: true };
+    await clock.sleep(Math.min(openMs, pollMs));
+    facts = await deps.findFacts(question);
+  }
+  const report = { settlementId: settlement.id, writer };
+  const isOurs = facts.successWriter === null && (await deps.take(report, delivered));
+  return isOurs
+    ? { kind: "whole", hasId: false, isOwnExchange: false }
+    : { kind: "facts", isPending: false };
 }
 
 /**

@@ -114,152 +114,167 @@ interface ClaimTerms {
 export type Settle = (request: PaymentRequest, options: SettleOptions) => Promise<SettleResult>;
 
 export function createSettle(deps: SettleDeps): Settle {
-  const { verifier, waiters } = deps;
+  return (request, options) => settle(deps, request, options);
+}
 
-  async function settle(request: PaymentRequest, options: SettleOptions): Promise<SettleResult> {
-    // Terms first: a settlement for one seller means nothing to another.
-    const terms = verifier.checkTerms(request, options);
-    if (!terms.ok) return { kind: "refused", refusal: terms.refusal };
-    await deps.networkOf(request.payment.network.chainId)?.lost.refuseWhileBehind();
-    const conflict = await deps.refuseIdentifier(request);
-    if (conflict) return { kind: "refused", refusal: conflict };
-    const existing = await deps.findByKey(authorizationKeyOf(request));
-    if (existing && !isRenewal(options.refund, existing)) {
-      return checkAndRepeat(request, existing, options);
+async function settle(
+  deps: SettleDeps,
+  request: PaymentRequest,
+  options: SettleOptions,
+): Promise<SettleResult> {
+  // Terms first: a settlement for one seller means nothing to another.
+  const terms = deps.verifier.checkTerms(request, options);
+  if (!terms.ok) return { kind: "refused", refusal: terms.refusal };
+  await deps.networkOf(request.payment.network.chainId)?.lost.refuseWhileBehind();
+  const conflict = await deps.refuseIdentifier(request);
+  if (conflict) return { kind: "refused", refusal: conflict };
+  const existing = await deps.findByKey(authorizationKeyOf(request));
+  if (existing && !isRenewal(options.refund, existing)) {
+    return checkAndRepeat(deps, request, existing, options);
+  }
+  const verified = await deps.verifier.verify(request, options);
+  if (!verified.ok) return refuseOrRepeat(deps, request, verified.refusal, options);
+  return claimAndWait(deps, verified.value, options, { renewedId: existing?.id });
+}
+
+/** A concurrent request may have been claimed, even mined, while this one was verified. */
+async function refuseOrRepeat(
+  deps: SettleDeps,
+  request: PaymentRequest,
+  why: Refusal,
+  options: SettleOptions,
+): Promise<SettleResult> {
+  if (why.code !== "nonce_already_used") return { kind: "refused", refusal: why };
+  const existing = await deps.findByKey(authorizationKeyOf(request));
+  if (existing) return checkAndRepeat(deps, request, existing, options);
+  const { refusal, paidBy } = await deps.refuseUsed(authorizationKeyOf(request), request);
+  if (!paidBy) return { kind: "refused", refusal };
+  const presentedAs = options.refund ? "refund" : "payment";
+  const lost = await deps.findLost(request, paidBy, presentedAs);
+  if (lost) return adopt(deps, lost, options);
+  return { kind: "refused", refusal, transaction: paidBy.transaction };
+}
+
+/**
+ * Claims a payment again that the database has lost; the chain then tells its outcome. Nobody knows
+ * who was told of its success before, so from here on it is told once, as for several exchanges.
+ */
+async function adopt(
+  deps: SettleDeps,
+  lost: VerifiedPayment,
+  options: SettleOptions,
+): Promise<SettleResult> {
+  const signed = await deps.verifier.checkSignature(lost, { signatureHash: null });
+  if (!signed.ok) return { kind: "refused", refusal: signed.refusal };
+  logRecovered(lost, deps.log);
+  return claimAndWait(deps, lost, options, { simulatedAt: 0, isRecovered: true });
+}
+
+async function claimAndWait(
+  deps: SettleDeps,
+  verified: VerifiedPayment,
+  options: SettleOptions,
+  { renewedId, simulatedAt = deps.clock.nowMs(), isRecovered = false }: ClaimTerms,
+): Promise<SettleResult> {
+  const { chainId } = verified.payment.network;
+  const network = deps.networkOf(chainId);
+  const claim = {
+    ...claimOf(verified, options, renewedId ?? deps.newId(authorizationKeyOf(verified))),
+    revertedGas: deps.revertedGasOf(chainId),
+    isRecovered,
+  };
+  const notAdmitted = await deps.admit(verified, options);
+  if (notAdmitted) return { kind: "refused", refusal: notAdmitted };
+  const release = network?.relayer.reserve(claim);
+  if (!network || !release) throw queueFull();
+  const waiting = deps.waiters.wait(claim.id, options.goal, options.timeoutMs);
+  try {
+    const result = await deps.claim(claim).finally(release);
+    if (result.kind === "refused") return refusedClaim(result.reason, deps.clock);
+    if (result.kind === "existing") {
+      return await bindOrRepeat(deps, verified, result.settlement, options);
     }
-    const verified = await verifier.verify(request, options);
-    if (!verified.ok) return refuseOrRepeat(request, verified.refusal, options);
-    return claimAndWait(verified.value, options, { renewedId: existing?.id });
-  }
-
-  /** A concurrent request may have been claimed, even mined, while this one was verified. */
-  async function refuseOrRepeat(
-    request: PaymentRequest,
-    why: Refusal,
-    options: SettleOptions,
-  ): Promise<SettleResult> {
-    if (why.code !== "nonce_already_used") return { kind: "refused", refusal: why };
-    const existing = await deps.findByKey(authorizationKeyOf(request));
-    if (existing) return checkAndRepeat(request, existing, options);
-    const { refusal, paidBy } = await deps.refuseUsed(authorizationKeyOf(request), request);
-    if (!paidBy) return { kind: "refused", refusal };
-    const presentedAs = options.refund ? "refund" : "payment";
-    const lost = await deps.findLost(request, paidBy, presentedAs);
-    if (lost) return adopt(lost, options);
-    return { kind: "refused", refusal, transaction: paidBy.transaction };
-  }
-
-  /**
-   * Claims a payment again that the database has lost; the chain then tells its outcome. Nobody knows
-   * who was told of its success before, so from here on it is told once, as for several exchanges.
-   */
-  async function adopt(lost: VerifiedPayment, options: SettleOptions): Promise<SettleResult> {
-    const signed = await verifier.checkSignature(lost, { signatureHash: null });
-    if (!signed.ok) return { kind: "refused", refusal: signed.refusal };
-    logRecovered(lost, deps.log);
-    return claimAndWait(lost, options, { simulatedAt: 0, isRecovered: true });
-  }
-
-  async function claimAndWait(
-    verified: VerifiedPayment,
-    options: SettleOptions,
-    { renewedId, simulatedAt = deps.clock.nowMs(), isRecovered = false }: ClaimTerms,
-  ): Promise<SettleResult> {
-    const { chainId } = verified.payment.network;
-    const network = deps.networkOf(chainId);
-    const claim = {
-      ...claimOf(verified, options, renewedId ?? deps.newId(authorizationKeyOf(verified))),
-      revertedGas: deps.revertedGasOf(chainId),
-      isRecovered,
-    };
-    const notAdmitted = await deps.admit(verified, options);
-    if (notAdmitted) return { kind: "refused", refusal: notAdmitted };
-    const release = network?.relayer.reserve(claim);
-    if (!network || !release) throw queueFull();
-    const waiting = waiters.wait(claim.id, options.goal, options.timeoutMs);
-    try {
-      const result = await deps.claim(claim).finally(release);
-      if (result.kind === "refused") return refusedClaim(result.reason, deps.clock);
-      if (result.kind === "existing") {
-        return await bindOrRepeat(verified, result.settlement, options);
-      }
-      const { settlement } = result;
-      options.exchange?.claimed(settlement.id);
-      logQueued(settlement, options, deps.log);
-      network.outcomes.observe(settlement);
-      const isOurs = network.relayer.isWorking();
-      // Enqueued in any case: claims of this process count against its bounds until they are sent.
-      network.relayer.enqueue({ settlement, simulatedAt, isPossiblyTaken: !isOurs });
-      if (!isOurs) deps.publishUnassigned(settlement);
-      const current = (await waiting.done) ?? (await newest(settlement));
-      // The database lost the claim meanwhile, and the search has found the payment on the chain.
-      if (current.recoveredAt !== settlement.recoveredAt) {
-        return await bindOrRepeat(verified, current, options);
-      }
-      return { kind: "settlement", settlement: current, isRepeat: false };
-    } finally {
-      waiting.cancel();
+    const { settlement } = result;
+    options.exchange?.claimed(settlement.id);
+    logQueued(settlement, options, deps.log);
+    network.outcomes.observe(settlement);
+    const isOurs = network.relayer.isWorking();
+    // Enqueued in any case: claims of this process count against its bounds until they are sent.
+    network.relayer.enqueue({ settlement, simulatedAt, isPossiblyTaken: !isOurs });
+    if (!isOurs) deps.publishUnassigned(settlement);
+    const current = (await waiting.done) ?? (await newest(deps, settlement));
+    // The database lost the claim meanwhile, and the search has found the payment on the chain.
+    if (current.recoveredAt !== settlement.recoveredAt) {
+      return await bindOrRepeat(deps, verified, current, options);
     }
-  }
-
-  async function checkAndRepeat(
-    request: PaymentRequest,
-    existing: Settlement,
-    options: SettleOptions,
-  ): Promise<SettleResult> {
-    const signed = await verifier.checkSignature(request, existing);
-    return signed.ok
-      ? bindOrRepeat(request, existing, options)
-      : { kind: "refused", refusal: signed.refusal };
-  }
-
-  /** A payment that the search has just recovered has no caller yet. */
-  async function bindOrRepeat(
-    request: PaymentRequest,
-    existing: Settlement,
-    options: SettleOptions,
-  ): Promise<SettleResult> {
-    const bound = await bindRecovered(request, existing, options, deps);
-    if (bound.kind === "refused") return refusedClaim(bound.reason, deps.clock);
-    if (bound.kind === "existing") return repeat(request, existing, options);
-    options.exchange?.claimed(existing.id);
-    const settlement = await outcomeOf(bound.settlement, options);
-    return { kind: "settlement", settlement, isRepeat: false };
-  }
-
-  async function repeat(
-    request: PaymentRequest,
-    existing: Settlement,
-    options: SettleOptions,
-  ): Promise<SettleResult> {
-    if (existing.refundOf !== (options.refund?.of ?? null)) {
-      const message = "A refund and a payment cannot share a nonce; sign a new authorization.";
-      return { kind: "refused", refusal: refusal("nonce_already_used", message), existing };
-    }
-    if (!hasSameTerms(request, existing)) {
-      const message = "This nonce was presented before with other terms; sign a new authorization.";
-      return { kind: "refused", refusal: refusal("nonce_already_used", message), existing };
-    }
-    const settlement = await outcomeOf(existing, options);
-    return { kind: "settlement", settlement, isRepeat: true };
-  }
-
-  /** Waits for the outcome as long as a repeated request may. */
-  async function outcomeOf(known: Settlement, options: SettleOptions): Promise<Settlement> {
-    const waiting = waiters.wait(known.id, "outcome", options.repeatTimeoutMs);
-    // Read again after the wait has begun, so that an outcome in between is not missed.
-    const now = await newest(known);
-    if (!isSettled(now)) await waiting.done;
+    return { kind: "settlement", settlement: current, isRepeat: false };
+  } finally {
     waiting.cancel();
-    return newest(now);
   }
+}
 
-  async function newest(settlement: Settlement): Promise<Settlement> {
-    if (isSettled(settlement)) return settlement;
-    return (await deps.findSettlement(settlement.id)) ?? settlement;
+async function checkAndRepeat(
+  deps: SettleDeps,
+  request: PaymentRequest,
+  existing: Settlement,
+  options: SettleOptions,
+): Promise<SettleResult> {
+  const signed = await deps.verifier.checkSignature(request, existing);
+  return signed.ok
+    ? bindOrRepeat(deps, request, existing, options)
+    : { kind: "refused", refusal: signed.refusal };
+}
+
+/** A payment that the search has just recovered has no caller yet. */
+async function bindOrRepeat(
+  deps: SettleDeps,
+  request: PaymentRequest,
+  existing: Settlement,
+  options: SettleOptions,
+): Promise<SettleResult> {
+  const bound = await bindRecovered(deps, request, existing, options);
+  if (bound.kind === "refused") return refusedClaim(bound.reason, deps.clock);
+  if (bound.kind === "existing") return repeat(deps, request, existing, options);
+  options.exchange?.claimed(existing.id);
+  const settlement = await outcomeOf(deps, bound.settlement, options);
+  return { kind: "settlement", settlement, isRepeat: false };
+}
+
+async function repeat(
+  deps: SettleDeps,
+  request: PaymentRequest,
+  existing: Settlement,
+  options: SettleOptions,
+): Promise<SettleResult> {
+  if (existing.refundOf !== (options.refund?.of ?? null)) {
+    const message = "A refund and a payment cannot share a nonce; sign a new authorization.";
+    return { kind: "refused", refusal: refusal("nonce_already_used", message), existing };
   }
+  if (!hasSameTerms(request, existing)) {
+    const message = "This nonce was presented before with other terms; sign a new authorization.";
+    return { kind: "refused", refusal: refusal("nonce_already_used", message), existing };
+  }
+  const settlement = await outcomeOf(deps, existing, options);
+  return { kind: "settlement", settlement, isRepeat: true };
+}
 
-  return settle;
+/** Waits for the outcome as long as a repeated request may. */
+async function outcomeOf(
+  deps: SettleDeps,
+  known: Settlement,
+  options: SettleOptions,
+): Promise<Settlement> {
+  const waiting = deps.waiters.wait(known.id, "outcome", options.repeatTimeoutMs);
+  // Read again after the wait has begun, so that an outcome in between is not missed.
+  const now = await newest(deps, known);
+  if (!isSettled(now)) await waiting.done;
+  waiting.cancel();
+  return newest(deps, now);
+}
+
+async function newest(deps: SettleDeps, settlement: Settlement): Promise<Settlement> {
+  if (isSettled(settlement)) return settlement;
+  return (await deps.findSettlement(settlement.id)) ?? settlement;
 }
 
 function logRecovered(lost: VerifiedPayment, log: Log): void {
@@ -305,10 +320,10 @@ function claimOf(verified: VerifiedPayment, options: SettleOptions, id: string):
  * belongs to its payee's first repeat.
  */
 async function bindRecovered(
+  deps: Pick<SettleDeps, "bindClaim">,
   request: PaymentRequest,
   existing: Settlement,
   options: SettleOptions,
-  deps: Pick<SettleDeps, "bindClaim">,
 ): Promise<BindResult> {
   const isLost = existing.recoveredAt !== null && hasSameTerms(request, existing);
   const isMeant = existing.refundOf === (options.refund?.of ?? null);

@@ -106,7 +106,7 @@ async function startBoth(folder: string): Promise<Omit<PostgresPair, "stop">> {
     await configure(data, [conninfo]);
     await writeIn(data, "standby.signal", "");
     standby = { port, data, server: await prepared.startOn(data, port) };
-    await streaming();
+    await untilStreaming(urlOf(primary));
   }
 
   /** By the user that the server runs as. */
@@ -116,42 +116,14 @@ async function startBoth(folder: string): Promise<Omit<PostgresPair, "stop">> {
     await prepared.runScript(`cp "$1" "$2"`, file, join(data, name));
   }
 
-  /** Waits until the standby has everything that the primary has now. */
-  async function streaming(): Promise<void> {
-    const until = performance.now() + streamingMs;
-    const client = await connect(urlOf(primary));
-    try {
-      for (;;) {
-        const { rows } = await client.query(
-          `select from pg_stat_replication
-            where state = 'streaming' and replay_lsn >= pg_current_wal_lsn()`,
-        );
-        if (rows.length > 0) return;
-        if (performance.now() > until) throw new Error("The standby does not follow the primary");
-        await pause(lookMs);
-      }
-    } finally {
-      await client.end();
-    }
-  }
-
   async function failOver(behindMs: number, onKill: () => void): Promise<FailOver> {
     const next = standby;
     if (!next) throw new Error("There is no standby to promote");
     standby = undefined;
     const client = await connect(urlOf(primary));
-    for (const { pid, type } of await processesOf(client)) {
-      if (type === "walsender") process.kill(pid, "SIGSTOP");
-    }
-    await pause(behindMs);
+    await holdStandbyBack(client, behindMs);
     const had = await idsIn(client);
-    const processes = await processesOf(client);
-    const killedAt = performance.now();
-    const ended = once(primary.server, "exit");
-    // The server first: it would start again if one of its processes died before it.
-    primary.server.kill("SIGKILL");
-    for (const { pid } of processes) end(pid);
-    await ended;
+    const killedAt = await killServer(primary, client);
     onKill();
     client.end().catch(() => undefined);
     removeData(primary.data);
@@ -181,6 +153,25 @@ tar -C "$1" --exclude=postmaster.pid --exclude=postmaster.opts --exclude='./pg_w
   tar -C "$2" -xf - && mkdir -m 700 "$2/pg_wal/archive_status"
 `;
 
+/** Waits until the standby has everything that the primary has now. */
+async function untilStreaming(primaryUrl: string): Promise<void> {
+  const until = performance.now() + streamingMs;
+  const client = await connect(primaryUrl);
+  try {
+    for (;;) {
+      const { rows } = await client.query(
+        `select from pg_stat_replication
+          where state = 'streaming' and replay_lsn >= pg_current_wal_lsn()`,
+      );
+      if (rows.length > 0) return;
+      if (performance.now() > until) throw new Error("The standby does not follow the primary");
+      await pause(lookMs);
+    }
+  } finally {
+    await client.end();
+  }
+}
+
 async function connect(url: string): Promise<Client> {
   const client = new Client({ connectionString: url });
   // The server is killed while it is connected.
@@ -193,6 +184,26 @@ async function connect(url: string): Promise<Client> {
 async function processesOf(client: Client): Promise<{ pid: number; type: string }[]> {
   const text = "select pid, backend_type as type from pg_stat_activity";
   return (await client.query<{ pid: number; type: string }>(text)).rows;
+}
+
+/** Stops what sends the log to the standby, for so many milliseconds of commits. */
+async function holdStandbyBack(client: Client, behindMs: number): Promise<void> {
+  for (const { pid, type } of await processesOf(client)) {
+    if (type === "walsender") process.kill(pid, "SIGSTOP");
+  }
+  await pause(behindMs);
+}
+
+/** Kills a server and all of its processes; returns when. */
+async function killServer({ server }: Member, client: Client): Promise<number> {
+  const processes = await processesOf(client);
+  const killedAt = performance.now();
+  const ended = once(server, "exit");
+  // The server first: it would start again if one of its processes died before it.
+  server.kill("SIGKILL");
+  for (const { pid } of processes) end(pid);
+  await ended;
+  return killedAt;
 }
 
 /** Removes what a killed server leaves: its files, and the shared memory that its pid file names. */

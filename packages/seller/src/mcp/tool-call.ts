@@ -8,7 +8,8 @@ import {
 import { CallToolResultSchema, type CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import type { PaidRequest } from "../events.ts";
 import { toToolResult } from "./tool-result.ts";
-import type { ChargeOptions, Route } from "../seller.ts";
+import type { ChargeOptions } from "../route-response.ts";
+import type { Route } from "../seller.ts";
 
 export type Schema = ZodRawShapeCompat | AnySchema;
 

@@ -63,6 +63,16 @@ export async function startBatcherBench() {
   await devnet.rpc("anvil_setCode", [hostileWallet, hostileWalletCode]);
   await devnet.rpc("anvil_setCode", [hostileFactory, hostileFactoryCode]);
   await placeSafe(devnet);
+  return {
+    devnet,
+    ...createMembers(devnet),
+    run: (members: readonly Member[], gas?: bigint) => run(devnet, members, gas),
+    simulate: (members: readonly Member[], gas?: bigint) => simulate(devnet, members, gas),
+  };
+}
+
+/** Signs payments of every kind, each with a nonce of its own. */
+function createMembers(devnet: Devnet) {
   const network = networkOfChain(devnet.chainId);
   let made = 0;
 
@@ -139,44 +149,30 @@ export async function startBatcherBench() {
     return { terms, calls: [deployment, transfer(terms, "0x1234", contractGas)] };
   }
 
-  async function run(members: readonly Member[], gas = gasOf(members)) {
-    const data = encode(members);
-    const call = {
-      from: devnet.relayers[0]?.address,
-      to: batcherAddress,
-      data,
-      gas: Hex.fromNumber(gas),
-    };
-    const before = await devnet.usdc.balanceOf(devnet.seller.address);
-    const hash = await devnet.rpc<HexText>("eth_sendTransaction", [call]);
-    const receipt = await untilMined(devnet, hash);
-    const after = await devnet.usdc.balanceOf(devnet.seller.address);
-    const gasUsed = BigInt(receipt.gasUsed);
-    return { status: receipt.status, gasUsed, received: after - before };
-  }
+  return { plain, makeSafe, bySafe, byUndeployedSafe, byHostile, byFactory };
+}
 
-  async function simulate(members: readonly Member[], gas = gasOf(members)) {
-    const call = {
-      from: devnet.relayers[0]?.address,
-      to: batcherAddress,
-      data: encode(members),
-      gas: Hex.fromNumber(gas),
-    };
-    const answer = await devnet.rpc<HexText>("eth_call", [call, "latest"]);
-    return AbiFunction.decodeResult(settle, answer);
-  }
-
+function callOf(devnet: Devnet, members: readonly Member[], gas: bigint) {
   return {
-    devnet,
-    plain,
-    makeSafe,
-    bySafe,
-    byUndeployedSafe,
-    byHostile,
-    byFactory,
-    run,
-    simulate,
+    from: devnet.relayers[0]?.address,
+    to: batcherAddress,
+    data: encode(members),
+    gas: Hex.fromNumber(gas),
   };
+}
+
+async function run(devnet: Devnet, members: readonly Member[], gas = gasOf(members)) {
+  const before = await devnet.usdc.balanceOf(devnet.seller.address);
+  const hash = await devnet.rpc<HexText>("eth_sendTransaction", [callOf(devnet, members, gas)]);
+  const receipt = await untilMined(devnet, hash);
+  const after = await devnet.usdc.balanceOf(devnet.seller.address);
+  const gasUsed = BigInt(receipt.gasUsed);
+  return { status: receipt.status, gasUsed, received: after - before };
+}
+
+async function simulate(devnet: Devnet, members: readonly Member[], gas = gasOf(members)) {
+  const answer = await devnet.rpc<HexText>("eth_call", [callOf(devnet, members, gas), "latest"]);
+  return AbiFunction.decodeResult(settle, answer);
 }
 
 /** Calldata of a batch. */

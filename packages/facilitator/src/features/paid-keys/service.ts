@@ -86,134 +86,136 @@ export interface PaidKeyDeps extends Runtime {
 export type SellKey = (order: KeyOrder) => Promise<SellOutcome>;
 
 export function createSellKey(deps: PaidKeyDeps): SellKey {
-  const { store, clock, log } = deps;
+  return (order) => sell(deps, order);
+}
 
-  async function sell(order: KeyOrder): Promise<SellOutcome> {
-    const binding = checkBinding(order);
-    if (binding === "mismatch") return { kind: "refused", refusal: refusal("binding_mismatch") };
-    const key = authorizationKeyOf(order);
-    const known = await store.findPurchaseByPayment(key);
-    if (known) return conclude(order, known, { mayHaveKey: binding === "proven" });
-    const [claimed] = await store.findSettlementsByKey([key]);
-    const isLost = claimed !== undefined && isLostPayment(claimed, order.treasury);
-    const begun = await (isLost ? recover(order, claimed) : begin(order));
-    // Others may have seen a payment on the chain that was lost here.
-    const mayHaveKey = !isLost || binding === "proven";
-    if (begun.kind === "created") return conclude(order, begun.purchase, { mayHaveKey });
-    const other = begun.kind === "too_many" && (await store.findPurchaseByPayment(key));
-    return other ? conclude(order, other, { mayHaveKey: binding === "proven" }) : begun;
+async function sell(deps: PaidKeyDeps, order: KeyOrder): Promise<SellOutcome> {
+  const binding = checkBinding(order);
+  if (binding === "mismatch") return { kind: "refused", refusal: refusal("binding_mismatch") };
+  const key = authorizationKeyOf(order);
+  const known = await deps.store.findPurchaseByPayment(key);
+  if (known) return conclude(deps, order, known, { mayHaveKey: binding === "proven" });
+  const [claimed] = await deps.store.findSettlementsByKey([key]);
+  const isLost = claimed !== undefined && isLostPayment(claimed, order.treasury);
+  const begun = await (isLost ? recover(deps, order, claimed) : begin(deps, order));
+  // Others may have seen a payment on the chain that was lost here.
+  const mayHaveKey = !isLost || binding === "proven";
+  if (begun.kind === "created") return conclude(deps, order, begun.purchase, { mayHaveKey });
+  const other = begun.kind === "too_many" && (await deps.store.findPurchaseByPayment(key));
+  return other ? conclude(deps, order, other, { mayHaveKey: binding === "proven" }) : begun;
+}
+
+/** Makes the purchase of a payment again that the database had lost, at its own price. */
+async function recover(
+  deps: PaidKeyDeps,
+  { payment, requirements }: KeyOrder,
+  paid: Settlement,
+): Promise<PurchaseOutcome | SellOutcome> {
+  const signed = await deps.verifier.checkSignature({ payment, requirements }, paid);
+  if (!signed.ok) return { kind: "refused", refusal: signed.refusal };
+  if (paid.amount % unitsPerCredit !== 0n) {
+    return { kind: "refused", refusal: refusal("nonce_already_used") };
   }
+  const { chainId, payer, nonce, validBefore } = paid;
+  const expiresAt = Number(validBefore) * 1_000;
+  const credits = Number(paid.amount / unitsPerCredit);
+  return deps.purchases.create({
+    account: payer,
+    chainId,
+    credits,
+    payer,
+    signed: { nonce, expiresAt },
+  });
+}
 
-  /** Makes the purchase of a payment again that the database had lost, at its own price. */
-  async function recover(
-    { payment, requirements }: KeyOrder,
-    paid: Settlement,
-  ): Promise<PurchaseOutcome | SellOutcome> {
-    const signed = await deps.verifier.checkSignature({ payment, requirements }, paid);
-    if (!signed.ok) return { kind: "refused", refusal: signed.refusal };
-    if (paid.amount % unitsPerCredit !== 0n) {
-      return { kind: "refused", refusal: refusal("nonce_already_used") };
-    }
-    const { chainId, payer, nonce, validBefore } = paid;
-    const expiresAt = Number(validBefore) * 1_000;
-    const credits = Number(paid.amount / unitsPerCredit);
-    return deps.purchases.create({
-      account: payer,
-      chainId,
-      credits,
-      payer,
-      signed: { nonce, expiresAt },
-    });
+/** Verifies first: strangers must not fill the table with payments that move nothing. */
+async function begin(deps: PaidKeyDeps, order: KeyOrder): Promise<PurchaseOutcome | SellOutcome> {
+  const { payment, requirements } = order;
+  const { from: account, nonce, validBefore } = payment.authorization;
+  const now = deps.clock.nowMs();
+  if (validBefore > BigInt(Math.floor((now + purchaseLifetimeMs) / 1000))) {
+    const message = "The authorization is valid for more than an hour; sign a shorter one.";
+    return { kind: "refused", refusal: refusal("invalid_payload", message) };
   }
-
-  /** Verifies first: strangers must not fill the table with payments that move nothing. */
-  async function begin(order: KeyOrder): Promise<PurchaseOutcome | SellOutcome> {
-    const { payment, requirements } = order;
-    const { from: account, nonce, validBefore } = payment.authorization;
-    const now = clock.nowMs();
-    if (validBefore > BigInt(Math.floor((now + purchaseLifetimeMs) / 1000))) {
-      const message = "The authorization is valid for more than an hour; sign a shorter one.";
-      return { kind: "refused", refusal: refusal("invalid_payload", message) };
-    }
-    if ((await store.findAccount(account))?.plan === "inactive") return { kind: "inactive" };
-    if ((await store.countWorkingKeys(account, now)) >= workingKeysMax) {
-      return { kind: "too_many_keys" };
-    }
-    const verified = await deps.verifier.verify({ payment, requirements }, deps.verifyOptions);
-    if (!verified.ok) return { kind: "refused", refusal: verified.refusal };
-    // It has paid for something else, such as a purchase in the dashboard.
-    const [claimed] = await store.findSettlementsByKey([authorizationKeyOf(order)]);
-    if (claimed) return { kind: "refused", refusal: refusal("nonce_already_used") };
-    const { chainId } = payment.network;
-    const signed = { nonce, expiresAt: Number(validBefore) * 1000 };
-    const { credits } = order;
-    return deps.purchases.create({ account, chainId, credits, payer: account, signed });
+  if ((await deps.store.findAccount(account))?.plan === "inactive") return { kind: "inactive" };
+  if ((await deps.store.countWorkingKeys(account, now)) >= workingKeysMax) {
+    return { kind: "too_many_keys" };
   }
+  const verified = await deps.verifier.verify({ payment, requirements }, deps.verifyOptions);
+  if (!verified.ok) return { kind: "refused", refusal: verified.refusal };
+  // It has paid for something else, such as a purchase in the dashboard.
+  const [claimed] = await deps.store.findSettlementsByKey([authorizationKeyOf(order)]);
+  if (claimed) return { kind: "refused", refusal: refusal("nonce_already_used") };
+  const { chainId } = payment.network;
+  const signed = { nonce, expiresAt: Number(validBefore) * 1000 };
+  const { credits } = order;
+  return deps.purchases.create({ account, chainId, credits, payer: account, signed });
+}
 
-  async function conclude(
-    order: KeyOrder,
-    purchase: CreditPurchase,
-    { mayHaveKey }: { readonly mayHaveKey: boolean },
-  ): Promise<SellOutcome> {
-    const paid = await pay(order, purchase);
-    if (paid.kind !== "purchase") return paid;
-    const { settlementId } = paid.purchase;
-    const settlement = settlementId === null ? undefined : await outcomeOf(settlementId);
-    if (settlement?.state === "failed") {
-      const { failure, failureMessage } = settlement;
-      const why = refusal(failure ?? "transaction_reverted", failureMessage ?? undefined);
-      return { kind: "refused", refusal: why, settlement };
-    }
-    if (settlement?.state !== "confirmed") return { kind: "pending", settlement };
-    const made = mayHaveKey ? await makeKey(order, paid.purchase) : undefined;
-    const newest = (await store.findPurchase(purchase.id)) ?? paid.purchase;
-    return { kind: "sold", purchase: newest, settlement, made };
+async function conclude(
+  deps: PaidKeyDeps,
+  order: KeyOrder,
+  purchase: CreditPurchase,
+  { mayHaveKey }: { readonly mayHaveKey: boolean },
+): Promise<SellOutcome> {
+  const paid = await pay(deps, order, purchase);
+  if (paid.kind !== "purchase") return paid;
+  const { settlementId } = paid.purchase;
+  const settlement = settlementId === null ? undefined : await outcomeOf(deps, settlementId);
+  if (settlement?.state === "failed") {
+    const { failure, failureMessage } = settlement;
+    const why = refusal(failure ?? "transaction_reverted", failureMessage ?? undefined);
+    return { kind: "refused", refusal: why, settlement };
   }
+  if (settlement?.state !== "confirmed") return { kind: "pending", settlement };
+  const made = mayHaveKey ? await makeKey(deps, order, paid.purchase) : undefined;
+  const newest = (await deps.store.findPurchase(purchase.id)) ?? paid.purchase;
+  return { kind: "sold", purchase: newest, settlement, made };
+}
 
-  async function pay(
-    { payment, requestId, keylessOf }: KeyOrder,
-    { id, account }: CreditPurchase,
-  ): Promise<Exclude<PayOutcome, { kind: "refused" }> | Extract<SellOutcome, { kind: "refused" }>> {
-    const { authorization, signature } = payment;
-    const shown = { account, id, signature, authorization, requestId, keylessOf };
-    const paid = await deps.payPurchase(shown);
-    if (paid === undefined) throw new Error("a purchase of the payer is there");
-    return paid.kind === "refused" ? { kind: "refused", refusal: paid.refusal } : paid;
+async function pay(
+  deps: PaidKeyDeps,
+  { payment, requestId, keylessOf }: KeyOrder,
+  { id, account }: CreditPurchase,
+): Promise<Exclude<PayOutcome, { kind: "refused" }> | Extract<SellOutcome, { kind: "refused" }>> {
+  const { authorization, signature } = payment;
+  const shown = { account, id, signature, authorization, requestId, keylessOf };
+  const paid = await deps.payPurchase(shown);
+  if (paid === undefined) throw new Error("a purchase of the payer is there");
+  return paid.kind === "refused" ? { kind: "refused", refusal: paid.refusal } : paid;
+}
+
+async function outcomeOf(deps: PaidKeyDeps, settlementId: string): Promise<Settlement | undefined> {
+  // The waiter is registered before the read, so that no change in between is missed.
+  const waiting = deps.waiters.wait(settlementId, "outcome", outcomeWaitMs);
+  let settlement = await deps.store.findSettlement(settlementId);
+  if (settlement && !isSettled(settlement)) {
+    await waiting.done;
+    settlement = await deps.store.findSettlement(settlementId);
   }
+  waiting.cancel();
+  return settlement;
+}
 
-  async function outcomeOf(settlementId: string): Promise<Settlement | undefined> {
-    // The waiter is registered before the read, so that no change in between is missed.
-    const waiting = deps.waiters.wait(settlementId, "outcome", outcomeWaitMs);
-    let settlement = await store.findSettlement(settlementId);
-    if (settlement && !isSettled(settlement)) {
-      await waiting.done;
-      settlement = await store.findSettlement(settlementId);
-    }
-    waiting.cancel();
-    return settlement;
-  }
-
-  async function makeKey(
-    { label, payment }: KeyOrder,
-    { id: purchaseId, account, keyId }: CreditPurchase,
-  ): Promise<NewApiKey | undefined> {
-    if (keyId !== null) return undefined;
-    const now = clock.nowMs();
-    const mode = keyModeOf(payment.network.chainId);
-    const made = drawApiKey(now, { account, label, mode });
-    const isAdded = await store.addPaidKey(purchaseId, made.key, {
-      workingMax: workingKeysMax,
-      now,
-    });
-    if (!isAdded) return undefined;
-    log.info(
-      { event: "api_key_sold", account, keyId: made.key.id, mode, purchaseId },
-      "API key sold",
-    );
-    return made;
-  }
-
-  return sell;
+async function makeKey(
+  deps: PaidKeyDeps,
+  { label, payment }: KeyOrder,
+  { id: purchaseId, account, keyId }: CreditPurchase,
+): Promise<NewApiKey | undefined> {
+  if (keyId !== null) return undefined;
+  const now = deps.clock.nowMs();
+  const mode = keyModeOf(payment.network.chainId);
+  const made = drawApiKey(now, { account, label, mode });
+  const isAdded = await deps.store.addPaidKey(purchaseId, made.key, {
+    workingMax: workingKeysMax,
+    now,
+  });
+  if (!isAdded) return undefined;
+  deps.log.info(
+    { event: "api_key_sold", account, keyId: made.key.id, mode, purchaseId },
+    "API key sold",
+  );
+  return made;
 }
 
 /** The salt of a bound payment is not on chain, so it proves that its payer sends the request. */

@@ -63,7 +63,7 @@ export interface PayDeps extends LostPurchaseDeps {
 export type PayPurchase = (payment: PurchasePayment) => Promise<PayOutcome | undefined>;
 
 export function createPayPurchase(deps: PayDeps): PayPurchase {
-  const { store, clock, log, treasury } = deps;
+  const { store, clock, treasury } = deps;
   const findPurchase = createFindPurchase(deps);
 
   async function pay(payment: PurchasePayment, reads = 1): Promise<PayOutcome | undefined> {
@@ -75,12 +75,12 @@ export function createPayPurchase(deps: PayDeps): PayPurchase {
     const isOver = purchase.expiresAt <= clock.nowMs();
     // It may have been paid in time, and have lost its row since.
     const early = isOver ? await findPaymentOf(store, purchase, treasury) : undefined;
-    if (early && openStates.has(state)) return named(purchase, early);
+    if (early && openStates.has(state)) return named(deps, purchase, early);
     if (!openStates.has(state) || isOver || payer === null || treasury === undefined) {
       return { kind: "closed", purchase };
     }
     const begun = { to: "settling", payer, settlementId: null } as const;
-    const isFirst = await move(purchase, ["awaiting_payment"], begun);
+    const isFirst = await move(deps, purchase, ["awaiting_payment"], begun);
     // Another call has begun the payment, or the owner has just canceled it.
     const now = isFirst ?? (await store.findPurchase(purchase.id));
     if (now?.state !== "settling") {
@@ -92,19 +92,19 @@ export function createPayPurchase(deps: PayDeps): PayPurchase {
     const terms = { amount: purchase.units, payTo: treasury };
     const request = requestFor(network, { authorization, signature }, terms);
     const result = await deps
-      .settle(request, settleOptions(payment, purchase.chainId))
+      .settle(request, settleOptions(deps, payment, purchase.chainId))
       .catch(async (error: unknown) => {
         // The buyer can sign again, also from a reloaded page.
         if (isFirst && isNotAdmitted(error)) {
-          await move(purchase, ["settling"], { to: "awaiting_payment" });
+          await move(deps, purchase, ["settling"], { to: "awaiting_payment" });
         }
         throw error;
       });
-    if (result.kind === "settlement") return named(purchase, result.settlement);
+    if (result.kind === "settlement") return named(deps, purchase, result.settlement);
     // Only the call that began the payment reverts it; the payment of another call may succeed.
-    if (isFirst) await move(purchase, ["settling"], { to: "awaiting_payment" });
+    if (isFirst) await move(deps, purchase, ["settling"], { to: "awaiting_payment" });
     const settlement = await findPaymentOf(store, purchase, treasury);
-    if (settlement) return named(purchase, settlement);
+    if (settlement) return named(deps, purchase, settlement);
     if (result.kind === "denied") {
       // Without a key there is no account that could refuse.
       return isGasRefusal(result.code)
@@ -114,55 +114,61 @@ export function createPayPurchase(deps: PayDeps): PayPurchase {
     return { kind: "refused", refusal: result.refusal, purchase };
   }
 
-  async function named(purchase: CreditPurchase, settlement: Settlement): Promise<PayOutcome> {
-    const { id: settlementId, payer } = settlement;
-    const transition = { to: "settling", payer, settlementId } as const;
-    const moved = await move(purchase, ["settling", "awaiting_payment"], transition);
-    const newest = moved ?? (await store.findPurchase(purchase.id)) ?? purchase;
-    return { kind: "purchase", purchase: newest };
-  }
-
-  /** Makes a transition from whichever of these states the purchase is in. */
-  async function move(
-    { id, account }: CreditPurchase,
-    states: readonly ("settling" | "awaiting_payment")[],
-    to: PurchaseMove,
-  ): Promise<CreditPurchase | undefined> {
-    for (const from of states) {
-      const moved = await store.movePurchase(id, from, to, clock.nowMs());
-      if (!moved) continue;
-      const { state, settlementId } = moved;
-      log.info(
-        { event: `purchase_${state}`, account, purchaseId: id, settlementId },
-        `Purchase ${state}`,
-      );
-      return moved;
-    }
-    return undefined;
-  }
-
-  function settleOptions(
-    { requestId, keylessOf }: PurchasePayment,
-    chainId: ChainId,
-  ): SettleOptions {
-    return {
-      served: (version, network) => version === 2 && deps.networks.includes(network),
-      marginSeconds: deps.marginSeconds,
-      unitsMin: 0n,
-      owner: null,
-      priority: "open",
-      keyId: null,
-      credits: 0,
-      requestId,
-      terms: { keyless: keylessOf(chainId) },
-      exchange: null,
-      goal: "broadcast",
-      timeoutMs: broadcastWaitMs,
-      repeatTimeoutMs: 0,
-    };
-  }
-
   return (payment) => pay(payment);
+}
+
+async function named(
+  deps: PayDeps,
+  purchase: CreditPurchase,
+  settlement: Settlement,
+): Promise<PayOutcome> {
+  const { id: settlementId, payer } = settlement;
+  const transition = { to: "settling", payer, settlementId } as const;
+  const moved = await move(deps, purchase, ["settling", "awaiting_payment"], transition);
+  const newest = moved ?? (await deps.store.findPurchase(purchase.id)) ?? purchase;
+  return { kind: "purchase", purchase: newest };
+}
+
+/** Makes a transition from whichever of these states the purchase is in. */
+async function move(
+  deps: PayDeps,
+  { id, account }: CreditPurchase,
+  states: readonly ("settling" | "awaiting_payment")[],
+  to: PurchaseMove,
+): Promise<CreditPurchase | undefined> {
+  for (const from of states) {
+    const moved = await deps.store.movePurchase(id, from, to, deps.clock.nowMs());
+    if (!moved) continue;
+    const { state, settlementId } = moved;
+    deps.log.info(
+      { event: `purchase_${state}`, account, purchaseId: id, settlementId },
+      `Purchase ${state}`,
+    );
+    return moved;
+  }
+  return undefined;
+}
+
+function settleOptions(
+  deps: PayDeps,
+  { requestId, keylessOf }: PurchasePayment,
+  chainId: ChainId,
+): SettleOptions {
+  return {
+    served: (version, network) => version === 2 && deps.networks.includes(network),
+    marginSeconds: deps.marginSeconds,
+    unitsMin: 0n,
+    owner: null,
+    priority: "open",
+    keyId: null,
+    credits: 0,
+    requestId,
+    terms: { keyless: keylessOf(chainId) },
+    exchange: null,
+    goal: "broadcast",
+    timeoutMs: broadcastWaitMs,
+    repeatTimeoutMs: 0,
+  };
 }
 
 const openStates: ReadonlySet<string> = new Set(["awaiting_payment", "settling"]);

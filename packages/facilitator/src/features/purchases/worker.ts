@@ -56,7 +56,7 @@ export type PurchaseWorker = ReturnType<typeof createPurchaseWorker>;
 
 /** Creates the worker without starting it. */
 export function createPurchaseWorker(deps: WorkerDeps) {
-  const { store, clock, log, treasury } = deps;
+  const { store, clock, log } = deps;
   /** The start of the next poll of each list; the first purchase when left out. */
   const cursors = new Map<PurchaseState, PurchaseCursor>();
 
@@ -81,7 +81,7 @@ export function createPurchaseWorker(deps: WorkerDeps) {
   async function advanceAll(
     state: PurchaseState,
     list: (paging: Paging<PurchaseCursor>) => Promise<Page<CreditPurchase, PurchaseCursor>>,
-    step: (purchase: CreditPurchase) => Promise<void>,
+    step: (deps: WorkerDeps, purchase: CreditPurchase) => Promise<void>,
   ): Promise<void> {
     const { items, next } = await list({ from: cursors.get(state), limit: purchasesMax });
     if (next) cursors.set(state, next);
@@ -89,102 +89,113 @@ export function createPurchaseWorker(deps: WorkerDeps) {
     for (const purchase of items) {
       const fields = { event: "purchase_transition_failed", purchaseId: purchase.id };
       // Other purchases continue.
-      await step(purchase).catch(
+      await step(deps, purchase).catch(
         warning(log, fields, "Purchase transition failed; retrying with the next poll"),
       );
     }
   }
 
-  async function advance(purchase: CreditPurchase): Promise<void> {
-    if (purchase.state === "confirmed") return conclude(purchase);
-    const settlement = await findPayment(purchase);
-    if (!settlement) {
-      const isAbandoned = purchase.updatedAt + abandonedMs <= clock.nowMs();
-      if (isAbandoned) await move(purchase, { to: "awaiting_payment" });
-      return;
-    }
-    if (settlement.state === "failed" && purchase.state !== "failed") {
-      await move(purchase, { to: "failed", failureMessage: settlement.failureMessage ?? "" });
-    } else if (settlement.finalizedAt !== null) {
-      await confirm(purchase, settlement);
-    } else if (purchase.settlementId === null) {
-      await move(purchase, {
-        to: "settling",
-        payer: settlement.payer,
-        settlementId: settlement.id,
-      });
-    }
-  }
-
-  async function findPayment(purchase: CreditPurchase): Promise<Settlement | undefined> {
-    // This settlement was checked when it was stored; the treasury may have changed since.
-    if (purchase.settlementId !== null) return store.findSettlement(purchase.settlementId);
-    return findPaymentOf(store, purchase, treasury);
-  }
-
-  async function confirm(purchase: CreditPurchase, settlement: Settlement): Promise<void> {
-    const { transaction, blockNumber, logIndex } = settlement;
-    assert(transaction !== null, "a final settlement has a transaction");
-    assert(blockNumber !== null && logIndex !== null, "a final settlement has a log");
-    const paid = { to: "confirmed", transaction, blockNumber, logIndex } as const;
-    const confirmed = await move(purchase, paid);
-    if (confirmed) await conclude(confirmed);
-  }
-
-  async function conclude(purchase: CreditPurchase): Promise<void> {
-    const holdReason = await findHoldReason(purchase);
-    await move(purchase, holdReason ? { to: "held", holdReason } : { to: "credited" });
-  }
-
-  async function findHoldReason(purchase: CreditPurchase): Promise<HoldReason | undefined> {
-    const { account, payer, chainId, units } = purchase;
-    if (units > deps.reviewAboveUnits) return "amount_above_limit";
-    if (payer === null || !(await isLinked(store, { account, payer, chainId }))) {
-      return "sender_not_linked";
-    }
-    // Several small purchases must not avoid the review of a large one.
-    const ofDay = await store.sumPurchases(account, clock.nowMs() - dayMs);
-    return ofDay > deps.reviewAboveUnits ? "daily_limit" : undefined;
-  }
-
-  /** Expires unpaid and canceled purchases once they cannot be paid any more. */
-  async function end(purchase: CreditPurchase): Promise<void> {
-    const settlement = await findPayment(purchase);
-    const payer = settlement?.payer ?? purchase.payer;
-    if (settlement && payer) {
-      await move(purchase, { to: "settling", payer, settlementId: settlement.id });
-      return;
-    }
-    // On chain a refund to the treasury looks like a payment by a third party's transaction.
-    const ended = (await isRefunding(store, purchase))
-      ? "unpaid"
-      : await deps.readEnd(purchase, treasury);
-    if (ended === undefined) return;
-    if (ended === "unpaid" || payer === null) {
-      await move(purchase, { to: "expired" });
-      return;
-    }
-    const settling = await move(purchase, { to: "settling", payer, settlementId: null });
-    const confirmed = settling && (await move(settling, { to: "confirmed", ...ended }));
-    if (confirmed) await conclude(confirmed);
-  }
-
-  async function move(
-    { id, account, state: from }: CreditPurchase,
-    to: PurchaseMove,
-  ): Promise<CreditPurchase | undefined> {
-    const moved = await store.movePurchase(id, from, to, clock.nowMs());
-    if (!moved) return undefined;
-    const { state, settlementId, credits, holdReason: reason } = moved;
-    log.info(
-      { event: `purchase_${state}`, account, purchaseId: id, settlementId, credits, reason },
-      `Purchase ${state}`,
-    );
-    deps.onMoved(moved);
-    return moved;
-  }
-
   return { poll };
+}
+
+async function advance(deps: WorkerDeps, purchase: CreditPurchase): Promise<void> {
+  if (purchase.state === "confirmed") return conclude(deps, purchase);
+  const settlement = await findPayment(deps, purchase);
+  if (!settlement) {
+    const isAbandoned = purchase.updatedAt + abandonedMs <= deps.clock.nowMs();
+    if (isAbandoned) await move(deps, purchase, { to: "awaiting_payment" });
+    return;
+  }
+  if (settlement.state === "failed" && purchase.state !== "failed") {
+    await move(deps, purchase, { to: "failed", failureMessage: settlement.failureMessage ?? "" });
+  } else if (settlement.finalizedAt !== null) {
+    await confirm(deps, purchase, settlement);
+  } else if (purchase.settlementId === null) {
+    await move(deps, purchase, {
+      to: "settling",
+      payer: settlement.payer,
+      settlementId: settlement.id,
+    });
+  }
+}
+
+async function findPayment(
+  deps: WorkerDeps,
+  purchase: CreditPurchase,
+): Promise<Settlement | undefined> {
+  // This settlement was checked when it was stored; the treasury may have changed since.
+  if (purchase.settlementId !== null) return deps.store.findSettlement(purchase.settlementId);
+  return findPaymentOf(deps.store, purchase, deps.treasury);
+}
+
+async function confirm(
+  deps: WorkerDeps,
+  purchase: CreditPurchase,
+  settlement: Settlement,
+): Promise<void> {
+  const { transaction, blockNumber, logIndex } = settlement;
+  assert(transaction !== null, "a final settlement has a transaction");
+  assert(blockNumber !== null && logIndex !== null, "a final settlement has a log");
+  const paid = { to: "confirmed", transaction, blockNumber, logIndex } as const;
+  const confirmed = await move(deps, purchase, paid);
+  if (confirmed) await conclude(deps, confirmed);
+}
+
+async function conclude(deps: WorkerDeps, purchase: CreditPurchase): Promise<void> {
+  const holdReason = await findHoldReason(deps, purchase);
+  await move(deps, purchase, holdReason ? { to: "held", holdReason } : { to: "credited" });
+}
+
+async function findHoldReason(
+  deps: WorkerDeps,
+  purchase: CreditPurchase,
+): Promise<HoldReason | undefined> {
+  const { account, payer, chainId, units } = purchase;
+  if (units > deps.reviewAboveUnits) return "amount_above_limit";
+  if (payer === null || !(await isLinked(deps.store, { account, payer, chainId }))) {
+    return "sender_not_linked";
+  }
+  // Several small purchases must not avoid the review of a large one.
+  const ofDay = await deps.store.sumPurchases(account, deps.clock.nowMs() - dayMs);
+  return ofDay > deps.reviewAboveUnits ? "daily_limit" : undefined;
+}
+
+/** Expires unpaid and canceled purchases once they cannot be paid any more. */
+async function end(deps: WorkerDeps, purchase: CreditPurchase): Promise<void> {
+  const settlement = await findPayment(deps, purchase);
+  const payer = settlement?.payer ?? purchase.payer;
+  if (settlement && payer) {
+    await move(deps, purchase, { to: "settling", payer, settlementId: settlement.id });
+    return;
+  }
+  // On chain a refund to the treasury looks like a payment by a third party's transaction.
+  const ended = (await isRefunding(deps.store, purchase))
+    ? "unpaid"
+    : await deps.readEnd(purchase, deps.treasury);
+  if (ended === undefined) return;
+  if (ended === "unpaid" || payer === null) {
+    await move(deps, purchase, { to: "expired" });
+    return;
+  }
+  const settling = await move(deps, purchase, { to: "settling", payer, settlementId: null });
+  const confirmed = settling && (await move(deps, settling, { to: "confirmed", ...ended }));
+  if (confirmed) await conclude(deps, confirmed);
+}
+
+async function move(
+  deps: WorkerDeps,
+  { id, account, state: from }: CreditPurchase,
+  to: PurchaseMove,
+): Promise<CreditPurchase | undefined> {
+  const moved = await deps.store.movePurchase(id, from, to, deps.clock.nowMs());
+  if (!moved) return undefined;
+  const { state, settlementId, credits, holdReason: reason } = moved;
+  deps.log.info(
+    { event: `purchase_${state}`, account, purchaseId: id, settlementId, credits, reason },
+    `Purchase ${state}`,
+  );
+  deps.onMoved(moved);
+  return moved;
 }
 
 /** Polls until the returned function is called. */
