@@ -48,7 +48,7 @@ export const typeArrows: Readonly<Record<string, string>> = {
 export const fileLinesMax = 400;
 export const classLinesMax = 250;
 export const ownLinesMax = 70;
-export const functionLinesMax = 115;
+export const functionLinesMax = 100;
 
 /** One thing and its place. */
 export interface OnlyRule {

@@ -76,72 +76,14 @@ export function authorizationKeyOf({ payment }: PaymentRequest): AuthorizationKe
 }
 
 export function createVerifier(deps: VerifierDeps) {
-  const { clock } = deps;
-
   /** Screens valid payments only, so that strangers cannot have arbitrary addresses looked up. */
   async function verify(
     request: PaymentRequest,
     options: VerifyOptions,
   ): Promise<Outcome<VerifiedPayment>> {
-    const verified = await evaluate(request, options);
+    const verified = await evaluate(deps, request, options);
     const refused = verified.ok ? await deps.screen?.(request.payment) : undefined;
     return refused ? { ok: false, refusal: refused } : verified;
-  }
-
-  async function evaluate(
-    request: PaymentRequest,
-    options: VerifyOptions,
-  ): Promise<Outcome<VerifiedPayment>> {
-    const terms = checkTerms(request, options.served);
-    if (!terms.ok) return terms;
-    const { payment } = request;
-    const { network, authorization } = payment;
-    if (authorization.value < options.unitsMin) return refuseDust(options.unitsMin);
-    const at = deps.chainOf(network.chainId);
-    assert(at, "a served network has a chain");
-    const seen = at.view();
-    const now = validitySeconds(clock, seen);
-    const machineBefore = unixSeconds(clock);
-    const window = checkTimeWindow(authorization, now, options.marginSeconds);
-    if (!window.ok && window.refusal.code === "authorization_not_yet_valid") {
-      // A clock that is behind; a head that was seen long ago says nothing of one that is ahead.
-      if (seen && machineBefore < seen.head.time && isTimeUnclear(machineBefore, seen)) {
-        throw timeUnclear();
-      }
-      return window;
-    }
-    const signature = readSignature(network, authorization, payment.signature);
-    // It is too late to settle this here, but a third party may have settled it in time.
-    if (!window.ok) {
-      const { isSpent, blockTime } = await readUse(at, payment, signature);
-      if (isSpent) return refuse("nonce_already_used");
-      // Both clocks agree that it is over, whatever lies between them.
-      const isOver = blockTime !== undefined && blockTime >= authorization.validBefore;
-      // The clock may have been put right during the read.
-      const machineSeconds = [machineBefore, unixSeconds(clock)].reduce((a, b) => (a > b ? a : b));
-      if (!isOver && isTimeUnclear(machineSeconds, seen, blockTime)) throw timeUnclear();
-      return window;
-    }
-    let bytes = tokenBytes(signature, payment.signature);
-    let reading = await at.read({ authorization, signature: bytes });
-    if (signature.kind === "wrapped" && !reading.payerHasCode) {
-      return verifyUndeployed(request, at, reading);
-    }
-    if (signature.kind === "payer" && reading.payerHasCode && bytes !== payment.signature) {
-      // The payer is a contract: read again with the signature as it was received.
-      bytes = payment.signature;
-      reading = await at.read({ authorization, signature: bytes });
-    }
-    const simulated = { ...payment, signature: bytes };
-    const result = await evaluateReading({
-      chain: at.chain,
-      payment: simulated,
-      signature,
-      reading,
-    });
-    if (!result.ok) return result;
-    const { payerHasCode, blockNumber } = reading;
-    return accept({ ...request, signature: bytes, payerHasCode, seenUnusedAt: blockNumber });
   }
 
   async function verifyUnclaimed(request: PaymentRequest, options: VerifyOptions) {
@@ -189,6 +131,63 @@ export function createVerifier(deps: VerifierDeps) {
     /** Also refuses claimed payments, and opens an exchange. Throws `too_many_exchanges`. */
     verifyUnclaimed,
   };
+}
+
+async function evaluate(
+  { clock, chainOf }: VerifierDeps,
+  request: PaymentRequest,
+  options: VerifyOptions,
+): Promise<Outcome<VerifiedPayment>> {
+  const terms = checkTerms(request, options.served);
+  if (!terms.ok) return terms;
+  const { payment } = request;
+  const { network, authorization } = payment;
+  if (authorization.value < options.unitsMin) return refuseDust(options.unitsMin);
+  const at = chainOf(network.chainId);
+  assert(at, "a served network has a chain");
+  const seen = at.view();
+  const now = validitySeconds(clock, seen);
+  const machineBefore = unixSeconds(clock);
+  const window = checkTimeWindow(authorization, now, options.marginSeconds);
+  if (!window.ok && window.refusal.code === "authorization_not_yet_valid") {
+    // A clock that is behind; a head that was seen long ago says nothing of one that is ahead.
+    if (seen && machineBefore < seen.head.time && isTimeUnclear(machineBefore, seen)) {
+      throw timeUnclear();
+    }
+    return window;
+  }
+  const signature = readSignature(network, authorization, payment.signature);
+  // It is too late to settle this here, but a third party may have settled it in time.
+  if (!window.ok) {
+    const { isSpent, blockTime } = await readUse(at, payment, signature);
+    if (isSpent) return refuse("nonce_already_used");
+    // Both clocks agree that it is over, whatever lies between them.
+    const isOver = blockTime !== undefined && blockTime >= authorization.validBefore;
+    // The clock may have been put right during the read.
+    const machineSeconds = [machineBefore, unixSeconds(clock)].reduce((a, b) => (a > b ? a : b));
+    if (!isOver && isTimeUnclear(machineSeconds, seen, blockTime)) throw timeUnclear();
+    return window;
+  }
+  let bytes = tokenBytes(signature, payment.signature);
+  let reading = await at.read({ authorization, signature: bytes });
+  if (signature.kind === "wrapped" && !reading.payerHasCode) {
+    return verifyUndeployed(request, at, reading);
+  }
+  if (signature.kind === "payer" && reading.payerHasCode && bytes !== payment.signature) {
+    // The payer is a contract: read again with the signature as it was received.
+    bytes = payment.signature;
+    reading = await at.read({ authorization, signature: bytes });
+  }
+  const simulated = { ...payment, signature: bytes };
+  const result = await evaluateReading({
+    chain: at.chain,
+    payment: simulated,
+    signature,
+    reading,
+  });
+  if (!result.ok) return result;
+  const { payerHasCode, blockNumber } = reading;
+  return accept({ ...request, signature: bytes, payerHasCode, seenUnusedAt: blockNumber });
 }
 
 /** Unknown callers do not get payments carried whose gas costs more than they move. */
