@@ -87,7 +87,7 @@ export async function measureGateway(
   const gateways: RunningGateway[] = [];
   for (const { suffix, checkout } of runs) {
     const sale = async (store: GatewaySetup["store"]) =>
-      saleOf(store, await gateway({ checkout, store }), paths);
+      saleOf(store, await gateway({ checkout, store }), paths, Math.max(...plan.connections));
     gateways.push({ suffix, memory: await sale("memory"), sqlite: await sale("sqlite") });
   }
   const routes = {
@@ -146,13 +146,13 @@ function gatewaysWith(
   gateways: readonly RunningGateway[],
   name: string,
   store: "memory" | "sqlite",
-  askOf: (sale: Sale) => Ask | (() => Ask),
+  askOf: (sale: Sale) => (connection: number) => Ask,
 ): Racer[] {
-  return gateways.map(({ suffix, [store]: sale }) => {
-    const ask = askOf(sale);
-    const { server } = sale;
-    return { name: `${name}${suffix}`, server, ask: typeof ask === "function" ? ask : () => ask };
-  });
+  return gateways.map(({ suffix, [store]: sale }) => ({
+    name: `${name}${suffix}`,
+    server: sale.server,
+    ask: askOf(sale),
+  }));
 }
 
 function racesOf(plan: GatewayPlan, programs: Programs): Race[] {
@@ -181,7 +181,7 @@ function forwardedRaces(plan: GatewayPlan, programs: Programs): Race[] {
       { name: "the API itself", server: upstream, ask: () => ask },
       ...(nginx === undefined ? [] : [{ name: "nginx", server: nginx, ask: () => ask }]),
       { name: "plain Node proxy", server: proxy, ask: () => ask },
-      ...gatewaysWith(gateways, "gateway", "memory", () => ask),
+      ...gatewaysWith(gateways, "gateway", "memory", () => () => ask),
     ],
     beside: "plain Node proxy",
   });
@@ -211,7 +211,7 @@ function soldRaces(plan: GatewayPlan, { stock, stockPayment, gateways }: Program
       connections,
       racers: [
         { name: "stock @x402/express", server: stock, ask: () => unpaid },
-        ...ours("gateway", "memory", () => unpaid),
+        ...ours("gateway", "memory", () => () => unpaid),
       ],
       beside: "stock @x402/express",
       atLeast: { gateway: 1.5 },
@@ -231,7 +231,7 @@ function soldRaces(plan: GatewayPlan, { stock, stockPayment, gateways }: Program
       title: "Requests with a pass or on a balance",
       connections,
       racers: [
-        ...ours("free route", "memory", () => free),
+        ...ours("free route", "memory", () => () => free),
         ...ours("pass, memory", "memory", ({ pass }) => pass),
         ...ours("pass, SQLite", "sqlite", ({ pass }) => pass),
         ...ours("balance, memory", "memory", ({ balance }) => balance),

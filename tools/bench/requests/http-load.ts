@@ -32,19 +32,31 @@ export interface HttpLoadResult {
 /** Far above the longest request here, a large body at many connections. */
 const responseMsMax = 60_000;
 
+/**
+ * A gateway takes a thousand connections of one address, and those of the purchases before may still
+ * be open.
+ */
+const localAddresses = ["127.0.0.1", "127.0.0.2"] as const;
+
 /** Throws for a response that is not good: it would be quicker, and measure something else. */
 export async function runHttpLoad(load: HttpLoad): Promise<HttpLoadResult> {
   const { url, connections, warmUpMs, countMs } = load;
-  const pool = new Pool(url, {
-    connections,
-    pipelining: 1,
-    headersTimeout: responseMsMax,
-    bodyTimeout: responseMsMax,
-  });
+  const pools = localAddresses.map(
+    (localAddress) =>
+      new Pool(url, {
+        connections: Math.ceil(connections / localAddresses.length),
+        pipelining: 1,
+        headersTimeout: responseMsMax,
+        bodyTimeout: responseMsMax,
+        connect: { localAddress },
+      }),
+  );
   const latencies: number[] = [];
   const begin = performance.now() + warmUpMs;
   const end = begin + countMs;
   async function call(connection: number): Promise<void> {
+    const pool = pools[connection % pools.length];
+    if (!pool) throw new Error("There is no pool.");
     while (performance.now() < end) {
       const ask = load.ask(connection);
       if (!ask) return;
@@ -63,7 +75,7 @@ export async function runHttpLoad(load: HttpLoad): Promise<HttpLoadResult> {
     await Promise.all([...callers, new Promise((done) => setTimeout(done, warmUpMs + countMs))]);
   } finally {
     for (const timer of timers) clearTimeout(timer);
-    await pool.destroy();
+    await Promise.all(pools.map(async (pool) => pool.destroy()));
   }
   latencies.sort((one, other) => one - other);
   return {

@@ -24,23 +24,37 @@ export interface Sale {
   readonly server: Server;
   /** Each with a payment of its own. */
   readonly paid: () => Ask;
-  readonly pass: Ask;
-  readonly balance: Ask;
+  /** Of the buyer whose connection it is; each has a pass and a balance. */
+  readonly pass: (connection: number) => Ask;
+  readonly balance: (connection: number) => Ask;
 }
 
-/** Buys what opens these routes. */
+/** Connections of one buyer: many more than a seller lets spend one balance at a time are refused. */
+const connectionsOfBuyer = 4;
+
+/** Buys what opens these routes, for so many connections. */
 export async function saleOf(
   name: string,
   server: Server,
   paths: Readonly<Record<"paid" | "pass" | "balance", string>>,
+  connections: number,
 ): Promise<Sale> {
+  const buyers = Math.ceil(connections / connectionsOfBuyer);
   return {
     name,
     server,
     paid: await paymentsFor(server, paths.paid),
-    pass: await openedBy(server, paths.pass),
-    balance: await openedBy(server, paths.balance),
+    pass: await openedByBuyers(buyers, server, paths.pass),
+    balance: await openedByBuyers(buyers, server, paths.balance),
   };
+}
+
+async function openedByBuyers(buyers: number, server: Server, path: string) {
+  const asks: Ask[] = [];
+  for (let bought = 0; bought < buyers; bought++) asks.push(await openedBy(server, path));
+  const [first] = asks;
+  if (!first) throw new Error("There is no buyer.");
+  return (connection: number) => asks[connection % asks.length] ?? first;
 }
 
 /** Buys a pass or tops up a balance, and returns a request with its token. */
