@@ -48,7 +48,7 @@ export async function runHttpLoad(load: HttpLoad): Promise<HttpLoadResult> {
         pipelining: 1,
         headersTimeout: responseMsMax,
         bodyTimeout: responseMsMax,
-        connect: { localAddress },
+        localAddress,
       }),
   );
   const latencies: number[] = [];

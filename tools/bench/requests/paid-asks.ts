@@ -59,7 +59,9 @@ async function openedByBuyers(buyers: number, server: Server, path: string) {
 
 /** Buys a pass or tops up a balance, and returns a request with its token. */
 async function openedBy({ url }: Server, path: string): Promise<Ask> {
-  const payment = await pay(await fetch(`${url}${path}`), "v2");
+  // A balance belongs to its payer.
+  const account = privateKeyToAccount(generatePrivateKey());
+  const payment = await pay(await fetch(`${url}${path}`), "v2", { account });
   const response = await fetch(`${url}${path}`, { headers: payment });
   const text = await response.text();
   const token = response.headers.get(passHeaders.token);
