@@ -245,6 +245,9 @@ function nextConfig(folder: string): string {
       resolveAlias: {
         "@farthing/seller/next": source("seller/src/adapters/next.ts"),
         "@farthing/protocol": source("protocol/src/index.ts"),
+        "@farthing/protocol/compile-signatures": source(
+          "protocol/src/signatures/compile-signatures.ts",
+        ),
       },
     },
   })};\n`;
