@@ -21,7 +21,7 @@ export interface CommandStarts {
   readonly cpuMs: readonly number[];
 }
 
-const nodeAlone = "node -e 0";
+const nodeAlone = "`node -e 0`";
 
 /** Writes the CPU time of a program, in microseconds, to its fourth file when it ends. */
 const atExit = `process.on("exit", () => {
@@ -48,7 +48,7 @@ export async function measureStarts(times: number, folder: string): Promise<Comm
     { name: nodeAlone, argv: ["-e", "0"] },
     ...[published, cli].flatMap((home) =>
       commandLines.map((args) => ({
-        name: `farthing ${args.join(" ")}${home === cli ? ", from a checkout" : ""}`,
+        name: `\`farthing ${args.join(" ")}\`${home === cli ? ", from a checkout" : ""}`,
         argv: [join(home, "bin/farthing.js"), ...args],
       })),
     ),
@@ -84,7 +84,7 @@ export function startsTable(starts: readonly CommandStarts[]): string {
   const [alone] = starts;
   const rows = starts.map(({ name, cpuMs }) => {
     const ratios = cpuMs.map((one, index) => one / (alone?.cpuMs[index] ?? Number.NaN));
-    return [`\`${name}\``, short(middleOf(cpuMs)), name === nodeAlone ? "" : withRange(ratios)];
+    return [name, short(middleOf(cpuMs)), name === nodeAlone ? "" : withRange(ratios)];
   });
-  return table(["", "CPU ms", `beside \`${nodeAlone}\``], rows);
+  return table(["", "CPU ms", `beside ${nodeAlone}`], rows);
 }

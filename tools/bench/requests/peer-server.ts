@@ -127,8 +127,12 @@ function isRole(name: string | undefined): name is Role {
   return name !== undefined && Object.hasOwn(roles, name);
 }
 
+/** Longer than any window: a connection that is closed while it is used again ends the run. */
+const keepAliveMs = 120_000;
+
 /** Tells where it listens, as `startServer` reads it. */
 function listen(server: Server): void {
+  server.keepAliveTimeout = keepAliveMs;
   server.listen(0, "127.0.0.1", () => {
     const address = server.address();
     if (address === null || typeof address === "string") throw new Error("There is no port.");

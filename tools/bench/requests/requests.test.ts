@@ -99,7 +99,7 @@ test("the buyer is measured beside a stock buyer, with its ledger, its command a
   expect(section.match(/^\| 1 \| (plain|stock|wrapFetch)/gm)).toHaveLength(7);
   expect(section.match(/^\| 7 \| (plain|stock|wrapFetch)/gm)).toHaveLength(7);
   expect(section.match(/^\| (memory|file) \| (0|50) \|/gm)).toHaveLength(4);
-  expect(section).toMatch(/^\| `farthing pay --help, from a checkout` \| \d/m);
+  expect(section).toMatch(/^\| `farthing pay --help`, from a checkout \| \d/m);
   expect(section).toMatch(/^\| wrapFetch \| [\d,]+ \| [\d,]+ \| 0\.\d+ \|/m);
   expect(section).toMatch(/^\| dashboard, index, loaded at the start \| [\d,]+ \|/m);
 });
