@@ -33,9 +33,9 @@ export async function writeResponse(
   const length = size === undefined ? {} : { "content-length": `${size}` };
   raw.writeHead(status, { ...headerFields(headers), ...length, ...more });
   closeAfterGrace(raw);
-  // With its head, and in Node's quickest encoding.
+  // In Node's quickest encoding, which leaves bytes as they are, a body is written with its head.
   if (typeof body === "string") return void raw.end(hasBody ? body : undefined, "latin1");
-  if (bytes) return void raw.end(bytes);
+  if (bytes) return void raw.end(inLatin1(bytes), "latin1");
   if (!body || !hasBody) {
     raw.end();
     await (body instanceof Readable ? body.destroy() : body?.cancel());
@@ -48,6 +48,10 @@ export async function writeResponse(
   }
   raw.flushHeaders();
   await writeBody(raw, body.getReader());
+}
+
+function inLatin1({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString("latin1");
 }
 
 /** What fits into the buffers of a connection, so that it need not wait for its client. */
