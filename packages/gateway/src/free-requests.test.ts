@@ -57,6 +57,20 @@ test.each(["POST", "PUT", "PATCH", "DELETE", "GET"])(
   },
 );
 
+// Short ones are written together with their head, longer ones in pieces.
+test.each([1, 64, 256, 1_024])(
+  "every byte of a response of %i times 256 arrives",
+  async (times) => {
+    const all = Buffer.concat(
+      Array.from({ length: times }, () => Uint8Array.from({ length: 256 }, (_, at) => at)),
+    );
+    serve = (_, response) => void response.end(all);
+    const response = await fetch(`${gateway.url}/free/a`);
+    expect(response.headers.get("Content-Length")).toBe(`${all.byteLength}`);
+    expect(Buffer.compare(Buffer.from(await response.arrayBuffer()), all)).toBe(0);
+  },
+);
+
 test.each([200, 503])("nothing is asked twice when the upstream answers %i", async (status) => {
   const headers = { "Retry-After": "0", "Content-Type": "application/problem+json" };
   serve = (_, response) => void response.writeHead(status, headers).end("{}");
