@@ -189,8 +189,8 @@ async function runSeller(out: string): Promise<void> {
 
 /** Measures verifying beside another facilitator's program, and replaces that part of the report. */
 async function runVerify(program: string, out: string): Promise<void> {
-  const windows = await measureVerify(resolve(program), verifyPlan, tell);
-  writePart(out, verifyPeerHeading, verifyPeerSection(verifyPlan, windows));
+  const figures = await measureVerify(resolve(program), verifyPlan, tell);
+  writePart(out, verifyPeerHeading, verifyPeerSection(verifyPlan, figures));
 }
 
 /** Measures the buyer, and replaces that part of the report. */

@@ -68,6 +68,15 @@ export async function startServer(
   };
 }
 
+/** CPU time of each of so many requests between two marks, and the memory at the second one. */
+export function usageBetween(
+  [begin, end]: readonly (Usage | undefined)[],
+  requests: number,
+): { readonly cpuMicros: number; readonly memoryMiB: number } {
+  const cpuSeconds = (end?.cpuSeconds ?? Number.NaN) - (begin?.cpuSeconds ?? Number.NaN);
+  return { cpuMicros: (cpuSeconds * 1e6) / requests, memoryMiB: end?.memoryMiB ?? Number.NaN };
+}
+
 /** Linux counts CPU time in hundredths of a second for programs that ask (USER_HZ). */
 const ticksPerSecond = 100;
 

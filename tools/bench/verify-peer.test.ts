@@ -15,11 +15,11 @@ test("verifying is measured beside the program that is given", async () => {
     const command = [process.execPath, reference, "tuned"].map((part) => `'${part}'`).join(" ");
     writeFileSync(program, `#!/bin/sh\nexec ${command}\n`, { mode: 0o700 });
     const plan = { callers: [2], rounds: 1, warmUpMs: 0, countMs: 300 };
-    const windows = await measureVerify(program, plan, () => undefined);
-    for (const { facilitator, perSecond } of windows) {
-      expect(perSecond, facilitator).toBeGreaterThan(0);
+    const figures = await measureVerify(program, plan, () => undefined);
+    for (const { racer, perSecond } of figures.windows) {
+      expect(perSecond, racer).toBeGreaterThan(0);
     }
-    const section = verifyPeerSection(plan, windows);
+    const section = verifyPeerSection(plan, figures);
     expect(section).toMatch(/^\| 2 +\| farthing +\| [\d.,]+ +\| [\d.]+ +\| at least 1/m);
     expect(section).toMatch(/^\| 2 +\| x402-rs +\| [\d.,]+ /m);
   } finally {

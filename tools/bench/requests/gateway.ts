@@ -7,7 +7,14 @@ import type { Ask } from "./http-load.ts";
 import { hasNginx, startNginx } from "./nginx.ts";
 import { paymentsFor, saleOf, type Sale } from "./paid-asks.ts";
 import type { Role } from "./peer-server.ts";
-import { describeWindows, raceParts, runRaces, timesOfPayments, usualWindows } from "./race.ts";
+import {
+  describePaidWindows,
+  describeWindows,
+  raceParts,
+  runRaces,
+  timesOfPayments,
+  usualWindows,
+} from "./race.ts";
 import type { Race, RacePlan, Racer, RaceWindow } from "./race.ts";
 import { startYesFacilitator } from "./yes-facilitator.ts";
 
@@ -262,7 +269,7 @@ export function gatewaySection(
   return [
     gatewayHeading,
     "",
-    `\`npm run bench -- --gateway\` measures this part alone: \`farthing gateway\` with default settings and its log, in front of an API with bodies of 1 KiB. The program that is measured has one core to itself; the API behind it and the load share another. ${describeWindows(plan)} Where other programs use the machine, ratios of CPU time are steadier than those of rates. The facilitator accepts every payment.${hasNginx() ? " nginx is one process without a log of requests." : " nginx was left out: it was not installed."}`,
+    `\`npm run bench -- --gateway\` measures this part alone: \`farthing gateway\` with default settings and its log, in front of an API with bodies of 1 KiB. The program that is measured has one core to itself; the API behind it and the load share another. ${describeWindows(plan)} ${describePaidWindows(plan)} Where other programs use the machine, ratios of CPU time are steadier than those of rates. The facilitator accepts every payment.${hasNginx() ? " nginx is one process without a log of requests." : " nginx was left out: it was not installed."}`,
     "",
     ...raceParts(races, windows),
     "### Idle connections",

@@ -1,6 +1,6 @@
 /** Races: the same kind of request to several programs in turn, so that all meet the same machine. */
 import { setTimeout as pause } from "node:timers/promises";
-import type { Server } from "../processes.ts";
+import { usageBetween, type Server } from "../processes.ts";
 import { middleOf, short, table, withRange } from "../report-table.ts";
 import { runHttpLoad, type Ask, type HttpLoadResult } from "./http-load.ts";
 
@@ -112,10 +112,7 @@ async function runWindow(
     countMs,
     onCounting: () => void marks.push(server.usage()),
   });
-  const [begin, end] = marks;
-  const cpuSeconds = (end?.cpuSeconds ?? Number.NaN) - (begin?.cpuSeconds ?? Number.NaN);
-  const cpuMicros = (cpuSeconds * 1e6) / result.good;
-  return { ...result, cpuMicros, memoryMiB: end?.memoryMiB ?? Number.NaN };
+  return { ...result, ...usageBetween(marks, result.good) };
 }
 
 const columns = [
@@ -134,7 +131,12 @@ const columns = [
 
 /** How the figures of a section came about. */
 export function describeWindows({ rounds, countMs }: RacePlan): string {
-  return `Callers ask in a closed loop, in ${rounds} rounds with a window of ${countMs / 1_000} s of each program, one after the other; payments of a thousand callers are counted for ${(countMs * timesOfPayments(1_000)) / 1_000} s. A ratio is that of the windows of one round; the middle of the rounds is shown, with the smallest and the largest. \`added\` is the difference of the p50 to the program beside.`;
+  return `Callers ask in a closed loop, in ${rounds} rounds with a window of ${countMs / 1_000} s of each program, one after the other. A ratio is that of the windows of one round; the middle of the rounds is shown, with the smallest and the largest. \`added\` is the difference of the p50 to the program beside.`;
+}
+
+/** How long payments are counted, where a plan has so many callers. */
+export function describePaidWindows({ countMs }: RacePlan): string {
+  return `Payments of a thousand callers are counted for ${(countMs * timesOfPayments(1_000)) / 1_000} s.`;
 }
 
 /** A heading and a table for the races of each title. */

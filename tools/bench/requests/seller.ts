@@ -8,7 +8,14 @@ import { startSalesStores, storeNames, type StoreName } from "./earlier-sales.ts
 import type { Ask } from "./http-load.ts";
 import { paymentsFor, saleOf, type Sale } from "./paid-asks.ts";
 import type { Role } from "./peer-server.ts";
-import { describeWindows, raceParts, runRaces, timesOfPayments, usualWindows } from "./race.ts";
+import {
+  describePaidWindows,
+  describeWindows,
+  raceParts,
+  runRaces,
+  timesOfPayments,
+  usualWindows,
+} from "./race.ts";
 import type { Race, Racer, RacePlan, RaceWindow } from "./race.ts";
 import { startYesFacilitator } from "./yes-facilitator.ts";
 
@@ -185,7 +192,7 @@ export function sellerSection(plan: SellerPlan, { races, windows }: SellerFigure
   return [
     sellerHeading,
     "",
-    `\`npm run bench -- --seller\` measures this part alone: an Express app with \`@farthing/seller/express\`, the same app with \`@x402/express\`, and the app alone. The program that is measured has one core to itself; the facilitator, for which every payment is good, and the load share another. ${describeWindows(plan)} A number behind the name of a store says how many delivered payments it contains; memory holds 20,000 of them by default. The stores on a disk sync each commit. The programs with empty stores also run in the other races, so their code is compiled better: the number of records shows between the two that are filled.`,
+    `\`npm run bench -- --seller\` measures this part alone: an Express app with \`@farthing/seller/express\`, the same app with \`@x402/express\`, and the app alone. The program that is measured has one core to itself; the facilitator, for which every payment is good, and the load share another. ${describeWindows(plan)} ${describePaidWindows(plan)} A number behind the name of a store says how many delivered payments it contains; memory holds 20,000 of them by default. The stores on a disk sync each commit. The programs with empty stores also run in the other races, so their code is compiled better: the number of records shows between the two that are filled.`,
     "",
     ...raceParts(races, windows),
   ].join("\n");

@@ -156,8 +156,8 @@ async function refuseOrRepeat(
 }
 
 /**
- * Claims a payment again that the database has lost; the chain then tells its outcome. Nobody knows
- * who was told of its success before, so from here on it is told once, as for several exchanges.
+ * Claims a payment again that the database has lost. Its outcome is then read from the chain. No record
+ * shows who received its success before, so it is reported once from now on, as for several exchanges.
  */
 async function adopt(
   deps: SettleDeps,

@@ -113,20 +113,15 @@ function toRequest(req: IncomingMessage, method: string, url: string): Request {
 }
 
 function sendPlainly(res: ServerResponse, { status, headers, body }: QuickChallenge): void {
-  for (const name of res.getHeaderNames()) if (isForCaches(name)) res.removeHeader(name);
-  res.statusCode = status;
-  for (const [name, value] of Object.entries(headers)) setHeader(res, name, value);
+  setHead(res, status, Object.entries(headers));
   res.end(body);
 }
 
 async function send(res: ServerResponse, response: Response, caught?: Capture): Promise<void> {
   const outlet = caught ? caught.open() : res;
   // The captured response has these; what the exchange removed must not come back.
-  for (const name of res.getHeaderNames()) {
-    if (caught || isForCaches(name)) res.removeHeader(name);
-  }
-  res.statusCode = response.status;
-  for (const [name, value] of response.headers) setHeader(res, name, value);
+  if (caught) for (const name of res.getHeaderNames()) res.removeHeader(name);
+  setHead(res, response.status, response.headers);
   const cookies = response.headers.getSetCookie();
   if (cookies.length > 0) res.setHeader("Set-Cookie", cookies);
   if (caught && !caught.isBegun()) {
@@ -143,6 +138,17 @@ async function send(res: ServerResponse, response: Response, caught?: Capture): 
     }
   }
   outlet.end();
+}
+
+/** Sets status and headers. Those that earlier middleware has set for caches do not stay. */
+function setHead(
+  res: ServerResponse,
+  status: number,
+  headers: Iterable<readonly [string, string]>,
+): void {
+  for (const name of res.getHeaderNames()) if (isForCaches(name)) res.removeHeader(name);
+  res.statusCode = status;
+  for (const [name, value] of headers) setHeader(res, name, value);
 }
 
 function setHeader(res: ServerResponse, name: string, value: string): void {
