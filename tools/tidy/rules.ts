@@ -7,7 +7,7 @@ import { dotted, firstValue, listOf, takesFromProcess, type Node } from "./sourc
  */
 export const layers: Readonly<Record<string, string>> = {
   "packages/protocol/src/":
-    "encoding errors process http networks pages signatures extensions messages settlements",
+    "encoding errors process http networks pages signatures extensions messages channels settlements",
   "packages/engine/src/": "base model chain storage verification relayer settlement",
   "packages/engine/src/chain/": "endpoints contracts reads logs payments follower checks",
   "packages/facilitator/src/": "http payments features config operations",

@@ -14,8 +14,6 @@ const require = createRequire(import.meta.url);
 
 /** The same input always gives the same output: no metadata hash, one exact solc in the lock. */
 const settings = {
-  // XDC has Cancun; Shanghai is enough and also runs on older nodes.
-  evmVersion: "shanghai",
   metadata: { appendCBOR: false, bytecodeHash: "none" },
   outputSelection: {
     "*": { "*": ["evm.bytecode.object", "evm.deployedBytecode.object", "storageLayout"] },
@@ -45,12 +43,20 @@ const libraries = {
   "packages/devnet/contracts/SignatureCheck.sol": { SignatureCheck: signatureCheckAddress },
 };
 
+/** XDC has Cancun; Shanghai is enough for most contracts, and also runs on older nodes. */
+type EvmVersion = "shanghai" | "cancun";
+
 /** `path` is from the repository; the contract has the file's name. */
-function compile(path: string, optimizerRuns: number): CompiledContract {
+function compile(
+  path: string,
+  optimizerRuns: number,
+  evmVersion: EvmVersion = "shanghai",
+): CompiledContract {
+  const optimizer = { enabled: true, runs: optimizerRuns };
   const input = {
     language: "Solidity",
     sources: { [path]: { content: readFileSync(join(repository, path), "utf8") } },
-    settings: { ...settings, libraries, optimizer: { enabled: true, runs: optimizerRuns } },
+    settings: { ...settings, evmVersion, libraries, optimizer },
   };
   const output: CompilerOutput = JSON.parse(
     solc.compile(JSON.stringify(input), { import: readImport }),
@@ -127,7 +133,8 @@ function file(path: string, source: string, constants: GeneratedConstant[]): Gen
 }
 
 /** 200 runs is solc's usual balance. */
-const compiled = (name: string) => compile(`packages/devnet/contracts/${name}.sol`, 200);
+const compiled = (name: string, evmVersion?: EvmVersion) =>
+  compile(`packages/devnet/contracts/${name}.sol`, 200, evmVersion);
 
 const placed = (constant: string, { evm }: CompiledContract) =>
   code(constant, runtime, evm.deployedBytecode.object);
@@ -158,6 +165,11 @@ async function compileDevnet(): Promise<GeneratedFile[]> {
     ]),
     file("devnet/src/generated/hostile-factory", "HostileFactory.sol", [
       placed("hostileFactoryCode", compiled("HostileFactory")),
+    ]),
+    file("devnet/src/generated/batch-settlement", "the stand-ins of `batch-settlement`", [
+      // The published contract keeps its guard in transient storage.
+      placed("batchSettlementCode", compiled("StandInBatchSettlement", "cancun")),
+      placed("depositCollectorCode", compiled("StandInDepositCollector")),
     ]),
     file("devnet/src/generated/multicall3", "viem's Multicall3", [
       code("multicall3Code", runtime, await multicall3Runtime()),

@@ -3,10 +3,18 @@
  * domain, Multicall3, and funded wallets. It has the token's behaviour, not the node's: XDC's nonce
  * limit and error texts are missing, and its least gas price where no `gasPriceWei` is given.
  */
-import { networkOfChain, type Address, type ChainId } from "@farthing/protocol";
+import {
+  channelContract,
+  depositCollector,
+  networkOfChain,
+  type Address,
+  type ChainId,
+  type Hex,
+} from "@farthing/protocol";
 import { startAnvil } from "./anvil-process.ts";
 import { createControls, type Rpc } from "./chain-controls.ts";
 import { encodeBatch, tokenCalls, toWord } from "./contract-calls.ts";
+import { batchSettlementCode, depositCollectorCode } from "./generated/batch-settlement.ts";
 import { multicall3Code } from "./generated/multicall3.ts";
 import { ownerSlot, sampleWalletCode } from "./generated/sample-wallet.ts";
 import { startFront, type Front } from "./front.ts";
@@ -49,8 +57,18 @@ export interface DevnetOptions {
    * uses a browser beside the chain; without it no proxy stands before the node. Default: false.
    */
   isGuarded?: boolean;
+  /**
+   * The runtime code of the channel contract and of its ERC-3009 collector. Default: stand-ins, which
+   * follow the published contract's rules. Both are at the canonical addresses.
+   */
+  channelCode?: ChannelCode;
   /** Where `anvilPackage()` was installed, if anvil is not beside this package. */
   anvilFolder?: string;
+}
+
+export interface ChannelCode {
+  readonly contract: Hex;
+  readonly collector: Hex;
 }
 
 export type Devnet = Awaited<ReturnType<typeof furnish>>;
@@ -90,12 +108,15 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
   const anvil = await startAnvil({ port: hasFront ? 0 : port, flags, anvilFolder });
   try {
     const fronted = hasFront ? await startFronted(anvil, port, gasPriceWei) : undefined;
-    return await furnish(anvil, chainId, blockTimeSeconds, wallets, fronted);
+    const placed = { ...wallets, channelCode: options.channelCode ?? standIns };
+    return await furnish(anvil, chainId, blockTimeSeconds, placed, fronted);
   } catch (error) {
     await anvil.stop();
     throw error;
   }
 }
+
+const standIns: ChannelCode = { contract: batchSettlementCode, collector: depositCollectorCode };
 
 type Anvil = Awaited<ReturnType<typeof startAnvil>>;
 
@@ -148,7 +169,11 @@ async function furnish(
   anvil: Anvil,
   chainId: ChainId,
   blockTimeSeconds: number,
-  { smartWalletOwner, ...wallets }: ReturnType<typeof deriveWallets>,
+  {
+    smartWalletOwner,
+    channelCode,
+    ...wallets
+  }: ReturnType<typeof deriveWallets> & { channelCode: ChannelCode },
   fronted: Fronted | undefined,
 ) {
   const { usdc: token, domainSeparator, multicall3: places } = networkOfChain(chainId);
@@ -164,6 +189,7 @@ async function furnish(
     ...tokenPlacement(token),
     { method: "anvil_setCode", params: [multicall3, multicall3Code] },
     { method: "anvil_setCode", params: [wallet, sampleWalletCode] },
+    ...channelPlacement(channelCode),
     {
       method: "anvil_setStorageAt",
       params: [wallet, toWord(BigInt(ownerSlot)), toWord(BigInt(smartWalletOwner.address))],
@@ -187,11 +213,7 @@ async function furnish(
      * Steps the least gas price, in wei, from the next block on; what the pool has below it is dropped.
      * Throws where the devnet was started without `gasPriceWei`.
      */
-    setGasPrice: async (wei: bigint) => {
-      const gasPrice = fronted?.gasPrice;
-      if (!gasPrice) throw new Error("This devnet was started without a gas price");
-      await gasPrice.set(wei);
-    },
+    setGasPrice: (wei: bigint) => setGasPrice(fronted, wei),
     /** The stand-in USDC, at the network's canonical address. */
     token,
     /** The same as the real token's. */
@@ -210,6 +232,19 @@ async function furnish(
       await anvil.stop();
     },
   };
+}
+
+async function setGasPrice(fronted: Fronted | undefined, wei: bigint): Promise<void> {
+  const gasPrice = fronted?.gasPrice;
+  if (!gasPrice) throw new Error("This devnet was started without a gas price");
+  await gasPrice.set(wei);
+}
+
+function channelPlacement({ contract, collector }: ChannelCode) {
+  return [
+    { method: "anvil_setCode", params: [channelContract, contract] },
+    { method: "anvil_setCode", params: [depositCollector, collector] },
+  ];
 }
 
 /** Real transactions, so that the funding has its events and the supply is right. */

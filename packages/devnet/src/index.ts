@@ -25,6 +25,7 @@ export {
   nativeWei,
   smartWalletAddress,
   startDevnet,
+  type ChannelCode,
   type Devnet,
   type DevnetOptions,
 } from "./devnet.ts";

@@ -245,6 +245,7 @@ function nextConfig(folder: string): string {
       resolveAlias: {
         "@farthing/seller/next": source("seller/src/adapters/next.ts"),
         "@farthing/protocol": source("protocol/src/index.ts"),
+        "@farthing/protocol/channel-contract": source("protocol/src/channels/channel-contract.ts"),
         "@farthing/protocol/compile-signatures": source(
           "protocol/src/signatures/compile-signatures.ts",
         ),

@@ -3,8 +3,6 @@
  * built over the network's known domain separator, which is many times faster than a general
  * typed-data encoder and ignores a caller's `extra`.
  */
-import * as Bytes from "ox/Bytes";
-import * as Hash from "ox/Hash";
 import {
   addressWord,
   parseWireAddress,
@@ -15,6 +13,7 @@ import { hexDigits, isBytes32, numberWord, toLowerHex, type Hex } from "../encod
 import { isObject, member } from "../encoding/json.ts";
 import type { Network } from "../networks/networks.ts";
 import { accept, refuse, type Outcome } from "../errors/refusals.ts";
+import { typedDataDigest } from "./typed-data.ts";
 
 /** A transfer that the holder of `from` allows anyone to submit, once. */
 export interface Authorization {
@@ -105,14 +104,10 @@ export function authorizationDigestBytes(
   { domainSeparator }: Network,
   { from, to, value, validAfter, validBefore, nonce }: Authorization,
 ): Uint8Array {
-  const encoded = Bytes.fromHex(
-    `0x${typeHash}${addressWord(from)}${addressWord(to)}${numberWord(value)}${numberWord(validAfter)}${numberWord(validBefore)}${nonce.slice(2)}`,
+  return typedDataDigest(
+    domainSeparator,
+    `${typeHash}${addressWord(from)}${addressWord(to)}${numberWord(value)}${numberWord(validAfter)}${numberWord(validBefore)}${nonce.slice(2)}`,
   );
-  const signed = new Uint8Array(2 + 32 + 32);
-  signed.set([0x19, 0x01]);
-  signed.set(Bytes.fromHex(domainSeparator), 2);
-  signed.set(Hash.keccak256(encoded), 2 + 32);
-  return Hash.keccak256(signed);
 }
 
 /** For viem accounts; {@link walletTypedData} is for EIP-1193 wallets. */
