@@ -39,6 +39,7 @@ import {
   type AuthorizationEnd,
   type AuthorizationQuestion,
 } from "./settlement/authorization-end.ts";
+import { createChannels, type Channels } from "./settlement/channels.ts";
 import type { Since } from "./settlement/compare-nonces.ts";
 import type { SearchResult } from "./settlement/read-lost.ts";
 import { startPeerListener } from "./settlement/peers.ts";
@@ -193,6 +194,8 @@ export interface SettlementEngine {
   networkOf(chainId: ChainId): { readonly chain: Chain; view(): ChainView | undefined } | undefined;
   /** Records what the wallets have sent since then and the database has lost. Nothing on a chain not served. */
   recoverSince(chainId: ChainId, since: Since): Promise<SearchResult | undefined>;
+  /** Payment channels, beside their deposits, which `settle` takes as `depositRequest` writes them. */
+  readonly channels: Channels;
   /** For a service whose own limits come between the steps of `verify` and `settle`. */
   readonly steps: PaymentSteps;
   /** For a service that waits for changes of its own records. */
@@ -290,6 +293,7 @@ export function createEngine(options: EngineOptions): SettlementEngine {
     viewOf: (chainId) => networkOf(chainId)?.view(),
     networkOf,
     recoverSince: async (chainId, since) => networkOf(chainId)?.lost.searchSince(since),
+    channels: createChannels({ networkOf, clock }),
     steps,
     waiters,
     endWaits: () => ending.abort(),

@@ -188,7 +188,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps) {
   }
 
   const parts = { chain, read, undeployed, relayer, outcomes, gasPrices, tokenPause, view };
-  return { ...parts, wallets, lost, readRefund, onReconnected, start, stop };
+  return { ...parts, headNumber, wallets, lost, readRefund, onReconnected, start, stop };
 }
 
 /** What the relayer reports of its transactions, for the outcomes and for callers that wait. */

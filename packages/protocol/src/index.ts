@@ -28,6 +28,7 @@ export * from "./encoding/json.ts";
 export * from "./http/loopback.ts";
 export * from "./http/public-address.ts";
 export { didYouMean } from "./errors/nearest-names.ts";
+export * from "./networks/channel-addresses.ts";
 export * from "./networks/networks.ts";
 export * from "./extensions/offer-receipt.ts";
 export * from "./process/open-files.ts";

@@ -16,8 +16,8 @@ import type { Chain } from "../chain/endpoints/chain.ts";
 import { isTimeUnclear, validitySeconds, type SeenTime } from "../chain/follower/clock-skew.ts";
 import type { PaymentReader } from "../chain/payments/payment-reader.ts";
 import { estimateGas, hasCode, simulateSend } from "../chain/reads/reads.ts";
+import { encodeUse } from "../chain/contracts/authorization-call.ts";
 import {
-  encodeTransfer,
   revertMessage,
   revertText,
   tokenRefusalOf,
@@ -28,7 +28,7 @@ import { evaluateReading } from "../verification/chain-state.ts";
 import { unwrapErc6492 } from "../verification/erc6492.ts";
 import { readSignature } from "../verification/signature.ts";
 import type { UndeployedWallets } from "../verification/undeployed-wallet.ts";
-import { contractGasLimit, contractTransferGasMax, plainTransferGas } from "./fees.ts";
+import { contractGasLimit, contractTransferGasMax, depositGas, plainTransferGas } from "./fees.ts";
 import type { GasPrices } from "./gas-prices.ts";
 import type { PaymentPlan } from "./limited-batch.ts";
 
@@ -125,8 +125,8 @@ export async function prepare(
   const isUndeployed =
     hasErc6492Form(settlement.signature) && !(await hasCode(deps.chain, settlement.payer));
   const signature = unwrapErc6492(settlement.signature) ?? settlement.signature;
-  const data = encodeTransfer(authorizationOf(settlement), signature);
-  const call = { settlementIds: [settlement.id], to: settlement.asset, data };
+  const use = encodeUse(settlement.asset, authorizationOf(settlement), signature);
+  const call = { settlementIds: [settlement.id], to: use.to, data: use.data };
   const gasPrice = deps.gasPrices.now();
   if (isUndeployed) return prepareUndeployed(settlement, { ...call, gasPrice }, deps);
   if (payerHasCode) {
@@ -139,7 +139,8 @@ export async function prepare(
     const plan = { ...call, gasLimit: contractTransferGasMax, gasPrice, isUnmeasured: true };
     return { kind: "plan", plan };
   }
-  return { kind: "plan", plan: { ...call, gasLimit: plainTransferGas, gasPrice } };
+  const gasLimit = use.isDeposit ? depositGas : plainTransferGas;
+  return { kind: "plan", plan: { ...call, gasLimit, gasPrice } };
 }
 
 /**

@@ -8,6 +8,7 @@ import { startPoll } from "../base/poll.ts";
 import type { FollowedBlock } from "../chain/follower/chain-view.ts";
 import type { TokenPause } from "../chain/payments/token-pause.ts";
 import { createBatching, type BatchingState } from "./batching.ts";
+import { createContractCalls } from "./contract-calls.ts";
 import { NonceManager } from "./wallet-nonces.ts";
 import type { WalletDeps, WalletEvents } from "./wallet-transactions.ts";
 import { startLeftBehind } from "./left-behind.ts";
@@ -134,6 +135,7 @@ export function createRelayer(deps: RelayerDeps) {
     /** Adds a claimed settlement; call `reserve` before claiming. */
     enqueue: (queued: QueuedSettlement) => queue.enqueue(queued),
     load,
+    sendCall: createContractCalls({ ...deps, managers }),
     /** In the order of the addresses. */
     wallets: (): readonly WalletLoad[] => managers.map(loadOf),
     onBlock,

@@ -2,6 +2,8 @@
  * The nonces of one relayer wallet on one network, which one process uses at a time. All steps run one
  * after the other: reserve nonces, sign, store the bytes, send in nonce order, recover what is not mined.
  */
+import type { Hex } from "@farthing/protocol";
+import { assert } from "../base/assert.ts";
 import { Fault } from "../base/fault.ts";
 import { warning } from "../base/log.ts";
 import { readCountAt } from "../chain/reads/reads.ts";
@@ -22,6 +24,14 @@ import type { Signer } from "./signer.ts";
 import { isSignerFault } from "./wallet-signing.ts";
 import { WalletTransactions, type WalletDeps, type HeadView } from "./wallet-transactions.ts";
 
+/** A call on its way. */
+export interface SubmittedCall {
+  readonly closed: Promise<MinedAttempt | undefined>;
+  forget(): void;
+  /** Of its newest attempt; null once the nonce is closed. */
+  hash(): Hex | null;
+}
+
 /** It takes no work before `keep` has acquired the lease. */
 export class NonceManager {
   readonly signer: Signer;
@@ -29,6 +39,8 @@ export class NonceManager {
   readonly #transactions: WalletTransactions;
   #tail: Promise<unknown> = Promise.resolve();
   #isStopping = false;
+  /** By nonce: who waits until a call that carries no settlement is in a block. */
+  readonly #closings = new Map<number, (mined: MinedAttempt | undefined) => void>();
 
   constructor(signer: Signer, deps: WalletDeps) {
     this.signer = signer;
@@ -84,13 +96,36 @@ export class NonceManager {
   submit(plans: readonly TransactionPlan[]): Promise<ReadonlySet<string>> {
     return this.#inTurn(async () => {
       if (this.#isStopping) throw new Fault("lease_lost", "The wallet is released");
-      return this.#transactions.submit(plans);
+      const reserved = await this.#transactions.submit(plans);
+      return new Set(reserved.flatMap(({ settlementIds }) => settlementIds));
+    });
+  }
+
+  /**
+   * Sends a call that carries no settlement. `closed` resolves when its nonce is used by an attempt of
+   * it, or by another sender (undefined); `forget` ends the wait.
+   */
+  submitCall(plan: TransactionPlan): Promise<SubmittedCall> {
+    return this.#inTurn(async () => {
+      if (this.#isStopping) throw new Fault("lease_lost", "The wallet is released");
+      const [reserved] = await this.#transactions.submit([plan]);
+      assert(reserved, "a plan without settlements always gets a nonce");
+      const { nonce } = reserved;
+      const closed = new Promise<MinedAttempt | undefined>((resolve) => {
+        this.#closings.set(nonce, resolve);
+      });
+      return {
+        closed,
+        forget: () => void this.#closings.delete(nonce),
+        hash: () => this.#transactions.pendingNonces.get(nonce)?.attempts.at(-1)?.hash ?? null,
+      };
     });
   }
 
   async close(pending: PendingNonce, mined: MinedAttempt | undefined): Promise<void> {
     this.#transactions.pendingNonces.delete(pending.nonce);
     await closeNonce(this.#deps.store, pending, mined);
+    this.#closings.get(pending.nonce)?.(mined);
   }
 
   /** Loads nonces stored as open again because their block was reorganised out. */

@@ -4,7 +4,7 @@
  */
 import type { Address, ChainId } from "@farthing/protocol";
 import { Fault } from "../base/fault.ts";
-import type { Log, Runtime } from "../base/log.ts";
+import type { Runtime } from "../base/log.ts";
 import type { Chain } from "../chain/endpoints/chain.ts";
 import type {
   WalletLease,
@@ -19,11 +19,11 @@ import { createLeaseHandle, type LeaseHandle } from "./lease-handle.ts";
 import type { GasPrices } from "./gas-prices.ts";
 import type { LeaseOwner } from "./lease.ts";
 import type { LossSearch } from "./loss-search.ts";
+import { reportRefusedSend } from "./refused-send.ts";
 import { firstUnusedNonce, gapsMax } from "./nonce-gaps.ts";
 import { isReplacing, recoveryActionOf, type RecoveryAction } from "./recovery-action.ts";
 import {
   addTo,
-  isPausing,
   isTooLarge,
   newestOf,
   noteSend,
@@ -105,7 +105,7 @@ export class WalletTransactions {
     return [...this.pendingNonces.values()].toSorted((one, other) => one.nonce - other.nonce);
   }
 
-  async submit(plans: readonly TransactionPlan[]): Promise<ReadonlySet<string>> {
+  async submit(plans: readonly TransactionPlan[]): Promise<readonly RelayerTransaction[]> {
     const held = this.lease.current();
     if (!held) throw new Fault("lease_lost", "This process does not hold the wallet");
     const hasMoved = this.endpoint.moveOn(false);
@@ -121,7 +121,7 @@ export class WalletTransactions {
       const signed = reserved.flatMap(({ nonce }) => this.pendingNonces.get(nonce) ?? []);
       await this.#send(hasMoved ? this.inOrder() : signed);
     });
-    return new Set(reserved.flatMap(({ settlementIds }) => settlementIds));
+    return reserved;
   }
 
   /**
@@ -375,24 +375,5 @@ async function releaseCancelled(
     await store.closeTransactions(carriers, "dropped");
     await events.onReleased([...pending.unresolved]);
     pending.unresolved.clear();
-  }
-}
-
-function reportRefusedSend(
-  pending: PendingNonce,
-  facts: { readonly chainId: ChainId; readonly relayer: Address },
-  log: Log,
-): void {
-  const { nonce, outcome, attempts } = pending;
-  const fields = { ...facts, nonce, outcome, transaction: attempts.at(-1)?.hash };
-  if (outcome === "replacement_underpriced" && attempts.length === 1) {
-    // Another program sends from this wallet: two writers lose money to each other.
-    const message = "Nonce taken by another sender's transaction";
-    log.error({ event: "nonce_conflict", ...fields }, message);
-  } else if (isPausing(pending)) {
-    log.error({ event: "wallet_paused", ...fields }, "Relayer wallet paused");
-  } else {
-    const message = "Transaction not accepted; retrying";
-    log.warn({ event: "transaction_not_accepted", ...fields }, message);
   }
 }

@@ -3,7 +3,13 @@
  * payment at once, a loaded one fills batches. Payments of contract wallets go alone, because their code
  * runs in our transaction, unless the batch contract gives each its own gas limit.
  */
-import { refusal, type Address, type ChainId } from "@farthing/protocol";
+import {
+  depositCollector,
+  isSameAddress,
+  refusal,
+  type Address,
+  type ChainId,
+} from "@farthing/protocol";
 import { createBatcher } from "../base/batcher.ts";
 import { warning, type Runtime } from "../base/log.ts";
 import type { TokenPause } from "../chain/payments/token-pause.ts";
@@ -44,6 +50,11 @@ export interface QueueEvents {
 
 /** The fields that determine a settlement's place in the queue. */
 export type Waiter = Pick<Settlement, "payer" | "payTo" | "owner" | "priority" | "payerHasCode">;
+
+/** A deposit takes more gas than a place in a batch has. */
+function isDeposit({ payTo }: Pick<Waiter, "payTo">): boolean {
+  return isSameAddress(payTo, depositCollector);
+}
 
 export interface WorkQueueDeps extends PrepareDeps, Runtime {
   readonly tokenPause: Pick<TokenPause, "sinceMs">;
@@ -154,7 +165,8 @@ export class WorkQueue {
       group: ((isKeyed ? owner : null) ?? payTo).toLowerCase(),
       payer: payer.toLowerCase(),
       isKeyed,
-      isAlone: goesAlone || (payerHasCode && !isLimited(this.#deps.batching())),
+      isAlone:
+        goesAlone || isDeposit(waiter) || (payerHasCode && !isLimited(this.#deps.batching())),
       isBounded: goesAlone || payerHasCode,
     };
   }

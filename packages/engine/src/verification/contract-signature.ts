@@ -1,6 +1,8 @@
 /** Asks contract wallets about their signatures (ERC-1271), with a gas cap for unknown code. */
 import {
   authorizationDigest,
+  depositDigest,
+  hexDigits,
   type Address,
   type Authorization,
   type Hex,
@@ -9,6 +11,7 @@ import { encodeBytes, word } from "../chain/contracts/abi.ts";
 import type { Chain } from "../chain/endpoints/chain.ts";
 import { transferGasCap } from "../chain/payments/payment-reading.ts";
 import { callCapped } from "../chain/reads/reads.ts";
+import { depositOf } from "../model/channel-deposit.ts";
 
 const selector = "1626ba7e";
 
@@ -32,11 +35,14 @@ export async function isHashAccepted(chain: Chain, question: HashQuestion): Prom
 
 /** Throws as {@link isHashAccepted}. */
 export function isAcceptedByWallet(chain: Chain, authorization: Authorization, signature: Hex) {
-  const hash = authorizationDigest(chain.network, authorization);
+  const deposit = depositOf(authorization.to, signature);
+  const hash: Hex = deposit
+    ? `0x${hexDigits(depositDigest(chain.network, authorization))}`
+    : authorizationDigest(chain.network, authorization);
   return isHashAccepted(chain, {
     wallet: authorization.from,
     hash,
-    signature,
+    signature: deposit?.signature ?? signature,
     gas: transferGasCap,
   });
 }

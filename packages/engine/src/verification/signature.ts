@@ -6,6 +6,7 @@
  */
 import {
   authorizationDigestBytes,
+  depositDigest,
   hasErc6492Form,
   hasSigned,
   secp256k1Order,
@@ -15,6 +16,7 @@ import {
   type Network,
   type SignatureParts,
 } from "@farthing/protocol";
+import { depositOf, wrapDeposit, type ChannelDeposit } from "../model/channel-deposit.ts";
 import { unwrapErc6492 } from "./erc6492.ts";
 
 /** A signature whose s is above half the order is malleable (EIP-2). */
@@ -35,14 +37,36 @@ export function readSignature(
   authorization: Authorization,
   signature: Hex,
 ): SignatureReading {
+  const deposit = depositOf(authorization.to, signature);
+  if (deposit) return readDeposit(network, authorization, deposit);
   if (hasErc6492Form(signature)) return { kind: "wrapped", inner: unwrapErc6492(signature) };
   const parts = splitSignature(signature);
   if (!parts) return { kind: "other" };
-  const digest = authorizationDigestBytes(network, authorization);
-  if (!hasSigned(authorization.from, digest, parts)) return { kind: "other" };
+  return readParts(authorization, authorizationDigestBytes(network, authorization), parts);
+}
+
+function readParts(
+  { from }: Authorization,
+  digest: Uint8Array,
+  parts: SignatureParts,
+): SignatureReading {
+  if (!hasSigned(from, digest, parts)) return { kind: "other" };
   if (!isLowS(parts)) return { kind: "high_s" };
   const v = (parts.yParity + 27).toString(16);
   return { kind: "payer", bytes: `0x${parts.r.slice(2)}${parts.s.slice(2)}${v}` };
+}
+
+/** A deposit's bytes keep their channel. */
+function readDeposit(
+  network: Network,
+  authorization: Authorization,
+  deposit: ChannelDeposit,
+): SignatureReading {
+  const parts = splitSignature(deposit.signature);
+  if (!parts) return { kind: "other" };
+  const reading = readParts(authorization, depositDigest(network, authorization), parts);
+  if (reading.kind !== "payer") return reading;
+  return { kind: "payer", bytes: wrapDeposit({ ...deposit, signature: reading.bytes }) };
 }
 
 export function isLowS({ s }: SignatureParts): boolean {

@@ -21,6 +21,7 @@ import type { Surface } from "../http/access/surface.ts";
 import type { ServerContext } from "../http/server/server.ts";
 import type { KeylessQuestion, KeylessResult } from "./keyless/store.ts";
 import type { Attestor } from "./attestation.ts";
+import type { ChannelContext } from "./channels/context.ts";
 import type { RespondToExtensions } from "./extension-responses.ts";
 import type { PresentFee } from "./present-fee.ts";
 import type { SettlementCost } from "./settlement-cost.ts";
@@ -73,6 +74,7 @@ export interface PaymentContext extends Omit<ServerContext, "limits">, Authentic
    */
   readonly areTestKeysFree: boolean;
   readonly exchanges: Exchanges;
+  readonly channels: ChannelContext;
   readonly attestor: Attestor;
   /** The current gas cost of a settlement in gwei, for a plain payer and for a contract. */
   gasOf(chainId: ChainId): Pick<KeylessGas, "plainGwei" | "contractGwei">;

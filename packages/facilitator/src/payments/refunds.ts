@@ -21,7 +21,8 @@ import { sessionOf } from "../http/access/session.ts";
 import type { PaymentContext } from "./context.ts";
 import { gasProblem, purchaseTerms, type PurchaseBudget } from "./keyless/terms.ts";
 import { RefundBody, RefundResponseBody } from "./schemas.ts";
-import { broadcastWaitMs, denialProblem } from "./settle.ts";
+import { broadcastWaitMs } from "./settle.ts";
+import { denialProblem } from "./settle-terms.ts";
 
 export type RefundContext = Pick<
   PaymentContext,

@@ -305,7 +305,7 @@ export const SupportedResponseBody = Type.Object(
     kinds: Type.Array(
       Type.Object({
         x402Version: Type.Integer(),
-        scheme: oneOf(["exact"]),
+        scheme: oneOf(["exact", "batch-settlement"]),
         network: NetworkName,
         asset: AddressText,
         extra: Type.Object({
@@ -313,6 +313,7 @@ export const SupportedResponseBody = Type.Object(
           name: Type.String(),
           version: Type.String(),
           assetTransferMethod: Type.Optional(Type.String()),
+          receiverAuthorizer: Type.Optional(AddressText),
           settlementFee: Type.Optional(
             Type.Object(
               {

@@ -1,25 +1,25 @@
 /** POST /settle: claims a payment and moves the money, once. */
 import {
+  isChannelRequest,
   isObject,
   member,
   parsePaymentRequest,
-  shortUsdc,
-  unitsPerCredit,
   type PaymentRequest,
 } from "@farthing/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { isGasRefusal, type SettleOptions } from "@farthing/engine";
-import { assert } from "@farthing/engine/base";
 import { refusedResponse, respondToSettle, settleNotEvaluated } from "@farthing/engine/x402";
 import { HttpProblem, shapedCodes } from "../http/messages/responses.ts";
-import { admission, checkPayee, sellersMatter } from "../http/access/authenticate.ts";
+import { admission, checkPayee } from "../http/access/authenticate.ts";
 import { readBooks } from "./books.ts";
+import { settleChannel } from "./channels/settle-channel.ts";
 import type { PaymentContext, SurfaceScope } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
 import { settleCallTermsOf } from "./exchange-call.ts";
 import { respondToExtensions } from "./extension-responses.ts";
 import { gasProblem, isPaying, keylessTerms } from "./keyless/terms.ts";
 import { refundJunk } from "../http/access/limits.ts";
+import { denialProblem, outcomeWaitMs } from "./settle-terms.ts";
 import { parsePrefer } from "../http/messages/prefer.ts";
 import { requireBody } from "../http/server/read-body.ts";
 import { sendProblem } from "../http/server/send-problem.ts";
@@ -34,9 +34,6 @@ const respondAsyncMs = 500;
  */
 export const broadcastWaitMs = 5_000;
 
-/** Many proxies and clients give up after 30 s. */
-const outcomeWaitMs = 25_000;
-
 /** A repeat of a pending settle waits, so that the only retry of stock sellers succeeds. */
 const repeatWaitMs = 10_000;
 
@@ -46,6 +43,9 @@ export function registerSettle({ server, context, surface, throttle }: SurfaceSc
     onRequest: admission(context, surface, throttle),
     preHandler: [requireBody, respondToExtensions(context)],
     handler: async (request, reply) => {
+      if (isChannelRequest(request.body)) {
+        return settleChannel({ context, surface, request, reply });
+      }
       const parsed = parsePaymentRequest(request.body);
       if (!parsed.ok)
         return refusedResponse(parsed.refusal, networkNameOf(request.body), undefined);
@@ -123,27 +123,6 @@ function settleOptions(
  */
 function isOfficial(body: unknown): boolean {
   return isObject(body) && member(body, "x402Version") !== undefined;
-}
-
-const denialMessages = {
-  unauthorized: "The seller's API key is no longer valid; the seller needs another one.",
-  seller_plan_inactive: sellersMatter,
-  insufficient_facilitator_credits: sellersMatter,
-} as const;
-
-const errorCodeOfDenial: Readonly<Partial<Record<string, keyof typeof denialMessages>>> = {
-  key_not_valid: "unauthorized",
-  seller_plan_inactive: "seller_plan_inactive",
-  insufficient_facilitator_credits: "insufficient_facilitator_credits",
-};
-
-/** `credits`: what a settlement costs now. */
-export function denialProblem(denial: string, credits: number): HttpProblem {
-  const code = errorCodeOfDenial[denial];
-  assert(code, `the denial ${denial} has a response`);
-  const price = `A settlement costs ${credits} credits (${shortUsdc(BigInt(credits) * unitsPerCredit)} USDC) now.`;
-  const isShort = code === "insufficient_facilitator_credits";
-  return new HttpProblem(code, isShort ? `${denialMessages[code]} ${price}` : denialMessages[code]);
 }
 
 /** Longer network names are not repeated to callers that send unreadable requests. */

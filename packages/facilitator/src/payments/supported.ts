@@ -12,30 +12,39 @@ import {
 } from "@farthing/protocol";
 import { authenticateCaller } from "../http/access/authenticate.ts";
 import { networksOf, type Surface } from "../http/access/surface.ts";
+import type { RequestKey } from "../http/access/request-key.ts";
+import { channelKinds } from "./channels/channel-kinds.ts";
 import type { PaymentContext, SurfaceScope } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
 
 export function registerSupported({ server, context, surface, throttle }: SurfaceScope): void {
   const body = supportedBy(surface, context);
+  const testBody = supportedBy({ ...surface, networks: networksOf(surface) }, context);
   const description = describePayments(surface).supported;
   /** The present fee of callers with a key, where there is one; all else is fixed. */
   const withFee = (response: SupportedResponse): SupportedResponse =>
     surface.auth === "none" ? response : addFee(response, context);
+  const respond = async (key: RequestKey | null = null): Promise<SupportedResponse> => {
+    const isTest = key?.mode === "test";
+    const { kinds, ...rest } = isTest ? testBody : body;
+    const networks = isTest ? networksOf(surface) : surface.networks;
+    const ofChannels = await channelKinds(context, { ...surface, networks }, key?.account ?? null);
+    return withFee({ ...rest, kinds: [...kinds, ...ofChannels] });
+  };
   const path = `${surface.basePath}/supported`;
   if (surface.testNetworks.length === 0) {
     server.get(path, description, async (_, reply) => {
       reply.header("Cache-Control", "public, max-age=60");
-      return withFee(body);
+      return respond();
     });
     return;
   }
-  const testBody = supportedBy({ ...surface, networks: networksOf(surface) }, context);
   server.get(path, description, async (request, reply) => {
     reply.headers({ "Cache-Control": "public, max-age=60", Vary: "Authorization" });
-    if (request.headers.authorization === undefined) return withFee(body);
+    if (request.headers.authorization === undefined) return respond();
     const key = await authenticateCaller(context, surface, request).catch(() => null);
     await throttle(request, reply, key);
-    return key?.mode === "test" ? withFee(testBody) : withFee(body);
+    return respond(key);
   });
 }
 

@@ -1,5 +1,5 @@
 /** POST /verify: evaluates a payment and moves nothing. */
-import { parsePaymentRequest } from "@farthing/protocol";
+import { isChannelRequest, parsePaymentRequest } from "@farthing/protocol";
 import { type AdmissionCaller, authorizationKeyOf } from "@farthing/engine";
 import { Fault } from "@farthing/engine/base";
 import type { RequestKey } from "../http/access/request-key.ts";
@@ -11,6 +11,7 @@ import {
 } from "@farthing/engine/x402";
 import { HttpProblem, shapedCodes } from "../http/messages/responses.ts";
 import { admission, checkPayee, checkPlan } from "../http/access/authenticate.ts";
+import { verifyChannel } from "./channels/verify-channel.ts";
 import type { SurfaceScope } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
 import { whenUnwritten } from "./exchange-call.ts";
@@ -32,6 +33,7 @@ export function registerVerify({ server, context, surface, throttle }: SurfaceSc
     onRequest: admission(context, surface, throttle),
     preHandler: [requireBody, respondToExtensions(context)],
     handler: async (request, reply) => {
+      if (isChannelRequest(request.body)) return verifyChannel(context, surface, request);
       const parsed = parsePaymentRequest(request.body);
       if (!parsed.ok) return invalidResponse(parsed.refusal, undefined);
       checkPayee(request.apiKey, parsed.value);

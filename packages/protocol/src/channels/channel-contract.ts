@@ -6,7 +6,8 @@ import * as AbiFunction from "ox/AbiFunction";
 import * as AbiParameters from "ox/AbiParameters";
 import type { Address } from "../networks/address.ts";
 import { isHexBytes, toLowerHex, type Hex } from "../encoding/hex.ts";
-import { depositCollector, type ChannelConfig, type ChannelState } from "./channel.ts";
+import { depositCollector } from "../networks/channel-addresses.ts";
+import { type ChannelConfig, type ChannelState } from "./channel.ts";
 import type { SignedDeposit, VoucherClaim } from "./channel-messages.ts";
 
 const configStruct =

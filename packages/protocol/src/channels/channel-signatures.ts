@@ -9,7 +9,8 @@ import { addressWord } from "../networks/address.ts";
 import { hexDigits, numberWord, type Hex } from "../encoding/hex.ts";
 import type { ChainId, Network } from "../networks/networks.ts";
 import { typedDataDigest } from "../signatures/typed-data.ts";
-import { channelDomainSeparator, depositCollector, typeWord } from "./channel.ts";
+import { depositCollector } from "../networks/channel-addresses.ts";
+import { channelDomainSeparator, typeWord } from "./channel.ts";
 
 /** All that the receiver may have claimed of a channel in all, in base units. */
 export interface VoucherTerms {

@@ -23,7 +23,8 @@ import {
   voucherDigest,
   voucherTypes,
 } from "./channel-signatures.ts";
-import { channelDomain, channelIdOf, depositCollector, parseChannelConfig } from "./channel.ts";
+import { depositCollector } from "../networks/channel-addresses.ts";
+import { channelDomain, channelIdOf, parseChannelConfig } from "./channel.ts";
 
 const hexOf = (bytes: Uint8Array) => `0x${hexDigits(bytes)}`;
 

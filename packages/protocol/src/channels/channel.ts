@@ -13,18 +13,13 @@ import {
 } from "../networks/address.ts";
 import { hexDigits, isBytes32, numberWord, toLowerHex, type Hex } from "../encoding/hex.ts";
 import { isObject, member, type JsonObject } from "../encoding/json.ts";
+import { channelContract } from "../networks/channel-addresses.ts";
 import type { ChainId, Network } from "../networks/networks.ts";
 import { typedDataDigest } from "../signatures/typed-data.ts";
 import { acceptChannel, refuseChannel, type ChannelOutcome } from "./channel-codes.ts";
 
 /** The scheme's name in `accepts[]`. */
 export const channelScheme = "batch-settlement";
-
-/** The published contract, at one address on every chain (CREATE2). */
-export const channelContract: Address = "0x4020074e9dF2ce1deE5A9C1b5c3f541D02a10003";
-
-/** The published collector of deposits by ERC-3009, at one address on every chain. */
-export const depositCollector: Address = "0x4020806089470a89826cB9fB1f4059150b550004";
 
 /** 15 minutes to 30 days, in seconds; the contract refuses any other delay. */
 export const withdrawDelayMin = 900;

@@ -89,7 +89,7 @@ export interface SettlementResponse extends SettleResponse {
 
 export interface SupportedKind {
   readonly x402Version: 1 | 2;
-  readonly scheme: "exact";
+  readonly scheme: "exact" | "batch-settlement";
   readonly network: string;
   readonly asset: string;
   readonly extra: JsonObject;

@@ -9,7 +9,13 @@
  * Only the signed authorization is acted on. What `accepted` states beside it is kept for the
  * seller, who compares it with their offer; the facilitator checks its network and asset only.
  */
-import { parseWireAddress, wireAddressProblem, type Address } from "../networks/address.ts";
+import {
+  isSameAddress,
+  parseWireAddress,
+  wireAddressProblem,
+  type Address,
+} from "../networks/address.ts";
+import { depositCollector } from "../networks/channel-addresses.ts";
 import {
   parseAuthorization,
   toWireAuthorization,
@@ -161,6 +167,10 @@ function malformed(message: string) {
   return refuse("invalid_payload", `${message}.`);
 }
 
+/** Whoever calls the collector takes what is transferred to it, so nobody is paid that way. */
+const toCollector =
+  "authorization.to is the collector of deposits to payment channels, which keeps no money; pay the seller's address.";
+
 /** Reads the body of `/verify` and `/settle`; an outer `x402Version` must equal the payload's. */
 export function parsePaymentRequest(body: unknown): Outcome<PaymentRequest> {
   if (!isObject(body)) return malformed("the body must be a JSON object");
@@ -171,6 +181,9 @@ export function parsePaymentRequest(body: unknown): Outcome<PaymentRequest> {
   }
   const payment = parsePayment(payload);
   if (!payment.ok) return payment;
+  if (isSameAddress(payment.value.authorization.to, depositCollector)) {
+    return refuse("pay_to_mismatch", toCollector);
+  }
   const requirements = parseRequirements(member(body, "paymentRequirements"));
   if (!requirements.ok) return requirements;
   if (requirements.value.version !== payment.value.version) {

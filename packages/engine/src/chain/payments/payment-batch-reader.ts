@@ -1,10 +1,12 @@
 /** Reads payments by a JSON-RPC batch of four calls each, for nodes that refuse the joint call. */
 import { isObject, type Hex } from "@farthing/protocol";
+import type { AuthorizationCall } from "../contracts/authorization-call.ts";
 import { Fault } from "../../base/fault.ts";
 import { headerCall } from "../reads/block-headers.ts";
 import { bytesOf, quantity, resultOf, type Chain } from "../endpoints/chain.ts";
 import { isContractFailure } from "../endpoints/node-errors.ts";
 import {
+  depositGasCap,
   forVerification,
   isSenderRefused,
   senderFields,
@@ -25,18 +27,22 @@ const wordDigits = 66;
 export async function readByBatch(
   chain: Chain,
   checks: readonly PaymentCheck[],
-  calls: readonly Hex[],
+  calls: readonly AuthorizationCall[],
   sender: CallSender | undefined,
 ): Promise<(PaymentReading | Fault)[]> {
   const to = chain.network.usdc;
-  const sent = { ...senderFields(sender), gas: hexOf(transferGasCap) };
+  const from = senderFields(sender);
+  const simulated = calls.map((call) => {
+    const gas = hexOf(call.isDeposit ? depositGasCap : transferGasCap);
+    return ethCall({ ...from, gas, to: call.to, data: call.data });
+  });
   const questions = [
     headerCall("latest"),
-    ...checks.flatMap(({ authorization: { from, nonce } }, index) => [
-      { method: "eth_getCode", params: [from, "latest"] },
-      ethCall({ to, data: encodeBalanceOf(from) }),
-      ethCall({ to, data: encodeAuthorizationState(from, nonce) }),
-      ethCall({ ...sent, to, data: calls[index] }),
+    ...checks.flatMap(({ authorization: { from: payer, nonce } }, index) => [
+      { method: "eth_getCode", params: [payer, "latest"] },
+      ethCall({ to, data: encodeBalanceOf(payer) }),
+      ethCall({ to, data: encodeAuthorizationState(payer, nonce) }),
+      ...simulated.slice(index, index + 1),
     ]),
   ];
   const replies = await chain.read(questions, forVerification);

@@ -6,7 +6,9 @@
  */
 import { addressWord, type Address, type Hex } from "@farthing/protocol";
 import { createBatcher } from "../../base/batcher.ts";
+import { assert } from "../../base/assert.ts";
 import { Fault } from "../../base/fault.ts";
+import { encodeUse, type AuthorizationCall } from "../contracts/authorization-call.ts";
 import { encodeArray, encodeBytes, readAbi, word } from "../contracts/abi.ts";
 import type { Chain } from "../endpoints/chain.ts";
 import { paymentReaderCode } from "../contracts/generated/payment-reader.ts";
@@ -22,7 +24,6 @@ import {
 } from "./payment-reading.ts";
 import { isUnexplained } from "../endpoints/reply-content.ts";
 import { ethCall, hexOf } from "../endpoints/rpc-endpoint.ts";
-import { encodeTransfer } from "../contracts/usdc.ts";
 
 export type PaymentReader = (check: PaymentCheck) => Promise<PaymentReading>;
 
@@ -74,7 +75,7 @@ export function createPaymentReader(
   async function run(checks: readonly PaymentCheck[]): Promise<Outcome[]> {
     const from = sender();
     const countMax = affordableChecks(from);
-    const calls = callsOf(checks);
+    const calls = callsOf(chain, checks);
     if (countMax < 1) return readByBatch(chain, checks, calls, from);
     const parts = partsOf(calls, { countMax, bytesMax: callBytesMax(chain) });
     const outcomes = parts.map(({ start, end }) =>
@@ -85,7 +86,7 @@ export function createPaymentReader(
 
   async function readTogether(
     checks: readonly PaymentCheck[],
-    calls: readonly Hex[],
+    calls: readonly AuthorizationCall[],
     from: CallSender | undefined,
   ): Promise<Outcome[]> {
     const bytesMax = callBytesMax(chain);
@@ -108,7 +109,12 @@ export function createPaymentReader(
   const bounds = { itemsMax: checksMax, inFlightMax: callsInFlightMax, waitingMax };
   const readOne = createBatcher({ run, ...bounds, gatherMs, worthItems });
   return async (check) => {
-    const outcome = await readOne(check);
+    const call = encodeUse(chain.network.usdc, check.authorization, check.signature);
+    // The combined call asks the token alone; deposits are rare, once for many payments.
+    const outcome = call.isDeposit
+      ? (await readByBatch(chain, [check], [call], sender()))[0]
+      : await readOne(check);
+    assert(outcome, "each check has an outcome");
     if (isFault(outcome)) throw outcome;
     return outcome;
   };
@@ -127,17 +133,17 @@ function callBytesMax(chain: Chain): number {
 }
 
 /** The reader's code, and each transfer's calldata with its frame. */
-function bytesOfCall(calls: readonly Hex[]): number {
+function bytesOfCall(calls: readonly AuthorizationCall[]): number {
   return calls.reduce((sum, call) => sum + bytesOfCheck(call), paymentReaderCode.length / 2);
 }
 
-function bytesOfCheck(call: Hex): number {
-  return call.length / 2 + 192;
+function bytesOfCheck({ data }: AuthorizationCall): number {
+  return data.length / 2 + 192;
 }
 
 /** Splits checks into ranges of one read each; a check that is too long is a range alone. */
 function partsOf(
-  calls: readonly Hex[],
+  calls: readonly AuthorizationCall[],
   { countMax, bytesMax }: { readonly countMax: number; readonly bytesMax: number },
 ) {
   const parts: { readonly start: number; end: number }[] = [];
@@ -154,8 +160,9 @@ function partsOf(
   return parts;
 }
 
-function callsOf(checks: readonly PaymentCheck[]): Hex[] {
-  return checks.map((check) => encodeTransfer(check.authorization, check.signature));
+function callsOf(chain: Chain, checks: readonly PaymentCheck[]): AuthorizationCall[] {
+  const { usdc } = chain.network;
+  return checks.map((check) => encodeUse(usdc, check.authorization, check.signature));
 }
 
 /** Undefined when nothing limits the gas. */
@@ -176,7 +183,7 @@ export async function takesPaymentReads(chain: Chain): Promise<boolean> {
   const addresses = { from: chain.network.usdc, to: chain.network.usdc, nonce: noNonce };
   const authorization = { ...addresses, value: 0n, validAfter: 0n, validBefore: 0n };
   const check = { authorization, signature: "0x" } as const;
-  const calls = [encodeTransfer(authorization, check.signature)];
+  const calls = callsOf(chain, [check]);
   return typeof (await readDeployless(chain, [check], calls)) !== "string";
 }
 
@@ -185,7 +192,7 @@ export const noNonce: Hex = `0x${"0".repeat(64)}`;
 async function readDeployless(
   chain: Chain,
   checks: readonly PaymentCheck[],
-  calls: readonly Hex[],
+  calls: readonly AuthorizationCall[],
   sender?: CallSender,
 ): Promise<PaymentReading[] | "refused" | "unexplained"> {
   const data = `${paymentReaderCode}${encodeChecks(chain.network.usdc, checks, calls)}`;
@@ -203,10 +210,14 @@ async function readDeployless(
 }
 
 /** ABI encoding of (address token, uint256 gasCap, (address, bytes32, bytes)[] checks). */
-function encodeChecks(token: Address, checks: readonly PaymentCheck[], calls: readonly Hex[]) {
+function encodeChecks(
+  token: Address,
+  checks: readonly PaymentCheck[],
+  calls: readonly AuthorizationCall[],
+) {
   const bodies = checks.map(({ authorization }, index) => {
     const start = `${addressWord(authorization.from)}${authorization.nonce.slice(2)}`;
-    return `${start}${word(96)}${encodeBytes(calls[index] ?? "0x")}`;
+    return `${start}${word(96)}${encodeBytes(calls[index]?.data ?? "0x")}`;
   });
   return `${addressWord(token)}${word(transferGasCap)}${word(96)}${encodeArray(bodies)}`;
 }

@@ -36,6 +36,12 @@ export interface CallSender {
  */
 export const transferGasCap = 290_000n;
 
+/**
+ * Of one simulated deposit to a channel: a transfer to the collector, a second one to the contract, and
+ * the first words of a channel. A plain payer's takes 205 k, measured; the rest is for a contract payer.
+ */
+export const depositGasCap = 450_000n;
+
 /** Outcomes and sends go first. */
 export const forVerification = { priority: "verification" } as const;
 

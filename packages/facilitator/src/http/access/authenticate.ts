@@ -59,12 +59,25 @@ export function checkPayee(
 ): void {
   if (key === null) return;
   if (payment.network === requirements.network) checkMode(key, requirements.network);
-  if (!isSameAddress(key.account, requirements.payTo)) {
-    throw new HttpProblem(
-      "payee_mismatch",
-      `The API key acts for another address than payTo, ${requirements.payTo}; the seller needs that address's key. GET /v1/key tells whose a key is.`,
-    );
-  }
+  checkOwner(key, requirements.payTo);
+}
+
+/** The same for the message of a channel. */
+export function checkKey(
+  key: RequestKey | null,
+  { network, payTo }: { readonly network: Network; readonly payTo: Address },
+): void {
+  if (key === null) return;
+  checkMode(key, network);
+  checkOwner(key, payTo);
+}
+
+function checkOwner(key: RequestKey, payTo: Address): void {
+  if (isSameAddress(key.account, payTo)) return;
+  throw new HttpProblem(
+    "payee_mismatch",
+    `The API key acts for another address than payTo, ${payTo}; the seller needs that address's key. GET /v1/key tells whose a key is.`,
+  );
 }
 
 /** Checks that a key is for the kind of network. Throws 401. */
