@@ -25,6 +25,7 @@ export {
   patiently,
   textList,
   type IdType,
+  type Work,
 } from "./storage/dialect.ts";
 export type {
   ClaimResult,

@@ -10,7 +10,7 @@ import { authenticate } from "./features/api-keys/key-text.ts";
 import { createCatalogue } from "./features/listings/extension-responses.ts";
 import { surfacesOf } from "./http/access/surface.ts";
 import { createAttestor } from "./payments/attestation.ts";
-import { noAuthorizer } from "./payments/channels/context.ts";
+import { createAuthorizer } from "./payments/channels/authorizer.ts";
 import { valueAt } from "./payments/by-gas-price.ts";
 import { createSmallestPayment } from "./payments/keyless/smallest-payment.ts";
 import { createPresentFee, type PresentFee } from "./payments/present-fee.ts";
@@ -56,7 +56,7 @@ export function createPaymentContext(wiring: PaymentWiring): PaymentContext {
     // The self-built surface has no accounts, and therefore no listings.
     catalogue: createCatalogue(selfBuilt ? undefined : store),
     waiters: engine.waiters,
-    channels: { chain: engine.channels, authorizer: noAuthorizer },
+    channels: { chain: engine.channels, authorizer: createAuthorizer(config.channelSecret) },
     settleMarginSeconds: config.settleMarginSeconds,
     ...presentFee,
     freeCredits: config.freeCredits,

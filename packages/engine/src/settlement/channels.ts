@@ -9,9 +9,10 @@ import {
   type ChannelState,
   type Hex,
 } from "@farthing/protocol";
-import type { ReceiverState } from "@farthing/protocol/channel-contract";
+import type { ChannelEvent, ReceiverState } from "@farthing/protocol/channel-contract";
 import { assert } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
+import { readChannelEvents } from "../chain/logs/channel-events.ts";
 import type { Chain } from "../chain/endpoints/chain.ts";
 import {
   hasChannelContract,
@@ -31,6 +32,10 @@ export interface Channels {
     receiver: { readonly receiver: Address; readonly token: Address },
     block?: number,
   ): Promise<ReceiverState>;
+  /** The newest block that is followed; undefined until one was read. */
+  headOf(chainId: ChainId): number | undefined;
+  /** Events of channels in a range of blocks, both ends included. Throws RPC faults. */
+  events(chainId: ChainId, fromBlock: number, toBlock: number): Promise<readonly ChannelEvent[]>;
   /** Calls the contract from a relayer wallet. What came of it is read from the chain. */
   call(chainId: ChainId, data: Hex, timeoutMs: number): Promise<ContractCallResult>;
 }
@@ -75,6 +80,9 @@ export function createChannels(deps: {
       const network = at(chainId);
       return readReceiverState(network.chain, receiver, blockOf(network, block));
     },
+    headOf: (chainId) => at(chainId).headNumber() || undefined,
+    events: (chainId, fromBlock, toBlock) =>
+      readChannelEvents(at(chainId).chain, fromBlock, toBlock),
     call: (chainId, data, timeoutMs) =>
       at(chainId).relayer.sendCall({ to: channelContract, data }, timeoutMs),
   };

@@ -44,6 +44,7 @@ import {
   httpUrl,
   kmsKey,
   listOf,
+  longSecret,
   oneOf,
   proxyAddress,
   publicOrigin,
@@ -230,6 +231,7 @@ function optionalSettings(read: ReadSetting) {
     contact: read("FARTHING_CONTACT", contactAddress),
     databaseReadUrl: read("DATABASE_READ_URL", postgresLocation),
     ...readRecoverySettings(read),
+    channelSecret: read("FARTHING_CHANNEL_SECRET", longSecret),
     gasPriceMaxWei: read("FARTHING_GAS_PRICE_MAX", gwei),
     xdcPrice: read("FARTHING_XDC_PRICE", priceSource),
     /** PEM; undefined for the usual authorities only. */

@@ -2,6 +2,7 @@
 import { buyerVariables } from "@farthing/protocol";
 import { logLevels } from "@farthing/engine/base";
 import { gasSettings } from "./gas-settings.ts";
+import { channelSettings } from "./channel-settings.ts";
 import { recoverySettings } from "./recovery-settings.ts";
 
 interface SettingRow {
@@ -289,6 +290,7 @@ export const settings = complete({
   },
   ...gasSettings,
   ...recoverySettings,
+  ...channelSettings,
   // Batches of 20 save nearly as much gas; 50 carry a burst with fewer nonces.
   FARTHING_BATCH_MAX: {
     shape: "maximum settlements of one transaction, 1 to 100; 1 turns batching off",

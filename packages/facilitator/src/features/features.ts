@@ -15,6 +15,7 @@ import { createAccounts } from "./accounts/service.ts";
 import { apiKeys } from "./api-keys/feature.ts";
 import { workingKeysMax } from "./api-keys/service.ts";
 import { books } from "./books/feature.ts";
+import { channels, type ChannelFeatureDeps } from "./channels/feature.ts";
 import { credits } from "./credits/feature.ts";
 import { email, type EmailFeatureDeps } from "./email/feature.ts";
 import type { Feature } from "./feature.ts";
@@ -47,6 +48,7 @@ export const features = [
   refunds,
   revenue,
   requestLog,
+  channels,
 ] as const satisfies readonly Feature[];
 
 type StoreOf<F> = F extends { readonly createStore: (database: Database) => infer Store }
@@ -75,7 +77,8 @@ export interface FeaturesDeps extends Runtime, PresentFee {
   readonly config: WebhookFeatureDeps["config"] &
     EmailFeatureDeps["config"] &
     PurchaseFeatureDeps["config"] &
-    ListingFeatureDeps["config"] & {
+    ListingFeatureDeps["config"] &
+    ChannelFeatureDeps["config"] & {
       readonly networks: readonly {
         readonly network: Network;
         readonly explorerUrl: string | undefined;

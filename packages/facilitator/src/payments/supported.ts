@@ -31,18 +31,14 @@ export function registerSupported({ server, context, surface, throttle }: Surfac
     const ofChannels = await channelKinds(context, { ...surface, networks }, key?.account ?? null);
     return withFee({ ...rest, kinds: [...kinds, ...ofChannels] });
   };
-  const path = `${surface.basePath}/supported`;
-  if (surface.testNetworks.length === 0) {
-    server.get(path, description, async (_, reply) => {
-      reply.header("Cache-Control", "public, max-age=60");
-      return respond();
-    });
-    return;
-  }
-  server.get(path, description, async (request, reply) => {
-    reply.headers({ "Cache-Control": "public, max-age=60", Vary: "Authorization" });
+  server.get(`${surface.basePath}/supported`, description, async (request, reply) => {
+    reply.header("Cache-Control", "public, max-age=60");
+    if (surface.auth === "none") return respond();
+    reply.header("Vary", "Authorization");
     if (request.headers.authorization === undefined) return respond();
     const key = await authenticateCaller(context, surface, request).catch(() => null);
+    // What a key is told is its account's: the address that signs for its channels.
+    if (key) reply.header("Cache-Control", "private, max-age=60");
     await throttle(request, reply, key);
     return respond(key);
   });

@@ -1,0 +1,287 @@
+/**
+ * The vault over HTTP, on a chain: what a seller hands over is claimed and swept by the facilitator alone,
+ * also when the seller never comes back, and a voucher that could not be claimed is not taken.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Devnet } from "@farthing/devnet";
+import {
+  channelContract,
+  channelIdOf,
+  claimBatchDigest,
+  depositCollector,
+  depositDigest,
+  depositNonce,
+  isObject,
+  networkOfChain,
+  voucherDigest,
+  type Address,
+  type ChannelConfig,
+  type Hex,
+  type JsonObject,
+} from "@farthing/protocol";
+import { channelCalls } from "@farthing/protocol/channel-contract";
+import { systemClock } from "@farthing/engine/base";
+import * as Secp256k1 from "ox/Secp256k1";
+import * as Signature from "ox/Signature";
+import { createClockWithWaits } from "../../../test/support/changed-waits.testing.ts";
+import {
+  serveOn,
+  startChain,
+  textAt,
+  walletAt,
+  type Served,
+} from "../../../test/support/facilitator.testing.ts";
+import { createApiKey } from "../api-keys/key-text.ts";
+import { openStore } from "../open-store.ts";
+
+const network = networkOfChain(51);
+const deposited = 100_000n;
+
+/** The claimer looks every ten seconds; here every tenth of one. */
+const clock = createClockWithWaits((ms) => (ms === 10_000 ? 100 : ms));
+
+let devnet: Devnet;
+let served: Served;
+let key: string;
+let authorizer: Address;
+const channelSecret = "a secret of tests that has more than 32 characters";
+
+beforeAll(async () => {
+  devnet = await startChain({ blockTimeSeconds: 1, buyers: 8 });
+  const env = { FARTHING_CHANNEL_SECRET: channelSecret };
+  served = await serveOn(devnet, { selfBuilt: false, env, clock });
+  const store = await openStore(served.databaseUrl);
+  const input = { account: devnet.seller.address, mode: "test", label: "shop" } as const;
+  key = (await createApiKey(store, systemClock, input)).text;
+  await store.close();
+  const { body } = await served.get("/supported", withKey());
+  const kinds = Array.isArray(body["kinds"]) ? body["kinds"].filter(isObject) : [];
+  const kind = kinds.find(({ scheme }) => scheme === "batch-settlement");
+  authorizer = textAt(kind ?? {}, "extra.receiverAuthorizer") as Address;
+});
+afterAll(async () => {
+  await served?.stop();
+  await devnet?.stop();
+});
+
+const withKey = () => ({ authorization: `Bearer ${key}` });
+
+const sign = (digest: Uint8Array, privateKey: Hex): Hex =>
+  Signature.toHex(Secp256k1.sign({ payload: digest, privateKey }));
+
+interface Opened {
+  readonly config: ChannelConfig;
+  readonly channelId: Hex;
+  readonly privateKey: Hex;
+}
+
+/** A channel of a buyer with a deposit, made through /settle as a seller does. */
+async function openChannel(buyer: number, changes: Partial<ChannelConfig> = {}): Promise<Opened> {
+  const { address, privateKey } = walletAt(devnet.buyers, buyer);
+  const config: ChannelConfig = {
+    payer: address,
+    payerAuthorizer: address,
+    receiver: devnet.seller.address,
+    receiverAuthorizer: authorizer,
+    token: network.usdc,
+    withdrawDelay: 900,
+    salt: `0x${"0".repeat(63)}${buyer}`,
+    ...changes,
+  };
+  const channelId = channelIdOf(network, config);
+  const times = { validAfter: 0n, validBefore: 4_000_000_000n };
+  const nonce = depositNonce(channelId, 1n);
+  const authorization = { from: address, value: deposited, ...times, nonce };
+  const signature = sign(depositDigest(network, authorization), privateKey);
+  const voucher = { channelId, maxClaimableAmount: 1_000n };
+  const entry = {
+    scheme: "batch-settlement",
+    network: network.id,
+    amount: "1000",
+    asset: network.usdc,
+    payTo: config.receiver,
+    maxTimeoutSeconds: 60,
+    extra: {
+      receiverAuthorizer: config.receiverAuthorizer,
+      withdrawDelay: config.withdrawDelay,
+      ...network.domain,
+    },
+  };
+  const payload = {
+    type: "deposit",
+    channelConfig: config,
+    voucher: {
+      channelId,
+      maxClaimableAmount: "1000",
+      signature: sign(voucherDigest(51, voucher), privateKey),
+    },
+    deposit: {
+      amount: `${deposited}`,
+      authorization: {
+        erc3009Authorization: {
+          validAfter: "0",
+          validBefore: `${times.validBefore}`,
+          salt: "0x1",
+          signature,
+        },
+      },
+    },
+  };
+  const body = {
+    x402Version: 2,
+    paymentPayload: { x402Version: 2, accepted: entry, payload },
+    paymentRequirements: entry,
+  };
+  const settled = await served.post("/settle", body, withKey());
+  expect(settled.body).toMatchObject({
+    success: true,
+    amount: `${deposited}`,
+    extra: { channelState: { channelId, balance: `${deposited}`, totalClaimed: "0" } },
+  });
+  // The same message again moves nothing and has the same result.
+  const again = await served.post("/settle", body, withKey());
+  expect(again.body).toEqual(settled.body);
+  return { config, channelId, privateKey };
+}
+
+/** The row that a seller hands over. */
+function rowOf({ config, channelId, privateKey }: Opened, charged: bigint, signed = charged) {
+  const voucher = { channelId, maxClaimableAmount: signed };
+  return {
+    channelConfig: config,
+    maxClaimableAmount: `${signed}`,
+    signature: sign(voucherDigest(51, voucher), privateKey),
+    charged: `${charged}`,
+  };
+}
+
+const hand = (vouchers: readonly object[]) =>
+  served.post("/v1/channels/vouchers", { vouchers }, withKey());
+
+async function stateOf({ channelId }: Opened): Promise<JsonObject> {
+  const { body } = await served.get("/v1/channels/vouchers", withKey());
+  const { vouchers } = body;
+  const found = Array.isArray(vouchers) ? vouchers.filter(isObject) : [];
+  return found.find((one) => one["channelId"] === channelId) ?? {};
+}
+
+describe("a seller that hands its vouchers over", () => {
+  test("is paid when it asks, and gets its totals back", async () => {
+    const channel = await openChannel(0);
+    const before = await devnet.usdc.balanceOf(devnet.seller.address);
+    const kept = await hand([rowOf(channel, 60_000n)]);
+    expect(kept).toMatchObject({
+      status: 200,
+      body: { refused: [], kept: [{ charged: "60000" }] },
+    });
+    // A lower total replaces nothing.
+    const lower = await hand([rowOf(channel, 50_000n)]);
+    expect(lower.body).toMatchObject({ kept: [{ charged: "60000" }] });
+    const higher = await hand([rowOf(channel, 100_000n)]);
+    expect(higher.body).toMatchObject({ kept: [{ charged: "100000" }] });
+    expect(await served.post("/v1/channels/claim", {}, withKey())).toMatchObject({ status: 202 });
+    await expect.poll(() => stateOf(channel)).toMatchObject({ claimed: "100000", claimBy: null });
+    await expect
+      .poll(async () => (await devnet.usdc.balanceOf(devnet.seller.address)) - before)
+      .toBe(100_000n);
+  });
+
+  test("is paid by itself when a payer withdraws, and never comes back", async () => {
+    const channel = await openChannel(1);
+    await hand([rowOf(channel, 40_000n)]);
+    expect(await stateOf(channel)).toMatchObject({ claimed: "0" });
+    await devnet.rpc("anvil_impersonateAccount", [channel.config.payer]);
+    const data = channelCalls.initiateWithdraw(channel.config, deposited);
+    await devnet.rpc("eth_sendTransaction", [
+      { from: channel.config.payer, to: channelContract, data },
+    ]);
+    await expect.poll(() => stateOf(channel)).toMatchObject({ claimed: "40000" });
+  });
+
+  test("may sign its claims itself", async () => {
+    const { privateKey, address } = devnet.seller;
+    const channel = await openChannel(2, { receiverAuthorizer: address });
+    const entry = {
+      channelId: channel.channelId,
+      maxClaimableAmount: 30_000n,
+      totalClaimed: 30_000n,
+    };
+    const row = rowOf(channel, 30_000n);
+    const unsigned = await hand([row]);
+    const code = "invalid_batch_settlement_evm_authorizer_not_configured";
+    expect(unsigned.body).toMatchObject({ kept: [], refused: [{ errorReason: code }] });
+    const claimSignature = sign(claimBatchDigest(51, [entry]), privateKey);
+    const other = { ...entry, totalClaimed: 29_999n };
+    const wrong = sign(claimBatchDigest(51, [other]), privateKey);
+    expect((await hand([{ ...row, claimSignature: wrong }])).body).toMatchObject({ kept: [] });
+    expect((await hand([{ ...row, claimSignature }])).body).toMatchObject({ refused: [] });
+    await served.post("/v1/channels/claim", {}, withKey());
+    await expect.poll(() => stateOf(channel)).toMatchObject({ claimed: "30000" });
+  });
+});
+
+describe("a voucher that could not be claimed is not taken", () => {
+  test("above the balance, above what is signed, signed by others, or of others", async () => {
+    const channel = await openChannel(3);
+    const stranger = { ...channel, privateKey: walletAt(devnet.buyers, 4).privateKey };
+    const elsewhere = { ...channel.config, receiver: walletAt(devnet.buyers, 4).address };
+    const prefix = "invalid_batch_settlement_evm_";
+    const rows: readonly (readonly [object, string])[] = [
+      [rowOf(channel, deposited + 1n), "cumulative_exceeds_balance"],
+      [rowOf(channel, 2_000n, 1_000n), "charge_exceeds_signed_cumulative"],
+      [rowOf(stranger, 1_000n), "voucher_signature"],
+      [{ ...rowOf(channel, 1_000n), channelConfig: elsewhere }, "receiver_mismatch"],
+    ];
+    for (const [row, code] of rows) {
+      const { body } = await hand([row]);
+      expect(body).toMatchObject({ kept: [], refused: [{ errorReason: `${prefix}${code}` }] });
+    }
+  });
+
+  test.each([
+    ["no rows", { vouchers: [] }],
+    ["a row without a signature", { vouchers: [{ charged: "1" }] }],
+    ["too many rows", { vouchers: Array.from({ length: 81 }, () => ({})) }],
+  ])("a body with %s is refused", async (_, body) => {
+    const response = await served.post("/v1/channels/vouchers", body, withKey());
+    expect(response).toMatchObject({ status: 400, body: { error: "invalid_request" } });
+  });
+
+  test("without a key nothing is kept or told", async () => {
+    const response = await served.post("/v1/channels/vouchers", { vouchers: [{}] });
+    expect(response).toMatchObject({ status: 401, body: { error: "unauthorized" } });
+    expect(await served.get("/v1/channels/vouchers")).toMatchObject({ status: 401 });
+  });
+});
+
+test("money that is paid to the collector itself is refused", async () => {
+  const body = {
+    x402Version: 2,
+    paymentPayload: {
+      x402Version: 2,
+      scheme: "exact",
+      network: network.id,
+      payload: {
+        signature: `0x${"11".repeat(65)}`,
+        authorization: {
+          from: walletAt(devnet.buyers, 5).address,
+          to: depositCollector,
+          value: "1000",
+          validAfter: "0",
+          validBefore: "4000000000",
+          nonce: `0x${"22".repeat(32)}`,
+        },
+      },
+    },
+    paymentRequirements: {
+      scheme: "exact",
+      network: network.id,
+      amount: "1000",
+      asset: network.usdc,
+      payTo: depositCollector,
+      maxTimeoutSeconds: 60,
+    },
+  };
+  const { body: verdict } = await served.post("/api/facilitator/verify", body);
+  expect(verdict).toMatchObject({ isValid: false, invalidReason: "pay_to_mismatch" });
+});
