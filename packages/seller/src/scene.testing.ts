@@ -1,4 +1,8 @@
-/** A seller, his app, his facilitator and what they did, for one test at a time. */
+/**
+ * A seller, his app, his facilitator and what they did. Each test has a scene of its own, so that
+ * those which mostly wait can run at the same time.
+ */
+import { AsyncLocalStorage } from "node:async_hooks";
 import {
   decodeHeader,
   headerNames,
@@ -7,7 +11,7 @@ import {
   type JsonObject,
   type SettleResponse,
 } from "@farthing/protocol";
-import { afterEach, beforeEach, expect } from "vitest";
+import { aroundEach, expect } from "vitest";
 import type { PaidRequest, RouteOptions, SellerEvent, SellerOptions } from "./index.ts";
 import type { Listening } from "./adapters/listen.testing.ts";
 import {
@@ -51,9 +55,40 @@ export interface Scene {
   stop(): Promise<void>;
 }
 
-/** Sets a new scene before each test, and takes it down after. */
+/** Sets a new scene for each test and takes it down after; the object shows that of the test that asks. */
 export function useScene(listen: Listen): Scene {
-  let facilitator: ScriptedFacilitator;
+  const scenes = new AsyncLocalStorage<Scene>();
+  aroundEach(async (runTest) => {
+    const scene = await openScene(listen);
+    try {
+      await scenes.run(scene, runTest);
+    } finally {
+      await scene.stop();
+      await scene.facilitator.close();
+    }
+  });
+  const present = (): Scene => {
+    const scene = scenes.getStore();
+    if (scene === undefined) throw new Error("There is a scene only while a test runs.");
+    return scene;
+  };
+  return {
+    get facilitator() {
+      return present().facilitator;
+    },
+    get events() {
+      return present().events;
+    },
+    get served() {
+      return present().served;
+    },
+    start: (...options) => present().start(...options),
+    stop: () => present().stop(),
+  };
+}
+
+async function openScene(listen: Listen): Promise<Scene> {
+  const facilitator = await startScriptedFacilitator();
   let running: Listening | undefined;
   const events: SellerEvent[] = [];
   const served: PaidRequest[] = [];
@@ -64,6 +99,8 @@ export function useScene(listen: Listen): Scene {
     options: Partial<SellerOptions> = {},
     route: RouteOptions = {},
   ): Promise<string> {
+    // A server handles requests outside of the test that started it, and the app asks for the scene.
+    const inTest = AsyncLocalStorage.snapshot();
     running = await listen(
       {
         facilitator: { url: facilitator.url, apiKey: "fk_test_1" },
@@ -75,7 +112,7 @@ export function useScene(listen: Listen): Scene {
       { price: "0.01", description: "One report", mimeType: "text/plain", ...route },
       (request) => {
         served.push(request.payment);
-        return app(request);
+        return inTest(app, request);
       },
     );
     return `${running.url}/report?city=Paris`;
@@ -86,24 +123,7 @@ export function useScene(listen: Listen): Scene {
     running = undefined;
   }
 
-  beforeEach(async () => {
-    facilitator = await startScriptedFacilitator();
-    events.length = 0;
-    served.length = 0;
-  });
-  afterEach(async () => {
-    await stop();
-    await facilitator.close();
-  });
-  return {
-    get facilitator() {
-      return facilitator;
-    },
-    events,
-    served,
-    start,
-    stop,
-  };
+  return { facilitator, events, served, start, stop };
 }
 
 /** The reason of a 402, which header and body must both give. */

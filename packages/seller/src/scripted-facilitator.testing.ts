@@ -3,6 +3,7 @@
  * chain: it checks signatures, settles each payment once and marks repeats. A test scripts single
  * calls to go wrong: another answer, a cut connection, no answer at all.
  */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import {
   defined,
@@ -85,12 +86,14 @@ export async function startScriptedFacilitator(): Promise<ScriptedFacilitator> {
   const calls: Call[] = [];
   const script: ScriptedFacilitator["script"] = { verify: [], settle: [], settlement: [] };
   const settled = new Map<string, string | undefined>();
+  // A server handles requests outside of the test that started it; steps of its script run in it.
+  const inTest = AsyncLocalStorage.snapshot();
 
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const call = await readCall(req);
     calls.push(call);
     const step = script[call.operation].shift() ?? "honest";
-    const reply = typeof step === "function" ? await step(call) : step;
+    const reply = typeof step === "function" ? await inTest(step, call) : step;
     if (reply === "cut") return void req.socket.destroy();
     if (reply === "hang") return;
     const {

@@ -19,21 +19,31 @@ import { termsSuite } from "./terms.suite.ts";
 /** Each sets a scene of its own before its tests, and only before them. */
 const suites = {
   payments: paymentSuite,
-  "facilitator faults": facilitatorFaultsSuite,
-  "single use": singleUseSuite,
-  "after success": afterSuccessSuite,
   terms: termsSuite,
-  "bound repeats": boundRepeatsSuite,
-  passes: passSuite,
-  balances: balanceSuite,
   "input checks": inputCheckSuite,
   "sale books": saleBooksSuite,
   "rate limits": rateLimitSuite,
+};
+
+/**
+ * Those with tests that wait for a time limit to pass, a dozen of 2.5 s each. Their tests share
+ * nothing but the process, and run at the same time.
+ */
+const waitingSuites = {
+  "facilitator faults": facilitatorFaultsSuite,
+  "single use": singleUseSuite,
+  "after success": afterSuccessSuite,
+  "bound repeats": boundRepeatsSuite,
+  passes: passSuite,
+  balances: balanceSuite,
 };
 
 /** Runs every promise against one adapter. */
 export function sellerSuite(name: string, listen: Listen): void {
   describe(name, () => {
     for (const [part, suite] of Object.entries(suites)) describe(part, () => suite(listen));
+    for (const [part, suite] of Object.entries(waitingSuites)) {
+      describe(part, { concurrent: true }, () => suite(listen));
+    }
   });
 }
