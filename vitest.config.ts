@@ -16,7 +16,10 @@ const shared = {
   expect: { poll: { timeout: 60_000 } },
 };
 
-/** Two hundred short files. A process of its own for each would cost more than most of their tests. */
+/**
+ * Two hundred short files. A process of its own for each would cost more than most of their tests; for
+ * each file of the tools it cost a second and a quarter of CPU time, which loads the same modules again.
+ */
 const inSharedProcesses = "packages/!(facilitator)/{src,test}/**/*.test.ts";
 
 /**
@@ -87,6 +90,7 @@ export default defineConfig({
           name: "tools",
           include: ["tools/**/*.test.ts"],
           exclude: [...configDefaults.exclude, ...manyProcesses],
+          isolate: false,
           sequence: afterwards,
         },
       },

@@ -76,10 +76,20 @@ const rankOf = ({ moduleId }: TestSpecification) => {
 export const isLongFile = (path: string) =>
   longFiles.some((name) => path.endsWith(`${name}.test.ts`));
 
-/** Starts with the long files; the others follow in Vitest's own order. */
+/**
+ * Starts with the long files; the others follow in Vitest's own order. Both parts go through the projects,
+ * the second one backwards: a process that has loaded the modules of a project runs its next file as
+ * well, and ends where the next file is another project's.
+ */
 export class LongFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    return sorted.toSorted((one, other) => rankOf(one) - rankOf(other));
+    return sorted.toSorted((one, other) => {
+      const areLong = isLongFile(one.moduleId);
+      if (areLong !== isLongFile(other.moduleId)) return areLong ? -1 : 1;
+      const projects = one.project.name.localeCompare(other.project.name);
+      if (projects !== 0) return areLong ? projects : -projects;
+      return areLong ? rankOf(one) - rankOf(other) : 0;
+    });
   }
 }
