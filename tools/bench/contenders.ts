@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Devnet, DevnetWallet } from "@farthing/devnet";
-import { startServer, type Server } from "./processes.ts";
+import { farthingCommand, startServer, type Server } from "./processes.ts";
 import { flavours, type Flavour } from "./reference-server.ts";
 
 /** By name, as the report's columns are called. */
@@ -22,7 +22,6 @@ export const farthingWallets = 16;
 /** Wallets on the chain: Farthing's, and one for each flavour. */
 export const walletsInAll = farthingWallets + flavours.length;
 
-const ownCheckout = fileURLToPath(new URL("../..", import.meta.url));
 const reference = fileURLToPath(new URL("./reference-server.ts", import.meta.url));
 
 /** Starts one, looking at the chain where it is told to. */
@@ -49,9 +48,9 @@ export async function startFarthing(
   rpcUrl: string,
   walletCount = farthingWallets,
   settings: Readonly<Record<string, string>> = {},
-  checkout = ownCheckout,
+  checkout?: string,
 ): Promise<Server> {
-  const bin = join(checkout, "packages/cli/bin/farthing.js");
+  const bin = farthingCommand(checkout);
   const folder = mkdtempSync(join(tmpdir(), "farthing-bench-"));
   const wallets = devnet.relayers.slice(0, walletCount);
   const server = await startServer([bin, "serve", "--self-built"], {

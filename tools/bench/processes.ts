@@ -2,6 +2,8 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { programFile } from "@farthing/lab/programs";
 import { startServerProcess } from "@farthing/lab/server-process";
 import { defined } from "@farthing/protocol";
 
@@ -94,3 +96,9 @@ export function readUsage(pid: number): Usage | undefined {
     return undefined;
   }
 }
+
+const ownCommand = new URL("../../packages/cli/bin/farthing.js", import.meta.url);
+
+/** Returns the command of a checkout; of this one unless named, which a test run has bundled. */
+export const farthingCommand = (checkout: string | undefined): string =>
+  checkout === undefined ? programFile(ownCommand) : join(checkout, "packages/cli/bin/farthing.js");

@@ -2,8 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { startServer, type Server } from "../processes.ts";
+import { farthingCommand, startServer, type Server } from "../processes.ts";
 import { payTo } from "./yes-facilitator.ts";
 
 export interface GatewaySetup {
@@ -17,8 +16,6 @@ export interface GatewaySetup {
   /** Of the program, such as options of Node that profile it. */
   readonly env?: Readonly<Record<string, string>>;
 }
-
-const ownCheckout = fileURLToPath(new URL("../../..", import.meta.url));
 
 /** More than the connections of any race, so that none waits for another. */
 const concurrency = 2_000;
@@ -56,7 +53,7 @@ export async function startGatewayProcess(setup: GatewaySetup): Promise<Server> 
   };
   // JSON is YAML.
   writeFileSync(file, JSON.stringify(settings));
-  const bin = join(setup.checkout ?? ownCheckout, "packages/cli/bin/farthing.js");
+  const bin = farthingCommand(setup.checkout);
   const server = await startServer([bin, "gateway", "--config", file], setup.env ?? {});
   return {
     ...server,
