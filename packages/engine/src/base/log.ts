@@ -1,5 +1,5 @@
 /** Structured logs, one JSON line per state change. Callers pass no secrets; see the list below. */
-import { boundedOutput } from "@farthing/protocol";
+import { boundedOutput, isObject } from "@farthing/protocol";
 import { pino } from "pino";
 import type { Clock } from "./clock.ts";
 import { messageOf } from "./fault.ts";
@@ -16,7 +16,7 @@ export const logLevels = ["debug", "info", "warn", "error", "silent"] as const;
 
 export type LogLevel = (typeof logLevels)[number];
 
-const secretNames = [
+const secretNames: ReadonlySet<string> = new Set([
   "signature",
   "raw",
   "authorization",
@@ -25,7 +25,9 @@ const secretNames = [
   "secret",
   "url",
   "headers",
-];
+]);
+
+const censored = "[secret]";
 
 /** `destination` is for tests. */
 export function createLog(level: LogLevel, destination?: { write(line: string): void }): Log {
@@ -33,8 +35,8 @@ export function createLog(level: LogLevel, destination?: { write(line: string): 
     {
       level,
       base: null,
-      mixin: traceFields,
-      redact: { paths: secretNames.flatMap((name) => [name, `*.${name}`]), censor: "[secret]" },
+      // Pino's `redact` parses its paths again for each line, which took longer than the line itself.
+      formatters: { log: (fields) => withTrace(withoutSecrets(fields)) },
     },
     destination ??
       standardOutput((lines) => {
@@ -47,10 +49,34 @@ export function createLog(level: LogLevel, destination?: { write(line: string): 
   return log;
 }
 
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Replaces secrets among the fields and within each; most lines have none and stay as they are. */
+function withoutSecrets(fields: Fields): Record<string, unknown> {
+  let safe: Record<string, unknown> | undefined;
+  for (const name of Object.keys(fields)) {
+    const value = fields[name];
+    const shown = shownOf(name, isObject(value) ? withoutSecretMembers(value) : value);
+    if (shown !== value) (safe ??= { ...fields })[name] = shown;
+  }
+  return safe ?? fields;
+}
+
+function withoutSecretMembers(value: Fields): Fields {
+  if (!Object.keys(value).some((name) => secretNames.has(name))) return value;
+  const members = Object.entries(value).map(([name, member]) => [name, shownOf(name, member)]);
+  return Object.fromEntries(members);
+}
+
+/** What is undefined stays so, and is left out of the line. */
+function shownOf(name: string, value: unknown): unknown {
+  return value !== undefined && secretNames.has(name) ? censored : value;
+}
+
 /** Names the trace of the request that a line is about, where requests are traced. */
-function traceFields(): object {
+function withTrace(fields: Record<string, unknown>): Record<string, unknown> {
   const traceId = activeTraceId();
-  return traceId === undefined ? {} : { traceId };
+  return traceId === undefined ? fields : { traceId, ...fields };
 }
 
 /** Neither a reader that is slow or gone nor a full disk may stop the service. */
