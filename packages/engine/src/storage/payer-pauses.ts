@@ -4,20 +4,21 @@
  */
 import { toLowerHex, type Address, type ChainId } from "@farthing/protocol";
 import { forgetRevertsAfterMs, pauseMsAfter } from "../model/payer-pause.ts";
-import type { Database } from "./dialect.ts";
+import { textList, type Database } from "./dialect.ts";
 import { forgetProvenPayers } from "./proven-payers.ts";
 import type { SettlementRow } from "./schema.ts";
 import type { EngineStore } from "./engine-store.ts";
 
-export function payerPauseMethods({ db }: Database): Pick<EngineStore, "findPayerPauses"> {
+export function payerPauseMethods({ db, engine }: Database): Pick<EngineStore, "findPayerPauses"> {
   return {
     findPayerPauses: async (chainId, payers) => {
       if (payers.length === 0) return [];
+      const list = textList(engine, [...new Set(payers.map(toLowerHex))]);
       const rows = await db
         .selectFrom("payer_pauses")
         .selectAll()
         .where("chain_id", "=", chainId)
-        .where("payer", "in", [...new Set(payers.map(toLowerHex))])
+        .where("payer", "in", (where) => where.selectFrom(list).select("given.of"))
         .execute();
       const byPayer = new Map(
         rows.map(({ payer, reverts, paused_until }) => {

@@ -272,7 +272,8 @@ async function insertTransactions(
     .whereRef("settlements.id", "=", "given.settlement_id")
     .where("state", "in", openStates)
     .execute();
-  await db.insertInto("transaction_settlements").values(links).execute();
+  await sql`insert into transaction_settlements (transaction_id, settlement_id)
+    select transaction_id, settlement_id from ${list}`.execute(db);
   return transactions;
 }
 
