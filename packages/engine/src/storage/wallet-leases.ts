@@ -3,7 +3,13 @@ import { toLowerHex } from "@farthing/protocol";
 import { sql, type ExpressionBuilder } from "kysely";
 import { Fault } from "../base/fault.ts";
 import type { WalletLease } from "../model/relayer-transaction.ts";
-import { atomic, type Database, type DatabaseDialect, type Work } from "./dialect.ts";
+import {
+  atomic,
+  inTransaction,
+  type Database,
+  type DatabaseDialect,
+  type Work,
+} from "./dialect.ts";
 import type { WalletLeaseStore } from "./engine-store.ts";
 import { numberOrNull } from "./rows.ts";
 import type { Tables } from "./schema.ts";
@@ -27,11 +33,15 @@ export function walletLeaseMethods(database: Database): WalletLeaseStore {
     },
     takeWalletLease: atomic(database, takeLease),
     renewWalletLease: async (lease, owner, { leaseMs, now }) => {
-      const result = await ownLane(database, lease)
-        .set({ lease_until: sql<number>`${engine.leaseNow(now)} + ${leaseMs}` })
-        .where("lease_owner", "=", owner)
-        .executeTakeFirst();
-      return result.numUpdatedRows === 1n;
+      const renew = async (inside: Database) => {
+        const result = await ownLane(inside, lease)
+          .set({ lease_until: sql<number>`${engine.leaseNow(now)} + ${leaseMs}` })
+          .where("lease_owner", "=", owner)
+          .executeTakeFirst();
+        return result.numUpdatedRows === 1n;
+      };
+      // Alone it would be a commit of its own for each wallet, where commits can be shared.
+      return database.commitTogether ? inTransaction(database, renew) : renew(database);
     },
     listNextNonces: listNextNonces.bind(undefined, database),
     raiseNextNonces: atomic(database, raiseNonces),
