@@ -212,7 +212,7 @@ export function createEngine(options: EngineOptions): SettlementEngine {
   const traces = createSettlementTraces(tracer);
   const store = traces.watchStore(ownStore);
   const ending = new AbortController();
-  const waiters = createWaiters(cutShortBy(ending.signal, clock));
+  const waiters = createWaiters(clock, ending.signal);
   const owner = createLeaseOwner({ sameMachine: isLocal });
   const shared = { config: settings, store, clock, log, waiters, owner, signers, tracer, traces };
   const chains = options.networks.map((given) => {
@@ -352,14 +352,6 @@ function storageOf(storage: EngineOptions["storage"], log: Log): EngineStorage {
   const { databaseUrl, participants = [] } = storage;
   const { store, open, close } = createStorage(databaseUrl, participants, { log });
   return { store: { ...store, close }, open, isLocal: databaseUrl.startsWith("sqlite:") };
-}
-
-/** A clock whose pauses end when the signal aborts. */
-function cutShortBy(signal: AbortSignal, clock: Clock): Clock {
-  return {
-    nowMs: () => clock.nowMs(),
-    sleep: (ms, own) => clock.sleep(ms, own ? AbortSignal.any([signal, own]) : signal),
-  };
 }
 
 function estimateAt(price: bigint): GasEstimate {

@@ -6,6 +6,20 @@ export interface Clock {
   steadyMs?(): number;
   /** Resolves after `ms`, or at once when the signal aborts. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Calls `done` after `ms`; returns what cancels that. See {@link callAfter}. */
+  callAfter?(ms: number, done: () => void): () => void;
+}
+
+/** Calls `done` after `ms`; returns what cancels that. */
+export function callAfter(clock: Clock, ms: number, done: () => void): () => void {
+  if (clock.callAfter) return clock.callAfter(ms, done);
+  const canceled = new AbortController();
+  const wait = async () => {
+    await clock.sleep(ms, canceled.signal);
+    if (!canceled.signal.aborted) done();
+  };
+  void wait();
+  return () => canceled.abort(waitEnded);
 }
 
 /**
@@ -28,6 +42,10 @@ export const systemClock: Clock = {
       }
       signal?.addEventListener("abort", done, { once: true });
     }),
+  callAfter(ms, done) {
+    const timer = setTimeout(done, ms);
+    return () => clearTimeout(timer);
+  },
 };
 
 /** Returns time that stands still where the given one goes back, and continues from there. */

@@ -100,7 +100,7 @@ export function createRelayer(deps: RelayerDeps) {
 
   function load(): RelayerLoad {
     return {
-      inFlight: managers.reduce((sum, manager) => sum + manager.pendingNonces().length, 0),
+      inFlight: managers.reduce((sum, manager) => sum + manager.pendingCount(), 0),
       queued: queue.size,
       walletsUsable: managers.filter((manager) => manager.canWork()).length,
       walletsElsewhere: share.elsewhere(),
@@ -141,8 +141,9 @@ export function createRelayer(deps: RelayerDeps) {
     onBlock,
     onSettled(settlementIds: readonly string[]) {
       queue.forget(settlementIds);
-      for (const pending of managers.flatMap((manager) => manager.pendingNonces())) {
-        for (const id of settlementIds) pending.unresolved.delete(id);
+      const settled = new Set(settlementIds);
+      for (const { unresolved } of managers.flatMap((manager) => manager.pendingNonces())) {
+        for (const id of unresolved) if (settled.has(id)) unresolved.delete(id);
       }
     },
     /** Blocks were reorganised out; nonces used in them are stored as open again. */

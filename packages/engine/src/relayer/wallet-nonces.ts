@@ -84,6 +84,10 @@ export class NonceManager {
     return this.#hasSpare(gasLimit * gasPrice);
   }
 
+  pendingCount(): number {
+    return this.#transactions.pendingNonces.size;
+  }
+
   /** Lowest nonce first. */
   pendingNonces(): readonly PendingNonce[] {
     return this.#transactions.inOrder();

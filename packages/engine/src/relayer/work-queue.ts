@@ -315,7 +315,7 @@ export class WorkQueue {
     const { batching, managers, clock } = this.#deps;
     const batchMax = batching()?.paymentsMax ?? 1;
     const isBusy = managers.every(
-      (manager) => manager.pendingNonces().length + this.#reservedOf(manager) > 0,
+      (manager) => manager.pendingCount() + this.#reservedOf(manager) > 0,
     );
     if (isBusy && this.#queue.readySize < batchMax) {
       void clock.sleep(gatherMs).then(() => this.dispatch());

@@ -185,10 +185,10 @@ export class OutcomeTracker {
   #observeSettled(settlements: readonly Settlement[]): void {
     for (const settlement of settlements) {
       this.observe(settlement);
-      this.#deps.onSettled([settlement.id]);
       if (settlement.state === "confirmed")
         this.#finality.noteConfirmed(settlement.blockNumber ?? 0);
     }
+    this.#deps.onSettled(settlements.map(({ id }) => id));
     this.#deps.waiters.notify(settlements);
   }
 

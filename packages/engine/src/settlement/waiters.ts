@@ -1,5 +1,5 @@
 /** Callers that wait for a settlement to change. Nothing polls: a change wakes them. */
-import type { Clock } from "../base/clock.ts";
+import { callAfter, type Clock } from "../base/clock.ts";
 import { isSettled, type Settlement } from "../model/settlement.ts";
 
 export interface SettlementChange {
@@ -22,15 +22,23 @@ export interface Waiting {
   cancel(): void;
 }
 
-/** Aborting with a constant reason: making the default error costs more than the wait. */
-const over = "over";
+interface Listener {
+  wake(change: SettlementChange): void;
+  end(): void;
+}
 
-export function createWaiters(clock: Clock) {
-  const listeners = new Map<string, Set<(change: SettlementChange) => void>>();
+/** When `ending` aborts, all waits end, and no later one lasts. */
+export function createWaiters(clock: Clock, ending?: AbortSignal) {
+  const listeners = new Map<string, Set<Listener>>();
 
   function wake(id: string, change: SettlementChange): void {
-    for (const listener of listeners.get(id) ?? []) listener(change);
+    for (const listener of listeners.get(id) ?? []) listener.wake(change);
   }
+
+  // One listener for all waits: a signal for each costs more than the rest of the wait.
+  ending?.addEventListener("abort", () => {
+    for (const listener of [...listeners.values()].flatMap((ofId) => [...ofId])) listener.end();
+  });
 
   return {
     notify: (settlements: readonly Settlement[]) => {
@@ -44,21 +52,23 @@ export function createWaiters(clock: Clock) {
     /** Ends when the goal is reached or after `timeoutMs`. */
     wait(id: string, goal: WaitGoal, timeoutMs: number): Waiting {
       const { promise, resolve } = Promise.withResolvers<Settlement | undefined>();
-      const timeout = new AbortController();
       const ofId = listeners.get(id) ?? new Set();
       listeners.set(id, ofId);
       const finish = (settlement?: Settlement) => {
-        timeout.abort(over);
+        cancelTimeout();
         ofId.delete(listener);
         if (ofId.size === 0 && listeners.get(id) === ofId) listeners.delete(id);
         resolve(settlement);
       };
-      const listener = (change: SettlementChange) => {
-        if (isReached(goal, change)) finish(change.settlement);
+      const listener: Listener = {
+        wake(change) {
+          if (isReached(goal, change)) finish(change.settlement);
+        },
+        end: finish,
       };
+      const cancelTimeout = callAfter(clock, ending?.aborted ? 0 : timeoutMs, finish);
       ofId.add(listener);
-      void clock.sleep(timeoutMs, timeout.signal).then(() => finish());
-      return { done: promise, cancel: () => finish() };
+      return { done: promise, cancel: finish };
     },
   };
 }
