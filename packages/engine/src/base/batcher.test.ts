@@ -29,6 +29,9 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
+const askMany = (ask: Batcher<number, number>, count: number) =>
+  Array.from({ length: count }, (_, index) => ask(index));
+
 /** What is due in this turn of the event loop. */
 const turn = () => vi.advanceTimersByTimeAsync(0);
 const itemsOf = () => groups.map(({ items }) => [...items]);
@@ -41,6 +44,36 @@ describe("a batcher", () => {
     expect(itemsOf()).toEqual([[1, 2]]);
     groups[0]?.finish();
     expect(await answers).toEqual([10, 20]);
+  });
+
+  test("starts single items at once, and waits after a group that shows a load", async () => {
+    const ask = batcher({ itemsMax: 20, inFlightMax: 1, waitingMax: 100, paceMs: 40 });
+    const answers = Promise.all(askMany(ask, 16));
+    await turn();
+    groups[0]?.finish();
+    const later = askMany(ask, 3);
+    await vi.advanceTimersByTimeAsync(39);
+    expect(groups).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(itemsOf()[1]).toHaveLength(3);
+    groups[1]?.finish();
+    await Promise.all([answers, ...later]);
+    const alone = ask(1);
+    await turn();
+    expect(itemsOf()[2]).toEqual([1]);
+    groups[2]?.finish();
+    await alone;
+  });
+
+  test("does not wait for a full group", async () => {
+    const ask = batcher({ itemsMax: 20, inFlightMax: 1, waitingMax: 100, paceMs: 40 });
+    const answers = Promise.all(askMany(ask, 40));
+    await turn();
+    groups[0]?.finish();
+    await turn();
+    expect(itemsOf().map(({ length }) => length)).toEqual([20, 20]);
+    groups[1]?.finish();
+    await answers;
   });
 
   test("makes no group larger than allowed and runs no more at a time", async () => {
