@@ -10,7 +10,12 @@ export type { ContractCallResult } from "./relayer/contract-calls.ts";
 export { checkChannel, checkTotal, checkVoucher } from "./verification/channel.ts";
 export { depositRequest } from "./settlement/deposit-request.ts";
 export type { Since } from "./settlement/compare-nonces.ts";
-export { type KeySource, createSigners } from "./relayer/sign.ts";
+export {
+  type DigestSigner,
+  type KeySource,
+  createChannelSigner,
+  createSigners,
+} from "./relayer/sign.ts";
 export type { SignedTransaction, Signer, UnsignedTransaction } from "./relayer/signer.ts";
 export { type WalletSource, openSigners } from "./relayer/open-signers.ts";
 export { createKmsSigner } from "./relayer/remote-signers/aws-kms.ts";

@@ -47,22 +47,32 @@ describe("a batcher", () => {
   });
 
   test("starts single items at once, and waits after a group that shows a load", async () => {
-    const ask = batcher({ itemsMax: 20, inFlightMax: 1, waitingMax: 100, paceMs: 40 });
-    const answers = Promise.all(askMany(ask, 16));
+    const ask = batcher({ itemsMax: 80, inFlightMax: 1, waitingMax: 100, paceMs: 40 });
+    const few = askMany(ask, 63);
     await turn();
     groups[0]?.finish();
-    const later = askMany(ask, 3);
-    await vi.advanceTimersByTimeAsync(39);
-    expect(groups).toHaveLength(1);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(itemsOf()[1]).toHaveLength(3);
+    const soon = ask(1);
+    await turn();
+    expect(itemsOf()[1]).toEqual([1]);
     groups[1]?.finish();
-    await Promise.all([answers, ...later]);
+    const many = askMany(ask, 64);
+    await turn();
+    groups[2]?.finish();
+    // A load lasts while groups are smaller, but not small.
+    for (const [index, count] of [16, 15].entries()) {
+      const later = askMany(ask, count);
+      await vi.advanceTimersByTimeAsync(39);
+      expect(groups).toHaveLength(3 + index);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(itemsOf()[3 + index]).toHaveLength(count);
+      groups[3 + index]?.finish();
+      await Promise.all(later);
+    }
     const alone = ask(1);
     await turn();
-    expect(itemsOf()[2]).toEqual([1]);
-    groups[2]?.finish();
-    await alone;
+    expect(itemsOf()[5]).toEqual([1]);
+    groups[5]?.finish();
+    await Promise.all([...few, soon, ...many, alone]);
   });
 
   test("does not wait for a full group", async () => {

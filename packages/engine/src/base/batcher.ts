@@ -20,14 +20,18 @@ export interface BatcherOptions<In, Out> {
   /** A smaller group also starts once it is half of what is in flight, to overlap their waits. */
   worthItems?: number;
   /**
-   * How long after a group of at least {@link pacedItems} the next, incomplete one starts at the
-   * earliest; default 0. Each group costs as much as many items, so a loaded system makes fewer.
+   * How long after the start of a group the next, incomplete one starts at the earliest, while there is
+   * a load; default 0. Each group costs as much as many items, so a loaded system makes fewer.
    */
   paceMs?: number;
 }
 
-/** So many in a group show a load; fewer come together by chance and start at once. */
-const pacedItems = 16;
+/**
+ * So many in one group show a load, more than the callers of one busy seller; from then on it lasts while
+ * the groups have a dozen, each of which would cost more alone than all of them together.
+ */
+const loadBeginsAt = 64;
+const loadLastsAt = 16;
 
 export type Batcher<In, Out> = (item: In) => Promise<Out>;
 
@@ -54,6 +58,7 @@ export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batche
   let isScheduled = false;
   let gathering: NodeJS.Timeout | undefined;
   let pacing: NodeJS.Timeout | undefined;
+  let isLoaded = false;
 
   async function runGroup(group: readonly Waiting<In, Out>[]): Promise<void> {
     inFlight++;
@@ -92,7 +97,8 @@ export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batche
     if (waiting.length === 0 || inFlight >= inFlightMax) return;
     const group = waiting.slice(0, itemsMax);
     waiting = waiting.slice(itemsMax);
-    if (paceMs > 0 && group.length >= pacedItems) pace();
+    isLoaded = group.length >= (isLoaded ? loadLastsAt : loadBeginsAt);
+    if (paceMs > 0 && isLoaded) pace();
     void runGroup(group);
   }
 

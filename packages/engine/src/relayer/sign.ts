@@ -2,10 +2,12 @@
  * The only file that sees a private key. Signatures are deterministic (RFC 6979), so signing the same
  * fields again returns the same bytes.
  */
-import { isBytes32, type Hex } from "@farthing/protocol";
+import { createHmac } from "node:crypto";
+import { isBytes32, secp256k1Order, type Address, type Hex } from "@farthing/protocol";
 import * as OxAddress from "ox/Address";
 import * as Mnemonic from "ox/Mnemonic";
 import * as Secp256k1 from "ox/Secp256k1";
+import * as Signature from "ox/Signature";
 import * as TxEnvelopeLegacy from "ox/TxEnvelopeLegacy";
 import { misconfigured } from "../base/fault.ts";
 import type { Secret } from "../base/secret.ts";
@@ -59,4 +61,32 @@ function signerOf(privateKey: Hex): Signer {
       return attachSignature(envelope, Secp256k1.sign({ payload, privateKey }));
     },
   };
+}
+
+/** Signs digests that the contract of channels checks, for one account. */
+export interface DigestSigner {
+  readonly address: Address;
+  sign(digest: Uint8Array): Hex;
+}
+
+/** Names the use of the secret. With the rest of the function it must never change: channels name the address. */
+const channelPurpose = "farthing: authorizer of channels";
+
+/** The key of an account that signs for its channels, derived from a secret. */
+export function createChannelSigner(secret: Secret, account: Address): DigestSigner {
+  const privateKey = deriveKey(secret, `${channelPurpose}:${account.toLowerCase()}`);
+  const { address } = signerOf(privateKey);
+  return {
+    address,
+    sign: (digest) => Signature.toHex(Secp256k1.sign({ payload: digest, privateKey })),
+  };
+}
+
+function deriveKey(secret: Secret, name: string): Hex {
+  // One result in 2^128 is no key of the curve; the next counter gives one.
+  for (let counter = 0; ; counter++) {
+    const text = `${name}:${counter}`;
+    const key: Hex = `0x${createHmac("sha256", secret.expose()).update(text).digest("hex")}`;
+    if (BigInt(key) > 0n && BigInt(key) < secp256k1Order) return key;
+  }
 }

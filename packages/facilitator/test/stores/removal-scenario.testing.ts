@@ -2,6 +2,7 @@
 import type { Address } from "@farthing/protocol";
 import type { ServiceStore } from "../../src/features/open-store.ts";
 import { monthOf } from "../../src/features/revenue/participant.ts";
+import { keepChannels } from "./channel-scenario.testing.ts";
 import { chainId, claimOf, next } from "./store-values.testing.ts";
 
 /** Removes signed bytes, settlements from the first one that was ever sent on, and identifiers. */
@@ -31,6 +32,7 @@ export async function removeWhatIsOver(
   }
   await store.findRevenue(account, revenue, [onward.from.name]);
   await store.findBooks([`stl_${next()}`]);
+  await keepChannels(store, { account, now });
   await store.pruneSettlements(chainId, { ...terms, from }, () => Promise.resolve());
   await store.pruneSignedBytes(chainId, block, 3);
   await store.forgetExpired(now, 5);

@@ -15,7 +15,6 @@ import {
   take,
 } from "./store-values.testing.ts";
 import { purchased, purchaseSteps } from "./purchase-values.testing.ts";
-import { keepChannels } from "./channel-scenario.testing.ts";
 import { joinAccount } from "./member-scenario.testing.ts";
 import { endpointOf, useEmails } from "./email-scenario.testing.ts";
 import { recoverLost } from "./recovered-scenario.testing.ts";
@@ -163,7 +162,6 @@ async function settle(store: ServiceStore): Promise<void> {
   await store.listOpenTransactions(chainId, lane);
   await store.closeTransactions(sent, "mined", block);
   await removeWhatIsOver(store, { account: busySeller, block, now });
-  await keepChannels(store, { account: busySeller, now });
   await store.isRelayerTransaction(hex32(1));
   await store.countMinedNonces(chainId, lane);
   await store.listCarriers({ id: first ?? "", createdAt: now });

@@ -30,17 +30,17 @@ import { requireBody } from "../../http/server/read-body.ts";
 import type { ApiKey } from "../api-keys/model.ts";
 import { claimDueAt, unclaimedOf, type KeptVoucher } from "./model.ts";
 import type { ChannelStore } from "./store.ts";
-import type { HandedVoucher, VaultResult } from "./vault.ts";
+import type { VoucherRow, VaultResult } from "./vault.ts";
 
 /** Rows of a request: with 700 bytes each they fit the body's 64 KiB. */
-const handedMax = 80;
+const rowsMax = 80;
 
 /** Rows of a page. */
 const pageRows = 80;
 
-const Kept = exactly({
+const KeptBody = exactly({
   channelId: HashText,
-  channelConfig: anyObject("As it was handed over"),
+  channelConfig: anyObject("As it was passed"),
   maxClaimableAmount: AmountText,
   signature: Type.String(),
   charged: AmountText,
@@ -64,7 +64,7 @@ export interface ChannelRouteDeps {
   keep(
     account: Address,
     network: Network,
-    handed: readonly HandedVoucher[],
+    rows: readonly VoucherRow[],
   ): Promise<readonly VaultResult[]>;
   ask(account: Address): void;
   authenticate(text: string): Promise<ApiKey | undefined>;
@@ -76,7 +76,20 @@ export function registerChannels(
   throttle: Throttle,
 ): void {
   const onRequest = admission(deps, { auth: "api-key" }, throttle);
-  const described = { tags: ["Channels"], security: [{ apiKey: [] }] };
+  registerKeep(server, deps, onRequest);
+  registerList(server, deps, onRequest);
+  registerClaim(server, deps, onRequest);
+}
+
+type OnRequest = ReturnType<typeof admission>;
+
+const described = { tags: ["Channels"], security: [{ apiKey: [] }] };
+
+function registerKeep(
+  server: TypedServer,
+  deps: Pick<ChannelRouteDeps, "keep">,
+  onRequest: OnRequest,
+): void {
   server.post("/v1/channels/vouchers", {
     onRequest,
     preHandler: [requireBody],
@@ -87,15 +100,15 @@ export function registerChannels(
       description:
         "The facilitator keeps the newest voucher of each channel and claims it in time, also when the seller is down. Only a higher total replaces one.",
       response: {
-        200: exactly({ kept: Type.Array(Kept), refused: Type.Array(Refused) }),
+        200: exactly({ kept: Type.Array(KeptBody), refused: Type.Array(Refused) }),
         ...problems("unauthorized", "service_unavailable"),
       },
     },
     handler: async (request, reply) => {
       const key = keyOf(request, reply);
       const network = networkOf(key, isObject(request.body) ? member(request.body, "network") : "");
-      const handed = parseHanded(request.body);
-      const results = await deps.keep(key.account, network, handed);
+      const rows = parseRows(request.body);
+      const results = await deps.keep(key.account, network, rows);
       return {
         kept: results.flatMap((one) => ("kept" in one ? [toWire(one.kept)] : [])),
         refused: results.flatMap((one) =>
@@ -112,6 +125,13 @@ export function registerChannels(
       };
     },
   });
+}
+
+function registerList(
+  server: TypedServer,
+  deps: Pick<ChannelRouteDeps, "store">,
+  onRequest: OnRequest,
+): void {
   server.get("/v1/channels/vouchers", {
     onRequest,
     schema: {
@@ -127,7 +147,7 @@ export function registerChannels(
         ),
       }),
       response: {
-        200: exactly({ vouchers: Type.Array(Kept), next: nullable(HashText) }),
+        200: exactly({ vouchers: Type.Array(KeptBody), next: nullable(HashText) }),
         ...problems("unauthorized"),
       },
     },
@@ -141,6 +161,13 @@ export function registerChannels(
       return { vouchers: vouchers.map(toWire), next: last ?? null };
     },
   });
+}
+
+function registerClaim(
+  server: TypedServer,
+  deps: Pick<ChannelRouteDeps, "ask">,
+  onRequest: OnRequest,
+): void {
   server.post("/v1/channels/claim", {
     onRequest,
     schema: {
@@ -174,10 +201,10 @@ function networkOf(key: RequestKey, name: unknown): Network {
 }
 
 /** Reads the rows of a body. Throws 400 for one that is no row at all; the vault refuses the others. */
-function parseHanded(body: unknown): HandedVoucher[] {
+function parseRows(body: unknown): VoucherRow[] {
   const rows = isObject(body) ? member(body, "vouchers") : undefined;
-  if (!Array.isArray(rows) || rows.length === 0 || rows.length > handedMax) {
-    throw new HttpProblem("invalid_request", `vouchers must be a list of 1 to ${handedMax} rows.`);
+  if (!Array.isArray(rows) || rows.length === 0 || rows.length > rowsMax) {
+    throw new HttpProblem("invalid_request", `vouchers must be a list of 1 to ${rowsMax} rows.`);
   }
   return rows.map((row, index) => {
     const parsed = isObject(row) ? parseRow(row) : undefined;
@@ -189,7 +216,7 @@ function parseHanded(body: unknown): HandedVoucher[] {
   });
 }
 
-function parseRow(row: Readonly<Record<string, unknown>>): HandedVoucher | undefined {
+function parseRow(row: Readonly<Record<string, unknown>>): VoucherRow | undefined {
   const charged = member(row, "charged");
   // The shape of a claim, so that one strict function reads both.
   const claim = parseVoucherClaim({

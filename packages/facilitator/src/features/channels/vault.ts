@@ -21,7 +21,7 @@ import type { KeptVoucher, NewVoucher } from "./model.ts";
 import type { ChannelStore } from "./store.ts";
 
 /** A row as a seller hands it over. */
-export interface HandedVoucher {
+export interface VoucherRow {
   readonly config: ChannelConfig;
   readonly maxClaimableAmount: bigint;
   readonly signature: Hex;
@@ -52,15 +52,15 @@ export function createVault({ store, chain, authorizer, clock }: VaultDeps) {
   return async (
     account: Address,
     network: Network,
-    handed: readonly HandedVoucher[],
+    rows: readonly VoucherRow[],
   ): Promise<readonly VaultResult[]> => {
     const checked = await Promise.all(
-      handed.map((row) => checkRow(row, { account, network, authorizer })),
+      rows.map((row) => checkRow(row, { account, network, authorizer })),
     );
     const ids = checked.map(({ channelId }) => channelId);
     const known = await store.findVouchers(network.chainId, ids);
     const now = clock.nowMs();
-    const asked = handed.flatMap((row, index) => {
+    const asked = rows.flatMap((row, index) => {
       const { channelId, refusal } = checked[index] ?? {};
       if (!channelId || refusal) return [];
       const kept = known.get(channelId);
@@ -69,7 +69,7 @@ export function createVault({ store, chain, authorizer, clock }: VaultDeps) {
     });
     const states = await chain.read(network.chainId, asked);
     const stateOf = new Map(asked.map((id, index) => [id, states[index]]));
-    const results = handed.map((row, index): NewVoucher | VaultResult => {
+    const results = rows.map((row, index): NewVoucher | VaultResult => {
       const { channelId, refusal } = checked[index] ?? { channelId: noId };
       if (refusal) return { channelId, refusal };
       const kept = known.get(channelId);
@@ -117,7 +117,7 @@ function stateOfKept({ balance, claimed, withdrawRequestedAt }: KeptVoucher): Ch
 
 /** What needs no chain: the channel is the account's, both parties have signed, and we can claim it. */
 async function checkRow(
-  row: HandedVoucher,
+  row: VoucherRow,
   of: {
     readonly account: Address;
     readonly network: Network;

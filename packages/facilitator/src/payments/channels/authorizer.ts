@@ -1,54 +1,42 @@
-/** Keys of accounts that sign claims and refunds for their channels, derived from one secret. */
-import { createHmac } from "node:crypto";
+/** Signs claims and refunds for the channels of accounts, each by a key of its own from one secret. */
 import {
   channelRefundDigest,
   claimBatchDigest,
   isSameAddress,
-  parseWireAddress,
-  secp256k1Order,
   type Address,
   type ChannelConfig,
-  type Hex,
 } from "@farthing/protocol";
-import { assert, type Secret } from "@farthing/engine/base";
-import * as OxAddress from "ox/Address";
-import * as Secp256k1 from "ox/Secp256k1";
-import * as Signature from "ox/Signature";
+import { createChannelSigner, type DigestSigner } from "@farthing/engine";
+import type { Secret } from "@farthing/engine/base";
 import { noAuthorizer, type ChannelAuthorizer } from "./context.ts";
 
-/** Names the use of the secret; part of the function that must never change. */
-const purpose = "farthing: authorizer of channels";
+/** Accounts whose signer is remembered: deriving one takes as long as a signature. */
+const rememberedMax = 1_000;
 
 export function createAuthorizer(secret: Secret | undefined): ChannelAuthorizer {
-  if (!secret) return noAuthorizer;
+  return secret ? authorizerBy(secret) : noAuthorizer;
+}
 
-  /** The same for ever: channels of the account name its address. */
-  function keyOf(account: Address): Hex {
-    // One try in 2^128 is out of the curve's order; the next counter is not.
-    for (let counter = 0; ; counter++) {
-      const text = `${purpose}:${account.toLowerCase()}:${counter}`;
-      const key: Hex = `0x${createHmac("sha256", secret?.expose() ?? "")
-        .update(text)
-        .digest("hex")}`;
-      if (BigInt(key) > 0n && BigInt(key) < secp256k1Order) return key;
-    }
-  }
+function authorizerBy(secret: Secret): ChannelAuthorizer {
+  const signers = new Map<string, DigestSigner>();
 
-  function addressOf(account: Address): Address {
-    const publicKey = Secp256k1.getPublicKey({ privateKey: keyOf(account) });
-    const address = parseWireAddress(OxAddress.fromPublicKey(publicKey));
-    assert(address, "a public key has an address");
-    return address;
+  function signerOf(account: Address): DigestSigner {
+    const name = account.toLowerCase();
+    const known = signers.get(name);
+    if (known) return known;
+    if (signers.size >= rememberedMax) signers.clear();
+    const signer = createChannelSigner(secret, account);
+    signers.set(name, signer);
+    return signer;
   }
 
   const signFor = ({ receiver, receiverAuthorizer }: ChannelConfig, digest: () => Uint8Array) => {
-    if (!isSameAddress(addressOf(receiver), receiverAuthorizer)) return undefined;
-    const signed = Secp256k1.sign({ payload: digest(), privateKey: keyOf(receiver) });
-    return Signature.toHex(signed);
+    const signer = signerOf(receiver);
+    return isSameAddress(signer.address, receiverAuthorizer) ? signer.sign(digest()) : undefined;
   };
 
   return {
-    addressOf: (account) => (account === null ? undefined : addressOf(account)),
+    addressOf: (account) => (account === null ? undefined : signerOf(account).address),
     signClaims: async (chainId, config, claims) =>
       signFor(config, () => claimBatchDigest(chainId, claims)),
     signRefund: async (chainId, config, refund) =>
