@@ -10,9 +10,8 @@ import {
   hasSigned,
   secp256k1Order,
   splitSignature,
-  type Authorization,
   type Hex,
-  type Network,
+  type Payment,
   type SignatureParts,
 } from "@farthing/protocol";
 import { unwrapErc6492 } from "./erc6492.ts";
@@ -30,11 +29,11 @@ export type SignatureReading =
   /** Not the key of `from`: only a contract wallet could still accept it. */
   | { readonly kind: "other" };
 
-export function readSignature(
-  network: Network,
-  authorization: Authorization,
-  signature: Hex,
-): SignatureReading {
+export function readSignature({
+  network,
+  authorization,
+  signature,
+}: Pick<Payment, "network" | "authorization" | "signature">): SignatureReading {
   if (hasErc6492Form(signature)) return { kind: "wrapped", inner: unwrapErc6492(signature) };
   const parts = splitSignature(signature);
   if (!parts) return { kind: "other" };
