@@ -32,6 +32,9 @@ export interface WorkersFigures {
   readonly workerMicros: ReadonlyMap<string, readonly number[]>;
 }
 
+/** Three times the rate of one process, on a machine with enough cores. */
+const ratioMax = 1 / 3;
+
 /** Distinct payments, of distinct payers. */
 const payments = 4_000;
 const payers = 500;
@@ -150,7 +153,13 @@ function rowOf(callers: number, name: string, { windows, workerMicros }: Workers
     short(middleOf(mine.map(({ perSecond }) => perSecond))),
     short(middleOf(mine.map(({ cpuMicros }) => cpuMicros))),
     ratios.length === 0 ? "" : withRange(ratios),
+    ratios.length === 0 ? "" : targetCell(ratios),
     name === nameOf(1) ? "" : short(middleOf(micros)),
     short(middleOf(mine.map(({ p50Ms }) => p50Ms))),
   ];
+}
+
+function targetCell(ratios: readonly number[]): string {
+  const isReached = middleOf(ratios) <= ratioMax;
+  return `at most ${short(ratioMax)}: ${isReached ? "reached" : "**not reached**"}`;
 }
