@@ -4,10 +4,12 @@
  */
 import { once } from "node:events";
 import { mkdtempSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Devnet } from "@farthing/devnet";
+import { startRpcProxy } from "@farthing/lab/rpc-proxy";
 import type { JsonObject } from "@farthing/protocol";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createApiKey } from "../../src/features/api-keys/key-text.ts";
@@ -20,6 +22,7 @@ import {
   startChain,
   usesOf,
   withMember,
+  type ServeOptions,
   type Served,
 } from "../support/facilitator.testing.ts";
 import { chainCases, shapeCases, termsCases } from "../support/refusal-cases.testing.ts";
@@ -261,8 +264,12 @@ test.each([
 });
 
 /** Starts a service with workers for one test. */
-async function serveShared(env: Readonly<Record<string, string>>): Promise<Served> {
+async function serveShared(
+  env: Readonly<Record<string, string>>,
+  options: ServeOptions = {},
+): Promise<Served> {
   const served = await serveOn(devnet, {
+    ...options,
     wallets: [2],
     env: { FARTHING_WORKERS: `${workers}`, ...env },
   });
@@ -309,4 +316,30 @@ test("the bound on connections of an address is one for all workers", async () =
   expect(dialed.map(({ isServed }) => isServed)).toEqual([true, true, true, true, false, false]);
   dialed[1]?.socket.destroy();
   await expect.poll(async () => (await dial()).isServed).toBe(true);
+});
+
+test("a caller of /verify who hangs up has opened no exchange", async () => {
+  const proxy = await startRpcProxy(devnet.rpcUrl);
+  onTestFinished(() => proxy.stop());
+  // One connection at a time: the next one is accepted when the end of the last is known.
+  const env = { FARTHING_CONNECTIONS_PER_ADDRESS: "1" };
+  const { url } = await serveShared(env, { rpcUrl: proxy.url });
+  const body = bodyOn(devnet);
+  const silence = Promise.withResolvers<void>();
+  proxy.gate = silence.promise;
+  proxy.reset();
+  const { path, headers, body: text } = post("/verify", body);
+  const call = request(`${url}${path}`, { method: "POST", headers, agent: false });
+  call.on("error", () => undefined).end(text);
+  await expect.poll(() => proxy.countOf("eth_call")).toBeGreaterThan(0);
+  call.destroy();
+  const next = (wanted: PlainRequest) =>
+    expect.poll(() => ask(url, wanted).catch((error: Error) => error.message));
+  await next({ method: "GET", path: "/health" }).toMatchObject({ status: 200 });
+  silence.resolve();
+  await next(post("/verify", body)).toMatchObject({ status: 200 });
+  await next(post("/settle", body)).toMatchObject({ status: 200 });
+  // A payment with one exchange repeats its first result; with two, only the facts.
+  const whole = { status: 200, text: expect.stringMatching(/"success":true/) };
+  await next(post("/settle", body)).toMatchObject(whole);
 });
