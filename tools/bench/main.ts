@@ -39,6 +39,7 @@ import { measureSeller, sellerHeading, sellerPlan, sellerSection } from "./reque
 import { measureVerify, verifyPeerHeading, verifyPeerSection, verifyPlan } from "./verify-peer.ts";
 import { measureUpgrade } from "./upgrade.ts";
 import { upgradeSection } from "./upgrade-report.ts";
+import { measureWorkers, workersHeading, workersPlan, workersSection } from "./workers.ts";
 
 const usage = `Measures Farthing beside the reference facilitator on a local chain.
 
@@ -56,6 +57,8 @@ const usage = `Measures Farthing beside the reference facilitator on a local cha
                  replaces that part of the report
   --verify <p>   only /verify beside the Rust facilitator, whose program is p, two minutes; replaces
                  that part of the report
+  --workers      only /verify with workers beside one process, two minutes; replaces that part of the
+                 report
   --buyer        only requests of the buyer beside a stock buyer, its ledger, the start of the
                  command and the size of bundles, some four minutes; replaces that part of the report
   --nodes[=<n>]  only payments over slow and half-broken nodes, some eight minutes; replaces that
@@ -118,6 +121,7 @@ async function run(options: { readonly quick: boolean; readonly out?: string }):
       gatewayHeading,
       sellerHeading,
       verifyPeerHeading,
+      workersHeading,
       buyerHeading,
       nodesHeading,
       passesHeading,
@@ -191,6 +195,15 @@ async function runSeller(out: string): Promise<void> {
 async function runVerify(program: string, out: string): Promise<void> {
   const figures = await measureVerify(resolve(program), verifyPlan, tell);
   writePart(out, verifyPeerHeading, verifyPeerSection(verifyPlan, figures));
+}
+
+/** Measures verifying with workers, and replaces that part of the report. */
+async function runWorkers(out: string): Promise<void> {
+  writePart(
+    out,
+    workersHeading,
+    workersSection(workersPlan, await measureWorkers(workersPlan, tell)),
+  );
 }
 
 /** Measures the buyer, and replaces that part of the report. */
@@ -316,6 +329,7 @@ const { values } = parseArgs({
     gateway: { type: "boolean", default: false },
     seller: { type: "boolean", default: false },
     buyer: { type: "boolean", default: false },
+    workers: { type: "boolean", default: false },
     "gas-prices": { type: "boolean", default: false },
     nodes: { type: "string" },
     verify: { type: "string" },
@@ -332,6 +346,7 @@ else if (values.nodes !== undefined) await runNodes(values.nodes, values.out ?? 
 else if (values.verify !== undefined) await runVerify(values.verify, values.out ?? reportFile);
 else if (values.gateway) await runGateway(values.out ?? reportFile, values.beside);
 else if (values.seller) await runSeller(values.out ?? reportFile);
+else if (values.workers) await runWorkers(values.out ?? reportFile);
 else if (values.buyer) await runBuyer(values.out ?? reportFile);
 else if (values["gas-prices"]) await runGasPrices(values.out ?? reportFile);
 else if (values.beside !== undefined) {

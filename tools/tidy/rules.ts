@@ -10,7 +10,7 @@ export const layers: Readonly<Record<string, string>> = {
     "encoding errors process http networks pages signatures extensions messages channels settlements",
   "packages/engine/src/": "base model chain storage verification relayer settlement",
   "packages/engine/src/chain/": "endpoints contracts reads logs payments follower checks",
-  "packages/facilitator/src/": "http payments features config operations",
+  "packages/facilitator/src/": "http payments workers features config operations",
   "packages/facilitator/src/http/": "messages access site openapi outbound server",
   "packages/seller/src/payment-records/":
     "retention.ts passes balances rules memory sqlite durable-object postgres redis several-processes",
@@ -72,7 +72,7 @@ const service = /^packages\/(engine|facilitator)\/src\//;
 export const onlyRules: Readonly<Record<string, OnlyRule>> = {
   "HTTP statuses and bodies": {
     scope: service,
-    home: /^(http\/|payments\/|features\/([a-z-]+\/)?([a-z-]+-)?(routes|guard|cookies)\.ts$)/,
+    home: /^(http\/|payments\/|workers\/|features\/([a-z-]+\/)?([a-z-]+-)?(routes|guard|cookies)\.ts$)/,
     imports: /^@?fastify(\/|$)/,
     names: /^(statusCode|httpStatus)$/,
     also: (node) =>
@@ -110,7 +110,7 @@ export const onlyRules: Readonly<Record<string, OnlyRule>> = {
   },
   "the environment": {
     scope: service,
-    home: /^config\/config\.ts$/,
+    home: /^config\/(config|listening)\.ts$/,
     members: /(^|\.)process\.env$/,
     also: (node) => takesFromProcess(node, "env"),
     instead: "read it in config/config.ts and pass the value",
@@ -124,7 +124,7 @@ export const onlyRules: Readonly<Record<string, OnlyRule>> = {
   },
   "the end of the process": {
     scope: service,
-    home: /^main\.ts$/,
+    home: /^(main|workers\/worker-process)\.ts$/,
     members: /(^|\.)process\.(exit|exitCode|abort|reallyExit)$/,
     also: (node) => takesFromProcess(node, "exit"),
     instead: "throw, or return; main.ts decides",

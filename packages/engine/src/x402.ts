@@ -27,6 +27,7 @@ import {
 } from "./settlement/x402-responses.ts";
 
 export * from "./settlement/x402-responses.ts";
+export { readSignature, type SignatureReading } from "./verification/signature.ts";
 
 /** A response for the program's HTTP server to send. */
 export interface Reply<Body> {

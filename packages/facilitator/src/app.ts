@@ -11,6 +11,7 @@ import {
   type Runtime,
 } from "@farthing/engine/base";
 import type { Config } from "./config/config.ts";
+import { workerEnvironment } from "./config/listening.ts";
 import type { ArrivalTimes } from "./http/server/connections.ts";
 import { registerDashboard } from "./http/site/dashboard.ts";
 import { createMetricsServer } from "./http/server/metrics-server.ts";
@@ -41,6 +42,7 @@ import { startFeeWatch } from "./payments/present-fee.ts";
 import { createPaymentContext, gasBudgetsOf, presentFeeOf, versionOf } from "./payment-wiring.ts";
 import { openXdcPrice } from "./payments/xdc-price.ts";
 import type { PaymentContext } from "./payments/context.ts";
+import { withWorkers } from "./workers/with-workers.ts";
 
 export interface Facilitator {
   /** The base URL; a placeholder for a service that opens no port. */
@@ -160,9 +162,11 @@ async function createService(options: StartOptions) {
   const features = selfBuilt // It has no accounts.
     ? undefined
     : createFeatures(withPayments(shared, context));
+  const hasWorkers = listens && config.workers > 1;
   const server = await createServer(context, {
     ...config,
-    connectionsMax: config.connectionsPerAddress,
+    // With workers, callers' connections are counted where they arrive.
+    connectionsMax: hasWorkers ? 0 : config.connectionsPerAddress,
     arrival: options.arrival,
     tags: featureTags,
     tracing: traces,
@@ -176,11 +180,25 @@ async function createService(options: StartOptions) {
       await registerDashboard(routes, options.dashboardFolder);
     },
   });
+  const listener = hasWorkers
+    ? withWorkers({
+        ...shared,
+        server,
+        context,
+        count: config.workers,
+        connections: { ...config, max: config.connectionsPerAddress },
+        arrival: options.arrival,
+        logLevel: config.logLevel,
+        environment: workerEnvironment(),
+        tracing: traces,
+        callObservers: features?.callObservers ?? [],
+      })
+    : server;
   const metricsServer = createMetricsServer(metrics.render);
   /** Stop functions; those of the background jobs join once the database is open. */
   const stops: (() => Promise<void>)[] = [...watchEngine({ ...shared, ...context })];
   const parts = { shared, context, record, presentFee, networks, denyList, features, traces };
-  return { ...parts, server, metricsServer, listens, listensAt, stops };
+  return { ...parts, server, listener, metricsServer, listens, listensAt, stops };
 }
 
 /** Starts the background jobs, once the database is open. */
@@ -205,12 +223,12 @@ function startJobs(service: Service): void {
 }
 
 async function openPorts(
-  { shared, server, metricsServer, listens, listensAt }: Service,
+  { shared, listener, metricsServer, listens, listensAt }: Service,
   options: StartOptions,
 ): Promise<Pick<Facilitator, "url" | "metricsUrl">> {
   const { config, log } = shared;
   const metricsUrl = config.metrics && (await listen(metricsServer, config.metrics, "METRICS_"));
-  const url = listens ? await listen(server, config, "") : inProcessUrl;
+  const url = listens ? await listen(listener, config, "") : inProcessUrl;
   if (!listens) return { url, metricsUrl };
   listensAt(url);
   log.info({ event: "port_opened" }, "Port opened; the chain is checked");
@@ -240,15 +258,22 @@ async function start(service: Service, options: StartOptions): Promise<Omit<Faci
   return { ...urls, fetch: server.fetch, checks };
 }
 
-async function end({ shared, server, metricsServer, traces, stops }: Service): Promise<void> {
+async function end({
+  shared,
+  server,
+  listener,
+  metricsServer,
+  traces,
+  stops,
+}: Service): Promise<void> {
   const { clock, engine } = shared;
-  const drained = server.drain((signal) => clock.sleep(drainMs, signal));
+  const drained = server.intake.drain((signal) => clock.sleep(drainMs, signal));
   // A connection that is closed at once may hold a request that would never get a response.
   await Promise.all([drained, clock.sleep(arrivalGraceMs)]);
   // Callers that still wait for an outcome get "pending".
   engine.endWaits();
-  await server.drain((signal) => clock.sleep(sendGraceMs, signal));
-  await server.close();
+  await server.intake.drain((signal) => clock.sleep(sendGraceMs, signal));
+  await listener.close();
   await Promise.all(stops.map((stop) => stop()));
   await engine.stop();
   await traces?.stop();
@@ -322,6 +347,7 @@ async function listen(
   try {
     return await server.listen({ host, port });
   } catch (error) {
+    if (error instanceof Fault) throw error;
     throw new Fault(
       "configuration",
       `Cannot listen on ${host}:${port}; set FARTHING_${part}PORT to a free port`,

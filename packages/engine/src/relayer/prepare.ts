@@ -246,7 +246,7 @@ async function simulateNow(
     : await evaluateReading({
         chain,
         payment,
-        signature: readSignature(network, authorization, signature),
+        signature: readSignature(payment),
         reading,
       });
   const { payerHasCode, blockNumber: atBlock } = reading;

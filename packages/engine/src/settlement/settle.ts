@@ -164,7 +164,7 @@ async function adopt(
   lost: VerifiedPayment,
   options: SettleOptions,
 ): Promise<SettleResult> {
-  const signed = await deps.verifier.checkSignature(lost, { signatureHash: null });
+  const signed = await deps.verifier.checkSignature(lost, { signatureHash: null }, options);
   if (!signed.ok) return { kind: "refused", refusal: signed.refusal };
   logRecovered(lost, deps.log);
   return claimAndWait(deps, lost, options, { simulatedAt: 0, isRecovered: true });
@@ -219,7 +219,7 @@ async function checkAndRepeat(
   existing: Settlement,
   options: SettleOptions,
 ): Promise<SettleResult> {
-  const signed = await deps.verifier.checkSignature(request, existing);
+  const signed = await deps.verifier.checkSignature(request, existing, options);
   return signed.ok
     ? bindOrRepeat(deps, request, existing, options)
     : { kind: "refused", refusal: signed.refusal };

@@ -14,6 +14,7 @@ import {
   type Authorization,
   type Hex,
   type Network,
+  type Payment,
   type SignatureParts,
 } from "@farthing/protocol";
 import { depositOf, wrapDeposit, type ChannelDeposit } from "../model/channel-deposit.ts";
@@ -32,11 +33,11 @@ export type SignatureReading =
   /** Not the key of `from`: only a contract wallet could still accept it. */
   | { readonly kind: "other" };
 
-export function readSignature(
-  network: Network,
-  authorization: Authorization,
-  signature: Hex,
-): SignatureReading {
+export function readSignature({
+  network,
+  authorization,
+  signature,
+}: Pick<Payment, "network" | "authorization" | "signature">): SignatureReading {
   const deposit = depositOf(authorization.to, signature);
   if (deposit) return readDeposit(network, authorization, deposit);
   if (hasErc6492Form(signature)) return { kind: "wrapped", inner: unwrapErc6492(signature) };

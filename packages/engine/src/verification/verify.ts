@@ -43,6 +43,8 @@ export interface VerifyOptions {
   readonly marginSeconds: bigint;
   /** The smallest amount that is settled, in USDC base units: 0 with an API key. */
   readonly unitsMin: bigint;
+  /** The reading of the request's signature, where another process has made it already. */
+  readonly reading?: SignatureReading | undefined;
 }
 
 /** Throws a fault when the chain or the store cannot be read. */
@@ -94,22 +96,30 @@ export function createVerifier(deps: VerifierDeps) {
     // Runs after the chain read, so that payments which shared a call also share this lookup.
     if (verified.ok) return openExchange(verified);
     const claimed = await deps.findByKey(authorizationKeyOf(request));
-    if (claimed) return refuseSigned(request, claimed);
+    if (claimed) return refuseSigned(request, claimed, options);
     if (verified.refusal.code !== "nonce_already_used") return verified;
     const { refusal } = await deps.refuseUsed(authorizationKeyOf(request), request);
     return { ok: false as const, refusal };
   }
 
   /** Names the settlement only to a caller who has the payment's signature. */
-  async function refuseSigned(request: PaymentRequest, claimed: Settlement) {
-    const signed = await checkSignature(request, claimed);
+  async function refuseSigned(
+    request: PaymentRequest,
+    claimed: Settlement,
+    options: VerifyOptions,
+  ) {
+    const signed = await checkSignature(request, claimed, options);
     return signed.ok ? refuseClaimed(claimed) : signed;
   }
 
-  function checkSignature(request: PaymentRequest, claimed: Pick<Settlement, "signatureHash">) {
+  function checkSignature(
+    request: PaymentRequest,
+    claimed: Pick<Settlement, "signatureHash">,
+    { reading }: Pick<VerifyOptions, "reading"> = {},
+  ) {
     const at = deps.chainOf(request.payment.network.chainId);
     assert(at, "a served network has a chain");
-    return checkRepeatedSignature(at.chain, request, claimed);
+    return checkRepeatedSignature(at.chain, request.payment, claimed, reading);
   }
 
   async function openExchange(verified: { readonly ok: true; readonly value: VerifiedPayment }) {
@@ -156,7 +166,7 @@ async function evaluate(
     }
     return window;
   }
-  const signature = readSignature(network, authorization, payment.signature);
+  const signature = options.reading ?? readSignature(payment);
   // It is too late to settle this here, but a third party may have settled it in time.
   if (!window.ok) {
     const { isSpent, blockTime } = await readUse(at, payment, signature);

@@ -20,6 +20,7 @@ import { feeSetting } from "../payments/settlement-fee.ts";
 import { priceSource } from "../payments/xdc-price.ts";
 import { readExplorer } from "./explorer.ts";
 import { readKeylessLimits } from "./keyless-limits.ts";
+import { readListening } from "./listening.ts";
 import { readMail } from "./mail.ts";
 import { readRecoverySettings } from "./recovery.ts";
 import { readRetention } from "./retention.ts";
@@ -156,8 +157,7 @@ function assemble(read: ReadSetting, texts: ReadonlyMap<string, string>, problem
   }
   const mail = readMail(read, texts, problems);
   const config = {
-    host: read("FARTHING_HOST", (text) => text || undefined),
-    port: read("FARTHING_PORT", whole(0, 65_535)),
+    ...readListening(read),
     networks: served,
     databaseUrl: read("DATABASE_URL", databaseLocation),
     confirmations: read("FARTHING_CONFIRMATIONS", whole(1, 100)),

@@ -54,6 +54,11 @@ export const settings = complete({
     shape: "port, 0 for any free one",
     fallback: "8402",
   },
+  FARTHING_WORKERS: {
+    shape:
+      "processes that read requests and check signatures, 1 to 16; 1 does all in one process. More are for machines with several free cores; the rate limit and everything sent to nodes and the database stay those of one process",
+    fallback: "1",
+  },
   FARTHING_NETWORKS: {
     shape: "networks to serve, comma-separated: eip155:50 (XDC), eip155:51 (Apothem)",
     example: "eip155:50,eip155:51",

@@ -11,7 +11,7 @@ import {
   type PaymentRequest,
   type SaleKind,
 } from "@farthing/protocol";
-import type { FastifyRequest } from "fastify";
+import type { CallerRequest } from "../http/access/caller.ts";
 import { HttpProblem } from "../http/messages/responses.ts";
 
 export interface SettlementBooks {
@@ -30,6 +30,8 @@ declare module "@farthing/engine" {
   }
 }
 
+type Headed = Pick<CallerRequest, "headers">;
+
 export const noBooks: SettlementBooks = { resource: null, route: null, reference: null };
 
 /**
@@ -37,7 +39,7 @@ export const noBooks: SettlementBooks = { resource: null, route: null, reference
  * 400 for a header that cannot be kept: an order would be missing in the books.
  */
 export function readBooks(
-  request: FastifyRequest,
+  request: Headed,
   { payment, requirements }: PaymentRequest,
 ): SettlementBooks {
   const own = headerOf(request, bookHeaderNames.resource);
@@ -56,19 +58,19 @@ export function readBooks(
   };
 }
 
-function saleKindOf(request: FastifyRequest): SaleKind | undefined {
+function saleKindOf(request: Headed): SaleKind | undefined {
   const text = headerOf(request, bookHeaderNames.opens);
   const kind = saleKinds.find((one) => one === text);
   if (text === undefined || kind) return kind;
   throw wrong(bookHeaderNames.opens, saleKinds.join(" or "));
 }
 
-function headerOf({ headers }: FastifyRequest, name: string): string | undefined {
+function headerOf({ headers }: Headed, name: string): string | undefined {
   const value = headers[name.toLowerCase()];
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-function textOf(request: FastifyRequest, name: string, charsMax: number): string | null {
+function textOf(request: Headed, name: string, charsMax: number): string | null {
   const text = headerOf(request, name);
   if (text === undefined) return null;
   if (isBookText(text, charsMax)) return text;

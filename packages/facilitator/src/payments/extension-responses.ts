@@ -3,8 +3,8 @@
  * of the payment itself. Stock sellers log it and pass it to their hooks.
  */
 import { encodeHeader } from "@farthing/protocol";
-import type { FastifyReply, FastifyRequest } from "fastify";
 import { type Log, warning } from "@farthing/engine/base";
+import type { PaymentCall } from "./payment-call.ts";
 
 export interface ExtensionResponse {
   readonly status: "success" | "processing" | "rejected";
@@ -18,16 +18,13 @@ export type RespondToExtensions = (
 ) => Promise<Readonly<Record<string, ExtensionResponse>> | undefined>;
 
 /** Adds the header to the response, before the payment is evaluated. */
-export function respondToExtensions(deps: {
-  readonly catalogue: RespondToExtensions;
-  readonly log: Log;
-}) {
-  const { catalogue, log } = deps;
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const fields = { event: "extension_responses_failed", requestId: request.id };
-    const header = await catalogue(request.body)
-      .then((responses) => responses && encodeHeader(responses))
-      .catch(warning(log, fields, "Extension responses failed; the payment is not affected"));
-    if (header !== undefined) reply.header("EXTENSION-RESPONSES", header);
-  };
+export async function respondToExtensions(
+  { catalogue, log }: { readonly catalogue: RespondToExtensions; readonly log: Log },
+  { request, head, asked }: PaymentCall,
+): Promise<void> {
+  const fields = { event: "extension_responses_failed", requestId: request.id };
+  const header = await catalogue(asked.body)
+    .then((responses) => responses && encodeHeader(responses))
+    .catch(warning(log, fields, "Extension responses failed; the payment is not affected"));
+  if (header !== undefined) head.header("EXTENSION-RESPONSES", header);
 }

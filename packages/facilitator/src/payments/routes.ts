@@ -4,13 +4,19 @@ import { admission } from "../http/access/authenticate.ts";
 import type { RouteLimits } from "../http/access/limits.ts";
 import { registerAccepts } from "./accepts.ts";
 import { registerAttestations, registerKeySet } from "./attestation-routes.ts";
-import type { PaymentContext } from "./context.ts";
+import type { PaymentContext, SurfaceScope } from "./context.ts";
+import { describePayments } from "./describe-surface.ts";
+import { callOf } from "./exchange-call.ts";
+import { networkNameOf } from "./payment-call.ts";
+import type { PaymentRoute } from "./payment-route.ts";
 import { registerRefunds } from "./refunds.ts";
-import { registerSettle } from "./settle.ts";
+import { settleRoute } from "./settle.ts";
 import { registerSettlements } from "./settlements.ts";
 import { registerStatus } from "./status.ts";
 import { registerSupported } from "./supported.ts";
-import { registerVerify } from "./verify.ts";
+import { requireBody } from "../http/server/read-body.ts";
+import { sendProblem } from "../http/server/send-problem.ts";
+import { verifyRoute } from "./verify.ts";
 
 export function registerPayments(
   server: FastifyInstance,
@@ -22,8 +28,8 @@ export function registerPayments(
     const scope = { server, context, surface, throttle };
     registerSupported(scope);
     registerAccepts(scope);
-    registerVerify(scope);
-    registerSettle({ ...scope, throttle: settleThrottle });
+    registerRoute(scope, verifyRoute);
+    registerRoute({ ...scope, throttle: settleThrottle }, settleRoute);
     registerSettlements(scope);
     registerAttestations(scope);
     registerStatus(scope);
@@ -32,4 +38,25 @@ export function registerPayments(
       registerRefunds(server, context, [admission(context, { auth: "api-key" }, settleThrottle)]);
     }
   }
+}
+
+function registerRoute(
+  { server, context, surface, throttle }: SurfaceScope,
+  route: PaymentRoute,
+): void {
+  server.post(`${surface.basePath}/${route.name}`, {
+    ...describePayments(surface)[route.name],
+    onRequest: admission(context, surface, throttle),
+    preHandler: requireBody,
+    handler: async (request, reply) => {
+      const { status, body } = await route.answer(context, surface, callOf(request, reply));
+      return reply.code(status).send(body);
+    },
+    errorHandler: (error, request, reply) => {
+      // Fastify's own errors concern the request, not the payment.
+      if ("statusCode" in error) return server.errorHandler(error, request, reply);
+      const shape = route.shapeOf(error, networkNameOf(request.body));
+      return sendProblem(context, request, reply, error, shape);
+    },
+  });
 }

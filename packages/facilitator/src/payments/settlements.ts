@@ -2,11 +2,12 @@
 import { defined, isSameAddress } from "@farthing/protocol";
 import { isSettled, type Settlement } from "@farthing/engine";
 import type { FastifyRequest } from "fastify";
-import { settlementResponse, HttpProblem } from "../http/messages/responses.ts";
+import { HttpProblem } from "../http/messages/responses.ts";
+import { settlementResponse } from "../http/messages/settlement-response.ts";
 import { admission } from "../http/access/authenticate.ts";
 import type { SurfaceScope } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
-import { callTermsOf } from "./exchange-call.ts";
+import { callTermsOf, whenDelivered } from "./exchange-call.ts";
 import { parseWait, maxWaitSeconds } from "../http/messages/prefer.ts";
 import { networksOf, type Surface } from "../http/access/surface.ts";
 
@@ -32,7 +33,7 @@ export function registerSettlements({ server, context, surface, throttle }: Surf
         }
         waiting.cancel();
         if (!settlement) throw noSettlement();
-        await context.exchanges.looked(settlement, callTermsOf(request, reply));
+        await context.exchanges.looked(settlement, callTermsOf(request, whenDelivered(reply)));
         reply.header("Cache-Control", "no-store");
         const headNumber = context.viewOf(settlement.chainId)?.head.number ?? 0;
         const unitsMin = context.limits.unitsMin();

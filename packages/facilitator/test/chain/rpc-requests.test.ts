@@ -61,12 +61,14 @@ const isLook = ({ method, params: [place] }: NodeCall) =>
   method === "eth_blockNumber" || (method === "eth_getBlockByNumber" && place === "latest");
 
 test.each([
-  ["one endpoint", 1],
-  ["two endpoints", 2],
-])("nothing open, %s: at most six requests a minute in all", async (_, endpoints) => {
+  ["one endpoint", 1, 1],
+  ["two endpoints", 2, 1],
+  ["four workers", 1, 4],
+])("nothing open, %s: at most six requests a minute in all", async (_, endpoints, workers) => {
   const clock = createHastenedClock(60);
   const proxies = [first, second].slice(0, endpoints);
-  served = await serveOn(devnet, { clock, rpcUrl: proxies.map(({ url }) => url).join(",") });
+  const rpcUrl = proxies.map(({ url }) => url).join(",");
+  served = await serveOn(devnet, { clock, rpcUrl, env: { FARTHING_WORKERS: `${workers}` } });
   const { requests, seconds } = await countDuring(clock, proxies, 5 * 60_000);
   expect(requests).toBeLessThanOrEqual((seconds / 60) * 6);
   expect(requests).toBeGreaterThan(5);

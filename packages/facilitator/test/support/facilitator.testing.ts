@@ -71,6 +71,7 @@ export function environmentOn(devnet: Devnet, options: ServeOptions = {}) {
   const keys = wallets.map((index) => walletAt(devnet.relayers, index).privateKey);
   return {
     FARTHING_PORT: "0",
+    FARTHING_WORKERS: process.env["TEST_WORKERS"] ?? "1",
     [`FARTHING_RPC_${devnet.chainId}`]: rpcUrl,
     FARTHING_RELAYER_KEYS: keys.join(","),
     DATABASE_URL: databaseUrl,

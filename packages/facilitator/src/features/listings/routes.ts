@@ -4,7 +4,9 @@ import { Type } from "typebox";
 import { listingsMax, type Listings } from "./service.ts";
 import type { Listing } from "./model.ts";
 import { found, HttpProblem } from "../../http/messages/responses.ts";
-import type { Limit, MakeLimit } from "../../http/access/limits.ts";
+import type { FastifyRequest } from "fastify";
+import type { ResponseHead } from "../../http/access/caller.ts";
+import type { MakeLimit } from "../../http/access/limits.ts";
 import {
   emptyResponse,
   exactly,
@@ -31,8 +33,11 @@ const ownChecks = { name: "listing-checks", requestsMax: 30, windowSeconds: 600 
 /** Checks of one host that all accounts together may trigger in that time. */
 const hostChecks = { name: "checked-host", requestsMax: 60, windowSeconds: 600 };
 
+/** Counts a triggered check of a resource. Throws 429 beyond the limits. */
+type CheckLimit = (request: FastifyRequest, head: ResponseHead, resource: string) => Promise<void>;
+
 /** Returns the limit of triggered checks, which also counts by the host of the resource. */
-export function createCheckLimit(makeLimit: MakeLimit): Limit {
+export function createCheckLimit(makeLimit: MakeLimit): CheckLimit {
   const limits = [makeLimit(ownChecks), makeLimit(hostChecks)] as const;
   return async (request, reply, resource) => {
     const [limitOwn, limitHost] = limits;
@@ -43,7 +48,7 @@ export function createCheckLimit(makeLimit: MakeLimit): Limit {
 
 export interface ListingRouteDeps extends ListingScope {
   readonly listings: Listings;
-  readonly limitChecks: Limit;
+  readonly limitChecks: CheckLimit;
 }
 
 export function registerListings(server: TypedServer, deps: ListingRouteDeps): void {

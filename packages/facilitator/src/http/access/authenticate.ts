@@ -1,7 +1,7 @@
 /** Authentication by API key, before the body is read. */
 import { isSameAddress, type Address, type Network, type PaymentRequest } from "@farthing/protocol";
-import type { FastifyReply, FastifyRequest } from "fastify";
 import { HttpProblem } from "../messages/responses.ts";
+import type { CallerRequest, ResponseHead } from "./caller.ts";
 import type { Throttle } from "./limits.ts";
 import { keyModeOf, type RequestKey } from "./request-key.ts";
 import type { Surface } from "./surface.ts";
@@ -23,12 +23,12 @@ export function admission(
   surface: Pick<Surface, "auth">,
   throttle: Throttle,
 ) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  return async (request: CallerRequest, head: ResponseHead): Promise<void> => {
     request.apiKey = null;
     try {
       request.apiKey = await authenticateCaller(context, surface, request);
     } finally {
-      await throttle(request, reply, request.apiKey);
+      await throttle(request, head, request.apiKey);
     }
   };
 }
@@ -37,7 +37,7 @@ export function admission(
 export async function authenticateCaller(
   context: Authentication,
   surface: Pick<Surface, "auth">,
-  request: FastifyRequest,
+  request: Pick<CallerRequest, "headers">,
 ): Promise<RequestKey | null> {
   if (surface.auth === "none") return null;
   const text = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? "")?.[1];

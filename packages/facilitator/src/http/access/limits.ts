@@ -3,10 +3,9 @@
  * requests (draft-ietf-httpapi-ratelimit-headers), and a refusal has the time to wait.
  */
 import { networkOfAddress, type Address, type Refusal, type RefusalCode } from "@farthing/protocol";
-import rateLimit from "@fastify/rate-limit";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "@farthing/engine/base";
 import { HttpProblem } from "../messages/responses.ts";
+import type { CallerRequest, ResponseHead } from "./caller.ts";
 
 /** The window is short, so that a limited caller can soon continue. */
 export const windowSeconds = 10;
@@ -15,12 +14,12 @@ export const windowSeconds = 10;
 const maxCallers = 10_000;
 
 /** Counts a request of a caller. Throws 429 beyond the limit. */
-export type Limit = (request: FastifyRequest, reply: FastifyReply, caller: string) => Promise<void>;
+export type Limit = (request: CallerRequest, head: ResponseHead, caller: string) => Promise<void>;
 
 /** Counts a request by account if there is one, otherwise by address. */
 export type Throttle = (
-  request: FastifyRequest,
-  reply: FastifyReply,
+  request: CallerRequest,
+  head: ResponseHead,
   caller: { readonly account: Address } | null,
 ) => Promise<void>;
 
@@ -42,34 +41,44 @@ export interface RouteLimits {
   readonly makeLimit: MakeLimit;
 }
 
-/** Prepares a server for limits; when they are off, every request passes. */
-export async function prepareLimits(
-  server: FastifyInstance,
-  isLimited: boolean,
-): Promise<MakeLimit> {
+/** Creates the maker of limits; when they are off, every request passes. */
+export function prepareLimits(clock: Clock, isLimited: boolean): MakeLimit {
   if (!isLimited) return () => async () => undefined;
-  await server.register(rateLimit, { global: false, cache: maxCallers });
   return ({ name, requestsMax, windowSeconds: seconds, refunds }) => {
-    const callers = new WeakMap<FastifyRequest, string>();
-    const check = server.createRateLimit({
-      max: requestsMax,
-      timeWindow: seconds * 1000,
-      keyGenerator: (request) => callers.get(request) ?? "",
-    });
-    return async (request, reply, caller) => {
-      callers.set(request, caller);
-      const limit = await check(request);
-      if (limit.isAllowed || (limit.isExceeded && refunds?.take(caller))) return;
-      reply.header("RateLimit-Policy", `"${name}";q=${requestsMax};w=${seconds}`);
-      reply.header("RateLimit", `"${name}";r=${limit.remaining};t=${limit.ttlInSeconds}`);
-      if (limit.isExceeded) {
+    const count = createCounts(seconds * 1000, clock);
+    return async (_request, head, caller) => {
+      const { requests, leftMs } = count(caller);
+      const isExceeded = requests > requestsMax;
+      if (isExceeded && refunds?.take(caller)) return;
+      const leftSeconds = Math.ceil(leftMs / 1000);
+      const remaining = Math.max(0, requestsMax - requests);
+      head.header("RateLimit-Policy", `"${name}";q=${requestsMax};w=${seconds}`);
+      head.header("RateLimit", `"${name}";r=${remaining};t=${leftSeconds}`);
+      if (isExceeded) {
         throw new HttpProblem(
           "rate_limited",
-          `More than ${requestsMax} requests in ${seconds} seconds; wait ${limit.ttlInSeconds} seconds.`,
-          Math.max(1, limit.ttlInSeconds),
+          `More than ${requestsMax} requests in ${seconds} seconds; wait ${leftSeconds} seconds.`,
+          Math.max(1, leftSeconds),
         );
       }
     };
+  };
+}
+
+/** Counts the requests of each caller in windows that begin with the first request. */
+function createCounts(windowMs: number, clock: Clock) {
+  const callers = new Map<string, { requests: number; readonly startedMs: number }>();
+  return (caller: string): { readonly requests: number; readonly leftMs: number } => {
+    const now = clock.nowMs();
+    let window = callers.get(caller);
+    if (window && window.startedMs + windowMs > now) window.requests++;
+    else window = { requests: 1, startedMs: now };
+    // The caller becomes the newest, and the one that has asked for the longest time is dropped.
+    callers.delete(caller);
+    callers.set(caller, window);
+    const [oldest] = callers.size > maxCallers ? callers.keys() : [];
+    if (oldest !== undefined) callers.delete(oldest);
+    return { requests: window.requests, leftMs: window.startedMs + windowMs - now };
   };
 }
 
@@ -87,7 +96,7 @@ export interface Refunds {
 }
 
 /** Refunds of requests with an API key; each ends with its request. */
-const refundsOfRequests = new WeakMap<FastifyRequest, () => void>();
+const refundsOfRequests = new WeakMap<CallerRequest, () => void>();
 
 /** Refusals of payments that are free to create: a random signature, an empty wallet. */
 const junkCodes: ReadonlySet<RefusalCode> = new Set([
@@ -101,7 +110,7 @@ const junkCodes: ReadonlySet<RefusalCode> = new Set([
  * Refunds a request when its payment was junk: buyers write payments, and a third party's junk must
  * not use up a seller's limit. Callers without a key get no refund.
  */
-export function refundJunk(request: FastifyRequest, { code }: Refusal): void {
+export function refundJunk(request: CallerRequest, { code }: Refusal): void {
   if (junkCodes.has(code)) refundsOfRequests.get(request)?.();
 }
 
@@ -152,10 +161,10 @@ export function createThrottle(
   const [openName, keyedName] = isForSettle ? ["settle", "key-settle"] : ["default", "key"];
   const open = makeLimit({ name: openName, requestsMax, windowSeconds });
   const keyed = makeLimit({ name: keyedName, requestsMax: maxKeyed, windowSeconds, refunds });
-  return (request, reply, caller) => {
-    if (!caller) return open(request, reply, networkOfAddress(request.ip));
+  return (request, head, caller) => {
+    if (!caller) return open(request, head, networkOfAddress(request.ip));
     const name = `account:${caller.account}`;
     refundsOfRequests.set(request, () => refunds.add(name));
-    return keyed(request, reply, name);
+    return keyed(request, head, name);
   };
 }

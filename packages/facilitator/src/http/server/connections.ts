@@ -32,30 +32,58 @@ export function toServerOptions({ headersMs, requestMs, checkMs }: ArrivalTimes)
   return { http, requestTimeout: requestMs };
 }
 
-/**
- * Closes connections beyond `max` from one address (IPv6: one /64). Trusted proxies are exempt,
- * because every client reaches the server through them. `max` 0 sets no bound.
- */
-export function capConnections(
-  server: Server,
-  { max, trustedProxies }: { readonly max: number; readonly trustedProxies: readonly string[] },
-): void {
-  if (max === 0) return;
+export interface ConnectionBound {
+  /** Connections that one address may hold (IPv6: one /64); 0 for no bound. */
+  readonly max: number;
+  /** Exempt, because every client reaches the server through them. */
+  readonly trustedProxies: readonly string[];
+}
+
+/** Counts the connections of addresses. */
+export interface ConnectionCount {
+  /** Counts one until the returned function is called; undefined beyond the bound. */
+  take(remote: string): (() => void) | undefined;
+}
+
+export function createConnectionCount({ max, trustedProxies }: ConnectionBound): ConnectionCount {
   const trusted = trustedOf(trustedProxies);
   const open = new Map<string, number>();
+  return {
+    take(remote) {
+      if (max === 0) return () => undefined;
+      const caller = networkOfAddress(remote);
+      const count = open.get(caller) ?? 0;
+      if (count >= max && !trusted(remote)) return undefined;
+      open.set(caller, count + 1);
+      return () => {
+        const left = (open.get(caller) ?? 1) - 1;
+        if (left > 0) open.set(caller, left);
+        else open.delete(caller);
+      };
+    },
+  };
+}
+
+/** Closes connections beyond the bound of their address. */
+export function capConnections(server: Server, bound: ConnectionBound): void {
+  const count = createConnectionCount(bound);
   server.on("connection", (socket: Socket) => {
-    const remote = socket.remoteAddress ?? "";
-    const caller = networkOfAddress(remote);
-    const count = open.get(caller) ?? 0;
-    if (count >= max && !trusted(remote)) {
-      socket.destroy();
-      return;
-    }
-    open.set(caller, count + 1);
-    socket.once("close", () => {
-      const left = (open.get(caller) ?? 1) - 1;
-      if (left > 0) open.set(caller, left);
-      else open.delete(caller);
+    const release = count.take(socket.remoteAddress ?? "");
+    if (release) socket.once("close", release);
+    else socket.destroy();
+  });
+}
+
+/** The header in which a worker names the address whose request it passes on. */
+export const callerHeader = "x-farthing-caller";
+
+/** For a server that only workers reach: their requests come from the addresses that they name. */
+export function believeWorkers(server: Server): void {
+  server.prependListener("request", ({ socket, headers }) => {
+    // Requests of a connection follow each other, so the name holds until the next one.
+    Object.defineProperty(socket, "remoteAddress", {
+      value: headers[callerHeader],
+      configurable: true,
     });
   });
 }
@@ -73,6 +101,12 @@ export function openFilesMax(): number | undefined {
  */
 export function keepDescriptors(server: Server, filesMax = openFilesMax()): void {
   if (filesMax !== undefined) server.maxConnections = connectionsWithin(filesMax);
+}
+
+/** Connections that callers may hold of a process; undefined where the platform does not tell. */
+export function callerConnectionsMax(): number | undefined {
+  const filesMax = openFilesMax();
+  return filesMax === undefined ? undefined : connectionsWithin(filesMax);
 }
 
 function trustedOf(ranges: readonly string[]): (address: string) => boolean {

@@ -7,6 +7,14 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { HttpProblem } from "../messages/responses.ts";
 
 export interface Intake {
+  /** Whether new requests are refused because the service stops. */
+  isDraining(): boolean;
+  /** The refusal of a new request, where there is one. */
+  refuse(): HttpProblem | undefined;
+  /** Counts a request as in progress until the returned function is called. */
+  begin(): () => void;
+  /** Refuses new requests from now on. */
+  stop(): void;
   /**
    * Refuses new requests from now on. Resolves when none is in progress, or with `sleep`, which the
    * signal ends early. May be called again to wait longer.
@@ -20,41 +28,50 @@ const retryAfterSeconds = 5;
 const stoppingText = "The service is being stopped; nothing was evaluated, try again shortly.";
 const startingText = "The service is being started; nothing was evaluated, try again shortly.";
 
-/** Prepares a server. Must be called before its routes are added. */
-export function createIntake(server: FastifyInstance, hasStarted: () => boolean): Intake {
+export function createIntake(hasStarted: () => boolean): Intake {
   let isDraining = false;
   let underWay = 0;
   let emptied = new AbortController();
-
-  server.addHook("onRequest", (request, reply, done) => {
-    // Liveness does not depend on the start, and readiness is requested during it.
-    if (isDraining && !isFor(request, "/health")) return done(refusal(stoppingText));
-    if (!hasStarted() && !isFor(request, "/health") && !isFor(request, "/ready")) {
-      return done(refusal(startingText));
-    }
-    underWay++;
-    // This also runs when the caller disconnects before the response.
-    reply.raw.once("close", () => {
-      underWay--;
-      if (underWay === 0) emptied.abort();
-    });
-    done();
-  });
-  server.addHook("onSend", (_request, reply, payload, done) => {
-    if (isDraining) reply.header("Connection", "close");
-    done(null, payload);
-  });
-  server.addHook("preClose", async () => {
-    isDraining = true;
-  });
-
   return {
+    isDraining: () => isDraining,
+    refuse() {
+      if (isDraining) return refusal(stoppingText);
+      return hasStarted() ? undefined : refusal(startingText);
+    },
+    begin() {
+      underWay++;
+      return () => {
+        underWay--;
+        if (underWay === 0) emptied.abort();
+      };
+    },
+    stop() {
+      isDraining = true;
+    },
     async drain(sleep) {
       isDraining = true;
       emptied = new AbortController();
       if (underWay > 0) await sleep(emptied.signal);
     },
   };
+}
+
+/** Prepares a server. Must be called before its routes are added. */
+export function guardServer(server: FastifyInstance, intake: Intake): void {
+  server.addHook("onRequest", (request, reply, done) => {
+    const refused = intake.refuse();
+    // Liveness does not depend on the start, and readiness is requested during it.
+    const isProbe = isFor(request, "/health") || (!intake.isDraining() && isFor(request, "/ready"));
+    if (refused && !isProbe) return done(refused);
+    // This also runs when the caller disconnects before the response.
+    reply.raw.once("close", intake.begin());
+    done();
+  });
+  server.addHook("onSend", (_request, reply, payload, done) => {
+    if (intake.isDraining()) reply.header("Connection", "close");
+    done(null, payload);
+  });
+  server.addHook("preClose", async () => intake.stop());
 }
 
 /** Tells whether a request is for this route of any surface. */

@@ -51,12 +51,20 @@ export function observeResponses(server: FastifyInstance, observer: HttpObserver
   server.addHook("preSerialization", (request, _reply, payload: unknown, done) => {
     const question = questionOf(routeOf(request) ?? "");
     if (question && isObject(payload)) {
-      const network = networkOf(request.body);
-      const evaluation = question === "verify" ? resultOf(payload) : outcomeOf(payload);
-      observer.evaluated(question, { network, ...evaluation });
+      const network = firstNetwork(namedNetworks(request.body));
+      observer.evaluated(question, evaluationOf(question, network, payload));
     }
     done(null, payload);
   });
+}
+
+/** Reads the result of a payment from its response. */
+export function evaluationOf(
+  question: "verify" | "settle",
+  network: string,
+  response: ResponseMembers,
+): Evaluation {
+  return { network, ...(question === "verify" ? resultOf(response) : outcomeOf(response)) };
 }
 
 function questionOf(route: string): "verify" | "settle" | undefined {
@@ -90,12 +98,16 @@ function outcomeOf(response: ResponseMembers): Omit<Evaluation, "network"> {
   return { result: textOf(status), reason };
 }
 
-/** Returns the CAIP-2 name of the network that a request names, or `none`. */
-function networkOf(body: unknown): string {
-  if (!isObject(body)) return "none";
-  const names = ["paymentRequirements", "paymentPayload"].map((key) => {
+/** Returns the CAIP-2 name of the first known network, or `none`. */
+export function firstNetwork(names: readonly unknown[]): string {
+  return names.map(findNetwork).find((network) => network !== undefined)?.id ?? "none";
+}
+
+/** The networks that the body of /verify or /settle names, as it does. */
+export function namedNetworks(body: unknown): unknown[] {
+  if (!isObject(body)) return [];
+  return ["paymentRequirements", "paymentPayload"].map((key) => {
     const part = member(body, key);
     return isObject(part) ? member(part, "network") : undefined;
   });
-  return names.map(findNetwork).find((network) => network !== undefined)?.id ?? "none";
 }

@@ -23,16 +23,7 @@ export function sendProblem(
   shape: object = {},
 ): void {
   const response = problemResponse(error, request.id);
-  if (!(error instanceof HttpProblem)) {
-    const cause = error instanceof Error && error.cause ? messageOf(error.cause) : undefined;
-    const fields = { requestId: request.id, problem: messageOf(error), cause };
-    if (error instanceof Fault) {
-      log.warn({ event: "request_faulted", ...fields }, "Request failed with a fault");
-    } else {
-      const stack = error instanceof Error ? error.stack : undefined;
-      log.error({ event: "request_crashed", ...fields, stack }, "Request failed with a bug");
-    }
-  }
+  logProblem(log, request.id, error);
   if (response.retryAfterSeconds !== undefined)
     reply.header("Retry-After", response.retryAfterSeconds);
   reply.status(response.status);
@@ -42,4 +33,17 @@ export function sendProblem(
   const { status } = response;
   const { pageLinks: links } = request.server;
   reply.headers(pageHeaders).send(writeErrorPage({ ...body, status, links }));
+}
+
+/** Logs a fault or a bug that ended a request. */
+export function logProblem(log: Log, requestId: string, error: unknown): void {
+  if (error instanceof HttpProblem) return;
+  const cause = error instanceof Error && error.cause ? messageOf(error.cause) : undefined;
+  const fields = { requestId, problem: messageOf(error), cause };
+  if (error instanceof Fault) {
+    log.warn({ event: "request_faulted", ...fields }, "Request failed with a fault");
+  } else {
+    const stack = error instanceof Error ? error.stack : undefined;
+    log.error({ event: "request_crashed", ...fields, stack }, "Request failed with a bug");
+  }
 }

@@ -10,10 +10,10 @@ import {
   type SettleResponse,
 } from "@farthing/protocol";
 import { depositRequest, type SettleResult } from "@farthing/engine";
-import type { FastifyReply, FastifyRequest } from "fastify";
 import { checkKey } from "../../http/access/authenticate.ts";
 import type { Surface } from "../../http/access/surface.ts";
 import type { PaymentContext } from "../context.ts";
+import type { PaymentCall } from "../payment-call.ts";
 import { denialProblem, outcomeWaitMs } from "../settle-terms.ts";
 import { gasProblem, isPaying, keylessTerms } from "../keyless/terms.ts";
 import { isGasRefusal } from "@farthing/engine";
@@ -22,17 +22,15 @@ import { pendingChannel, refusedChannel, settledChannel } from "./channel-respon
 import { claimChannels, refundChannel, sweepReceiver } from "./call-channel.ts";
 import { channelOptions, isChannelServed } from "./surface.ts";
 
-/** The route's request with the response that is being written. */
-export interface ChannelCall {
+/** A call whose body is a channel's message. */
+export interface ChannelCall extends Pick<PaymentCall, "request" | "asked"> {
   readonly context: PaymentContext;
   readonly surface: Surface;
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
 }
 
 export async function settleChannel(call: ChannelCall): Promise<SettleResponse> {
-  const { context, surface, request } = call;
-  const parsed = parseChannelRequest(request.body);
+  const { context, surface, request, asked } = call;
+  const parsed = parseChannelRequest(asked.body);
   if (!parsed.ok) return refusedChannel(parsed.refusal, "");
   const { payload, requirements } = parsed.value;
   const { network } = requirements;

@@ -5,22 +5,22 @@ import {
   type Refusal,
   type VerifyResponse,
 } from "@farthing/protocol";
-import type { FastifyRequest } from "fastify";
 import { checkKey } from "../../http/access/authenticate.ts";
 import type { Surface } from "../../http/access/surface.ts";
 import type { PaymentContext } from "../context.ts";
+import type { PaymentCall } from "../payment-call.ts";
 import { checkLimits, keylessTerms } from "../keyless/terms.ts";
 import { checkBuyer } from "./check-channel.ts";
 import { invalidChannel, validChannel } from "./channel-responses.ts";
 import { channelOptions, isChannelServed } from "./surface.ts";
 
-/** The route's request, whose body is a channel's message. */
+/** A call whose body is a channel's message. */
 export async function verifyChannel(
   context: PaymentContext,
   surface: Surface,
-  request: FastifyRequest,
+  { request, asked }: Pick<PaymentCall, "request" | "asked">,
 ): Promise<VerifyResponse> {
-  const parsed = parseChannelRequest(request.body);
+  const parsed = parseChannelRequest(asked.body);
   if (!parsed.ok) return invalidChannel(parsed.refusal);
   const { payload, requirements } = parsed.value;
   if (payload.type === "claim" || payload.type === "settle") {

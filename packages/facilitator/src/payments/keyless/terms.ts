@@ -9,7 +9,6 @@ import {
   type PaymentRequest,
   type Refusal,
 } from "@farthing/protocol";
-import type { FastifyRequest } from "fastify";
 import {
   type GasRefusal,
   hourMs,
@@ -21,6 +20,7 @@ import {
 import type { KeylessLimits, KeylessQuestion } from "./store.ts";
 import { HttpProblem } from "../../http/messages/responses.ts";
 import type { PaymentContext } from "../context.ts";
+import type { CallerRequest } from "../../http/access/caller.ts";
 import type { RequestKey } from "../../http/access/request-key.ts";
 
 /** The window of a payer's cap: a day. */
@@ -40,7 +40,7 @@ export function isPaying(
 /** Returns the limits of a payment; none for callers whose key pays. */
 export function keylessTerms(
   context: PaymentContext,
-  request: FastifyRequest,
+  request: CallerRequest,
   { payment }: PaymentRequest,
 ): KeylessLimits {
   const { payerCapUnits, payerCountMax } = context.limits;
@@ -62,7 +62,7 @@ export interface PurchaseBudget extends Pick<PaymentContext, "gasOf"> {
 /** The gas budget as it applies to a buyer of credits, whose payments have no other limit. */
 export function purchaseTerms(
   budget: PurchaseBudget,
-  { ip }: FastifyRequest,
+  { ip }: Pick<CallerRequest, "ip">,
   chainId: ChainId,
 ): KeylessTerms | undefined {
   const gas = gasTerms(budget, chainId);
