@@ -75,6 +75,7 @@ function plain(text: string): string {
     .replaceAll(/stl_[0-9a-f]+/g, "stl_")
     .replaceAll(/0x[0-9a-f]{64}/g, "0x")
     .replaceAll(/"logIndex":\d+/g, '"logIndex":0')
+    .replaceAll(/\d+ s old/g, "0 s old")
     .replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, "http://here");
 }
 
@@ -115,6 +116,31 @@ const bearer = (index: 0 | 1) => ({ authorization: `Bearer ${keys[index]}` });
 
 test("requests are read by workers", () => {
   expect(workersOf(process.pid)).toHaveLength(workers);
+});
+
+test.each([
+  ["/verify", "isValid", "payload_type"],
+  ["/settle", "success", "nothing_to_settle"],
+])("the message of a channel at %s", async (path, member, code) => {
+  const entry = {
+    scheme: "batch-settlement",
+    network: "eip155:50",
+    amount: "0",
+    asset: devnet.token,
+    payTo: devnet.seller.address,
+    maxTimeoutSeconds: 0,
+    extra: {},
+  };
+  const payload = { type: "settle", receiver: entry.payTo, token: entry.asset };
+  const body = {
+    x402Version: 2,
+    paymentPayload: { x402Version: 2, accepted: entry, payload },
+    paymentRequirements: entry,
+  };
+  const { status, text } = await askBoth(() => post(`${hosted}${path}`, body));
+  expect(status).toBe(200);
+  expect(JSON.parse(text)).toMatchObject({ [member]: false });
+  expect(text).toContain(`invalid_batch_settlement_evm_${code}`);
 });
 
 describe("a valid payment", () => {
