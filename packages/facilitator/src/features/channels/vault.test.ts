@@ -6,23 +6,23 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Devnet } from "@farthing/devnet";
 import {
   channelContract,
-  channelIdOf,
   claimBatchDigest,
   depositCollector,
-  depositDigest,
-  depositNonce,
   isObject,
-  networkOfChain,
-  voucherDigest,
   type Address,
-  type ChannelConfig,
-  type Hex,
   type JsonObject,
 } from "@farthing/protocol";
 import { channelCalls } from "@farthing/protocol/channel-contract";
 import { systemClock } from "@farthing/engine/base";
-import * as Secp256k1 from "ox/Secp256k1";
-import * as Signature from "ox/Signature";
+import {
+  channelNetwork,
+  channelOf,
+  deposited,
+  depositBody,
+  signDigest,
+  signVoucher,
+  type BuyerChannel,
+} from "../../../test/support/channels.testing.ts";
 import { createClockWithWaits } from "../../../test/support/changed-waits.testing.ts";
 import {
   serveOn,
@@ -34,8 +34,7 @@ import {
 import { createApiKey } from "../api-keys/key-text.ts";
 import { openStore } from "../open-store.ts";
 
-const network = networkOfChain(51);
-const deposited = 100_000n;
+const network = channelNetwork;
 
 /** The claimer looks every ten seconds; here every tenth of one. */
 const clock = createClockWithWaits((ms) => (ms === 10_000 ? 100 : ms));
@@ -66,72 +65,11 @@ afterAll(async () => {
 
 const withKey = () => ({ authorization: `Bearer ${key}` });
 
-const sign = (digest: Uint8Array, privateKey: Hex): Hex =>
-  Signature.toHex(Secp256k1.sign({ payload: digest, privateKey }));
-
-interface Opened {
-  readonly config: ChannelConfig;
-  readonly channelId: Hex;
-  readonly privateKey: Hex;
-}
-
 /** A channel of a buyer with a deposit, made through /settle as a seller does. */
-async function openChannel(buyer: number, changes: Partial<ChannelConfig> = {}): Promise<Opened> {
-  const { address, privateKey } = walletAt(devnet.buyers, buyer);
-  const config: ChannelConfig = {
-    payer: address,
-    payerAuthorizer: address,
-    receiver: devnet.seller.address,
-    receiverAuthorizer: authorizer,
-    token: network.usdc,
-    withdrawDelay: 900,
-    salt: `0x${"0".repeat(63)}${buyer}`,
-    ...changes,
-  };
-  const channelId = channelIdOf(network, config);
-  const times = { validAfter: 0n, validBefore: 4_000_000_000n };
-  const nonce = depositNonce(channelId, 1n);
-  const authorization = { from: address, value: deposited, ...times, nonce };
-  const signature = sign(depositDigest(network, authorization), privateKey);
-  const voucher = { channelId, maxClaimableAmount: 1_000n };
-  const entry = {
-    scheme: "batch-settlement",
-    network: network.id,
-    amount: "1000",
-    asset: network.usdc,
-    payTo: config.receiver,
-    maxTimeoutSeconds: 60,
-    extra: {
-      receiverAuthorizer: config.receiverAuthorizer,
-      withdrawDelay: config.withdrawDelay,
-      ...network.domain,
-    },
-  };
-  const payload = {
-    type: "deposit",
-    channelConfig: config,
-    voucher: {
-      channelId,
-      maxClaimableAmount: "1000",
-      signature: sign(voucherDigest(51, voucher), privateKey),
-    },
-    deposit: {
-      amount: `${deposited}`,
-      authorization: {
-        erc3009Authorization: {
-          validAfter: "0",
-          validBefore: `${times.validBefore}`,
-          salt: "0x1",
-          signature,
-        },
-      },
-    },
-  };
-  const body = {
-    x402Version: 2,
-    paymentPayload: { x402Version: 2, accepted: entry, payload },
-    paymentRequirements: entry,
-  };
+async function openChannel(buyer: number, by: Address = authorizer): Promise<BuyerChannel> {
+  const channel = channelOf(devnet, walletAt(devnet.buyers, buyer), by);
+  const { channelId } = channel;
+  const body = depositBody(channel);
   const settled = await served.post("/settle", body, withKey());
   expect(settled.body).toMatchObject({
     success: true,
@@ -141,16 +79,15 @@ async function openChannel(buyer: number, changes: Partial<ChannelConfig> = {}):
   // The same message again moves nothing and has the same result.
   const again = await served.post("/settle", body, withKey());
   expect(again.body).toEqual(settled.body);
-  return { config, channelId, privateKey };
+  return channel;
 }
 
-/** The row that a seller hands over. */
-function rowOf({ config, channelId, privateKey }: Opened, charged: bigint, signed = charged) {
-  const voucher = { channelId, maxClaimableAmount: signed };
+/** The row that a seller passes on. */
+function rowOf(channel: BuyerChannel, charged: bigint, signed = charged) {
   return {
-    channelConfig: config,
+    channelConfig: channel.config,
     maxClaimableAmount: `${signed}`,
-    signature: sign(voucherDigest(51, voucher), privateKey),
+    signature: signVoucher(channel, signed),
     charged: `${charged}`,
   };
 }
@@ -158,7 +95,7 @@ function rowOf({ config, channelId, privateKey }: Opened, charged: bigint, signe
 const hand = (vouchers: readonly object[]) =>
   served.post("/v1/channels/vouchers", { vouchers }, withKey());
 
-async function stateOf({ channelId }: Opened): Promise<JsonObject> {
+async function stateOf({ channelId }: BuyerChannel): Promise<JsonObject> {
   const { body } = await served.get("/v1/channels/vouchers", withKey());
   const { vouchers } = body;
   const found = Array.isArray(vouchers) ? vouchers.filter(isObject) : [];
@@ -200,7 +137,7 @@ describe("a seller that hands its vouchers over", () => {
 
   test("may sign its claims itself", async () => {
     const { privateKey, address } = devnet.seller;
-    const channel = await openChannel(2, { receiverAuthorizer: address });
+    const channel = await openChannel(2, address);
     const entry = {
       channelId: channel.channelId,
       maxClaimableAmount: 30_000n,
@@ -210,9 +147,9 @@ describe("a seller that hands its vouchers over", () => {
     const unsigned = await hand([row]);
     const code = "invalid_batch_settlement_evm_authorizer_not_configured";
     expect(unsigned.body).toMatchObject({ kept: [], refused: [{ errorReason: code }] });
-    const claimSignature = sign(claimBatchDigest(51, [entry]), privateKey);
+    const claimSignature = signDigest(claimBatchDigest(51, [entry]), privateKey);
     const other = { ...entry, totalClaimed: 29_999n };
-    const wrong = sign(claimBatchDigest(51, [other]), privateKey);
+    const wrong = signDigest(claimBatchDigest(51, [other]), privateKey);
     expect((await hand([{ ...row, claimSignature: wrong }])).body).toMatchObject({ kept: [] });
     expect((await hand([{ ...row, claimSignature }])).body).toMatchObject({ refused: [] });
     await served.post("/v1/channels/claim", {}, withKey());

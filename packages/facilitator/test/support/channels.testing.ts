@@ -1,0 +1,100 @@
+/** Channels of buyers with their signed messages, as sellers pass them on. */
+import type { Devnet, DevnetWallet } from "@farthing/devnet";
+import {
+  channelIdOf,
+  depositDigest,
+  depositNonce,
+  networkOfChain,
+  voucherDigest,
+  type Address,
+  type ChannelConfig,
+  type Hex,
+} from "@farthing/protocol";
+import * as Secp256k1 from "ox/Secp256k1";
+import * as Signature from "ox/Signature";
+
+export const channelNetwork = networkOfChain(51);
+
+/** Base units of each deposit, and of the call that comes with it. */
+export const deposited = 100_000n;
+const callUnits = 1_000n;
+
+export function signDigest(digest: Uint8Array, privateKey: Hex): Hex {
+  return Signature.toHex(Secp256k1.sign({ payload: digest, privateKey }));
+}
+
+export interface BuyerChannel {
+  readonly config: ChannelConfig;
+  readonly channelId: Hex;
+  readonly privateKey: Hex;
+}
+
+/** A channel of a buyer to the devnet's seller; its salt is the buyer's address. */
+export function channelOf(
+  { seller }: Pick<Devnet, "seller">,
+  { address, privateKey }: DevnetWallet,
+  receiverAuthorizer: Address = seller.address,
+): BuyerChannel {
+  const config: ChannelConfig = {
+    payer: address,
+    payerAuthorizer: address,
+    receiver: seller.address,
+    receiverAuthorizer,
+    token: channelNetwork.usdc,
+    withdrawDelay: 900,
+    salt: `0x${address.slice(2).toLowerCase().padStart(64, "0")}`,
+  };
+  return { config, channelId: channelIdOf(channelNetwork, config), privateKey };
+}
+
+/** Of all that may be claimed, signed by the buyer. */
+export function signVoucher({ channelId, privateKey }: BuyerChannel, units: bigint): Hex {
+  return signDigest(voucherDigest(51, { channelId, maxClaimableAmount: units }), privateKey);
+}
+
+/** The body of /verify and /settle for a channel's deposit. */
+export function depositBody(channel: BuyerChannel) {
+  const { config, channelId, privateKey } = channel;
+  const times = { validAfter: 0n, validBefore: 4_000_000_000n };
+  const nonce = depositNonce(channelId, 1n);
+  const authorization = { from: config.payer, value: deposited, ...times, nonce };
+  const signature = signDigest(depositDigest(channelNetwork, authorization), privateKey);
+  const entry = {
+    scheme: "batch-settlement",
+    network: channelNetwork.id,
+    amount: `${callUnits}`,
+    asset: channelNetwork.usdc,
+    payTo: config.receiver,
+    maxTimeoutSeconds: 60,
+    extra: {
+      receiverAuthorizer: config.receiverAuthorizer,
+      withdrawDelay: config.withdrawDelay,
+      ...channelNetwork.domain,
+    },
+  };
+  const payload = {
+    type: "deposit",
+    channelConfig: config,
+    voucher: {
+      channelId,
+      maxClaimableAmount: `${callUnits}`,
+      signature: signVoucher(channel, callUnits),
+    },
+    deposit: {
+      amount: `${deposited}`,
+      authorization: {
+        erc3009Authorization: {
+          validAfter: "0",
+          validBefore: `${times.validBefore}`,
+          salt: "0x1",
+          signature,
+        },
+      },
+    },
+  };
+  return {
+    x402Version: 2,
+    paymentPayload: { x402Version: 2, accepted: entry, payload },
+    paymentRequirements: entry,
+  };
+}
