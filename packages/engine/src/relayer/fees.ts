@@ -8,8 +8,8 @@ export const gasPriceFloorWei = 12_500_000_000n;
 export const plainTransferGas = 130_000n;
 
 /**
- * A plain payer's first deposit to a channel takes 226 k with the stand-ins and 320 k is what others
- * allow for the published contract; only used gas is paid.
+ * A plain payer's first deposit to a channel takes 158 k with the stand-ins, and other facilitators
+ * allow 320 k for the published contract; only used gas is paid.
  */
 export const depositGas = 340_000n;
 

@@ -38,7 +38,8 @@ export const transferGasCap = 290_000n;
 
 /**
  * Of one simulated deposit to a channel: a transfer to the collector, a second one to the contract, and
- * the first words of a channel. A plain payer's takes 205 k, measured; the rest is for a contract payer.
+ * the first words of a channel. A plain payer's takes 137 k with the stand-ins; the rest is for the
+ * published contract and for a payer that is a contract.
  */
 export const depositGasCap = 450_000n;
 
