@@ -125,7 +125,13 @@ export default defineConfig({
         { text: "Operate", items: guides("run-a-facilitator", "upgrade", "grow") },
         {
           text: "Concepts",
-          items: pagesOf("concepts", ["x402", "payment-flow", "finality", "passes-and-balances"]),
+          items: pagesOf("concepts", [
+            "x402",
+            "payment-flow",
+            "finality",
+            "passes-and-balances",
+            "channels",
+          ]),
         },
         {
           text: "Reference",

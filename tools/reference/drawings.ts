@@ -68,6 +68,24 @@ export const drawings: Readonly<Record<string, () => string>> = {
         { from: seller, to: buyer, text: "200, 0.011 charged", isReply: true },
       ],
     }),
+  "channel.svg": () =>
+    drawSequence({
+      title:
+        "A channel: one deposit, a voucher for each call, and one claim for all of them, which the facilitator makes in time",
+      parties: [buyer, seller, facilitator, chain],
+      steps: [
+        { from: buyer, to: seller, text: "deposit + voucher 0.001" },
+        { from: seller, to: facilitator, text: "POST /settle" },
+        { from: facilitator, to: chain, text: "deposit, with gas" },
+        { from: seller, to: buyer, text: "200 + content", isReply: true },
+        { from: buyer, to: seller, text: "request + voucher 0.002" },
+        { at: seller, note: "checks the signature alone" },
+        { from: seller, to: buyer, text: "200 + content", isReply: true },
+        { from: seller, to: facilitator, text: "the newest voucher" },
+        { at: facilitator, note: "claims within a day" },
+        { from: facilitator, to: chain, text: "claim and sweep" },
+      ],
+    }),
   "refund.svg": () =>
     drawSequence({
       title: "A refund: the seller signs a transfer back, and the facilitator sends it",
