@@ -40,16 +40,19 @@ describe("/supported", () => {
     extra: { ...token, assetTransferMethod: "eip3009" },
   };
   const first = { ...kind, x402Version: 1, extra: token };
+  // Without an authorizer, which only accounts have, and only where the operator set a secret.
+  const channel = { ...second, scheme: "batch-settlement" };
 
   test("lists both names of Apothem in version 1, on the surfaces that speak it", async () => {
     const kinds = [
       second,
       { ...first, network: "xdc-apothem" },
       { ...first, network: "xdc-testnet" },
+      channel,
     ];
     expect((await served.get("/api/facilitator/supported")).body["kinds"]).toEqual(kinds);
     expect((await selfBuilt.get("/supported")).body["kinds"]).toEqual(kinds);
-    expect((await served.get("/supported")).body["kinds"]).toEqual([second]);
+    expect((await served.get("/supported")).body["kinds"]).toEqual([second, channel]);
   });
 
   test("what it lists can be paid, by each name", async () => {

@@ -26,6 +26,7 @@ import {
   signPurchase,
 } from "../../src/features/purchases/purchases.testing.ts";
 import { buyKey } from "../../src/features/paid-keys/paid-keys.testing.ts";
+import { channelOf, depositBody } from "../support/channels.testing.ts";
 import { openStore, type ServiceStore } from "../../src/features/open-store.ts";
 
 let devnet: Devnet;
@@ -183,6 +184,24 @@ test("what a key is not good for", async () => {
   expect((await served.get("/settlements/stl_0")).status).toBe(401);
   expect((await served.get("/v1/key", bearer(key))).status).toBe(200);
   expect((await served.get("/v1/key")).status).toBe(401);
+  await useVault(key);
+});
+
+async function useVault(key: string): Promise<void> {
+  const { channelConfig, ...row } = {
+    ...depositBody(channelOf(devnet, walletAt(devnet.buyers, 0))).paymentPayload.payload,
+    maxClaimableAmount: "1000",
+    charged: "1000",
+  };
+  const { signature } = row.voucher;
+  // Nobody signs claims for it here.
+  const vouchers = [{ channelConfig, maxClaimableAmount: "1000", charged: "1000", signature }];
+  const kept = await served.post("/v1/channels/vouchers", { vouchers }, bearer(key));
+  expect(kept).toMatchObject({ status: 200, body: { kept: [] } }
+
+expect((await served.post("/v1/channels/vouchers", {}, bearer(key))).status).toBe(400);
+  expect((await served.get("/v1/channels/vouchers", bearer(key))).status).toBe(200);
+  expect((await served.post("/v1/channels/claim", {}, bearer(key))).status).toBe(202);
 });
 
 test("sign-in, sessions and the account", async () => {
