@@ -9,6 +9,7 @@ import {
 import type { Access, Binding, PaymentRecords, Acquisition } from "./payment-records.ts";
 import { createSteps, holdLease } from "./held-lease.ts";
 import { createBalances } from "../balances/balances.ts";
+import { createChannels } from "../channels/channels.ts";
 import { createPasses } from "../passes/passes.ts";
 import { createRefundRecords, createSaleNotes } from "./refund-records.ts";
 import { isHeld, type PaymentRecord } from "./record-transitions.ts";
@@ -139,6 +140,7 @@ export function createPaymentRecords(
     },
     wait: createWaiting(isBusy, pollMs, store.watch?.bind(store)),
     ...createSales(store, now),
+    ...defined({ channels: store.channels && createChannels(store.channels, now, leaseMs) }),
   };
 }
 
