@@ -18,7 +18,7 @@ export interface NewChannel {
   readonly state: ChannelState;
 }
 
-export interface Charge {
+export interface ChannelCharge {
   /** Base units, 0 where the call costs nothing. */
   readonly cost: bigint;
   readonly voucher: Voucher;
@@ -34,14 +34,14 @@ export interface HeldChannel {
   /** Records what the chain says, newer than what is stored. */
   mirror(state: ChannelState): Promise<StoredChannel | undefined>;
   /** Adds to what the channel was charged, and ends the work. */
-  charge(charge: Charge): Promise<StoredChannel | undefined>;
+  charge(charge: ChannelCharge): Promise<StoredChannel | undefined>;
   /** Records that a refund is about to be sent, or that its outcome is known. */
   refunding(refund: OpenRefund | undefined): Promise<StoredChannel | undefined>;
   /** Ends the work. A channel that nothing came of is forgotten. */
   release(isVoid?: boolean): Promise<void>;
 }
 
-export type Holding =
+export type ChannelHolding =
   | { readonly kind: "held"; readonly held: HeldChannel }
   | { readonly kind: "busy" }
   | { readonly kind: "unknown" }
@@ -52,7 +52,7 @@ export type Holding =
 export interface Channels {
   find(id: Hex): Promise<StoredChannel | undefined>;
   /** Takes a channel for one request; `opened` is stored where it is not known. */
-  hold(id: Hex, opened?: NewChannel): Promise<Holding>;
+  hold(id: Hex, opened?: NewChannel): Promise<ChannelHolding>;
   /** Records what a claim has claimed, whoever works on the channel. */
   claimed(id: Hex, totalClaimed: bigint): Promise<void>;
   /** Channels with more charged than claimed, by id, after this one. */

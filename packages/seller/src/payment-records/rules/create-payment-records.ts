@@ -139,13 +139,13 @@ export function createPaymentRecords(
       return mayResume(record.opener, { ...access, rule: "proven" }, true);
     },
     wait: createWaiting(isBusy, pollMs, store.watch?.bind(store)),
-    ...createSales(store, now),
-    ...defined({ channels: store.channels && createChannels(store.channels, now, leaseMs) }),
+    ...createSales(store, now, leaseMs),
   };
 }
 
 /** What payments open beside their records, and how a refund ends it. */
-function createSales(store: PaymentRecordStore, now: () => number) {
+function createSales(store: PaymentRecordStore, now: () => number, leaseMs: number) {
+  const channels = store.channels && createChannels(store.channels, now, leaseMs);
   const notes = store.passes && createSaleNotes(store.passes);
   const passes = store.passes && createPasses(store.passes, now);
   const balances = store.balances && createBalances(store.balances, now, notes);
@@ -153,7 +153,7 @@ function createSales(store: PaymentRecordStore, now: () => number) {
     notes &&
     store.passes &&
     createRefundRecords({ store, passes: store.passes, balances, notes, now });
-  return defined({ passes, balances, refunds });
+  return defined({ passes, balances, channels, refunds });
 }
 
 function isBoundTo(record: PaymentRecord, binding: Binding): boolean {

@@ -26,12 +26,19 @@ export function createSqliteChannelStore(
         ? database.get(
             `insert into channels (id, version, state, is_kept, held_until_ms)
              values (?, abs(random() % 1000000000) + 1, ?, ?, ?) on conflict (id) do nothing returning id`,
-            ...[id, text, isKept, heldUntilMs],
+            id,
+            text,
+            isKept,
+            heldUntilMs,
           )
         : database.get(
             `update channels set version = version + 1, state = ?, is_kept = ?, held_until_ms = ?
              where id = ? and version = ? returning id`,
-            ...[text, isKept, heldUntilMs, id, version],
+            text,
+            isKept,
+            heldUntilMs,
+            id,
+            version,
           );
     return row !== undefined;
   }
