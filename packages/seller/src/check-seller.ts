@@ -10,6 +10,7 @@ import {
   type JsonObject,
   type Network,
 } from "@farthing/protocol";
+import type { SellerChannels } from "./channels/claim-channels.ts";
 import type { Facilitator, Fault, RawReply, StatusCalls } from "./facilitator.ts";
 
 export type SellerProblemCode =
@@ -58,12 +59,18 @@ export interface CheckedSeller {
   readonly payees: readonly Address[];
 }
 
-/** Adds the checks of a seller to an adapter's function. */
+/** What the function of an adapter has of its seller. */
+export interface AdaptedSeller extends SellerChecks {
+  /** Claims what channels were charged, and gives back what is left in them. */
+  readonly channels: SellerChannels;
+}
+
+/** Adds the checks and the channels of a seller to an adapter's function. */
 export function withChecks<F extends object>(
-  { check, ready }: SellerChecks,
+  { check, ready, channels }: AdaptedSeller,
   charge: F,
-): F & SellerChecks {
-  return Object.assign(charge, { check, ready });
+): F & AdaptedSeller {
+  return Object.assign(charge, { check, ready, channels });
 }
 
 /** As long as someone waits at a terminal for a server to start. */
