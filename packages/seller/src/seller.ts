@@ -118,7 +118,14 @@ function openSeller<R>(
   // Checked at the start, so that a wrong price does not fail at the first payment.
   let fallback = options.price === undefined ? undefined : route();
   const clients = configuration.facilitators.map(({ client }) => client);
-  const checked = () => ({ ...configuration, facilitators: clients, payees: [...payees] });
+  const ofChannels = () =>
+    channelPayees.size > 0 ? { hasKey: configuration.authorizerKey !== undefined } : undefined;
+  const checked = () => ({
+    ...configuration,
+    facilitators: clients,
+    payees: [...payees],
+    ...defined({ channels: ofChannels() }),
+  });
   return {
     route,
     check: async () => checkSeller(checked()),
