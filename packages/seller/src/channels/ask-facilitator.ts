@@ -9,6 +9,7 @@ import {
   toWireBuyerPayload,
   type Address,
   type BuyerChannelPayload,
+  type ChannelOffer,
   type ChannelState,
   type Hex,
   type JsonObject,
@@ -20,7 +21,6 @@ import type { Facilitator, VerifyOutcome } from "../facilitator.ts";
 import type { FacilitatorFailure } from "../facilitator-order.ts";
 import type { Clock } from "../clock.ts";
 import { minCallMs } from "../exchange/settle.ts";
-import type { OfferedChannel } from "./channel-offers.ts";
 
 /** What a call has come to. */
 export type ChannelCallEnd =
@@ -50,7 +50,7 @@ export function requestOf(
 /** The body for a buyer's message. */
 export function requestOfBuyer(
   payload: BuyerChannelPayload,
-  offer: OfferedChannel,
+  offer: ChannelOffer,
 ): ChannelWireRequest {
   return requestOf(toWireBuyerPayload(payload), toChannelEntry(offer));
 }
@@ -68,7 +68,7 @@ export function requestOfSeller(
 export function verifyCall(
   client: Facilitator,
   payload: BuyerChannelPayload,
-  offer: OfferedChannel,
+  offer: ChannelOffer,
   timeoutMs: number,
 ): Promise<VerifyOutcome> {
   return client.verify(requestOfBuyer(payload, offer), { timeoutMs });

@@ -69,7 +69,20 @@ test("a refund of an unknown outcome keeps its amount from calls, and is sent ag
   expect(error).toBe(wireChannelCode("cumulative_exceeds_balance"));
   const again = await shop.seller.channels.refund(channelId);
   expect(again).toMatchObject({ outcome: "done", units: 8_500n });
+  expect(chargedBy(await shop.pay({ type: "deposit", total: 2_000n }))).toEqual(["1000", "2000"]);
   expect(await shop.seller.channels.refund("junk")).toEqual({ outcome: "unknown" });
+});
+
+test("a refund that was made unnoticed is not made again, and what is left is read anew", async () => {
+  const shop = openShop();
+  await shop.pay(deposit);
+  const fault = { kind: "fault", reason: "timed_out", message: "It is slow." } as const;
+  shop.chain.failing.settle = fault;
+  await shop.pay({ type: "refund", total: 1_000n, refund: 9_000n });
+  delete shop.chain.failing.settle;
+  shop.chain.set({ balance: 1_000n, totalClaimed: 1_000n, refundNonce: 1n });
+  expect(await shop.seller.channels.refund(channelId)).toEqual({ outcome: "empty" });
+  expect(shop.chain.state().balance).toBe(1_000n);
 });
 
 test("a process that dies between serving and recording loses that call alone", async () => {

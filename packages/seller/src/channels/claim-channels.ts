@@ -6,6 +6,7 @@ import {
   defined,
   findNetwork,
   isBytes32,
+  parseWireChannelState,
   toLowerHex,
   toWireClaim,
   wireChannelCode,
@@ -16,10 +17,12 @@ import {
 } from "@farthing/protocol";
 import { LeaseLostError } from "../exchange/lost-lease.ts";
 import type { ExchangeDeps } from "../exchange/paid-request.ts";
+import type { Facilitator } from "../facilitator.ts";
+import type { FacilitatorFailure } from "../facilitator-order.ts";
 import { ConfigurationError } from "../option-values.ts";
 import type { StoredChannel } from "../payment-records/channels/channel-store.ts";
-import type { Channels } from "../payment-records/channels/channels.ts";
-import { requestOfSeller, settleCall, type ChannelCallEnd } from "./ask-facilitator.ts";
+import type { Channels, HeldChannel } from "../payment-records/channels/channels.ts";
+import { requestOfSeller, settleCall, verifyCall, type ChannelCallEnd } from "./ask-facilitator.ts";
 import type { ChannelAuthorities, ChannelAuthority } from "./channel-authorizers.ts";
 import { claimOf, refundHeld, signClaims } from "./refund-channel.ts";
 
@@ -238,6 +241,30 @@ function unitsOf({ amount }: SettleResponse): bigint {
   return amount !== undefined && /^\d+$/.test(amount) ? BigInt(amount) : 0n;
 }
 
+/** Reads what the chain says of a channel now, since a refund needs the nonce of today. */
+async function readAgain(
+  held: HeldChannel,
+  client: Facilitator,
+  network: Network,
+): Promise<StoredChannel | FacilitatorFailure> {
+  const { id, config, voucher } = held.channel;
+  const { receiver: payTo, receiverAuthorizer, withdrawDelay } = config;
+  const terms = { network, amount: 0n, payTo, maxTimeoutSeconds: 0, minDeposit: 0n };
+  const offer = { ...terms, receiverAuthorizer, withdrawDelay };
+  const asked = { type: "refund", config, voucher } as const;
+  const outcome = await verifyCall(client, asked, offer, callMs);
+  if (outcome.kind !== "verdict") return outcome;
+  // Also where the message is refused: the state is told all the same.
+  const state = parseWireChannelState(id, outcome.verdict.extra);
+  if (!state) {
+    const message = "The facilitator's answer does not tell the state of the channel.";
+    return { kind: "fault", reason: "unreadable", message };
+  }
+  const channel = await held.mirror(state);
+  if (!channel) throw new LeaseLostError();
+  return channel;
+}
+
 async function refundOwn(
   deps: Deps,
   channels: Channels,
@@ -254,7 +281,11 @@ async function refundOwn(
     const { receiver, receiverAuthorizer } = held.channel.config;
     const privateKey = authority?.address === receiverAuthorizer ? authority.privateKey : undefined;
     const calling = callingAt(deps, authority);
-    const end = await refundHeld(held, held.channel, { ...calling, network, privateKey });
+    const channel = await readAgain(held, calling.client, network);
+    if ("kind" in channel) {
+      return { ...reportOf(network, receiver, channel), channelId: id, units: 0n };
+    }
+    const end = await refundHeld(held, channel, { ...calling, network, privateKey });
     if (end.kind === "empty") return { outcome: "empty" };
     const units = end.kind === "done" ? unitsOf(end.settlement) : 0n;
     return { ...reportOf(network, receiver, end), channelId: id, units };

@@ -113,11 +113,13 @@ test("a facilitator that fails leaves everything open, and nobody is asked to si
 });
 
 test("a deposit that is refused is no channel, and its code goes to the buyer", async () => {
-  const shop = openShop();
+  const grants = createMemoryGrants();
+  const shop = openShop({ seller: { grants } });
   const errorReason = wireChannelCode("deposit_transaction_failed");
   const settlement = { success: false, errorReason, transaction: "", network: "eip155:51" };
   shop.chain.failing.settle = { kind: "settlement", settlement };
   expect(challengeOf(await shop.pay(deposit)).error).toBe(errorReason);
+  expect(await grants.channels?.find(channelId)).toBeUndefined();
   delete shop.chain.failing.settle;
   expect((await shop.pay(deposit)).status).toBe(200);
 });

@@ -35,7 +35,10 @@ export interface HeldChannel {
   mirror(state: ChannelState): Promise<StoredChannel | undefined>;
   /** Adds to what the channel was charged, and ends the work. */
   charge(charge: ChannelCharge): Promise<StoredChannel | undefined>;
-  /** Records that a refund is about to be sent, or that its outcome is known. */
+  /**
+   * Records that a refund is about to be sent, or that it was refused. What the chain said counts no
+   * longer then: an earlier try of the refund may have changed it.
+   */
   refunding(refund: OpenRefund | undefined): Promise<StoredChannel | undefined>;
   /** Ends the work. A channel that nothing came of is forgotten. */
   release(isVoid?: boolean): Promise<void>;
@@ -181,7 +184,8 @@ function holdChannel(
     mirror: (state) => step((found) => withState(found, state, now())),
     charge: ({ cost, voucher }) =>
       end((found) => ({ ...found, ...unheld, charged: found.charged + cost, voucher })),
-    refunding: (openRefund) => step((found) => ({ ...found, openRefund })),
+    refunding: (openRefund) =>
+      step((found) => ({ ...found, openRefund, ...(openRefund ? {} : { readAtMs: 0 }) })),
     async release(isVoid = false) {
       await end((found) => (isVoid ? "gone" : { ...found, ...unheld }));
     },
