@@ -166,10 +166,8 @@ function holdChannel(
     const made = await change(id, (found) => (found?.holder === holder ? rule(found) : undefined));
     return made === "gone" ? undefined : made;
   }
-  let isOver = false;
+  // Whoever ends the work gives its name up, so that later steps find nothing to change.
   const end: typeof step = async (rule) => {
-    if (isOver) return undefined;
-    isOver = true;
     clearInterval(timer);
     return step(rule);
   };
