@@ -13,7 +13,7 @@ export const layers: Readonly<Record<string, string>> = {
   "packages/facilitator/src/": "http payments workers features config operations",
   "packages/facilitator/src/http/": "messages access site openapi outbound server",
   "packages/seller/src/payment-records/":
-    "retention.ts passes balances rules memory sqlite durable-object postgres redis several-processes",
+    "retention.ts passes balances channels rules memory sqlite durable-object postgres redis several-processes",
   "packages/cli/src/": "output command input wallet pay ledger receipts account gateway dev",
 };
 

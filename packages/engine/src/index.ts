@@ -7,7 +7,6 @@ export type { EngineSettings, NetworkEndpoints } from "./network-engine.ts";
 export { waitReasons, type NetworkState, type WaitReason } from "./network-state.ts";
 export type { Channels } from "./settlement/channels.ts";
 export type { ContractCallResult } from "./relayer/contract-calls.ts";
-export { checkChannel, checkTotal, checkVoucher } from "./verification/channel.ts";
 export { depositRequest } from "./settlement/deposit-request.ts";
 export type { Since } from "./settlement/compare-nonces.ts";
 export {

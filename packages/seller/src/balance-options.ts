@@ -53,6 +53,7 @@ interface Options {
   readonly settle?: unknown;
   readonly head?: unknown;
   readonly serveWhen?: unknown;
+  readonly channel?: unknown;
 }
 
 /** The header of a response with its cost, where a route names no other. */
@@ -62,10 +63,12 @@ const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 
 export type BalanceTermsOfRoute = NonNullable<ReturnType<typeof parseBalance>>;
 
-export function parseBalance({ balance, cost, ...route }: Options) {
+export function parseBalance({ balance, cost, channel, ...route }: Options) {
   if (balance === undefined) {
-    if (cost === undefined) return undefined;
-    throw new ConfigurationError("cost", "left out, or given with balance", "balance: { … }");
+    const isForChannel = channel !== undefined && channel !== false;
+    if (cost === undefined || isForChannel) return undefined;
+    const shape = "left out, or given with balance or channel";
+    throw new ConfigurationError("cost", shape, "balance: { … }");
   }
   if (!isObject(balance)) {
     const example = '{ topUp: "5.00", reserve: "0.05" }';
@@ -102,7 +105,7 @@ function refuseBeside({
   settle,
   head,
   serveWhen,
-}: Omit<Options, "balance" | "cost">): void {
+}: Omit<Options, "balance" | "channel" | "cost">): void {
   const where = "on a route with a balance";
   if (pass !== undefined) {
     throw new ConfigurationError("pass", `left out ${where}`, "a route of its own");

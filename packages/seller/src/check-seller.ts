@@ -3,6 +3,7 @@
  * Sends no payment and throws nothing.
  */
 import {
+  channelScheme,
   isObject,
   isSameAddress,
   member,
@@ -10,6 +11,8 @@ import {
   type JsonObject,
   type Network,
 } from "@farthing/protocol";
+import { authorizerIn } from "./channels/channel-authorizers.ts";
+import type { SellerChannels } from "./channels/claim-channels.ts";
 import type { Facilitator, Fault, RawReply, StatusCalls } from "./facilitator.ts";
 
 export type SellerProblemCode =
@@ -17,6 +20,8 @@ export type SellerProblemCode =
   | "facilitator_invalid"
   | "network_not_supported"
   | "asset_not_supported"
+  | "channels_not_supported"
+  | "channel_authorizer_missing"
   | "key_missing"
   | "key_refused"
   | "key_of_other_account"
@@ -56,14 +61,22 @@ export interface CheckedSeller {
   readonly networks: readonly Network[];
   /** The addresses that receive the money, as far as they are fixed. */
   readonly payees: readonly Address[];
+  /** Of a seller with routes that are sold by channels: whether it has a key for them. */
+  readonly channels?: { readonly hasKey: boolean };
 }
 
-/** Adds the checks of a seller to an adapter's function. */
+/** What the function of an adapter has of its seller. */
+export interface AdaptedSeller extends SellerChecks {
+  /** Claims what channels were charged, and gives back what is left in them. */
+  readonly channels: SellerChannels;
+}
+
+/** Adds the checks and the channels of a seller to an adapter's function. */
 export function withChecks<F extends object>(
-  { check, ready }: SellerChecks,
+  { check, ready, channels }: AdaptedSeller,
   charge: F,
-): F & SellerChecks {
-  return Object.assign(charge, { check, ready });
+): F & AdaptedSeller {
+  return Object.assign(charge, { check, ready, channels });
 }
 
 /** As long as someone waits at a terminal for a server to start. */
@@ -109,7 +122,10 @@ async function checkStatus(
   // An engine in this process has no accounts.
   const ofKey = status.isInProcess ? [] : await checkKey(status, seller);
   const ofNetworks = seller.networks.flatMap((network) =>
-    checkKinds(status, kinds, network).map((problem) => ({ ...problem, network: network.id })),
+    [
+      ...checkKinds(status, kinds, network),
+      ...checkChannelKinds(status, kinds, network, seller.channels),
+    ].map((problem) => ({ ...problem, network: network.id })),
   );
   return [...ofNetworks, ...ofKey];
 }
@@ -208,6 +224,35 @@ function checkKinds(
       code: "asset_not_supported",
       message: `The facilitator ${url} settles another token than USDC on ${network.id}.`,
       fix: "Choose another facilitator.",
+    },
+  ];
+}
+
+function checkChannelKinds(
+  { url }: StatusCalls,
+  kinds: readonly JsonObject[],
+  network: Network,
+  channels: CheckedSeller["channels"],
+): SellerProblem[] {
+  if (!channels) return [];
+  const isServed = kinds.some(
+    (kind) => kind["scheme"] === channelScheme && kind["network"] === network.id,
+  );
+  if (!isServed) {
+    return [
+      {
+        code: "channels_not_supported",
+        message: `The facilitator ${url} does not serve payment channels on ${network.id}.`,
+        fix: "Choose another facilitator or network, or sell without channel.",
+      },
+    ];
+  }
+  if (channels.hasKey || authorizerIn(kinds, network) !== undefined) return [];
+  return [
+    {
+      code: "channel_authorizer_missing",
+      message: `The facilitator ${url} does not offer to sign the claims of channels on ${network.id}, and the seller has no key for them.`,
+      fix: "Set channels.authorizerKey, or the API key of an account whose facilitator signs.",
     },
   ];
 }

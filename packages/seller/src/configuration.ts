@@ -19,6 +19,12 @@ import {
 } from "./option-values.ts";
 import { parsePass, type PassOptions } from "./pass-options.ts";
 import { parseBalance, type BalanceOptions, type CostOf } from "./balance-options.ts";
+import {
+  parseChannel,
+  parseChannelKeys,
+  type ChannelKeys,
+  type ChannelOptions,
+} from "./channels/channel-options.ts";
 import { parseDescription, type Description } from "./extensions/bazaar.ts";
 import { parseExtensions, type SellerExtension } from "./extensions/hooks.ts";
 import { parseInputCheck, type InputCheck } from "./extensions/input-check.ts";
@@ -117,7 +123,12 @@ export interface RouteOptions<R = unknown> {
   readonly route?: string;
   /** Payments top up a balance, and each request is charged its cost. Takes the place of `price`. */
   readonly balance?: BalanceOptions;
-  /** What a request costs, with `balance`; what its header or `payment.meter` says when absent. */
+  /** Sells by payment channels too (scheme `batch-settlement`): one deposit, then a voucher per call. */
+  readonly channel?: boolean | ChannelOptions;
+  /**
+   * What a request costs, with `balance`, where it is what its header or `payment.meter` says when
+   * absent; and with `channel`, where it is the price when absent, and at most the price.
+   */
   readonly cost?: CostOf;
 }
 
@@ -175,6 +186,8 @@ export interface SellerOptions<R = unknown> extends RouteOptions<R> {
    * process alone; the limit of an address belongs in front of the app.
    */
   readonly rateLimit?: RateLimit;
+  /** The seller's own key for its channels. */
+  readonly channels?: ChannelKeys;
   /** The payee's wallet, for `seller.refund`; it needs an API key of the facilitator too. */
   readonly refundSigner?: RefundSigner;
 }
@@ -238,6 +251,7 @@ export function parseSellerOptions<R>(options: SellerOptions<R>, hasOwnAddresses
     extensions: parseExtensions(options.extensions),
     waitUntil: parseWaitUntil(options.waitUntil),
     rateLimit: parseRateLimit(options.rateLimit),
+    authorizerKey: parseChannelKeys(options.channels),
   };
 }
 
@@ -291,6 +305,7 @@ export function parseRouteOptions<R>(options: RouteOptions<R>) {
     isStreamed: options.stream === true,
     pass: options.pass === undefined ? undefined : parsePass(options, options.pass),
     balance,
+    channel: parseChannel(options),
     describe:
       typeof describe === "function"
         ? async (request: Request, original: R) =>

@@ -18,6 +18,8 @@ export interface PaidRequest {
   readonly pass?: UsedPass;
   /** The balance that the request is charged to. The payment is the one that topped it up last. */
   readonly balance?: UsedBalance;
+  /** The channel that the request is charged to; `amount` is the most before the work, then the cost. */
+  readonly channel?: UsedChannel;
   /** Only for the handler of a route with a balance. */
   readonly meter?: Meter;
 }
@@ -29,6 +31,13 @@ export interface UsedPass {
   readonly usesLeft: number;
   /** Milliseconds since the Unix epoch. */
   readonly expiresAtMs: number;
+}
+
+/** A channel, and what all its calls have cost. */
+export interface UsedChannel {
+  readonly id: string;
+  /** Base units as decimal digits: before the call for the handler, and with it afterwards. */
+  readonly total: string;
 }
 
 /** What a request can cost, and has cost. Amounts are base units as decimal digits. */

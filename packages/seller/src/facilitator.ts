@@ -10,25 +10,17 @@ import {
   parseVerifyResponse,
   type Hex,
   type RefundablePayment,
-  type RequirementsV1,
-  type RequirementsV2,
   type SettleResponse,
   type TraceContext,
   type VerifyResponse,
   type WireAuthorization,
-  type WirePayment,
 } from "@farthing/protocol";
 import { readBytes } from "./body.ts";
+import type { AnyRequest } from "./facilitator-request.ts";
 import { createFacilitatorTime, type FacilitatorTime } from "./facilitator-time.ts";
 import { bookHeaders, type SaleBooks } from "./sale-books.ts";
 import { readSettleResponse, readSettlementRecord } from "./settlement-record.ts";
 import { retryAfterOf, waitSecondsWithin } from "./wait-seconds.ts";
-
-export interface FacilitatorRequest {
-  readonly x402Version: 1 | 2;
-  readonly paymentPayload: WirePayment;
-  readonly paymentRequirements: RequirementsV1 | RequirementsV2;
-}
 
 /** The payment was not evaluated. After a `/settle` it is unknown whether the money moves. */
 export interface Fault {
@@ -80,6 +72,8 @@ export type SettleOutcome =
 
 export type LookupOutcome = SettleOutcome | { readonly kind: "not_found" };
 
+export type { ChannelWireRequest, FacilitatorRequest } from "./facilitator-request.ts";
+
 export interface CallLimit {
   readonly timeoutMs: number;
   /** The trace that the call belongs to. */
@@ -94,10 +88,10 @@ export interface Facilitator {
   readonly isInProcess?: boolean;
   /** What its responses say about this server's clock, where they name a time. */
   readonly time?: FacilitatorTime;
-  verify(request: FacilitatorRequest, limit: CallLimit): Promise<VerifyOutcome>;
+  verify(request: AnyRequest, limit: CallLimit): Promise<VerifyOutcome>;
   /** Safe to repeat. `exchangeKey` (`Idempotency-Key`): only its repeats are told of success. */
   settle(
-    request: FacilitatorRequest,
+    request: AnyRequest,
     limit: CallLimit & {
       readonly exchangeKey?: string;
       /** Asks for a response as soon as the settlement is queued. */

@@ -35,6 +35,14 @@ export {
   type MeteredUse,
   type WorkEnd,
 } from "./balance-options.ts";
+export type { ChannelKeys, ChannelOptions } from "./channels/channel-options.ts";
+export type {
+  ChannelCallReport,
+  ChannelRefundReport,
+  ClaimReport,
+  SellerChannels,
+  SweepReport,
+} from "./channels/claim-channels.ts";
 export { bytesOf, responseOfBytes } from "./body.ts";
 export type { Clock, WaitUntil } from "./clock.ts";
 export type { Serve } from "./exchange/paid-request.ts";
@@ -65,6 +73,8 @@ export type * from "./facilitator.ts";
 export type * from "./payment-records/rules/payment-records.ts";
 export type * from "./payment-records/balances/balances.ts";
 export type * from "./payment-records/balances/balance-store.ts";
+export type * from "./payment-records/channels/channels.ts";
+export type * from "./payment-records/channels/channel-store.ts";
 export type * from "./payment-records/passes/passes.ts";
 export type * from "./payment-records/passes/pass-store.ts";
 export { createPaymentRecords } from "./payment-records/rules/create-payment-records.ts";

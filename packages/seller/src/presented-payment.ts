@@ -3,9 +3,13 @@ import {
   decodeHeader,
   headerCharsMax,
   headerNames,
+  isChannelPayment,
+  parseChannelPayment,
   parsePayment,
   refusal,
   toWireAuthorization,
+  type ChannelOutcome,
+  type ChannelPayment,
   type Payment,
   type Refusal,
 } from "@farthing/protocol";
@@ -14,6 +18,12 @@ import type { RequestRefusal } from "./responses.ts";
 export type Presented =
   | { readonly kind: "none" }
   | { readonly kind: "payment"; readonly payment: Payment }
+  /** `refusal` is for routes without channels. */
+  | {
+      readonly kind: "channel";
+      readonly message: ChannelOutcome<ChannelPayment>;
+      readonly refusal: Refusal;
+    }
   | { readonly kind: "refused"; readonly refusal: Refusal }
   | ({ readonly kind: "unreadable" } & RequestRefusal);
 
@@ -52,6 +62,10 @@ function readHeader(value: string | null): Presented {
   const decoded = decodeHeader(text);
   if (!decoded) return { kind: "refused", refusal: refusal("invalid_payload", notDecodable) };
   const parsed = parsePayment(decoded.value);
+  if (!parsed.ok && isChannelPayment(decoded.value)) {
+    const message = parseChannelPayment(decoded.value);
+    return { kind: "channel", message, refusal: parsed.refusal };
+  }
   return parsed.ok
     ? { kind: "payment", payment: parsed.value }
     : { kind: "refused", refusal: parsed.refusal };

@@ -57,7 +57,12 @@ export function createQuickChallenge<R>(
   const { amount, payTo, maxTimeoutSeconds, description, mimeType } = route;
   const isFixed = typeof amount === "bigint" && typeof payTo === "string";
   const dependsOnMore =
-    route.describe ?? route.check ?? of.receiptSigner ?? route.pass ?? route.balance;
+    route.describe ??
+    route.check ??
+    of.receiptSigner ??
+    route.pass ??
+    route.balance ??
+    route.channel;
   if (!isFixed || dependsOnMore !== undefined || publicUrl === undefined) return undefined;
   if ((description ?? "").length > charsMax) return undefined;
   const offers = offersOf(of.networks, { amount, payTo, maxTimeoutSeconds });

@@ -12,6 +12,7 @@ import {
   receiptHeaders,
   requestBindingKey,
   signInHeader,
+  type ChallengedEntry,
   type JsonObject,
   type Refusal,
   type Requirements,
@@ -45,6 +46,7 @@ export type ResponseCode =
   | "facilitator_unavailable"
   | "seller_account_problem"
   | "busy"
+  | "invalid_batch_settlement_evm_channel_busy"
   | "not_charged"
   | "paid_undelivered";
 
@@ -95,6 +97,11 @@ export interface ChallengeTerms {
   readonly offers: readonly Requirements[];
   readonly resource: Resource;
   readonly mode: "dual" | "v2-only";
+  /** The entries of the route's channels. `isOnly`: there are no single payments. */
+  readonly channels?: {
+    readonly entries: readonly ChallengedEntry[];
+    readonly isOnly: boolean;
+  };
   /** Declared beside the seller's own. */
   readonly extensions?: JsonObject;
 }
@@ -116,8 +123,11 @@ export function writeChallenge(
   token: string,
   why?: { readonly error: string; readonly message?: string },
 ) {
+  const { channels, ...rest } = terms;
   const { headers, body } = buildChallenge({
-    ...terms,
+    ...rest,
+    offers: channels?.isOnly === true ? [] : terms.offers,
+    more: channels?.entries ?? [],
     ...defined({ error: why?.error }),
     extensions: { ...terms.extensions, [requestBindingKey]: declareRequestBinding(token) },
   });

@@ -30,12 +30,13 @@ import {
 import { withRefusal } from "./exchange/refused-payment.ts";
 import { serveToken } from "./exchange/serve-token.ts";
 import { declareBazaar } from "./extensions/bazaar.ts";
-import { declarationsOf } from "./extensions/hooks.ts";
+import { declarationsOf, hookNames } from "./extensions/hooks.ts";
 import { checkInput } from "./extensions/input-check.ts";
 import { signInTo } from "./extensions/sign-in.ts";
 import { createQuote, type Terms } from "./offer.ts";
 import { offerPage } from "./paywall/offer-page.ts";
 import { readPresentedPayment } from "./presented-payment.ts";
+import { openChannels, respondToChannel } from "./channels/channel-route.ts";
 import { checkRequestAddress } from "./request-address.ts";
 import {
   preflight,
@@ -79,8 +80,8 @@ export function openRoute<R>(
 ) {
   checkTogether(of, route);
   const isPublic = of.publicUrl !== undefined;
-  const { pass, balance } = openSale(seller, route);
-  const { pass: _pass, balance: _balance, ...rules } = route;
+  const { pass, balance, channel } = openSale(seller, route);
+  const { pass: _pass, balance: _balance, channel: _channel, ...rules } = route;
   return {
     of,
     route,
@@ -89,6 +90,7 @@ export function openRoute<R>(
     quote: createQuote(of.networks, route),
     pass,
     balance,
+    channel,
     hasToken: pass !== undefined || balance !== undefined,
     // The buyer writes the Host header, so only a configured address names the domain of a sign-in.
     signIn: isPublic ? signInTo({ ...pass, ...balance }, seller, of) : undefined,
@@ -107,11 +109,16 @@ function checkTogether<R>(of: Configuration, route: RouteConfiguration<R>): void
     const shape = "the address that buyers use, because requireBinding is true";
     throw new ConfigurationError("publicUrl", shape, '"https://api.example.com"');
   }
+  const isHooked = of.extensions.some((extension) => hookNames.some((name) => extension[name]));
+  if (route.channel && isHooked) {
+    const shape = "without hooks, because calls of channels run none";
+    throw new ConfigurationError("extensions", shape, "[]");
+  }
 }
 
 /** Returns the route's pass or balance with the part of the store that keeps it. */
-function openSale<R>({ records }: ExchangeDeps, { pass, balance }: RouteConfiguration<R>) {
-  const { passes, balances } = records;
+function openSale<R>({ records }: ExchangeDeps, { pass, balance, channel }: RouteConfiguration<R>) {
+  const { passes, balances, channels } = records;
   const example = "createMemoryGrants()";
   if (pass && !passes) {
     throw new ConfigurationError("grants", "a store that keeps passes", example);
@@ -119,11 +126,21 @@ function openSale<R>({ records }: ExchangeDeps, { pass, balance }: RouteConfigur
   if (balance && !balances) {
     throw new ConfigurationError("grants", "a store that keeps balances", example);
   }
+  if (channel && !channels) {
+    const shape = "a store that keeps channels, which are the ones in memory and in SQLite";
+    throw new ConfigurationError("grants", shape, example);
+  }
   return defined({
+    channel: channel && channels && { ...channel, channels },
     pass: pass && passes && { ...pass, passes },
     balance: balance && balances && { ...balance, balances },
   });
 }
+
+const channelsOnly = {
+  error: "unsupported_scheme",
+  message: "This resource is paid by channels only, with the scheme batch-settlement.",
+} as const;
 
 /** Responds to one request. Throws what the seller's own functions throw. */
 export async function respond<R>(
@@ -138,11 +155,13 @@ export async function respond<R>(
   if (malformed) return undecided(refuseAddress(malformed));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without a framework, R is Request
   const original = options.original ?? (request as R);
-  const terms = await termsOf(at, asked, original);
+  const offered = await termsOf(at, asked, original);
+  const channels = await openChannels(deps, at, offered.offers);
+  const terms = { ...offered, ...defined({ channels }) };
   const presented = readPresentedPayment(request.headers);
   // A payment that is presented is checked once it is known to be new.
   const wrong =
-    presented.kind === "payment"
+    presented.kind === "payment" || (presented.kind === "channel" && channels)
       ? undefined
       : await checkInput({ ...options, ...of, ...route, request });
   if (wrong) return undecided(wrong);
@@ -157,6 +176,11 @@ export async function respond<R>(
     return withRefusal(ask(terms, reasonOf(presented.refusal)), terms);
   }
   if (presented.kind === "unreadable") return undecided(refuseRequest(presented));
+  if (presented.kind === "channel") {
+    if (!channels) return withRefusal(ask(terms, reasonOf(presented.refusal)), terms);
+    return respondToChannel(deps, at, { ...asked, ...presented, channels }, terms);
+  }
+  if (channels?.isOnly === true) return ask(terms, channelsOnly);
   return respondToPayment(deps, at, { ...asked, original, payment: presented.payment }, terms);
 }
 
@@ -204,7 +228,9 @@ async function challenge<R>(
   terms: ChallengeTerms,
 ): Promise<RouteResult> {
   const asked = ask(terms);
-  const response = await offerPage(asked.response, terms, request, of.paywall, clock.now());
+  // The page makes single payments.
+  const paywall = terms.channels?.isOnly === true ? false : of.paywall;
+  const response = await offerPage(asked.response, terms, request, paywall, clock.now());
   return { ...asked, response };
 }
 

@@ -1,5 +1,8 @@
 /** The seller: charges for requests on web-standard Request and Response. */
-import { defined } from "@farthing/protocol";
+import { defined, type Address } from "@farthing/protocol";
+import { createChannelAuthorities } from "./channels/channel-authorizers.ts";
+import { createChannelTurns } from "./channels/channel-turns.ts";
+import { createSellerChannels, type SellerChannels } from "./channels/claim-channels.ts";
 import { addCommonHeaders, addTokenVary, type ChallengeTerms } from "./responses.ts";
 import { checkSeller, reportReady, type SellerChecks } from "./check-seller.ts";
 import { systemClock, type Clock } from "./clock.ts";
@@ -52,6 +55,8 @@ export interface Route<R = unknown> {
 
 /** A seller. `charge` uses the price of the seller's options, `route` sets another. */
 export interface Seller<R = unknown> extends Route<R>, SellerChecks, Refunds {
+  /** Claims what channels were charged, and gives back what is left in them. */
+  readonly channels: SellerChannels;
   /** Throws {@link ConfigurationError} for invalid options. */
   route(options?: RouteOptions<R>): Route<R>;
 }
@@ -95,17 +100,32 @@ function openSeller<R>(
     extensions: configuration.extensions,
     background: createBackgroundSettlements(() => deps),
     finality: createFinalitySource(configuration.finality),
+    authorities: createChannelAuthorities(
+      configuration.facilitators,
+      configuration.authorizerKey,
+      clock,
+    ),
+    turns: createChannelTurns(clock),
   };
+  const channelPayees = new Set<Address>();
   const payees = new Set(typeof options.payTo === "string" ? [parsePayTo(options.payTo)] : []);
   const route = (own: RouteOptions<R> = {}): Route<R> => {
     const parsed = parseRouteOptions({ ...options, ...own });
     if (typeof parsed.payTo === "string") payees.add(parsed.payTo);
+    if (typeof parsed.payTo === "string" && parsed.channel) channelPayees.add(parsed.payTo);
     return createRoute(deps, configuration, parsed);
   };
   // Checked at the start, so that a wrong price does not fail at the first payment.
   let fallback = options.price === undefined ? undefined : route();
   const clients = configuration.facilitators.map(({ client }) => client);
-  const checked = () => ({ ...configuration, facilitators: clients, payees: [...payees] });
+  const ofChannels = () =>
+    channelPayees.size > 0 ? { hasKey: configuration.authorizerKey !== undefined } : undefined;
+  const checked = () => ({
+    ...configuration,
+    facilitators: clients,
+    payees: [...payees],
+    ...defined({ channels: ofChannels() }),
+  });
   return {
     route,
     check: async () => checkSeller(checked()),
@@ -115,6 +135,12 @@ function openSeller<R>(
       facilitator: defined({ refunds: refundsInOrder(deps.facilitators, clock) }),
       signer: options.refundSigner,
       isOwnStore: options.grants === undefined,
+    }),
+    channels: createSellerChannels({
+      ...deps,
+      channels: deps.records.channels,
+      payees: () => [...channelPayees],
+      networks: configuration.networks,
     }),
     charge: async (request, serve, more) => (fallback ??= route()).charge(request, serve, more),
   };

@@ -9,7 +9,7 @@ import {
   depositDigest,
   hasErc6492Form,
   hasSigned,
-  secp256k1Order,
+  isLowS,
   splitSignature,
   type Authorization,
   type Hex,
@@ -19,9 +19,6 @@ import {
 } from "@farthing/protocol";
 import { depositOf, wrapDeposit, type ChannelDeposit } from "../model/channel-deposit.ts";
 import { unwrapErc6492 } from "./erc6492.ts";
-
-/** A signature whose s is above half the order is malleable (EIP-2). */
-const halfOrder = secp256k1Order / 2n;
 
 export type SignatureReading =
   /** The key of `from` signed; `bytes` is the form that the token accepts. */
@@ -68,10 +65,6 @@ function readDeposit(
   const reading = readParts(authorization, depositDigest(network, authorization), parts);
   if (reading.kind !== "payer") return reading;
   return { kind: "payer", bytes: wrapDeposit({ ...deposit, signature: reading.bytes }) };
-}
-
-export function isLowS({ s }: SignatureParts): boolean {
-  return BigInt(s) <= halfOrder;
 }
 
 /** Returns the bytes to simulate, store and send, in the form that the token accepts. */

@@ -3,6 +3,7 @@ import {
   hasErc6492Form,
   hashOfSignedText,
   hasSigned,
+  isLowS,
   splitSignature,
   type Address,
   type Hex,
@@ -11,7 +12,6 @@ import type { Chain } from "../chain/endpoints/chain.ts";
 import { hasCode } from "../chain/reads/reads.ts";
 import { isHashAccepted } from "./contract-signature.ts";
 import { unwrapErc6492 } from "./erc6492.ts";
-import { isLowS } from "./signature.ts";
 
 /** Gas for `isValidSignature`: a Safe with five owners takes about 60,000. */
 const signatureGasMax = 500_000n;

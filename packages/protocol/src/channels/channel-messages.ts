@@ -12,7 +12,6 @@ import {
   channelUnitsMax,
   parseChannelConfig,
   type ChannelConfig,
-  type ChannelState,
 } from "./channel.ts";
 import { acceptChannel, refuseChannel, type ChannelOutcome } from "./channel-codes.ts";
 
@@ -358,24 +357,4 @@ function textOf(object: JsonObject, key: string): string | undefined {
 
 function malformed(message: string) {
   return refuseChannel("payload_type", `${message}.`);
-}
-
-/** A claim's row as messages carry it. */
-export function toWireClaim({ config, maxClaimableAmount, signature, totalClaimed }: VoucherClaim) {
-  return {
-    voucher: { channel: config, maxClaimableAmount: `${maxClaimableAmount}` },
-    signature,
-    totalClaimed: `${totalClaimed}`,
-  };
-}
-
-/** The channel's state as messages carry it: times are numbers, amounts are text. */
-export function toWireChannelState(channelId: Hex, state: ChannelState) {
-  return {
-    channelId,
-    balance: `${state.balance}`,
-    totalClaimed: `${state.totalClaimed}`,
-    withdrawRequestedAt: state.withdrawRequestedAt,
-    refundNonce: `${state.refundNonce}`,
-  };
 }

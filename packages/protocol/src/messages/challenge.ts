@@ -27,8 +27,10 @@ export interface Resource {
 }
 
 export interface ChallengeInput {
-  /** At least one way to pay; their order is kept. */
+  /** Ways to pay; their order is kept. There is at least one here or below. */
   readonly offers: readonly Requirements[];
+  /** Entries of other schemes, which only version 2 has; they follow the offers. */
+  readonly more?: readonly ChallengedEntry[];
   readonly resource: Resource;
   /** Why there is no content; `Payment required` when no payment was presented. */
   readonly error?: string;
@@ -37,15 +39,19 @@ export interface ChallengeInput {
   readonly extensions?: JsonObject;
 }
 
+/** An entry of any scheme, as it goes out. */
+export type ChallengedEntry = JsonObject & { readonly amount: string };
+
 export interface WireChallenge {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: JsonObject;
 }
 
 export function buildChallenge(input: ChallengeInput): WireChallenge {
-  const { offers, resource, mode = "dual", error = "Payment required" } = input;
+  const { offers, more = [], resource, mode = "dual", error = "Payment required" } = input;
   const extensions = defined({ extensions: input.extensions });
-  const entries = offers.map((offer) => withVersion1Members(offer, resource));
+  const written = [...offers.map((offer) => ({ ...toRequirementsV2(offer) })), ...more];
+  const entries = written.map((entry) => withVersion1Members(entry, resource));
   const header = { x402Version: 2, error, resource, accepts: entries, ...extensions };
   // Entries in the body carry their version for readers of a mixed list. Those in the header do
   // not: stock clients would echo the unknown key in `accepted`.
@@ -72,10 +78,9 @@ export function buildChallenge(input: ChallengeInput): WireChallenge {
 const repeatedResourceCharsMax = 2_048;
 
 /** Adds the members of version 1, without which some buyers (thirdweb 5.121) throw. */
-function withVersion1Members(offer: Requirements, resource: Resource): JsonObject {
-  const entry = toRequirementsV2(offer);
+function withVersion1Members(entry: ChallengedEntry, resource: Resource): JsonObject {
   const { url, description = "", mimeType = "" } = resource;
-  if (url.length + description.length > repeatedResourceCharsMax) return { ...entry };
+  if (url.length + description.length > repeatedResourceCharsMax) return entry;
   return { ...entry, maxAmountRequired: entry.amount, resource: url, description, mimeType };
 }
 

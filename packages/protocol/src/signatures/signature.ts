@@ -13,6 +13,9 @@ import type { Network } from "../networks/networks.ts";
 /** The order of the curve secp256k1 (SEC 2, section 2.4.1). A signature's r and s are below it. */
 export const secp256k1Order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
+/** A signature whose s is above half the order is malleable (EIP-2). */
+const halfOrder = secp256k1Order / 2n;
+
 /** EIP-2098 keeps the parity in the topmost bit of `s`. */
 const compactParityBit = 1n << 255n;
 
@@ -20,6 +23,10 @@ export interface SignatureParts {
   readonly r: Hex;
   readonly s: Hex;
   readonly yParity: 0 | 1;
+}
+
+export function isLowS({ s }: SignatureParts): boolean {
+  return BigInt(s) <= halfOrder;
 }
 
 /** A contract wallet at `from` may accept signatures for which this is false. */

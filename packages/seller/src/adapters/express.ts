@@ -1,7 +1,7 @@
 /** Charging for routes of an Express app, version 4 or 5. @packageDocumentation */
 import { isObject } from "@farthing/protocol";
 import type { Request, RequestHandler } from "express";
-import { withChecks, type SellerChecks } from "../check-seller.ts";
+import { withChecks, type AdaptedSeller } from "../check-seller.ts";
 import type { RouteOptions, SellerOptions } from "../configuration.ts";
 import type { PaidRequest } from "../events.ts";
 import { chargeNode, hostOf } from "./node-exchange.ts";
@@ -20,7 +20,7 @@ declare global {
   }
 }
 
-export type ExpressCharge = ((route?: RouteOptions<Request>) => RequestHandler) & SellerChecks;
+export type ExpressCharge = ((route?: RouteOptions<Request>) => RequestHandler) & AdaptedSeller;
 
 /**
  * Creates a seller for an Express app.

@@ -1,6 +1,6 @@
 /** Charging for routes of a Fastify app, version 5. @packageDocumentation */
 import type { FastifyRequest, onRequestHookHandler } from "fastify";
-import { withChecks, type SellerChecks } from "../check-seller.ts";
+import { withChecks, type AdaptedSeller } from "../check-seller.ts";
 import type { RouteOptions, SellerOptions } from "../configuration.ts";
 import type { PaidRequest } from "../events.ts";
 import { chargeNode, hostOf } from "./node-exchange.ts";
@@ -17,7 +17,7 @@ declare module "fastify" {
 }
 
 export type FastifyCharge = ((route?: RouteOptions<FastifyRequest>) => onRequestHookHandler) &
-  SellerChecks;
+  AdaptedSeller;
 
 /**
  * Creates a seller for a Fastify app. The hook goes into `onRequest`, so that a price is asked for

@@ -1,7 +1,7 @@
 /** Charging for routes of a Hono app. @packageDocumentation */
 import type { Context, HonoRequest, MiddlewareHandler } from "hono";
 import { isObject } from "@farthing/protocol";
-import { withChecks, type SellerChecks } from "../check-seller.ts";
+import { withChecks, type AdaptedSeller } from "../check-seller.ts";
 import type { WaitUntil } from "../clock.ts";
 import type { RouteOptions, SellerOptions } from "../configuration.ts";
 import type { PaidRequest } from "../events.ts";
@@ -21,7 +21,7 @@ export interface PaidEnvironment {
 export type HonoCharge = ((
   route?: RouteOptions<HonoRequest>,
 ) => MiddlewareHandler<PaidEnvironment>) &
-  SellerChecks;
+  AdaptedSeller;
 
 /**
  * Creates a seller for a Hono app.

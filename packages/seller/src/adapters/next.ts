@@ -1,6 +1,6 @@
 /** Charging for route handlers of Next.js (App Router). @packageDocumentation */
 import type { NextRequest } from "next/server.js";
-import { withChecks, type SellerChecks } from "../check-seller.ts";
+import { withChecks, type AdaptedSeller } from "../check-seller.ts";
 import type { RouteOptions, SellerOptions } from "../configuration.ts";
 import type { PaidRequest } from "../events.ts";
 import { createSeller } from "../seller.ts";
@@ -21,7 +21,7 @@ type ChargeRoute = <R extends Request, C>(
   handler: PaidHandler<R, C>,
 ) => RouteHandler<R, C>;
 
-export type NextCharge = ChargeRoute & SellerChecks;
+export type NextCharge = ChargeRoute & AdaptedSeller;
 
 /**
  * Creates a seller for a Next.js app. Set `publicUrl`: the address of a request is not always the

@@ -1,6 +1,6 @@
 /** Charging for requests of a node:http server. @packageDocumentation */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { withChecks, type SellerChecks } from "../check-seller.ts";
+import { withChecks, type AdaptedSeller } from "../check-seller.ts";
 import type { RouteOptions, SellerOptions } from "../configuration.ts";
 import type { PaidRequest } from "../events.ts";
 import { chargeNode, requestLineOf } from "./node-exchange.ts";
@@ -19,7 +19,7 @@ export type NodeCharge = ((
   route: RouteOptions<IncomingMessage>,
   listener: PaidListener,
 ) => RequestListener) &
-  SellerChecks;
+  AdaptedSeller;
 
 /**
  * Creates a seller for a server of node:http.

@@ -1,6 +1,8 @@
 /** A payment that matches the route's offer, and what charging for it depends on. */
 import { defined, type Payment, type Requirements, type SettleResponse } from "@farthing/protocol";
 import type { BalanceTermsOfRoute } from "../balance-options.ts";
+import type { ChannelAuthorities } from "../channels/channel-authorizers.ts";
+import type { ChannelTurns } from "../channels/channel-turns.ts";
 import type { ChallengeTerms } from "../responses.ts";
 import type { Clock, WaitUntil } from "../clock.ts";
 import type { RouteConfiguration } from "../configuration.ts";
@@ -54,6 +56,9 @@ export interface ExchangeDeps {
   readonly extensions: readonly SellerExtension[];
   readonly background: BackgroundSettlements;
   readonly finality: FinalitySource;
+  /** Who signs for channels, and whose turn it is on each. */
+  readonly authorities: ChannelAuthorities;
+  readonly turns: ChannelTurns;
   /** Of this request, or of the seller. */
   readonly waitUntil?: WaitUntil | undefined;
 }

@@ -47,7 +47,7 @@ export interface SellerExtension {
 
 export type HookName = "beforeVerify" | "afterVerify" | "beforeSettle" | "afterSettle";
 
-const hookNames: readonly HookName[] = [
+export const hookNames: readonly HookName[] = [
   "beforeVerify",
   "afterVerify",
   "beforeSettle",

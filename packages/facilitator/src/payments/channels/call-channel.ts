@@ -3,6 +3,8 @@
  * again, and a call whose response was lost can be repeated.
  */
 import {
+  checkChannel,
+  checkVoucher,
   channelIdOf,
   refuseChannel,
   type ChannelPayload,
@@ -14,7 +16,6 @@ import {
   type VoucherClaim,
 } from "@farthing/protocol";
 import { channelCalls } from "@farthing/protocol/channel-contract";
-import { checkChannel, checkVoucher } from "@farthing/engine";
 import type { RequestKey } from "../../http/access/request-key.ts";
 import type { PaymentContext } from "../context.ts";
 import { pendingChannel, refusedChannel, settledChannel } from "./channel-responses.ts";

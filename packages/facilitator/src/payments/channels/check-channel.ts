@@ -1,13 +1,16 @@
 /** The evaluation that /verify and /settle of a channel's message share. */
 import {
   acceptChannel,
+  checkChannel,
+  checkTotal,
+  checkVoucher,
   refuseChannel,
   type ChannelOutcome,
   type ChannelPayload,
   type ChannelRequirements,
   type Refusal,
 } from "@farthing/protocol";
-import { checkChannel, checkTotal, checkVoucher, depositRequest } from "@farthing/engine";
+import { depositRequest } from "@farthing/engine";
 import type { VerifiedPayment, VerifyOptions } from "@farthing/engine";
 import type { PaymentContext } from "../context.ts";
 import type { ReadChannel } from "./channel-responses.ts";

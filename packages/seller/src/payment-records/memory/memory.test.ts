@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { closingSuite } from "../../exchange/closing.suite.ts";
 import { balancesSuite } from "../balances/balances.suite.ts";
+import { channelsSuite } from "../channels/channels.suite.ts";
 import { passesSuite } from "../passes/passes.suite.ts";
 import { refundsSuite } from "../rules/refunds.suite.ts";
 import { paymentRecordsSuite, type StoreKind } from "../rules/payment-records.suite.ts";
@@ -20,6 +21,7 @@ const memory: StoreKind = {
 paymentRecordsSuite("memory", memory);
 closingSuite("memory", memory);
 passesSuite("memory", memory);
+channelsSuite("memory", memory);
 balancesSuite("memory", memory);
 refundsSuite("memory", memory);
 

@@ -4,7 +4,9 @@ import {
   type PaymentRecordOptions,
 } from "../rules/create-payment-records.ts";
 import type { BalanceStore } from "../balances/balance-store.ts";
+import type { ChannelStore } from "../channels/channel-store.ts";
 import { createMemoryBalanceStore } from "./balance-store.ts";
+import { createMemoryChannelStore } from "./channel-store.ts";
 import { createMemoryPassStore } from "./pass-store.ts";
 import type { PassStore } from "../passes/pass-store.ts";
 import { maxTokenMs } from "../retention.ts";
@@ -76,6 +78,7 @@ export class MemoryStore implements PaymentRecordStore {
   readonly tokens: TokenStore;
   readonly passes: PassStore;
   readonly balances: BalanceStore;
+  readonly channels: ChannelStore;
   readonly #bounds: MemoryBounds;
   // In order of creation, so that the first delivered entry is the oldest.
   readonly #entries = new Map<string, Entry>();
@@ -88,6 +91,7 @@ export class MemoryStore implements PaymentRecordStore {
     const { entriesMax: passesMax, topUpsMax: notesMax = defaultMaxTopUps, now } = bounds;
     this.passes = createMemoryPassStore({ passesMax, notesMax, now });
     this.balances = createMemoryBalanceStore(bounds.entriesMax);
+    this.channels = createMemoryChannelStore(bounds.entriesMax, now);
   }
 
   get keptBytes(): number {

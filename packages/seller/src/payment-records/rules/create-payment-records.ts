@@ -9,6 +9,7 @@ import {
 import type { Access, Binding, PaymentRecords, Acquisition } from "./payment-records.ts";
 import { createSteps, holdLease } from "./held-lease.ts";
 import { createBalances } from "../balances/balances.ts";
+import { createChannels } from "../channels/channels.ts";
 import { createPasses } from "../passes/passes.ts";
 import { createRefundRecords, createSaleNotes } from "./refund-records.ts";
 import { isHeld, type PaymentRecord } from "./record-transitions.ts";
@@ -138,12 +139,13 @@ export function createPaymentRecords(
       return mayResume(record.opener, { ...access, rule: "proven" }, true);
     },
     wait: createWaiting(isBusy, pollMs, store.watch?.bind(store)),
-    ...createSales(store, now),
+    ...createSales(store, now, leaseMs),
   };
 }
 
 /** What payments open beside their records, and how a refund ends it. */
-function createSales(store: PaymentRecordStore, now: () => number) {
+function createSales(store: PaymentRecordStore, now: () => number, leaseMs: number) {
+  const channels = store.channels && createChannels(store.channels, now, leaseMs);
   const notes = store.passes && createSaleNotes(store.passes);
   const passes = store.passes && createPasses(store.passes, now);
   const balances = store.balances && createBalances(store.balances, now, notes);
@@ -151,7 +153,7 @@ function createSales(store: PaymentRecordStore, now: () => number) {
     notes &&
     store.passes &&
     createRefundRecords({ store, passes: store.passes, balances, notes, now });
-  return defined({ passes, balances, refunds });
+  return defined({ passes, balances, channels, refunds });
 }
 
 function isBoundTo(record: PaymentRecord, binding: Binding): boolean {

@@ -5,6 +5,7 @@
  */
 import type { SettleResponse } from "@farthing/protocol";
 import type { Balances } from "../balances/balances.ts";
+import type { Channels } from "../channels/channels.ts";
 import type { Passes } from "../passes/passes.ts";
 import type { RefundRecords } from "./refunds.ts";
 
@@ -141,6 +142,8 @@ export interface PaymentRecords {
   readonly passes?: Passes;
   /** Absent where the store keeps no balances. */
   readonly balances?: Balances;
+  /** Absent where the store keeps no channels. */
+  readonly channels?: Channels;
   /** Absent where the store keeps no passes. */
   readonly refunds?: RefundRecords;
 }

@@ -4,6 +4,7 @@ import type { Binding, StoredResponse } from "./payment-records.ts";
 import type { PaymentRecord, StoredState } from "./record-transitions.ts";
 import type { Opener } from "./proof.ts";
 import type { BalanceStore } from "../balances/balance-store.ts";
+import type { ChannelStore } from "../channels/channel-store.ts";
 import type { PassStore } from "../passes/pass-store.ts";
 
 /** A moment by the clock of the store: so long after the call, and not after a given time. */
@@ -90,6 +91,8 @@ export interface PaymentRecordStore {
   readonly passes?: PassStore;
   /** Absent where the store keeps no balances. */
   readonly balances?: BalanceStore;
+  /** Absent where the store keeps no channels. */
+  readonly channels?: ChannelStore;
 }
 
 /**

@@ -2,9 +2,11 @@
 import type { StoredResponse } from "../rules/payment-records.ts";
 import { newRecordFormat, recordFormat, type PaymentRecord } from "../rules/record-transitions.ts";
 import type { BalanceStore } from "../balances/balance-store.ts";
+import type { ChannelStore } from "../channels/channel-store.ts";
 import type { PassStore } from "../passes/pass-store.ts";
 import type { Database, Row, Value } from "./tables.ts";
 import { createSqliteBalanceStore } from "./balance-store.ts";
+import { createSqliteChannelStore } from "./channel-store.ts";
 import { createSqlitePassStore } from "./pass-store.ts";
 import { maxTokenMs } from "../retention.ts";
 import {
@@ -46,6 +48,7 @@ export class SqliteStore implements PaymentRecordStore {
   readonly tokens: TokenStore;
   readonly passes: PassStore;
   readonly balances: BalanceStore;
+  readonly channels: ChannelStore;
   readonly #database: Database;
   readonly #bounds: Bounds;
 
@@ -55,6 +58,7 @@ export class SqliteStore implements PaymentRecordStore {
     this.tokens = createTokens(database, bounds);
     this.passes = createSqlitePassStore(database, bounds.entriesMax, bounds.now);
     this.balances = createSqliteBalanceStore(database, bounds.entriesMax);
+    this.channels = createSqliteChannelStore(database, bounds.entriesMax, bounds.now);
   }
 
   get keptBytes(): number {

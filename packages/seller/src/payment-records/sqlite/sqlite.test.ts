@@ -6,6 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { closingSuite } from "../../exchange/closing.suite.ts";
 import { balancesSuite } from "../balances/balances.suite.ts";
+import { channelsSuite } from "../channels/channels.suite.ts";
 import { passesSuite } from "../passes/passes.suite.ts";
 import { refundsSuite } from "../rules/refunds.suite.ts";
 import { paymentRecordsSuite, type StoreKind } from "../rules/payment-records.suite.ts";
@@ -84,6 +85,7 @@ const sqlite: StoreKind = {
 paymentRecordsSuite("sqlite", sqlite);
 closingSuite("sqlite", sqlite);
 passesSuite("sqlite", sqlite);
+channelsSuite("sqlite", sqlite);
 balancesSuite("sqlite", sqlite);
 refundsSuite("sqlite", sqlite);
 

@@ -112,6 +112,16 @@ create table if not exists balances (
   version integer not null,
   state text not null
 ) strict;
+create table if not exists channels (
+  id text primary key,
+  -- Another one after each change, also of a channel that was forgotten in between.
+  version integer not null,
+  state text not null,
+  -- Whether more of it is known here than the chain tells.
+  is_kept integer not null,
+  held_until_ms integer not null
+) strict;
+create index if not exists channels_kept on channels (id) where is_kept = 1;
 create table if not exists balance_entries (
   nth integer primary key,
   balance_id text not null,

@@ -2,24 +2,14 @@
  * The rules of a channel's message, without the chain and with its state: what the contract would refuse
  * later is refused now. Their source is the scheme's specification; the contract has the last word.
  */
-import {
-  acceptChannel,
-  channelIdOf,
-  hasSigned,
-  isSameAddress,
-  refuseChannel,
-  splitSignature,
-  voucherDigest,
-  zeroAddress,
-  type ChannelConfig,
-  type ChannelOutcome,
-  type ChannelRequirements,
-  type ChannelState,
-  type Hex,
-  type Network,
-  type VoucherTerms,
-} from "@farthing/protocol";
-import { isLowS } from "./signature.ts";
+import type { Hex } from "../encoding/hex.ts";
+import { isSameAddress, zeroAddress } from "../networks/address.ts";
+import type { Network } from "../networks/networks.ts";
+import { hasSigned, isLowS, splitSignature } from "../signatures/signature.ts";
+import { channelIdOf, type ChannelConfig, type ChannelState } from "./channel.ts";
+import { acceptChannel, refuseChannel, type ChannelOutcome } from "./channel-codes.ts";
+import type { ChannelRequirements } from "./channel-messages.ts";
+import { voucherDigest, type VoucherTerms } from "./channel-signatures.ts";
 
 /** What a channel must fit: the seller's requirements, or those members of them that a manager sends. */
 export type ChannelTerms = Pick<ChannelRequirements, "network" | "asset" | "payTo"> &

@@ -1,0 +1,70 @@
+/** The seller's own rules of a call, as functions of the stored channel. */
+import {
+  acceptChannel,
+  checkChannel,
+  checkVoucher,
+  refuseChannel,
+  type BuyerChannelPayload,
+  type ChannelOffer,
+  type ChannelOutcome,
+} from "@farthing/protocol";
+import type { StoredChannel } from "../payment-records/channels/channel-store.ts";
+
+/** What a facilitator said of the chain counts no longer than this, whatever the delay. */
+const maxMirrorMs = 5 * 60 * 1000;
+
+/** A withdrawal is noticed in the first third of its delay, so that there is time to claim. */
+const mirrorsPerDelay = 3;
+
+/** Everything that needs neither the chain nor what is stored. */
+export function checkCall(
+  { config, voucher }: BuyerChannelPayload,
+  offer: ChannelOffer,
+): ChannelOutcome<undefined> {
+  const fits = checkChannel(config, { ...offer, asset: offer.network.usdc });
+  if (!fits.ok) return fits;
+  if (voucher.channelId !== fits.value) {
+    const message = "voucher.channelId is not the id of channelConfig on this chain.";
+    return refuseChannel("channel_id_mismatch", message);
+  }
+  return checkVoucher(offer.network, config, voucher);
+}
+
+/** Whether what is stored of the chain is recent enough to serve a call by it. */
+export function isFresh({ readAtMs, config }: StoredChannel, nowMs: number): boolean {
+  const mirrorMs = Math.min(maxMirrorMs, (config.withdrawDelay * 1000) / mirrorsPerDelay);
+  return nowMs - readAtMs < mirrorMs;
+}
+
+/** The total that a voucher of the next call is for. */
+export function expectedTotal(
+  channel: Pick<StoredChannel, "charged">,
+  { type }: Pick<BuyerChannelPayload, "type">,
+  { amount }: Pick<ChannelOffer, "amount">,
+): bigint {
+  return type === "refund" ? channel.charged : channel.charged + amount;
+}
+
+/**
+ * The highest total that is provably claimable: what the payer withdraws or gets back is not, also once
+ * the delay is over, since a withdrawal can be finished at any later time.
+ */
+export function claimableTotal({ state, openRefund }: StoredChannel, deposited = 0n): bigint {
+  return state.balance + deposited - state.withdrawing - (openRefund?.amount ?? 0n);
+}
+
+/** Checks that the call of a voucher can be claimed. */
+export function checkExposure(
+  channel: StoredChannel,
+  { type, voucher }: Pick<BuyerChannelPayload, "type" | "voucher">,
+  deposited = 0n,
+): ChannelOutcome<undefined> {
+  const { maxClaimableAmount } = voucher;
+  const claimable = claimableTotal(channel, deposited);
+  // A refund costs nothing, and gives back no more than is there.
+  if (type === "refund" || maxClaimableAmount <= claimable) return acceptChannel(undefined);
+  return refuseChannel(
+    "cumulative_exceeds_balance",
+    `The voucher is for ${maxClaimableAmount} base units in all; beside what is being withdrawn or refunded the channel holds ${claimable}.`,
+  );
+}

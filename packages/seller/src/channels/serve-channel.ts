@@ -1,0 +1,317 @@
+/**
+ * A request that pays by a channel. One of a channel works at a time; its voucher must be for what was
+ * charged and this call. It is checked here while what the chain said is fresh, and by the facilitator
+ * otherwise. A deposit is made before the work, and a call is charged after it, before its response.
+ */
+import {
+  parseWireChannelState,
+  wireChannelCode,
+  type ChannelPayment,
+  type SettleResponse,
+} from "@farthing/protocol";
+import type { CostOf } from "../balance-options.ts";
+import type { PaidRequest } from "../events.ts";
+import { makeInTime } from "../exchange/after-success.ts";
+import { cancelBody } from "../exchange/delivery.ts";
+import { LeaseLostError } from "../exchange/lost-lease.ts";
+import {
+  accountProblemResult,
+  ask,
+  faultResult,
+  later,
+  storeFailed,
+  undecided,
+  unchecked,
+  whyInvalid,
+} from "../exchange/open-responses.ts";
+import type { ChargedRequest, ExchangeDeps, ExchangeResult } from "../exchange/paid-request.ts";
+import { refuseOverLimit } from "../exchange/payer-limit.ts";
+import { addReceipt, content, type ChallengeTerms } from "../responses.ts";
+import type { StoredChannel } from "../payment-records/channels/channel-store.ts";
+import type {
+  ChannelHolding,
+  Channels,
+  HeldChannel,
+  NewChannel,
+} from "../payment-records/channels/channels.ts";
+import { requestOfBuyer, settleCall, verifyCall, type ChannelCallEnd } from "./ask-facilitator.ts";
+import { costOf, withoutCost } from "./call-cost.ts";
+import type { OfferedChannel } from "./channel-offers.ts";
+import {
+  channelBusy,
+  chargedReceipt,
+  correctTotal,
+  refundReceipt,
+  refuseCall,
+} from "./channel-responses.ts";
+import { checkCall, checkExposure, expectedTotal, isFresh } from "./channel-rules.ts";
+import type { ChannelTurns } from "./channel-turns.ts";
+import { refundHeld } from "./refund-channel.ts";
+
+type WorkRules = "serve" | "isStreamed" | "workMs" | "redirects";
+
+/** A request with a channel's message. */
+export interface ChannelCall extends Pick<ChargedRequest, WorkRules> {
+  readonly payment: ChannelPayment;
+  readonly offers: readonly OfferedChannel[];
+  readonly terms: ChallengeTerms;
+  readonly channels: Channels;
+  readonly turns: ChannelTurns;
+  readonly cost: CostOf | undefined;
+}
+
+/** What the steps of one call share. */
+interface Step extends ChannelCall {
+  readonly deps: ExchangeDeps;
+  readonly offer: OfferedChannel;
+  /** When the call gives up waiting for others; the work has a limit of its own. */
+  readonly deadlineMs: number;
+}
+
+/** A channel that this call may use, or the response where it may not. */
+type Taken = {
+  readonly held: HeldChannel;
+  readonly channel: StoredChannel;
+  readonly isNew: boolean;
+};
+
+/** Pause between two looks at a channel that another process works on. */
+const heldPauseMs = 25;
+
+export async function serveChannel(deps: ExchangeDeps, call: ChannelCall): Promise<ExchangeResult> {
+  const { payment, offers, terms, turns } = call;
+  const { network, payload } = payment;
+  const offer = offers.find((one) => one.network === network);
+  if (!offer) {
+    const offered = offers.map((one) => one.network.id).join(", ");
+    const message = `Channels of ${network.id} are not taken here; use ${offered || "none now"}.`;
+    return refuseCall(terms, { code: "network_mismatch", message });
+  }
+  const checked = checkCall(payload, offer);
+  if (!checked.ok) return refuseCall(terms, checked.refusal);
+  const deadlineMs = deps.clock.now() + deps.waitMs;
+  const end = await turns.take(payload.voucher.channelId, deps.waitMs);
+  if (!end) return channelBusy();
+  try {
+    return await serveInTurn({ ...call, deps, offer, deadlineMs });
+  } catch (error) {
+    return error instanceof LeaseLostError ? lost(error) : storeFailed(error);
+  } finally {
+    end();
+  }
+}
+
+function lost(error: Error): ExchangeResult {
+  const response = later("busy", "Another process works on this channel. Nothing was charged.");
+  return { response, outcome: { type: "broken", error } };
+}
+
+async function serveInTurn(step: Step): Promise<ExchangeResult> {
+  const taken = await take(step);
+  if ("response" in taken) return taken;
+  const { held, isNew } = taken;
+  let isVoid = isNew;
+  try {
+    const funded = await fund(step, taken);
+    if ("response" in funded) return funded;
+    isVoid = false;
+    return step.payment.payload.type === "refund"
+      ? await refund(step, held, funded.channel)
+      : await work(step, held, funded);
+  } finally {
+    // A lease that cannot be ended now expires.
+    await held.release(isVoid).catch(() => undefined);
+  }
+}
+
+/** Takes the channel, with a state that is fresh enough and a voucher that fits. */
+async function take(step: Step): Promise<Taken | ExchangeResult> {
+  const { deps, payment, channels } = step;
+  const { payload } = payment;
+  const id = payload.voucher.channelId;
+  const holding = await holdInTime(step, () => channels.hold(id));
+  if (holding.kind === "held") return takeKnown(step, holding.held);
+  if (holding.kind !== "unknown") return full(holding);
+  const read = await askChain(step);
+  if ("response" in read) return read;
+  const { config, voucher } = payload;
+  const opened: NewChannel = { id, network: payment.network.id, config, voucher, state: read };
+  const first = { ...opened, charged: read.totalClaimed, readAtMs: deps.clock.now() };
+  const channel: StoredChannel = { ...first, openRefund: undefined, holder: "", heldUntilMs: 0 };
+  const refused = refuseUnfit(step, channel, false);
+  if (refused) return refused;
+  const opening = await holdInTime(step, () => channels.hold(id, opened));
+  if (opening.kind !== "held") return full(opening);
+  const { held } = opening;
+  // Another process may have opened it first.
+  const isNew = held.channel.charged === channel.charged;
+  return isNew ? { held, channel: held.channel, isNew } : takeKnown(step, held);
+}
+
+function full({ kind }: Exclude<ChannelHolding, { kind: "held" }>): ExchangeResult {
+  if (kind === "busy") return channelBusy();
+  const response = later("busy", "Too many channels are open here. Nothing was taken.");
+  return { response, outcome: { type: "full" } };
+}
+
+async function holdInTime(
+  { deps: { clock }, deadlineMs }: Step,
+  hold: () => Promise<ChannelHolding>,
+): Promise<ChannelHolding> {
+  for (;;) {
+    const holding = await hold();
+    if (holding.kind !== "busy" || clock.now() + heldPauseMs >= deadlineMs) return holding;
+    await clock.sleep(heldPauseMs);
+  }
+}
+
+/** Releases the channel where it may not be used. */
+async function takeKnown(step: Step, held: HeldChannel): Promise<Taken | ExchangeResult> {
+  const result = await readKnown(step, held).catch(async (error: unknown) => {
+    await held.release().catch(() => undefined);
+    throw error;
+  });
+  if ("response" in result) await held.release();
+  return result;
+}
+
+async function readKnown(step: Step, held: HeldChannel): Promise<Taken | ExchangeResult> {
+  const { deps, payment } = step;
+  const known = held.channel;
+  const refused = refuseUnfit(step, known);
+  if (refused) return refused;
+  const isPlain = payment.payload.type === "voucher";
+  if (isPlain && isFresh(known, deps.clock.now())) return { held, channel: known, isNew: false };
+  const read = await askChain(step);
+  if ("response" in read) return read;
+  const channel = await held.mirror(read);
+  if (!channel) throw new LeaseLostError();
+  // Somebody may have claimed more than was charged here.
+  return refuseUnfit(step, channel) ?? { held, channel, isNew: false };
+}
+
+/** Returns the response to a voucher that is for another total. */
+function refuseUnfit(step: Step, channel: StoredChannel, isKnown = true) {
+  const { payment, offer, terms } = step;
+  const { payload } = payment;
+  const isFit = payload.voucher.maxClaimableAmount === expectedTotal(channel, payload, offer);
+  return isFit ? undefined : correctTotal(terms, offer, channel, isKnown);
+}
+
+function clientOf({ deps, offer }: Step) {
+  return (deps.facilitators[offer.authority.nth] ?? deps.facilitators[0]).client;
+}
+
+/** Asks the facilitator for the state; returns the response where the message is not good by it. */
+async function askChain(step: Step) {
+  const { deps, payment, offer, terms, deadlineMs } = step;
+  const { payload } = payment;
+  const timeoutMs = Math.max(1, deadlineMs - deps.clock.now());
+  const outcome = await verifyCall(clientOf(step), payload, offer, timeoutMs);
+  if (outcome.kind === "fault") return faultResult(outcome, { what: unchecked });
+  if (outcome.kind === "account") return accountProblemResult(outcome, {});
+  const { verdict } = outcome;
+  if (!verdict.isValid) return ask(terms, whyInvalid(verdict));
+  const state = parseWireChannelState(payload.voucher.channelId, verdict.extra);
+  if (state) return state;
+  const message = "The facilitator's answer does not tell the state of the channel.";
+  return faultResult({ kind: "fault", reason: "unreadable", message }, { what: unchecked });
+}
+
+/** A channel that holds what the call may cost, with what was said of its deposit. */
+interface Funded {
+  readonly channel: StoredChannel;
+  readonly deposit: SettleResponse | undefined;
+}
+
+/** Makes the deposit where there is one, and checks that the call can be claimed. */
+async function fund(step: Step, { held, channel }: Taken): Promise<Funded | ExchangeResult> {
+  const { deps, payment, terms, offer, deadlineMs } = step;
+  const { payload } = payment;
+  const added = payload.type === "deposit" ? payload.deposit.amount : 0n;
+  const covered = checkExposure(channel, payload, added);
+  if (!covered.ok) return refuseCall(terms, covered.refusal);
+  if (payload.type !== "deposit") return { channel, deposit: undefined };
+  const calling = { client: clientOf(step), clock: deps.clock, deadlineMs, channelId: channel.id };
+  const end = await settleCall(calling, requestOfBuyer(payload, offer));
+  if (end.kind !== "done") return unpaid(step, end);
+  const state = end.state ?? (await askChain(step));
+  if ("response" in state) return state;
+  const funded = await held.mirror(state);
+  if (!funded) throw new LeaseLostError();
+  const checked = refuseUnfit(step, funded) ? undefined : checkExposure(funded, payload);
+  if (checked?.ok === true) return { channel: funded, deposit: end.settlement };
+  // The deposit is made even so, and its buyer has to learn of it.
+  const refused = checked ? refuseCall(terms, checked.refusal) : correctTotal(terms, offer, funded);
+  addReceipt(refused.response.headers, chargedReceipt(funded, 0n, end.settlement));
+  return refused;
+}
+
+/** The response to a deposit or a refund that was not made, or is not known to be. */
+function unpaid({ terms }: Step, end: Exclude<ChannelCallEnd, { kind: "done" }>): ExchangeResult {
+  if (end.kind === "fault") return faultResult(end, {});
+  if (end.kind === "account") return accountProblemResult(end, {});
+  const { errorReason, errorMessage } = end.settlement;
+  if (end.kind === "pending") {
+    return undecided(later("settlement_pending", "The transaction is under way."));
+  }
+  const error = errorReason ?? wireChannelCode("deposit_transaction_failed");
+  return ask(terms, { error, ...(errorMessage === undefined ? {} : { message: errorMessage }) });
+}
+
+async function work(step: Step, held: HeldChannel, funded: Funded): Promise<ExchangeResult> {
+  const { deps, payment, offer, terms } = step;
+  const { channel, deposit } = funded;
+  const facts = factsOf(channel, offer.amount);
+  const tell = (result: ExchangeResult): ExchangeResult => {
+    if (deposit) addReceipt(result.response.headers, chargedReceipt(channel, 0n, deposit));
+    return result;
+  };
+  const limited = refuseOverLimit(deps, facts);
+  if (limited) return tell(limited);
+  const made = await makeInTime(deps, step, facts);
+  if ("outcome" in made) return tell(made);
+  const { voucher } = payment.payload;
+  const costed = { cost: step.cost, amount: offer.amount, url: terms.resource.url, payment: facts };
+  const cost = await costOf(deps, costed, made);
+  const after = await held.charge({ cost, voucher }).catch((error: unknown) => {
+    cancelBody(made);
+    throw error;
+  });
+  if (!after) {
+    cancelBody(made);
+    throw new LeaseLostError();
+  }
+  const receipt = chargedReceipt(after, cost, deposit);
+  const shown = step.cost ? withoutCost(made) : made;
+  const response = content(shown.response, shown.body, receipt);
+  const paid = { ...factsOf(after, cost), transaction: receipt.transaction };
+  return { response, outcome: { type: "delivered", payment: paid }, receipt };
+}
+
+function factsOf({ id, config, network, charged }: StoredChannel, amount: bigint): PaidRequest {
+  const { payer } = config;
+  return { payer, amount: `${amount}`, network, channel: { id, total: `${charged}` } };
+}
+
+async function refund(
+  step: Step,
+  held: HeldChannel,
+  channel: StoredChannel,
+): Promise<ExchangeResult> {
+  const { deps, payment, offer, terms, deadlineMs } = step;
+  const { payload, network } = payment;
+  const { privateKey } = offer.authority;
+  const amount = payload.type === "refund" ? payload.amount : undefined;
+  // The voucher of a refund is for exactly what was charged, so it can claim that as well.
+  const proven = { ...channel, voucher: payload.voucher };
+  const calling = { client: clientOf(step), clock: deps.clock, deadlineMs, network };
+  const end = await refundHeld(held, proven, { ...calling, privateKey, amount });
+  if (end.kind === "empty") return refuseCall(terms, end.refusal);
+  if (end.kind !== "done") return unpaid(step, end);
+  const receipt = refundReceipt(end.channel, end.settlement);
+  const body = JSON.stringify({ message: "The channel is refunded.", channelId: channel.id });
+  const headers = new Headers({ "Content-Type": "application/json" });
+  const response = content({ status: 200, headers }, body, receipt);
+  return { ...undecided(response), receipt };
+}

@@ -1,0 +1,122 @@
+/** The part of a store that keeps payment channels. Each call is atomic across processes. */
+import {
+  isObject,
+  member,
+  parseChannelConfig,
+  parseJson,
+  parseVoucher,
+  toWireChannelState,
+  parseWireChannelState,
+  type ChannelConfig,
+  type ChannelState,
+  type Hex,
+  type Voucher,
+} from "@farthing/protocol";
+
+/** A refund that was sent, and whose outcome is not known. */
+export interface OpenRefund {
+  /** It happens with this nonce or never. */
+  readonly nonce: bigint;
+  /** Base units. */
+  readonly amount: bigint;
+}
+
+/** A channel as a store keeps it. Amounts are base units. */
+export interface StoredChannel {
+  readonly id: Hex;
+  /** CAIP-2. */
+  readonly network: string;
+  readonly config: ChannelConfig;
+  /** All that calls were charged, and never less than what was claimed. */
+  readonly charged: bigint;
+  /** The newest one; at least what was charged is signed by it. */
+  readonly voucher: Voucher;
+  /** What the chain said, as the facilitator told it. */
+  readonly state: ChannelState;
+  /** When it was told, in milliseconds since the Unix epoch. */
+  readonly readAtMs: number;
+  readonly openRefund: OpenRefund | undefined;
+  /** Who works on a call of the channel; "" for nobody. */
+  readonly holder: string;
+  /** When that ends by itself, in milliseconds since the Unix epoch. */
+  readonly heldUntilMs: number;
+}
+
+export interface FoundChannel {
+  /** Another one after each change; 0 where there is no channel. */
+  readonly version: number;
+  readonly channel: StoredChannel | undefined;
+}
+
+/** Channels in a store. They are kept while something of them can be claimed. */
+export interface ChannelStore {
+  get(id: Hex): Promise<FoundChannel>;
+  /** Stores the channel, unless the version is another one. A power cut may undo only a lease. */
+  compareAndSet(version: number, channel: StoredChannel, isLasting: boolean): Promise<boolean>;
+  /** Forgets a channel, unless the version is another one. */
+  remove(version: number, id: Hex): Promise<boolean>;
+  /** Returns the channels with more charged than claimed and an id after this one, by id. */
+  unclaimed(afterId: string, limit: number): Promise<readonly StoredChannel[]>;
+  /** Makes room by forgetting what the chain tells as well; false where there is none. */
+  makeRoom(): Promise<boolean>;
+}
+
+/** Whether something was charged that nobody has claimed. */
+export function isUnclaimed({ charged, state }: StoredChannel): boolean {
+  return charged > state.totalClaimed;
+}
+
+/** As JSON, with amounts as decimal digits. */
+export function channelText(channel: StoredChannel): string {
+  const { id, charged, voucher, state, openRefund, ...rest } = channel;
+  const { maxClaimableAmount, ...signed } = voucher;
+  return JSON.stringify({
+    ...rest,
+    charged: `${charged}`,
+    voucher: { ...signed, maxClaimableAmount: `${maxClaimableAmount}` },
+    state: toWireChannelState(id, state),
+    refund: openRefund && { nonce: `${openRefund.nonce}`, amount: `${openRefund.amount}` },
+  });
+}
+
+/** Parses a channel from the text of a store outside of the process. */
+export function channelIn(stored: unknown): StoredChannel {
+  const value = typeof stored === "string" ? parseJson(stored)?.value : undefined;
+  if (!isObject(value)) throw new Error(foreign);
+  const config = parseChannelConfig(member(value, "config"));
+  const voucher = parseVoucher(member(value, "voucher"));
+  if (!config.ok || !voucher.ok) throw new Error(foreign);
+  const id = voucher.value.channelId;
+  const state = parseWireChannelState(id, member(value, "state"));
+  const [readAtMs, heldUntilMs] = [member(value, "readAtMs"), member(value, "heldUntilMs")];
+  const [network, holder] = [member(value, "network"), member(value, "holder")];
+  if (!state || typeof readAtMs !== "number" || typeof heldUntilMs !== "number") {
+    throw new Error(foreign);
+  }
+  if (typeof network !== "string" || typeof holder !== "string") throw new Error(foreign);
+  return {
+    id,
+    network,
+    config: config.value,
+    charged: unitsIn(value, "charged"),
+    voucher: voucher.value,
+    state,
+    readAtMs,
+    openRefund: refundIn(member(value, "refund")),
+    holder,
+    heldUntilMs,
+  };
+}
+
+function refundIn(value: unknown): OpenRefund | undefined {
+  if (!isObject(value)) return undefined;
+  return { nonce: unitsIn(value, "nonce"), amount: unitsIn(value, "amount") };
+}
+
+function unitsIn(value: Readonly<Record<string, unknown>>, name: string): bigint {
+  const found = member(value, name);
+  if (typeof found === "string" && /^\d+$/.test(found)) return BigInt(found);
+  throw new Error(foreign);
+}
+
+const foreign = "The store keeps something else under the id of a channel.";

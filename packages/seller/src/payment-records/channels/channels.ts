@@ -1,0 +1,191 @@
+/**
+ * Payment channels of a seller: what each was charged, its newest voucher, and what the chain said.
+ * One request of a channel works at a time, in whichever process; its lease ends when its process dies.
+ * The rules for every store: each is a function of the stored channel, tried again when another process
+ * was first.
+ */
+import type { ChannelConfig, ChannelState, Hex, Voucher } from "@farthing/protocol";
+import { unref } from "../../clock.ts";
+import { leaseMsDefault } from "../retention.ts";
+import type { ChannelStore, OpenRefund, StoredChannel } from "./channel-store.ts";
+
+/** A channel before its first call. */
+export interface NewChannel {
+  readonly id: Hex;
+  readonly network: string;
+  readonly config: ChannelConfig;
+  readonly voucher: Voucher;
+  readonly state: ChannelState;
+}
+
+export interface ChannelCharge {
+  /** Base units, 0 where the call costs nothing. */
+  readonly cost: bigint;
+  readonly voucher: Voucher;
+}
+
+/**
+ * The right to work on one channel. Every step returns the channel after it; undefined once the lease
+ * has ended, when another request may be at work.
+ */
+export interface HeldChannel {
+  /** As it was when it was taken. */
+  readonly channel: StoredChannel;
+  /** Records what the chain says, newer than what is stored. */
+  mirror(state: ChannelState): Promise<StoredChannel | undefined>;
+  /** Adds to what the channel was charged, and ends the work. */
+  charge(charge: ChannelCharge): Promise<StoredChannel | undefined>;
+  /**
+   * Records that a refund is about to be sent, or that it was refused. What the chain said counts no
+   * longer then: an earlier try of the refund may have changed it.
+   */
+  refunding(refund: OpenRefund | undefined): Promise<StoredChannel | undefined>;
+  /** Ends the work. A channel that nothing came of is forgotten. */
+  release(isVoid?: boolean): Promise<void>;
+}
+
+export type ChannelHolding =
+  | { readonly kind: "held"; readonly held: HeldChannel }
+  | { readonly kind: "busy" }
+  | { readonly kind: "unknown" }
+  /** No room for another channel. */
+  | { readonly kind: "full" };
+
+/** The channels of a seller, shared by all processes that share the payment records. */
+export interface Channels {
+  find(id: Hex): Promise<StoredChannel | undefined>;
+  /** Takes a channel for one request; `opened` is stored where it is not known. */
+  hold(id: Hex, opened?: NewChannel): Promise<ChannelHolding>;
+  /** Records what a claim has claimed, whoever works on the channel. */
+  claimed(id: Hex, totalClaimed: bigint): Promise<void>;
+  /** Channels with more charged than claimed, by id, after this one. */
+  unclaimed(afterId: string, limit: number): Promise<readonly StoredChannel[]>;
+}
+
+/** Each lost try is the success of another process, of which there are few. */
+const maxTries = 100;
+
+/** Renewals in the time of one lease: two may be late or lost before it ends. */
+const renewalsPerLease = 3;
+
+type Rule = (found: StoredChannel | undefined) => StoredChannel | "gone" | undefined;
+
+export function createChannels(
+  store: ChannelStore,
+  now: () => number,
+  leaseMs: number = leaseMsDefault,
+): Channels {
+  /** Returns what is stored after the rule; undefined where the rule changes nothing. */
+  async function change(id: Hex, rule: Rule): Promise<StoredChannel | "gone" | undefined> {
+    for (let nth = 1; nth <= maxTries; nth++) {
+      const { version, channel } = await store.get(id);
+      const next = rule(channel);
+      if (next === undefined) return undefined;
+      const isDone =
+        next === "gone"
+          ? await store.remove(version, id)
+          : await store.compareAndSet(version, next, isLasting(channel, next));
+      if (isDone) return next;
+    }
+    throw new Error("Other processes change this channel all the time.");
+  }
+
+  const untilMs = (): number => now() + leaseMs;
+
+  return {
+    find: async (id) => (await store.get(id)).channel,
+    async hold(id, opened) {
+      const holder = crypto.randomUUID();
+      let kind: "busy" | "unknown" | "full" = "unknown";
+      if (opened && !(await store.get(id)).channel && !(await store.makeRoom())) {
+        return { kind: "full" };
+      }
+      const channel = await change(id, (found) => {
+        kind = found ? "busy" : "unknown";
+        if (found && isHeld(found, now())) return undefined;
+        const base = found ?? (opened && firstOf(opened, now()));
+        return base && { ...base, holder, heldUntilMs: untilMs() };
+      });
+      if (channel === undefined || channel === "gone") return { kind };
+      return { kind: "held", held: holdChannel(change, channel, { untilMs, now, leaseMs }) };
+    },
+    async claimed(id, totalClaimed) {
+      await change(id, (found) => {
+        if (!found || found.state.totalClaimed >= totalClaimed) return undefined;
+        return withState(found, { ...found.state, totalClaimed }, found.readAtMs);
+      });
+    },
+    unclaimed: (afterId, limit) => store.unclaimed(afterId, limit),
+  };
+}
+
+function isHeld({ holder, heldUntilMs }: StoredChannel, nowMs: number): boolean {
+  return holder !== "" && heldUntilMs > nowMs;
+}
+
+const unheld = { holder: "", heldUntilMs: 0 } as const;
+
+/** A lease that is lost lets another request work, which changes nothing that was charged. */
+function isLasting(before: StoredChannel | undefined, after: StoredChannel): boolean {
+  return before?.charged !== after.charged || before.openRefund !== after.openRefund;
+}
+
+/** What was claimed was charged, by whoever signed for the receiver. */
+function firstOf({ state, ...opened }: NewChannel, nowMs: number): StoredChannel {
+  const blank = { ...unheld, openRefund: undefined, readAtMs: nowMs };
+  return { ...opened, ...blank, state, charged: state.totalClaimed };
+}
+
+function withState(found: StoredChannel, state: ChannelState, readAtMs: number): StoredChannel {
+  const { charged, openRefund } = found;
+  const isOpen = openRefund !== undefined && state.refundNonce <= openRefund.nonce;
+  return {
+    ...found,
+    state,
+    readAtMs,
+    charged: charged > state.totalClaimed ? charged : state.totalClaimed,
+    openRefund: isOpen ? openRefund : undefined,
+  };
+}
+
+interface Leasing {
+  readonly untilMs: () => number;
+  readonly now: () => number;
+  readonly leaseMs: number;
+}
+
+function holdChannel(
+  change: (id: Hex, rule: Rule) => Promise<StoredChannel | "gone" | undefined>,
+  channel: StoredChannel,
+  { untilMs, now, leaseMs }: Leasing,
+): HeldChannel {
+  const { id, holder } = channel;
+  async function step(
+    rule: (found: StoredChannel) => StoredChannel | "gone",
+  ): Promise<StoredChannel | undefined> {
+    const made = await change(id, (found) => (found?.holder === holder ? rule(found) : undefined));
+    return made === "gone" ? undefined : made;
+  }
+  // Whoever ends the work gives its name up, so that later steps find nothing to change.
+  const end: typeof step = async (rule) => {
+    clearInterval(timer);
+    return step(rule);
+  };
+  // A lease that is not renewed in time ends, and the steps say so.
+  const renew = () => step((found) => ({ ...found, heldUntilMs: untilMs() }));
+  const timer = Number.isFinite(leaseMs)
+    ? setInterval(() => void renew().catch(() => undefined), leaseMs / renewalsPerLease)
+    : undefined;
+  unref(timer);
+  return {
+    channel,
+    mirror: (state) => step((found) => withState(found, state, now())),
+    charge: ({ cost, voucher }) =>
+      end((found) => ({ ...found, ...unheld, charged: found.charged + cost, voucher })),
+    refunding: (openRefund) =>
+      step((found) => ({ ...found, openRefund, ...(openRefund ? {} : { readAtMs: 0 }) })),
+    async release(isVoid = false) {
+      await end((found) => (isVoid ? "gone" : { ...found, ...unheld }));
+    },
+  };
+}

@@ -1,0 +1,170 @@
+/**
+ * Stock buyers at our seller, with channels through our facilitator: what they deposit, are charged and
+ * get back is counted on the chain, whatever they forget and whatever fails.
+ */
+import {
+  BatchSettlementEvmScheme as ChannelClient,
+  InMemoryClientChannelStorage,
+} from "@x402/evm/batch-settlement/client";
+import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
+import { isObject, readReceipt, type SettleResponse } from "@farthing/protocol";
+import { farthing, type ExpressCharge } from "@farthing/seller/express";
+import { listen, type Listening } from "@farthing/seller/testing/listen";
+import express from "express";
+import { createPublicClient, http } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startMarket, termsOn, type Market } from "../support/market.testing.ts";
+
+/** Base units of a call. */
+const callUnits = 1_000n;
+
+let market: Market;
+let shop: Listening;
+let charge: ExpressCharge;
+const stack = new AsyncDisposableStack();
+
+beforeAll(async () => {
+  market = await startMarket();
+  stack.defer(() => market.stop());
+  const { devnet } = market;
+  charge = farthing({
+    ...termsOn(market, "hosted"),
+    channels: { authorizerKey: devnet.seller.privateKey },
+  });
+  const app = express();
+  let reports = 0;
+  const channel = { withdrawDelay: "1d", minDeposit: "0.02", only: true };
+  app.get("/report", charge({ price: "0.001", channel }), (req, res) => {
+    res.json({ report: ++reports, channel: req.payment?.channel });
+  });
+  app.get("/metered", charge({ price: "0.001", channel, cost }), (_req, res) => {
+    res.set("X-Cost", "0.00025").json({ tokens: 25 });
+  });
+  app.get("/broken", charge({ price: "0.001", channel }), (_req, res) => {
+    res.status(500).json({ error: "broken" });
+  });
+  app.get("/both", charge({ price: "0.001", channel: true }), (_req, res) => void res.json({}));
+  shop = await listen(app);
+  stack.defer(() => shop.close());
+});
+
+afterAll(() => stack.disposeAsync());
+
+function cost({ headers }: Response): string | null {
+  return headers.get("X-Cost");
+}
+
+async function schemesAt(path: string): Promise<readonly unknown[]> {
+  const body: unknown = await (await fetch(`${shop.url}${path}`)).json();
+  const accepts = isObject(body) && Array.isArray(body["accepts"]) ? body["accepts"] : [];
+  return accepts.map((entry: unknown) => isObject(entry) && entry["scheme"]);
+}
+
+function openBuyer(wallet = market.newBuyer()) {
+  const { devnet, network } = market;
+  const reader = createPublicClient({ transport: http(devnet.rpcUrl) });
+  const account = privateKeyToAccount(wallet.privateKey);
+  const signer = Object.assign(account, {
+    readContract: (call: Parameters<typeof reader.readContract>[0]) => reader.readContract(call),
+  });
+  const scheme = new ChannelClient(signer, { storage: new InMemoryClientChannelStorage() });
+  const client = new x402Client().register(network.id, scheme);
+  return { wallet, address: wallet.address, scheme, pay: wrapFetchWithPayment(fetch, client) };
+}
+
+type Buyer = ReturnType<typeof openBuyer>;
+
+async function call(buyer: Buyer, path = "/report"): Promise<SettleResponse> {
+  const response = await buyer.pay(`${shop.url}${path}`);
+  const text = await response.text();
+  const receipt = readReceipt(response.headers);
+  if (response.status !== 200 || !receipt) throw new Error(`${response.status} ${text}`);
+  return receipt;
+}
+
+const stateOf = ({ extra }: SettleResponse) => {
+  const state = extra?.["channelState"];
+  return isObject(state) ? state : {};
+};
+
+const chargedOf = (receipt: SettleResponse) => stateOf(receipt)["chargedCumulativeAmount"];
+
+const balanceOf = (address: `0x${string}`) => market.devnet.usdc.balanceOf(address);
+
+test("one deposit pays for many calls; the claim, the sweep and the refund share the money out", async () => {
+  const { devnet } = market;
+  const buyer = openBuyer();
+  const [bought, sold] = [await balanceOf(buyer.address), await balanceOf(devnet.seller.address)];
+  for (let nth = 1; nth <= 8; nth++) {
+    const receipt = await call(buyer);
+    expect(receipt).toMatchObject({ success: true, payer: buyer.address });
+    expect(receipt.transaction === "").toBe(nth > 1);
+    expect(receipt.amount).toBe(nth > 1 ? "" : "20000");
+    expect(receipt.extra).toMatchObject({ chargedAmount: `${callUnits}` });
+    expect(chargedOf(receipt)).toBe(`${callUnits * BigInt(nth)}`);
+  }
+  expect(bought - (await balanceOf(buyer.address))).toBe(20_000n);
+
+  const metered = await call(buyer, "/metered");
+  expect(metered.extra).toMatchObject({ chargedAmount: "250" });
+  expect(chargedOf(metered)).toBe("8250");
+  expect(chargedOf(await call(buyer))).toBe("9250");
+
+  const claimed = await charge.channels.claim();
+  expect(claimed.claims).toMatchObject([{ outcome: "done", units: 9_250n }]);
+  expect(claimed.sweeps).toMatchObject([{ outcome: "done", units: 9_250n }]);
+  expect((await balanceOf(devnet.seller.address)) - sold).toBe(9_250n);
+  expect(await charge.channels.claim()).toEqual({ claims: [], sweeps: [] });
+
+  expect(chargedOf(await call(buyer))).toBe("10250");
+  const refunded = await buyer.scheme.refund(`${shop.url}/report`);
+  expect(refunded).toMatchObject({ success: true, amount: "9750" });
+  expect(bought - (await balanceOf(buyer.address))).toBe(10_250n);
+  expect(await charge.channels.claim()).toMatchObject({ claims: [], sweeps: [{ units: 1_000n }] });
+  expect((await balanceOf(devnet.seller.address)) - sold).toBe(10_250n);
+
+  // The channel goes on from what was charged.
+  expect(chargedOf(await call(buyer))).toBe("11250");
+});
+
+test("a buyer who has lost count is told it, and goes on without a loss", async () => {
+  const first = openBuyer();
+  for (let nth = 1; nth <= 3; nth++) await call(first);
+  const forgetful = openBuyer(first.wallet);
+  expect(chargedOf(await call(forgetful))).toBe("4000");
+  // The first program still thinks that three calls were charged.
+  expect(chargedOf(await call(first))).toBe("5000");
+});
+
+test("a call whose handler fails costs nothing, also where its deposit was made", async () => {
+  const buyer = openBuyer();
+  const before = await balanceOf(buyer.address);
+  const failed = await buyer.pay(`${shop.url}/broken`);
+  expect(failed.status).toBe(500);
+  const receipt = readReceipt(failed.headers);
+  expect(receipt).toMatchObject({ success: true, extra: { chargedAmount: "0" } });
+  expect(receipt && chargedOf(receipt)).toBe("0");
+  expect(before - (await balanceOf(buyer.address))).toBe(20_000n);
+  expect(await call(buyer)).toMatchObject({ transaction: "" });
+  const again = await buyer.pay(`${shop.url}/broken`);
+  expect(again.status).toBe(500);
+  expect(readReceipt(again.headers)).toBeUndefined();
+  expect(chargedOf(await call(buyer))).toBe("2000");
+});
+
+test("the seller gives back what is left in a channel", async () => {
+  const buyer = openBuyer();
+  const before = await balanceOf(buyer.address);
+  const receipt = await call(buyer);
+  const channelId = String(stateOf(receipt)["channelId"]);
+  const refund = await charge.channels.refund(channelId);
+  expect(refund).toMatchObject({ outcome: "done", units: 19_000n });
+  expect(before - (await balanceOf(buyer.address))).toBe(1_000n);
+  expect(await charge.channels.refund(channelId)).toEqual({ outcome: "empty" });
+});
+
+test("single payments are offered before channels, unless the route has channels only", async () => {
+  expect(await schemesAt("/report")).toEqual(["batch-settlement"]);
+  expect(await schemesAt("/both")).toEqual(["exact", "exact", "batch-settlement"]);
+});
