@@ -32,6 +32,8 @@ export interface ChannelRecord {
   readonly openDeposits: readonly OpenDeposit[];
   /** The call under way, or the one during which its process ended. */
   readonly call?: ChannelCall;
+  /** Rises with each total that no lost answer explains, and falls with each answer that adds up. */
+  readonly unexplained: number;
   /** Why no voucher is signed any more. */
   readonly stopped?: string;
   /** Charges of the last day by the hour in which they became known. */

@@ -87,8 +87,9 @@ export function beginCall(
     return refuse("already_called");
   }
   const pinned = view.pinnedPayee(order.host, order.network);
-  const isMoved = pinned !== undefined && !isSameAddress(pinned, order.config.receiver);
-  if (rules.payeePin === "keep" && isMoved) return refuse("payee_changed");
+  const isPinned = pinned !== undefined && isSameAddress(pinned, order.config.receiver);
+  if (rules.payeePin === "keep" && pinned !== undefined && !isPinned)
+    return refuse("payee_changed");
   const settled = withoutCall(record);
   const plan = planCall(view, settled, order, rules);
   if (plan === undefined) return refuse("deposit_limit");
@@ -102,7 +103,7 @@ export function beginCall(
   const pin = { host: order.host, network: order.network, payTo: order.config.receiver };
   return {
     put: next,
-    ...(rules.payeePin === "off" ? {} : { pin }),
+    ...(rules.payeePin === "off" || isPinned ? {} : { pin }),
     result: { ok: true, record: next, plan },
   };
 }
@@ -123,6 +124,7 @@ function openedRecord(order: CallOrder): ChannelRecord {
     claimedUnits: found?.claimedUnits ?? 0n,
     withdrawRequestedAt: 0,
     openDeposits: [],
+    unexplained: 0,
     spent: [],
     namedCalls: [],
     openedAt: now,
@@ -212,7 +214,9 @@ export type CallEnd =
   | { readonly kind: "stopped"; readonly reason: string };
 
 export type RecoveredBase = Pick<ChannelRecord, "chargedUnits"> &
-  Partial<Pick<ChannelRecord, "balanceUnits" | "claimedUnits" | "withdrawRequestedAt">>;
+  Partial<
+    Pick<ChannelRecord, "balanceUnits" | "claimedUnits" | "withdrawRequestedAt" | "unexplained">
+  >;
 
 /** Writes how a call ended. A record that is gone stays so. */
 export function endCall(
@@ -266,6 +270,7 @@ function charged(
     // The seller has counted on from the last total, so no earlier call was charged.
     unansweredUnits: 0n,
     lastVoucher: voucher,
+    unexplained: Math.max(0, record.unexplained - 1),
     balanceUnits: record.balanceUnits + (deposit?.units ?? 0n),
     openDeposits: record.openDeposits.filter(({ salt }) => salt !== deposit?.salt),
     spent: withSpent(record.spent, chargedUnits, now),
@@ -273,7 +278,7 @@ function charged(
 }
 
 function recovered(record: ChannelRecord, base: RecoveredBase, now: number): ChannelRecord {
-  const { call: _, ...rest } = withoutCall(record);
+  const { unansweredUnits, ...rest } = withoutCall(record);
   // What another run has spent before this ledger knew the channel is not of today.
   const isNew = record.lastVoucher === undefined && record.chargedUnits === 0n;
   const more = base.chargedUnits - record.chargedUnits;
@@ -281,7 +286,8 @@ function recovered(record: ChannelRecord, base: RecoveredBase, now: number): Cha
     ...rest,
     ...defined({ ...base }),
     signedUnits: largest(record.signedUnits, base.chargedUnits),
-    unansweredUnits: 0n,
+    // A lost call above the seller's total may still be charged, until a later answer adds up.
+    unansweredUnits: unansweredUnits > base.chargedUnits ? unansweredUnits : 0n,
     spent: isNew ? record.spent : withSpent(record.spent, more, now),
   };
 }

@@ -113,7 +113,7 @@ async function begin(
   }
   if (reason === "already_called") {
     const message =
-      "A call with this request id was paid over a channel; its response cannot be had again. Choose a new id.";
+      "A call with this request id was sent over a channel; its response cannot be had again. Choose a new id.";
     throw refusedPayment("request_id_conflict", message, requestId);
   }
   if (hasOthers) return undefined;

@@ -26,7 +26,7 @@ type Corrective = ChannelAnswer & { readonly kind: "corrective" };
 export function evaluateCorrective(
   record: ChannelRecord,
   { requirements }: Pick<ChannelOffer, "requirements">,
-  { stated, voucher }: Corrective,
+  { code, stated, voucher }: Corrective,
   chain: ChannelState | undefined,
 ): Recovery {
   const onChain = chain && {
@@ -43,11 +43,9 @@ export function evaluateCorrective(
     if (!onChain)
       return unproven("the seller shows no voucher of this wallet, and no node is asked");
     // Claims need our signature. Below the last total nothing is signed that was not signed before.
-    const isBalance = onChain.balanceUnits !== record.balanceUnits;
-    if (isBalance && onChain.claimedUnits <= record.chargedUnits) {
-      return { kind: "recovered", base: { ...onChain, chargedUnits: record.chargedUnits } };
-    }
-    return { kind: "recovered", base: { ...onChain, chargedUnits: onChain.claimedUnits } };
+    const isTotal = code === "cumulative_amount_mismatch" || code === "cumulative_below_claimed";
+    const chargedUnits = isTotal ? onChain.claimedUnits : record.chargedUnits;
+    return { kind: "recovered", base: { ...onChain, chargedUnits } };
   }
   const { chargedUnits } = stated;
   const { payerAuthorizer } = record.config;
@@ -63,7 +61,8 @@ export function evaluateCorrective(
     return lie(`the seller's total is above the voucher of ${shortUsdc(voucher.units)} USDC`);
   }
   // A higher voucher than any of this ledger comes from another program with the same key.
-  if (voucher.units <= record.signedUnits && chargedUnits > highest) {
+  const isOurs = voucher.units <= record.signedUnits;
+  if (isOurs && chargedUnits > highest) {
     const known = `every call up to ${shortUsdc(highest)} USDC was answered with its cost`;
     return lie(`the seller's total is ${shortUsdc(chargedUnits)} USDC, and ${known}`);
   }
@@ -73,10 +72,24 @@ export function evaluateCorrective(
   // Without a node the seller's word can raise the balance and never lower it: a lower one would make
   // room for another deposit.
   const balanceUnits = largest(record.balanceUnits, stated.balanceUnits ?? 0n);
-  return { kind: "recovered", base: { chargedUnits, balanceUnits, ...onChain } };
+  const base = { chargedUnits, balanceUnits, ...onChain };
+  const isExplained = chargedUnits <= largest(record.unansweredUnits, record.chargedUnits);
+  if (!isOurs || isExplained) return { kind: "recovered", base };
+  const unexplained = record.unexplained + unexplainedWeight;
+  if (unexplained <= unexplainedMax) return { kind: "recovered", base: { ...base, unexplained } };
+  return lie(
+    "the seller has counted calls twice again and again, though each of them was answered",
+  );
 }
 
-/** The highest total that may rightly be charged: that of the last answer, or of a lost one. */
+/**
+ * A proxy may send a request twice, and then the second copy is told that the first was charged. Once
+ * in ten calls that is bad luck; a seller that does so with every call is stopped at the fourth.
+ */
+const unexplainedWeight = 10;
+const unexplainedMax = 30;
+
+/** The highest total that may rightly be charged: of the last answer, a lost one, or this call. */
 function confirmedMax(record: ChannelRecord): bigint {
   return largest(unconfirmedUnits(record), record.chargedUnits);
 }

@@ -46,6 +46,7 @@ function readRecord(value: JsonObject): ChannelRecord {
     ...(lastVoucher === undefined ? {} : { lastVoucher: readVoucher(object(lastVoucher)) }),
     openDeposits: list(value, "openDeposits").map((one) => readDeposit(object(one))),
     ...(call === undefined ? {} : { call: readCall(object(call)) }),
+    unexplained: number(value, "unexplained"),
     ...(stopped === undefined ? {} : { stopped: text(value, "stopped") }),
     spent: list(value, "spent").map((one) => readSpent(object(one))),
     namedCalls: list(value, "namedCalls").map(String),
