@@ -18,6 +18,7 @@ export {
 export { depositMaxDefault, type ChannelsInput } from "./channels/channel-options.ts";
 export type { BuyerChannels } from "./channels/pay-over-channel.ts";
 export type { ChannelRefund, RefundRequest } from "./channels/refund-channel.ts";
+export { readChannelState, type ReadChannel } from "./channels/read-channel-state.ts";
 export { heldUnits, type ChannelRecord } from "./channels/channel-record.ts";
 export { isLoopback } from "@farthing/protocol";
 export { memoryLedger } from "./ledger/memory-ledger.ts";
