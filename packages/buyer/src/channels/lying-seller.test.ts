@@ -63,6 +63,35 @@ test.each(lies)(
   },
 );
 
+test("a call that waits while another one finds the lie signs nothing", async () => {
+  const shop = channelSeller({
+    lie: ({ payload: { voucher } }) => shop.charge(voucher.channelId, call + 1n, ""),
+  });
+  await using seller = await startSeller(shop.script);
+  const { pay } = buyerBench();
+  const results = await Promise.allSettled([pay(seller.url), pay(seller.url), pay(seller.url)]);
+  const states = results.map(({ status }) => status).sort();
+  expect(states).toEqual(["fulfilled", "rejected", "rejected"]);
+  expect(shop.known.vouchers).toHaveLength(1);
+});
+
+test("a stopped seller gets no other channel by asking for another one", async () => {
+  const extra: { withdrawDelay: number } = { withdrawDelay: 900 };
+  const shop = channelSeller({
+    lie: ({ payload: { voucher } }) => shop.charge(voucher.channelId, call + 1n, ""),
+  });
+  await using seller = await startSeller({
+    ...shop.script,
+    unpaid: () => shop.challenge("Payment required", extra),
+  });
+  const { pay, signer } = buyerBench();
+  await pay(seller.url);
+  const signatures = signer.count;
+  extra.withdrawDelay = 1_800;
+  const { code } = await paymentErrorOf(pay(seller.url));
+  expect([code, signer.count]).toEqual(["channel_stopped", signatures]);
+});
+
 test("a deposit without a transaction is a lie", async () => {
   const shop = channelSeller({
     lie: ({ payload }) =>
@@ -85,9 +114,12 @@ test("a lost answer: the next call takes the seller's total by the buyer's own v
   await pay(seller.url);
   const error = await paymentErrorOf(pay(seller.url));
   expect([error.code, error.problem.payment_state]).toEqual(["no_answer", "in_flight"]);
+  expect(await pay.channels.list()).toMatchObject([{ unansweredUnits: 2n * call }]);
   const { payment } = await pay(seller.url);
   expect(payment).toMatchObject({ state: "charged", chargedTotal: `${3n * call}` });
   expect(totalsOf(shop.known.vouchers)).toEqual([call, 2n * call, 2n * call, 3n * call]);
+  // A lost answer explains the total, so nothing is held against the seller.
+  expect(await pay.channels.list()).toMatchObject([{ unexplained: 0, unansweredUnits: 0n }]);
 });
 
 test("a total above every voucher without its answer is not believed, though a voucher covers it", async () => {

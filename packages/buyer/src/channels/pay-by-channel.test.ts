@@ -167,6 +167,16 @@ test("charges count against the limit per day, with single payments", async () =
   expect(["charged", "settled"]).toContain(stateOf(await pay(seller.url)));
 });
 
+test("calls at one time stay within the limit per day", async () => {
+  const { script, known } = channelSeller();
+  await using seller = await startSeller(script);
+  const { pay } = buyerBench({ limits: { perDay: "0.003" } });
+  const calls = Array.from({ length: 5 }, () => pay(seller.url).then(stateOf, String));
+  const states = await Promise.all(calls);
+  expect(states.filter((state) => state === "charged")).toHaveLength(3);
+  expect(known.charged).toBe(3n * call);
+});
+
 test("a refusal of the wallet leaves nothing written and nothing sent", async () => {
   const { script, known } = channelSeller();
   await using seller = await startSeller(script);
