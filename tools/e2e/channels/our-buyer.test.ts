@@ -2,6 +2,9 @@
  * Our buyer at a stock seller, with channels through our facilitator: a deposit, calls that move
  * nothing on the chain, a top-up, a ledger that is lost, and a refund; all money counted on the chain.
  */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { BatchSettlementEvmScheme as ChannelServer } from "@x402/evm/batch-settlement/server";
 import { HTTPFacilitatorClient } from "@x402/core/server";
 import { paymentMiddleware, x402ResourceServer } from "@x402/express";
@@ -12,8 +15,10 @@ import {
   type BuyerOptions,
   type PaidResponse,
 } from "@farthing/buyer";
+import { fileLedger } from "@farthing/buyer/file-ledger";
 import { listen, type Listening } from "@farthing/seller/testing/listen";
 import express from "express";
+import { farthing } from "farthing/testing";
 import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startMarket, type Market } from "../support/market.testing.ts";
@@ -128,4 +133,30 @@ test.each(["with", "without"])("a ledger that is lost is recovered %s a node", a
   // The seller has not used the deposit that came with the total that it did not know.
   expect(before - (await devnet.usdc.balanceOf(buyer.address))).toBe(deposited);
   expect(chargeOf(await pay(url))).toMatchObject({ chargedTotal: `${callUnits * 5n}` });
+});
+
+test("two programs with one ledger take turns, and a withdrawal needs no seller", async () => {
+  const { devnet } = market;
+  const folder = mkdtempSync(join(tmpdir(), "farthing-channels-"));
+  stack.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, "ledger.jsonl");
+  const { options } = openBuyer({ ledger: fileLedger(path) });
+  const url = `${shop.url}/report`;
+  const first = wrapFetch(fetch, options);
+  const second = wrapFetch(fetch, { ...options, ledger: fileLedger(path) });
+  for (const pay of [first, second, first, second]) chargeOf(await pay(url));
+  const [channel] = await second.channels.list();
+  if (!channel) throw new Error("There is a channel.");
+  expect(channel.chargedUnits).toBe(4n * callUnits);
+
+  const withdraw = ["channels", "withdraw", channel.channelId, "--json"];
+  const environment = { FARTHING_LEDGER: path, FARTHING_RPC_URL: devnet.rpcUrl };
+  const printed = JSON.parse((await farthing(withdraw, { environment })).stdout);
+  const { from, initiate, finalize } = printed;
+  const account = { from, gas: "0x7a120" };
+  const send = (call: object, how: string) => devnet.rpc<string>(how, [{ ...account, ...call }]);
+  expect(printed).toMatchObject({ isStarted: false, promisedUsdc: "0.004000" });
+  // The contract takes the first one from the payer, and the second one not before the delay.
+  await expect(send(initiate, "eth_estimateGas")).resolves.toMatch(/^0x/);
+  await expect(send(finalize, "eth_estimateGas")).rejects.toThrow();
 });
