@@ -15,6 +15,11 @@ export {
   perDayDefault,
   type LimitsInput,
 } from "./ledger/limits.ts";
+export { depositMaxDefault, type ChannelsInput } from "./channels/channel-options.ts";
+export type { BuyerChannels } from "./channels/pay-over-channel.ts";
+export type { ChannelRefund, RefundRequest } from "./channels/refund-channel.ts";
+export { readChannelState, type ReadChannel } from "./channels/read-channel-state.ts";
+export { heldUnits, type ChannelRecord } from "./channels/channel-record.ts";
 export { isLoopback } from "@farthing/protocol";
 export { memoryLedger } from "./ledger/memory-ledger.ts";
 export type { BuyerExtension, BuyerHookResult } from "./extensions.ts";
@@ -22,6 +27,7 @@ export * from "./payment-error.ts";
 export type { LimitWarning, PaymentEvent } from "./payment-events.ts";
 export {
   UnansweredPaymentError,
+  type ChannelPayment,
   type NoPayment,
   type PaidResponse,
   type PaymentSummary,

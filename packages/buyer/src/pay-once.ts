@@ -1,5 +1,6 @@
 /** From a quote to a response. Nothing else signs, and this only with the ledger's reservation. */
 import { defined, findNetwork } from "@farthing/protocol";
+import type { ChannelTurns } from "./channels/channel-turns.ts";
 import { deriveNonce } from "./derive-nonce.ts";
 import {
   LedgerTransitionError,
@@ -42,6 +43,7 @@ export interface PayingTools extends QuotingTools, SendingTools {
   readonly reconciledAtStart: () => Promise<void>;
   readonly passes: Passes;
   readonly extensions: readonly BuyerExtension[];
+  readonly channels: ChannelTurns;
 }
 
 export interface PayingOrder {
@@ -110,7 +112,10 @@ export function demandSameRequest(
   );
 }
 
-async function askApprover(tools: PayingTools, quote: Quote): Promise<void> {
+export async function askApprover(
+  tools: Pick<PayingTools, "approve">,
+  quote: Quote,
+): Promise<void> {
   const questions = quote.checks.filter(({ verdict }) => verdict === "ask");
   if (questions.length === 0 || !tools.approve) return;
   if (await tools.approve(quote)) return;
@@ -155,18 +160,25 @@ async function reserve(
   return { record: outcome.record, isNew: true };
 }
 
-function rulesOf({ limits, allow }: PayingTools, quote: Quote): ReserveRules {
+function rulesOf(tools: PayingTools, quote: Quote): ReserveRules {
+  const { perDayUnits, openPaymentsMax, openPaymentsPerHostMax } = tools.limits;
+  const payeePin = payeePinOf(tools, quote);
+  return { perDayUnits, windowMs: dayMs, openPaymentsMax, openPaymentsPerHostMax, payeePin };
+}
+
+export function payeePinOf(
+  { allow }: Pick<PayingTools, "allow">,
+  quote: Quote,
+): ReserveRules["payeePin"] {
   const isPinned = allow.hosts === undefined && allow.payees === undefined;
   const isChangeApproved = quote.checks.some(
     ({ name, verdict }) => name === "pin" && verdict === "ask",
   );
   const kept = isChangeApproved ? "replace" : "keep";
-  const { perDayUnits, openPaymentsMax, openPaymentsPerHostMax } = limits;
-  const payeePin = isPinned ? kept : "off";
-  return { perDayUnits, windowMs: dayMs, openPaymentsMax, openPaymentsPerHostMax, payeePin };
+  return isPinned ? kept : "off";
 }
 
-const ledgerSentences = {
+export const ledgerSentences = {
   cumulative_cap: "The price is above what is left of the limit for 24 hours.",
   open_payments_limit:
     "Other payments have taken the last places without an outcome meanwhile; `farthing ledger list --open` shows them, and each ends by itself.",

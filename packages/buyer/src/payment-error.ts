@@ -28,6 +28,9 @@ export const refusalCodes = [
   "request_unknown",
   "payment_released",
   "signing_failed",
+  "channel_unusable",
+  "channel_limit",
+  "channel_busy",
 ] as const;
 
 /** Problems after a signature was sent. */
@@ -48,8 +51,11 @@ export const outcomeCodes = [
   "request_incomplete",
 ] as const;
 
-export type RefusalCode = (typeof refusalCodes)[number];
-export type OutcomeCode = (typeof outcomeCodes)[number];
+/** Before and after a signature: the seller of a channel was found to lie. */
+const stoppedCode = "channel_stopped";
+
+export type RefusalCode = (typeof refusalCodes)[number] | typeof stoppedCode;
+export type OutcomeCode = (typeof outcomeCodes)[number] | typeof stoppedCode;
 export type PaymentErrorCode = RefusalCode | OutcomeCode;
 
 /** `resign` is only said when no usable signature exists. */
@@ -102,6 +108,9 @@ const retryActionOf: Partial<Record<RefusalCode, RetryAction>> = {
   insufficient_balance: "human_required",
   payment_released: "resign",
   signing_failed: "resign",
+  channel_limit: "human_required",
+  channel_busy: "wait_and_retry",
+  channel_stopped: "human_required",
 };
 
 export function refusedPayment(

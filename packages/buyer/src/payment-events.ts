@@ -1,6 +1,6 @@
 /** Events of payments. None holds a signature or a key. */
 import type { Quote } from "./offer/quote.ts";
-import type { SentPayment } from "./payment-summary.ts";
+import type { ChannelPayment, SentPayment } from "./payment-summary.ts";
 import type { ResendingEvent } from "./send-payment.ts";
 
 export type PaymentEvent =
@@ -12,6 +12,8 @@ export type PaymentEvent =
   | { readonly type: "sent"; readonly requestId: string }
   | ResendingEvent
   | { readonly type: "settled"; readonly requestId: string; readonly payment: SentPayment }
+  /** A call over a channel was answered with its cost. */
+  | { readonly type: "charged"; readonly requestId: string; readonly payment: ChannelPayment }
   /** The outcome is not known (state `pending` or `ambiguous`). */
   | { readonly type: "ambiguous"; readonly requestId: string; readonly payment: SentPayment }
   /**

@@ -46,7 +46,37 @@ export interface SentPayment {
   readonly problem?: PaymentProblem;
 }
 
-export type PaymentSummary = NoPayment | SentPayment;
+/**
+ * A call over a channel. `charged`: the answer names a charge that adds up. `unconfirmed`: nothing says
+ * whether it was charged; the next call on the channel does.
+ */
+export interface ChannelPayment {
+  readonly state: "charged" | "unconfirmed";
+  readonly requestId: string;
+  readonly channelId: Hex;
+  /** Base units, as decimal digits: what was charged, or the most that it may be. */
+  readonly amount: string;
+  readonly amountUsdc: string;
+  readonly asset: Address;
+  readonly payTo: Address;
+  readonly payer: Address;
+  /** CAIP-2. */
+  readonly network: string;
+  readonly version: 2;
+  /** Base units: all charges of the channel, and the deposits that they come from. */
+  readonly chargedTotal: string;
+  readonly balance: string;
+  /** Base units that this call has deposited. */
+  readonly deposit?: string;
+  /** Of the deposit. */
+  readonly transaction?: Hex;
+  readonly explorerUrl?: string;
+  readonly receipt?: SettleResponse;
+  /** Absent when the state is `charged`. */
+  readonly problem?: PaymentProblem;
+}
+
+export type PaymentSummary = NoPayment | SentPayment | ChannelPayment;
 
 /** `clone()` returns a plain Response without the payment. */
 export interface PaidResponse extends Response {
@@ -115,6 +145,7 @@ const sentences: Readonly<Record<OutcomeCode, string>> = {
     "This request is being paid, or a run stopped while it was. Its outcome has to be found first.",
   request_incomplete:
     "The body of this request was too long to be kept; give it again to resume the payment.",
+  channel_stopped: "The channel is stopped.",
 };
 
 export function inFlightProblem(

@@ -125,7 +125,7 @@ function mismatchOf(receipt: SettleResponse, expected: ExpectedReceipt): string 
   return undefined;
 }
 
-function kindOf(response: Response, isUncharged: boolean): ResponseKind {
+export function kindOf(response: Response, isUncharged: boolean): ResponseKind {
   const { status } = response;
   if (response.type === "opaqueredirect" || (status >= 300 && status < 400)) return "redirect";
   if (status < 300) return "served_without_receipt";

@@ -92,7 +92,7 @@ export interface ScriptedSeller extends AsyncDisposable {
 export interface Script {
   readonly unpaid?: Answer | ((request: SeenRequest) => Answer);
   /** The last one is repeated. */
-  readonly paid?: readonly Answer[];
+  readonly paid?: readonly (Answer | ((request: SeenRequest) => Answer))[];
 }
 
 /** Starts a seller on a free loopback port. */
@@ -104,7 +104,8 @@ export async function startSeller(script: Script = {}): Promise<ScriptedSeller> 
     void readRequest(incoming).then((seen) => {
       requests.push(seen);
       if (seen.paymentHeader !== undefined) {
-        return give(outgoing, answers[Math.min(paid().length, answers.length) - 1] ?? served());
+        const answer = answers[Math.min(paid().length, answers.length) - 1] ?? served();
+        return give(outgoing, typeof answer === "function" ? answer(seen) : answer);
       }
       return give(outgoing, typeof unpaid === "function" ? unpaid(seen) : unpaid);
     });

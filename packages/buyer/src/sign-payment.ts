@@ -124,7 +124,7 @@ function nameOf(requestId: string, attempt: number): string {
 }
 
 /** Echoes declared extensions; an id is added where the seller wants one. */
-function echoExtensions(
+export function echoExtensions(
   declared: JsonObject | undefined,
   name: string,
   runtime: Runtime,

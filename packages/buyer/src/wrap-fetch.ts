@@ -7,6 +7,9 @@
  * limits beyond its ledger, follow a redirect with a payment, or evaluate whether a price is fair.
  */
 import { defined, headerNames, parseWireAddress, wireAddressProblem } from "@farthing/protocol";
+import { parseChannels, type ChannelsInput } from "./channels/channel-options.ts";
+import { channelTurns } from "./channels/channel-turns.ts";
+import { buyerChannels, payOverChannel, type BuyerChannels } from "./channels/pay-over-channel.ts";
 import type { AgreedTerms, Allow } from "./offer/check-offer.ts";
 import type { PreferredVersion } from "./offer/choose-offer.ts";
 import { unresolvedStates, type Ledger, type LedgerRecord } from "./ledger/ledger.ts";
@@ -43,6 +46,8 @@ export interface BuyerOptions {
   readonly signer: Omit<Signer, "address"> & { readonly address: string };
   /** 0.10 USDC per call and 2 USDC in 24 hours by default. */
   readonly limits?: LimitsInput;
+  /** When calls are paid over a channel, and how much of it sellers may hold. */
+  readonly channels?: ChannelsInput;
   /** Without `hosts`, the first payee seen at a host is kept for it. */
   readonly allow?: Allow;
   /** In memory by default: limits then hold within this process only. */
@@ -96,6 +101,8 @@ export interface PayingFetch {
   resume(requestId: string, init?: ResumeInit): Promise<PaidResponse>;
   /** Resolves one payment, or every open one, by the chain. Rejects only when the ledger fails. */
   reconcile(requestId?: string): Promise<readonly Reconciliation[]>;
+  /** The channels of the ledger, and refunds of them. */
+  readonly channels: BuyerChannels;
 }
 
 /** What a ledger does not keep: headers such as `Authorization`, and bodies above 64 KiB. */
@@ -144,7 +151,8 @@ export function wrapFetch(
     return record ? [await reconcile(tools, record)] : [];
   }
 
-  return Object.assign(pay, { quote, resume, reconcile: reconcileSome });
+  const channels = buyerChannels(tools);
+  return Object.assign(pay, { quote, resume, reconcile: reconcileSome, channels });
 }
 
 function toolsOf(
@@ -156,6 +164,7 @@ function toolsOf(
   const address = parseWireAddress(signer.address);
   if (!address) throw new TypeError(`${wireAddressProblem("signer.address", signer.address)}.`);
   const walletTraits = { address, isContract: signer.isContract === true };
+  const runtime = options.runtime ?? systemRuntime;
   const tools: PayingTools = {
     // Called as a plain function: a browser's fetch refuses to be another object's method.
     fetch: (input, init) => fetch(input, init),
@@ -169,14 +178,15 @@ function toolsOf(
     allow,
     limits: parseLimits(options.limits),
     prefer: options.prefer ?? "v2",
-    runtime: options.runtime ?? systemRuntime,
+    runtime,
     answerTimeoutMs: options.answerTimeoutMs ?? answerTimeoutMsDefault,
     hasApprover: approve !== undefined,
     extensions: parseBuyerExtensions(options.extensions),
     emit: emitterOf(options.onEvent),
     reconciledAtStart: onceOnly(() => reconcileCounting(tools)),
     nodesOf: nodesOf(rpcUrl),
-    passes: createPasses(ledger, () => (options.runtime ?? systemRuntime).now()),
+    passes: createPasses(ledger, () => runtime.now()),
+    channels: channelTurns(parseChannels(options.channels), randomHex(runtime, 8)),
     ...defined({ approve, nonceSecret: options.nonceSecret }),
   };
   return tools;
@@ -246,6 +256,8 @@ async function run(tools: PayingTools, call: UnpaidCall): Promise<PaidResponse> 
   await runBuyerHooks(tools.extensions, "beforeVerify", () => context, requestId);
   await tools.reconciledAtStart();
   await reconcileEnded(tools);
+  const paid = await payOverChannel(tools, call, response);
+  if (paid) return paid;
   const quotation = await quote402(tools, request, response, terms);
   return payOnce(tools, { ...call, quotation });
 }

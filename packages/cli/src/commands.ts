@@ -45,6 +45,12 @@ export const commands: CommandTable = {
     summary: "list the balances that payments have topped up",
     load: () => import("./ledger/balances.ts"),
   },
+  channels: {
+    group: "Buy",
+    summary: "list payment channels and take back what is left in them",
+    nodeMin: ledgerNodeMin,
+    load: () => import("./ledger/channels.ts"),
+  },
   receipts: {
     group: "Buy",
     summary: "list, export and verify the receipts of what was paid",

@@ -27,6 +27,7 @@ import {
 } from "./ledger-lines.ts";
 import {
   LedgerTransitionError,
+  type ChannelChange,
   type Ledger,
   type LedgerRecord,
   type LedgerTransition,
@@ -69,6 +70,8 @@ export function fileLedger(path: string, options: FileLedgerOptions = {}): Ledge
     usage: (scope, since) => file.read((book) => book.usage(scope, since)),
     pinnedPayee: (host, network) => file.read((book) => book.pinnedPayee(host, network)),
     list: (states) => file.read((book) => book.list(states)),
+    changeChannels: (decide) => file.write((book) => channelLines(decide(book.channelsView()))),
+    listChannels: () => file.read((book) => book.channels.list()),
   };
 }
 
@@ -97,6 +100,11 @@ function transitionLines(
   const record = book.transitioned(requestId, next);
   const { ofNonce: _, ofAttempt: __, ...move } = next;
   return { lines: [{ move: { requestId, ...move } }], result: record };
+}
+
+function channelLines<T>({ put, pin, result }: ChannelChange<T>): Change<T> {
+  const pins: Line[] = pin ? [{ pin }] : [];
+  return { lines: put ? [{ channel: put }, ...pins] : pins, result };
 }
 
 /** The file and its contents. Operations run one at a time within this process. */
@@ -216,6 +224,7 @@ class LedgerFile {
 
   #apply(line: Line): void {
     if ("pin" in line) return this.#book.pin(line.pin);
+    if ("channel" in line) return this.#book.channels.put(line.channel);
     if ("record" in line) return this.#book.admit(line.record);
     const { requestId, ...transition } = line.move;
     this.#book.put(this.#book.transitioned(requestId, transition));
@@ -233,11 +242,13 @@ class LedgerFile {
   }
 
   async #compactIfWorth(): Promise<void> {
-    const needed = this.#book.size + this.#book.pinCount;
+    const { channels, pinCount, size } = this.#book;
+    const needed = size + pinCount + channels.size;
     if (this.#lineCount <= 2 * needed + this.#bounds.spareLinesMax) return;
     this.#book.forget(Date.now(), this.#bounds.settledKeptMax);
     const records = this.#book.list().map((record) => ({ record: slim(record) }));
-    await this.#replace([...this.#book.pins().map((pin) => ({ pin })), ...records]);
+    const pins = this.#book.pins().map((pin) => ({ pin }));
+    await this.#replace([...pins, ...channels.list().map((channel) => ({ channel })), ...records]);
   }
 
   async #replace(lines: readonly Line[]): Promise<void> {

@@ -1,10 +1,12 @@
 /** The rules of a ledger over records in memory; the file ledger replays its lines into it. */
 import { isSameAddress, type Address } from "@farthing/protocol";
+import { ChannelBook } from "./channel-book.ts";
 import { ClosedPayments } from "./closed-payments.ts";
 import {
   LedgerTransitionError,
   ledgerTransitions,
   openStates,
+  type ChannelsView,
   type HeardToken,
   type LedgerTransition,
   type LedgerRecord,
@@ -44,6 +46,7 @@ export class LedgerBook {
   readonly #open = new Map<string, LedgerRecord>();
   readonly #closed = new ClosedPayments();
   readonly #pins = new Map<string, Pin>();
+  readonly channels = new ChannelBook();
 
   /** Evaluates a reservation without changing anything. */
   evaluate(reservation: Reservation, rules: ReserveRules): ReserveOutcome {
@@ -131,6 +134,16 @@ export class LedgerBook {
       .sort((one, other) => one.reservedAt - other.reservedAt);
   }
 
+  /** What the rules of channels may look at. */
+  channelsView(): ChannelsView {
+    return {
+      find: (channelId) => this.channels.find(channelId),
+      list: () => this.channels.list(),
+      usage: (scope, since) => this.usage(scope, since),
+      pinnedPayee: (host, network) => this.pinnedPayee(host, network),
+    };
+  }
+
   get size(): number {
     return this.#records.size;
   }
@@ -144,7 +157,7 @@ export class LedgerBook {
   }
 
   usage(scope: LedgerScope, since: number): LedgerUsage {
-    let spentUnits = this.#closed.spentUnits(scope, since);
+    let spentUnits = this.#closed.spentUnits(scope, since) + this.channels.spentUnits(scope, since);
     let openPayments = 0;
     for (const record of this.#open.values()) {
       if (!isInScope(record, scope)) continue;
@@ -159,6 +172,7 @@ export class LedgerBook {
   forget(now: number, keptMax: number): void {
     const dropped = this.#closed.dropUntil(now - dayMs, keptMax);
     for (const { requestId } of dropped) this.#records.delete(requestId);
+    this.channels.forget(now);
   }
 }
 

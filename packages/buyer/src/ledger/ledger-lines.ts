@@ -2,6 +2,8 @@
 import { randomUUID } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { isObject, member, parseUint256, type JsonObject } from "@farthing/protocol";
+import { readStoredChannel } from "../channels/stored-channel.ts";
+import type { ChannelRecord } from "../channels/channel-record.ts";
 import type { Pin } from "./ledger-book.ts";
 import { ledgerTransitions, type LedgerTransition, type LedgerRecord } from "./ledger.ts";
 
@@ -9,7 +11,8 @@ import { ledgerTransitions, type LedgerTransition, type LedgerRecord } from "./l
 export type Line =
   | { readonly record: LedgerRecord }
   | { readonly move: LedgerTransition & { readonly requestId: string } }
-  | { readonly pin: Pin };
+  | { readonly pin: Pin }
+  | { readonly channel: ChannelRecord };
 
 /** The file is malformed, so nothing may be paid on its word. */
 export class LedgerFileError extends Error {
@@ -67,13 +70,15 @@ type StoredRecord = Omit<LedgerRecord, "amountUnits"> & { readonly amountUnits: 
 
 /** Reads a line that this module wrote. Throws a LedgerFileError for any other. */
 export function readLine(text: string, path: string, number: number): Line {
-  const { record, move, pin } = parse(text) ?? {};
+  const { record, move, pin, channel: stored } = parse(text) ?? {};
   if (isStoredRecord(record)) {
     const amountUnits = parseUint256(record.amountUnits);
     if (amountUnits !== undefined) return { record: { ...record, amountUnits } };
   }
   if (isTransition(move)) return { move };
   if (isPin(pin)) return { pin };
+  const channel = readStoredChannel(stored);
+  if (channel) return { channel };
   throw new LedgerFileError(path, `line ${number} says nothing that is known`);
 }
 

@@ -14,6 +14,7 @@
  * whether somebody did is not known, so its amount stays spent for the window of the limit.
  */
 import type { Address, Hex, SettleResponse } from "@farthing/protocol";
+import type { ChannelRecord } from "../channels/channel-record.ts";
 
 export type LedgerState =
   | "reserved"
@@ -207,6 +208,29 @@ export interface Ledger {
   keepHeard?(heard: HeardToken): Promise<void>;
   /** The tokens kept by `keepHeard`, the one heard of last at the end. */
   listHeard?(): Promise<readonly HeardToken[]>;
+  /**
+   * Decides on the newest state and writes the decision, in one atomic step; `decide` is pure and may
+   * run again. Without it, nothing is paid over a channel.
+   */
+  changeChannels?<T>(decide: (view: ChannelsView) => ChannelChange<T>): Promise<T>;
+  /** The channels, the oldest first. */
+  listChannels?(): Promise<readonly ChannelRecord[]>;
+}
+
+/** What a ledger knows when it decides about a channel. */
+export interface ChannelsView {
+  find(channelId: Hex): ChannelRecord | undefined;
+  list(): readonly ChannelRecord[];
+  usage(scope: LedgerScope, since: number): LedgerUsage;
+  pinnedPayee(host: string, network: string): Address | undefined;
+}
+
+/** What is written in one step, and what the caller learns. */
+export interface ChannelChange<T> {
+  readonly put?: ChannelRecord;
+  /** The payee that the host has from now on. */
+  readonly pin?: Pick<Reservation, "host" | "network" | "payTo">;
+  readonly result: T;
 }
 
 /** States without an outcome: they count until a receipt, the chain or the clock ends them. */

@@ -1,6 +1,14 @@
 /** A ledger in memory. Settled and released records are dropped after a day. */
 import { LedgerBook, withHeard } from "./ledger-book.ts";
-import type { HeardToken, Ledger, Reservation, ReserveOutcome, ReserveRules } from "./ledger.ts";
+import type {
+  ChannelChange,
+  ChannelsView,
+  HeardToken,
+  Ledger,
+  Reservation,
+  ReserveOutcome,
+  ReserveRules,
+} from "./ledger.ts";
 
 export function memoryLedger(): Ledger {
   const book = new LedgerBook();
@@ -16,6 +24,13 @@ export function memoryLedger(): Ledger {
     return outcome;
   }
 
+  function changeChannels<T>(decide: (view: ChannelsView) => ChannelChange<T>): T {
+    const { put, pin, result } = decide(book.channelsView());
+    if (put) book.channels.put(put);
+    if (pin) book.pin(pin);
+    return result;
+  }
+
   return {
     reserve: async (reservation, rules) => reserve(reservation, rules),
     transition: async (requestId, next) => book.put(book.transitioned(requestId, next)),
@@ -27,5 +42,7 @@ export function memoryLedger(): Ledger {
       tokens = withHeard(tokens, heard);
     },
     listHeard: async () => tokens,
+    changeChannels: async (decide) => changeChannels(decide),
+    listChannels: async () => book.channels.list(),
   };
 }

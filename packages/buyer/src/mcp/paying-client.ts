@@ -2,6 +2,7 @@
 import { defined, canonicalJson } from "@farthing/protocol";
 import { McpError, type CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { isLoopback } from "@farthing/protocol";
+import { PaymentError } from "../payment-error.ts";
 import { readToolResponse, toolFetch, type ToolClient } from "./tool-fetch.ts";
 import {
   UnansweredPaymentError,
@@ -61,7 +62,9 @@ export interface PayingClient {
 export function payingClient(client: ToolClient, options: PayingClientOptions): PayingClient {
   const { server, ...rest } = options;
   const base = toolsAddress(server);
-  const pay = wrapFetch(toolFetch(client, base, fetch, rest.answerTimeoutMs), rest);
+  // Sellers of tools offer no channels so far.
+  const single = { ...rest, channels: { use: "never" } } as const;
+  const pay = wrapFetch(toolFetch(client, base, fetch, rest.answerTimeoutMs), single);
   return {
     callTool: async (call) => resultOf(await pay(...requestOf(base, call))),
     quote: (call) => pay.quote(...requestOf(base, call)),
@@ -106,5 +109,6 @@ async function resultOf(response: PaidResponse): Promise<PaidToolResult> {
   const { code, message, data } = said.failure;
   const error = McpError.fromError(code, message, data);
   if (payment.state === "not_required" || payment.problem === undefined) throw error;
+  if ("channelId" in payment) throw new PaymentError(payment.problem, payment.requestId, error);
   throw new UnansweredPaymentError(payment.problem, payment, error);
 }

@@ -1,5 +1,12 @@
 /** Turns a 402 into a quote: every offer with its checks, and the one that would be paid. */
-import { defined, formatUsdc, zeroAddress, type Address, type Network } from "@farthing/protocol";
+import {
+  defined,
+  formatUsdc,
+  zeroAddress,
+  type Address,
+  type Network,
+  type Requirements,
+} from "@farthing/protocol";
 import { checkOffer, checkRequestUrl, skip, type Check, type OfferContext } from "./check-offer.ts";
 import {
   evaluatedOffer,
@@ -81,9 +88,20 @@ export async function quote402(
   const requirements = chosen?.offer.requirements;
   const isUrlAllowed = place.every(({ verdict }) => verdict !== "fail");
   if (!chosen || !requirements || !isUrlAllowed) return { ...base, refusal: refusalOf(base) };
-  const { version, network, asset, payTo, amount, maxTimeoutSeconds } = requirements;
-  const quote: Quote = {
-    requestId: terms.requestId,
+  const checks = [...place, ...chosen.checks];
+  const quote = quoteOf(request, terms.requestId, payUrl, requirements, checks);
+  return { ...base, chosen: { offer: chosen.offer, quote } };
+}
+
+export function quoteOf(
+  request: Pick<ReplayableRequest, "method" | "bodyHash">,
+  requestId: string,
+  payUrl: string,
+  { version, network, asset, payTo, amount, maxTimeoutSeconds }: Requirements,
+  checks: readonly Check[],
+): Quote {
+  return {
+    requestId,
     method: request.method,
     url: payUrl,
     bodyHash: request.bodyHash,
@@ -91,12 +109,11 @@ export async function quote402(
     network,
     asset,
     payTo,
+    maxTimeoutSeconds,
     amountUnits: amount,
     amountUsdc: formatUsdc(amount),
-    maxTimeoutSeconds,
-    checks: [...place, ...chosen.checks],
+    checks,
   };
-  return { ...base, chosen: { offer: chosen.offer, quote } };
 }
 
 function refusalOf(
@@ -113,7 +130,7 @@ function refusalOf(
   };
 }
 
-async function contextOf(
+export async function contextOf(
   tools: QuotingTools,
   { requirements }: Offer,
   host: string,

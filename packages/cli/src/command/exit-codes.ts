@@ -53,7 +53,8 @@ export function exitOfRefusal(code: PaymentErrorCode): ExitCode {
 
 /** The code for a response and the state of its payment. */
 export function exitOfResponse(status: number, payment: PaymentSummary, isFail: boolean): ExitCode {
-  if (payment.state === "settled" || payment.state === "not_required") {
+  const { state } = payment;
+  if (state === "settled" || state === "charged" || state === "not_required") {
     return isFail && status >= 400 ? exitCodes.general : exitCodes.success;
   }
   const code = payment.problem?.error;

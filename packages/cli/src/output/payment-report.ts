@@ -1,5 +1,11 @@
 /** What `pay` says of a payment on standard error. With --json, standard output has it all. */
-import type { NoPayment, PaymentEvent, PaymentSummary, SentPayment } from "@farthing/buyer";
+import type {
+  ChannelPayment,
+  NoPayment,
+  PaymentEvent,
+  PaymentSummary,
+  SentPayment,
+} from "@farthing/buyer";
 import { printableLine, shortUsdc } from "@farthing/protocol";
 import type { Waiting } from "./waiting.ts";
 
@@ -24,12 +30,27 @@ export function paymentText(payment: PaymentSummary, { status, statusText }: Sta
     const failed = status >= 400 ? `${printableLine(`${status} ${statusText}`.trim())}, ` : "";
     return `${failed}no payment required\n`;
   }
+  if ("channelId" in payment) return channelText(payment);
   const { amount, payTo, network, explorerUrl, transaction, problem, state } = payment;
   const price = `${shortUsdc(BigInt(amount))} USDC`;
   const more = [explorerUrl ?? (transaction && `transaction ${transaction}`), problem?.message];
   const lines = more.filter((one) => one !== undefined).map((one) => `  ${one}\n`);
   const steps = problem === undefined ? "" : nextSteps(payment);
   return `payment ${state}: ${price} to ${payTo} on ${network}\n${lines.join("")}${steps}`;
+}
+
+function channelText(payment: ChannelPayment): string {
+  const { amount, payTo, network, deposit, problem, channelId, chargedTotal, balance } = payment;
+  const left = BigInt(balance) - BigInt(chargedTotal);
+  const facts = [
+    deposit && `deposited ${shortUsdc(BigInt(deposit))} USDC`,
+    `channel ${channelId}, ${shortUsdc(left > 0n ? left : 0n)} USDC left`,
+    payment.explorerUrl ?? (payment.transaction && `transaction ${payment.transaction}`),
+    problem?.message,
+  ];
+  const lines = facts.filter((one) => one !== undefined).map((one) => `  ${one}\n`);
+  const price = `${shortUsdc(BigInt(amount))} USDC`;
+  return `call ${payment.state}: ${price} to ${payTo} on ${network}\n${lines.join("")}`;
 }
 
 /** Which payment it is, and how its owner gets its response or its outcome without a second one. */

@@ -4,6 +4,9 @@
  */
 import {
   channelIdOf,
+  checkChannel,
+  checkTotal,
+  checkVoucher,
   claimBatchDigest,
   hasSigned,
   splitSignature,
@@ -14,7 +17,7 @@ import {
   type Hex,
   type Network,
 } from "@farthing/protocol";
-import { checkChannel, checkTotal, checkVoucher, type Channels } from "@farthing/engine";
+import type { Channels } from "@farthing/engine";
 import type { Runtime } from "@farthing/engine/base";
 import type { ChannelAuthorizer } from "../../payments/channels/context.ts";
 import type { KeptVoucher, NewVoucher } from "./model.ts";

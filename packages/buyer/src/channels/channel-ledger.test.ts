@@ -1,0 +1,185 @@
+/** A channel's record outlives crashes: what was signed is on the disk before it leaves. */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { buyerBench } from "../buyer-bench.testing.ts";
+import { fileLedger } from "../ledger/file-ledger.ts";
+import { readLine, writeLine } from "../ledger/ledger-lines.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import { memoryLedger } from "../ledger/memory-ledger.ts";
+import { startSeller } from "../scripted-seller.testing.ts";
+import { heldUnits, type ChannelRecord } from "./channel-record.ts";
+import { channelSeller } from "./channel-seller.testing.ts";
+
+let folder = "";
+let count = 0;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "farthing-channels-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const newPath = () => join(folder, `${++count}.jsonl`);
+const call = 1_000n;
+
+async function onlyChannel(ledger: Ledger): Promise<ChannelRecord> {
+  const [record] = (await ledger.listChannels?.()) ?? [];
+  if (!record) throw new Error("There is one channel.");
+  return record;
+}
+
+test("the total of every voucher is on the disk before the seller sees it", async () => {
+  const path = newPath();
+  const written: boolean[] = [];
+  const shop = channelSeller({
+    lie: ({ payload }) => {
+      const lines = readFileSync(path, "utf8").split("\n");
+      const newest = lines.findLast((line) => line.startsWith('{"channel"'));
+      const total = `"signedUnits":"${payload.voucher.maxClaimableAmount}"`;
+      written.push(newest?.includes(total) === true);
+      return undefined;
+    },
+  });
+  await using seller = await startSeller(shop.script);
+  const { pay } = buyerBench({ ledger: fileLedger(path), channels: { use: "always" } });
+  for (let calls = 0; calls < 12; calls++) await pay(seller.url);
+  expect(written).toEqual(Array.from({ length: 12 }, () => true));
+});
+
+test("what one process has written the next one goes on with", async () => {
+  const path = newPath();
+  const shop = channelSeller({ cost: () => 400n });
+  await using seller = await startSeller(shop.script);
+  for (let calls = 1n; calls <= 3n; calls++) {
+    const { payment } = await buyerBench({ ledger: fileLedger(path) }).pay(seller.url);
+    expect(payment).toMatchObject({ state: "charged", chargedTotal: `${400n * calls}` });
+  }
+  expect(shop.known.balance).toBe(10n * call);
+});
+
+test("a file that was replaced by a shorter one still has its channels, and their spending", async () => {
+  const path = newPath();
+  const shop = channelSeller();
+  await using seller = await startSeller(shop.script);
+  const { pay } = buyerBench({ ledger: fileLedger(path, { spareLinesMax: 5 }) });
+  for (let calls = 0; calls < 20; calls++) await pay(seller.url);
+  expect(readFileSync(path, "utf8").split("\n").length).toBeLessThan(14);
+  expect(await onlyChannel(fileLedger(path))).toMatchObject({ chargedUnits: 20n * call });
+});
+
+class CrashError extends Error {}
+
+/** Fails for good after a number of writes, which are on the disk. */
+function crashing(ledger: Ledger, writes: number): Ledger {
+  let left = writes;
+  return {
+    ...ledger,
+    async changeChannels(decide) {
+      if (left <= 0) throw new CrashError();
+      const result = await ledger.changeChannels?.(decide);
+      left -= 1;
+      if (result === undefined) throw new CrashError();
+      if (left <= 0) throw new CrashError();
+      return result;
+    },
+  };
+}
+
+test.each([1, 2, 3, 4, 5, 6, 7])(
+  "a crash after write %i: the next process adds up with the seller",
+  async (writes) => {
+    const path = newPath();
+    const shop = channelSeller({ cost: () => 700n });
+    await using seller = await startSeller(shop.script);
+    const first = buyerBench({ ledger: crashing(fileLedger(path), writes) });
+    for (let calls = 0; calls < 5; calls++) {
+      await first
+        .pay(seller.url)
+        .catch((error: unknown) => expect(error).toBeInstanceOf(CrashError));
+    }
+    const ledger = fileLedger(path);
+    const next = buyerBench({ ledger });
+    // Until then the first one may still be at work.
+    next.clock.time += 61_000;
+    const { payment } = await next.pay(seller.url);
+    expect(payment).toMatchObject({ state: "charged", chargedTotal: `${shop.known.charged}` });
+    const record = await onlyChannel(ledger);
+    expect(record).toMatchObject({ chargedUnits: shop.known.charged, unansweredUnits: 0n });
+    expect(record.signedUnits).toBeLessThanOrEqual(shop.known.charged + call);
+  },
+);
+
+/** Digits of a uint128 at most. */
+const units = fc.bigInt({ min: 0n, max: 10n ** 30n });
+const at = fc.integer({ min: 0, max: 2_000_000_000_000 });
+const bytes32 = fc.constantFrom<`0x${string}`>(`0x${"a1".repeat(32)}`, `0x${"00".repeat(32)}`);
+
+test("every record is read as it was written, and half of a line is refused", async () => {
+  const ledger = memoryLedger();
+  await using seller = await startSeller(channelSeller().script);
+  await buyerBench({ ledger }).pay(seller.url);
+  const paid = await onlyChannel(ledger);
+  const more = fc.record({
+    chargedUnits: units,
+    signedUnits: units,
+    unansweredUnits: units,
+    openDeposits: fc.array(fc.record({ units, validBefore: at, salt: bytes32 }), { maxLength: 3 }),
+    spent: fc.array(fc.record({ until: at, units }), { maxLength: 3 }),
+    namedCalls: fc.array(fc.string(), { maxLength: 3 }),
+  });
+  fc.assert(
+    fc.property(more, fc.option(fc.string(), { nil: undefined }), (change, stopped) => {
+      const channel = { ...paid, ...change, ...(stopped === undefined ? {} : { stopped }) };
+      const text = writeLine({ channel }).trimEnd();
+      expect(readLine(text, "ledger", 2)).toEqual({ channel });
+    }),
+  );
+  const text = writeLine({ channel: paid });
+  for (const name of ["signedUnits", "config", "openDeposits", "spent", "unexplained"]) {
+    expect(() => readLine(text.replace(`"${name}"`, '"other"'), "ledger", 2)).toThrow("line 2");
+  }
+});
+
+/** What happens to a call: what it costs, and whether its answer or the request is lost. */
+const fate = fc.record({
+  cost: fc.bigInt({ min: 0n, max: call }),
+  lost: fc.constantFrom("nothing", "nothing", "answer", "request", "work"),
+});
+
+test("whatever is lost, nothing is signed beyond one call above what the seller has charged", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fate, { minLength: 1, maxLength: 25 }), async (fates) => {
+      let current: (typeof fates)[number] = { cost: call, lost: "nothing" };
+      const ledger = memoryLedger();
+      const beyond: bigint[] = [];
+      const shop = channelSeller({
+        cost: () => current.cost,
+        lie: ({ payload, honest }) => {
+          beyond.push(payload.voucher.maxClaimableAmount - shop.known.charged);
+          if (current.lost === "request") return { cut: "before" };
+          if (current.lost === "work") return { status: 500 };
+          const answer = honest();
+          return current.lost === "answer" && answer.status === 200
+            ? { ...answer, cut: "before" }
+            : answer;
+        },
+      });
+      await using seller = await startSeller(shop.script);
+      const { pay } = buyerBench({ ledger, channels: { depositMax: "0.02" } });
+      for (const one of fates) {
+        current = one;
+        await pay(seller.url).catch(() => {});
+        const record = await onlyChannel(ledger);
+        expect(record.stopped).toBeUndefined();
+        expect(record.chargedUnits).toBeLessThanOrEqual(shop.known.charged);
+        expect(heldUnits(record)).toBeLessThanOrEqual(20n * call);
+      }
+      current = { cost: call, lost: "nothing" };
+      const { payment } = await pay(seller.url);
+      expect(payment).toMatchObject({ state: "charged", chargedTotal: `${shop.known.charged}` });
+      expect(beyond.every((units) => units <= call)).toBe(true);
+    }),
+    { numRuns: 25 },
+  );
+});

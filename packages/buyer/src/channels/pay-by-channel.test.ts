@@ -1,0 +1,233 @@
+/** Calls over a channel, at a seller that is honest or lies; what was signed is what counts. */
+import { encodeHeader, headerNames } from "@farthing/protocol";
+import { expect, test } from "vitest";
+import { buyerBench, paymentErrorOf } from "../buyer-bench.testing.ts";
+import { memoryLedger } from "../ledger/memory-ledger.ts";
+import {
+  countingSigner,
+  otherPayee,
+  startSeller,
+  transaction,
+  type Answer,
+} from "../scripted-seller.testing.ts";
+import { contractWalletSigner } from "../signer.ts";
+import {
+  channelSeller,
+  stateOf,
+  totalsOf,
+  type ChannelSellerOptions,
+} from "./channel-seller.testing.ts";
+
+const call = 1_000n;
+
+test("the first call deposits ten, the next ones sign one voucher each, and the eleventh tops up", async () => {
+  const { script, known } = channelSeller();
+  await using seller = await startSeller(script);
+  const { pay, signer } = buyerBench();
+  for (let count = 1; count <= 11; count++) {
+    const response = await pay(seller.url);
+    expect([stateOf(response), await response.text()]).toEqual(["charged", "content"]);
+  }
+  expect(known.vouchers.map(({ type }) => type)).toEqual([
+    "deposit",
+    ...Array.from({ length: 9 }, () => "voucher"),
+    "deposit",
+  ]);
+  expect(totalsOf(known.vouchers)).toEqual(
+    Array.from({ length: 11 }, (_, at) => call * BigInt(at + 1)),
+  );
+  expect([known.balance, signer.count]).toEqual([20n * call, 13]);
+  expect(await pay.channels.list()).toMatchObject([
+    { chargedUnits: 11n * call, balanceUnits: 20n * call },
+  ]);
+});
+
+test("calls at one time take turns on their channel", async () => {
+  const { script, known } = channelSeller();
+  await using seller = await startSeller(script);
+  const { pay } = buyerBench();
+  const responses = await Promise.all(Array.from({ length: 5 }, () => pay(seller.url)));
+  expect(responses.map(stateOf)).toEqual(Array.from({ length: 5 }, () => "charged"));
+  expect(totalsOf(known.vouchers)).toEqual([1n, 2n, 3n, 4n, 5n].map((count) => count * call));
+});
+
+test("a call that costs less than its price leaves the difference to the next one", async () => {
+  const { script, known } = channelSeller({ cost: () => 300n });
+  await using seller = await startSeller(script);
+  const { pay } = buyerBench();
+  for (let count = 0; count < 3; count++) await pay(seller.url);
+  expect(totalsOf(known.vouchers)).toEqual([1_000n, 1_300n, 1_600n]);
+});
+
+test("auto: a seller of both is paid three times singly, and then over a channel", async () => {
+  const { script, known } = channelSeller({ hasExact: true });
+  await using seller = await startSeller(script);
+  const { pay } = buyerBench();
+  const states: string[] = [];
+  for (let count = 0; count < 5; count++) states.push(stateOf(await pay(seller.url)));
+  expect(states).toEqual(["settled", "settled", "settled", "charged", "charged"]);
+  expect(known.charged).toBe(2n * call);
+});
+
+test("auto: payments of more than an hour ago open no channel", async () => {
+  await using seller = await startSeller(channelSeller({ hasExact: true }).script);
+  const { pay, clock } = buyerBench();
+  for (let count = 0; count < 3; count++) await pay(seller.url);
+  clock.time += 60 * 60 * 1000;
+  expect(stateOf(await pay(seller.url))).toBe("settled");
+});
+
+test.each([
+  ["never", "settled"],
+  ["always", "charged"],
+] as const)("%s: the first payment is %s", async (use, state) => {
+  await using seller = await startSeller(channelSeller({ hasExact: true }).script);
+  const { pay } = buyerBench({ channels: { use } });
+  expect(stateOf(await pay(seller.url))).toBe(state);
+});
+
+const unusable: readonly (readonly [string, ChannelSellerOptions, string])[] = [
+  ["another token", { entry: { asset: otherPayee } }, "asset_not_allowed"],
+  ["another domain", { extra: { name: "USD Coin" } }, "token_domain_mismatch"],
+  ["an unknown network", { entry: { network: "eip155:1" } }, "channel_unusable"],
+  ["a delay above a day", { extra: { withdrawDelay: 86_401 } }, "channel_unusable"],
+  ["a delay below the contract's", { extra: { withdrawDelay: 899 } }, "channel_unusable"],
+  ["no authorizer", { extra: { receiverAuthorizer: null } }, "channel_unusable"],
+  [
+    "the authorizer 0",
+    { extra: { receiverAuthorizer: `0x${"0".repeat(40)}` } },
+    "channel_unusable",
+  ],
+  ["deposits by Permit2 only", { extra: { assetTransferMethod: "permit2" } }, "channel_unusable"],
+  ["a price above the limit per call", { amount: 100_001n }, "per_payment_cap"],
+  ["no price", { amount: 0n }, "channel_unusable"],
+];
+
+test.each(unusable)(
+  "%s: nothing is signed, and a single payment is made where one is offered",
+  async (_, options, code) => {
+    await using seller = await startSeller(channelSeller(options).script);
+    const { pay, signer } = buyerBench({ channels: { use: "always" } });
+    expect((await paymentErrorOf(pay(seller.url))).code).toBe(code);
+    expect(signer.count).toBe(0);
+    if (code === "per_payment_cap" || options.amount === 0n) return;
+    await using both = await startSeller(channelSeller({ ...options, hasExact: true }).script);
+    expect(stateOf(await pay(both.url))).toBe("settled");
+  },
+);
+
+test("a contract wallet has a channel only with a key for its vouchers", async () => {
+  const { script, known } = channelSeller();
+  await using seller = await startSeller(script);
+  const owner = countingSigner();
+  const signer = contractWalletSigner(otherPayee, owner);
+  const { pay } = buyerBench({ signer });
+  expect((await paymentErrorOf(pay(seller.url))).code).toBe("channel_unusable");
+  const { pay: other } = buyerBench({ signer, channels: { voucherSigner: owner } });
+  await other(seller.url).catch(() => {});
+  const [first] = known.vouchers;
+  expect(first && "config" in first && first.config.payerAuthorizer).toBe(owner.address);
+});
+
+test("a deposit stays within its limits, and a call that would need more is refused", async () => {
+  const { script, known } = channelSeller({ minDeposit: 900_000n });
+  await using seller = await startSeller(script);
+  const { pay } = buyerBench({ channels: { depositMax: "0.0025" } });
+  await pay(seller.url);
+  expect(known.balance).toBe(2_500n);
+  // What was charged is not held any more, so there is room for a top-up.
+  for (let count = 0; count < 4; count++) await pay(seller.url);
+  const { pay: poor, signer } = buyerBench({ channels: { depositMax: "0.0009" } });
+  const error = await paymentErrorOf(poor(seller.url));
+  expect([error.code, error.problem.payment_state, signer.count]).toEqual([
+    "channel_limit",
+    "unused",
+    0,
+  ]);
+});
+
+test("all sellers together hold no more than the limit in all", async () => {
+  const one = channelSeller({ minDeposit: 600_000n });
+  const other = channelSeller({ minDeposit: 600_000n, entry: { payTo: otherPayee } });
+  await using first = await startSeller(one.script);
+  await using second = await startSeller(other.script);
+  const { pay } = buyerBench();
+  await pay(first.url);
+  await pay(second.url);
+  expect([one.known.balance, other.known.balance]).toEqual([600_000n, 401_000n]);
+});
+
+test("charges count against the limit per day, with single payments", async () => {
+  const { script } = channelSeller({ hasExact: true, amount: 10_000n });
+  await using seller = await startSeller(script);
+  const { pay, clock } = buyerBench({ limits: { perDay: "0.05" } });
+  for (let count = 0; count < 5; count++) await pay(seller.url);
+  expect((await paymentErrorOf(pay(seller.url))).code).toBe("cumulative_cap");
+  clock.time += 26 * 60 * 60 * 1000;
+  expect(["charged", "settled"]).toContain(stateOf(await pay(seller.url)));
+});
+
+test("calls at one time stay within the limit per day", async () => {
+  const { script, known } = channelSeller();
+  await using seller = await startSeller(script);
+  const { pay } = buyerBench({ limits: { perDay: "0.003" } });
+  const calls = Array.from({ length: 5 }, () => pay(seller.url).then(stateOf, String));
+  const states = await Promise.all(calls);
+  expect(states.filter((state) => state === "charged")).toHaveLength(3);
+  expect(known.charged).toBe(3n * call);
+});
+
+test("a refusal of the wallet leaves nothing written and nothing sent", async () => {
+  const { script, known } = channelSeller();
+  await using seller = await startSeller(script);
+  const signer = {
+    ...countingSigner(),
+    signTypedData: async () => Promise.reject(new Error("no")),
+  };
+  const { pay, ledger } = buyerBench({ signer });
+  expect((await paymentErrorOf(pay(seller.url))).code).toBe("signing_failed");
+  expect(known.vouchers).toEqual([]);
+  expect(await ledger.listChannels?.()).toMatchObject([{ openDeposits: [], unansweredUnits: 0n }]);
+});
+
+test("a refund asks for all that is left, with the last voucher", async () => {
+  const refund = (): Answer => {
+    const receipt = {
+      success: true,
+      transaction,
+      network: "eip155:50",
+      amount: `${9n * call}`,
+      extra: {},
+    };
+    return { status: 200, headers: { [headerNames.paymentResponse]: encodeHeader(receipt) } };
+  };
+  const shop = channelSeller({
+    lie: ({ payload }) => (payload.type === "refund" ? refund() : undefined),
+  });
+  await using seller = await startSeller(shop.script);
+  const { pay } = buyerBench();
+  await pay(seller.url);
+  const [channel] = await pay.channels.list();
+  const id = channel?.channelId ?? "0x";
+  expect(await pay.channels.refund(id)).toMatchObject({
+    state: "refunded",
+    amount: `${9n * call}`,
+    left: "0",
+  });
+  expect(shop.known.vouchers[1]).toMatchObject({
+    type: "refund",
+    voucher: { maxClaimableAmount: call },
+  });
+  expect((await paymentErrorOf(pay.channels.refund(id))).code).toBe("channel_limit");
+});
+
+test("a named call is never made twice", async () => {
+  const { script, known } = channelSeller();
+  await using seller = await startSeller(script);
+  const ledger = memoryLedger();
+  const { pay } = buyerBench({ ledger });
+  const payment = { requestId: "order" };
+  await pay(seller.url, { payment });
+  expect((await paymentErrorOf(pay(seller.url, { payment }))).code).toBe("request_id_conflict");
+  expect(known.vouchers).toHaveLength(1);
+});

@@ -1,0 +1,59 @@
+/** Channels on the command line: opened by `pay`, listed, and given back by a refund or by the chain. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { payer, startSeller, transaction } from "@farthing/buyer/testing";
+import { channelSeller } from "@farthing/buyer/testing/channel-seller";
+import { encodeHeader, headerNames } from "@farthing/protocol";
+import { expect, test } from "vitest";
+import { farthing } from "../command/farthing-bin.testing.ts";
+
+test("pay opens a channel, later runs use it, and a refund empties it", async () => {
+  using home = {
+    path: mkdtempSync(join(tmpdir(), "farthing-channels-")),
+    [Symbol.dispose]: () => rmSync(home.path, { recursive: true }),
+  };
+  const environment = { XDG_CONFIG_HOME: home.path };
+  const receipt = { success: true, transaction, network: "eip155:50", amount: "8000" };
+  const headers = { [headerNames.paymentResponse]: encodeHeader(receipt) };
+  const shop = channelSeller({
+    lie: ({ payload }) => (payload.type === "refund" ? { headers } : undefined),
+  });
+  await using seller = await startSeller(shop.script);
+  const first = await farthing(["pay", seller.url], { environment });
+  expect([first.stdout, first.code]).toEqual(["content", 0]);
+  expect(first.stderr).toContain("call charged: 0.001 USDC to ");
+  expect(first.stderr).toContain("deposited 0.01 USDC");
+  const second = await farthing(["pay", "--json", seller.url], { environment });
+  expect(JSON.parse(second.stdout)).toMatchObject({
+    paymentStatus: "charged",
+    payment: { amount: "1000", chargedTotal: "2000" },
+  });
+
+  const listed = await farthing(["channels", "list", "--json"], { environment });
+  const [channel] = JSON.parse(listed.stdout);
+  expect(channel).toMatchObject({
+    state: "open",
+    payer,
+    leftUsdc: "0.008000",
+    chargedUsdc: "0.002000",
+    url: seller.url,
+  });
+  expect(listed.stdout).not.toContain("signature");
+  const shown = await farthing(["channels", "show", channel.channelId, "--json"], { environment });
+  expect(JSON.parse(shown.stdout)).toEqual(channel);
+
+  const command = ["channels", "refund", channel.channelId, "--json"];
+  const refunded = await farthing(command, { environment });
+  expect(JSON.parse(refunded.stdout)).toMatchObject({
+    state: "refunded",
+    amountUsdc: "0.008000",
+    leftUsdc: "0.000000",
+  });
+  const after = await farthing(["channels", "list", "--json"], { environment });
+  expect(JSON.parse(after.stdout)).toMatchObject([{ state: "empty", leftUsdc: "0.000000" }]);
+  const again = await farthing(command, { environment });
+  expect(again.code).toBe(12);
+  const unknown = await farthing(["channels", "show", `0x${"ab".repeat(32)}`], { environment });
+  expect([unknown.code, unknown.stderr]).toEqual([9, expect.stringContaining("channels list")]);
+});

@@ -1,0 +1,194 @@
+/** `farthing channels`: money that sellers hold for later calls, and the ways to have it back. */
+import {
+  heldUnits,
+  nodesOf,
+  readChannelState,
+  type ChannelRecord,
+  type ChannelRefund,
+} from "@farthing/buyer";
+import {
+  channelContract,
+  findNetwork,
+  formatUsdc,
+  isBytes32,
+  parseUsdc,
+  toLowerHex,
+  type Hex,
+} from "@farthing/protocol";
+import { channelCalls } from "@farthing/protocol/channel-contract";
+import type { Command } from "commander";
+import { UsageError } from "../command/command-errors.ts";
+import { exitCodes, type ExitCode } from "../command/exit-codes.ts";
+import { runCommand } from "../command/run-command.ts";
+import { openLedger } from "../input/buyer-settings.ts";
+import { demandNode, rpcOption, type NodeFlags } from "../input/rpc-node.ts";
+import { addPrintFlags, printList, printOne, type PrintFlags } from "../output/print-output.ts";
+import { whileWaiting } from "../output/waiting.ts";
+import { createPayer } from "../pay/payer.ts";
+import type { WalletFlags } from "../wallet/wallet.ts";
+import { timeOf } from "./ledger-report.ts";
+
+export function register(program: Command): void {
+  const channels = program
+    .command("channels")
+    .description(
+      "Shows the payment channels of this machine's ledger. `farthing pay` opens one by itself where a seller offers it and it pays off.",
+    );
+  addPrintFlags(channels.command("list"))
+    .description("list channels with what was charged and what is left, the oldest first")
+    .action((flags: PrintFlags) => runCommand(() => list(flags)));
+  addPrintFlags(channels.command("show"))
+    .description("show one channel")
+    .argument("<channel-id>")
+    .action((id: string, flags: PrintFlags) => runCommand(() => show(id, flags)));
+  addPrintFlags(channels.command("refund"))
+    .description("ask the seller to send back what is left, which costs you no gas")
+    .argument("<channel-id>")
+    .option("--amount <USDC>", "a part of what is left (default: all of it)")
+    .option("--url <address>", "where the seller sells over this channel (default: the last call)")
+    .option("--wallet <name>", "the keystore of the payer; see `farthing wallet`")
+    .option("--wallet-contract <address>", "the payer is this ERC-1271 wallet")
+    .addOption(rpcOption("node to ask for the channel's state"))
+    .action((id: string, flags: RefundFlags) => runCommand(() => refund(id, flags)));
+  addPrintFlags(channels.command("withdraw"))
+    .description(
+      "print the two transactions by which the payer takes back what is left without the seller",
+    )
+    .argument("<channel-id>")
+    .addOption(rpcOption("node to ask for the channel's state"))
+    .action((id: string, flags: PrintFlags & NodeFlags) => runCommand(() => withdraw(id, flags)));
+}
+
+async function list(flags: PrintFlags): Promise<void> {
+  const records = (await openLedger().listChannels?.()) ?? [];
+  const rows = records.map((record) => {
+    const { channelId: channel, host } = record;
+    const { leftUsdc: left, chargedUsdc: charged, state, usedAt: used } = channelObject(record);
+    return { used, state, "left (USDC)": left, "charged (USDC)": charged, host, channel };
+  });
+  const layout = { wide: ["channel"], whole: ["channel"] };
+  printList(records.map(channelObject), rows, "No channels.", flags, layout);
+}
+
+async function show(id: string, flags: PrintFlags): Promise<ExitCode> {
+  const record = await findRecord(id);
+  if (!record) return noSuchChannel(id);
+  printOne(channelObject(record), flags);
+  return exitCodes.success;
+}
+
+type RefundFlags = PrintFlags &
+  NodeFlags &
+  WalletFlags & { readonly amount?: string; readonly url?: string };
+
+async function refund(id: string, flags: RefundFlags): Promise<ExitCode> {
+  const channelId = parseId(id);
+  const amountUnits = flags.amount === undefined ? undefined : parseUsdc(flags.amount);
+  if (flags.amount !== undefined && (amountUnits === undefined || amountUnits === 0n)) {
+    throw new UsageError("--amount must be an amount in USDC, such as 0.05.");
+  }
+  if (!(await findRecord(id))) return noSuchChannel(id);
+  const payer = await createPayer(flags, false);
+  const request = {
+    ...(amountUnits === undefined ? {} : { amountUnits }),
+    ...(flags.url === undefined ? {} : { url: flags.url }),
+  };
+  const refunded = await whileWaiting("Asking the seller for the refund", () =>
+    payer.channels.refund(channelId, request),
+  );
+  printOne(refundObject(refunded), flags);
+  return refunded.state === "refunded" ? exitCodes.success : exitCodes.paymentOpen;
+}
+
+function refundObject(refunded: ChannelRefund): object {
+  if (refunded.state === "unconfirmed") return refunded;
+  const { amount, left } = refunded;
+  const amountUsdc = formatUsdc(BigInt(amount));
+  return { ...refunded, amountUsdc, leftUsdc: formatUsdc(BigInt(left)) };
+}
+
+/** Wallets of every kind can send the calls; the command itself holds no gas and sends nothing. */
+async function withdraw(id: string, flags: PrintFlags & NodeFlags): Promise<ExitCode> {
+  const record = await findRecord(id);
+  if (!record) return noSuchChannel(id);
+  const { config, channelId } = record;
+  const network = findNetwork(record.network);
+  if (!network) throw new Error(`The ledger names an unknown network ${record.network}.`);
+  const nodes = nodesOf(demandNode(flags))(network);
+  const read = await whileWaiting("Asking the chain for the channel", () =>
+    readChannelState(fetch, nodes, network, channelId),
+  );
+  if (!read) {
+    console.error(`No node of ${network.id} answers; the channel's state is not known.`);
+    return exitCodes.network;
+  }
+  const { balance, totalClaimed, withdrawing, withdrawRequestedAt } = read.state;
+  const units = withdrawing > 0n ? withdrawing : balance - totalClaimed;
+  if (units <= 0n) {
+    console.error("The channel has nothing left to withdraw.");
+    return exitCodes.success;
+  }
+  const isStarted = withdrawing > 0n;
+  const startedAt = isStarted ? withdrawRequestedAt : read.blockSeconds;
+  const initiate = { to: channelContract, data: channelCalls.initiateWithdraw(config, units) };
+  const finalize = { to: channelContract, data: channelCalls.finalizeWithdraw(config) };
+  printOne(
+    {
+      channelId,
+      from: config.payer,
+      network: network.id,
+      amountUsdc: formatUsdc(units),
+      // The seller may claim what it was promised until the second one is mined.
+      promisedUsdc: formatUsdc(
+        record.signedUnits > totalClaimed ? record.signedUnits - totalClaimed : 0n,
+      ),
+      isStarted,
+      finalizableAt: timeOf((startedAt + config.withdrawDelay) * 1000),
+      ...(isStarted ? {} : { initiate }),
+      finalize,
+    },
+    flags,
+  );
+  return exitCodes.success;
+}
+
+async function findRecord(id: string): Promise<ChannelRecord | undefined> {
+  const channelId = parseId(id);
+  const records = (await openLedger().listChannels?.()) ?? [];
+  return records.find((record) => record.channelId === channelId);
+}
+
+function parseId(id: string): Hex {
+  if (isBytes32(id)) return toLowerHex(id);
+  throw new UsageError("A channel's id is 0x and 64 hexadecimal digits.");
+}
+
+function noSuchChannel(id: string): ExitCode {
+  console.error(`There is no channel ${id}. List channels with: farthing channels list`);
+  return exitCodes.notFound;
+}
+
+/** Without the vouchers, which anyone could claim by. */
+function channelObject(record: ChannelRecord) {
+  const { config, channelId, network, host, url, stopped } = record;
+  const isEmpty = heldUnits(record) === 0n;
+  return {
+    channelId,
+    state: stopped !== undefined ? "stopped" : isEmpty ? "empty" : "open",
+    url,
+    host,
+    network,
+    payer: config.payer,
+    payTo: config.receiver,
+    leftUsdc: formatUsdc(heldUnits(record)),
+    chargedUsdc: formatUsdc(record.chargedUnits),
+    signedUsdc: formatUsdc(record.signedUnits),
+    claimedUsdc: formatUsdc(record.claimedUnits),
+    withdrawDelaySeconds: config.withdrawDelay,
+    withdrawRequestedAt:
+      record.withdrawRequestedAt === 0 ? undefined : timeOf(record.withdrawRequestedAt * 1000),
+    openedAt: timeOf(record.openedAt),
+    usedAt: timeOf(record.usedAt),
+    stopped,
+  };
+}
