@@ -42,6 +42,11 @@ const reads = (read: (...inputs: unknown[]) => unknown, name: string, input: unk
   if (name === "isHexBytes") return read(input, 65);
   // These are given what was read before: an object, hexadecimal bytes.
   if (name === "readRequestBinding") return protocol.isObject(input) && read(input);
+  if (name === "isLowS") {
+    const { isHexBytes, splitSignature } = protocol;
+    const parts = isHexBytes(input, 65) ? splitSignature(input) : undefined;
+    return parts !== undefined && read(parts);
+  }
   if (name === "isSignedByPayer") {
     const { xdc, isHexBytes, signatureBytesMax } = protocol;
     return isHexBytes(input, signatureBytesMax) && read(xdc, vectorAuthorization, input);
@@ -68,12 +73,14 @@ test("the readers are found", () => {
     "isBodiless",
     "isBookText",
     "isBytes32",
+    "isChannelPayment",
     "isChannelRequest",
     "isDeeperThan",
     "isEventStream",
     "isHexBytes",
     "isLoopback",
     "isLoopbackAddress",
+    "isLowS",
     "isObject",
     "isPassToken",
     "isPaymentIdentifier",
@@ -91,6 +98,7 @@ test("the readers are found", () => {
     "parseChannelCode",
     "parseChannelConfig",
     "parseChannelPayload",
+    "parseChannelPayment",
     "parseChannelRequest",
     "parseChannelRequirements",
     "parseChannelUnits",
@@ -98,6 +106,7 @@ test("the readers are found", () => {
     "parsePassTerms",
     "parsePayment",
     "parsePaymentRequest",
+    "parsePrivateKey",
     "parseRefund",
     "parseRefundable",
     "parseRequirements",
@@ -111,6 +120,7 @@ test("the readers are found", () => {
     "parseVoucher",
     "parseVoucherClaim",
     "parseWireAddress",
+    "parseWireChannelState",
     "readRequestBinding",
   ]);
 });

@@ -1,11 +1,19 @@
 /** Calls over a channel, at a seller that is honest or lies; what was signed is what counts. */
-import { encodeHeader, headerNames } from "@farthing/protocol";
+import {
+  encodeHeader,
+  hasSigned,
+  headerNames,
+  splitSignature,
+  voucherDigest,
+  xdc,
+} from "@farthing/protocol";
 import { expect, test } from "vitest";
 import { buyerBench, paymentErrorOf } from "../buyer-bench.testing.ts";
 import { memoryLedger } from "../ledger/memory-ledger.ts";
 import {
   countingSigner,
   otherPayee,
+  payer,
   startSeller,
   transaction,
   type Answer,
@@ -190,18 +198,19 @@ test("a refusal of the wallet leaves nothing written and nothing sent", async ()
   expect(await ledger.listChannels?.()).toMatchObject([{ openDeposits: [], unansweredUnits: 0n }]);
 });
 
-test("a refund asks for all that is left, with the last voucher", async () => {
+test("a refund asks for all that is left, with a voucher of exactly what was charged", async () => {
   const refund = (): Answer => {
     const receipt = {
       success: true,
       transaction,
       network: "eip155:50",
-      amount: `${9n * call}`,
+      amount: `${10n * call - 300n}`,
       extra: {},
     };
     return { status: 200, headers: { [headerNames.paymentResponse]: encodeHeader(receipt) } };
   };
   const shop = channelSeller({
+    cost: () => 300n,
     lie: ({ payload }) => (payload.type === "refund" ? refund() : undefined),
   });
   await using seller = await startSeller(shop.script);
@@ -211,13 +220,19 @@ test("a refund asks for all that is left, with the last voucher", async () => {
   const id = channel?.channelId ?? "0x";
   expect(await pay.channels.refund(id)).toMatchObject({
     state: "refunded",
-    amount: `${9n * call}`,
+    amount: `${10n * call - 300n}`,
     left: "0",
   });
   expect(shop.known.vouchers[1]).toMatchObject({
     type: "refund",
-    voucher: { maxClaimableAmount: call },
+    voucher: { maxClaimableAmount: 300n },
   });
+  const refundVoucher = shop.known.vouchers[1];
+  if (refundVoucher?.type !== "refund") throw new Error("The second message is the refund.");
+  const { signature } = refundVoucher.voucher;
+  const digest = voucherDigest(xdc.chainId, { channelId: id, maxClaimableAmount: 300n });
+  const parts = splitSignature(signature);
+  expect(parts && hasSigned(payer, digest, parts)).toBe(true);
   expect((await paymentErrorOf(pay.channels.refund(id))).code).toBe("channel_limit");
 });
 

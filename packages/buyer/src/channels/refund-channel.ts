@@ -143,7 +143,7 @@ async function signRefund(
   { amountUnits }: RefundRequest,
 ): Promise<string> {
   const signers = { payer, policy: channels.policy };
-  // Published sellers compare the signature with the one that they keep.
+  // The last voucher says so already where the call has cost its price.
   const voucher =
     lastVoucher?.units === chargedUnits
       ? { channelId, maxClaimableAmount: chargedUnits, signature: lastVoucher.signature }

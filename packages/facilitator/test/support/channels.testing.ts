@@ -10,6 +10,8 @@ import {
   type ChannelConfig,
   type Hex,
 } from "@farthing/protocol";
+import { expect } from "vitest";
+import { walletAt, type Served } from "./facilitator.testing.ts";
 import * as Secp256k1 from "ox/Secp256k1";
 import * as Signature from "ox/Signature";
 
@@ -97,4 +99,22 @@ export function depositBody(channel: BuyerChannel) {
     paymentPayload: { x402Version: 2, accepted: entry, payload },
     paymentRequirements: entry,
   };
+}
+
+/** Calls every operation of the vault once, with a voucher that it does not take. */
+export async function useVault(
+  served: Pick<Served, "get" | "post">,
+  devnet: Devnet,
+  headers: Readonly<Record<string, string>>,
+): Promise<void> {
+  const { payload } = depositBody(channelOf(devnet, walletAt(devnet.buyers, 0))).paymentPayload;
+  const { channelConfig, voucher } = payload;
+  const { signature } = voucher;
+  // Nobody signs claims for it here.
+  const vouchers = [{ channelConfig, maxClaimableAmount: "1000", charged: "1000", signature }];
+  const kept = await served.post("/v1/channels/vouchers", { vouchers }, headers);
+  expect(kept).toMatchObject({ status: 200, body: { kept: [] } });
+  expect((await served.post("/v1/channels/vouchers", {}, headers)).status).toBe(400);
+  expect((await served.get("/v1/channels/vouchers", headers)).status).toBe(200);
+  expect((await served.post("/v1/channels/claim", {}, headers)).status).toBe(202);
 }

@@ -19,6 +19,9 @@ export function chooseDue(
       rows.some((row) => row.withdrawRequestedAt > 0 || claimDueAt(row) <= now);
     if (isDue) due.push(...rows.filter((row) => unclaimedOf(row) > 0n));
   }
-  const isUrgent = (row: KeptVoucher) => (row.withdrawRequestedAt > 0 ? 0 : 1);
-  return due.toSorted((one, other) => isUrgent(one) - isUrgent(other));
+  return due.toSorted((one, other) => rankOf(one) - rankOf(other));
+}
+
+function rankOf({ withdrawRequestedAt }: KeptVoucher): number {
+  return withdrawRequestedAt > 0 ? 0 : 1;
 }

@@ -9,6 +9,7 @@ import {
   claimBatchDigest,
   depositCollector,
   isObject,
+  parseWireAddress,
   type Address,
   type JsonObject,
 } from "@farthing/protocol";
@@ -56,7 +57,9 @@ beforeAll(async () => {
   const { body } = await served.get("/supported", withKey());
   const kinds = Array.isArray(body["kinds"]) ? body["kinds"].filter(isObject) : [];
   const kind = kinds.find(({ scheme }) => scheme === "batch-settlement");
-  authorizer = textAt(kind ?? {}, "extra.receiverAuthorizer") as Address;
+  const named = parseWireAddress(textAt(kind ?? {}, "extra.receiverAuthorizer"));
+  if (!named) throw new Error("the account has no authorizer");
+  authorizer = named;
 });
 afterAll(async () => {
   await served?.stop();
