@@ -51,10 +51,10 @@ async function spansOf({ metricsUrl }: Served): Promise<Record<string, number>> 
   return Object.fromEntries([...series].map(([, outcome, count]) => [outcome, Number(count)]));
 }
 
-/** Each request is a span. */
+/** Each request is a span, and asks no node, whose calls would be more of them. */
 async function ask({ url }: Served, requests: number): Promise<void> {
   for (let left = requests; left > 0; left -= 100) {
-    const some = Array.from({ length: Math.min(left, 100) }, () => fetch(`${url}/supported`));
+    const some = Array.from({ length: Math.min(left, 100) }, () => fetch(`${url}/.well-known/nothing`));
     await Promise.all((await Promise.all(some)).map((response) => response.text()));
   }
 }

@@ -42,112 +42,115 @@ function voucherOf(channelId: Hex, maxClaimableAmount: bigint) {
 
 /** Runs these promises against one store. */
 export function channelsSuite(name: string, kind: StoreKind): void {
-  let nowMs: number;
-  let stage: Awaited<ReturnType<StoreKind["open"]>>;
-  let channels: Channels;
-  const create = (bounds: { entriesMax?: number; leaseMs?: number } = {}): Channels => {
-    const made = stage.create({ now: () => nowMs, ...bounds }).channels;
-    if (!made) throw new Error("The store keeps no channels.");
-    return made;
-  };
-  beforeEach(async () => {
-    nowMs = 1_000;
-    stage = await kind.open();
-    channels = create();
-  });
-  afterEach(() => stage.close());
+  // The hooks are for these tests alone, beside whatever else a file has.
+  describe("channels", () => {
+    let nowMs: number;
+    let stage: Awaited<ReturnType<StoreKind["open"]>>;
+    let channels: Channels;
+    const create = (bounds: { entriesMax?: number; leaseMs?: number } = {}): Channels => {
+      const made = stage.create({ now: () => nowMs, ...bounds }).channels;
+      if (!made) throw new Error("The store keeps no channels.");
+      return made;
+    };
+    beforeEach(async () => {
+      nowMs = 1_000;
+      stage = await kind.open();
+      channels = create();
+    });
+    afterEach(() => stage.close());
 
-  async function held(of = opened(), by = channels): Promise<HeldChannel> {
-    const holding = await by.hold(of.id, of);
-    if (holding.kind !== "held") throw new Error(`The channel is ${holding.kind}.`);
-    return holding.held;
-  }
+    async function held(of = opened(), by = channels): Promise<HeldChannel> {
+      const holding = await by.hold(of.id, of);
+      if (holding.kind !== "held") throw new Error(`The channel is ${holding.kind}.`);
+      return holding.held;
+    }
 
-  async function charge(cost: bigint, of = opened()): Promise<void> {
-    const holder = await held(of);
-    const total = holder.channel.charged + cost;
-    await holder.charge({ cost, voucher: voucherOf(of.id, total) });
-  }
+    async function charge(cost: bigint, of = opened()): Promise<void> {
+      const holder = await held(of);
+      const total = holder.channel.charged + cost;
+      await holder.charge({ cost, voucher: voucherOf(of.id, total) });
+    }
 
-  describe(`${name}: a channel`, () => {
-    test("is stored once it is opened, with what was claimed as charged", async () => {
-      const channel = opened(1, { totalClaimed: 300n });
-      expect(await channels.hold(channel.id)).toEqual({ kind: "unknown" });
-      await (await held(channel)).release();
-      expect(await channels.find(channel.id)).toMatchObject({
-        ...channel,
-        charged: 300n,
-        openRefund: undefined,
-        readAtMs: 1_000,
+    describe(`${name}: a channel`, () => {
+      test("is stored once it is opened, with what was claimed as charged", async () => {
+        const channel = opened(1, { totalClaimed: 300n });
+        expect(await channels.hold(channel.id)).toEqual({ kind: "unknown" });
+        await (await held(channel)).release();
+        expect(await channels.find(channel.id)).toMatchObject({
+          ...channel,
+          charged: 300n,
+          openRefund: undefined,
+          readAtMs: 1_000,
+        });
+      });
+
+      test("serves one request at a time, and each charge counts once", async () => {
+        const first = await held();
+        expect(await channels.hold(opened().id)).toEqual({ kind: "busy" });
+        await first.charge({ cost: 400n, voucher: voucherOf(opened().id, 1_000n) });
+        expect(await first.charge({ cost: 400n, voucher: opened().voucher })).toBeUndefined();
+        await charge(250n);
+        const found = await channels.find(opened().id);
+        expect(found).toMatchObject({ charged: 650n, voucher: { maxClaimableAmount: 650n } });
+      });
+
+      test("keeps the highest claimed total, also while a request works", async () => {
+        const holder = await held();
+        await channels.claimed(opened().id, 500n);
+        await channels.claimed(opened().id, 200n);
+        const after = await holder.charge({ cost: 1n, voucher: opened().voucher });
+        expect(after).toMatchObject({ charged: 501n, state: { totalClaimed: 500n } });
+      });
+
+      test("that nothing came of is forgotten; one that was released stays", async () => {
+        await (await held()).release(true);
+        expect(await channels.find(opened().id)).toBeUndefined();
+        await (await held()).release();
+        expect(await channels.find(opened().id)).toBeDefined();
+      });
+
+      test("remembers a refund under way until the chain has passed its nonce", async () => {
+        const holder = await held();
+        await holder.refunding({ nonce: 0n, amount: 9_000n });
+        expect(await holder.mirror(state)).toMatchObject({
+          openRefund: { nonce: 0n, amount: 9_000n },
+        });
+        const over = await holder.mirror({ ...state, balance: 1_000n, refundNonce: 1n });
+        expect(over?.openRefund).toBeUndefined();
+      });
+
+      test("is listed while something of it is unclaimed, page by page", async () => {
+        for (const nth of [1, 2, 3]) await charge(100n, opened(nth));
+        await charge(0n, opened(4));
+        await channels.claimed(opened(2).id, 100n);
+        const [first] = await channels.unclaimed("", 1);
+        const rest = await channels.unclaimed(first?.id ?? "", 10);
+        const ids = [first, ...rest].map((channel) => channel?.id);
+        expect(ids).toEqual([opened(1).id, opened(3).id].toSorted());
+      });
+
+      test("makes room for another one only where the chain knows as much of it", async () => {
+        const small = create({ entriesMax: 2 });
+        const first = await held(opened(1), small);
+        await first.charge({ cost: 100n, voucher: opened(1).voucher });
+        await (await held(opened(2), small)).release();
+        await (await held(opened(3), small)).charge({ cost: 7n, voucher: opened(3).voucher });
+        expect(await small.find(opened(2).id)).toBeUndefined();
+        expect(await small.hold(opened(4).id, opened(4))).toEqual({ kind: "full" });
+        expect(await small.find(opened(1).id)).toMatchObject({ charged: 100n });
       });
     });
 
-    test("serves one request at a time, and each charge counts once", async () => {
-      const first = await held();
-      expect(await channels.hold(opened().id)).toEqual({ kind: "busy" });
-      await first.charge({ cost: 400n, voucher: voucherOf(opened().id, 1_000n) });
-      expect(await first.charge({ cost: 400n, voucher: opened().voucher })).toBeUndefined();
-      await charge(250n);
-      const found = await channels.find(opened().id);
-      expect(found).toMatchObject({ charged: 650n, voucher: { maxClaimableAmount: 650n } });
-    });
-
-    test("keeps the highest claimed total, also while a request works", async () => {
-      const holder = await held();
-      await channels.claimed(opened().id, 500n);
-      await channels.claimed(opened().id, 200n);
-      const after = await holder.charge({ cost: 1n, voucher: opened().voucher });
-      expect(after).toMatchObject({ charged: 501n, state: { totalClaimed: 500n } });
-    });
-
-    test("that nothing came of is forgotten; one that was released stays", async () => {
-      await (await held()).release(true);
-      expect(await channels.find(opened().id)).toBeUndefined();
-      await (await held()).release();
-      expect(await channels.find(opened().id)).toBeDefined();
-    });
-
-    test("remembers a refund under way until the chain has passed its nonce", async () => {
-      const holder = await held();
-      await holder.refunding({ nonce: 0n, amount: 9_000n });
-      expect(await holder.mirror(state)).toMatchObject({
-        openRefund: { nonce: 0n, amount: 9_000n },
+    describe.runIf(kind.isShared)(`${name}: a channel of several processes`, () => {
+      test("goes on after the lease of a process that died, which then charges nothing", async () => {
+        const dead = await held();
+        const other = create();
+        expect(await other.hold(opened().id)).toEqual({ kind: "busy" });
+        nowMs += 15_001;
+        await (await held(opened(), other)).charge({ cost: 5n, voucher: opened().voucher });
+        expect(await dead.charge({ cost: 9n, voucher: opened().voucher })).toBeUndefined();
+        expect(await other.find(opened().id)).toMatchObject({ charged: 5n });
       });
-      const over = await holder.mirror({ ...state, balance: 1_000n, refundNonce: 1n });
-      expect(over?.openRefund).toBeUndefined();
-    });
-
-    test("is listed while something of it is unclaimed, page by page", async () => {
-      for (const nth of [1, 2, 3]) await charge(100n, opened(nth));
-      await charge(0n, opened(4));
-      await channels.claimed(opened(2).id, 100n);
-      const [first] = await channels.unclaimed("", 1);
-      const rest = await channels.unclaimed(first?.id ?? "", 10);
-      const ids = [first, ...rest].map((channel) => channel?.id);
-      expect(ids).toEqual([opened(1).id, opened(3).id].toSorted());
-    });
-
-    test("makes room for another one only where the chain knows as much of it", async () => {
-      const small = create({ entriesMax: 2 });
-      const first = await held(opened(1), small);
-      await first.charge({ cost: 100n, voucher: opened(1).voucher });
-      await (await held(opened(2), small)).release();
-      await (await held(opened(3), small)).charge({ cost: 7n, voucher: opened(3).voucher });
-      expect(await small.find(opened(2).id)).toBeUndefined();
-      expect(await small.hold(opened(4).id, opened(4))).toEqual({ kind: "full" });
-      expect(await small.find(opened(1).id)).toMatchObject({ charged: 100n });
-    });
-  });
-
-  describe.runIf(kind.isShared)(`${name}: a channel of several processes`, () => {
-    test("goes on after the lease of a process that died, which then charges nothing", async () => {
-      const dead = await held();
-      const other = create();
-      expect(await other.hold(opened().id)).toEqual({ kind: "busy" });
-      nowMs += 15_001;
-      await (await held(opened(), other)).charge({ cost: 5n, voucher: opened().voucher });
-      expect(await dead.charge({ cost: 9n, voucher: opened().voucher })).toBeUndefined();
-      expect(await other.find(opened().id)).toMatchObject({ charged: 5n });
     });
   });
 }
