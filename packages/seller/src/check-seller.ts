@@ -137,7 +137,10 @@ export async function reportReady(seller: CheckedSeller): Promise<readonly Selle
   for (const { message, fix, isCovered } of problems) {
     console.warn(isCovered ? `Warning: ${message} ${coveredFix}` : `Not ready: ${message} ${fix}`);
   }
-  if (isReady(problems)) console.log(readyLine(seller));
+  if (isReady(problems)) {
+    console.log(readyLine(seller));
+    if (isUnvaulted(seller)) console.log(unvaultedLine);
+  }
   // oxlint-enable no-console
   return problems;
 }
@@ -157,6 +160,14 @@ export function readyLine({ networks, payees, facilitators = [] }: ReadySeller):
   const through = names.length > 1 ? `, through ${names.join(", then ")}` : "";
   return `Ready: sells on ${networks.map(({ id }) => id).join(" and ")}, to ${payTo}${through}`;
 }
+
+/** Whether channels are sold and no facilitator keeps their vouchers. */
+function isUnvaulted({ channels, facilitators }: CheckedSeller): boolean {
+  return channels !== undefined && facilitators.every(({ keepVouchers }) => !keepVouchers);
+}
+
+const unvaultedLine =
+  "Channels: without an API key only this seller has their vouchers, and what it charges without a claim has no bound (channels.maxUnvaulted). Keep its records, and call channels.claim() more often than the withdrawal delay.";
 
 type ReadySeller = Pick<CheckedSeller, "networks" | "payees"> & {
   readonly facilitators?: readonly Pick<Facilitator, "name">[];

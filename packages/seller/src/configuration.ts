@@ -251,7 +251,7 @@ export function parseSellerOptions<R>(options: SellerOptions<R>, hasOwnAddresses
     extensions: parseExtensions(options.extensions),
     waitUntil: parseWaitUntil(options.waitUntil),
     rateLimit: parseRateLimit(options.rateLimit),
-    authorizerKey: parseChannelKeys(options.channels),
+    ...parseChannelKeys(options.channels),
   };
 }
 

@@ -5,7 +5,6 @@ import {
   isRefusalOfPayer,
   isObject,
   member,
-  parseJson,
   parseRefundable,
   parseVerifyResponse,
   type Hex,
@@ -15,35 +14,19 @@ import {
   type VerifyResponse,
   type WireAuthorization,
 } from "@farthing/protocol";
-import { readBytes } from "./body.ts";
 import type { AnyRequest } from "./facilitator-request.ts";
+import {
+  callOnce,
+  fault,
+  initOf,
+  type Certainty,
+  type Fault,
+  type Reply,
+} from "./facilitator-call.ts";
 import { createFacilitatorTime, type FacilitatorTime } from "./facilitator-time.ts";
 import { bookHeaders, type SaleBooks } from "./sale-books.ts";
 import { readSettleResponse, readSettlementRecord } from "./settlement-record.ts";
-import { retryAfterOf, waitSecondsWithin } from "./wait-seconds.ts";
-
-/** The payment was not evaluated. After a `/settle` it is unknown whether the money moves. */
-export interface Fault {
-  readonly kind: "fault";
-  readonly reason: "unreachable" | "timed_out" | "rate_limited" | "unavailable" | "unreadable";
-  /** For the seller's log; contains no secret and no input of the buyer. */
-  readonly message: string;
-  readonly retryAfterSeconds?: number;
-  readonly certainty?: Certainty;
-  /** It is about this payer's payments alone: the facilitator works, and others may take the payment. */
-  readonly isAboutPayer?: boolean;
-  /** No connection was opened, so the facilitator has seen nothing of the call. */
-  readonly isUnsent?: boolean;
-  /** The name of the facilitator, where it has one. */
-  readonly facilitator?: string;
-}
-
-/**
- * What the facilitator's own error response (`error` and `requestId`) says about `/settle`.
- * `refused`: nothing will be sent. `unavailable`: most likely the same. Absent when the response
- * may come from a proxy, or none came.
- */
-export type Certainty = "refused" | "unavailable";
+import { waitSecondsWithin } from "./wait-seconds.ts";
 
 /** The facilitator refuses to work for this seller until the seller acts. */
 export interface AccountProblem {
@@ -72,6 +55,7 @@ export type SettleOutcome =
 
 export type LookupOutcome = SettleOutcome | { readonly kind: "not_found" };
 
+export type { Certainty, Fault } from "./facilitator-call.ts";
 export type { ChannelWireRequest, FacilitatorRequest } from "./facilitator-request.ts";
 
 export interface CallLimit {
@@ -104,6 +88,8 @@ export interface Facilitator {
   settlement(id: string, limit: CallLimit & { waitSeconds: number }): Promise<LookupOutcome>;
   /** Absent where refunds are not offered. */
   readonly refunds?: RefundCalls;
+  /** Hands vouchers of channels over to be kept (`POST /v1/channels/vouchers`); absent without a key. */
+  keepVouchers?(vouchers: object, limit: CallLimit): Promise<RawReply | Fault>;
   /** What `seller.check` reads; absent where there is nothing to check. */
   readonly status?: StatusCalls;
 }
@@ -178,9 +164,6 @@ export interface FacilitatorOptions {
 /** The budget of one exchange: a longer call could no longer help the buyer. */
 export const callTimeoutMsDefault = 20_000;
 
-/** A response has about 1 kB; extensions may make it a few times larger. */
-const maxAnswerBytes = 256 * 1024;
-
 /** Where a Farthing facilitator has its hosted surface; its other routes stand above it. */
 const hostedPath = /\/api\/facilitator$/;
 
@@ -213,7 +196,7 @@ export function createFacilitatorClient(options: FacilitatorOptions): Facilitato
   const sendTo = (url: string, { timeoutMs, trace }: CallLimit, sent: Sent = {}) => {
     const init = initOf({ ...headers, ...sent.more, ...trace }, sent.json);
     const timed = { time, timeoutMs: Math.min(timeoutMsMax, timeoutMs) };
-    return call(options.fetch, url, init, timed);
+    return callOnce(options.fetch, url, init, timed);
   };
   const send = (path: string, limit: CallLimit, sent: Sent = {}) =>
     sendTo(base + path, limit, sent);
@@ -252,38 +235,41 @@ export function createFacilitatorClient(options: FacilitatorOptions): Facilitato
         ...(isFlagged(response, "finalized") ? { isFinal: true } : {}),
       }));
     },
-    refunds: {
-      async find(settlementId, limit) {
-        const url = `${root}/settlements/${encodeURIComponent(settlementId)}`;
-        const response = await sendTo(url, limit);
-        if (isMissing(response)) return noRefund(response, root);
-        return parseReply(response, parseRefundable, (payment) => ({ kind: "payment", payment }));
-      },
-      async send(refund, limit) {
-        const more = { Prefer: `wait=${limit.waitSeconds}` };
-        const response = await sendTo(`${root}/v1/refunds`, limit, { json: refund, more });
-        if (isMissing(response)) return noRefund(response, root);
-        return parseReply(response, readSettleResponse, settled);
-      },
+    ...(options.apiKey === undefined ? {} : vouchersAt(root, sendTo)),
+    refunds: refundsAt(root, sendTo),
+  };
+}
+
+type SendTo = (url: string, limit: CallLimit, sent?: Sent) => Promise<RawReply | Fault>;
+
+function vouchersAt(root: string, sendTo: SendTo): Pick<Facilitator, "keepVouchers"> {
+  const url = `${root}/v1/channels/vouchers`;
+  return { keepVouchers: (json, limit) => sendTo(url, limit, { json }) };
+}
+
+function refundsAt(root: string, sendTo: SendTo): RefundCalls {
+  return {
+    async find(settlementId, limit) {
+      const url = `${root}/settlements/${encodeURIComponent(settlementId)}`;
+      const response = await sendTo(url, limit);
+      if (isMissing(response)) return noRefund(response, root);
+      return parseReply(response, parseRefundable, (payment) => ({ kind: "payment", payment }));
+    },
+    async send(refund, limit) {
+      const more = { Prefer: `wait=${limit.waitSeconds}` };
+      const response = await sendTo(`${root}/v1/refunds`, limit, { json: refund, more });
+      if (isMissing(response)) return noRefund(response, root);
+      return parseReply(response, readSettleResponse, settled);
     },
   };
 }
 
-function initOf(headers: Record<string, string>, json: object | undefined): RequestInit {
-  if (json === undefined) return { headers };
-  const body = JSON.stringify(json);
-  return { method: "POST", headers: { ...headers, "Content-Type": "application/json" }, body };
-}
-
-function isMissing(response: Awaited<ReturnType<typeof call>>): boolean {
+function isMissing(response: Reply): boolean {
   return response.kind === "response" && (response.status === 404 || response.status === 405);
 }
 
 /** A facilitator with refunds says so when it knows no such payment; others have no such path. */
-function noRefund(
-  response: Awaited<ReturnType<typeof call>>,
-  root: string,
-): { readonly kind: "not_found" } | Unsupported {
+function noRefund(response: Reply, root: string): { readonly kind: "not_found" } | Unsupported {
   const isKnown = response.kind === "response" && textOf(response.body, "error") === "not_found";
   if (isKnown) return { kind: "not_found" };
   return {
@@ -297,45 +283,14 @@ function settled(settlement: SettleResponse) {
   return { kind: "settlement" as const, settlement };
 }
 
-function isFlagged(response: Awaited<ReturnType<typeof call>>, name: string): boolean {
+function isFlagged(response: Reply, name: string): boolean {
   return (
     response.kind === "response" && isObject(response.body) && member(response.body, name) === true
   );
 }
 
-async function call(
-  own: typeof globalThis.fetch | undefined,
-  url: string,
-  init: RequestInit,
-  { timeoutMs, time }: { timeoutMs: number; time: ReturnType<typeof createFacilitatorTime> },
-) {
-  const signal = AbortSignal.timeout(Math.max(1, Math.ceil(timeoutMs)));
-  // Looked up for each call, because programs may replace the global one later.
-  const send = own ?? globalThis.fetch;
-  const sentAtMs = Date.now();
-  try {
-    // A followed redirect could carry the key to another host, or turn the POST into a GET.
-    const response = await send(url, { ...init, signal, redirect: "manual" });
-    time.note(response.headers, sentAtMs);
-    const bytes = await readBytes(response.body, maxAnswerBytes);
-    if (bytes === undefined) return fault("unreadable", "its answer is too large");
-    return {
-      kind: "response" as const,
-      status: response.status,
-      body: parseJson(new TextDecoder().decode(bytes))?.value,
-      ...defined({ retryAfterSeconds: retryAfterOf(response.headers) }),
-    };
-  } catch (error) {
-    if (signal.aborted) return fault("timed_out", `no answer within ${Math.ceil(timeoutMs)} ms`);
-    const cause = causeOf(error);
-    // A replaced fetch may have sent the request before, and repeated it.
-    const isUnsent = own === undefined && unopenedCodes.has(cause);
-    return { ...fault("unreachable", cause), ...(isUnsent ? { isUnsent } : {}) };
-  }
-}
-
 function parseReply<T, R>(
-  response: Awaited<ReturnType<typeof call>>,
+  response: Reply,
   parse: (body: unknown) => T | undefined,
   accepted: (value: T) => R,
 ): R | Fault | AccountProblem {
@@ -369,24 +324,9 @@ function certaintyOf(status: number, body: unknown): { readonly certainty?: Cert
   return code === "service_unavailable" ? { certainty: "unavailable" } : {};
 }
 
-function fault(reason: Fault["reason"], what: string): Fault {
-  return { kind: "fault", reason, message: `The facilitator could not be used: ${what}.` };
-}
-
-/** How Node.js reports that no connection was opened. A connection that breaks has other codes. */
-const unopenedCodes = new Set(["ECONNREFUSED", "ENOTFOUND", "UND_ERR_CONNECT_TIMEOUT"]);
-
 const maxTextChars = 300;
 
 function textOf(body: unknown, key: string): string | undefined {
   const value = isObject(body) ? member(body, key) : undefined;
   return typeof value === "string" ? value.slice(0, maxTextChars) : undefined;
-}
-
-/** Returns the reason of a failed connection, e.g. `ECONNREFUSED`, without the address. */
-function causeOf(error: unknown): string {
-  const cause = error instanceof Error ? (error.cause ?? error) : undefined;
-  if (cause instanceof Error && "code" in cause && typeof cause.code === "string")
-    return cause.code;
-  return "the connection failed";
 }

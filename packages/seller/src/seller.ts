@@ -2,6 +2,7 @@
 import { defined, type Address } from "@farthing/protocol";
 import { createChannelAuthorities } from "./channels/channel-authorizers.ts";
 import { createChannelTurns } from "./channels/channel-turns.ts";
+import { createVoucherVault } from "./channels/voucher-vault.ts";
 import { createSellerChannels, type SellerChannels } from "./channels/claim-channels.ts";
 import { addCommonHeaders, addTokenVary, type ChallengeTerms } from "./responses.ts";
 import { checkSeller, reportReady, type SellerChecks } from "./check-seller.ts";
@@ -106,6 +107,7 @@ function openSeller<R>(
       clock,
     ),
     turns: createChannelTurns(clock),
+    vault: createVoucherVault(configuration.facilitators, configuration.maxUnvaulted, clock),
   };
   const channelPayees = new Set<Address>();
   const payees = new Set(typeof options.payTo === "string" ? [parsePayTo(options.payTo)] : []);

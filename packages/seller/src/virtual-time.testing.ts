@@ -8,6 +8,7 @@ export function createVirtualTime() {
     now: () => nowMs,
     sleep: (ms, _where, signal) =>
       new Promise((resolve) => {
+        if (signal?.aborted) return resolve();
         const sleeper = { untilMs: nowMs + ms, wake: resolve };
         sleepers.add(sleeper);
         signal?.addEventListener("abort", () => {

@@ -13,7 +13,7 @@ import { listen, type Listening } from "@farthing/seller/testing/listen";
 import express from "express";
 import { createPublicClient, http } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { startMarket, termsOn, type Market } from "../support/market.testing.ts";
 
 /** Base units of a call. */
@@ -76,7 +76,7 @@ function openBuyer(wallet = market.newBuyer()) {
 type Buyer = ReturnType<typeof openBuyer>;
 
 async function call(buyer: Buyer, path = "/report"): Promise<SettleResponse> {
-  const response = await buyer.pay(`${shop.url}${path}`);
+  const response = await buyer.pay(new URL(path, shop.url).href);
   const text = await response.text();
   const receipt = readReceipt(response.headers);
   if (response.status !== 200 || !receipt) throw new Error(`${response.status} ${text}`);
@@ -168,3 +168,59 @@ test("single payments are offered before channels, unless the route has channels
   expect(await schemesAt("/report")).toEqual(["batch-settlement"]);
   expect(await schemesAt("/both")).toEqual(["exact", "exact", "batch-settlement"]);
 });
+
+test("with a key, the vault claims for a seller that never comes back, and tells one that lost its records", async () => {
+  const { devnet, apiKey } = market;
+  const open = () => {
+    const keyed = farthing({
+      ...termsOn(market, "public"),
+      channels: { authorizerKey: devnet.seller.privateKey },
+    });
+    const channel = { minDeposit: "0.30", only: true };
+    const app = express().get("/dear", keyed({ price: "0.06", channel }), (_req, res) => {
+      res.json({});
+    });
+    return serve(app);
+  };
+  const buyer = openBuyer();
+  const sold = await balanceOf(devnet.seller.address);
+  const lost = await open();
+  for (const total of ["60000", "120000"]) {
+    expect(chargedOf(await call(buyer, `${lost.url}/dear`))).toBe(total);
+  }
+  await vi.waitFor(async () => expect(await inVault(apiKey, buyer)).toBe("120000"), waiting);
+  await lost.close();
+  const url = `${market.facilitator("public").url}/v1/channels/claim`;
+  const headers = { Authorization: `Bearer ${apiKey}` };
+  expect((await fetch(url, { method: "POST", headers })).status).toBe(202);
+  const earned = async () => (await balanceOf(devnet.seller.address)) - sold;
+  await vi.waitFor(async () => expect(await earned()).toBe(120_000n), waiting);
+
+  const fresh = await open();
+  expect(chargedOf(await call(buyer, `${fresh.url}/dear`))).toBe("180000");
+  await vi.waitFor(async () => expect(await inVault(apiKey, buyer)).toBe("180000"), waiting);
+  const third = await open();
+  // The chain still says 120000, and the buyer could sign that once more.
+  const forgetful = openBuyer(buyer.wallet);
+  expect(chargedOf(await call(forgetful, `${third.url}/dear`))).toBe("240000");
+});
+
+async function serve(app: express.Express): Promise<Listening> {
+  const opened = await listen(app);
+  stack.defer(() => opened.close());
+  return opened;
+}
+
+/** The claimer looks every ten seconds, and its transaction and the sweep take some blocks. */
+const waiting = { timeout: 40_000, interval: 200 };
+
+async function inVault(apiKey: string, { address }: Buyer): Promise<unknown> {
+  const url = `${market.facilitator("public").url}/v1/channels/vouchers?network=${market.network.id}`;
+  const answer = await fetch(url, { headers: { Authorization: `Bearer ${apiKey}` } });
+  const body: unknown = await answer.json();
+  const rows = isObject(body) && Array.isArray(body["vouchers"]) ? body["vouchers"] : [];
+  const own = rows.filter(isObject).find(({ channelConfig }) => {
+    return isObject(channelConfig) && channelConfig["payer"] === address;
+  });
+  return own?.["charged"];
+}

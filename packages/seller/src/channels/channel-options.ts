@@ -32,7 +32,13 @@ export interface ChannelKeys {
    * The private key that signs claims and refunds of channels, 0x and 64 hex digits. A channel belongs
    * to it for ever. Without it the facilitator has to offer to be the authorizer.
    */
-  readonly authorizerKey?: string;
+  readonly authorizerKey?: string | undefined;
+  /**
+   * With an API key, the most that a channel is served beyond what the facilitator has acknowledged to
+   * keep, in USDC; 0.10 when absent, and never less than three calls. It is what can be lost with the
+   * seller's own records.
+   */
+  readonly maxUnvaulted?: Price | undefined;
 }
 
 /** A key that signs for the seller. */
@@ -106,14 +112,26 @@ function refuseBeside(route: Omit<RouteOptions, "channel" | "cost">): void {
   }
 }
 
-/** Reads the seller's key. The error does not repeat it. */
-export function parseChannelKeys(given: ChannelKeys | undefined): AuthorizerKey | undefined {
-  if (given === undefined) return undefined;
-  const keys: unknown = given;
+/** 0.10 USDC: a hundred calls of 0.001, which is more than come in the second between two batches. */
+const maxUnvaultedDefault = 100_000n;
+
+/** Reads the seller's key and its bound. The error does not repeat the key. */
+export function parseChannelKeys(given: ChannelKeys | undefined): {
+  readonly authorizerKey: AuthorizerKey | undefined;
+  /** Base units. */
+  readonly maxUnvaulted: bigint;
+} {
+  const keys: unknown = given ?? {};
   if (!isObject(keys)) {
     throw new ConfigurationError("channels", "an object", "{ authorizerKey: process.env.KEY }");
   }
-  const key = member(keys, "authorizerKey");
+  const bound = given?.maxUnvaulted;
+  const maxUnvaulted =
+    bound === undefined ? maxUnvaultedDefault : parsePrice(bound, "channels.maxUnvaulted");
+  return { authorizerKey: parseKey(member(keys, "authorizerKey")), maxUnvaulted };
+}
+
+function parseKey(key: unknown): AuthorizerKey | undefined {
   if (key === undefined) return undefined;
   const privateKey = parsePrivateKey(key);
   if (privateKey) return { address: addressOfKey(privateKey), privateKey };

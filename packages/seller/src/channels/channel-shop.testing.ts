@@ -6,12 +6,14 @@ import {
   addressOfKey,
   apothem,
   channelIdOf,
+  claimBatchDigest,
   decodeHeader,
   defined,
   encodeHeader,
   headerNames,
   isObject,
   member,
+  parseChannelConfig,
   parseChannelPayload,
   readReceipt,
   signDigest,
@@ -29,7 +31,7 @@ import {
 import type { RouteOptions, SellerOptions } from "../configuration.ts";
 import type { SellerEvent } from "../events.ts";
 import type { Serve } from "../exchange/paid-request.ts";
-import type { Facilitator, SettleOutcome, VerifyOutcome } from "../facilitator.ts";
+import type { Facilitator, Fault, RawReply, SettleOutcome, VerifyOutcome } from "../facilitator.ts";
 import { createSeller } from "../seller.ts";
 import { createVirtualTime } from "../virtual-time.testing.ts";
 
@@ -151,6 +153,37 @@ export function openShop({ chain = createChannelChain(), serve, seller, route }:
     return (await paid.charge(request, content)).response;
   };
   return { chain, time, events, seller: made, send, pay: (sent: Sent) => send(headerOf(sent)) };
+}
+
+/** A vault that keeps what it is given, or answers as the test says. */
+export function createVault() {
+  const kept = new Map<unknown, { readonly charged: bigint; readonly row: JsonObject }>();
+  const calls: unknown[][] = [];
+  const answering: { reply?: RawReply | Fault } = {};
+  const keepVouchers: Facilitator["keepVouchers"] = async (sent) => {
+    const vouchers = member({ ...sent }, "vouchers");
+    const rows = Array.isArray(vouchers) ? vouchers.filter(isObject) : [];
+    calls.push(rows.map((row) => row["charged"]));
+    if (answering.reply) return answering.reply;
+    const told = rows.map((row) => {
+      const config = parseChannelConfig(row["channelConfig"]);
+      if (!config.ok) throw new Error(config.refusal.message);
+      const id = channelIdOf(apothem, config.value);
+      const charged = BigInt(String(row["charged"]));
+      const entry = {
+        channelId: id,
+        maxClaimableAmount: BigInt(String(row["maxClaimableAmount"])),
+        totalClaimed: charged,
+      };
+      // The claim of exactly this row, signed by the seller's own key.
+      const signature = signDigest(authorizerKey, claimBatchDigest(apothem.chainId, [entry]));
+      if (row["claimSignature"] !== signature) throw new Error("The row's claim is not signed.");
+      if (charged >= (kept.get(id)?.charged ?? 0n)) kept.set(id, { charged, row });
+      return { ...kept.get(id)?.row, channelId: id };
+    });
+    return { kind: "response", status: 200, body: { kept: told, refused: [] } };
+  };
+  return { keepVouchers, calls, answering };
 }
 
 /** What a buyer sends, without what follows from it. */

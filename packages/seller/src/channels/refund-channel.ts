@@ -46,7 +46,12 @@ export function signClaims(
 }
 
 /** The row that claims all that a channel was charged. */
-export function claimOf({ id, config, voucher, charged }: StoredChannel) {
+export function claimOf({
+  id,
+  config,
+  voucher,
+  charged,
+}: Pick<StoredChannel, "id" | "config" | "voucher" | "charged">) {
   return { ...voucher, channelId: id, config, totalClaimed: charged };
 }
 

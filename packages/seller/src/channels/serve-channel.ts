@@ -7,6 +7,7 @@ import {
   parseWireChannelState,
   wireChannelCode,
   type ChannelPayment,
+  type ChannelState,
   type SettleResponse,
 } from "@farthing/protocol";
 import type { CostOf } from "../balance-options.ts";
@@ -27,12 +28,14 @@ import {
 import type { ChargedRequest, ExchangeDeps, ExchangeResult } from "../exchange/paid-request.ts";
 import { refuseOverLimit } from "../exchange/payer-limit.ts";
 import { addReceipt, content, type ChallengeTerms } from "../responses.ts";
+import type { FacilitatorFailure } from "../facilitator-order.ts";
 import type { StoredChannel } from "../payment-records/channels/channel-store.ts";
-import type {
-  ChannelHolding,
-  Channels,
-  HeldChannel,
-  NewChannel,
+import {
+  firstOf,
+  type ChannelHolding,
+  type Channels,
+  type HeldChannel,
+  type NewChannel,
 } from "../payment-records/channels/channels.ts";
 import { requestOfBuyer, settleCall, verifyCall, type ChannelCallEnd } from "./ask-facilitator.ts";
 import { costOf, withoutCost } from "./call-cost.ts";
@@ -134,11 +137,10 @@ async function take(step: Step): Promise<Taken | ExchangeResult> {
   if (holding.kind !== "unknown") return full(holding);
   const read = await askChain(step);
   if ("response" in read) return read;
-  const { config, voucher } = payload;
-  const opened: NewChannel = { id, network: payment.network.id, config, voucher, state: read };
-  const first = { ...opened, charged: read.totalClaimed, readAtMs: deps.clock.now() };
-  const channel: StoredChannel = { ...first, openRefund: undefined, holder: "", heldUntilMs: 0 };
-  const refused = refuseUnfit(step, channel, false);
+  const opened = await openedBy(step, read);
+  if ("response" in opened) return opened;
+  const channel = firstOf(opened, deps.clock.now());
+  const refused = refuseUnfit(step, channel, opened.charged !== undefined);
   if (refused) return refused;
   const opening = await holdInTime(step, () => channels.hold(id, opened));
   if (opening.kind !== "held") return full(opening);
@@ -146,6 +148,31 @@ async function take(step: Step): Promise<Taken | ExchangeResult> {
   // Another process may have opened it first.
   const isNew = held.channel.charged === channel.charged;
   return isNew ? { held, channel: held.channel, isNew } : takeKnown(step, held);
+}
+
+/**
+ * A channel that is not known here has the total that the vault keeps, never one that its buyer tells:
+ * these records may be lost while the vault's are not.
+ */
+async function openedBy(step: Step, state: ChannelState): Promise<NewChannel | ExchangeResult> {
+  const { deps, payment, offer, deadlineMs } = step;
+  const { config, voucher } = payment.payload;
+  const id = voucher.channelId;
+  const opened = { id, network: payment.network.id, config, voucher, state };
+  // Nothing was charged by a channel that has no deposit yet.
+  if (state.balance === 0n) return opened;
+  const row = { id, config, voucher, charged: state.totalClaimed };
+  const kept = await deps.vault.find(row, payment.network, offer.authority, deadlineMs);
+  if (!kept) return opened;
+  if ("kind" in kept) return failed(kept);
+  return kept.charged > state.totalClaimed ? { ...opened, ...kept } : opened;
+}
+
+/** The response where the facilitator could not be asked. */
+function failed(failure: FacilitatorFailure): ExchangeResult {
+  return failure.kind === "fault"
+    ? faultResult(failure, { what: unchecked })
+    : accountProblemResult(failure, {});
 }
 
 function full({ kind }: Exclude<ChannelHolding, { kind: "held" }>): ExchangeResult {
@@ -208,8 +235,7 @@ async function askChain(step: Step) {
   const { payload } = payment;
   const timeoutMs = Math.max(1, deadlineMs - deps.clock.now());
   const outcome = await verifyCall(clientOf(step), payload, offer, timeoutMs);
-  if (outcome.kind === "fault") return faultResult(outcome, { what: unchecked });
-  if (outcome.kind === "account") return accountProblemResult(outcome, {});
+  if (outcome.kind !== "verdict") return failed(outcome);
   const { verdict } = outcome;
   if (!verdict.isValid) return ask(terms, whyInvalid(verdict));
   const state = parseWireChannelState(payload.voucher.channelId, verdict.extra);
@@ -269,6 +295,9 @@ async function work(step: Step, held: HeldChannel, funded: Funded): Promise<Exch
   };
   const limited = refuseOverLimit(deps, facts);
   if (limited) return tell(limited);
+  const vaulted = { amount: offer.amount, deadlineMs: step.deadlineMs };
+  const unvaulted = await deps.vault.secure(channel, offer.authority, vaulted);
+  if (unvaulted) return tell(failed(unvaulted));
   const made = await makeInTime(deps, step, facts);
   if ("outcome" in made) return tell(made);
   const { voucher } = payment.payload;
@@ -282,6 +311,7 @@ async function work(step: Step, held: HeldChannel, funded: Funded): Promise<Exch
     cancelBody(made);
     throw new LeaseLostError();
   }
+  deps.vault.pass(after, offer.authority, deps.waitUntil);
   const receipt = chargedReceipt(after, cost, deposit);
   const shown = step.cost ? withoutCost(made) : made;
   const response = content(shown.response, shown.body, receipt);

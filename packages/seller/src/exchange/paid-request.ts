@@ -3,6 +3,7 @@ import { defined, type Payment, type Requirements, type SettleResponse } from "@
 import type { BalanceTermsOfRoute } from "../balance-options.ts";
 import type { ChannelAuthorities } from "../channels/channel-authorizers.ts";
 import type { ChannelTurns } from "../channels/channel-turns.ts";
+import type { VoucherVault } from "../channels/voucher-vault.ts";
 import type { ChallengeTerms } from "../responses.ts";
 import type { Clock, WaitUntil } from "../clock.ts";
 import type { RouteConfiguration } from "../configuration.ts";
@@ -56,9 +57,10 @@ export interface ExchangeDeps {
   readonly extensions: readonly SellerExtension[];
   readonly background: BackgroundSettlements;
   readonly finality: FinalitySource;
-  /** Who signs for channels, and whose turn it is on each. */
+  /** Who signs for channels, whose turn it is on each, and who keeps their vouchers. */
   readonly authorities: ChannelAuthorities;
   readonly turns: ChannelTurns;
+  readonly vault: VoucherVault;
   /** Of this request, or of the seller. */
   readonly waitUntil?: WaitUntil | undefined;
 }

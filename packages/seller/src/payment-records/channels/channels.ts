@@ -16,6 +16,8 @@ export interface NewChannel {
   readonly config: ChannelConfig;
   readonly voucher: Voucher;
   readonly state: ChannelState;
+  /** Base units, where more was charged than the chain says. */
+  readonly charged?: bigint;
 }
 
 export interface ChannelCharge {
@@ -131,9 +133,14 @@ function isLasting(before: StoredChannel | undefined, after: StoredChannel): boo
 }
 
 /** What was claimed was charged, by whoever signed for the receiver. */
-function firstOf({ state, ...opened }: NewChannel, nowMs: number): StoredChannel {
+export function firstOf(opened: NewChannel, nowMs: number): StoredChannel {
+  const { state, charged = 0n } = opened;
   const blank = { ...unheld, openRefund: undefined, readAtMs: nowMs };
-  return { ...opened, ...blank, state, charged: state.totalClaimed };
+  return {
+    ...opened,
+    ...blank,
+    charged: charged > state.totalClaimed ? charged : state.totalClaimed,
+  };
 }
 
 function withState(found: StoredChannel, state: ChannelState, readAtMs: number): StoredChannel {

@@ -1,0 +1,127 @@
+/** What a seller passes to the facilitator's vault, and what it serves while the vault does not answer. */
+import { expect, test, vi } from "vitest";
+import {
+  authorizerKey,
+  challengeOf,
+  channelId,
+  chargedBy,
+  createChannelChain,
+  createVault,
+  openShop,
+  type Sent,
+} from "./channel-shop.testing.ts";
+
+const deposit: Sent = { type: "deposit", total: 1_000n, deposit: 1_000_000n };
+const down = { kind: "fault", reason: "unreachable", message: "refused" } as const;
+
+function openVaulted(maxUnvaulted = "0.005", vault = createVault(), chain = createChannelChain()) {
+  const { keepVouchers } = vault;
+  const facilitator = { ...chain.facilitator, keepVouchers };
+  const channels = { authorizerKey, maxUnvaulted };
+  const shop = openShop({ chain, seller: { facilitator, channels } });
+  const calls = async (from: bigint, to: bigint) => {
+    for (let total = from; total <= to; total += 1_000n) {
+      expect((await shop.pay({ total })).status).toBe(200);
+    }
+  };
+  return { ...shop, vault, calls };
+}
+
+test("the newest voucher goes to the vault within a second, with one call for several charges", async () => {
+  const shop = openVaulted("1");
+  await shop.pay(deposit);
+  await shop.calls(2_000n, 4_000n);
+  expect(shop.vault.calls).toEqual([]);
+  await shop.time.pass(1_000);
+  expect(shop.vault.calls).toEqual([["4000"]]);
+  await shop.time.pass(60_000);
+  expect(shop.vault.calls).toHaveLength(1);
+});
+
+test("half of the bound ends the wait for more", async () => {
+  const shop = openVaulted("0.006");
+  await shop.pay(deposit);
+  await shop.calls(2_000n, 3_000n);
+  await vi.waitFor(() => expect(shop.vault.calls).toEqual([["3000"]]));
+});
+
+test("while the vault is away a channel is served up to the bound, and goes on once it is back", async () => {
+  const shop = openVaulted("0.005");
+  shop.vault.answering.reply = down;
+  await shop.pay(deposit);
+  await shop.calls(2_000n, 5_000n);
+  const refused = await shop.pay({ total: 6_000n });
+  expect(refused.status).toBe(503);
+  expect(await refused.text()).toContain("It was not taken");
+  expect(shop.events.at(-1)).toMatchObject({ type: "facilitator_fault" });
+  delete shop.vault.answering.reply;
+  expect(chargedBy(await shop.pay({ total: 6_000n }))).toEqual(["1000", "6000"]);
+});
+
+test("a voucher that the vault refuses counts as not passed", async () => {
+  const shop = openVaulted("0.003");
+  await shop.pay(deposit);
+  const refusal = { errorReason: "receiver_mismatch", errorMessage: "another account" };
+  const body = { kept: [], refused: [{ channelId, ...refusal }] };
+  shop.vault.answering.reply = { kind: "response", status: 200, body };
+  await shop.calls(2_000n, 3_000n);
+  expect((await shop.pay({ total: 4_000n })).status).toBe(503);
+  const message = expect.stringContaining("receiver_mismatch: another account");
+  expect(shop.events.at(-1)).toMatchObject({ fault: { message } });
+});
+
+test("the bound is at least three calls; a facilitator that keeps no vouchers has none", async () => {
+  const shop = openVaulted("0.000001");
+  shop.vault.answering.reply = down;
+  await shop.pay(deposit);
+  await shop.calls(2_000n, 3_000n);
+  expect((await shop.pay({ total: 4_000n })).status).toBe(503);
+  shop.vault.answering.reply = { kind: "response", status: 404, body: undefined };
+  await shop.calls(4_000n, 20_000n);
+  const asked = shop.vault.calls.length;
+  await shop.time.pass(60_000);
+  expect(shop.vault.calls).toHaveLength(asked);
+});
+
+test("an unreachable vault is asked a few times with growing pauses, and again after the next charge", async () => {
+  const shop = openVaulted("1");
+  shop.vault.answering.reply = down;
+  await shop.pay(deposit);
+  const asked: number[] = [];
+  for (let second = 0; second < 10; second++) {
+    await shop.time.pass(1_000);
+    asked.push(shop.vault.calls.length);
+  }
+  expect(asked).toEqual([1, 1, 2, 2, 2, 2, 3, 3, 3, 3]);
+  await shop.time.pass(3_600_000);
+  expect(shop.vault.calls).toHaveLength(6);
+  delete shop.vault.answering.reply;
+  await shop.calls(2_000n, 2_000n);
+  await shop.time.pass(1_000);
+  expect(shop.vault.calls.at(-1)).toEqual(["2000"]);
+});
+
+test("a seller that lost its records has the total of the vault, and the buyer the proof of it", async () => {
+  const first = openVaulted("1");
+  await first.pay(deposit);
+  await first.calls(2_000n, 3_000n);
+  await first.time.pass(1_000);
+  const second = openVaulted("1", first.vault, first.chain);
+  // By the chain alone, nothing was charged yet.
+  const { extra } = challengeOf(await second.pay({ total: 1_000n }));
+  expect(extra).toMatchObject({
+    channelState: { chargedCumulativeAmount: "3000" },
+    voucherState: { signedMaxClaimable: "3000" },
+  });
+  expect(chargedBy(await second.pay({ total: 4_000n }))).toEqual(["1000", "4000"]);
+});
+
+test("a seller that lost its records serves nobody by a guess while the vault is away", async () => {
+  const first = openVaulted("1");
+  await first.pay(deposit);
+  await first.time.pass(1_000);
+  const second = openVaulted("1", first.vault, first.chain);
+  first.vault.answering.reply = down;
+  expect((await second.pay({ total: 1_000n })).status).toBe(503);
+  expect((await second.pay({ total: 2_000n })).status).toBe(503);
+});

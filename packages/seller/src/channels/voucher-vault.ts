@@ -1,0 +1,215 @@
+/**
+ * Passes the newest vouchers to the facilitator, which keeps and claims them, also when this seller never
+ * comes back. Calls do not wait for it, but for a channel that is too far ahead of what was acknowledged.
+ */
+import { findNetwork, type Hex, type Network } from "@farthing/protocol";
+import type { Clock, WaitUntil } from "../clock.ts";
+import type { Facilitator, Fault } from "../facilitator.ts";
+import type { FacilitatorFailure, FacilitatorOrder } from "../facilitator-order.ts";
+import type { StoredChannel } from "../payment-records/channels/channel-store.ts";
+import type { ChannelAuthority } from "./channel-authorizers.ts";
+import {
+  keepVouchers,
+  rowsPerCall,
+  type KeptVoucher,
+  type VaultReply,
+  type VaultRow,
+} from "./kept-vouchers.ts";
+
+/** A voucher is passed on at the latest after this time, with all others that came meanwhile. */
+const flushMs = 1_000;
+
+/** Longest wait for one call: the facilitator may read the chain for it. */
+const callMs = 10_000;
+
+/** Calls that fail in a row before it stops; the next charge begins again. Pauses double from a second. */
+const maxFailures = 6;
+
+/** Channels that this process remembers what was acknowledged of. One that is forgotten waits once. */
+const maxChannels = 10_000;
+
+/** The bound is never below the price of so many calls, so that a channel of dear calls can be used. */
+const callsUnvaultedMin = 3n;
+
+export interface VoucherVault {
+  /** Passes a channel's newest voucher on, within a second. */
+  pass(channel: StoredChannel, authority: ChannelAuthority, waitUntil?: WaitUntil): void;
+  /**
+   * Waits until a call of `amount` base units stays within the bound; returns why it does not by the
+   * deadline. Without a vault there is no bound.
+   */
+  secure(
+    channel: StoredChannel,
+    authority: ChannelAuthority,
+    call: VaultedCall,
+  ): Promise<FacilitatorFailure | undefined>;
+  /** What the vault keeps of a channel that is not known here; undefined where it keeps nothing. */
+  find(
+    row: VaultRow,
+    network: Network,
+    authority: ChannelAuthority,
+    deadlineMs: number,
+  ): Promise<KeptVoucher | FacilitatorFailure | undefined>;
+}
+
+interface VaultedCall {
+  readonly amount: bigint;
+  readonly deadlineMs: number;
+}
+
+/** What the vault has acknowledged of each channel, and how far a channel is ahead of it. */
+function createAcknowledged() {
+  const totals = new Map<Hex, bigint>();
+  return {
+    note(id: Hex, charged: bigint): void {
+      // The newest is the last one.
+      totals.delete(id);
+      totals.set(id, charged);
+      for (const oldest of totals.keys()) {
+        if (totals.size <= maxChannels) break;
+        totals.delete(oldest);
+      }
+    },
+    unvaulted({ id, charged, state }: StoredChannel): bigint {
+      const kept = totals.get(id) ?? 0n;
+      return charged - (kept > state.totalClaimed ? kept : state.totalClaimed);
+    },
+  };
+}
+
+interface LineOf {
+  readonly client: Facilitator;
+  readonly network: Network;
+  readonly privateKey: Hex | undefined;
+  readonly note: (id: Hex, charged: bigint) => void;
+  readonly clock: Clock;
+}
+
+/** The vouchers of one network that go to one facilitator. */
+function createLine({ client, network, privateKey, note, clock }: LineOf) {
+  /** The newest of each channel. */
+  const waiting = new Map<Hex, StoredChannel>();
+  let isKept = true;
+  let hurry = new AbortController();
+  let running: Promise<void> | undefined;
+
+  async function send(rows: readonly VaultRow[], timeoutMs: number): Promise<VaultReply> {
+    const reply = await keepVouchers(client, network, rows, { privateKey, timeoutMs });
+    if (reply.kind === "none") {
+      isKept = false;
+      waiting.clear();
+    }
+    for (const [id, row] of reply.kind === "kept" ? reply.rows : []) {
+      if (typeof row === "object") note(id, row.charged);
+    }
+    return reply;
+  }
+
+  function add(channel: StoredChannel): void {
+    const before = waiting.get(channel.id);
+    if (before ? before.charged < channel.charged : waiting.size < maxChannels) {
+      waiting.set(channel.id, channel);
+    }
+  }
+
+  /** Passes one call's rows on, this channel's first. */
+  async function flush(first?: StoredChannel, timeoutMs = callMs): Promise<VaultReply> {
+    if (first) waiting.delete(first.id);
+    const rows = [...(first ? [first] : []), ...waiting.values()].slice(0, rowsPerCall);
+    for (const { id } of rows) waiting.delete(id);
+    const reply = await send(rows, timeoutMs);
+    // A fault passes. A newer voucher may wait already.
+    if (reply.kind === "fault") for (const channel of rows) add(channel);
+    return reply;
+  }
+
+  /** Passes on what waits until nothing does, or the facilitator has failed too often. */
+  async function run(): Promise<void> {
+    try {
+      for (let failures = 0; waiting.size > 0 && failures < maxFailures;) {
+        const early = failures === 0 ? hurry.signal : undefined;
+        await clock.sleep(flushMs * 2 ** failures, "background", early);
+        hurry = new AbortController();
+        // A call at its bound may have passed everything on meanwhile.
+        if (waiting.size === 0) continue;
+        const { kind } = await flush();
+        failures = kind === "fault" ? failures + 1 : 0;
+        if (waiting.size >= rowsPerCall) hurry.abort();
+      }
+    } finally {
+      // At once, so that a voucher of this moment starts the next run.
+      running = undefined;
+    }
+  }
+
+  return {
+    /** False once the facilitator has said that it keeps no vouchers. */
+    isKept: () => isKept,
+    send,
+    flush,
+    pass(channel: StoredChannel, isUrgent: boolean): Promise<void> {
+      add(channel);
+      if (isUrgent || waiting.size >= rowsPerCall) hurry.abort();
+      running ??= run();
+      return running;
+    },
+  };
+}
+
+export function createVoucherVault(
+  facilitators: FacilitatorOrder,
+  maxUnvaulted: bigint,
+  clock: Clock,
+): VoucherVault {
+  const { note, unvaulted } = createAcknowledged();
+  // One for each network and facilitator.
+  const lines = new Map<string, ReturnType<typeof createLine>>();
+
+  function lineOf(id: string, { nth, privateKey }: ChannelAuthority) {
+    const network = findNetwork(id);
+    const { client } = facilitators[nth] ?? facilitators[0];
+    if (!network || !client.keepVouchers) return undefined;
+    const name = `${nth} ${id}`;
+    const line = lines.get(name) ?? createLine({ client, network, privateKey, note, clock });
+    lines.set(name, line);
+    return line.isKept() ? line : undefined;
+  }
+
+  const timeoutTo = (deadlineMs: number): number =>
+    Math.min(callMs, Math.max(1, deadlineMs - clock.now()));
+
+  return {
+    pass(channel, authority, waitUntil) {
+      const line = lineOf(channel.network, authority);
+      const ahead = unvaulted(channel);
+      if (!line || ahead <= 0n) return;
+      const work = line.pass(channel, ahead * 2n >= maxUnvaulted);
+      waitUntil?.(work);
+    },
+    async secure(channel, authority, { amount, deadlineMs }) {
+      const line = lineOf(channel.network, authority);
+      const least = amount * callsUnvaultedMin;
+      const bound = maxUnvaulted > least ? maxUnvaulted : least;
+      if (!line || unvaulted(channel) + amount <= bound) return undefined;
+      const reply = await line.flush(channel, timeoutTo(deadlineMs));
+      if (reply.kind === "none") return undefined;
+      return reply.kind === "kept" ? refusalOf(channel, reply.rows.get(channel.id)) : reply;
+    },
+    async find(row, network, authority, deadlineMs) {
+      const line = lineOf(network.id, authority);
+      const reply = await line?.send([row], timeoutTo(deadlineMs));
+      if (reply?.kind === "fault" || reply?.kind === "account") return reply;
+      const kept = reply?.kind === "kept" ? reply.rows.get(row.id) : undefined;
+      return typeof kept === "object" ? kept : undefined;
+    },
+  };
+}
+
+function refusalOf(
+  { id }: StoredChannel,
+  row: KeptVoucher | string | undefined,
+): Fault | undefined {
+  if (typeof row === "object") return undefined;
+  const message = `The facilitator does not keep the voucher of channel ${id}: ${row ?? "it is not in the answer"}`;
+  return { kind: "fault", reason: "unavailable", message };
+}
