@@ -115,6 +115,7 @@ export default defineConfig({
             "go",
             "sell-a-subscription",
             "sell-by-use",
+            "sell-many-small-calls",
             "give-money-back",
             "sellers-account",
             "extend-payments",
