@@ -54,7 +54,9 @@ async function spansOf({ metricsUrl }: Served): Promise<Record<string, number>> 
 /** Each request is a span, and asks no node, whose calls would be more of them. */
 async function ask({ url }: Served, requests: number): Promise<void> {
   for (let left = requests; left > 0; left -= 100) {
-    const some = Array.from({ length: Math.min(left, 100) }, () => fetch(`${url}/.well-known/nothing`));
+    const some = Array.from({ length: Math.min(left, 100) }, () =>
+      fetch(`${url}/.well-known/nothing`),
+    );
     await Promise.all((await Promise.all(some)).map((response) => response.text()));
   }
 }
