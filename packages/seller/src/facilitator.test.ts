@@ -81,6 +81,30 @@ describe("a call", () => {
     expect(asked).toEqual(["wait=7", "wait=4", "respond-async", null]);
   });
 
+  test.each([
+    [404, { error: "not_found" }, { kind: "none" }],
+    [200, { kept: [], refused: [] }, { kind: "kept", rows: new Map() }],
+    [200, { kept: [{ charged: "1" }], refused: [] }, { kind: "fault", reason: "unreadable" }],
+    [401, {}, { kind: "account", code: "unauthorized" }],
+    [403, { error: "seller_plan_inactive" }, { kind: "account", code: "seller_plan_inactive" }],
+    [429, {}, { kind: "fault", reason: "rate_limited", retryAfterSeconds: 7 }],
+    [503, {}, { kind: "fault", reason: "unavailable" }],
+  ])("hands vouchers over with the key above the surface: %i", async (status, body, outcome) => {
+    const asked: unknown[] = [];
+    const client = createFacilitatorClient({
+      url: "http://inside.invalid/api/facilitator",
+      apiKey: "key",
+      fetch: async (url, init) => {
+        const { headers, method } = new Request(url, init);
+        asked.push([method, String(url), headers.get("authorization")]);
+        return Response.json(body, { status, headers: { "Retry-After": "7" } });
+      },
+    });
+    expect(await client.keepVouchers?.({ vouchers: [] }, limit)).toMatchObject(outcome);
+    expect(asked).toEqual([["POST", "http://inside.invalid/v1/channels/vouchers", "Bearer key"]]);
+    expect(createFacilitatorClient({ url: "http://inside.invalid" }).keepVouchers).toBeUndefined();
+  });
+
   test("for a settlement cannot leave its path", async () => {
     facilitator.script.settlement.push(confirmedReply());
     const client = createFacilitatorClient({ url: facilitator.url });

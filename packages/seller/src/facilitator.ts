@@ -15,6 +15,7 @@ import {
   type WireAuthorization,
 } from "@farthing/protocol";
 import type { AnyRequest } from "./facilitator-request.ts";
+import { readKeptVouchers, type KeptVouchers } from "./channels/kept-vouchers.ts";
 import {
   callOnce,
   fault,
@@ -50,6 +51,13 @@ export type SettleOutcome =
       /** The transfer's block can no longer leave the chain. Facilitators need not tell. */
       readonly isFinal?: boolean;
     }
+  | Fault
+  | AccountProblem;
+
+export type VouchersOutcome =
+  | { readonly kind: "kept"; readonly rows: KeptVouchers }
+  /** This facilitator keeps no vouchers. */
+  | { readonly kind: "none" }
   | Fault
   | AccountProblem;
 
@@ -89,7 +97,7 @@ export interface Facilitator {
   /** Absent where refunds are not offered. */
   readonly refunds?: RefundCalls;
   /** Hands vouchers of channels over to be kept (`POST /v1/channels/vouchers`); absent without a key. */
-  keepVouchers?(vouchers: object, limit: CallLimit): Promise<RawReply | Fault>;
+  keepVouchers?(vouchers: object, limit: CallLimit): Promise<VouchersOutcome>;
   /** What `seller.check` reads; absent where there is nothing to check. */
   readonly status?: StatusCalls;
 }
@@ -244,7 +252,13 @@ type SendTo = (url: string, limit: CallLimit, sent?: Sent) => Promise<RawReply |
 
 function vouchersAt(root: string, sendTo: SendTo): Pick<Facilitator, "keepVouchers"> {
   const url = `${root}/v1/channels/vouchers`;
-  return { keepVouchers: (json, limit) => sendTo(url, limit, { json }) };
+  return {
+    async keepVouchers(json, limit) {
+      const response = await sendTo(url, limit, { json });
+      if (isMissing(response)) return { kind: "none" };
+      return parseReply(response, readKeptVouchers, (rows) => ({ kind: "kept", rows }));
+    },
+  };
 }
 
 function refundsAt(root: string, sendTo: SendTo): RefundCalls {

@@ -8,6 +8,7 @@ import type { Address } from "../networks/address.ts";
 import { addressWord } from "../networks/address.ts";
 import { hexDigits, numberWord, type Hex } from "../encoding/hex.ts";
 import type { ChainId, Network } from "../networks/networks.ts";
+import { authorizationFields } from "../signatures/authorization.ts";
 import { typedDataDigest } from "../signatures/typed-data.ts";
 import { depositCollector } from "../networks/channel-addresses.ts";
 import { channelDomainSeparator, typeWord } from "./channel.ts";
@@ -55,16 +56,7 @@ export const claimBatchTypes = {
   ],
 } as const;
 
-export const depositTypes = {
-  ReceiveWithAuthorization: [
-    { name: "from", type: "address" },
-    { name: "to", type: "address" },
-    { name: "value", type: "uint256" },
-    { name: "validAfter", type: "uint256" },
-    { name: "validBefore", type: "uint256" },
-    { name: "nonce", type: "bytes32" },
-  ],
-} as const;
+export const depositTypes = { ReceiveWithAuthorization: authorizationFields } as const;
 
 const entryText = "ClaimEntry(bytes32 channelId,uint128 maxClaimableAmount,uint128 totalClaimed)";
 const voucherType = typeWord("Voucher(bytes32 channelId,uint128 maxClaimableAmount)");

@@ -37,17 +37,18 @@ const uint256Max = (1n << 256n) - 1n;
 /** keccak256 of the type's text. */
 const typeHash = "7c7c6cdb67a18743f49ec6fa9b35f50d52ed05cbed4cc592e13b44501c1a2267";
 
+/** What an EIP-3009 authorization signs, whether the payer or the payee sends it. */
+export const authorizationFields = [
+  { name: "from", type: "address" },
+  { name: "to", type: "address" },
+  { name: "value", type: "uint256" },
+  { name: "validAfter", type: "uint256" },
+  { name: "validBefore", type: "uint256" },
+  { name: "nonce", type: "bytes32" },
+] as const;
+
 /** The EIP-712 type, in the form wallets take. */
-export const authorizationTypes = {
-  TransferWithAuthorization: [
-    { name: "from", type: "address" },
-    { name: "to", type: "address" },
-    { name: "value", type: "uint256" },
-    { name: "validAfter", type: "uint256" },
-    { name: "validBefore", type: "uint256" },
-    { name: "nonce", type: "bytes32" },
-  ],
-} as const;
+export const authorizationTypes = { TransferWithAuthorization: authorizationFields } as const;
 
 export const authorizationPrimaryType = "TransferWithAuthorization";
 

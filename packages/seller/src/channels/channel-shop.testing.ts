@@ -31,8 +31,9 @@ import {
 import type { RouteOptions, SellerOptions } from "../configuration.ts";
 import type { SellerEvent } from "../events.ts";
 import type { Serve } from "../exchange/paid-request.ts";
-import type { Facilitator, Fault, RawReply, SettleOutcome, VerifyOutcome } from "../facilitator.ts";
+import type { Facilitator, SettleOutcome, VerifyOutcome, VouchersOutcome } from "../facilitator.ts";
 import { createSeller } from "../seller.ts";
+import { readKeptVouchers } from "./kept-vouchers.ts";
 import { createVirtualTime } from "../virtual-time.testing.ts";
 
 const buyerKey: Hex = `0x${"11".repeat(32)}`;
@@ -159,8 +160,8 @@ export function openShop({ chain = createChannelChain(), serve, seller, route }:
 export function createVault() {
   const kept = new Map<unknown, { readonly charged: bigint; readonly row: JsonObject }>();
   const calls: unknown[][] = [];
-  const answering: { reply?: RawReply | Fault } = {};
-  const keepVouchers: Facilitator["keepVouchers"] = async (sent) => {
+  const answering: { reply?: VouchersOutcome } = {};
+  const keepVouchers: NonNullable<Facilitator["keepVouchers"]> = async (sent) => {
     const vouchers = member({ ...sent }, "vouchers");
     const rows = Array.isArray(vouchers) ? vouchers.filter(isObject) : [];
     calls.push(rows.map((row) => row["charged"]));
@@ -181,7 +182,9 @@ export function createVault() {
       if (charged >= (kept.get(id)?.charged ?? 0n)) kept.set(id, { charged, row });
       return { ...kept.get(id)?.row, channelId: id };
     });
-    return { kind: "response", status: 200, body: { kept: told, refused: [] } };
+    const read = readKeptVouchers({ kept: told, refused: [] });
+    if (!read) throw new Error("The vault's own rows are unreadable.");
+    return { kind: "kept", rows: read };
   };
   return { keepVouchers, calls, answering };
 }

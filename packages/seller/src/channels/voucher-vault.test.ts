@@ -10,6 +10,7 @@ import {
   openShop,
   type Sent,
 } from "./channel-shop.testing.ts";
+import { readKeptVouchers } from "./kept-vouchers.ts";
 
 const deposit: Sent = { type: "deposit", total: 1_000n, deposit: 1_000_000n };
 const down = { kind: "fault", reason: "unreachable", message: "refused" } as const;
@@ -62,8 +63,8 @@ test("a voucher that the vault refuses counts as not passed", async () => {
   const shop = openVaulted("0.003");
   await shop.pay(deposit);
   const refusal = { errorReason: "receiver_mismatch", errorMessage: "another account" };
-  const body = { kept: [], refused: [{ channelId, ...refusal }] };
-  shop.vault.answering.reply = { kind: "response", status: 200, body };
+  const rows = readKeptVouchers({ kept: [], refused: [{ channelId, ...refusal }] });
+  shop.vault.answering.reply = { kind: "kept", rows: rows ?? new Map() };
   await shop.calls(2_000n, 3_000n);
   expect((await shop.pay({ total: 4_000n })).status).toBe(503);
   const message = expect.stringContaining("receiver_mismatch: another account");
@@ -76,7 +77,7 @@ test("the bound is at least three calls; a facilitator that keeps no vouchers ha
   await shop.pay(deposit);
   await shop.calls(2_000n, 3_000n);
   expect((await shop.pay({ total: 4_000n })).status).toBe(503);
-  shop.vault.answering.reply = { kind: "response", status: 404, body: undefined };
+  shop.vault.answering.reply = { kind: "none" };
   await shop.calls(4_000n, 20_000n);
   const asked = shop.vault.calls.length;
   await shop.time.pass(60_000);

@@ -2,19 +2,20 @@
  * Passes the newest vouchers to the facilitator, which keeps and claims them, also when this seller never
  * comes back. Calls do not wait for it, but for a channel that is too far ahead of what was acknowledged.
  */
-import { findNetwork, type Hex, type Network } from "@farthing/protocol";
+import { defined, findNetwork, toWireClaim, type Hex, type Network } from "@farthing/protocol";
 import type { Clock, WaitUntil } from "../clock.ts";
-import type { Facilitator, Fault } from "../facilitator.ts";
+import type { Facilitator, Fault, VouchersOutcome } from "../facilitator.ts";
 import type { FacilitatorFailure, FacilitatorOrder } from "../facilitator-order.ts";
 import type { StoredChannel } from "../payment-records/channels/channel-store.ts";
 import type { ChannelAuthority } from "./channel-authorizers.ts";
-import {
-  keepVouchers,
-  rowsPerCall,
-  type KeptVoucher,
-  type VaultReply,
-  type VaultRow,
-} from "./kept-vouchers.ts";
+import type { KeptVoucher } from "./kept-vouchers.ts";
+import { claimOf, signClaims } from "./refund-channel.ts";
+
+/** Rows of a call at most: the facilitator's bound. */
+const rowsPerCall = 80;
+
+/** What a row of the vault is made of. */
+export type VaultRow = Pick<StoredChannel, "id" | "config" | "voucher" | "charged">;
 
 /** A voucher is passed on at the latest after this time, with all others that came meanwhile. */
 const flushMs = 1_000;
@@ -78,7 +79,7 @@ function createAcknowledged() {
 }
 
 interface LineOf {
-  readonly client: Facilitator;
+  readonly keepVouchers: NonNullable<Facilitator["keepVouchers"]>;
   readonly network: Network;
   readonly privateKey: Hex | undefined;
   readonly note: (id: Hex, charged: bigint) => void;
@@ -86,15 +87,19 @@ interface LineOf {
 }
 
 /** The vouchers of one network that go to one facilitator. */
-function createLine({ client, network, privateKey, note, clock }: LineOf) {
+function createLine({ keepVouchers, network, privateKey, note, clock }: LineOf) {
   /** The newest of each channel. */
   const waiting = new Map<Hex, StoredChannel>();
   let isKept = true;
   let hurry = new AbortController();
   let running: Promise<void> | undefined;
 
-  async function send(rows: readonly VaultRow[], timeoutMs: number): Promise<VaultReply> {
-    const reply = await keepVouchers(client, network, rows, { privateKey, timeoutMs });
+  async function send(rows: readonly VaultRow[], timeoutMs: number): Promise<VouchersOutcome> {
+    const vouchers = rows.map((row) =>
+      // The facilitator signs where the seller has no key.
+      toWireRow(row, signClaims(network, privateKey, [claimOf(row)])),
+    );
+    const reply = await keepVouchers({ network: network.id, vouchers }, { timeoutMs });
     if (reply.kind === "none") {
       isKept = false;
       waiting.clear();
@@ -113,7 +118,7 @@ function createLine({ client, network, privateKey, note, clock }: LineOf) {
   }
 
   /** Passes one call's rows on, this channel's first. */
-  async function flush(first?: StoredChannel, timeoutMs = callMs): Promise<VaultReply> {
+  async function flush(first?: StoredChannel, timeoutMs = callMs): Promise<VouchersOutcome> {
     if (first) waiting.delete(first.id);
     const rows = [...(first ? [first] : []), ...waiting.values()].slice(0, rowsPerCall);
     for (const { id } of rows) waiting.delete(id);
@@ -167,10 +172,10 @@ export function createVoucherVault(
 
   function lineOf(id: string, { nth, privateKey }: ChannelAuthority) {
     const network = findNetwork(id);
-    const { client } = facilitators[nth] ?? facilitators[0];
-    if (!network || !client.keepVouchers) return undefined;
+    const { keepVouchers } = (facilitators[nth] ?? facilitators[0]).client;
+    if (!network || !keepVouchers) return undefined;
     const name = `${nth} ${id}`;
-    const line = lines.get(name) ?? createLine({ client, network, privateKey, note, clock });
+    const line = lines.get(name) ?? createLine({ keepVouchers, network, privateKey, note, clock });
     lines.set(name, line);
     return line.isKept() ? line : undefined;
   }
@@ -203,6 +208,12 @@ export function createVoucherVault(
       return typeof kept === "object" ? kept : undefined;
     },
   };
+}
+
+function toWireRow(row: VaultRow, claimSignature: Hex | undefined) {
+  const { voucher, signature, totalClaimed: charged } = toWireClaim(claimOf(row));
+  const { channel: channelConfig, maxClaimableAmount } = voucher;
+  return { channelConfig, maxClaimableAmount, signature, charged, ...defined({ claimSignature }) };
 }
 
 function refusalOf(
