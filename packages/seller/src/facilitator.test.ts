@@ -95,8 +95,8 @@ describe("a call", () => {
       url: "http://inside.invalid/api/facilitator",
       apiKey: "key",
       fetch: async (url, init) => {
-        const { headers, method } = new Request(url, init);
-        asked.push([method, String(url), headers.get("authorization")]);
+        const { headers, method, url: address } = new Request(url, init);
+        asked.push([method, address, headers.get("authorization")]);
         return Response.json(body, { status, headers: { "Retry-After": "7" } });
       },
     });

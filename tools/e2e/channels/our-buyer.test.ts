@@ -5,9 +5,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { BatchSettlementEvmScheme as ChannelServer } from "@x402/evm/batch-settlement/server";
-import { HTTPFacilitatorClient } from "@x402/core/server";
-import { paymentMiddleware, x402ResourceServer } from "@x402/express";
 import {
   memoryLedger,
   privateKeySigner,
@@ -16,42 +13,19 @@ import {
   type PaidResponse,
 } from "@farthing/buyer";
 import { fileLedger } from "@farthing/buyer/file-ledger";
-import { listen, type Listening } from "@farthing/seller/testing/listen";
-import express from "express";
 import { farthing } from "farthing/testing";
-import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startMarket, type Market } from "../support/market.testing.ts";
-
-/** Base units of a call. */
-const callUnits = 1_000n;
+import { callUnits, openStockShop, sentCount, type StockShop } from "./stock-channels.testing.ts";
 
 let market: Market;
-let shop: Listening;
-let seller: ChannelServer;
-let facilitator: HTTPFacilitatorClient;
+let shop: StockShop;
 const stack = new AsyncDisposableStack();
 
 beforeAll(async () => {
   market = await startMarket();
   stack.defer(() => market.stop());
-  const { devnet, network } = market;
-  facilitator = new HTTPFacilitatorClient({ url: market.facilitator("hosted").url });
-  seller = new ChannelServer(devnet.seller.address, {
-    receiverAuthorizerSigner: privateKeyToAccount(devnet.seller.privateKey),
-  });
-  const server = new x402ResourceServer(facilitator).register(network.id, seller);
-  const accepts = {
-    scheme: "batch-settlement",
-    network: network.id,
-    payTo: devnet.seller.address,
-    price: { amount: `${callUnits}`, asset: network.usdc, extra: { ...network.domain } },
-  };
-  const app = express();
-  app.use(paymentMiddleware({ "GET /report": { accepts, description: "One report" } }, server));
-  let reports = 0;
-  app.get("/report", (_req, res) => void res.json({ report: ++reports }));
-  shop = await listen(app);
+  shop = await openStockShop(market);
   stack.defer(() => shop.close());
 });
 
@@ -69,18 +43,11 @@ function chargeOf({ payment, status }: PaidResponse) {
   return payment;
 }
 
-/** Transactions that the facilitator has sent. */
-async function sentCount(): Promise<number> {
-  const { devnet } = market;
-  const from = devnet.relayers[0]?.address;
-  return Number(await devnet.rpc<string>("eth_getTransactionCount", [from, "latest"]));
-}
-
 test("many calls cost one deposit, a top-up and a refund", async () => {
   const { devnet } = market;
   const buyer = openBuyer({ channels: { depositMax: "0.01" } });
   const before = await devnet.usdc.balanceOf(buyer.address);
-  const sentBefore = await sentCount();
+  const sentBefore = await sentCount(market);
   const deposits: bigint[] = [];
   for (let call = 1n; call <= 12n; call++) {
     const response = await buyer.pay(`${shop.url}/report`);
@@ -96,11 +63,10 @@ test("many calls cost one deposit, a top-up and a refund", async () => {
   expect(deposits.length).toBe(2);
   const deposited = deposits.reduce((sum, units) => sum + units, 0n);
   expect(before - (await devnet.usdc.balanceOf(buyer.address))).toBe(deposited);
-  expect((await sentCount()) - sentBefore).toBe(2);
+  expect((await sentCount(market)) - sentBefore).toBe(2);
 
-  const manager = seller.createChannelManager(facilitator, market.network.id);
   const sellerBefore = await devnet.usdc.balanceOf(devnet.seller.address);
-  await manager.claimAndSettle();
+  await shop.manager.claimAndSettle();
   const spent = callUnits * 12n;
   expect((await devnet.usdc.balanceOf(devnet.seller.address)) - sellerBefore).toBe(spent);
 
@@ -113,7 +79,7 @@ test("many calls cost one deposit, a top-up and a refund", async () => {
   });
   expect(before - (await devnet.usdc.balanceOf(buyer.address))).toBe(spent);
   // A deposit, a top-up, a claim, a sweep and a refund.
-  expect((await sentCount()) - sentBefore).toBe(5);
+  expect((await sentCount(market)) - sentBefore).toBe(5);
 });
 
 test.each(["with", "without"])("a ledger that is lost is recovered %s a node", async (how) => {

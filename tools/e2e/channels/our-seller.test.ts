@@ -2,22 +2,14 @@
  * Stock buyers at our seller, with channels through our facilitator: what they deposit, are charged and
  * get back is counted on the chain, whatever they forget and whatever fails.
  */
-import {
-  BatchSettlementEvmScheme as ChannelClient,
-  InMemoryClientChannelStorage,
-} from "@x402/evm/batch-settlement/client";
-import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
+import type { DevnetWallet } from "@farthing/devnet";
 import { isObject, readReceipt, type SettleResponse } from "@farthing/protocol";
 import { farthing, type ExpressCharge } from "@farthing/seller/express";
 import { listen, type Listening } from "@farthing/seller/testing/listen";
 import express from "express";
-import { createPublicClient, http } from "viem";
-import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { startMarket, termsOn, type Market } from "../support/market.testing.ts";
-
-/** Base units of a call. */
-const callUnits = 1_000n;
+import { callUnits, openStockBuyer } from "./stock-channels.testing.ts";
 
 let market: Market;
 let shop: Listening;
@@ -61,17 +53,7 @@ async function schemesAt(path: string): Promise<readonly unknown[]> {
   return accepts.map((entry: unknown) => isObject(entry) && entry["scheme"]);
 }
 
-function openBuyer(wallet = market.newBuyer()) {
-  const { devnet, network } = market;
-  const reader = createPublicClient({ transport: http(devnet.rpcUrl) });
-  const account = privateKeyToAccount(wallet.privateKey);
-  const signer = Object.assign(account, {
-    readContract: (call: Parameters<typeof reader.readContract>[0]) => reader.readContract(call),
-  });
-  const scheme = new ChannelClient(signer, { storage: new InMemoryClientChannelStorage() });
-  const client = new x402Client().register(network.id, scheme);
-  return { wallet, address: wallet.address, scheme, pay: wrapFetchWithPayment(fetch, client) };
-}
+const openBuyer = (wallet?: DevnetWallet) => openStockBuyer(market, wallet);
 
 type Buyer = ReturnType<typeof openBuyer>;
 

@@ -2,69 +2,32 @@
  * Stock buyers at a stock seller, with channels through our facilitator: one deposit, then calls that
  * move nothing on the chain, one claim and one sweep for all of them, and a refund of what is left.
  */
-import {
-  BatchSettlementEvmScheme as ChannelClient,
-  InMemoryClientChannelStorage,
-} from "@x402/evm/batch-settlement/client";
-import { BatchSettlementEvmScheme as ChannelServer } from "@x402/evm/batch-settlement/server";
-import { HTTPFacilitatorClient } from "@x402/core/server";
-import { paymentMiddleware, x402ResourceServer } from "@x402/express";
-import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
 import { isObject, readReceipt, type SettleResponse } from "@farthing/protocol";
-import { listen, type Listening } from "@farthing/seller/testing/listen";
-import express from "express";
-import { createPublicClient, http } from "viem";
-import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startMarket, type Market } from "../support/market.testing.ts";
+import {
+  callUnits,
+  openStockBuyer,
+  openStockShop,
+  sentCount,
+  type StockShop,
+} from "./stock-channels.testing.ts";
 
-/** Base units of a call, and calls of one buyer. */
-const callUnits = 1_000n;
+/** Calls of one buyer. */
 const calls = 8;
 
 let market: Market;
-let shop: Listening;
-let seller: ChannelServer;
-let facilitator: HTTPFacilitatorClient;
+let shop: StockShop;
 const stack = new AsyncDisposableStack();
 
 beforeAll(async () => {
   market = await startMarket();
   stack.defer(() => market.stop());
-  const { devnet, network } = market;
-  facilitator = new HTTPFacilitatorClient({ url: market.facilitator("hosted").url });
-  seller = new ChannelServer(devnet.seller.address, {
-    receiverAuthorizerSigner: privateKeyToAccount(devnet.seller.privateKey),
-  });
-  const server = new x402ResourceServer(facilitator).register(network.id, seller);
-  const accepts = {
-    scheme: "batch-settlement",
-    network: network.id,
-    payTo: devnet.seller.address,
-    price: { amount: `${callUnits}`, asset: network.usdc, extra: { ...network.domain } },
-  };
-  const app = express();
-  app.use(paymentMiddleware({ "GET /report": { accepts, description: "One report" } }, server));
-  let reports = 0;
-  app.get("/report", (_req, res) => void res.json({ report: ++reports }));
-  shop = await listen(app);
+  shop = await openStockShop(market);
   stack.defer(() => shop.close());
 });
 
 afterAll(() => stack.disposeAsync());
-
-function openBuyer() {
-  const { devnet, network } = market;
-  const { privateKey, address } = market.newBuyer();
-  const reader = createPublicClient({ transport: http(devnet.rpcUrl) });
-  const account = privateKeyToAccount(privateKey);
-  const signer = Object.assign(account, {
-    readContract: (call: Parameters<typeof reader.readContract>[0]) => reader.readContract(call),
-  });
-  const scheme = new ChannelClient(signer, { storage: new InMemoryClientChannelStorage() });
-  const client = new x402Client().register(network.id, scheme);
-  return { address, scheme, pay: wrapFetchWithPayment(fetch, client) };
-}
 
 async function receiptOf(response: Response): Promise<SettleResponse> {
   const receipt = readReceipt(response.headers);
@@ -78,14 +41,10 @@ const stateOf = ({ extra }: SettleResponse) => {
 };
 
 test("many calls cost one deposit, one claim and one sweep", async () => {
-  const { devnet, network } = market;
-  const buyer = openBuyer();
+  const { devnet } = market;
+  const buyer = openStockBuyer(market);
   const before = await devnet.usdc.balanceOf(buyer.address);
-  const blocks = async () =>
-    Number(
-      await devnet.rpc<string>("eth_getTransactionCount", [devnet.relayers[0]?.address, "latest"]),
-    );
-  const sentBefore = await blocks();
+  const sentBefore = await sentCount(market);
   let last: SettleResponse | undefined;
   for (let call = 1; call <= calls; call++) {
     const response = await buyer.pay(`${shop.url}/report`);
@@ -98,8 +57,7 @@ test("many calls cost one deposit, one claim and one sweep", async () => {
   const deposited = BigInt(String(stateOf(last ?? never())["balance"]));
   expect(before - (await devnet.usdc.balanceOf(buyer.address))).toBe(deposited);
 
-  const manager = seller.createChannelManager(facilitator, network.id);
-  const { claims, settle } = await manager.claimAndSettle();
+  const { claims, settle } = await shop.manager.claimAndSettle();
   expect(claims).toEqual([{ vouchers: 1, transaction: expect.stringMatching(/^0x/) }]);
   expect(settle?.transaction).toMatch(/^0x/);
   expect(await devnet.usdc.balanceOf(devnet.seller.address)).toBe(callUnits * BigInt(calls));
@@ -109,7 +67,7 @@ test("many calls cost one deposit, one claim and one sweep", async () => {
   const left = deposited - callUnits * BigInt(calls);
   expect(before - (await devnet.usdc.balanceOf(buyer.address))).toBe(deposited - left);
   // A deposit, a claim, a sweep and a refund, whatever the number of calls.
-  expect((await blocks()) - sentBefore).toBe(4);
+  expect((await sentCount(market)) - sentBefore).toBe(4);
 });
 
 function never(): never {

@@ -28,7 +28,7 @@ export interface WorkerSettings {
   readonly isTraced: boolean;
   /** Socket on which the main process serves all other requests. */
   readonly mainPath: string;
-  /** Socket on which the worker's server listens, for nobody. */
+  /** Socket on which the worker's server listens; no client connects to it. */
   readonly ownPath: string;
 }
 

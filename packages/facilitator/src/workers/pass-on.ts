@@ -49,7 +49,7 @@ export function createPassOn(path: string): RequestListener {
       pipeline(incoming, response, () => outgoing.writableFinished || outgoing.destroy());
     });
     outgoing.on("error", () => respondUnavailable(response));
-    // The caller is gone: whoever waits for the response in the main process learns of it.
+    // The caller has closed the connection, so the request to the main process ends as well.
     response.once("close", () => {
       if (!response.writableFinished) outgoing.destroy();
     });

@@ -12,7 +12,7 @@ import { openWorkerServer, type WorkerServer } from "./worker-server.ts";
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => undefined);
 
-// The main process is gone, and with it whoever could answer a call.
+// The main process has ended, so no call can be answered any more.
 process.once("disconnect", () => process.exit(0));
 
 let server: WorkerServer | undefined;

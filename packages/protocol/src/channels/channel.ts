@@ -30,7 +30,7 @@ export const channelUnitsMax = (1n << 128n) - 1n;
 
 /** What a channel is, for ever: another value of any member is another channel. */
 export interface ChannelConfig {
-  /** Whose money it is; gets back what nobody claimed. */
+  /** Deposits the money, and gets back what is not claimed. */
   readonly payer: Address;
   /** Signs the vouchers by its key; the zero address leaves that to the payer's contract wallet. */
   readonly payerAuthorizer: Address;
