@@ -141,8 +141,10 @@ export function createWorld({ devnet }: ChannelBench) {
 
 export type World = ReturnType<typeof createWorld> & { settled: bigint; salt: bigint; now: number };
 
+/** A channel without a voucher key has the zero address there, whose calls nobody can sign: a stranger's. */
 function addressOf(world: World, config: ChannelConfig, who: By): Address {
-  return who === "stranger" ? world.stranger.address : config[who];
+  const hasNoKey = who !== "stranger" && config[who] === zeroAddress;
+  return who === "stranger" || hasNoKey ? world.stranger.address : config[who];
 }
 
 function toClaim(world: World, { channel, max, total, isForged: forged }: Claimed): VoucherClaim {
