@@ -40,7 +40,8 @@ const fixedGas = 120_000n;
 /** XDC's lowest price, 12.5 gwei. */
 const fixedGasPriceWei = 12_500_000_000n;
 
-function createFacilitator(flavour: Flavour, rpcUrl: string, privateKey: Hex) {
+/** The wallet of the reference, through which it reads the chain and sends. */
+export function createReferenceSigner(flavour: Flavour, rpcUrl: string, privateKey: Hex) {
   const isTuned = flavour !== "example";
   const account = privateKeyToAccount(privateKey, isTuned ? { nonceManager } : {});
   const client = createWalletClient({
@@ -53,7 +54,7 @@ function createFacilitator(flavour: Flavour, rpcUrl: string, privateKey: Hex) {
     flavour === "tuned-legacy"
       ? ({ type: "legacy", gas: fixedGas, gasPrice: fixedGasPriceWei } as const)
       : {};
-  const signer = toFacilitatorEvmSigner({
+  return toFacilitatorEvmSigner({
     address: account.address,
     getCode: (args) => client.getCode(args),
     readContract: (args) => client.readContract({ ...args, args: args.args ?? [] }),
@@ -65,8 +66,11 @@ function createFacilitator(flavour: Flavour, rpcUrl: string, privateKey: Hex) {
     sendTransaction: (args) => client.sendTransaction({ ...args, ...fixed }),
     waitForTransactionReceipt: (args) => client.waitForTransactionReceipt(args),
   });
+}
+
+function createFacilitator(flavour: Flavour, rpcUrl: string, privateKey: Hex) {
   return registerExactEvmScheme(new x402Facilitator(), {
-    signer,
+    signer: createReferenceSigner(flavour, rpcUrl, privateKey),
     networks: `eip155:${xdcTestnet.id}`,
   });
 }
@@ -81,7 +85,8 @@ interface PaymentRequest {
   readonly paymentRequirements: PaymentRequirements;
 }
 
-function serve(facilitator: x402Facilitator): void {
+/** The upstream example's routes. */
+export function createReferenceApp(facilitator: x402Facilitator) {
   const app = express();
   app.use(express.json());
   const routes = {
@@ -99,6 +104,11 @@ function serve(facilitator: x402Facilitator): void {
       );
     });
   }
+  return app;
+}
+
+function serve(facilitator: x402Facilitator): void {
+  const app = createReferenceApp(facilitator);
   const server = app.listen(0, "127.0.0.1", () => {
     const address = server.address();
     if (address !== null && typeof address === "object") {

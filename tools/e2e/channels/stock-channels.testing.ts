@@ -1,33 +1,41 @@
-/** The published seller and buyer of channels, on a market. */
+/** The published seller, buyer and facilitator of channels, on a market. */
 import {
   BatchSettlementEvmScheme as ChannelClient,
   InMemoryClientChannelStorage,
 } from "@x402/evm/batch-settlement/client";
 import { BatchSettlementEvmScheme as ChannelServer } from "@x402/evm/batch-settlement/server";
+import { BatchSettlementEvmScheme as ChannelFacilitator } from "@x402/evm/batch-settlement/facilitator";
+import { x402Facilitator } from "@x402/core/facilitator";
 import { HTTPFacilitatorClient } from "@x402/core/server";
 import { paymentMiddleware, x402ResourceServer } from "@x402/express";
 import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
+import type { DevnetWallet } from "@farthing/devnet";
 import { listen } from "@farthing/seller/testing/listen";
 import express from "express";
 import { createPublicClient, http } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
+import { createReferenceApp, createReferenceSigner } from "../../bench/reference-server.ts";
 import type { Market } from "../support/market.testing.ts";
 
 /** Base units of a call. */
 export const callUnits = 1_000n;
 
-/** A stock seller of `GET /report`, which signs its own claims. */
-export async function openStockShop(market: Market) {
-  const { devnet, network } = market;
-  const facilitator = new HTTPFacilitatorClient({ url: market.facilitator("hosted").url });
-  const seller = new ChannelServer(devnet.seller.address, {
-    receiverAuthorizerSigner: privateKeyToAccount(devnet.seller.privateKey),
+/** A stock seller of `GET /report`, which signs its own claims; the devnet's unless it is named. */
+export async function openStockShop(
+  market: Market,
+  { url: facilitatorUrl } = market.facilitator("hosted"),
+  wallet = market.devnet.seller,
+) {
+  const { network } = market;
+  const facilitator = new HTTPFacilitatorClient({ url: facilitatorUrl });
+  const seller = new ChannelServer(wallet.address, {
+    receiverAuthorizerSigner: privateKeyToAccount(wallet.privateKey),
   });
   const server = new x402ResourceServer(facilitator).register(network.id, seller);
   const accepts = {
     scheme: "batch-settlement",
     network: network.id,
-    payTo: devnet.seller.address,
+    payTo: wallet.address,
     price: { amount: `${callUnits}`, asset: network.usdc, extra: { ...network.domain } },
   };
   const app = express();
@@ -50,6 +58,15 @@ export function openStockBuyer({ devnet, network, newBuyer }: Market, wallet = n
   const scheme = new ChannelClient(signer, { storage: new InMemoryClientChannelStorage() });
   const client = new x402Client().register(network.id, scheme);
   return { wallet, address: wallet.address, scheme, pay: wrapFetchWithPayment(fetch, client) };
+}
+
+/** A stock facilitator, which offers to sign no claims and sends from this wallet. */
+export async function openStockFacilitator({ devnet, network }: Market, wallet: DevnetWallet) {
+  const signer = createReferenceSigner("tuned", devnet.rpcUrl, wallet.privateKey);
+  const facilitator = new x402Facilitator().register(network.id, new ChannelFacilitator(signer));
+  const app = createReferenceApp(facilitator);
+  app.get("/supported", (_req, res) => void res.json(facilitator.getSupported()));
+  return listen(app);
 }
 
 /** Transactions that the facilitator has sent. */
