@@ -166,8 +166,8 @@ contract StandInBatchSettlement {
         bytes calldata collectorData
     ) external once {
         _requireValidConfig(config);
-        if (collector == address(0)) revert InvalidCollector();
         if (amount == 0) revert ZeroDeposit();
+        if (collector == address(0)) revert InvalidCollector();
         bytes32 channelId = getChannelId(config);
         Channel storage channel = channels[channelId];
         if (channel.balance > type(uint128).max - amount) revert DepositOverflow();
@@ -240,7 +240,7 @@ contract StandInBatchSettlement {
     }
 
     function initiateWithdraw(ChannelConfig calldata config, uint128 amount) external once {
-        _requirePayer(config);
+        if (!_isPayer(config)) revert InvalidChannel();
         if (amount == 0) revert NothingToWithdraw();
         bytes32 channelId = getChannelId(config);
         if (pendingWithdrawals[channelId].amount > 0) revert WithdrawalAlreadyPending();
@@ -252,7 +252,7 @@ contract StandInBatchSettlement {
 
     /// What was claimed since the withdrawal began is not given back.
     function finalizeWithdraw(ChannelConfig calldata config) external once {
-        _requirePayer(config);
+        if (!_isPayer(config)) revert NotAuthorizedToFinalizeWithdraw();
         bytes32 channelId = getChannelId(config);
         Withdrawal memory pending = pendingWithdrawals[channelId];
         if (pending.amount == 0) revert WithdrawalNotPending();
@@ -345,10 +345,8 @@ contract StandInBatchSettlement {
         ) revert WithdrawDelayOutOfRange();
     }
 
-    function _requirePayer(ChannelConfig calldata config) private view {
-        if (msg.sender != config.payer && msg.sender != config.payerAuthorizer) {
-            revert NotAuthorizedToFinalizeWithdraw();
-        }
+    function _isPayer(ChannelConfig calldata config) private view returns (bool) {
+        return msg.sender == config.payer || msg.sender == config.payerAuthorizer;
     }
 
     function _requireSigned(address signer, bytes32 digest, bytes calldata signature) private view {
@@ -395,10 +393,10 @@ contract StandInBatchSettlement {
         refundNonce[channelId] += 1;
         uint128 returned = _giveBack(config, channelId, amount);
         if (returned == 0) return;
-        uint128 left = _available(channelId);
+        // What was refunded is no longer to be withdrawn, whatever else is left.
         Withdrawal storage pending = pendingWithdrawals[channelId];
-        if (left == 0) delete pendingWithdrawals[channelId];
-        else if (pending.amount > left) pending.amount = left;
+        if (pending.amount <= returned) delete pendingWithdrawals[channelId];
+        else pending.amount -= returned;
         emit Refunded(channelId, msg.sender, returned);
         _closeIfEmpty(config, channelId);
     }

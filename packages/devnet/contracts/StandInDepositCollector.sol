@@ -26,9 +26,9 @@ contract StandInDepositCollector {
     using SafeERC20 for IERC20;
 
     /// The published settlement contract, the only caller that collects.
-    address public constant SETTLEMENT = 0x4020074e9dF2ce1deE5A9C1b5c3f541D02a10003;
+    address public constant x402BatchSettlement = 0x4020074e9dF2ce1deE5A9C1b5c3f541D02a10003;
 
-    error OnlySettlement();
+    error OnlyX402BatchSettlement();
 
     function collect(
         address payer,
@@ -37,7 +37,7 @@ contract StandInDepositCollector {
         bytes32 channelId,
         bytes calldata collectorData
     ) external {
-        if (msg.sender != SETTLEMENT) revert OnlySettlement();
+        if (msg.sender != x402BatchSettlement) revert OnlyX402BatchSettlement();
         (uint256 validAfter, uint256 validBefore, uint256 salt, bytes memory signature) =
             abi.decode(collectorData, (uint256, uint256, uint256, bytes));
         IReceiveWithAuthorization(token).receiveWithAuthorization(
