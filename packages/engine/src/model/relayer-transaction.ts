@@ -16,6 +16,25 @@ export const openTransactionStates = [
   "sent",
 ] as const satisfies readonly TransactionState[];
 
+interface StateChange {
+  readonly from: readonly TransactionState[];
+  readonly to: TransactionState;
+}
+
+/** Every allowed change of state. The store builds the guards of its updates from this table. */
+export const transactionTransitions = {
+  signed: { from: ["intent"], to: "signed" },
+  sent: { from: ["signed"], to: "sent" },
+  // Only what was never signed: its nonce is used by another transaction.
+  released: { from: ["intent"], to: "dropped" },
+  mined: { from: openTransactionStates, to: "mined" },
+  dropped: { from: openTransactionStates, to: "dropped" },
+  // Every attempt at a nonce whose block was, or may have been, reorganised out.
+  reopened: { from: ["mined", "dropped"], to: "sent" },
+  // The bytes of a used nonce that turns out to be unused were removed.
+  lost: { from: ["mined"], to: "dropped" },
+} as const satisfies Readonly<Record<string, StateChange>>;
+
 /** A transaction before a nonce is taken for it. */
 export interface TransactionPlan {
   readonly settlementIds: readonly string[];

@@ -12,9 +12,17 @@ import type { RevertedGasTerms } from "./reverted-gas.ts";
 export const settlementStates = ["queued", "submitted", "confirmed", "failed"] as const;
 export type SettlementState = (typeof settlementStates)[number];
 
+/**
+ * - `uncarried`: no open transaction carries it.
+ * - `unfinalized`: it is not recorded as final.
+ */
+export type TransitionCondition = "uncarried" | "unfinalized";
+
 interface StateChange {
   readonly from: readonly SettlementState[];
   readonly to: SettlementState;
+  /** What has to hold besides the state. */
+  readonly only?: TransitionCondition;
 }
 
 /** Every allowed change of state. The store builds the guards of its updates from this table. */
@@ -26,9 +34,9 @@ export const settlementTransitions = {
   confirmed: { from: ["queued", "submitted", "failed"], to: "confirmed" },
   failed: { from: ["queued", "submitted"], to: "failed" },
   // Only when its transaction can provably never be mined.
-  requeued: { from: ["submitted"], to: "queued" },
-  reorganised: { from: ["confirmed"], to: "submitted" },
-  finalized: { from: ["confirmed"], to: "confirmed" },
+  requeued: { from: ["submitted"], to: "queued", only: "uncarried" },
+  reorganised: { from: ["confirmed"], to: "submitted", only: "unfinalized" },
+  finalized: { from: ["confirmed"], to: "confirmed", only: "unfinalized" },
   // Only a refund: it is signed again, with the same nonce.
   renewed: { from: ["failed"], to: "queued" },
 } as const satisfies Readonly<Record<string, StateChange>>;

@@ -74,6 +74,29 @@ export async function checkUsedNonces(manager: UsedWallet, head: WalletHead, dep
   );
 }
 
+/**
+ * What follows from the receipt of an attempt at a used nonce: `resolve` the payments that it carried and
+ * did not show, before the nonce is closed, or `close` it at once.
+ */
+export function usedNonceStep(
+  blockNumber: number,
+  open: { readonly carried: number; readonly unresolved: number },
+  blocks: { readonly head: number; readonly finalized: number },
+): "wait" | "resolve" | "close" {
+  // The logs of a block that was not read yet come first.
+  if (blockNumber > blocks.head) return "wait";
+  if (open.unresolved === 0) return "close";
+  // The block can still be reorganised out, and "failed" is final. Other attempts at this nonce, which
+  // carried the rest, can come back until then.
+  if (blocks.finalized < blockNumber) return "wait";
+  return open.carried > 0 ? "resolve" : "close";
+}
+
+/** Whether others have used a nonce for good: no attempt of ours is in a block, and the count is past it. */
+export function isUsedByOthers({ count, receipts }: NonceUse, nonce: number): boolean {
+  return count > nonce && receipts.every((one) => one === undefined);
+}
+
 async function checkUsedNonce(
   manager: UsedWallet,
   pending: PendingNonce,
@@ -84,20 +107,18 @@ async function checkUsedNonce(
   const mined = pending.attempts.find(({ id }) => receiptOf.get(id) !== undefined);
   const receipt = mined && receiptOf.get(mined.id);
   if (!mined || !receipt) return checkLostNonce(manager, pending, deps);
-  // The logs of a block that was not read yet come first.
-  if (receipt.blockNumber > head.number || mined.hash === null) return;
+  const { hash } = mined;
   const carried = mined.settlementIds.filter((id) => pending.unresolved.has(id));
-  if (carried.length > 0) {
-    // The block can still be reorganised out, and "failed" is final.
-    if (deps.finalizedNumber() < receipt.blockNumber) return;
-    const { hash } = mined;
+  const open = { carried: carried.length, unresolved: pending.unresolved.size };
+  const blocks = { head: head.number, finalized: deps.finalizedNumber() };
+  const step = usedNonceStep(receipt.blockNumber, open, blocks);
+  if (step === "wait" || hash === null) return;
+  if (step === "resolve") {
     const hashes = pending.attempts.map((transaction) => transaction.hash);
     const without = { transaction: mined, hash, hashes, ...receipt, unresolved: carried };
     const again = new Set(await deps.events.onMinedWithoutLog(without));
     for (const id of carried) if (!again.has(id)) pending.unresolved.delete(id);
   }
-  // Other attempts at this nonce carried these and can come back until this one is final.
-  if (pending.unresolved.size > 0 && deps.finalizedNumber() < receipt.blockNumber) return;
   // The nonce is closed first: only settlements without an open transaction are requeued.
   await manager.close(pending, { transaction: mined, blockNumber: receipt.blockNumber });
   if (pending.unresolved.size > 0) await deps.events.onNeverMined([...pending.unresolved]);
@@ -114,8 +135,7 @@ async function checkLostNonce(manager: UsedWallet, pending: PendingNonce, deps: 
     blockNumber: deps.finalizedNumber(),
   };
   const { here, elsewhere } = await readNonceUseTwice(deps.chain, question);
-  const isLostIn = ({ count, receipts }: NonceUse) =>
-    count > pending.nonce && receipts.every((one) => one === undefined);
+  const isLostIn = (use: NonceUse) => isUsedByOthers(use, pending.nonce);
   // A second endpoint that is silent for a moment is asked again with the next block.
   if (!isLostIn(here) || elsewhere === "silent") return;
   if (elsewhere !== "none" && !isLostIn(elsewhere)) return;

@@ -4,11 +4,11 @@ import { sql, type ExpressionBuilder, type Updateable } from "kysely";
 import { assert } from "../base/assert.ts";
 import {
   openTransactionStates,
+  transactionTransitions,
   type WalletLease,
   type RelayerTransaction,
   type TransactionName,
   type TransactionPlan,
-  type TransactionState,
 } from "../model/relayer-transaction.ts";
 import { openStates, settlementTransitions } from "../model/settlement.ts";
 import { withoutBusyPayers } from "./busy-payers.ts";
@@ -48,13 +48,9 @@ export function relayerMethods(database: Database) {
     recordSigned: atomic(database, recordSigned),
     releaseUnsigned: atomic(database, releaseUnsigned),
     dropRepeats: atomic(database, dropRepeats),
-    recordSent: (transactions, now) =>
-      change(database, transactions, ["signed"], { state: "sent", sent_at: now }),
+    recordSent: (transactions, now) => change(database, transactions, "sent", { sent_at: now }),
     closeTransactions: (transactions, state, blockNumber) =>
-      change(database, transactions, openTransactionStates, {
-        state,
-        block_number: blockNumber ?? null,
-      }),
+      change(database, transactions, state, { block_number: blockNumber ?? null }),
     // In a transaction, because every process reopens nonces at once and one may have to retry.
     reopenTransactions: atomic(database, reopen),
     countMinedNonces: async (chainId, lane) => {
@@ -73,14 +69,15 @@ export function relayerMethods(database: Database) {
   } satisfies Partial<EngineStore>;
 }
 
-/** Changes those of these transactions that are in one of the states. */
+/** Changes those of these transactions whose state allows the transition. */
 async function change(
   database: Database,
   transactions: readonly TransactionName[],
-  states: readonly TransactionState[],
+  kind: keyof typeof transactionTransitions,
   changes: Updateable<RelayerTransactionTable>,
 ): Promise<void> {
   if (transactions.length === 0) return;
+  const { from, to } = transactionTransitions[kind];
   const named = transactions.map(({ id, chainId, lane, nonce, hash }) => ({
     of: id,
     of_chain: chainId,
@@ -100,7 +97,7 @@ async function change(
           of_hash: "text",
         }),
       )
-      .set(changes)
+      .set({ ...changes, state: to })
       .whereRef("relayer_transactions.id", "=", "given.of")
       .whereRef("relayer_transactions.chain_id", "=", "given.of_chain")
       .whereRef("relayer_transactions.lane", "=", "given.of_lane")
@@ -112,7 +109,7 @@ async function change(
           eb("relayer_transactions.hash", "=", ref("given.of_hash")),
         ]),
       )
-      .where("state", "in", states)
+      .where("state", "in", from)
       .execute(),
   );
 }
@@ -131,11 +128,11 @@ const reopen: Work<EngineStore["reopenTransactions"]> = async (inside, chainId, 
   for (const { lane, nonce } of used) {
     await db
       .updateTable("relayer_transactions")
-      .set({ state: "sent", block_number: null })
+      .set({ state: transactionTransitions.reopened.to, block_number: null })
       .where("chain_id", "=", chainId)
       .where("lane", "=", lane)
       .where("nonce", "=", Number(nonce))
-      .where("state", "in", ["mined", "dropped"])
+      .where("state", "in", transactionTransitions.reopened.from)
       .where("raw", "is not", null)
       .execute();
   }
@@ -143,8 +140,8 @@ const reopen: Work<EngineStore["reopenTransactions"]> = async (inside, chainId, 
     // A transaction without bytes cannot be sent again, so another one has to take the nonce.
     await db
       .updateTable("relayer_transactions")
-      .set({ state: "dropped", block_number: null })
-      .where("state", "=", "mined")
+      .set({ state: transactionTransitions.lost.to, block_number: null })
+      .where("state", "in", transactionTransitions.lost.from)
       .where("raw", "is", null)
       .where(isAmong(engine, chainId, which))
       .execute();
@@ -291,12 +288,12 @@ const recordSigned: Work<EngineStore["recordSigned"]> = async (inside, lease, si
     .set(({ ref }) => ({
       raw: ref("given.given_raw"),
       hash: ref("given.given_hash"),
-      state: "signed",
+      state: transactionTransitions.signed.to,
     }))
     .whereRef("relayer_transactions.id", "=", "given.of")
     .where("chain_id", "=", lease.chainId)
     .where("lane", "=", toLowerHex(lease.lane))
-    .where("state", "=", "intent")
+    .where("state", "in", transactionTransitions.signed.from)
     .returning(["relayer_transactions.id", "relayer_transactions.hash"])
     .execute();
   const carriers = stored.map(({ id, hash }) => ({ of: Number(id), given_hash: hash }));
@@ -363,9 +360,9 @@ const releaseUnsigned: Work<EngineStore["releaseUnsigned"]> = async (inside, lea
   await db.updateTable("settlements").set({ transaction_id: null }).where(isReleased).execute();
   await db
     .updateTable("relayer_transactions")
-    .set({ state: "dropped" })
+    .set({ state: transactionTransitions.released.to })
     .where("id", "in", dropped)
-    .where("state", "=", "intent")
+    .where("state", "in", transactionTransitions.released.from)
     .execute();
 };
 

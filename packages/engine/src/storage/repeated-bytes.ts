@@ -4,6 +4,7 @@
  */
 import { toLowerHex } from "@farthing/protocol";
 import type { ExpressionBuilder } from "kysely";
+import { transactionTransitions } from "../model/relayer-transaction.ts";
 import { openStates } from "../model/settlement.ts";
 import type { Work } from "./dialect.ts";
 import type { EngineStore } from "./engine-store.ts";
@@ -25,11 +26,11 @@ export const dropRepeats: Work<EngineStore["dropRepeats"]> = async (inside, leas
     if (!known) continue;
     const { numUpdatedRows } = await db
       .updateTable("relayer_transactions")
-      .set({ state: "dropped" })
+      .set({ state: transactionTransitions.released.to })
       .where("id", "=", id)
       .where("chain_id", "=", lease.chainId)
       .where("lane", "=", toLowerHex(lease.lane))
-      .where("state", "=", "intent")
+      .where("state", "in", transactionTransitions.released.from)
       .executeTakeFirst();
     count += Number(numUpdatedRows);
     const isItsOwn = (where: ExpressionBuilder<Tables, "settlements">) =>

@@ -6,7 +6,11 @@ import type { ExpressionBuilder } from "kysely";
 import { assert } from "../base/assert.ts";
 import { firstByKey } from "../base/first-by-key.ts";
 import { openTransactionStates } from "../model/relayer-transaction.ts";
-import { settlementTransitions, type Settlement } from "../model/settlement.ts";
+import {
+  settlementTransitions,
+  type Settlement,
+  type TransitionCondition,
+} from "../model/settlement.ts";
 import { inTransaction, type Database } from "./dialect.ts";
 import { watchFailures } from "./failure-watches.ts";
 import {
@@ -60,12 +64,31 @@ export function transitionMethods(
   } satisfies Partial<EngineStore>;
 }
 
-/** The condition that a transition is allowed from the settlement's state. */
-function isIn(kind: Transition["kind"]) {
-  const { from } = settlementTransitions[kind];
-  const [only] = from;
-  return (where: ExpressionBuilder<Tables, "settlements">) =>
-    from.length === 1 ? where("state", "=", only) : where("state", "in", from);
+type Where = ExpressionBuilder<Tables, "settlements">;
+
+const conditions = {
+  uncarried: ({ not, exists, selectFrom }: Where) =>
+    not(
+      exists(
+        selectFrom("transaction_settlements as link")
+          .innerJoin("relayer_transactions as carrier", "carrier.id", "link.transaction_id")
+          .select("carrier.id")
+          .whereRef("link.settlement_id", "=", "settlements.id")
+          .where("carrier.state", "in", openTransactionStates),
+      ),
+    ),
+  unfinalized: (where: Where) => where("finalized_at", "is", null),
+} satisfies { readonly [Name in TransitionCondition]: unknown };
+
+/** The condition that the table allows a transition of a settlement. */
+function isAllowed(kind: Transition["kind"]) {
+  const transition = settlementTransitions[kind];
+  const { from } = transition;
+  const [first] = from;
+  const isIn = (where: Where) =>
+    from.length === 1 ? where("state", "=", first) : where("state", "in", from);
+  if (!("only" in transition)) return isIn;
+  return (where: Where) => where.and([isIn(where), conditions[transition.only](where)]);
 }
 
 /** The first of each settlement: one statement changes a row once. */
@@ -110,7 +133,7 @@ const confirm: Step<"recordConfirmed"> = async (record, confirmations, now) => {
           failed_at: null,
         }))
         .whereRef("settlements.id", "=", "given.of")
-        .where(isIn("confirmed"))
+        .where(isAllowed("confirmed"))
         .returning(settlementColumns)
         .execute();
     },
@@ -152,7 +175,7 @@ const fail: Step<"recordFailed"> = async (record, failures, now) => {
           failed_at: now,
         }))
         .whereRef("settlements.id", "=", "given.of")
-        .where(isIn("failed"))
+        .where(isAllowed("failed"))
         .where((where) =>
           where.or([where("given.only_unassigned", "=", 0), where("transaction_id", "is", null)]),
         )
@@ -243,18 +266,7 @@ const requeue: Step<"requeueSettlements"> = async (record, ids, now) => {
         submitted_at: null,
       })
       .where(which)
-      .where(isIn("requeued"))
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom("transaction_settlements as link")
-              .innerJoin("relayer_transactions as carrier", "carrier.id", "link.transaction_id")
-              .select("carrier.id")
-              .whereRef("link.settlement_id", "=", "settlements.id")
-              .where("carrier.state", "in", openTransactionStates),
-          ),
-        ),
-      )
+      .where(isAllowed("requeued"))
       .returning(settlementColumns)
       .execute();
     return rows.map((row) => unpricedStep("requeued", row));
@@ -266,8 +278,7 @@ const reorganise: Step<"recordReorganised"> = async (record, chainId, fromBlock,
   const which = (where: ExpressionBuilder<Tables, "settlements">) =>
     where.and([
       where("chain_id", "=", chainId),
-      isIn("reorganised")(where),
-      where("finalized_at", "is", null),
+      isAllowed("reorganised")(where),
       where("block_number", ">=", fromBlock),
       ...(hashes ? [where("block_hash", "in", hashes)] : []),
     ]);
@@ -298,8 +309,7 @@ const finalize: Step<"recordFinalized"> = (record, chainId, upToBlock, now) => {
   const which = (where: ExpressionBuilder<Tables, "settlements">) =>
     where.and([
       where("chain_id", "=", chainId),
-      isIn("finalized")(where),
-      where("finalized_at", "is", null),
+      isAllowed("finalized")(where),
       where("block_number", "<=", upToBlock),
     ]);
   return record(now, async (tx) => {

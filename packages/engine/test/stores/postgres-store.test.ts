@@ -30,6 +30,7 @@ import {
 } from "./store-values.testing.ts";
 import { openStore, postgresStarter } from "./store-benches.testing.ts";
 import { storeSuite } from "./store.suite.ts";
+import { transactionsSuite } from "./transactions.suite.ts";
 
 let server: TestPostgres;
 beforeAll(async () => {
@@ -76,6 +77,7 @@ describe("PostgreSQL", () => {
   describe("reverted gas", () => revertedGasSuite(start));
   describe("refunds", () => refundsSuite(start));
   describe("what was lost", () => recoveredSuite(start));
+  describe("transactions", () => transactionsSuite(start));
   describe("at the same moment", concurrencyTests);
   describe("news", newsTests);
   describe("a database that fails", failureTests);

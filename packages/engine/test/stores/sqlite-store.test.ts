@@ -9,6 +9,7 @@ import { severalProcessesSuite } from "./several-processes.suite.ts";
 import { openStore, startSqlite } from "./store-benches.testing.ts";
 import { claimOf } from "./store-values.testing.ts";
 import { storeSuite } from "./store.suite.ts";
+import { transactionsSuite } from "./transactions.suite.ts";
 
 describe("SQLite", () => {
   describe("one process", () => storeSuite(startSqlite));
@@ -18,6 +19,7 @@ describe("SQLite", () => {
   describe("reverted gas", () => revertedGasSuite(startSqlite));
   describe("refunds", () => refundsSuite(startSqlite));
   describe("what was lost", () => recoveredSuite(startSqlite));
+  describe("transactions", () => transactionsSuite(startSqlite));
 
   test("has no news of others: what shares the file is on this machine", async () => {
     const bench = await startSqlite();

@@ -1,0 +1,84 @@
+/** The store changes the state of a transaction where the table of transitions allows it, and only there. */
+import { describe, expect, test } from "vitest";
+import {
+  transactionTransitions,
+  type RelayerTransaction,
+  type TransactionState,
+  type WalletLease,
+} from "../../src/model/relayer-transaction.ts";
+import { storeForEach } from "./store-benches.testing.ts";
+import {
+  chainId,
+  claimOf,
+  held,
+  hex32,
+  planOf,
+  type StoreBench,
+  type TestStore,
+} from "./store-values.testing.ts";
+
+/** The block of a mined transaction. */
+const minedAt = 100;
+
+type StoreStep = (
+  store: TestStore,
+  lease: WalletLease,
+  transaction: RelayerTransaction,
+) => Promise<unknown>;
+
+const sign: StoreStep = (store, lease, { id }) =>
+  store.recordSigned(lease, [{ id, raw: hex32(id), hash: hex32(1_000_000 + id) }], 2);
+
+/** The call of the store that makes each transition; `lost` needs bytes that were removed. */
+const steps: Readonly<Record<Exclude<keyof typeof transactionTransitions, "lost">, StoreStep>> = {
+  signed: sign,
+  sent: (store, _lease, transaction) => store.recordSent([transaction], 2),
+  released: (store, lease, { id }) => store.releaseUnsigned(lease, [id], 2),
+  mined: (store, _lease, transaction) => store.closeTransactions([transaction], "mined", minedAt),
+  dropped: (store, _lease, transaction) => store.closeTransactions([transaction], "dropped"),
+  reopened: (store) => store.reopenTransactions(chainId, { fromBlock: minedAt }),
+};
+
+const names = ["signed", "sent", "released", "mined", "dropped", "reopened"] as const;
+const states = ["intent", "signed", "sent", "mined", "dropped"] as const;
+
+/** How a transaction comes into a state. */
+const paths: Readonly<Record<TransactionState, readonly (keyof typeof steps)[]>> = {
+  intent: [],
+  signed: ["signed"],
+  sent: ["signed", "sent"],
+  mined: ["signed", "sent", "mined"],
+  dropped: ["signed", "sent", "dropped"],
+};
+
+/** The tests, on databases that `start` makes. */
+export function transactionsSuite(start: () => Promise<StoreBench>): void {
+  const at = storeForEach(start);
+
+  async function stateOf({ id }: RelayerTransaction) {
+    const [row] = await at().bench.query(`select state from relayer_transactions where id = ${id}`);
+    return row?.["state"];
+  }
+
+  describe.each(states)("from %s", (before) => {
+    test.each(names)("%s", async (name) => {
+      const { store } = at();
+      const lease = await held(store);
+      const claim = claimOf();
+      await store.claimSettlements([claim], 1);
+      const [transaction] = await store.reserveTransactions(lease, [planOf(claim.id)], 1);
+      if (!transaction) throw new Error("nothing was reserved");
+      for (const step of paths[before]) await steps[step](store, lease, transaction);
+      expect(await stateOf(transaction)).toBe(before);
+      await steps[name](store, lease, transaction);
+      const transition: {
+        readonly from: readonly TransactionState[];
+        readonly to: TransactionState;
+      } = transactionTransitions[name];
+      // A nonce is reopened by the transaction that was mined at it.
+      const isReopened = name !== "reopened" || before === "mined";
+      const isAllowed = transition.from.includes(before) && isReopened;
+      expect(await stateOf(transaction)).toBe(isAllowed ? transition.to : before);
+    });
+  });
+}
