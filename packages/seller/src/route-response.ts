@@ -127,8 +127,7 @@ function openSale<R>({ records }: ExchangeDeps, { pass, balance, channel }: Rout
     throw new ConfigurationError("grants", "a store that keeps balances", example);
   }
   if (channel && !channels) {
-    const shape = "a store that keeps channels, which are the ones in memory and in SQLite";
-    throw new ConfigurationError("grants", shape, example);
+    throw new ConfigurationError("grants", "a store that keeps channels", example);
   }
   return defined({
     channel: channel && channels && { ...channel, channels },

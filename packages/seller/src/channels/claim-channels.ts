@@ -112,7 +112,7 @@ async function groupsOf(channels: Channels): Promise<Iterable<readonly StoredCha
   const groups = new Map<string, StoredChannel[]>();
   let afterId = "";
   for (let seen = 0; seen < channelsPerClaim;) {
-    const page = await channels.unclaimed(afterId, claimRowsPerCall);
+    const page = await channels.list("unclaimed", afterId, claimRowsPerCall);
     for (const channel of page) {
       const { receiver, receiverAuthorizer } = channel.config;
       const name = [channel.network, receiver, receiverAuthorizer].join(" ");

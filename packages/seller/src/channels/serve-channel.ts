@@ -203,12 +203,12 @@ async function takeKnown(step: Step, held: HeldChannel): Promise<Taken | Exchang
 }
 
 async function readKnown(step: Step, held: HeldChannel): Promise<Taken | ExchangeResult> {
-  const { deps, payment } = step;
+  const { payment } = step;
   const known = held.channel;
   const refused = refuseUnfit(step, known);
   if (refused) return refused;
   const isPlain = payment.payload.type === "voucher";
-  if (isPlain && isFresh(known, deps.clock.now())) return { held, channel: known, isNew: false };
+  if (isPlain && isFresh(known, held.takenAtMs)) return { held, channel: known, isNew: false };
   const read = await askChain(step);
   if ("response" in read) return read;
   const channel = await held.mirror(read);

@@ -44,3 +44,6 @@ export const keptForGoodMs = Date.UTC(9999, 0);
 
 /** For how a refund was begun: a call that is repeated later than that is a new one. */
 export const maxRefundNoteMs = 30 * 24 * 60 * 60 * 1000;
+
+/** For a channel that nobody calls, and of which the chain tells as much: one call reads it again. */
+export const maxIdleChannelMs = 30 * 24 * 60 * 60 * 1000;

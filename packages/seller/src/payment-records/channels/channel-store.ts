@@ -31,14 +31,16 @@ export interface StoredChannel {
   readonly charged: bigint;
   /** The newest one; at least what was charged is signed by it. */
   readonly voucher: Voucher;
+  /** The charged total that the facilitator has acknowledged to keep; 0 where it keeps none. */
+  readonly vaulted: bigint;
   /** What the chain said, as the facilitator told it. */
   readonly state: ChannelState;
-  /** When it was told, in milliseconds since the Unix epoch. */
+  /** When it was told, by the clock of the store. */
   readonly readAtMs: number;
   readonly openRefund: OpenRefund | undefined;
   /** Who works on a call of the channel; "" for nobody. */
   readonly holder: string;
-  /** When that ends by itself, in milliseconds since the Unix epoch. */
+  /** When that ends by itself, by the clock of the store. */
   readonly heldUntilMs: number;
 }
 
@@ -46,7 +48,12 @@ export interface FoundChannel {
   /** Another one after each change; 0 where there is no channel. */
   readonly version: number;
   readonly channel: StoredChannel | undefined;
+  /** The time of reading, by the clock of the store, in milliseconds since the Unix epoch. */
+  readonly nowMs: number;
 }
+
+/** Channels with more charged than claimed; and those of them that no facilitator keeps as much of. */
+export type ChannelList = "unclaimed" | "unvaulted";
 
 /** Channels in a store. They are kept while something of them can be claimed. */
 export interface ChannelStore {
@@ -55,24 +62,45 @@ export interface ChannelStore {
   compareAndSet(version: number, channel: StoredChannel, isLasting: boolean): Promise<boolean>;
   /** Forgets a channel, unless the version is another one. */
   remove(version: number, id: Hex): Promise<boolean>;
-  /** Returns the channels with more charged than claimed and an id after this one, by id. */
-  unclaimed(afterId: string, limit: number): Promise<readonly StoredChannel[]>;
-  /** Makes room by forgetting what the chain tells as well; false where there is none. */
-  makeRoom(): Promise<boolean>;
+  /** Returns channels with an id after this one, by id. */
+  list(list: ChannelList, afterId: string, limit: number): Promise<readonly StoredChannel[]>;
+  /**
+   * Makes room by forgetting what the chain tells as well; false where there is none. Absent where the
+   * store has no bound of its own.
+   */
+  makeRoom?(): Promise<boolean>;
 }
 
-/** Whether something was charged that nobody has claimed. */
-export function isUnclaimed({ charged, state }: StoredChannel): boolean {
-  return charged > state.totalClaimed;
+/** Base units that were charged beyond what was claimed and what the facilitator keeps. */
+export function unvaultedOf({ charged, vaulted, state: { totalClaimed } }: StoredChannel): bigint {
+  return charged - (vaulted > totalClaimed ? vaulted : totalClaimed);
+}
+
+/** What a store keeps of a channel apart, to list it and to know what it may forget. */
+export function channelFlags(channel: StoredChannel) {
+  const { charged, state, openRefund } = channel;
+  const isUnclaimed = charged > state.totalClaimed;
+  return {
+    /** Whether more of it is known here than the chain tells. */
+    isKept: isUnclaimed || openRefund !== undefined,
+    isUnclaimed,
+    isUnvaulted: unvaultedOf(channel) > 0n,
+  };
+}
+
+/** The version of a channel that is stored anew, so that it has none of a forgotten one. */
+export function newVersion(): number {
+  return 1 + Math.floor(Math.random() * 1_000_000_000);
 }
 
 /** As JSON, with amounts as decimal digits. */
 export function channelText(channel: StoredChannel): string {
-  const { id, charged, voucher, state, openRefund, ...rest } = channel;
+  const { id, charged, vaulted, voucher, state, openRefund, ...rest } = channel;
   const { maxClaimableAmount, ...signed } = voucher;
   return JSON.stringify({
     ...rest,
     charged: `${charged}`,
+    vaulted: `${vaulted}`,
     voucher: { ...signed, maxClaimableAmount: `${maxClaimableAmount}` },
     state: toWireChannelState(id, state),
     refund: openRefund && { nonce: `${openRefund.nonce}`, amount: `${openRefund.amount}` },
@@ -99,6 +127,7 @@ export function channelIn(stored: unknown): StoredChannel {
     network,
     config: config.value,
     charged: unitsIn(value, "charged"),
+    vaulted: unitsIn(value, "vaulted"),
     voucher: voucher.value,
     state,
     readAtMs,

@@ -76,12 +76,9 @@ export function channelsSuite(name: string, kind: StoreKind): void {
         const channel = opened(1, { totalClaimed: 300n });
         expect(await channels.hold(channel.id)).toEqual({ kind: "unknown" });
         await (await held(channel)).release();
-        expect(await channels.find(channel.id)).toMatchObject({
-          ...channel,
-          charged: 300n,
-          openRefund: undefined,
-          readAtMs: 1_000,
-        });
+        const found = await channels.find(channel.id);
+        expect(found).toMatchObject({ ...channel, charged: 300n, vaulted: 0n, readAtMs: 1_000 });
+        expect(found?.openRefund).toBeUndefined();
       });
 
       test("serves one request at a time, and each charge counts once", async () => {
@@ -123,12 +120,38 @@ export function channelsSuite(name: string, kind: StoreKind): void {
         for (const nth of [1, 2, 3]) await charge(100n, opened(nth));
         await charge(0n, opened(4));
         await channels.claimed(opened(2).id, 100n);
-        const [first] = await channels.unclaimed("", 1);
-        const rest = await channels.unclaimed(first?.id ?? "", 10);
+        const [first] = await channels.list("unclaimed", "", 1);
+        const rest = await channels.list("unclaimed", first?.id ?? "", 10);
         const ids = [first, ...rest].map((channel) => channel?.id);
         expect(ids).toEqual([opened(1).id, opened(3).id].toSorted());
       });
 
+      test("is listed while the facilitator keeps less than was charged and not claimed", async () => {
+        for (const nth of [1, 2, 3]) await charge(100n, opened(nth));
+        await channels.vaulted(opened(1).id, 100n);
+        await channels.vaulted(opened(1).id, 40n);
+        await channels.vaulted(opened(2).id, 99n);
+        await channels.claimed(opened(3).id, 100n);
+        const listed = async () =>
+          (await channels.list("unvaulted", "", 10)).map(({ id, vaulted }) => `${id} ${vaulted}`);
+        expect(await listed()).toEqual([`${opened(2).id} 99`]);
+        await charge(1n, opened(1));
+        const both = [`${opened(1).id} 100`, `${opened(2).id} 99`];
+        expect(await listed()).toEqual(both.toSorted());
+        expect(await channels.list("unclaimed", "", 10)).toHaveLength(2);
+      });
+
+      test("that was forgotten and comes again is another one for whoever had it before", async () => {
+        const before = await held();
+        await before.release(true);
+        await (await held()).release();
+        await before.release(true);
+        expect(await before.charge({ cost: 9n, voucher: opened().voucher })).toBeUndefined();
+        expect(await channels.find(opened().id)).toMatchObject({ charged: 0n });
+      });
+    });
+
+    describe.runIf(kind.isBounded)(`${name}: a channel`, () => {
       test("makes room for another one only where the chain knows as much of it", async () => {
         const small = create({ entriesMax: 2 });
         const first = await held(opened(1), small);
@@ -150,6 +173,40 @@ export function channelsSuite(name: string, kind: StoreKind): void {
         await (await held(opened(), other)).charge({ cost: 5n, voucher: opened().voucher });
         expect(await dead.charge({ cost: 9n, voucher: opened().voucher })).toBeUndefined();
         expect(await other.find(opened().id)).toMatchObject({ charged: 5n });
+      });
+
+      test("is held by one of many requests that come at once, and charged by it alone", async () => {
+        const both = [channels, create()] as const;
+        const of = opened();
+        for (const total of [1_000n, 2_000n]) {
+          const tries = Array.from({ length: 10 }, async (_one, at) => {
+            const holding = await both[at % 2 === 0 ? 0 : 1].hold(of.id, of);
+            if (holding.kind !== "held") return holding.kind;
+            const voucher = voucherOf(of.id, total);
+            return (await holding.held.charge({ cost: 1_000n, voucher }))?.charged;
+          });
+          const ends = await Promise.all(tries);
+          // One that came late may have held it as well, with the newer total.
+          const charged = ends.filter((end) => typeof end === "bigint");
+          expect(charged).toHaveLength(new Set(charged).size);
+          expect(await both[0].find(of.id)).toMatchObject({ charged: charged.at(-1) });
+        }
+      });
+
+      test("is charged while others note what was claimed and what is kept", async () => {
+        const [other, of] = [create(), opened()];
+        for (let nth = 1n; nth <= 5n; nth++) {
+          const holder = await held(of);
+          const voucher = voucherOf(of.id, nth * 100n);
+          await Promise.all([
+            holder.charge({ cost: 100n, voucher }),
+            other.claimed(of.id, (nth - 1n) * 100n),
+            other.vaulted(of.id, nth * 100n),
+          ]);
+        }
+        const found = await other.find(of.id);
+        expect(found).toMatchObject({ charged: 500n, vaulted: 500n, holder: "" });
+        expect(found?.state.totalClaimed).toBe(400n);
       });
     });
   });

@@ -6,8 +6,7 @@
  */
 import type { ChannelConfig, ChannelState, Hex, Voucher } from "@farthing/protocol";
 import { unref } from "../../clock.ts";
-import { leaseMsDefault } from "../retention.ts";
-import type { ChannelStore, OpenRefund, StoredChannel } from "./channel-store.ts";
+import type { ChannelList, ChannelStore, OpenRefund, StoredChannel } from "./channel-store.ts";
 
 /** A channel before its first call. */
 export interface NewChannel {
@@ -16,7 +15,7 @@ export interface NewChannel {
   readonly config: ChannelConfig;
   readonly voucher: Voucher;
   readonly state: ChannelState;
-  /** Base units, where more was charged than the chain says. */
+  /** Base units, where the facilitator keeps a higher total than the chain says. */
   readonly charged?: bigint;
 }
 
@@ -33,6 +32,8 @@ export interface ChannelCharge {
 export interface HeldChannel {
   /** As it was when it was taken. */
   readonly channel: StoredChannel;
+  /** When that was, by the clock of the store. */
+  readonly takenAtMs: number;
   /** Records what the chain says, newer than what is stored. */
   mirror(state: ChannelState): Promise<StoredChannel | undefined>;
   /** Adds to what the channel was charged, and ends the work. */
@@ -60,8 +61,10 @@ export interface Channels {
   hold(id: Hex, opened?: NewChannel): Promise<ChannelHolding>;
   /** Records what a claim has claimed, whoever works on the channel. */
   claimed(id: Hex, totalClaimed: bigint): Promise<void>;
-  /** Channels with more charged than claimed, by id, after this one. */
-  unclaimed(afterId: string, limit: number): Promise<readonly StoredChannel[]>;
+  /** Records up to which total the facilitator keeps the voucher, whoever works on the channel. */
+  vaulted(id: Hex, charged: bigint): Promise<void>;
+  /** Channels of a list, by id, after this one. */
+  list(list: ChannelList, afterId: string, limit: number): Promise<readonly StoredChannel[]>;
 }
 
 /** Each lost try is the success of another process, of which there are few. */
@@ -70,18 +73,14 @@ const maxTries = 100;
 /** Renewals in the time of one lease: two may be late or lost before it ends. */
 const renewalsPerLease = 3;
 
-type Rule = (found: StoredChannel | undefined) => StoredChannel | "gone" | undefined;
+type Rule = (found: StoredChannel | undefined, nowMs: number) => StoredChannel | "gone" | undefined;
 
-export function createChannels(
-  store: ChannelStore,
-  now: () => number,
-  leaseMs: number = leaseMsDefault,
-): Channels {
+export function createChannels(store: ChannelStore, leaseMs: number): Channels {
   /** Returns what is stored after the rule; undefined where the rule changes nothing. */
   async function change(id: Hex, rule: Rule): Promise<StoredChannel | "gone" | undefined> {
     for (let nth = 1; nth <= maxTries; nth++) {
-      const { version, channel } = await store.get(id);
-      const next = rule(channel);
+      const { version, channel, nowMs } = await store.get(id);
+      const next = rule(channel, nowMs);
       if (next === undefined) return undefined;
       const isDone =
         next === "gone"
@@ -92,32 +91,39 @@ export function createChannels(
     throw new Error("Other processes change this channel all the time.");
   }
 
-  const untilMs = (): number => now() + leaseMs;
+  async function hold(id: Hex, opened?: NewChannel): Promise<ChannelHolding> {
+    const holder = crypto.randomUUID();
+    let kind: "busy" | "unknown" = "unknown";
+    let takenAtMs = 0;
+    if (opened && store.makeRoom && !(await store.get(id)).channel && !(await store.makeRoom())) {
+      return { kind: "full" };
+    }
+    const channel = await change(id, (found, nowMs) => {
+      kind = found ? "busy" : "unknown";
+      takenAtMs = nowMs;
+      if (found && isHeld(found, nowMs)) return undefined;
+      const base = found ?? (opened && firstOf(opened, nowMs));
+      return base && { ...base, holder, heldUntilMs: nowMs + leaseMs };
+    });
+    if (channel === undefined || channel === "gone") return { kind };
+    return { kind: "held", held: holdChannel(change, { channel, takenAtMs, leaseMs }) };
+  }
 
   return {
     find: async (id) => (await store.get(id)).channel,
-    async hold(id, opened) {
-      const holder = crypto.randomUUID();
-      let kind: "busy" | "unknown" | "full" = "unknown";
-      if (opened && !(await store.get(id)).channel && !(await store.makeRoom())) {
-        return { kind: "full" };
-      }
-      const channel = await change(id, (found) => {
-        kind = found ? "busy" : "unknown";
-        if (found && isHeld(found, now())) return undefined;
-        const base = found ?? (opened && firstOf(opened, now()));
-        return base && { ...base, holder, heldUntilMs: untilMs() };
-      });
-      if (channel === undefined || channel === "gone") return { kind };
-      return { kind: "held", held: holdChannel(change, channel, { untilMs, now, leaseMs }) };
-    },
+    hold,
     async claimed(id, totalClaimed) {
       await change(id, (found) => {
         if (!found || found.state.totalClaimed >= totalClaimed) return undefined;
         return withState(found, { ...found.state, totalClaimed }, found.readAtMs);
       });
     },
-    unclaimed: (afterId, limit) => store.unclaimed(afterId, limit),
+    async vaulted(id, charged) {
+      await change(id, (found) =>
+        found && found.vaulted < charged ? { ...found, vaulted: charged } : undefined,
+      );
+    },
+    list: (list, afterId, limit) => store.list(list, afterId, limit),
   };
 }
 
@@ -139,6 +145,7 @@ export function firstOf(opened: NewChannel, nowMs: number): StoredChannel {
   return {
     ...opened,
     ...blank,
+    vaulted: charged,
     charged: charged > state.totalClaimed ? charged : state.totalClaimed,
   };
 }
@@ -155,22 +162,21 @@ function withState(found: StoredChannel, state: ChannelState, readAtMs: number):
   };
 }
 
-interface Leasing {
-  readonly untilMs: () => number;
-  readonly now: () => number;
+interface Holding extends Pick<HeldChannel, "channel" | "takenAtMs"> {
   readonly leaseMs: number;
 }
 
 function holdChannel(
   change: (id: Hex, rule: Rule) => Promise<StoredChannel | "gone" | undefined>,
-  channel: StoredChannel,
-  { untilMs, now, leaseMs }: Leasing,
+  { channel, takenAtMs, leaseMs }: Holding,
 ): HeldChannel {
   const { id, holder } = channel;
   async function step(
-    rule: (found: StoredChannel) => StoredChannel | "gone",
+    rule: (found: StoredChannel, nowMs: number) => StoredChannel | "gone",
   ): Promise<StoredChannel | undefined> {
-    const made = await change(id, (found) => (found?.holder === holder ? rule(found) : undefined));
+    const made = await change(id, (found, nowMs) =>
+      found?.holder === holder ? rule(found, nowMs) : undefined,
+    );
     return made === "gone" ? undefined : made;
   }
   // Whoever ends the work gives its name up, so that later steps find nothing to change.
@@ -179,14 +185,15 @@ function holdChannel(
     return step(rule);
   };
   // A lease that is not renewed in time ends, and the steps say so.
-  const renew = () => step((found) => ({ ...found, heldUntilMs: untilMs() }));
+  const renew = () => step((found, nowMs) => ({ ...found, heldUntilMs: nowMs + leaseMs }));
   const timer = Number.isFinite(leaseMs)
     ? setInterval(() => void renew().catch(() => undefined), leaseMs / renewalsPerLease)
     : undefined;
   unref(timer);
   return {
     channel,
-    mirror: (state) => step((found) => withState(found, state, now())),
+    takenAtMs,
+    mirror: (state) => step((found, nowMs) => withState(found, state, nowMs)),
     charge: ({ cost, voucher }) =>
       end((found) => ({ ...found, ...unheld, charged: found.charged + cost, voucher })),
     refunding: (openRefund) =>

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { closingSuite } from "../../exchange/closing.suite.ts";
 import { createDurableObjectGrants } from "./durable-object.ts";
 import { balancesSuite } from "../balances/balances.suite.ts";
+import { channelsSuite } from "../channels/channels.suite.ts";
 import { passesSuite } from "../passes/passes.suite.ts";
 import { binding, buyer, leaseOf, receipt, response } from "../rules/payment-records.testing.ts";
 import { refundsSuite } from "../rules/refunds.suite.ts";
@@ -33,6 +34,7 @@ paymentRecordsSuite("durable object", durableObject);
 closingSuite("durable object", durableObject);
 passesSuite("durable object", durableObject);
 balancesSuite("durable object", durableObject);
+channelsSuite("durable object", durableObject);
 refundsSuite("durable object", durableObject);
 
 test("a runtime that is killed forgets nothing that it has confirmed", async () => {

@@ -31,7 +31,7 @@ export interface DurableObjectGrantOptions<Id> extends Pick<
   readonly namespace: RecordsNamespace<Id>;
   /** Names the object; `farthing` when absent. */
   readonly name?: string;
-  /** Most records at once, most passes, and most balances. */
+  /** Most records at once, most passes, most balances, and most channels. */
   readonly entriesMax?: number;
   /** Milliseconds since the Unix epoch; the clock of the object when absent, which all share. */
   readonly now?: () => number;
@@ -97,6 +97,13 @@ export function createDurableObjectGrants<Id>(
       compareAndSet: (...values) => ask("balances.compareAndSet", ...values),
       ledger: (id) => ask("balances.ledger", id),
       isFull: () => ask("balances.isFull"),
+    },
+    channels: {
+      get: (id) => ask("channels.get", id),
+      compareAndSet: (...values) => ask("channels.compareAndSet", ...values),
+      remove: (...values) => ask("channels.remove", ...values),
+      list: (...values) => ask("channels.list", ...values),
+      makeRoom: () => ask("channels.makeRoom"),
     },
   };
   return createPaymentRecords(store, { ...options, totalBytesMax, pollMs, replyMsMax });

@@ -1,13 +1,15 @@
 /** Channels of one process. Each call runs to its end before the next one starts. */
 import type { Hex } from "@farthing/protocol";
-import { isUnclaimed, type ChannelStore, type StoredChannel } from "../channels/channel-store.ts";
+import { channelFlags, type ChannelStore, type StoredChannel } from "../channels/channel-store.ts";
 
 export function createMemoryChannelStore(channelsMax: number, now: () => number): ChannelStore {
   const channels = new Map<Hex, { version: number; channel: StoredChannel }>();
   let changes = 0;
   const versionOf = (id: Hex): number => channels.get(id)?.version ?? 0;
   return {
-    get: async (id) => channels.get(id) ?? { version: 0, channel: undefined },
+    async get(id) {
+      return { version: 0, channel: undefined, ...channels.get(id), nowMs: now() };
+    },
     async compareAndSet(version, channel) {
       if (versionOf(channel.id) !== version) return false;
       // Counted over all channels, so that no later one has the version of a forgotten one.
@@ -17,17 +19,19 @@ export function createMemoryChannelStore(channelsMax: number, now: () => number)
     async remove(version, id) {
       return versionOf(id) === version && channels.delete(id);
     },
-    async unclaimed(afterId, limit) {
-      const found = [...channels.values()].map(({ channel }) => channel).filter(isUnclaimed);
+    async list(list, afterId, limit) {
+      const isListed = (channel: StoredChannel): boolean => {
+        const { isUnclaimed, isUnvaulted } = channelFlags(channel);
+        return list === "unclaimed" ? isUnclaimed : isUnvaulted;
+      };
+      const found = [...channels.values()].map(({ channel }) => channel).filter(isListed);
       const after = found.filter(({ id }) => id > afterId);
       return after.toSorted((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit);
     },
     async makeRoom() {
       for (const [id, { channel }] of channels) {
         if (channels.size < channelsMax) break;
-        if (!isUnclaimed(channel) && !channel.openRefund && channel.heldUntilMs <= now()) {
-          channels.delete(id);
-        }
+        if (!channelFlags(channel).isKept && channel.heldUntilMs <= now()) channels.delete(id);
       }
       return channels.size < channelsMax;
     },

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { startPostgres, type TestPostgres } from "@farthing/engine/testing";
 import { closingSuite } from "../../exchange/closing.suite.ts";
 import { balancesSuite } from "../balances/balances.suite.ts";
+import { channelsSuite } from "../channels/channels.suite.ts";
 import { passesSuite } from "../passes/passes.suite.ts";
 import { binding, buyer, leaseOf, receipt, response } from "../rules/payment-records.testing.ts";
 import { refundsSuite } from "../rules/refunds.suite.ts";
@@ -31,7 +32,9 @@ const postgres: StoreKind = {
     await client.query(
       "drop table if exists farthing_grants, farthing_tokens, farthing_passes, farthing_kept",
     );
-    await client.query("drop table if exists farthing_balances, farthing_balance_entries");
+    await client.query(
+      "drop table if exists farthing_balances, farthing_balance_entries, farthing_channels",
+    );
     return {
       create: ({ now, answerBytesMax, leaseMs }) =>
         createPostgresGrants({
@@ -49,6 +52,7 @@ paymentRecordsSuite("postgres", postgres);
 closingSuite("postgres", postgres);
 passesSuite("postgres", postgres);
 balancesSuite("postgres", postgres);
+channelsSuite("postgres", postgres);
 refundsSuite("postgres", postgres);
 
 test("processes that start at once make the tables once, and a restart finds everything", async () => {

@@ -1,10 +1,19 @@
 /** The store of payment records in PostgreSQL. Each change is one statement. */
 import type { BalanceStore } from "../balances/balance-store.ts";
+import type { ChannelStore } from "../channels/channel-store.ts";
 import type { PassStore } from "../passes/pass-store.ts";
 import type { StoredResponse } from "../rules/payment-records.ts";
 import { createPostgresBalanceStore } from "./balance-store.ts";
+import { createPostgresChannelStore } from "./channel-store.ts";
 import { createPostgresPassStore } from "./pass-store.ts";
-import { createTables, nowOf, type PostgresClient, type Query } from "./tables.ts";
+import {
+  createTables,
+  maxSwept,
+  nowOf,
+  Values,
+  type PostgresClient,
+  type Query,
+} from "./tables.ts";
 import { newRecordFormat, type PaymentRecord } from "../rules/record-transitions.ts";
 import { maxTokenMs } from "../retention.ts";
 import {
@@ -27,9 +36,6 @@ export interface PostgresStoreDeps {
   readonly now?: (() => number) | undefined;
 }
 
-/** Expired rows that each insertion deletes: more than it adds, so nothing piles up. */
-const maxSwept = 4;
-
 /** Attempts of an insertion whose conflicting record is gone when it is read. */
 const maxInsertions = 3;
 
@@ -38,6 +44,7 @@ export class PostgresStore implements PaymentRecordStore {
   readonly tokens: TokenStore;
   readonly passes: PassStore;
   readonly balances: BalanceStore;
+  readonly channels: ChannelStore;
   readonly #query: Query;
   readonly #now: (() => number) | undefined;
 
@@ -56,6 +63,7 @@ export class PostgresStore implements PaymentRecordStore {
     this.tokens = createTokens(this.#query, tokensMax, now);
     this.passes = createPostgresPassStore(this.#query, now);
     this.balances = createPostgresBalanceStore(this.#query);
+    this.channels = createPostgresChannelStore(this.#query, now);
   }
 
   async get(key: string): Promise<PaymentRecord | undefined> {
@@ -155,15 +163,6 @@ class Moment {
   readonly sql: string;
   constructor(sql: string) {
     this.sql = sql;
-  }
-}
-
-/** The parameters of one statement. */
-class Values {
-  readonly list: unknown[] = [];
-  /** Adds a parameter and returns its place in the text. */
-  add(value: unknown): string {
-    return `$${this.list.push(value)}`;
   }
 }
 

@@ -90,7 +90,35 @@ create table if not exists farthing_balance_entries (
   entry text not null,
   unique (balance_id, name)
 );
+
+create table if not exists farthing_channels (
+  id text primary key,
+  version bigint not null,
+  state text not null,
+  is_kept boolean not null,
+  is_unclaimed boolean not null,
+  is_unvaulted boolean not null,
+  changed_at_ms bigint not null
+);
+create index if not exists farthing_channels_unclaimed on farthing_channels (id)
+  where is_unclaimed;
+create index if not exists farthing_channels_unvaulted on farthing_channels (id)
+  where is_unvaulted;
+create index if not exists farthing_channels_idle on farthing_channels (changed_at_ms)
+  where not is_kept;
 `;
+
+/** Rows that are over, and that each insertion deletes: more than it adds, so nothing piles up. */
+export const maxSwept = 4;
+
+/** The parameters of one statement. */
+export class Values {
+  readonly list: unknown[] = [];
+  /** Adds a parameter and returns its place in the text. */
+  add(value: unknown): string {
+    return `$${this.list.push(value)}`;
+  }
+}
 
 /** One statement, so that it is one transaction with every driver and pooler. */
 export async function createTables(client: PostgresClient): Promise<void> {

@@ -1,9 +1,11 @@
 /** The store of payment records in Redis. Each call is one script. */
 import type { StoredResponse } from "../rules/payment-records.ts";
 import type { BalanceStore } from "../balances/balance-store.ts";
+import type { ChannelStore } from "../channels/channel-store.ts";
 import type { PassStore } from "../passes/pass-store.ts";
 import { newRecordFormat, type PaymentRecord } from "../rules/record-transitions.ts";
 import { createRedisBalanceStore } from "./balance-store.ts";
+import { createRedisChannelStore } from "./channel-store.ts";
 import { createRedisPassStore } from "./pass-store.ts";
 import {
   responseScript,
@@ -49,6 +51,7 @@ export class RedisStore implements PaymentRecordStore {
   readonly tokens: TokenStore;
   readonly passes: PassStore;
   readonly balances: BalanceStore;
+  readonly channels: ChannelStore;
   readonly #deps: Deps;
 
   constructor(deps: Deps) {
@@ -66,6 +69,10 @@ export class RedisStore implements PaymentRecordStore {
     this.balances = createRedisBalanceStore((id, script, more) => {
       const balance = `${deps.prefix}{balance:${id}}`;
       return this.#eval(script, [balance, `${balance}:ledger`, `${balance}:charges`], more);
+    });
+    this.channels = createRedisChannelStore((names, script, more) => {
+      const keys = names.map((name) => `${deps.prefix}{channels}:${name}`);
+      return this.#eval(script, keys, more);
     });
   }
 

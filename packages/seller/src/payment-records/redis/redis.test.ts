@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { closingSuite } from "../../exchange/closing.suite.ts";
 import { balancesSuite } from "../balances/balances.suite.ts";
+import { channelsSuite } from "../channels/channels.suite.ts";
 import { passesSuite } from "../passes/passes.suite.ts";
 import { refundsSuite } from "../rules/refunds.suite.ts";
 import { paymentRecordsSuite, type StoreKind } from "../rules/payment-records.suite.ts";
@@ -47,6 +48,7 @@ describe.skipIf(findRedisServer() === undefined)("redis", () => {
   closingSuite("redis", redis);
   passesSuite("redis", redis);
   balancesSuite("redis", redis);
+  channelsSuite("redis", redis);
   refundsSuite("redis", redis);
 
   test("by its own clock, records and responses are forgotten by Redis itself", async () => {

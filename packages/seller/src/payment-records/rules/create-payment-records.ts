@@ -9,7 +9,7 @@ import {
 import type { Access, Binding, PaymentRecords, Acquisition } from "./payment-records.ts";
 import { createSteps, holdLease } from "./held-lease.ts";
 import { createBalances } from "../balances/balances.ts";
-import { createChannels } from "../channels/channels.ts";
+import { createChannels, type ChannelHolding, type Channels } from "../channels/channels.ts";
 import { createPasses } from "../passes/passes.ts";
 import { createRefundRecords, createSaleNotes } from "./refund-records.ts";
 import { isHeld, type PaymentRecord } from "./record-transitions.ts";
@@ -139,13 +139,19 @@ export function createPaymentRecords(
       return mayResume(record.opener, { ...access, rule: "proven" }, true);
     },
     wait: createWaiting(isBusy, pollMs, store.watch?.bind(store)),
-    ...createSales(store, now, leaseMs),
+    ...createSales(store, { now, leaseMs, replyMsMax }),
   };
 }
 
+interface SaleTimes {
+  readonly now: () => number;
+  readonly leaseMs: number;
+  readonly replyMsMax: number | undefined;
+}
+
 /** What payments open beside their records, and how a refund ends it. */
-function createSales(store: PaymentRecordStore, now: () => number, leaseMs: number) {
-  const channels = store.channels && createChannels(store.channels, now, leaseMs);
+function createSales(store: PaymentRecordStore, times: SaleTimes) {
+  const { now } = times;
   const notes = store.passes && createSaleNotes(store.passes);
   const passes = store.passes && createPasses(store.passes, now);
   const balances = store.balances && createBalances(store.balances, now, notes);
@@ -153,7 +159,25 @@ function createSales(store: PaymentRecordStore, now: () => number, leaseMs: numb
     notes &&
     store.passes &&
     createRefundRecords({ store, passes: store.passes, balances, notes, now });
-  return defined({ passes, balances, channels, refunds });
+  return defined({ passes, balances, channels: openChannels(store, times), refunds });
+}
+
+/** Nobody works on a channel that is held too late. */
+async function giveUp(late: ChannelHolding): Promise<void> {
+  if (late.kind === "held") await late.held.release();
+}
+
+function openChannels(
+  store: PaymentRecordStore,
+  { leaseMs, replyMsMax }: SaleTimes,
+): Channels | undefined {
+  const channels = store.channels && createChannels(store.channels, leaseMs);
+  return (
+    channels && {
+      ...channels,
+      hold: (id, opened) => inTime(channels.hold(id, opened), replyMsMax, giveUp),
+    }
+  );
 }
 
 function isBoundTo(record: PaymentRecord, binding: Binding): boolean {

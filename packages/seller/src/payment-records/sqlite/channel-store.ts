@@ -1,9 +1,10 @@
 /** Channels in the SQLite database of the payment records. Each change is one transaction. */
 import type { Hex } from "@farthing/protocol";
 import {
+  channelFlags,
   channelIn,
   channelText,
-  isUnclaimed,
+  newVersion,
   type ChannelStore,
   type StoredChannel,
 } from "../channels/channel-store.ts";
@@ -12,31 +13,32 @@ import type { Database } from "./tables.ts";
 /** Channels that are forgotten at once, where the file is full. */
 const forgottenAtOnce = 16;
 
+const flagOf = { unclaimed: "is_unclaimed", unvaulted: "is_unvaulted" } as const;
+
 export function createSqliteChannelStore(
   database: Database,
   channelsMax: number,
   now: () => number,
 ): ChannelStore {
   function put(version: number, channel: StoredChannel): boolean {
-    const text = channelText(channel);
-    const { id, heldUntilMs, openRefund } = channel;
-    const isKept = isUnclaimed(channel) || openRefund !== undefined ? 1 : 0;
+    const { id, heldUntilMs } = channel;
+    const flags = channelFlags(channel);
+    const isListed = [flags.isKept, flags.isUnclaimed, flags.isUnvaulted].map(Number);
+    const values = [channelText(channel), ...isListed, heldUntilMs];
     const row =
       version === 0
         ? database.get(
-            `insert into channels (id, version, state, is_kept, held_until_ms)
-             values (?, abs(random() % 1000000000) + 1, ?, ?, ?) on conflict (id) do nothing returning id`,
+            `insert into channels
+               (id, version, state, is_kept, is_unclaimed, is_unvaulted, held_until_ms)
+             values (?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing returning id`,
             id,
-            text,
-            isKept,
-            heldUntilMs,
+            newVersion(),
+            ...values,
           )
         : database.get(
-            `update channels set version = version + 1, state = ?, is_kept = ?, held_until_ms = ?
-             where id = ? and version = ? returning id`,
-            text,
-            isKept,
-            heldUntilMs,
+            `update channels set version = version + 1, state = ?, is_kept = ?, is_unclaimed = ?,
+               is_unvaulted = ?, held_until_ms = ? where id = ? and version = ? returning id`,
+            ...values,
             id,
             version,
           );
@@ -46,7 +48,8 @@ export function createSqliteChannelStore(
   return {
     async get(id: Hex) {
       const row = database.get("select version, state from channels where id = ?", id);
-      return { version: Number(row?.["version"] ?? 0), channel: row && channelIn(row["state"]) };
+      const channel = row && channelIn(row["state"]);
+      return { version: Number(row?.["version"] ?? 0), channel, nowMs: now() };
     },
     compareAndSet: async (version, channel, isLasting) =>
       database.transaction(() => put(version, channel), isLasting ? "surely" : "soon"),
@@ -54,13 +57,10 @@ export function createSqliteChannelStore(
       const text = "delete from channels where id = ? and version = ? returning id";
       return database.transaction(() => database.get(text, id, version) !== undefined, "soon");
     },
-    async unclaimed(afterId, limit) {
-      const text =
-        "select state from channels where is_kept = 1 and id > ? order by id limit cast(? as integer)";
-      return database
-        .all(text, afterId, limit)
-        .map(({ state }) => channelIn(state))
-        .filter(isUnclaimed);
+    async list(list, afterId, limit) {
+      const text = `select state from channels where ${flagOf[list]} = 1 and id > ?
+        order by id limit cast(? as integer)`;
+      return database.all(text, afterId, limit).map(({ state }) => channelIn(state));
     },
     async makeRoom() {
       const count = (): number =>

@@ -119,9 +119,12 @@ create table if not exists channels (
   state text not null,
   -- Whether more of it is known here than the chain tells.
   is_kept integer not null,
+  is_unclaimed integer not null,
+  is_unvaulted integer not null,
   held_until_ms integer not null
 ) strict;
-create index if not exists channels_kept on channels (id) where is_kept = 1;
+create index if not exists channels_unclaimed on channels (id) where is_unclaimed = 1;
+create index if not exists channels_unvaulted on channels (id) where is_unvaulted = 1;
 create table if not exists balance_entries (
   nth integer primary key,
   balance_id text not null,
