@@ -73,9 +73,10 @@ export function activateConfiguration(
         if (--inside === 0) whenEmpty?.();
       };
     },
-    /** Closes the connections after the last request. */
+    /** After the last request, passes its vouchers on and closes the connections. */
     async retire() {
       if (inside > 0) await new Promise<void>((resolve) => (whenEmpty = resolve));
+      await deps.desk?.vault.drain();
       await Promise.all([...upstreams.values()].map((upstream) => upstream.close()));
     },
   };

@@ -82,6 +82,7 @@ function routeCard({ publicUrl, network }: GatewayConfig, route: RouteConfig): H
     }
     ${route.passes === undefined ? undefined : html`<p>One payment opens ${route.passes.uses} requests.</p>`}
     ${route.balance === undefined ? undefined : html`<p>A payment adds to a balance, from which each request takes what it costs.</p>`}
+    ${route.channel === undefined ? undefined : html`<p>A deposit to a payment channel pays for many requests.</p>`}
     ${commandBlock(
       shellCommand([
         "npx",

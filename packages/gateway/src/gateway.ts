@@ -1,6 +1,7 @@
 /** The gateway: starts a server from a configuration, reloads it and stops it. */
 import {
   createPayerCounts,
+  openChannelDesk,
   timeCalls,
   type Facilitator,
   type PayerCounts,
@@ -144,9 +145,12 @@ function createChargingDeps(
       (call, ms) => metrics.facilitatorResponded(name, call, ms),
     );
   });
+  const { channels } = config;
   return {
     facilitators,
     grants,
+    // A request of a channel cannot be checked without a charge.
+    ...(given.isDryRun ? {} : { desk: openChannelDesk({ facilitator: facilitators, channels }) }),
     payers,
     ...defined({ rpcUrl: config.rpcUrl ?? given.rpcUrl }),
     onEvent: ({ name: route }, event) => observe(route, event, { log, metrics }),

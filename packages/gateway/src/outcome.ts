@@ -64,7 +64,7 @@ export function outcomeOf({ kind, failure, charged }: RequestContext, status: nu
 
 export function paymentFields({ charged }: RequestContext): object {
   if (!charged?.payment) return {};
-  const { payer, amount, transaction, settlementId } = charged.payment;
-  const facts = { payer, amountUnits: amount, transaction, settlementId };
+  const { payer, amount, transaction, settlementId, channel } = charged.payment;
+  const facts = { payer, amountUnits: amount, transaction, settlementId, channelId: channel?.id };
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value));
 }

@@ -2,23 +2,27 @@
 import {
   createSeller,
   type BalanceOptions,
+  type ChannelDesk,
+  type CostOf,
   readRequestAddress,
   type Facilitator,
   type PassOptions,
   type PayerCounts,
   type PaymentRecords,
   type SellerEvent,
+  type SellerOptions,
   type Serve,
   type Terms,
   finalityAt,
   walletsAt,
 } from "@farthing/seller";
-import { defined, isBookText, referenceCharsMax } from "@farthing/protocol";
+import { defined, isBookText, isEventStream, referenceCharsMax } from "@farthing/protocol";
 import type { GatewayConfig, RouteConfig } from "./configuration/configuration.ts";
 import { clientCredentials } from "./headers/header-rules.ts";
 import type { Incoming } from "./incoming.ts";
 import { settleWaitMs } from "./routing/route-conflicts.ts";
 import { errorResponse } from "./error-response.ts";
+import { costOfBody } from "./usage-cost.ts";
 import type { OperationDescriber } from "./openapi/described-operations.ts";
 import type { OperationCheck } from "./openapi/input-check.ts";
 
@@ -27,6 +31,8 @@ export interface ChargingDeps {
   /** In order. */
   readonly facilitators: readonly Facilitator[];
   readonly grants: PaymentRecords;
+  /** Shared by all routes, which a buyer's channel pays for. Without it none is sold by channels. */
+  readonly desk?: ChannelDesk;
   /** A node that is asked about sign-ins of contract wallets, and which payments are final. */
   readonly rpcUrl?: string;
   /** What each payer has asked for, on all routes. */
@@ -65,7 +71,7 @@ export function createPaidRoute(
   { previous = [], check, describe }: PaidRouteParts = {},
 ) {
   const { publicUrl, network, payTo, discovery } = config;
-  const seller = createSeller({
+  const options: SellerOptions = {
     facilitator: deps.facilitators,
     grants: deps.grants,
     payTo,
@@ -76,8 +82,10 @@ export function createPaidRoute(
     paywall: { ...defined({ name: discovery.title }), ...config.paywall },
     onEvent: (event) => deps.onEvent(own, event),
     ...defined({ rateLimit: rateLimitOf(config, deps) }),
+    channels: config.channels,
     ...(deps.rpcUrl === undefined ? {} : askingNode(deps.rpcUrl)),
-  });
+  };
+  const seller = createSeller(options, undefined, deps.desk);
   const { maxTimeoutSeconds, redirects, head, serveWhen, redeliver, requireBinding } = own;
   const rules = { maxTimeoutSeconds, redirects, head, serveWhen, redeliver, requireBinding };
   const { amountUnits: price, description, mimeType } = own;
@@ -88,6 +96,7 @@ export function createPaidRoute(
     stream: own.stream !== undefined,
     ...defined({ price, description, mimeType, check, describe, pass: passOf(own) }),
     ...defined({ reference: referenceOf(own), balance: balanceOf(own) }),
+    ...(deps.desk && defined({ channel: own.channel, cost: costOf(own) })),
   });
   const routeName = nameOf(own);
   const current: DatedTerms = { amount: price ?? 0n, payTo, maxTimeoutSeconds };
@@ -131,6 +140,15 @@ function nameOf({ host = "", name }: RouteConfig): string {
 function balanceOf(route: RouteConfig): BalanceOptions | undefined {
   const { balance } = route;
   return balance && { ...balance, scope: balance.scope ?? nameOf(route) };
+}
+
+/** What a request of a channel costs by its usage; a balance is metered while the response passes. */
+function costOf({ channel, costFrom }: RouteConfig): CostOf | undefined {
+  if (!channel || !costFrom) return undefined;
+  return async (response) => {
+    const body = new Uint8Array(await response.arrayBuffer());
+    return costOfBody(body, isEventStream(response.headers), costFrom.usage);
+  };
 }
 
 /** Without a name of its own, a pass opens its route. */

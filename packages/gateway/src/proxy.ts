@@ -1,6 +1,6 @@
 /** Proxies free and paid requests to the upstream: headers, bodies and failures. */
 import { Readable } from "node:stream";
-import { isBodiless, isEventStream } from "@farthing/protocol";
+import { defined, isBodiless, isEventStream } from "@farthing/protocol";
 import { responseOfBytes, type PaidRequest, type PlainResponse } from "@farthing/seller";
 import type { HeaderFields } from "./headers/header-fields.ts";
 import { clientHeaders } from "./headers/response-headers.ts";
@@ -9,7 +9,7 @@ import type { Incoming } from "./incoming.ts";
 import type { RequestContext } from "./outcome.ts";
 import { upstreamHeaders, type PaymentFacts } from "./headers/request-headers.ts";
 import { errorResponse, type GatewayCode } from "./error-response.ts";
-import { readUsage, watchUsage, type CostMeter } from "./usage-cost.ts";
+import { readUsage, watchUsage } from "./usage-cost.ts";
 import { contentCodingOf, readUsageRequest } from "./usage-request.ts";
 import type { Upstream, UpstreamResponse, UpstreamCall, UpstreamFailure } from "./upstream.ts";
 
@@ -74,15 +74,16 @@ export async function proxyPaidRequest(
   );
   if (response instanceof Response) return response;
   const { status, body } = response;
-  if (!prices && body instanceof Uint8Array) {
+  // The cost of a channel's request is read from its whole response.
+  const { meter } = payment;
+  if (!(prices && meter) && body instanceof Uint8Array) {
     return responseOfBytes(body, { status, headers: response.headers.pairs() });
   }
   const headers = response.headers.toHeaders();
   const stream = body instanceof Readable ? toWeb(body) : body;
-  if (!prices || stream === null) return new Response(stream, { status, headers });
+  if (!prices || !meter || stream === null) return new Response(stream, { status, headers });
   const stops = route.balance?.overrun === "stop";
   const rules = { prices, inputEstimate: stops ? asked?.inputEstimate : undefined };
-  const meter: CostMeter = payment.meter ?? { set: () => true, estimate: () => true };
   if (stream instanceof Uint8Array) {
     readUsage(stream, isEventStream(headers), rules, meter);
     return new Response(stream, { status, headers });
@@ -146,15 +147,18 @@ async function proxyRequest<B extends Readable | Uint8Array<ArrayBuffer>>(
   // The short rest is read, so that the connection can be reused.
   if (!hasBody && body instanceof Readable) body.resume();
   const passed = clientHeaders(response.headers, route, publicUrl);
+  const costHeader = route.channel?.costHeader;
+  // Only the charge to a channel reads it.
+  if (costHeader !== undefined && payment?.channel === undefined) passed.delete(costHeader);
   return { status, headers: passed, body: hasBody ? body : null };
 }
 
 /** Returns what the upstream learns of the payment: nothing for `head: free`, which has none. */
 function paymentFacts(payment: PaidRequest): PaymentFacts | undefined {
-  const { payer, amount, network, settlementId, transaction } = payment;
+  const { payer, amount, network, settlementId, transaction, channel } = payment;
   if (amount === "0") return undefined;
   const id = settlementId ?? transaction;
-  return { payer, amount, network, ...(id === undefined ? {} : { id }) };
+  return { payer, amount, network, ...defined({ id, channel: channel?.id }) };
 }
 
 function toWeb(body: Readable): ReadableStream<Uint8Array> {

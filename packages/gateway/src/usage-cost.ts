@@ -74,6 +74,24 @@ export function readUsage(
   usage.end();
 }
 
+/** Returns the cost of a whole body; undefined where it reports no usage. */
+export function costOfBody(
+  body: Uint8Array,
+  isEventStream: boolean,
+  prices: TokenPrices,
+): bigint | undefined {
+  let reported: bigint | undefined;
+  const meter: CostMeter = {
+    set: (cost) => {
+      reported = typeof cost === "bigint" ? cost : undefined;
+      return true;
+    },
+    estimate: () => true,
+  };
+  readUsage(body, isEventStream, { prices, inputEstimate: undefined }, meter);
+  return reported;
+}
+
 /** What a delta of a chat completion has of new text, beside its role. */
 const textNames = ["content", "reasoning_content", "refusal", "tool_calls"];
 

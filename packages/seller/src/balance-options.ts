@@ -61,6 +61,12 @@ export const defaultCostHeader = "X-Cost";
 
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 
+/** Returns the name of the header with the cost, `X-Cost` when absent. */
+export function parseCostHeader(option: string, header: unknown = defaultCostHeader): string {
+  if (typeof header === "string" && headerName.test(header)) return header;
+  throw new ConfigurationError(option, "the name of a header", '"X-Cost"');
+}
+
 export type BalanceTermsOfRoute = NonNullable<ReturnType<typeof parseBalance>>;
 
 export function parseBalance({ balance, cost, channel, ...route }: Options) {
@@ -75,16 +81,14 @@ export function parseBalance({ balance, cost, channel, ...route }: Options) {
     throw new ConfigurationError("balance", "an object", example);
   }
   refuseBeside(route);
-  const { costHeader = defaultCostHeader, overrun, finalAbove } = balance;
+  const { overrun, finalAbove } = balance;
   const topUp = parsePrice(balance.topUp, "balance.topUp");
   const reserve = parsePrice(balance.reserve, "balance.reserve");
   if (reserve > topUp) {
     throw new ConfigurationError("balance.reserve", "at most balance.topUp", '"0.05"');
   }
   const scope = parseScope("balance.scope", balance.scope, '"models"');
-  if (typeof costHeader !== "string" || !headerName.test(costHeader)) {
-    throw new ConfigurationError("balance.costHeader", "the name of a header", '"X-Cost"');
-  }
+  const costHeader = parseCostHeader("balance.costHeader", balance.costHeader);
   if (overrun !== undefined && overrun !== "stop") {
     throw new ConfigurationError("balance.overrun", "stop, or left out", '"stop"');
   }

@@ -35,6 +35,7 @@ export {
   type MeteredUse,
   type WorkEnd,
 } from "./balance-options.ts";
+export { openChannelDesk, type ChannelDesk } from "./channels/channel-desk.ts";
 export type { ChannelKeys, ChannelOptions } from "./channels/channel-options.ts";
 export type {
   ChannelCallReport,

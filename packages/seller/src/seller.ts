@@ -1,8 +1,6 @@
 /** The seller: charges for requests on web-standard Request and Response. */
 import { defined, type Address } from "@farthing/protocol";
-import { createChannelAuthorities } from "./channels/channel-authorizers.ts";
-import { createChannelTurns } from "./channels/channel-turns.ts";
-import { createVoucherVault } from "./channels/voucher-vault.ts";
+import { createChannelDesk, type ChannelDesk } from "./channels/channel-desk.ts";
 import { createSellerChannels, type SellerChannels } from "./channels/claim-channels.ts";
 import { addCommonHeaders, addTokenVary, type ChallengeTerms } from "./responses.ts";
 import { checkSeller, reportReady, type SellerChecks } from "./check-seller.ts";
@@ -76,8 +74,10 @@ export interface Seller<R = unknown> extends Route<R>, SellerChecks, Refunds {
 export function createSeller<R = Request>(
   options: SellerOptions<R>,
   clock: Clock = systemClock,
+  /** Of several sellers with the same key and facilitators; the seller's own when absent. */
+  desk?: ChannelDesk,
 ): Seller<R> {
-  return openSeller(options, parseSellerOptions(options), clock);
+  return openSeller(options, parseSellerOptions(options), clock, desk);
 }
 
 /** Creates a seller of tools. It creates their addresses, so it needs no `publicUrl`. */
@@ -89,6 +89,7 @@ function openSeller<R>(
   options: SellerOptions<R>,
   configuration: Configuration,
   clock: Clock,
+  desk: ChannelDesk = createChannelDesk(configuration, clock),
 ): Seller<R> {
   const deps: ExchangeDeps = {
     facilitators: configuration.facilitators,
@@ -101,13 +102,7 @@ function openSeller<R>(
     extensions: configuration.extensions,
     background: createBackgroundSettlements(() => deps),
     finality: createFinalitySource(configuration.finality),
-    authorities: createChannelAuthorities(
-      configuration.facilitators,
-      configuration.authorizerKey,
-      clock,
-    ),
-    turns: createChannelTurns(clock),
-    vault: createVoucherVault(configuration.facilitators, configuration.maxUnvaulted, clock),
+    ...desk,
   };
   const channelPayees = new Set<Address>();
   const payees = new Set(typeof options.payTo === "string" ? [parsePayTo(options.payTo)] : []);

@@ -95,6 +95,7 @@ function problemText(file: string, problems: readonly ConfigProblem[]): string {
 /** The rules as a table; a column for hosts only when a rule names one. */
 function ruleText(rules: readonly RuleLine[]): string {
   const hasHosts = rules.some(({ host }) => host !== undefined);
+  const hasChannels = rules.some(({ channel }) => channel !== undefined);
   const rows = rules.map((rule) => ({
     "#": rule.place,
     method: rule.method,
@@ -103,9 +104,10 @@ function ruleText(rules: readonly RuleLine[]): string {
     price: rule.price,
     upstream: rule.upstream ?? "-",
     settle: rule.settle,
+    ...(hasChannels ? { channel: rule.channel } : {}),
     budget: rule.budget,
     baseUnits: rule.amount,
   }));
-  const wide = ["upstream", "settle", "budget", "baseUnits"];
+  const wide = ["upstream", "settle", "channel", "budget", "baseUnits"];
   return `${tableText(rows, { wide, whole: ["path", "price"] }, terminalWidth())}\n`;
 }

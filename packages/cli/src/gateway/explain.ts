@@ -43,7 +43,7 @@ async function explain(method: string, target: string, flags: Flags): Promise<Ex
 
 function explanationText(explanation: RequestExplanation): string {
   const { request, answer, canonicalPath, rule, parameters, passedOver = [] } = explanation;
-  const { price, settle, stream, upstream, challenge } = explanation;
+  const { price, settle, stream, channel, upstream, challenge } = explanation;
   const rows: (readonly [string, string] | undefined)[] = [
     ["request", request],
     ["answer", answer],
@@ -56,6 +56,7 @@ function explanationText(explanation: RequestExplanation): string {
     price && ["price", `${price.usdc} USDC (${price.amount} base units) on ${price.network}`],
     price && ["to", price.payTo],
     settle && ["settle", `${settle}${stream === undefined ? "" : `, streamed (${stream})`}`],
+    channel && ["channel", channelText(channel)],
     upstream && ["upstream", `${upstream.name}: ${upstream.url}`],
     upstream && ["removed", upstream.removed.join(", ")],
     upstream && ["added", upstream.added.join(", ")],
@@ -64,4 +65,13 @@ function explanationText(explanation: RequestExplanation): string {
   const lines = rows.flatMap((row) => (row ? [`${row[0].padEnd(width)}  ${row[1]}`] : []));
   const shown = challenge ? ["", "challenge", JSON.stringify(challenge, undefined, 2)] : [];
   return `${[...lines, ...shown].join("\n")}\n`;
+}
+
+function channelText({
+  isOnly,
+  withdrawDelay,
+  authorizer,
+}: NonNullable<RequestExplanation["channel"]>): string {
+  const how = isOnly ? "only" : "beside single payments";
+  return `${how}; withdrawals take ${withdrawDelay}, ${authorizer} signs claims`;
 }

@@ -5,7 +5,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { isObject, type JsonObject } from "@farthing/protocol";
+import { isObject, parsePrivateKey, type JsonObject } from "@farthing/protocol";
 import { parse as parseYaml } from "yaml";
 import { isPassedToUpstream, type RequestRule } from "../headers/header-rules.ts";
 import { assembleRoute, needsEmbedded } from "./assemble-route.ts";
@@ -42,6 +42,7 @@ export function assembleConfig(file: GatewayFile, context: ConfigContext): Gatew
     network: file.network,
     payTo: file.payTo,
     store: readStore(file.store, context),
+    channels: readChannelKeys(file, context),
     upstreams,
     routes: routes.flatMap((one, index) => assembleRoute(one, index, deps) ?? []),
     fallback:
@@ -95,6 +96,16 @@ function readRpcUrl(file: GatewayFile, context: ConfigContext): string | undefin
     context.report(["rpcUrl"], "must be an address of http or https");
   }
   return rpcUrl;
+}
+
+function readChannelKeys({ channels }: GatewayFile, context: ConfigContext) {
+  const location = ["channels", "authorizerKey"];
+  const text = readSecret(channels.authorizerKey, location, context);
+  const authorizerKey = parsePrivateKey(text);
+  if (text !== undefined && authorizerKey === undefined) {
+    context.report(location, "must be a private key of 0x and 64 hex digits");
+  }
+  return { authorizerKey, maxUnvaulted: channels.maxUnvaulted };
 }
 
 function readUpstream(name: string, settings: UpstreamSettings, context: ConfigContext) {

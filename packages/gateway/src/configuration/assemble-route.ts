@@ -1,5 +1,6 @@
+import { defined } from "@farthing/protocol";
 import type { ConfigContext } from "./config-context.ts";
-import type { RouteConfig, UpstreamConfig } from "./configuration.ts";
+import type { ChannelSettings, RouteConfig, UpstreamConfig } from "./configuration.ts";
 import type { GatewayFile, RouteSettings } from "./configuration-schema.ts";
 import type { Location } from "./read-settings.ts";
 import type { RoutePattern } from "../routing/route-pattern.ts";
@@ -22,7 +23,7 @@ type AnyRoute = Omit<RouteSettings, "match" | "host"> &
 
 /** Assembles a route; undefined, and reported, for a rule without a pattern or upstream. */
 export function assembleRoute(
-  { match, host, free: _free, price, pass, upstream: upstreamName, ...own }: AnyRoute,
+  { match, host, free: _free, price, pass, channel, upstream: upstreamName, ...own }: AnyRoute,
   index: number,
   { file, upstreams, context }: RouteDeps,
 ): RouteConfig | undefined {
@@ -46,6 +47,8 @@ export function assembleRoute(
       "needs serveWhen: confirmed, or a pass may cost nothing",
     );
   }
+  const sold = channel === true ? { only: false } : channel === false ? undefined : channel;
+  if (sold) checkChannel(location, { ...file, ...defined(own), channel: sold }, context);
   const upstream = upstreams.get(upstreamName);
   if (!upstream && !isUpstreamWrong) {
     const known = [...upstreams.keys()].join(", ") || "none";
@@ -67,6 +70,7 @@ export function assembleRoute(
     host: host?.toLowerCase(),
     upstream,
     amountUnits: own.balance?.topUp ?? price,
+    channel: sold,
     pass: new Set(pass),
   };
 }
@@ -82,6 +86,7 @@ const paidSettings = [
   "passes",
   "referenceHeader",
   "costFrom",
+  "channel",
 ] as const;
 
 /** A top-up buys no single response, so rules about that one do not fit. */
@@ -98,8 +103,9 @@ function checkPrice(location: Location, { isGiven, report }: ConfigContext) {
       'must have either free: true or a price (or a balance), for example price: "0.01"',
     );
   }
-  if (isGiven([...location, "costFrom"]) && !hasBalance && !isFree) {
-    report([...location, "costFrom"], "needs a balance that requests are charged to");
+  const hasChannel = isGiven([...location, "channel"]);
+  if (isGiven([...location, "costFrom"]) && !hasBalance && !hasChannel && !isFree) {
+    report([...location, "costFrom"], "needs a balance or a channel that requests are charged to");
   }
   for (const name of paidSettings) {
     const at = [...location, name];
@@ -118,5 +124,30 @@ function checkBalance(
   for (const name of unfitForBalance) {
     const at = [...location, name];
     if (isGiven(at)) report(at, "makes no sense on a route with a balance; remove it");
+  }
+}
+
+/** A voucher pays for calls as they come, and to one receiver for ever. */
+const unfitForChannel = ["passes", "balance"] as const;
+
+function checkChannel(
+  location: Location,
+  route: Pick<RouteConfig, "serveWhen" | "requireBinding" | "costFrom"> &
+    Pick<GatewayFile, "facilitator" | "channels"> & { readonly channel: ChannelSettings },
+  { isGiven, report }: ConfigContext,
+) {
+  const { serveWhen, requireBinding, costFrom, facilitator, channels, channel } = route;
+  for (const name of unfitForChannel) {
+    const at = [...location, name];
+    if (isGiven(at)) report(at, "stands beside channel; sell it as a route of its own");
+  }
+  const at = [...location, "channel"];
+  if (serveWhen === "queued") report(at, "needs serveWhen: confirmed, or a deposit may be missing");
+  if (requireBinding) report(at, "needs requireBinding: false, since vouchers are not bound");
+  if (costFrom && channel.costHeader !== undefined) {
+    report([...at, "costHeader"], "stands beside costFrom; leave one of them out");
+  }
+  if (facilitator === "embedded" && channels.authorizerKey === undefined) {
+    report(at, "needs channels.authorizerKey, since an embedded facilitator signs no claims");
   }
 }

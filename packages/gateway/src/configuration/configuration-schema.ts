@@ -4,6 +4,7 @@ import { maxPassUses, parseValidFor } from "@farthing/seller";
 import { Type, type StaticDecode } from "typebox";
 import { matchPattern } from "../routing/route-pattern.ts";
 import { balanceSettings } from "./balance-settings.ts";
+import { channelSetting, channelsSettings } from "./channel-settings.ts";
 import { paywallSettings } from "./paywall-settings.ts";
 import { facilitatorSetting } from "./facilitator-setting.ts";
 import {
@@ -187,6 +188,7 @@ const routeSettings = {
     { pattern: headerNamePattern },
   ),
   ...balanceSettings,
+  channel: channelSetting,
   pass: optionalList(
     "headers of the client (authorization, cookie) and of the upstream (set-cookie) that are passed on",
     oneOf("authorization, cookie or set-cookie", ["authorization", "cookie", "set-cookie"]),
@@ -325,6 +327,7 @@ const optional = {
     maxEntryBytes: size("largest response that is kept", "1MiB"),
     maxTotalBytes: size("all of them together", "512MiB"),
   }),
+  channels: channelsSettings,
   paywall: paywallSettings,
   discovery: optionalGroup("information for software that searches for APIs", {
     openapi: text(

@@ -1,5 +1,6 @@
 /** The effective configuration of a gateway, with all defaults. */
-import type { JsonObject } from "@farthing/protocol";
+import type { Hex, JsonObject } from "@farthing/protocol";
+import { defaultCostHeader } from "@farthing/seller";
 import type { RoutePattern } from "../routing/route-pattern.ts";
 import type { GatewayFile, RouteSettings, UpstreamSettings } from "./configuration-schema.ts";
 import type { ListenAddress } from "./parse-setting.ts";
@@ -24,6 +25,10 @@ export interface GatewayConfig extends Readonly<Pick<GatewayFile, PassedSettings
     | { readonly kind: "memory" }
     /** An absolute path. */
     | { readonly kind: "sqlite"; readonly path: string };
+  readonly channels: {
+    readonly authorizerKey: Hex | undefined;
+    readonly maxUnvaulted: bigint | undefined;
+  };
   readonly upstreams: ReadonlyMap<string, UpstreamConfig>;
   /** In the order of the file, in which they are tried. */
   readonly routes: readonly RouteConfig[];
@@ -103,7 +108,26 @@ export interface RouteConfig
   readonly upstream: UpstreamConfig;
   /** USDC base units, above 0: the price, or what tops up the balance. Undefined: free. */
   readonly amountUnits: bigint | undefined;
+  readonly channel: ChannelSettings | undefined;
   readonly pass: ReadonlySet<PassedHeader>;
+}
+
+export type ChannelSettings = Exclude<RouteSettings["channel"], boolean | undefined>;
+
+/** Whether requests of a route's channels cost less than its price. */
+export function isMeteredByChannel({
+  channel,
+  costFrom,
+}: Pick<RouteConfig, "channel" | "costFrom">): boolean {
+  return channel !== undefined && (channel.costHeader !== undefined || costFrom !== undefined);
+}
+
+/** The header of an upstream with the cost of a request, where the route has one. */
+export function costHeaderOf({
+  balance,
+  channel,
+}: Pick<RouteConfig, "balance" | "channel">): string | undefined {
+  return balance ? (balance.costHeader ?? defaultCostHeader) : channel?.costHeader;
 }
 
 export interface DiscoveryConfig extends Readonly<Omit<GatewayFile["discovery"], "openapi">> {

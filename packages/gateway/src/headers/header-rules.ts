@@ -1,7 +1,10 @@
 /** The rules by which headers pass. CGI, WSGI and PHP read `_` and `-` in names as equal. */
 import { headerNames, passHeaders, signInHeader } from "@farthing/protocol";
-import { defaultCostHeader } from "@farthing/seller";
-import type { PassedHeader, RouteConfig } from "../configuration/configuration.ts";
+import {
+  costHeaderOf,
+  type PassedHeader,
+  type RouteConfig,
+} from "../configuration/configuration.ts";
 
 /** Headers of one connection, RFC 9110 7.6.1, beside those named in `Connection`. */
 const hopByHop: readonly string[] = [
@@ -69,6 +72,7 @@ export const paymentFacts: readonly string[] = [
   "x-payment-amount",
   "x-payment-network",
   "x-payment-id",
+  "x-payment-channel",
 ];
 
 export interface RequestRule {
@@ -78,10 +82,12 @@ export interface RequestRule {
   readonly configured: ReadonlySet<string>;
 }
 
-export function requestRule({ upstream, amountUnits, pass, balance }: RouteConfig): RequestRule {
+export function requestRule(route: RouteConfig): RequestRule {
+  const { upstream, amountUnits, pass } = route;
   const names = [...upstream.headers.keys()];
   // An upstream that returns headers of its request would let the buyer name the cost.
-  if (balance) names.push(balance.costHeader ?? defaultCostHeader);
+  const costHeader = costHeaderOf(route);
+  if (costHeader !== undefined) names.push(costHeader);
   const configured = new Set(names.map(canonicalName));
   return { isPaid: amountUnits !== undefined, pass, configured };
 }

@@ -1,7 +1,7 @@
 /** The headers for the upstream: the client's permitted ones, and the gateway's own. */
 import { randomFillSync } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { readTraceContext, withSpan, type TraceContext } from "@farthing/protocol";
+import { defined, readTraceContext, withSpan, type TraceContext } from "@farthing/protocol";
 import type { RouteConfig } from "../configuration/configuration.ts";
 import {
   isPassedToUpstream,
@@ -26,6 +26,8 @@ export interface PaymentFacts {
   readonly network: string;
   /** The settlement or transaction, where there is one already. */
   readonly id?: string;
+  /** The channel that the request is charged to. */
+  readonly channel?: string;
 }
 
 /** Builds the headers of a call; configured ones, such as credentials, take precedence. */
@@ -81,13 +83,20 @@ function fixedFor(route: RouteConfig, publicUrl: string): FixedParts {
   return fixed;
 }
 
-function paymentHeaders({ payer, amount, network, id }: PaymentFacts): Record<string, string> {
-  return {
+function paymentHeaders({
+  payer,
+  amount,
+  network,
+  id,
+  channel,
+}: PaymentFacts): Record<string, string> {
+  return defined({
     "x-payment-payer": payer,
     "x-payment-amount": amount,
     "x-payment-network": network,
-    ...(id === undefined ? {} : { "x-payment-id": id }),
-  };
+    "x-payment-id": id,
+    "x-payment-channel": channel,
+  });
 }
 
 /** Continues the client's trace with a new span, or starts one. */

@@ -1,8 +1,10 @@
 import { connect as connectPlain, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
+import { defined } from "@farthing/protocol";
 import { checkSeller, coveredFix, createFacilitatorClient } from "@farthing/seller";
 import { fileURLToPath } from "node:url";
 import {
+  allRoutes,
   isFolder,
   type GatewayConfig,
   type UpstreamConfig,
@@ -37,7 +39,11 @@ async function checkSelling(config: GatewayConfig): Promise<readonly Finding[]> 
     one.kind === "remote" ? [createFacilitatorClient(one)] : [],
   );
   const seller = { networks: [network], payees: [payTo] };
-  const problems = await checkSeller({ ...seller, facilitators: remote });
+  const isSoldByChannels = allRoutes(config).some(({ channel }) => channel);
+  const channels = isSoldByChannels
+    ? { hasKey: config.channels.authorizerKey !== undefined }
+    : undefined;
+  const problems = await checkSeller({ ...seller, facilitators: remote, ...defined({ channels }) });
   const isInside = places.length > remote.length;
   const ofPlaces = places.flatMap((place, index): Finding | Finding[] => {
     const name = places.length === 1 ? "facilitator" : `facilitator[${index}]`;

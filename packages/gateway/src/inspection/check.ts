@@ -4,6 +4,8 @@ import { isIP } from "node:net";
 import {
   allRoutes,
   isFolder,
+  isMeteredByChannel,
+  type FacilitatorConfig,
   type GatewayConfig,
   type RouteConfig,
 } from "../configuration/configuration.ts";
@@ -28,6 +30,8 @@ export interface RuleLine {
   readonly amount?: string;
   /** When the money moves, and `+sse` or `+raw` for streams. */
   readonly settle?: string;
+  /** Whether the route is sold by channels only, or beside single payments. */
+  readonly channel?: "only" | "beside";
   /** Upstream, settlement and margin against the signature's validity. */
   readonly budget?: string;
 }
@@ -41,7 +45,7 @@ export function listRules({ routes, fallback }: GatewayConfig): readonly RuleLin
 }
 
 function lineOf(route: RouteConfig): RuleLine {
-  const { index, pattern, host, upstream, amountUnits, settle, stream } = route;
+  const { index, pattern, host, upstream, amountUnits, settle, stream, channel } = route;
   const about = {
     place: index,
     method: pattern.method,
@@ -55,6 +59,7 @@ function lineOf(route: RouteConfig): RuleLine {
     price: shortUsdc(amountUnits),
     amount: amountUnits.toString(),
     settle: stream === undefined ? settle : `${settle}+${stream}`,
+    ...(channel === undefined ? {} : { channel: channel.only ? "only" : "beside" }),
     budget: `${timeBudgetMs(route).map(formatDuration).join("+")} ≤ ${route.maxTimeoutSeconds}s`,
   };
 }
@@ -99,6 +104,12 @@ export function findWarnings(config: GatewayConfig): readonly Finding[] {
       "use sqlite:./gateway.db",
     ),
     ...when(
+      all.some(({ channel }) => channel) && !facilitators.some(hasKey),
+      "facilitator",
+      "without an apiKey no facilitator keeps and claims the vouchers of channels",
+      "set an apiKey, or run farthing gateway channels claim within the withdrawal delay",
+    ),
+    ...when(
       replay.ttlMs > maxReplayMs,
       "replay",
       "paid answers are kept for more than 10m",
@@ -140,7 +151,7 @@ function findDocumentProblems(config: GatewayConfig): readonly Finding[] {
 }
 
 function warningsOf(route: RouteConfig): readonly Finding[] {
-  const { pattern, amountUnits, settle, head } = route;
+  const { pattern, amountUnits, settle, head, stream } = route;
   const where = nameOf(route);
   const isUnsafe = pattern.method !== "GET" && amountUnits !== undefined;
   return [
@@ -149,6 +160,12 @@ function warningsOf(route: RouteConfig): readonly Finding[] {
       where,
       "works before the money moves: a payer can cancel or empty their wallet meanwhile",
       "use settle: before-upstream if the work costs or changes something",
+    ),
+    ...when(
+      stream !== undefined && isMeteredByChannel(route),
+      where,
+      "a stream costs a channel the whole price, since its charge is sent before its body",
+      "leave stream out; an event stream is then complete before it is sent, and costs its usage",
     ),
     ...when(
       head === "free",
@@ -167,6 +184,10 @@ function warningsOf(route: RouteConfig): readonly Finding[] {
 
 function when(isFound: boolean, name: string, text: string, fix: string): readonly Finding[] {
   return isFound ? [warn(name, text, fix)] : [];
+}
+
+function hasKey(one: FacilitatorConfig): boolean {
+  return one.kind === "remote" && one.apiKey !== undefined;
 }
 
 /** Whether an address uses plain HTTP beyond this machine and its private networks. */

@@ -1,6 +1,8 @@
 /** Explains what the gateway would do with a request, without sending anything. */
 import {
+  addressOfKey,
   decodeHeader,
+  defined,
   headerNames,
   isObject,
   type JsonObject,
@@ -10,6 +12,7 @@ import {
   createMemoryGrants,
   type Facilitator,
   isPlainHost,
+  openChannelDesk,
   readRequestAddress,
 } from "@farthing/seller";
 import { canonicalPath, splitTarget } from "../routing/canonical-path.ts";
@@ -57,6 +60,13 @@ export interface RequestExplanation {
   };
   readonly settle?: SettleMode;
   readonly stream?: "sse" | "raw";
+  /** How the route is sold by payment channels; the price is the most that a request costs then. */
+  readonly channel?: {
+    readonly isOnly: boolean;
+    readonly withdrawDelay: string;
+    /** The address that signs claims and refunds, or that the facilitator does. */
+    readonly authorizer: string;
+  };
   readonly upstream?: {
     readonly name: string;
     /** The upstream's address. */
@@ -112,7 +122,9 @@ export async function explainRequest(
   if (method === "HEAD" && match.route.head === "free") {
     return { ...about, status: undefined, answer: "head: free, the headers of the upstream" };
   }
-  const { network, payTo } = config;
+  const { network, payTo, channels } = config;
+  const channel = channelOf(config, match.route);
+  const isSignedElsewhere = channel?.isOnly === true && channels.authorizerKey === undefined;
   const isTold = method === "HEAD" && match.route.head === "challenge";
   const then = isTold ? "no payment is taken for HEAD" : "then what the upstream answers";
   return {
@@ -127,8 +139,20 @@ export async function explainRequest(
       payTo,
     },
     settle,
-    ...(stream === undefined ? {} : { stream }),
-    challenge: await challengeOf(config, match.route, method, path + split.query),
+    ...defined({ stream, channel }),
+    ...(isSignedElsewhere
+      ? {}
+      : { challenge: await challengeOf(config, match.route, method, path + split.query) }),
+  };
+}
+
+function channelOf({ channels }: GatewayConfig, { channel }: RouteConfig) {
+  if (!channel) return undefined;
+  const { authorizerKey } = channels;
+  return {
+    isOnly: channel.only,
+    withdrawDelay: channel.withdrawDelay ?? "1d",
+    authorizer: authorizerKey === undefined ? "the facilitator" : addressOfKey(authorizerKey),
   };
 }
 
@@ -178,7 +202,11 @@ async function challengeOf(
   method: string,
   target: string,
 ): Promise<JsonObject> {
-  const deps = { facilitators: [noFacilitator], grants: createMemoryGrants(), onEvent() {} };
+  const { channels } = config;
+  // Without a key of its own, only the facilitator knows who signs.
+  const desk = channels.authorizerKey && openChannelDesk({ facilitator: noFacilitator, channels });
+  const grants = createMemoryGrants();
+  const deps = { facilitators: [noFacilitator], grants, onEvent() {}, ...defined({ desk }) };
   const paidRoute = createPaidRoute(config, route, deps);
   const request = { method, target, headers: {}, readBody: async () => undefined };
   const charged = await paidRoute.charge(request, () => new Response());

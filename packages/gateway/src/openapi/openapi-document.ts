@@ -6,7 +6,11 @@ import {
   type JsonObject,
   shortUsdc,
 } from "@farthing/protocol";
-import type { GatewayConfig, RouteConfig } from "../configuration/configuration.ts";
+import {
+  isMeteredByChannel,
+  type GatewayConfig,
+  type RouteConfig,
+} from "../configuration/configuration.ts";
 import { basePathOf, operationsOf, patternOf } from "./openapi-operations.ts";
 import { rulesFor } from "../routing/route-overlap.ts";
 import { ruleMethods, segmentsOf } from "../routing/route-pattern.ts";
@@ -111,7 +115,9 @@ function parametersOf(template: string): readonly JsonObject[] {
 /** Adds price and 402 to an operation; `rules` are those that its requests can match. */
 function priced(operation: JsonObject, rules: readonly RouteConfig[]): JsonObject {
   const amounts = rules.map(({ amountUnits }) => amountUnits ?? 0n);
-  const min = amounts.reduce((one, other) => (one < other ? one : other));
+  // Over a channel, a request with a cost of its own costs any part of its price.
+  const least = rules.map((rule, nth) => (isMeteredByChannel(rule) ? 0n : (amounts[nth] ?? 0n)));
+  const min = least.reduce((one, other) => (one < other ? one : other));
   const max = amounts.reduce((one, other) => (one > other ? one : other));
   if (max === 0n) return { ...operation, security: [] };
   const price =

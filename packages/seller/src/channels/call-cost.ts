@@ -1,5 +1,5 @@
 /** What a call of a channel costs: the price, or what the route's function says, and never more. */
-import { defaultCostHeader, parseCost, type CostOf } from "../balance-options.ts";
+import { parseCost, type CostOf } from "../balance-options.ts";
 import type { PaidRequest } from "../events.ts";
 import type { Made } from "../exchange/delivery.ts";
 import type { ExchangeDeps } from "../exchange/paid-request.ts";
@@ -36,10 +36,10 @@ export async function costOf(
 }
 
 /** The same response without the header that names its cost, which is the seller's alone. */
-export function withoutCost({ response, body }: Made): Made {
-  if (!response.headers.has(defaultCostHeader)) return { response, body };
+export function withoutCost(costHeader: string, { response, body }: Made): Made {
+  if (!response.headers.has(costHeader)) return { response, body };
   const { status } = response;
   const headers = new Headers(response.headers);
-  headers.delete(defaultCostHeader);
+  headers.delete(costHeader);
   return { response: new Response(null, { status, headers }), body };
 }

@@ -9,7 +9,7 @@ import {
   type Address,
   type Hex,
 } from "@farthing/protocol";
-import type { CostOf } from "../balance-options.ts";
+import { parseCostHeader, type CostOf } from "../balance-options.ts";
 import { ConfigurationError, parsePrice, type Price } from "../option-values.ts";
 import { parseValidFor } from "../pass-options.ts";
 
@@ -24,6 +24,11 @@ export interface ChannelOptions {
   readonly minDeposit?: Price;
   /** Sells by channels alone, and takes no single payments. */
   readonly only?: boolean;
+  /**
+   * The header of a response with the cost of its call, which never reaches the buyer. Without it and
+   * without `cost`, a call costs its price.
+   */
+  readonly costHeader?: string;
 }
 
 /** How a seller serves channels. */
@@ -39,6 +44,12 @@ export interface ChannelKeys {
    * seller's own records.
    */
   readonly maxUnvaulted?: Price | undefined;
+}
+
+export interface ParsedChannelKeys {
+  readonly authorizerKey: AuthorizerKey | undefined;
+  /** Base units. */
+  readonly maxUnvaulted: bigint;
 }
 
 /** A key that signs for the seller. */
@@ -68,7 +79,7 @@ export function parseChannel({ channel, cost, ...route }: RouteOptions) {
     throw new ConfigurationError("channel", "true, or an object", '{ withdrawDelay: "1d" }');
   }
   refuseBeside(route);
-  const { withdrawDelay, minDeposit, only = false }: ChannelOptions = options;
+  const { withdrawDelay, minDeposit, only = false, costHeader }: ChannelOptions = options;
   if (typeof only !== "boolean") {
     throw new ConfigurationError("channel.only", "true or false", "true");
   }
@@ -82,8 +93,13 @@ export function parseChannel({ channel, cost, ...route }: RouteOptions) {
     /** Base units; undefined for a multiple of the price. */
     minDeposit: minDeposit === undefined ? undefined : parsePrice(minDeposit, "channel.minDeposit"),
     isOnly: only,
-    cost,
+    cost: cost ?? (costHeader === undefined ? undefined : costIn(costHeader)),
+    costHeader: parseCostHeader("channel.costHeader", costHeader),
   };
+}
+
+function costIn(header: string): CostOf {
+  return ({ headers }) => headers.get(header);
 }
 
 function parseDelay(text: unknown): number {
@@ -116,11 +132,7 @@ function refuseBeside(route: Omit<RouteOptions, "channel" | "cost">): void {
 const maxUnvaultedDefault = 100_000n;
 
 /** Reads the seller's key and its bound. The error does not repeat the key. */
-export function parseChannelKeys(given: ChannelKeys | undefined): {
-  readonly authorizerKey: AuthorizerKey | undefined;
-  /** Base units. */
-  readonly maxUnvaulted: bigint;
-} {
+export function parseChannelKeys(given: ChannelKeys | undefined): ParsedChannelKeys {
   const keys: unknown = given ?? {};
   if (!isObject(keys)) {
     throw new ConfigurationError("channels", "an object", "{ authorizerKey: process.env.KEY }");

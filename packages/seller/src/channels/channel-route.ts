@@ -69,7 +69,8 @@ export async function respondToChannel(
   const wrong = isCall ? await checkInput({ ...options, ...of, ...route, request }) : undefined;
   if (wrong) return undecided(wrong);
   const { sold, offers } = channels;
-  const call = { payment: message.value, offers, terms, channels: sold.channels, cost: sold.cost };
+  const { channels: kept, cost, costHeader } = sold;
+  const call = { payment: message.value, offers, terms, channels: kept, cost, costHeader };
   const result = await serveChannel(deps, { ...rules, ...call, serve, turns: deps.turns });
   const { outcome } = result;
   return { ...result, ...defined({ payment: "payment" in outcome ? outcome.payment : undefined }) };

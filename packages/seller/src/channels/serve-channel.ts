@@ -61,6 +61,7 @@ export interface ChannelCall extends Pick<ChargedRequest, WorkRules> {
   readonly channels: Channels;
   readonly turns: ChannelTurns;
   readonly cost: CostOf | undefined;
+  readonly costHeader: string;
 }
 
 /** What the steps of one call share. */
@@ -299,7 +300,10 @@ async function work(step: Step, held: HeldChannel, funded: Funded): Promise<Exch
   const unvaulted = await deps.vault.secure(channel, offer.authority, vaulted);
   if (unvaulted) return tell(failed(unvaulted));
   const made = await makeInTime(deps, step, facts);
-  if ("outcome" in made) return tell(made);
+  if ("outcome" in made) {
+    if (step.cost) made.response.headers.delete(step.costHeader);
+    return tell(made);
+  }
   const { voucher } = payment.payload;
   const costed = { cost: step.cost, amount: offer.amount, url: terms.resource.url, payment: facts };
   const cost = await costOf(deps, costed, made);
@@ -313,7 +317,7 @@ async function work(step: Step, held: HeldChannel, funded: Funded): Promise<Exch
   }
   deps.vault.pass(after, offer.authority, deps.waitUntil);
   const receipt = chargedReceipt(after, cost, deposit);
-  const shown = step.cost ? withoutCost(made) : made;
+  const shown = step.cost ? withoutCost(step.costHeader, made) : made;
   const response = content(shown.response, shown.body, receipt);
   const paid = { ...factsOf(after, cost), transaction: receipt.transaction };
   return { response, outcome: { type: "delivered", payment: paid }, receipt };

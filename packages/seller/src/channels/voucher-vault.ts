@@ -51,6 +51,8 @@ export interface VoucherVault {
     authority: ChannelAuthority,
     deadlineMs: number,
   ): Promise<KeptVoucher | FacilitatorFailure | undefined>;
+  /** Passes on at once what waits, before the process ends. Stops at the first failure. */
+  drain(): Promise<void>;
 }
 
 interface VaultedCall {
@@ -158,6 +160,9 @@ function createLine({ keepVouchers, network, privateKey, note, clock }: LineOf) 
       running ??= run();
       return running;
     },
+    async drain(): Promise<void> {
+      while (waiting.size > 0 && (await flush()).kind === "kept");
+    },
   };
 }
 
@@ -206,6 +211,9 @@ export function createVoucherVault(
       if (reply?.kind === "fault" || reply?.kind === "account") return reply;
       const kept = reply?.kind === "kept" ? reply.rows.get(row.id) : undefined;
       return typeof kept === "object" ? kept : undefined;
+    },
+    async drain() {
+      await Promise.all([...lines.values()].map((line) => line.drain()));
     },
   };
 }

@@ -46,9 +46,10 @@ const unrepeatedHeaders = new Set([
 /** Runs the seller's code and reads its response. Throws what the code throws. */
 async function make(work: Work, facts: PaidRequest, bytesMax: number): Promise<Made> {
   const response = await work.serve(facts);
-  const isStream = work.isStreamed || isEventStream(response.headers);
-  const known = isStream ? undefined : bytesOf(response);
+  // An event stream that is whole already need not be sent as one.
+  const known = work.isStreamed ? undefined : bytesOf(response);
   if (known && known.byteLength <= bytesMax) return { response, body: known };
+  const isStream = work.isStreamed || isEventStream(response.headers);
   if (!response.body || isStream) return { response, body: response.body };
   const head = await readHead(response.body, bytesMax);
   return { response, body: head.rest ? resume(head) : head.bytes };

@@ -1,9 +1,7 @@
 /** A payment that matches the route's offer, and what charging for it depends on. */
 import { defined, type Payment, type Requirements, type SettleResponse } from "@farthing/protocol";
 import type { BalanceTermsOfRoute } from "../balance-options.ts";
-import type { ChannelAuthorities } from "../channels/channel-authorizers.ts";
-import type { ChannelTurns } from "../channels/channel-turns.ts";
-import type { VoucherVault } from "../channels/voucher-vault.ts";
+import type { ChannelDesk } from "../channels/channel-desk.ts";
 import type { ChallengeTerms } from "../responses.ts";
 import type { Clock, WaitUntil } from "../clock.ts";
 import type { RouteConfiguration } from "../configuration.ts";
@@ -45,7 +43,7 @@ export interface SoldBalance extends Omit<BalanceTermsOfRoute, "scope"> {
   readonly isGone: () => boolean;
 }
 
-export interface ExchangeDeps {
+export interface ExchangeDeps extends ChannelDesk {
   readonly facilitators: FacilitatorOrder;
   readonly records: PaymentRecords;
   readonly clock: Clock;
@@ -57,10 +55,6 @@ export interface ExchangeDeps {
   readonly extensions: readonly SellerExtension[];
   readonly background: BackgroundSettlements;
   readonly finality: FinalitySource;
-  /** Who signs for channels, whose turn it is on each, and who keeps their vouchers. */
-  readonly authorities: ChannelAuthorities;
-  readonly turns: ChannelTurns;
-  readonly vault: VoucherVault;
   /** Of this request, or of the seller. */
   readonly waitUntil?: WaitUntil | undefined;
 }
