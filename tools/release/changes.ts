@@ -18,6 +18,7 @@ const groupOfPackage: Readonly<Record<string, string>> = {
   "@farthing/dashboard": "Accounts",
   "@farthing/protocol": "Protocol",
   "@farthing/devnet": "Local chain",
+  "@farthing/conform": "Command line",
 };
 
 /** The first word of a change that an upgrade has to take into account. */

@@ -14,7 +14,8 @@ export const layers: Readonly<Record<string, string>> = {
   "packages/facilitator/src/http/": "messages access site openapi outbound server",
   "packages/seller/src/payment-records/":
     "retention.ts passes balances channels rules memory sqlite durable-object postgres redis several-processes",
-  "packages/cli/src/": "output command input wallet pay ledger receipts account gateway dev",
+  "packages/cli/src/":
+    "output command input wallet pay ledger receipts account gateway dev conform",
 };
 
 /** Packages that a package may import; a package that is not listed fails until it is. */
@@ -27,11 +28,12 @@ export const arrows: Readonly<Record<string, string>> = {
   "packages/dashboard": "@farthing/protocol @farthing/buyer",
   "packages/paywall": "@farthing/protocol @farthing/buyer",
   "packages/devnet": "@farthing/protocol",
+  "packages/conform": "@farthing/protocol @farthing/devnet",
   "tools/lab": "@farthing/protocol @farthing/devnet",
   "tools/types-reference": "",
   "packages/gateway": "@farthing/protocol @farthing/seller",
   "packages/cli":
-    "@farthing/protocol @farthing/buyer @farthing/gateway @farthing/devnet farthing-operator",
+    "@farthing/protocol @farthing/buyer @farthing/gateway @farthing/devnet @farthing/conform farthing-operator",
   "packages/operator": "farthing @farthing/protocol @farthing/facilitator @farthing/dashboard",
   "tools/interop": "*",
 };

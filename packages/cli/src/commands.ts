@@ -101,4 +101,10 @@ export const commands: CommandTable = {
     nodeMin: serverNodeMin,
     load: () => import("./dev/devnet.ts"),
   },
+  conform: {
+    group: "Develop",
+    summary: "test an x402 facilitator, seller or buyer of any make",
+    nodeMin: serverNodeMin,
+    load: () => import("./conform/conform.ts"),
+  },
 };

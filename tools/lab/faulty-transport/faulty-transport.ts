@@ -3,8 +3,9 @@
  * garbled or refused. Chance is the caller's, so that a seed decides.
  */
 import type { Hex } from "@farthing/protocol";
-import { startRpcListener, type RpcListener } from "../json-rpc/listener.ts";
 import {
+  startRpcListener,
+  type RpcListener,
   json,
   readRequest,
   refuse,
@@ -14,7 +15,7 @@ import {
   type NodeRequest,
   type NodeResponse,
   type NodeUpstream,
-} from "../json-rpc/messages.ts";
+} from "@farthing/devnet/rpc-proxy";
 import {
   createOrdinaryNode,
   type LabClock,

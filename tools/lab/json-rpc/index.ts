@@ -1,4 +1,18 @@
 /** JSON-RPC over HTTP on a node's side. */
-export { startRpcListener, type RpcListener } from "./listener.ts";
-export * from "./messages.ts";
-export { httpUpstream } from "./upstream.ts";
+export {
+  errorOfNone,
+  html,
+  httpUpstream,
+  json,
+  postCalls,
+  readRequest,
+  refuse,
+  respond,
+  startRpcListener,
+  type NodeCall,
+  type NodeReply,
+  type NodeRequest,
+  type NodeResponse,
+  type NodeUpstream,
+  type RpcListener,
+} from "@farthing/devnet/rpc-proxy";

@@ -1,7 +1,7 @@
 /** What an ordinary node says to single calls: refused without a look, or answered wrongly. */
 import { isObject } from "@farthing/protocol";
 import type { AbsurdHeads, LogConditions, NodeConditions, rangeRefusals } from "./conditions.ts";
-import { refuse, type NodeCall, type NodeReply } from "../json-rpc/messages.ts";
+import { refuse, type NodeCall, type NodeReply } from "@farthing/devnet/rpc-proxy";
 
 /** What can be wrong with the reply to one call. */
 export const callOddities = [

@@ -16,8 +16,12 @@
  * call-answers.ts, pool-rules.ts) decide without a network or a timer.
  */
 export * from "./conditions.ts";
-export { readRequest } from "../json-rpc/messages.ts";
-export type { NodeCall, NodeReply, NodeUpstream } from "../json-rpc/messages.ts";
+export {
+  readRequest,
+  type NodeCall,
+  type NodeReply,
+  type NodeUpstream,
+} from "@farthing/devnet/rpc-proxy";
 export {
   createOrdinaryNode,
   nodeOddities,

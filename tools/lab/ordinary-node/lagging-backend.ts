@@ -1,7 +1,12 @@
 /** A backend that is some blocks behind, made of a node that is not: what it has not seen does not exist. */
 import { isObject } from "@farthing/protocol";
 import { hexOf, numberOf } from "./call-answers.ts";
-import { refuse, type NodeCall, type NodeReply, type NodeUpstream } from "../json-rpc/messages.ts";
+import {
+  refuse,
+  type NodeCall,
+  type NodeReply,
+  type NodeUpstream,
+} from "@farthing/devnet/rpc-proxy";
 
 /** Where the block stands among a method's parameters. */
 const blockPlaces: Readonly<Record<string, number>> = {

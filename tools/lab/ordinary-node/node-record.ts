@@ -1,5 +1,5 @@
 /** What a node was asked and what it refused, for tests that hold a service to a limit. */
-import type { NodeRequest } from "../json-rpc/messages.ts";
+import type { NodeRequest } from "@farthing/devnet/rpc-proxy";
 import type { RefusalKind } from "./request-limits.ts";
 
 /** One HTTP request as it was answered. */

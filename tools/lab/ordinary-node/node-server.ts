@@ -1,6 +1,5 @@
 /** An ordinary node at an address of its own, in front of a node that speaks HTTP. */
-import { startRpcListener, type RpcListener } from "../json-rpc/listener.ts";
-import { httpUpstream } from "../json-rpc/upstream.ts";
+import { startRpcListener, type RpcListener, httpUpstream } from "@farthing/devnet/rpc-proxy";
 import type { NodeConditions } from "./conditions.ts";
 import { withLag } from "./lagging-backend.ts";
 import { createOrdinaryNode, type LabClock, type OrdinaryNode } from "./ordinary-node.ts";

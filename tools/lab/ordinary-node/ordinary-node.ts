@@ -14,7 +14,7 @@ import {
   type NodeRequest,
   type NodeResponse,
   type NodeUpstream,
-} from "../json-rpc/messages.ts";
+} from "@farthing/devnet/rpc-proxy";
 import { createNodeRecord, type NodeRecord } from "./node-record.ts";
 import { withPoolRules } from "./pool-gate.ts";
 import { admit, createTokenBucket, lateCall, type TokenBucket } from "./rate-limit.ts";

@@ -1,7 +1,12 @@
 /** Keeps transactions that XDPoSChain's pool would refuse from a node that would take them. */
 import { isHexBytes, type Address } from "@farthing/protocol";
 import type { PoolRules } from "./conditions.ts";
-import { refuse, type NodeCall, type NodeReply, type NodeUpstream } from "../json-rpc/messages.ts";
+import {
+  refuse,
+  type NodeCall,
+  type NodeReply,
+  type NodeUpstream,
+} from "@farthing/devnet/rpc-proxy";
 import { maxPoolTransactionsDefault, refuseTransaction, type PoolState } from "./pool-rules.ts";
 import { readTransaction, type PoolTransaction } from "./transaction.ts";
 

@@ -8,7 +8,7 @@ import {
   respond,
   type NodeRequest,
   type NodeResponse,
-} from "../json-rpc/messages.ts";
+} from "@farthing/devnet/rpc-proxy";
 
 /** A bucket that fills evenly. */
 export interface TokenBucket {

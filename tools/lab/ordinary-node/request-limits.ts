@@ -6,7 +6,7 @@ import {
   json,
   type NodeRequest,
   type NodeResponse,
-} from "../json-rpc/messages.ts";
+} from "@farthing/devnet/rpc-proxy";
 
 /** Why a whole request is refused. */
 export const refusalKinds = ["key", "body", "batch", "rate"] as const;

@@ -1,5 +1,9 @@
 /** Proxies in front of a node: one that interferes, one that only counts, one that skips blocks. */
-export type { NodeCall } from "../json-rpc/messages.ts";
-export { startRpcProxy, type Reaction, type RpcProxy } from "./rpc-proxy.ts";
+export {
+  type NodeCall,
+  startRpcProxy,
+  type Reaction,
+  type RpcProxy,
+} from "@farthing/devnet/rpc-proxy";
 export { startRpcTap, type RpcTap } from "./rpc-tap.ts";
 export { startSkippingNode, type SkippingNode } from "./skipping-node.ts";

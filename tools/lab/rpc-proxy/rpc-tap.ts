@@ -1,8 +1,7 @@
 /** A proxy that changes nothing: it counts the calls, and adds a network's latency. */
 import { setTimeout as pause } from "node:timers/promises";
 import { Pool } from "undici";
-import { startRpcListener, type RpcListener } from "../json-rpc/listener.ts";
-import { readRequest } from "../json-rpc/messages.ts";
+import { startRpcListener, type RpcListener, readRequest } from "@farthing/devnet/rpc-proxy";
 
 /** A running tap. */
 export interface RpcTap extends RpcListener {

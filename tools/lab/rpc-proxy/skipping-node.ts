@@ -3,9 +3,15 @@
  * thousands of blocks the test does not use, without waiting for a devnet to make them.
  */
 import { isObject } from "@farthing/protocol";
-import { startRpcListener, type RpcListener } from "../json-rpc/listener.ts";
-import { json, readRequest, type NodeCall, type NodeResponse } from "../json-rpc/messages.ts";
-import { postCalls } from "../json-rpc/upstream.ts";
+import {
+  startRpcListener,
+  type RpcListener,
+  json,
+  readRequest,
+  type NodeCall,
+  type NodeResponse,
+  postCalls,
+} from "@farthing/devnet/rpc-proxy";
 
 /** A node at work. */
 export interface SkippingNode extends RpcListener {

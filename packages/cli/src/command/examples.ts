@@ -130,6 +130,11 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "wallet balance": ["wallet balance", "wallet balance 0x…"],
   mcp: ["mcp --wallet agent --ask-above 0.05 --allow-host api.example.com"],
   devnet: ["devnet", "devnet --port 8545 --block-time 0"],
+  "conform facilitator": [
+    'conform facilitator --start "node their-facilitator.js"',
+    "conform facilitator --start ./server --junit conform.xml",
+    "conform facilitator --start ./server --profile money",
+  ],
   completion: ['eval "$(farthing completion bash)"', "completion zsh > ~/.zfunc/_farthing"],
 };
 

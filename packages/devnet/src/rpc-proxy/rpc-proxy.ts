@@ -1,8 +1,8 @@
 /** A JSON-RPC proxy in front of a devnet: counts what is asked, and lies or fails when told to. */
 import { isObject } from "@farthing/protocol";
-import { startRpcListener, type RpcListener } from "../json-rpc/listener.ts";
-import { json, readRequest, type NodeCall, type NodeResponse } from "../json-rpc/messages.ts";
-import { postCalls } from "../json-rpc/upstream.ts";
+import { startRpcListener, type RpcListener } from "./listener.ts";
+import { json, readRequest, type NodeCall, type NodeResponse } from "./messages.ts";
+import { postCalls } from "./upstream.ts";
 
 /** What happens to a call; undefined lets it pass. */
 export type Reaction =

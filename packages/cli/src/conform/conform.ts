@@ -1,0 +1,152 @@
+/** `farthing conform`: tests an x402 facilitator, seller or buyer from outside, on a local chain. */
+import { writeFileSync } from "node:fs";
+import type { CaseResult, Profile, Role } from "@farthing/conform";
+import { printableJson } from "@farthing/protocol";
+import { InvalidArgumentError, Option, type Command } from "commander";
+import { prepareLocalChain } from "../dev/local-chain.ts";
+import { ConfigurationError, UsageError } from "../command/command-errors.ts";
+import { exitCodes, type ExitCode } from "../command/exit-codes.ts";
+import { runCommand } from "../command/run-command.ts";
+import { addPrintFlags, type PrintFlags } from "../output/print-output.ts";
+
+interface Flags extends PrintFlags {
+  readonly start: string;
+  readonly profile: Profile | "all";
+  readonly only?: readonly string[];
+  readonly list?: boolean;
+  readonly base: string;
+  readonly header: Readonly<Record<string, string>>;
+  readonly junit?: string;
+  readonly badge?: string;
+  readonly yes?: boolean;
+}
+
+export function register(program: Command): void {
+  const conform = program
+    .command("conform")
+    .summary("test an x402 facilitator, seller or buyer")
+    .description(
+      "Tests software of any make from outside: it runs on a local chain with test money, behind a node and a wire that fail on purpose. Exit code 0: no case failed; 1: one did; 3: the subject could not be started.",
+    );
+  addOptions(conform.command("facilitator"))
+    .summary("test a facilitator")
+    .description(
+      "Starts a facilitator with the settings CONFORM_* in its environment, and sends it payments as sellers do.",
+    )
+    .requiredOption("--start <command>", "the command line that starts it, run by sh")
+    .option("--base <path>", "what stands before /verify in its addresses", "")
+    .option(
+      "--header <line>",
+      "sent with each call, such as 'Authorization: Bearer …'",
+      readHeader,
+      {},
+    )
+    .action((flags: Flags) => runCommand(() => testFacilitator(flags)));
+}
+
+function addOptions(command: Command): Command {
+  return addPrintFlags(command)
+    .addOption(
+      new Option("--profile <name>", "the rules to test: messages, or money in faults")
+        .choices(["spec", "money", "all"])
+        .default("all"),
+    )
+    .option("--only <case>", "this case alone; may be given several times", readCase)
+    .option("--list", "list the cases with their rules, without a run")
+    .option("--junit <file>", "write the results as JUnit XML")
+    .option("--badge <file>", "write a badge as SVG")
+    .option("--yes", "install the local chain's program without asking, if it is missing");
+}
+
+async function testFacilitator(flags: Flags): Promise<ExitCode> {
+  const { facilitatorCases, runFacilitator } = await import("@farthing/conform");
+  const cases = choose(facilitatorCases, flags);
+  return report("facilitator", flags, cases, (anvilFolder, onResult) =>
+    runFacilitator({
+      start: flags.start,
+      cases,
+      basePath: flags.base,
+      headers: flags.header,
+      anvilFolder,
+      onResult,
+    }),
+  );
+}
+
+const print = (text: string) => void process.stdout.write(text);
+
+interface Named {
+  readonly name: string;
+  readonly profile: Profile;
+  readonly rule: string;
+  readonly source: string;
+}
+
+function choose<T extends Named>(cases: readonly T[], { profile, only }: Flags): readonly T[] {
+  const unknown = only?.find((name) => !cases.some((one) => one.name === name));
+  if (unknown !== undefined) {
+    throw new UsageError(`There is no case ${unknown}; --list shows all of them.`);
+  }
+  return cases.filter(
+    (one) =>
+      (profile === "all" || one.profile === profile) &&
+      (only === undefined || only.includes(one.name)),
+  );
+}
+
+/** Runs the cases, and prints and writes what was found. */
+async function report(
+  role: Role,
+  flags: Flags,
+  cases: readonly Named[],
+  run: (
+    anvilFolder: string,
+    onResult: (result: CaseResult) => void,
+  ) => Promise<readonly CaseResult[]>,
+): Promise<ExitCode> {
+  const { badgeSvg, countVerdicts, junitReport, profiles, resultLines, SubjectError, summaryLine } =
+    await import("@farthing/conform");
+  if (flags.list === true) {
+    const listed = cases.map(({ name, profile, rule, source }) => ({
+      name,
+      profile,
+      rule,
+      source,
+    }));
+    print(
+      flags.json === true
+        ? `${printableJson(listed)}\n`
+        : listed.map(({ name, profile, rule }) => `${profile}  ${name}: ${rule}\n`).join(""),
+    );
+    return exitCodes.success;
+  }
+  const anvilFolder = await prepareLocalChain(flags.yes);
+  try {
+    const results = await run(anvilFolder, (result) => {
+      if (flags.json !== true) print(resultLines(result));
+    });
+    const chosen = profiles.filter((one) => flags.profile === "all" || one === flags.profile);
+    const found = { role, subject: flags.start, profiles: chosen, results };
+    print(flags.json === true ? `${printableJson(found, 2)}\n` : summaryLine(found));
+    if (flags.junit !== undefined) writeFileSync(flags.junit, junitReport(found));
+    if (flags.badge !== undefined) writeFileSync(flags.badge, badgeSvg(found));
+    return countVerdicts(results).fail === 0 ? exitCodes.success : exitCodes.general;
+  } catch (error) {
+    if (!(error instanceof SubjectError)) throw error;
+    throw new ConfigurationError(`The subject could not be tested: ${error.message}`, {
+      cause: error,
+    });
+  }
+}
+
+function readCase(name: string, before: readonly string[] = []): readonly string[] {
+  return [...before, name];
+}
+
+function readHeader(line: string, before: Readonly<Record<string, string>>) {
+  const [, name, value] = /^([A-Za-z0-9-]+):\s*(.+)$/.exec(line) ?? [];
+  if (name === undefined || value === undefined) {
+    throw new InvalidArgumentError("Use a name and a value, such as 'Authorization: Bearer …'.");
+  }
+  return { ...before, [name]: value };
+}

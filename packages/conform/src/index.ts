@@ -1,0 +1,28 @@
+/**
+ * A black-box kit for x402 software: it starts a local chain and a subject, injects faults around it,
+ * and says which rules the subject keeps.
+ * @packageDocumentation
+ */
+export {
+  profiles,
+  roles,
+  type CaseResult,
+  type ConformCase,
+  type ConformReport,
+  type Observation,
+  type Profile,
+  type Role,
+  type Verdict,
+} from "./run/conform-case.ts";
+export { SubjectError, type Subject } from "./run/subject.ts";
+export {
+  runFacilitator,
+  type FacilitatorRun,
+  type SubjectEnvironment,
+} from "./facilitator/run-facilitator.ts";
+export { facilitatorCases } from "./facilitator/facilitator-cases.ts";
+export type { FacilitatorBench } from "./facilitator/facilitator-bench.ts";
+export { badgeSvg } from "./reports/badge.ts";
+export { countVerdicts } from "./reports/counts.ts";
+export { junitReport } from "./reports/junit.ts";
+export { resultLines, summaryLine } from "./reports/lines.ts";

@@ -1,0 +1,61 @@
+/** One HTTP call of a kit's client, whose result is a value whatever happens. */
+import { isObject, parseJson, type JsonObject } from "@farthing/protocol";
+
+/** What came back. */
+export interface HttpAnswer {
+  /** Undefined: no response came. */
+  readonly status: number | undefined;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body where it is a JSON object. */
+  readonly body: JsonObject | undefined;
+  /** Why no response came. */
+  readonly fault: string;
+}
+
+/** Posts JSON, or a text that is none. */
+export function postJson(
+  url: string,
+  body: JsonObject | string,
+  options: { readonly timeoutMs: number; readonly headers?: Readonly<Record<string, string>> },
+): Promise<HttpAnswer> {
+  const { timeoutMs, headers = {} } = options;
+  const init = {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  };
+  return request(url, init, timeoutMs);
+}
+
+/** Sends a request; the time limit covers the body of the response. */
+export async function request(
+  url: string,
+  init: RequestInit,
+  timeoutMs: number,
+): Promise<HttpAnswer> {
+  try {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const response = await fetch(url, { redirect: "manual", ...init, signal });
+    const text = await response.text();
+    const body = parseJson(text)?.value;
+    const read = isObject(body) ? body : undefined;
+    return { status: response.status, headers: response.headers, text, body: read, fault: "" };
+  } catch (error) {
+    const isLate = error instanceof Error && error.name === "TimeoutError";
+    const fault = isLate ? `no answer within ${timeoutMs / 1000} s` : "the connection was cut";
+    return { status: undefined, headers: new Headers(), text: "", body: undefined, fault };
+  }
+}
+
+/** A line about an answer. */
+export function describeAnswer({ status, text, fault }: HttpAnswer): string {
+  return status === undefined ? fault : `${status} ${shorten(text)}`;
+}
+
+const shownCharactersMax = 300;
+
+function shorten(text: string): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return line.length <= shownCharactersMax ? line : `${line.slice(0, shownCharactersMax)}…`;
+}

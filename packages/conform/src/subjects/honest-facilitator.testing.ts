@@ -1,0 +1,97 @@
+/**
+ * A small facilitator that keeps every rule of the kit, and one of them not on request: the subject
+ * that shows that each case can fail. It trusts the chain alone, asks it again and again, and writes
+ * each transaction down before it sends it.
+ */
+import { createServer, type Server } from "node:http";
+import { text } from "node:stream/consumers";
+import { setTimeout as pause } from "node:timers/promises";
+import { parseJson, type JsonObject } from "@farthing/protocol";
+import type { Subject } from "../run/subject.ts";
+import { checkPayment } from "./check-payment.testing.ts";
+import { facilitatorFaults, type FacilitatorFault } from "./faults.testing.ts";
+import { createSettler } from "./settler.testing.ts";
+
+/** Starts one in this process; `kill` leaves its file, and its calls to the node fail from then on. */
+export function createHonestFacilitator(
+  env: Readonly<Record<string, string>>,
+  fault?: FacilitatorFault,
+): Subject {
+  let server: Server | undefined;
+  let life = { isOver: true };
+  const kill = async () => {
+    life.isOver = true;
+    const closing = server;
+    server = undefined;
+    if (!closing) return;
+    const closed = new Promise((resolve) => closing.close(resolve));
+    closing.closeAllConnections();
+    await closed;
+  };
+  return {
+    url: `http://127.0.0.1:${env["CONFORM_PORT"]}`,
+    isRunning: () => server !== undefined,
+    output: () => "",
+    kill,
+    async start() {
+      life = { isOver: false };
+      server = await listen(env, life, fault);
+    },
+  };
+}
+
+async function listen(
+  env: Readonly<Record<string, string>>,
+  life: { isOver: boolean },
+  fault: FacilitatorFault | undefined,
+): Promise<Server> {
+  const settler = createSettler(env, life, fault);
+  const routes: Readonly<Record<string, (body: unknown) => Promise<JsonObject>>> = {
+    "/supported": async () => supportedOf(env),
+    "/verify": (body) => settler.verify(checkPayment(body, fault)),
+    "/settle": (body) => settler.settle(checkPayment(body, fault), body),
+  };
+  const server = createServer((request, response) => {
+    const respond = async () => {
+      const route = routes[request.url ?? ""];
+      const read =
+        request.method === "POST" ? parseJson(await text(request)) : { value: undefined };
+      if (!route || !read) return [route ? 400 : 404, { error: "bad request" }] as const;
+      return [200, await route(read.value)] as const;
+    };
+    respond().then(
+      ([status, body]) => {
+        if (life.isOver) return response.destroy();
+        response.writeHead(status, { "content-type": "application/json" });
+        return response.end(JSON.stringify(body));
+      },
+      (error: unknown) => {
+        if (life.isOver) return response.destroy();
+        response.writeHead(503, { "content-type": "application/json" });
+        return response.end(JSON.stringify({ error: String(error) }));
+      },
+    );
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(Number(env["CONFORM_PORT"]), "127.0.0.1", resolve);
+  });
+  return server;
+}
+
+function supportedOf(env: Readonly<Record<string, string>>): JsonObject {
+  const kinds = [
+    { x402Version: 2, scheme: "exact", network: env["CONFORM_NETWORK"] },
+    { x402Version: 1, scheme: "exact", network: env["CONFORM_NETWORK_V1"] },
+  ];
+  return { kinds, extensions: [], signers: {} };
+}
+
+// As a program: `node honest-facilitator.testing.ts [fault]`, with the variables of the kit.
+if (import.meta.main) {
+  const env = Object.fromEntries(
+    Object.entries(process.env).map(([name, value]) => [name, value ?? ""]),
+  );
+  const fault = facilitatorFaults.find((name) => name === process.argv[2]);
+  await createHonestFacilitator(env, fault).start();
+  await pause(3_600_000);
+}

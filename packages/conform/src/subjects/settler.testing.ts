@@ -1,0 +1,72 @@
+/** How the honest facilitator settles, and the ways in which it can be told to do it wrongly. */
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { isObject, parsePrivateKey, type JsonObject } from "@farthing/protocol";
+import { chainId } from "../chain/payments.ts";
+import type { Checked } from "./check-payment.testing.ts";
+import type { FacilitatorFault } from "./faults.testing.ts";
+import { sendCalls } from "./node-calls.testing.ts";
+import { openTransactions } from "./open-transactions.testing.ts";
+import { answerOf, createLook, refused, type Request } from "./payment-look.testing.ts";
+
+const callMs = 20_000;
+const lookMs = 200;
+
+/** Creates the part that talks to the node; it ends with `life`. */
+export function createSettler(
+  env: Readonly<Record<string, string>>,
+  life: { readonly isOver: boolean },
+  fault: FacilitatorFault | undefined,
+) {
+  const privateKey = parsePrivateKey(env["CONFORM_KEY"]);
+  if (!privateKey) throw new Error("CONFORM_KEY is no private key");
+  const file = join(env["CONFORM_FOLDER"] ?? "", "transactions");
+  const transactions = openTransactions(file, chainId, privateKey);
+  const look = createLook(sendCalls(env["CONFORM_RPC_URL"] ?? "", life), transactions);
+  const running = new Map<string, Promise<JsonObject>>();
+
+  async function settleOnce(request: Request, key: string): Promise<JsonObject> {
+    const until = performance.now() + callMs;
+    while (!life.isOver && performance.now() < until) {
+      try {
+        const outcome = await look.moveOn(request, key);
+        if (outcome) return outcome;
+      } catch (error) {
+        // Nothing was sent: the caller may ask again, and no one is to blame.
+        if (!transactions.find(key)) throw error;
+      }
+      await pause(lookMs);
+    }
+    const transaction = transactions.find(key)?.hash ?? "";
+    const errorReason = "settlement_pending";
+    return { ...answerOf(request), success: false, errorReason, transaction };
+  }
+
+  return {
+    async verify({ request, reason }: Checked): Promise<JsonObject> {
+      const payer = request?.payment.authorization.from;
+      const invalidReason = reason ?? (request && (await look.refusalOf(request, false)));
+      return invalidReason === undefined
+        ? { isValid: true, payer }
+        : { isValid: false, invalidReason, payer };
+    },
+    async settle({ request, reason }: Checked, body: unknown): Promise<JsonObject> {
+      if (!request) return refusedUnread(reason, body);
+      if (reason !== undefined) return refused(request, reason);
+      const { from, nonce } = request.payment.authorization;
+      const key = `${from}:${nonce}`;
+      if (fault === "equal-calls-at-once") return settleOnce(request, `${key}:${Math.random()}`);
+      const shared =
+        running.get(key) ?? settleOnce(request, key).finally(() => running.delete(key));
+      running.set(key, shared);
+      return shared;
+    },
+  };
+}
+
+/** The network is that of the request where it names one. */
+function refusedUnread(errorReason: string | undefined, body: unknown): JsonObject {
+  const requirements = isObject(body) ? body["paymentRequirements"] : undefined;
+  const network = isObject(requirements) ? String(requirements["network"]) : "";
+  return { success: false, errorReason, transaction: "", network };
+}
