@@ -1,7 +1,9 @@
 /** The command: plays one soak and prints its figures; exit status 1 when a promise was broken. */
-import { parseArgs } from "node:util";
+import { inspect, parseArgs } from "node:util";
 import type { SoakOptions } from "./plan.ts";
 import { announcement, page, progressLine } from "./report.ts";
+import { channelPage } from "./channels/channel-report.ts";
+import { soakChannels } from "./channels/channel-soak.ts";
 import { soak } from "./soak.ts";
 
 const usage = `Settles many payments with several facilitators while they are killed, and audits the result.
@@ -10,6 +12,8 @@ const usage = `Settles many payments with several facilitators while they are ki
   npm run soak -- --payments 2000 --seed 7
   npm run soak -- --standby             the database's primary is killed ten times under load, and an
                                         asynchronous standby, two seconds behind, takes over
+  npm run soak -- --channels            10,000 calls of 20 stock buyers by channels, and how many
+                                        transactions they took; --payments and --payers change it
 
   --payments 10000    payments in all
   --payers 500        wallets that they come from
@@ -31,11 +35,11 @@ const interruptedStatus = 130;
 
 const text = (fallback: string) => ({ type: "string", default: fallback }) as const;
 
-function readOptions(): SoakOptions | undefined {
+function readArguments() {
   const { values } = parseArgs({
     options: {
       payments: { type: "string" },
-      payers: text("500"),
+      payers: { type: "string" },
       processes: text("3"),
       relayers: text("6"),
       "in-flight": { type: "string" },
@@ -45,10 +49,16 @@ function readOptions(): SoakOptions | undefined {
       "fail-overs": text("10"),
       seed: text("1"),
       logs: { type: "string" },
+      channels: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
   });
-  if (values.help) return undefined;
+  return values;
+}
+
+type Arguments = ReturnType<typeof readArguments>;
+
+function readOptions(values: Arguments): SoakOptions {
   const { logs } = values;
   // Without kills of processes, what is found is due to the database.
   const usual = values.standby
@@ -56,7 +66,7 @@ function readOptions(): SoakOptions | undefined {
     : { payments: "10000", inFlight: "300", killEvery: "3s" };
   return {
     payments: whole("payments", values.payments ?? usual.payments, 1),
-    payers: whole("payers", values.payers, 1),
+    payers: whole("payers", values.payers ?? "500", 1),
     processes: whole("processes", values.processes, 1),
     relayers: whole("relayers", values.relayers, 1),
     inFlight: whole("in-flight", values["in-flight"] ?? usual.inFlight, 1),
@@ -81,9 +91,22 @@ function milliseconds(name: string, given: string): number {
   throw new Error(`--${name} must be a time such as 3s or 500ms, not "${given}"`);
 }
 
+/** Calls between two lines of progress. */
+const progressCalls = 1_000;
+
+async function runChannels({ payments, payers }: Arguments): Promise<number> {
+  const calls = whole("payments", payments ?? "10000", 1);
+  const buyers = whole("payers", payers ?? "20", 1);
+  const report = await soakChannels({ calls, buyers, refunds: Math.min(2, buyers) }, (made) => {
+    if (made % progressCalls === 0) console.log(`${made} calls`);
+  });
+  console.log(channelPage(report));
+  return report.violations.length === 0 ? 0 : 1;
+}
+
 async function main(): Promise<number> {
-  const options = readOptions();
-  if (!options) {
+  const values = readArguments();
+  if (values.help) {
     process.stdout.write(usage);
     return 0;
   }
@@ -91,6 +114,8 @@ async function main(): Promise<number> {
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => process.exit(interruptedStatus));
   }
+  if (values.channels) return runChannels(values);
+  const options = readOptions(values);
   console.log(announcement(options));
   const report = await soak(options, (progress) => console.log(progressLine(progress)));
   console.log(page(report));
@@ -100,6 +125,6 @@ async function main(): Promise<number> {
 try {
   process.exitCode = await main();
 } catch (error) {
-  process.stderr.write(`soak: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`soak: ${inspect(error)}\n`);
   process.exitCode = 1;
 }

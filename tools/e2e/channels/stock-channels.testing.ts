@@ -1,20 +1,15 @@
 /** The published seller, buyer and facilitator of channels, on a market. */
-import {
-  BatchSettlementEvmScheme as ChannelClient,
-  InMemoryClientChannelStorage,
-} from "@x402/evm/batch-settlement/client";
 import { BatchSettlementEvmScheme as ChannelServer } from "@x402/evm/batch-settlement/server";
 import { BatchSettlementEvmScheme as ChannelFacilitator } from "@x402/evm/batch-settlement/facilitator";
 import { x402Facilitator } from "@x402/core/facilitator";
 import { HTTPFacilitatorClient } from "@x402/core/server";
 import { paymentMiddleware, x402ResourceServer } from "@x402/express";
-import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
 import type { DevnetWallet } from "@farthing/devnet";
 import { listen } from "@farthing/seller/testing/listen";
 import express from "express";
-import { createPublicClient, http } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { createReferenceApp, createReferenceSigner } from "../../bench/reference-server.ts";
+import { createStockBuyer } from "../../soak/channels/stock-buyer.ts";
 import type { Market } from "../support/market.testing.ts";
 
 /** Base units of a call. */
@@ -49,15 +44,8 @@ export async function openStockShop(
 export type StockShop = Awaited<ReturnType<typeof openStockShop>>;
 
 /** A stock buyer with an empty memory. */
-export function openStockBuyer({ devnet, network, newBuyer }: Market, wallet = newBuyer()) {
-  const reader = createPublicClient({ transport: http(devnet.rpcUrl) });
-  const account = privateKeyToAccount(wallet.privateKey);
-  const signer = Object.assign(account, {
-    readContract: (call: Parameters<typeof reader.readContract>[0]) => reader.readContract(call),
-  });
-  const scheme = new ChannelClient(signer, { storage: new InMemoryClientChannelStorage() });
-  const client = new x402Client().register(network.id, scheme);
-  return { wallet, address: wallet.address, scheme, pay: wrapFetchWithPayment(fetch, client) };
+export function openStockBuyer(market: Market, wallet = market.newBuyer()) {
+  return createStockBuyer(market, wallet);
 }
 
 /** A stock facilitator, which offers to sign no claims and sends from this wallet. */

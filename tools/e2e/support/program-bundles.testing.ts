@@ -19,6 +19,7 @@ const programs = [
   "packages/facilitator/test/crash/stepped-runner.testing.ts",
   "packages/facilitator/test/support/serve-runner.testing.ts",
   "tools/sim/facilitator-process.ts",
+  "tools/soak/channels/shop-process.ts",
 ];
 
 /** CommonJS inside an ES module finds none of these. */

@@ -5,6 +5,7 @@
 export { audit } from "./audit.ts";
 export type { Evidence, Violation } from "./evidence.ts";
 export { auditBalances } from "./audit-balances.ts";
+export { auditChannels, type ChannelUse } from "./audit-channels.ts";
 export { auditRefunds, type RefundableSale } from "./audit-refunds.ts";
 export { listUnstored, type Loss } from "./audit-losses.ts";
 export type { PriceStep, SeenBlock } from "./audit-prices.ts";
@@ -18,6 +19,7 @@ export {
   type Ledger,
   type LedgerEntry,
 } from "./chain-ledger.ts";
+export { readChannelLedger, type ChannelAccount, type ChannelLedger } from "./channel-ledger.ts";
 export {
   readPostgresRows,
   readSqliteRows,

@@ -1,0 +1,110 @@
+/** A chain and a facilitator with a vault, for shops that sell by channels in processes of their own. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startDevnet, type Devnet } from "@farthing/devnet";
+import {
+  createApiKey,
+  openStore,
+  readConfig,
+  silentLog,
+  startFacilitator,
+  systemClock,
+} from "@farthing/facilitator";
+import { programFile } from "@farthing/lab/programs";
+import { startServerProcess, type ServerProcess } from "@farthing/lab/server-process";
+import { isObject, networkOfChain, type JsonObject, type Network } from "@farthing/protocol";
+import { shopAddressLine, shopEnvironment, type ShopSettings } from "./shop-variables.ts";
+
+export interface ChannelMarket {
+  readonly devnet: Devnet;
+  readonly network: Network;
+  /** Starts a shop with records of its own. */
+  openShop(goods: Goods): ServerProcess;
+  /** What the vault keeps of the shops' channels; one page. */
+  readVault(): Promise<readonly JsonObject[]>;
+  /** Has all that the vault keeps claimed within seconds. */
+  claim(): Promise<void>;
+}
+
+/** What a shop sells; USDC. */
+export type Goods = Pick<ShopSettings, "price" | "minDeposit" | "maxUnvaulted">;
+
+const program = programFile(new URL("shop-process.ts", import.meta.url));
+
+/** XDC makes a block in two seconds; half of that is more blocks for the same time. */
+const blockTimeSeconds = 1;
+
+/** A shop that is told to stop answers what it has begun. */
+const stopMs = 5_000;
+
+/** Signs the claims of the seller's channels. */
+const channelSecret = "the secret of a soak, with more than 32 characters";
+
+/** Starts a market, which ends with the stack. */
+export async function openChannelMarket(
+  buyers: number,
+  stack: AsyncDisposableStack,
+): Promise<ChannelMarket> {
+  const folder = mkdtempSync(join(tmpdir(), "farthing-channels-"));
+  stack.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const devnet = await startDevnet({ blockTimeSeconds, buyers, relayers: 1 });
+  stack.defer(() => devnet.stop());
+  const network = networkOfChain(devnet.chainId);
+  const databaseUrl = `sqlite:${join(folder, "farthing.db")}`;
+  const apiKey = await mintKey(databaseUrl, devnet);
+  const env = {
+    [`FARTHING_RPC_${devnet.chainId}`]: devnet.rpcUrl,
+    FARTHING_RELAYER_KEYS: devnet.relayers.map(({ privateKey }) => privateKey).join(","),
+    FARTHING_PORT: "0",
+    FARTHING_LOG_LEVEL: "silent",
+    FARTHING_CHANNEL_SECRET: channelSecret,
+    DATABASE_URL: databaseUrl,
+  };
+  const { url, stop } = await startFacilitator({ config: readConfig({ env }), log: silentLog });
+  stack.defer(stop);
+  const headers = { Authorization: `Bearer ${apiKey}` };
+  let shops = 0;
+  return {
+    devnet,
+    network,
+    openShop(goods) {
+      const settings: ShopSettings = {
+        ...goods,
+        facilitatorUrl: url,
+        apiKey,
+        payTo: devnet.seller.address,
+        network: network.id,
+        databasePath: join(folder, `shop-${shops++}.db`),
+      };
+      const shop = startServerProcess({
+        argv: ["--conditions=@farthing/source", program],
+        env: shopEnvironment(settings),
+        addressLine: shopAddressLine,
+        stopMs,
+      });
+      stack.defer(async () => void (await shop.kill()));
+      return shop;
+    },
+    async readVault() {
+      const response = await fetch(`${url}/v1/channels/vouchers`, { headers });
+      const body: unknown = await response.json();
+      const rows: unknown = isObject(body) ? body["vouchers"] : undefined;
+      return Array.isArray(rows) ? rows.filter(isObject) : [];
+    },
+    async claim() {
+      const response = await fetch(`${url}/v1/channels/claim`, { method: "POST", headers });
+      if (response.status !== 202) throw new Error(`The claim was answered ${response.status}`);
+    },
+  };
+}
+
+async function mintKey(databaseUrl: string, { seller }: Devnet): Promise<string> {
+  const store = await openStore(databaseUrl);
+  try {
+    const key = { account: seller.address, mode: "test", label: "soak" } as const;
+    return (await createApiKey(store, systemClock, key)).text;
+  } finally {
+    await store.close();
+  }
+}
