@@ -6,8 +6,10 @@ export * from "./engine.ts";
 export type { EngineSettings, NetworkEndpoints } from "./network-engine.ts";
 export { waitReasons, type NetworkState, type WaitReason } from "./network-state.ts";
 export type { Channels } from "./settlement/channels.ts";
+export type { MinedChannelEvent } from "./chain/logs/channel-events.ts";
 export type { ContractCallResult } from "./relayer/contract-calls.ts";
 export { depositRequest } from "./settlement/deposit-request.ts";
+export { depositOf } from "./model/channel-deposit.ts";
 export type { Since } from "./settlement/compare-nonces.ts";
 export {
   type DigestSigner,

@@ -9,10 +9,10 @@ import {
   type ChannelState,
   type Hex,
 } from "@farthing/protocol";
-import type { ChannelEvent, ReceiverState } from "@farthing/protocol/channel-contract";
+import type { ReceiverState } from "@farthing/protocol/channel-contract";
 import { assert } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
-import { readChannelEvents } from "../chain/logs/channel-events.ts";
+import { readChannelEvents, type MinedChannelEvent } from "../chain/logs/channel-events.ts";
 import type { Chain } from "../chain/endpoints/chain.ts";
 import {
   hasChannelContract,
@@ -35,7 +35,11 @@ export interface Channels {
   /** The newest block that is followed; undefined until one was read. */
   headOf(chainId: ChainId): number | undefined;
   /** Events of channels in a range of blocks, both ends included. Throws RPC faults. */
-  events(chainId: ChainId, fromBlock: number, toBlock: number): Promise<readonly ChannelEvent[]>;
+  events(
+    chainId: ChainId,
+    fromBlock: number,
+    toBlock: number,
+  ): Promise<readonly MinedChannelEvent[]>;
   /** Calls the contract from a relayer wallet. What came of it is read from the chain. */
   call(chainId: ChainId, data: Hex, timeoutMs: number): Promise<ContractCallResult>;
 }

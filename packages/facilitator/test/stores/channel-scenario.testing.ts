@@ -21,7 +21,7 @@ export function voucherOf(account: Address, changes: Partial<NewVoucher> = {}): 
       salt: channelId,
     },
     maxClaimableAmount: 9n,
-    signature: "0x",
+    signature: `0x${"11".repeat(65)}`,
     charged: 5n,
     claimSignature: null,
     balance: 9n,
@@ -38,12 +38,27 @@ export async function keepChannels(
 ): Promise<void> {
   const voucher = voucherOf(account);
   const { channelId } = voucher;
-  await store.keepVouchers([voucher], now);
-  await store.keepVouchers([{ ...voucher, charged: 6n }], now);
+  const price = { credits: 1, freeCredits: 0 };
+  await store.grantCredits({ account, kind: "grant", credits: 9, actor: "test", note: null }, now);
+  await store.keepVouchers([voucher], price, now);
+  await store.keepVouchers([{ ...voucher, charged: 6n }], price, now);
   await store.findVouchers(chainId, [channelId]);
   await store.listAccountVouchers(account, { chainId, after: "0x", limit: 3 });
   await store.listUnclaimed(chainId, now, 3);
+  await store.hasOpenChannels(chainId);
   await store.takeForClaim(chainId, [channelId], { now, until: now + 1 });
-  const state = { balance: 9n, totalClaimed: 6n, withdrawing: 0n, withdrawRequestedAt: 0 };
-  await store.recordChannels(chainId, [{ channelId, state: { ...state, refundNonce: 0n } }], now);
+  await store.spendReservations(chainId, [channelId]);
+  const left = { totalClaimed: 6n, withdrawing: 0n, withdrawRequestedAt: 0, refundNonce: 0n };
+  const states = [{ channelId, state: { ...left, balance: 9n } }];
+  await store.recordChannels(chainId, states, now);
+  const event = { channelId, transactionHash: channelId, position: 0, blockNumber: 7 };
+  const refunded = { ...event, kind: "refunded" as const, amount: 3n };
+  const closed = [{ channelId, state: { ...left, balance: 6n } }];
+  const look = { chainId, block: 7, events: [refunded], reorganised: [], states: closed };
+  await store.recordLook(look, now);
+  await store.recordLook(look, now);
+  const [recorded] = await store.listEventsBetween(chainId, 7, 7);
+  await store.recordLook({ ...look, events: [], reorganised: recorded ? [recorded] : [] }, now);
+  await store.findWatchedBlock(chainId);
+  await store.listChannelEvents(chainId, channelId, 3);
 }

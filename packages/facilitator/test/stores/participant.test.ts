@@ -34,7 +34,7 @@ test("a bare engine does not open a service's database; the service opens a bare
   await expect(openStore(databaseUrl, { participants: [] })).rejects.toMatchObject({
     code: "configuration",
     message: expect.stringContaining(
-      "aggregates, api-keys, books, credits, keyless-limits, purchases",
+      "aggregates, api-keys, books, channels, credits, keyless-limits, purchases",
     ),
   });
   const again = await openStore(databaseUrl);

@@ -19,6 +19,11 @@ export const webhookEvents = [
   "fee.changed",
   "purchase.credited",
   "purchase.held",
+  "channel.opened",
+  "channel.claimed",
+  "channel.withdrawing",
+  "channel.refunded",
+  "channel.closed",
 ] as const;
 
 /** The events that an e-mail address can subscribe to. */

@@ -7,6 +7,11 @@ export const webhookEvents = [
   ["fee.changed", "A settlement costs more or fewer credits from now on"],
   ["purchase.credited", "Bought credits have arrived"],
   ["purchase.held", "A purchase waits for a review"],
+  ["channel.opened", "A buyer has deposited money in a payment channel"],
+  ["channel.claimed", "What was charged on a channel was claimed"],
+  ["channel.withdrawing", "A buyer takes money back; it is claimed at once"],
+  ["channel.refunded", "What a channel had left went back to the buyer"],
+  ["channel.closed", "A channel is empty"],
 ] as const;
 
 /** Those of e-mail addresses. */

@@ -12,10 +12,14 @@ import { createChannelWatch } from "./channel-watch.ts";
 import { chooseDue } from "./choose-due.ts";
 import type { KeptVoucher } from "./model.ts";
 import { callWaitMs, sendClaims } from "./send-claims.ts";
-import type { ChannelStore } from "./store.ts";
+import type { ChannelEventStore } from "./event-store.ts";
+import type { VoucherStore } from "./store.ts";
 
 /** A withdrawal takes fifteen minutes at least, so ten seconds are a ninetieth of the time for a claim. */
 const lookEveryMs = 10_000;
+
+/** While nothing is unclaimed, only every sixth look asks the node: nobody's money depends on it. */
+const quietLooks = 6;
 
 /** Rows of one claim: each takes 25 k gas with the stand-ins, so a claim fits a block many times. */
 const rowsMax = 50;
@@ -30,7 +34,7 @@ const claimMs = 60_000;
 const sweepMinUnits = 100_000n;
 
 export interface ClaimerDeps extends Runtime {
-  readonly store: ChannelStore;
+  readonly store: VoucherStore & ChannelEventStore;
   readonly chain: Channels;
   readonly authorizer: ChannelAuthorizer;
   readonly chainIds: readonly ChainId[];
@@ -41,11 +45,16 @@ export function createClaimer(deps: ClaimerDeps) {
   const watch = createChannelWatch(deps);
   /** Accounts whose vouchers are claimed with the next look, whatever their sum. */
   const asked = new Set<string>();
+  /** Looks at a network since the node was asked. */
+  const skipped = new Map<ChainId, number>();
   const listOpen = (chainId: ChainId) => store.listUnclaimed(chainId, clock.nowMs(), considerMax);
 
   async function look(chainId: ChainId): Promise<void> {
     const open = await listOpen(chainId);
-    if (open.length === 0) return watch.rest(chainId);
+    if (open.length === 0 && !(await store.hasOpenChannels(chainId))) return watch.rest(chainId);
+    const quiet = (skipped.get(chainId) ?? 0) + 1;
+    skipped.set(chainId, open.length === 0 && quiet < quietLooks ? quiet : 0);
+    if (skipped.get(chainId) !== 0) return;
     await watch.look(chainId, open);
     const due = chooseDue(await listOpen(chainId), asked, clock.nowMs());
     for (const [account, rows] of Map.groupBy(due, (row) => row.account)) {

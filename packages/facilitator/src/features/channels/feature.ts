@@ -2,19 +2,24 @@
 import type { Runtime } from "@farthing/engine/base";
 import type { SettlementEngine } from "@farthing/engine";
 import type { Secret } from "@farthing/engine/base";
-import type { Network } from "@farthing/protocol";
+import { xdc, type Network } from "@farthing/protocol";
+import type { Database } from "@farthing/engine/storage";
+import type { PresentFee } from "../../payments/present-fee.ts";
 import { createAuthorizer } from "../../payments/channels/authorizer.ts";
 import type { ApiKey } from "../api-keys/model.ts";
 import type { Feature, RunningFeature } from "../feature.ts";
 import { createClaimer } from "./claimer.ts";
 import { migrations } from "./migrations.ts";
 import { registerChannels } from "./routes.ts";
-import { createChannelStore, type ChannelStore } from "./store.ts";
+import { createChannelEventStore, type ChannelEventStore } from "./event-store.ts";
+import { channelsParticipant } from "./participant.ts";
+import { createVoucherStore, type VoucherStore } from "./store.ts";
 import { createVault } from "./vault.ts";
 
-export interface ChannelFeatureDeps extends Runtime {
+export interface ChannelFeatureDeps extends Runtime, Pick<PresentFee, "fee"> {
   readonly config: { readonly channelSecret: Secret | undefined };
-  readonly store: ChannelStore;
+  readonly store: VoucherStore & ChannelEventStore;
+  readonly freeCredits: number;
   readonly engine: Pick<SettlementEngine, "channels">;
   readonly networks: readonly Network[];
   authenticate(text: string): Promise<ApiKey | undefined>;
@@ -22,7 +27,11 @@ export interface ChannelFeatureDeps extends Runtime {
 
 export const channels = {
   name: "channels",
-  createStore: createChannelStore,
+  participant: channelsParticipant,
+  createStore: (database: Database): VoucherStore & ChannelEventStore => ({
+    ...createVoucherStore(database),
+    ...createChannelEventStore(database),
+  }),
   migrations,
   tags: [{ name: "Channels", description: "Vouchers of payment channels, kept and claimed" }],
   create,
@@ -32,7 +41,13 @@ function create(deps: ChannelFeatureDeps): RunningFeature {
   const authorizer = createAuthorizer(deps.config.channelSecret);
   const chain = deps.engine.channels;
   const chainIds = deps.networks.map(({ chainId }) => chainId);
-  const keep = createVault({ ...deps, chain, authorizer });
+  // Beside mainnet, test money costs nothing, as in settlements.
+  const hasMainnet = chainIds.includes(xdc.chainId);
+  const priceOf = ({ chainId }: Network) => ({
+    credits: hasMainnet && chainId !== xdc.chainId ? 0 : deps.fee(),
+    freeCredits: deps.freeCredits,
+  });
+  const keep = createVault({ ...deps, chain, authorizer, priceOf });
   const claimer = createClaimer({ ...deps, chain, authorizer, chainIds });
   return {
     routes: {

@@ -30,4 +30,50 @@ export const migrations: Migrations = {
       db,
     );
   },
+  "0002-events": async (db) => {
+    const columns = db.schema.alterTable("channel_vouchers");
+    await columns
+      .addColumn("opened_at", "bigint", (column) => column.notNull().defaultTo(0))
+      .execute();
+    await columns.addColumn("closed_at", "bigint").execute();
+    await columns
+      .addColumn("reserved_credits", "bigint", (column) => column.notNull().defaultTo(0))
+      .execute();
+    // A channel without a voucher is in no list of vouchers.
+    await sql`drop index channel_vouchers_account`.execute(db);
+    await sql`create index channel_vouchers_kept
+      on channel_vouchers (account, chain_id, channel_id) where signature <> '0x'`.execute(db);
+    await sql`create index channel_vouchers_opened
+      on channel_vouchers (account, chain_id, opened_at, channel_id)`.execute(db);
+    await sql`create index channel_vouchers_open
+      on channel_vouchers (chain_id) where closed_at is null`.execute(db);
+    await db.schema
+      .createTable("channel_events")
+      .addColumn("chain_id", "integer", (column) => column.notNull())
+      .addColumn("channel_id", "text", (column) => column.notNull())
+      .addColumn("transaction_hash", "text", (column) => column.notNull())
+      .addColumn("kind", "text", (column) => column.notNull())
+      .addColumn("position", "integer", (column) => column.notNull())
+      .addColumn("block_number", "bigint", (column) => column.notNull())
+      .addColumn("amount", "text")
+      .addColumn("created_at", "bigint", (column) => column.notNull())
+      .addColumn("is_reorganised", "integer", (column) => column.notNull())
+      .addPrimaryKeyConstraint("channel_events_pk", [
+        "chain_id",
+        "channel_id",
+        "transaction_hash",
+        "kind",
+        "position",
+      ])
+      .execute();
+    await sql`create index channel_events_channel
+      on channel_events (chain_id, channel_id, block_number)`.execute(db);
+    await sql`create index channel_events_block
+      on channel_events (chain_id, block_number)`.execute(db);
+    await db.schema
+      .createTable("channel_watches")
+      .addColumn("chain_id", "integer", (column) => column.primaryKey())
+      .addColumn("block_number", "bigint", (column) => column.notNull())
+      .execute();
+  },
 };

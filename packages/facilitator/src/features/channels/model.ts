@@ -1,4 +1,4 @@
-/** The vault: the newest voucher of each channel, and what was charged by it. */
+/** The channels of accounts: the newest voucher of each, what was charged by it, and its events. */
 import type { Address, ChainId, ChannelConfig, Hex } from "@farthing/protocol";
 
 /** Amounts are base units, times are milliseconds since 1970 unless they say seconds. */
@@ -9,6 +9,7 @@ export interface KeptVoucher {
   readonly account: Address;
   readonly config: ChannelConfig;
   readonly maxClaimableAmount: bigint;
+  /** `0x` while no voucher was handed over. */
   readonly signature: Hex;
   /** What the seller has charged in all, which is what is claimed. */
   readonly charged: bigint;
@@ -24,10 +25,56 @@ export interface KeptVoucher {
   readonly unclaimedSince: number | null;
   /** Until then one process claims it. */
   readonly claimingUntil: number;
+  /** When its deposit was confirmed, or its first voucher kept. */
+  readonly openedAt: number;
+  /** Since when a refund or a withdrawal has left nothing in it; null while there is something. */
+  readonly closedAt: number | null;
+  /** Credits that are reserved for its next claim. */
+  readonly reservedCredits: number;
 }
 
 /** A row of a request, checked. */
-export type NewVoucher = Omit<KeptVoucher, "unclaimedSince" | "claimingUntil">;
+export type NewVoucher = Omit<
+  KeptVoucher,
+  "unclaimedSince" | "claimingUntil" | "openedAt" | "closedAt" | "reservedCredits"
+>;
+
+/** What happens to a channel on chain. `closed`: a refund or a withdrawal has left nothing in it. */
+export const channelEventKinds = [
+  "deposited",
+  "claimed",
+  "withdrawing",
+  "withdrawn",
+  "refunded",
+  "closed",
+] as const;
+
+export type ChannelEventKind = (typeof channelEventKinds)[number];
+
+/** An event as the chain has it. */
+export interface ChainEvent {
+  readonly kind: ChannelEventKind;
+  readonly channelId: Hex;
+  readonly transactionHash: Hex;
+  readonly position: number;
+  readonly blockNumber: number;
+  /** Base units that the event is about. */
+  readonly amount: bigint | null;
+}
+
+/** An event that is recorded. */
+export interface RecordedEvent extends ChainEvent {
+  readonly chainId: ChainId;
+  readonly createdAt: number;
+  /** A reorganisation has taken it off the chain. */
+  readonly isReorganised: boolean;
+}
+
+/** Names an event of a network; the same when a reorganisation moves it to another block. */
+export function eventKeyOf(event: Omit<ChainEvent, "amount" | "blockNumber">): string {
+  const { channelId, transactionHash, kind, position } = event;
+  return `${channelId} ${transactionHash} ${kind} ${position}`;
+}
 
 /** Claimed at the latest after this time, so that a seller has its money within a day. */
 export const claimWithinMs = 24 * 60 * 60_000;

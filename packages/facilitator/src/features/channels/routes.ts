@@ -29,8 +29,8 @@ import type { TypedServer } from "../../http/messages/type-provider.ts";
 import { requireBody } from "../../http/server/read-body.ts";
 import type { ApiKey } from "../api-keys/model.ts";
 import { claimDueAt, unclaimedOf, type KeptVoucher } from "./model.ts";
-import type { ChannelStore } from "./store.ts";
-import type { VoucherRow, VaultResult } from "./vault.ts";
+import type { VoucherStore } from "./store.ts";
+import type { VaultRefusal, VaultResult, VoucherRow } from "./vault.ts";
 
 /** Rows of a request: with 700 bytes each they fit the body's 64 KiB. */
 const rowsMax = 80;
@@ -60,7 +60,7 @@ const Refused = exactly({
 });
 
 export interface ChannelRouteDeps {
-  readonly store: Pick<ChannelStore, "listAccountVouchers">;
+  readonly store: Pick<VoucherStore, "listAccountVouchers">;
   keep(
     account: Address,
     network: Network,
@@ -116,7 +116,7 @@ function registerKeep(
             ? [
                 {
                   channelId: one.channelId,
-                  errorReason: wireChannelCode(one.refusal.code),
+                  errorReason: reasonOf(one.refusal),
                   errorMessage: one.refusal.message,
                 },
               ]
@@ -183,6 +183,10 @@ function registerClaim(
       return reply.code(202).send({ accepted: true });
     },
   });
+}
+
+function reasonOf({ code }: VaultRefusal): string {
+  return code === "insufficient_facilitator_credits" ? code : wireChannelCode(code);
 }
 
 function keyOf(request: FastifyRequest, reply: FastifyReply): RequestKey {

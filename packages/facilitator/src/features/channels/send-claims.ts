@@ -13,11 +13,13 @@ import type { Runtime } from "@farthing/engine/base";
 import type { ChannelAuthorizer } from "../../payments/channels/context.ts";
 import type { ChannelWatch } from "./channel-watch.ts";
 import type { KeptVoucher } from "./model.ts";
+import type { VoucherStore } from "./store.ts";
 
 /** What a look waits for a claim to be in a block: ten blocks, or three and a slow node. */
 export const callWaitMs = 20_000;
 
 export interface SendClaimsDeps extends Runtime {
+  readonly store: Pick<VoucherStore, "spendReservations">;
   readonly chain: Pick<Channels, "call">;
   readonly authorizer: ChannelAuthorizer;
   readonly watch: Pick<ChannelWatch, "refresh">;
@@ -43,6 +45,7 @@ export async function sendClaims(
     return;
   }
   const { transaction } = called;
+  await deps.store.spendReservations(chainId, ids);
   if (called.kind === "mined") {
     await watch.refresh(chainId, ids, called.blockNumber);
     const message = "Vouchers of channels claimed";

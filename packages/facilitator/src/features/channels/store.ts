@@ -1,21 +1,25 @@
 /** The vault: vouchers by channel, those of an account, and those that are not claimed yet. */
 import { atomic, textList, type Database, type Work } from "@farthing/engine/storage";
-import {
-  toLowerHex,
-  type Address,
-  type ChainId,
-  type ChannelState,
-  type Hex,
-} from "@farthing/protocol";
+import { toLowerHex, type Address, type ChainId, type Hex } from "@farthing/protocol";
 import { sql } from "kysely";
+import { countCharged } from "./charged-sums.ts";
 import type { KeptVoucher, NewVoucher } from "./model.ts";
+import { openChannels } from "./open-channels.ts";
+import { reserveClaims, spendReservations, type ClaimPrice } from "./reservations.ts";
 import { unitsText, voucherTable } from "./tables.ts";
 
-export interface ChannelStore {
+export interface VoucherStore {
   /** Those that are known, by channel. */
   findVouchers(chainId: ChainId, ids: readonly Hex[]): Promise<Map<Hex, KeptVoucher>>;
-  /** Keeps vouchers; only a higher total replaces one. */
-  keepVouchers(vouchers: readonly NewVoucher[], now: number): Promise<void>;
+  /**
+   * Keeps vouchers of one network, and reserves the credits of their claims; only a higher total
+   * replaces one. Returns the channels whose account has no credits for the claim.
+   */
+  keepVouchers(
+    vouchers: readonly NewVoucher[],
+    price: ClaimPrice,
+    now: number,
+  ): Promise<ReadonlySet<Hex>>;
   /** A page of an account's vouchers in the order of their channels, after one of them. */
   listAccountVouchers(
     account: Address,
@@ -23,73 +27,132 @@ export interface ChannelStore {
   ): Promise<KeptVoucher[]>;
   /** Vouchers of a network with more charged than claimed, the oldest first. */
   listUnclaimed(chainId: ChainId, now: number, limit: number): Promise<KeptVoucher[]>;
+  /** Whether a network has a channel of an account that is not closed. */
+  hasOpenChannels(chainId: ChainId): Promise<boolean>;
   /** Takes channels for one claim; returns those that no other process has taken. */
   takeForClaim(
     chainId: ChainId,
     ids: readonly Hex[],
     times: { readonly now: number; readonly until: number },
   ): Promise<Hex[]>;
-  /** Records what the contract says, and ends the claim of those channels. */
-  recordChannels(
-    chainId: ChainId,
-    channels: readonly { readonly channelId: Hex; readonly state: ChannelState }[],
-    now: number,
-  ): Promise<void>;
+  /** The credits that are reserved for these channels are spent: their claim was sent. */
+  spendReservations(chainId: ChainId, ids: readonly Hex[]): Promise<void>;
 }
 
-export function createChannelStore(database: Database): ChannelStore {
+export function createVoucherStore(database: Database): VoucherStore {
   return {
     findVouchers: (chainId, ids) => findVouchers(database, chainId, ids),
     keepVouchers: atomic(database, keepVouchers),
     listAccountVouchers: (account, page) => listAccountVouchers(database, account, page),
     listUnclaimed: (chainId, now, limit) => listUnclaimed(database, chainId, now, limit),
+    hasOpenChannels: async (chainId) => {
+      const row = await database.db
+        .selectFrom("channel_vouchers")
+        .select("channel_id")
+        .where("chain_id", "=", chainId)
+        .where("closed_at", "is", null)
+        .limit(1)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
     takeForClaim: atomic(database, takeForClaim),
-    recordChannels: atomic(database, recordChannels),
+    spendReservations: atomic(database, spendReservations),
   };
 }
 
-const findVouchers: Work<ChannelStore["findVouchers"]> = async ({ db, engine }, chainId, ids) => {
+export const findVouchers: Work<VoucherStore["findVouchers"]> = async (inside, chainId, ids) => {
   if (ids.length === 0) return new Map();
-  const rows = await db
-    .selectFrom("channel_vouchers")
-    .select(voucherTable.columns)
-    .where("chain_id", "=", chainId)
-    .where("channel_id", "in", db.selectFrom(textList(engine, ids)).select("given.of"))
-    .execute();
+  const rows = await vouchersOf(inside, chainId, ids).execute();
   return new Map(rows.map((row) => [row.channel_id, voucherTable.read(row)]));
 };
 
-const keepVouchers: Work<ChannelStore["keepVouchers"]> = async ({ db }, vouchers, now) => {
-  for (const voucher of vouchers) {
-    const unclaimedSince = voucher.charged > voucher.claimed ? now : null;
-    const row = voucherTable.write({ ...voucher, unclaimedSince, claimingUntil: 0 });
-    await db
-      .insertInto("channel_vouchers")
-      .values(row)
-      .onConflict((conflict) =>
-        conflict
-          .columns(["chain_id", "channel_id"])
-          .doUpdateSet({
-            max_claimable_amount: row.max_claimable_amount,
-            signature: row.signature,
-            charged: row.charged,
-            claim_signature: row.claim_signature,
-            balance: row.balance,
-            claimed: row.claimed,
-            withdraw_requested_at: row.withdraw_requested_at,
-            read_at: row.read_at,
-            unclaimed_since:
-              unclaimedSince === null
-                ? null
-                : sql<number>`coalesce(channel_vouchers.unclaimed_since, ${unclaimedSince})`,
-          })
-          .where("channel_vouchers.charged", "<", row.charged),
-      )
-      .execute();
+function vouchersOf({ db, engine }: Database, chainId: ChainId, ids: readonly Hex[]) {
+  return db
+    .selectFrom("channel_vouchers")
+    .select(voucherTable.columns)
+    .where("chain_id", "=", chainId)
+    .where("channel_id", "in", db.selectFrom(textList(engine, ids)).select("given.of"));
+}
+
+const keepVouchers: Work<VoucherStore["keepVouchers"]> = async (inside, vouchers, price, now) => {
+  const [first] = vouchers;
+  if (!first) return new Set();
+  await openChannels(inside, vouchers, now);
+  const newest = newestOf(vouchers);
+  const known = await lockVouchers(inside, first.chainId, [...newest.keys()]);
+  const raised = [...newest.values()].filter(
+    ({ channelId, charged }) => charged > (known.get(channelId)?.charged ?? 0n),
+  );
+  const priced = raised.filter(
+    ({ channelId, charged, claimed }) =>
+      charged > claimed && known.get(channelId)?.reservedCredits === 0,
+  );
+  const paid = await reserveClaims(inside, priced, price, now);
+  const unpaid = new Set(
+    priced.flatMap(({ channelId }) => (paid.has(channelId) ? [] : [channelId])),
+  );
+  const kept = raised.filter(({ channelId }) => !unpaid.has(channelId));
+  for (const voucher of kept) {
+    const reserved = paid.has(voucher.channelId) ? price.credits : undefined;
+    await writeVoucher(inside, voucher, reserved, now);
   }
+  await countCharged(
+    inside,
+    kept.map((voucher) => ({
+      ...voucher,
+      units: voucher.charged - (known.get(voucher.channelId)?.charged ?? 0n),
+      credits: paid.has(voucher.channelId) ? price.credits : 0,
+    })),
+    now,
+  );
+  return unpaid;
 };
 
-const listAccountVouchers: Work<ChannelStore["listAccountVouchers"]> = async (
+/** The voucher with the highest total of each channel. */
+function newestOf(vouchers: readonly NewVoucher[]): Map<Hex, NewVoucher> {
+  const newest = new Map<Hex, NewVoucher>();
+  for (const voucher of vouchers) {
+    const before = newest.get(voucher.channelId);
+    if (!before || before.charged < voucher.charged) newest.set(voucher.channelId, voucher);
+  }
+  return newest;
+}
+
+/** Reads vouchers, which stay as they are until the transaction ends; in one order. */
+async function lockVouchers(inside: Database, chainId: ChainId, ids: readonly Hex[]) {
+  let query = vouchersOf(inside, chainId, ids).orderBy("channel_id");
+  if (inside.engine.hasRowLocks) query = query.forUpdate();
+  const rows = await query.execute();
+  return new Map(rows.map((row) => [row.channel_id, voucherTable.read(row)]));
+}
+
+async function writeVoucher(
+  { db }: Database,
+  voucher: NewVoucher,
+  reserved: number | undefined,
+  now: number,
+): Promise<void> {
+  const { maxClaimableAmount, charged, balance, claimed } = voucher;
+  await db
+    .updateTable("channel_vouchers")
+    .set({
+      max_claimable_amount: unitsText(maxClaimableAmount),
+      signature: voucher.signature,
+      charged: unitsText(charged),
+      claim_signature: voucher.claimSignature,
+      balance: unitsText(balance),
+      claimed: unitsText(claimed),
+      withdraw_requested_at: voucher.withdrawRequestedAt,
+      read_at: voucher.readAt,
+      unclaimed_since: charged > claimed ? sql<number>`coalesce(unclaimed_since, ${now})` : null,
+      ...(reserved !== undefined && { reserved_credits: reserved }),
+    })
+    .where("chain_id", "=", voucher.chainId)
+    .where("channel_id", "=", voucher.channelId)
+    .execute();
+}
+
+const listAccountVouchers: Work<VoucherStore["listAccountVouchers"]> = async (
   { db },
   account,
   { chainId, after, limit },
@@ -100,13 +163,15 @@ const listAccountVouchers: Work<ChannelStore["listAccountVouchers"]> = async (
     .where("account", "=", toLowerHex(account))
     .where("chain_id", "=", chainId)
     .where("channel_id", ">", after)
+    // A channel without a voucher has only been opened. Written out, as the index has it.
+    .where(sql<boolean>`signature <> '0x'`)
     .orderBy("channel_id")
     .limit(limit)
     .execute();
   return rows.map((row) => voucherTable.read(row));
 };
 
-const listUnclaimed: Work<ChannelStore["listUnclaimed"]> = async ({ db }, chainId, now, limit) => {
+const listUnclaimed: Work<VoucherStore["listUnclaimed"]> = async ({ db }, chainId, now, limit) => {
   const rows = await db
     .selectFrom("channel_vouchers")
     .select(voucherTable.columns)
@@ -119,7 +184,7 @@ const listUnclaimed: Work<ChannelStore["listUnclaimed"]> = async ({ db }, chainI
   return rows.map((row) => voucherTable.read(row));
 };
 
-const takeForClaim: Work<ChannelStore["takeForClaim"]> = async (
+const takeForClaim: Work<VoucherStore["takeForClaim"]> = async (
   { db, engine },
   chainId,
   ids,
@@ -135,31 +200,4 @@ const takeForClaim: Work<ChannelStore["takeForClaim"]> = async (
     .returning("channel_id")
     .execute();
   return rows.map(({ channel_id: id }) => id);
-};
-
-const recordChannels: Work<ChannelStore["recordChannels"]> = async (
-  { db },
-  chainId,
-  channels,
-  now,
-) => {
-  for (const { channelId, state } of channels) {
-    const { balance, totalClaimed } = state;
-    const claimed = unitsText(totalClaimed);
-    await db
-      .updateTable("channel_vouchers")
-      .set({
-        balance: unitsText(balance),
-        claimed,
-        withdraw_requested_at: state.withdrawRequestedAt,
-        read_at: now,
-        claiming_until: 0,
-        unclaimed_since: sql<
-          number | null
-        >`case when charged > ${claimed} then unclaimed_since end`,
-      })
-      .where("chain_id", "=", chainId)
-      .where("channel_id", "=", toLowerHex(channelId))
-      .execute();
-  }
 };

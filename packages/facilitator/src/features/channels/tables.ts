@@ -1,5 +1,6 @@
 /** The table of the vault. Amounts that are compared have a fixed width, so that text compares as numbers. */
 import {
+  flag,
   integer,
   json,
   lowerHex,
@@ -12,6 +13,7 @@ import {
   type KyselyTable,
 } from "@farthing/engine/storage";
 import type { ChainId, ChannelConfig, Hex } from "@farthing/protocol";
+import type { ChannelEventKind } from "./model.ts";
 
 /** Decimal digits of the largest uint128. */
 const digits = 39;
@@ -37,10 +39,34 @@ export const voucherTable = table("channel_vouchers", {
   readAt: integer(),
   unclaimedSince: nullable(integer()),
   claimingUntil: integer(),
+  openedAt: integer(),
+  closedAt: nullable(integer()),
+  reservedCredits: integer(),
+});
+
+export const eventTable = table("channel_events", {
+  chainId: smallInteger<ChainId>(),
+  channelId: lowerHex(),
+  transactionHash: lowerHex(),
+  kind: text<ChannelEventKind>(),
+  /** Among the events of one kind that a transaction makes for a channel. */
+  position: smallInteger(),
+  blockNumber: integer(),
+  amount: nullable(units()),
+  createdAt: integer(),
+  isReorganised: flag(),
+});
+
+/** Up to which block the events of a network are recorded. */
+const watchTable = table("channel_watches", {
+  chainId: smallInteger<ChainId>(),
+  blockNumber: integer(),
 });
 
 declare module "@farthing/engine/storage" {
   interface Tables {
     channel_vouchers: KyselyTable<typeof voucherTable>;
+    channel_events: KyselyTable<typeof eventTable>;
+    channel_watches: KyselyTable<typeof watchTable>;
   }
 }

@@ -21,7 +21,8 @@ import type { Channels } from "@farthing/engine";
 import type { Runtime } from "@farthing/engine/base";
 import type { ChannelAuthorizer } from "../../payments/channels/context.ts";
 import type { KeptVoucher, NewVoucher } from "./model.ts";
-import type { ChannelStore } from "./store.ts";
+import type { ClaimPrice } from "./reservations.ts";
+import type { VoucherStore } from "./store.ts";
 
 /** A row as a seller hands it over. */
 export interface VoucherRow {
@@ -36,7 +37,12 @@ export interface VoucherRow {
 
 export type VaultResult =
   | { readonly channelId: Hex; readonly kept: KeptVoucher }
-  | { readonly channelId: Hex; readonly refusal: ChannelRefusal };
+  | { readonly channelId: Hex; readonly refusal: VaultRefusal };
+
+/** The scheme has no name for an account without credits. */
+export type VaultRefusal =
+  | ChannelRefusal
+  | { readonly code: "insufficient_facilitator_credits"; readonly message: string };
 
 /**
  * The contract is asked again for a channel that was read longer ago than this: withdrawals are also
@@ -45,12 +51,14 @@ export type VaultResult =
 const readAgainMs = 5 * 60_000;
 
 export interface VaultDeps extends Runtime {
-  readonly store: ChannelStore;
+  readonly store: Pick<VoucherStore, "findVouchers" | "keepVouchers">;
   readonly chain: Pick<Channels, "read">;
   readonly authorizer: ChannelAuthorizer;
+  /** What the claim of a voucher costs now. */
+  priceOf(network: Network): ClaimPrice;
 }
 
-export function createVault({ store, chain, authorizer, clock }: VaultDeps) {
+export function createVault({ store, chain, authorizer, clock, priceOf }: VaultDeps) {
   /** Keeps vouchers of one account on one network; the results are in the order of the rows. */
   return async (
     account: Address,
@@ -95,17 +103,23 @@ export function createVault({ store, chain, authorizer, clock }: VaultDeps) {
       };
     });
     const accepted = results.filter((one): one is NewVoucher => "charged" in one);
-    await store.keepVouchers(accepted, now);
+    const unpaid = await store.keepVouchers(accepted, priceOf(network), now);
     const after = await store.findVouchers(network.chainId, ids);
     return results.map((one) => {
       const kept = after.get(one.channelId);
       if (!("charged" in one)) return one;
+      if (unpaid.has(one.channelId)) return { channelId: one.channelId, refusal: noCredits };
       return kept
         ? { channelId: one.channelId, kept }
         : { channelId: one.channelId, refusal: unread };
     });
   };
 }
+
+const noCredits: VaultRefusal = {
+  code: "insufficient_facilitator_credits",
+  message: "The account has no credits for the claim of this voucher; buy credits.",
+};
 
 const noId: Hex = "0x";
 

@@ -4,16 +4,13 @@
  */
 import { toLowerHex, type Address } from "@farthing/protocol";
 import type { Claim } from "@farthing/engine";
-import { textList, type EngineTransaction } from "@farthing/engine/storage";
+import { textList, type Database, type EngineTransaction } from "@farthing/engine/storage";
 import { sql } from "kysely";
 import { lockFunds } from "./funds-store.ts";
 
-/**
- * Adds the month's credits of the claims' accounts, once. A concurrent batch waits here for the first
- * one, so balances are read afterwards.
- */
+/** Adds the month's credits of the claims' accounts. */
 export async function addFreeCredits(
-  { db, engine, now }: EngineTransaction,
+  tx: EngineTransaction,
   claims: readonly Claim[],
 ): Promise<void> {
   const perMonth = new Map<Address, number>();
@@ -21,6 +18,18 @@ export async function addFreeCredits(
     const { freeCredits = 0 } = terms;
     if (owner && freeCredits > 0) perMonth.set(toLowerHex(owner), freeCredits);
   }
+  await addMonthlyCredits(tx, perMonth, tx.now);
+}
+
+/**
+ * Adds the month's credits of accounts in lower case, once. A concurrent batch waits here for the first
+ * one, so balances are read afterwards.
+ */
+export async function addMonthlyCredits(
+  { db, engine }: Database,
+  perMonth: ReadonlyMap<Address, number>,
+  now: number,
+): Promise<void> {
   if (perMonth.size === 0) return;
   const { month, text } = monthOf(now);
   const accounts = textList(engine, [...perMonth.keys()]);

@@ -21,7 +21,7 @@ import {
 import { settlementEntries, type CreditEntryRow } from "./tables.ts";
 import { lockFunds, type Funds } from "./funds-store.ts";
 import { addFreeCredits } from "./free-credits-store.ts";
-import { putIntoOutbox } from "../webhooks/participant.ts";
+import { tellLowCredits } from "./low-credits.ts";
 
 /** The available credits of a batch's accounts: read before the claim, and reserved with it. */
 const fundsOfClaims = createLocal((): { funds: Funds } => ({ funds: new Map() }));
@@ -124,16 +124,7 @@ async function notifyLow(tx: EngineTransaction, priced: readonly Settlement[]): 
     const key = owner && toLowerHex(owner);
     if (key) spent.set(key, (spent.get(key) ?? 0) + credits);
   }
-  const low = [...spent].flatMap(([account, credits]) => {
-    const { available = 0, lowCreditsAt = null } = funds.get(account) ?? {};
-    const left = available - credits;
-    // Only an account that crosses the threshold is notified, not every one below it.
-    if (lowCreditsAt === null || available < lowCreditsAt || left >= lowCreditsAt) return [];
-    return [
-      { account, type: "credits.low" as const, data: { available: left, lowAt: lowCreditsAt } },
-    ];
-  });
-  await putIntoOutbox(tx, low, tx.now);
+  await tellLowCredits(tx, funds, spent, tx.now);
 }
 
 /** Charges also released reservations; returns price changes of settlements that became free. */

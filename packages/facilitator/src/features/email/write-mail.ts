@@ -177,6 +177,11 @@ const titles: Readonly<Record<AccountEventName, string>> = {
   "purchase.credited": "Credits added",
   "purchase.held": "Purchase of credits held for review",
   "webhook.paused": "Webhook paused after failures",
+  "channel.opened": "Payment channel opened",
+  "channel.claimed": "Payment channel claimed",
+  "channel.withdrawing": "A buyer withdraws from a payment channel",
+  "channel.refunded": "Payment channel refunded",
+  "channel.closed": "Payment channel closed",
 };
 
 function titleOf(type: WebhookDelivery["type"], data: JsonObject): string {
@@ -208,6 +213,7 @@ function linksOf(
     purchase: `credits/purchases/${id}`,
     credits: "credits",
     fee: "credits",
+    channel: `channels/${encodeURIComponent(textOf(data, "channelId"))}`,
     webhook: `webhooks/${encodeURIComponent(textOf(data, "endpointId"))}`,
   };
   const dashboard = `${origin}${dashboardPath}/${places[kind ?? ""] ?? ""}`;

@@ -70,7 +70,7 @@ async function addSome(database: Database): Promise<"wait" | "go on" | "done"> {
     const rows = await db
       .selectFrom("settlements")
       .select(["id", "account", "chain_id", "amount", "payer", "state", "credits", "created_at"])
-      .select(["confirmed_at", "refund_of"])
+      .select(["confirmed_at", "refund_of", "pay_to"])
       .where("account", "is not", null)
       .where(
         sql<boolean>`(account, created_at, id) > (${progress.account}, ${Number(progress.created_at)}, ${progress.id})`,

@@ -4,7 +4,7 @@
  * Locks are taken last in a transaction and in one order: the progress of the backfill, then days
  * by key, then prices by key. A reorganisation subtracts.
  */
-import { toLowerHex, type Address } from "@farthing/protocol";
+import { depositCollector, isSameAddress, toLowerHex, type Address } from "@farthing/protocol";
 import { sql } from "kysely";
 import type { Settlement, SettlementState } from "@farthing/engine";
 import {
@@ -37,6 +37,7 @@ export type CountedRow = Pick<
   | "created_at"
   | "confirmed_at"
   | "refund_of"
+  | "pay_to"
 >;
 
 export const aggregatesParticipant: SettlementParticipant = {
@@ -90,6 +91,7 @@ function toCountedRow(settlement: Settlement): CountedRow {
     created_at: createdAt,
     confirmed_at: settlement.confirmedAt,
     refund_of: settlement.refundOf,
+    pay_to: toLowerHex(settlement.payTo),
   };
 }
 
@@ -119,7 +121,7 @@ export async function addToSums(inside: Database, moves: readonly CountedMove[])
     inside,
     moves.flatMap(({ row, before }) => {
       const times = Number(row.state === "confirmed") - Number(before?.state === "confirmed");
-      if (times === 0 || row.account === null || row.refund_of !== null) return [];
+      if (times === 0 || row.account === null || !isIncome(row)) return [];
       const price = { account: toLowerHex(row.account), chainId: row.chain_id, amount: row.amount };
       const settledAt = Number(row.confirmed_at ?? 0);
       return [{ ...price, payer: row.payer, day: dayOf(row.created_at), times, settledAt }];
@@ -161,9 +163,9 @@ interface DaySum {
   readonly day: number;
   readonly chain_id: number;
   readonly outcome: Outcome;
-  settlements: number;
-  units: bigint;
-  credits: number;
+  readonly settlements: number;
+  readonly units: bigint;
+  readonly credits: number;
 }
 
 const outcomes: Readonly<Record<SettlementState, Outcome>> = {
@@ -173,33 +175,56 @@ const outcomes: Readonly<Record<SettlementState, Outcome>> = {
   failed: "failed",
 };
 
-async function addToDays({ db, engine }: Database, moves: readonly CountedMove[]): Promise<void> {
-  const sums = new Map<string, DaySum>();
+async function addToDays(inside: Database, moves: readonly CountedMove[]): Promise<void> {
+  const sums: DaySum[] = [];
   function add(row: CountedRow, state: SettlementState, credits: number, times: 1 | -1): void {
-    const { account, chain_id } = row;
-    if (account === null) return;
+    if (row.account === null) return;
     const outcome = outcomes[state];
-    const day = dayOf(row.created_at);
-    const key = JSON.stringify([toLowerHex(account), day, chain_id, outcome]);
-    const nothing = { settlements: 0, units: 0n, credits: 0 };
-    const sum = sums.get(key) ?? {
-      account: toLowerHex(account),
-      day,
-      chain_id,
+    const counted = isIncome(row) ? times : 0;
+    sums.push({
+      account: toLowerHex(row.account),
+      day: dayOf(row.created_at),
+      chain_id: row.chain_id,
       outcome,
-      ...nothing,
-    };
-    sum.credits += times * credits;
-    sums.set(key, sum);
-    // A refund costs credits, and is no income.
-    if (row.refund_of !== null) return;
-    sum.settlements += times;
-    // Confirmed amounts are at most all USDC; failed ones may be any number.
-    if (outcome === "confirmed") sum.units += BigInt(times) * BigInt(row.amount);
+      credits: times * credits,
+      settlements: counted,
+      // Confirmed amounts are at most all USDC; failed ones may be any number.
+      units: outcome === "confirmed" ? BigInt(counted) * BigInt(row.amount) : 0n,
+    });
   }
   for (const { row, before } of moves) {
     if (before) add(row, before.state, before.credits, -1);
     add(row, row.state, Number(row.credits), 1);
+  }
+  await addUsageDays(inside, sums);
+}
+
+/**
+ * A refund costs credits, and is no income. Nor is a deposit to a channel: what is charged of it counts
+ * when it is charged.
+ */
+function isIncome(row: Pick<CountedRow, "refund_of" | "pay_to">): boolean {
+  return row.refund_of === null && !isSameAddress(row.pay_to, depositCollector);
+}
+
+/** Adds to the sums of days; a day may be named several times. */
+export async function addUsageDays(
+  { db, engine }: Database,
+  added: readonly DaySum[],
+): Promise<void> {
+  const sums = new Map<string, DaySum>();
+  for (const { account, day, chain_id, outcome, ...counts } of added) {
+    const key = JSON.stringify([account, day, chain_id, outcome]);
+    const before = sums.get(key);
+    sums.set(key, {
+      account,
+      day,
+      chain_id,
+      outcome,
+      settlements: (before?.settlements ?? 0) + counts.settlements,
+      units: (before?.units ?? 0n) + counts.units,
+      credits: (before?.credits ?? 0) + counts.credits,
+    });
   }
   const changed = [...sums]
     .filter(([, sum]) => sum.settlements !== 0 || sum.units !== 0n || sum.credits !== 0)

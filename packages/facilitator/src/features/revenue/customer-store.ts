@@ -40,7 +40,7 @@ export async function listCustomers(
   const following = rows[limit];
   return {
     // A reorganisation may leave a customer nothing; they are few.
-    items: rows.slice(0, limit).filter(({ settlements }) => settlements > 0),
+    items: rows.slice(0, limit).filter(({ settlements, units }) => settlements > 0 || units > 0n),
     next: following
       ? {
           rank: order === "recent" ? BigInt(following.lastAt) : following.units,

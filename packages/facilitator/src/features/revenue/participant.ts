@@ -41,59 +41,62 @@ async function count(
   times: 1 | -1,
 ): Promise<void> {
   if (settlements.length === 0) return;
-  const sums = new Map<string, ReturnType<typeof revenueMonths.write>>();
   const books = await mark(inside, settlements, times);
-  const counted = settlements.filter(({ id, owner }) => owner !== null && books.has(id));
-  for (const settlement of counted) {
-    const { id, owner, chainId, amount, createdAt } = settlement;
+  const months: RevenueMonth[] = [];
+  const bought: Customer[] = [];
+  for (const { id, owner: account, chainId, payer, amount, createdAt } of settlements) {
     const named = books.get(id);
-    if (!named || !owner) continue;
-    const names = { ...named, payer: toLowerHex(settlement.payer) };
+    if (!named || !account) continue;
+    const names = { ...named, payer: toLowerHex(payer) };
+    const units = BigInt(times) * amount;
+    const sold = { account, chainId, settlements: times, units };
     for (const basis of revenueBases) {
       const name = names[basis];
-      if (name === null) continue;
-      const month = monthOf(createdAt);
-      const key = JSON.stringify([toLowerHex(owner), chainId, basis, month, name]);
-      const before = sums.get(key);
-      const units = BigInt(before?.units ?? 0) + BigInt(times) * amount;
-      const sold = (before?.settlements ?? 0) + times;
-      const row = { account: owner, chainId, basis, month, name, settlements: sold, units };
-      sums.set(key, revenueMonths.write(row));
+      if (name !== null) months.push({ ...sold, basis, month: monthOf(createdAt), name });
     }
+    bought.push({ ...sold, payer, firstAt: createdAt, lastAt: createdAt });
   }
-  await add(inside, inOrder(sums));
-  await addToCustomers(inside, counted, times);
+  await addRevenueMonths(inside, months);
+  await addCustomers(inside, bought);
 }
 
-/** In one order, so that no two transactions wait for each other. */
-function inOrder<Row>(rows: ReadonlyMap<string, Row>): Row[] {
-  return [...rows].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
+type RevenueMonth = Parameters<typeof revenueMonths.write>[0];
+
+type Customer = Parameters<typeof customers.write>[0];
+
+/** Adds up rows of one key, and puts the sums in one order, so that no two transactions wait for each other. */
+function addUp<Row>(
+  rows: readonly Row[],
+  keyOf: (row: Row) => readonly unknown[],
+  add: (one: Row, other: Row) => Row,
+): Row[] {
+  const sums = new Map<string, Row>();
+  for (const row of rows) {
+    const key = JSON.stringify(keyOf(row));
+    const before = sums.get(key);
+    sums.set(key, before ? add(before, row) : row);
+  }
+  return [...sums].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
 }
 
 /** The times of a customer's payments stay as they are when one of them is subtracted. */
-async function addToCustomers(
+export async function addCustomers(
   { db, engine }: Database,
-  settlements: readonly Settlement[],
-  times: 1 | -1,
+  bought: readonly Customer[],
 ): Promise<void> {
-  const sums = new Map<string, ReturnType<typeof customers.write>>();
-  for (const { owner, chainId, payer, amount, createdAt } of settlements) {
-    if (!owner) continue;
-    const key = JSON.stringify([toLowerHex(owner), chainId, toLowerHex(payer)]);
-    const before = sums.get(key);
-    const row = {
-      account: owner,
-      chainId,
-      payer,
-      settlements: (before?.settlements ?? 0) + times,
-      units: BigInt(before?.units ?? 0) + BigInt(times) * amount,
-      firstAt: Math.min(before?.first_at ?? createdAt, createdAt),
-      lastAt: Math.max(before?.last_at ?? createdAt, createdAt),
-    };
-    sums.set(key, customers.write(row));
-  }
-  if (sums.size === 0) return;
-  const list = engine.list(inOrder(sums), customers.types);
+  if (bought.length === 0) return;
+  const sums = addUp(
+    bought,
+    ({ account, chainId, payer }) => [toLowerHex(account), chainId, toLowerHex(payer)],
+    (one, other) => ({
+      ...one,
+      settlements: one.settlements + other.settlements,
+      units: one.units + other.units,
+      firstAt: Math.min(one.firstAt, other.firstAt),
+      lastAt: Math.max(one.lastAt, other.lastAt),
+    }),
+  );
+  const list = engine.list(sums.map(customers.write), customers.types);
   await sql`insert into customers
       (account, chain_id, payer, settlements, units, first_at, last_at)
     select account, chain_id, payer, settlements, cast(units as bigint), first_at, last_at
@@ -129,12 +132,27 @@ async function mark(
   return new Map(changed.map(({ settlement_id: id, ...names }) => [id, names]));
 }
 
-async function add(
+export async function addRevenueMonths(
   { db, engine }: Database,
-  rows: readonly ReturnType<typeof revenueMonths.write>[],
+  added: readonly RevenueMonth[],
 ): Promise<void> {
-  if (rows.length === 0) return;
-  const list = engine.list(rows, revenueMonths.types);
+  if (added.length === 0) return;
+  const sums = addUp(
+    added,
+    ({ account, chainId, basis, month, name }) => [
+      toLowerHex(account),
+      chainId,
+      basis,
+      month,
+      name,
+    ],
+    (one, other) => ({
+      ...one,
+      settlements: one.settlements + other.settlements,
+      units: one.units + other.units,
+    }),
+  );
+  const list = engine.list(sums.map(revenueMonths.write), revenueMonths.types);
   await sql`insert into revenue_months (account, chain_id, basis, month, name, settlements, units)
     select account, chain_id, basis, month, name, settlements, cast(units as bigint) from ${list}
     where true

@@ -1,0 +1,234 @@
+/** What an account sees of its channels: webhooks, credits, revenue, and what a reorganisation changes. */
+import { createServer, type Server } from "node:http";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Devnet } from "@farthing/devnet";
+import {
+  channelContract,
+  isObject,
+  parseWireAddress,
+  type Address,
+  type Hex,
+  type JsonObject,
+} from "@farthing/protocol";
+import { channelCalls } from "@farthing/protocol/channel-contract";
+import { systemClock } from "@farthing/engine/base";
+import {
+  channelOf,
+  depositBody,
+  signVoucher,
+  type BuyerChannel,
+} from "../../../test/support/channels.testing.ts";
+import { openSignedIn, stepUp, type Browser } from "../../../test/support/browser.testing.ts";
+import { createClockWithWaits } from "../../../test/support/changed-waits.testing.ts";
+import {
+  memberAt,
+  serveOn,
+  startChain,
+  textAt,
+  walletAt,
+  type Served,
+} from "../../../test/support/facilitator.testing.ts";
+import { listenHere } from "../../../test/support/listening.testing.ts";
+import { createApiKey } from "../api-keys/key-text.ts";
+import { openStore, type ServiceStore } from "../open-store.ts";
+
+/** The claimer looks every ten seconds; here every tenth of one. */
+const clock = createClockWithWaits((ms) => (ms === 10_000 ? 100 : ms));
+
+let devnet: Devnet;
+let served: Served;
+let store: ServiceStore;
+let seller: Browser;
+let key: string;
+let authorizer: Address;
+let hook: Server;
+const received: JsonObject[] = [];
+
+beforeAll(async () => {
+  devnet = await startChain({ buyers: 6 });
+  const env = {
+    FARTHING_CHANNEL_SECRET: "a secret of tests that has more than 32 characters",
+    FARTHING_CREDITS_PER_SETTLEMENT: "1",
+    FARTHING_WEBHOOK_INSECURE: "yes",
+    FARTHING_HEAD_AGE_MAX: "0",
+  };
+  served = await serveOn(devnet, { selfBuilt: false, env, clock });
+  store = await openStore(served.databaseUrl);
+  const account = devnet.seller.address;
+  const input = { account, mode: "test", label: "shop" } as const;
+  key = (await createApiKey(store, systemClock, input)).text;
+  seller = await openSignedIn(served, { wallet: devnet.seller });
+  const { body } = await served.get("/supported", withKey());
+  const kinds = Array.isArray(body["kinds"]) ? body["kinds"].filter(isObject) : [];
+  const kind = kinds.find(({ scheme }) => scheme === "batch-settlement");
+  const named = parseWireAddress(textAt(kind ?? {}, "extra.receiverAuthorizer"));
+  if (!named) throw new Error("the account has no authorizer");
+  authorizer = named;
+  await subscribe();
+});
+afterAll(async () => {
+  hook?.closeAllConnections();
+  hook?.close();
+  await store?.close();
+  await served?.stop();
+  await devnet?.stop();
+});
+
+const withKey = () => ({ authorization: `Bearer ${key}` });
+
+async function subscribe(): Promise<void> {
+  hook = createServer((request, response) => {
+    let text = "";
+    request.on("data", (chunk) => (text += String(chunk)));
+    request.on("end", () => {
+      const message: unknown = JSON.parse(text);
+      if (isObject(message)) received.push(message);
+      response.writeHead(204).end();
+    });
+  });
+  const url = `http://127.0.0.1:${await listenHere(hook)}/hook`;
+  const signed = await stepUp(seller, devnet.seller, "webhook_secret", { url });
+  const events = ["opened", "claimed", "withdrawing", "refunded", "closed"].map(
+    (event) => `channel.${event}`,
+  );
+  const added = await seller.post("/v1/account/webhooks", { url, events, stepUp: signed });
+  expect(added.status).toBe(201);
+}
+
+/** What webhooks were told of a channel, in the order of their names. */
+const toldOf = ({ channelId }: BuyerChannel) =>
+  received
+    .filter((message) => textAt(message, "data.channelId") === channelId)
+    .map((message) => textAt(message, "type").replace("channel.", ""))
+    .toSorted();
+
+async function grant(credits: number): Promise<void> {
+  const { address: account } = devnet.seller;
+  await store.grantCredits(
+    { account, kind: credits > 0 ? "grant" : "adjustment", credits, actor: "test", note: null },
+    systemClock.nowMs(),
+  );
+}
+
+const creditsNow = async () => (await store.findCredits(devnet.seller.address)).available;
+
+async function open(buyer: number): Promise<BuyerChannel> {
+  const channel = channelOf(devnet, walletAt(devnet.buyers, buyer), authorizer);
+  const settled = await served.post("/settle", depositBody(channel), withKey());
+  expect(settled.body).toMatchObject({ success: true });
+  return channel;
+}
+
+async function hand(channel: BuyerChannel, charged: bigint): Promise<JsonObject> {
+  const signature = signVoucher(channel, charged);
+  const row = { channelConfig: channel.config, maxClaimableAmount: `${charged}`, signature };
+  const vouchers = [{ ...row, charged: `${charged}` }];
+  return (await served.post("/v1/channels/vouchers", { vouchers }, withKey())).body;
+}
+
+const askForClaims = () => served.post("/v1/channels/claim", {}, withKey());
+
+/** What the vault has of a channel. */
+async function keptOf({ channelId }: BuyerChannel): Promise<JsonObject> {
+  const { vouchers } = (await served.get("/v1/channels/vouchers", withKey())).body;
+  const rows = Array.isArray(vouchers) ? vouchers.filter(isObject) : [];
+  return rows.find((one) => one["channelId"] === channelId) ?? {};
+}
+
+async function callAsPayer({ config }: BuyerChannel, data: Hex): Promise<Hex> {
+  await devnet.rpc("anvil_impersonateAccount", [config.payer]);
+  const call = { from: config.payer, to: channelContract, data };
+  return devnet.rpc<Hex>("eth_sendTransaction", [call]);
+}
+
+test("webhooks are told once of each event, and a claim costs a credit that is reserved", async () => {
+  await grant(3);
+  const channel = await open(0);
+  await expect.poll(() => toldOf(channel)).toEqual(["opened"]);
+  expect(await creditsNow()).toBe(2);
+  await hand(channel, 40_000n);
+  await hand(channel, 50_000n);
+  expect(await creditsNow()).toBe(1);
+  // Whatever happens to the credits meanwhile, the claim is made.
+  await grant(-1);
+  await askForClaims();
+  await expect.poll(() => keptOf(channel)).toMatchObject({ claimed: "50000" });
+  await expect.poll(() => toldOf(channel)).toEqual(["claimed", "opened"]);
+  // Nothing is unclaimed; a payer who withdraws is seen all the same.
+  await callAsPayer(channel, channelCalls.initiateWithdraw(channel.config, 50_000n));
+  await expect.poll(() => toldOf(channel)).toEqual(["claimed", "opened", "withdrawing"]);
+  await devnet.rpc("evm_increaseTime", [1_000]);
+  await devnet.mine();
+  await callAsPayer(channel, channelCalls.finalizeWithdraw(channel.config));
+  await expect.poll(() => toldOf(channel)).toEqual(["claimed", "closed", "opened", "withdrawing"]);
+  const [claimed] = received.filter(({ type }) => type === "channel.claimed");
+  expect(claimed).toMatchObject({
+    data: { network: "eip155:51", amount: "50000", claimed: "50000", charged: "50000" },
+  });
+  expect(await creditsNow()).toBe(0);
+});
+
+test("an account without credits is refused the voucher, not the claim", async () => {
+  await grant(1);
+  const channel = await open(1);
+  const code = "insufficient_facilitator_credits";
+  expect(await hand(channel, 10_000n)).toMatchObject({
+    kept: [],
+    refused: [{ errorReason: code }],
+  });
+  await grant(1);
+  expect(await hand(channel, 10_000n)).toMatchObject({ refused: [] });
+  expect(await creditsNow()).toBe(0);
+  // Claimed by the seller itself: the reserved credit comes back.
+  const row = {
+    config: channel.config,
+    maxClaimableAmount: 10_000n,
+    signature: signVoucher(channel, 10_000n),
+    totalClaimed: 10_000n,
+  };
+  await devnet.rpc("anvil_impersonateAccount", [devnet.seller.address]);
+  await devnet.rpc("anvil_setBalance", [devnet.seller.address, "0xde0b6b3a7640000"]);
+  const claim = channelCalls.claim([row]);
+  const call = { from: devnet.seller.address, to: channelContract, data: claim };
+  await devnet.rpc("eth_sendTransaction", [call]);
+  await expect.poll(creditsNow).toBe(1);
+  expect(await keptOf(channel)).toMatchObject({ claimed: "10000", claimBy: null });
+});
+
+test("a claim that a reorganisation undoes is made again, for nothing", async () => {
+  await grant(1);
+  const channel = await open(2);
+  await hand(channel, 20_000n);
+  const before = await creditsNow();
+  await askForClaims();
+  await expect.poll(() => toldOf(channel)).toEqual(["claimed", "opened"]);
+  const told = received.find(
+    (message) =>
+      message["type"] === "channel.claimed" &&
+      textAt(message, "data.channelId") === channel.channelId,
+  );
+  const block = Number(memberAt(told ?? {}, "data.blockNumber"));
+  const head = Number(await devnet.rpc<Hex>("eth_blockNumber"));
+  await devnet.rpc("evm_setAutomine", [false]);
+  await devnet.rpc("anvil_reorg", [head - block + 1, []]);
+  await devnet.rpc("anvil_dropAllTransactions", []);
+  await devnet.mine();
+  await expect.poll(() => keptOf(channel)).toMatchObject({ claimed: "0" });
+  expect(typeof (await keptOf(channel))["claimBy"]).toBe("number");
+  await devnet.rpc("evm_setAutomine", [true]);
+  await askForClaims();
+  await devnet.mine();
+  await expect.poll(() => keptOf(channel)).toMatchObject({ claimed: "20000", claimBy: null });
+  expect(await creditsNow()).toBe(before);
+});
+
+test("what was charged is revenue; a deposit is none", async () => {
+  const query = "network=eip155:51&by=payer";
+  const { body } = await seller.get(`/v1/account/revenue?${query}`);
+  expect(body).toMatchObject({ total: { amount: "80000" } });
+  const names = Array.isArray(body["names"]) ? body["names"].filter(isObject) : [];
+  expect(names.map(({ amount }) => amount)).toEqual(["50000", "20000", "10000"]);
+  const { body: found } = await seller.get("/v1/account/customers?network=eip155:51");
+  expect(found["customers"]).toHaveLength(3);
+  expect(await store.auditCredits(10)).toEqual([]);
+});

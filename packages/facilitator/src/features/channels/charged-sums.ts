@@ -1,0 +1,56 @@
+/**
+ * Money over channels is revenue when the vault is told that it was charged: it is in the sums of the
+ * day and the month of that moment, for its payer. Deposits, claims and refunds are not. Calls are not
+ * counted, since the vault knows totals only.
+ */
+import { toLowerHex } from "@farthing/protocol";
+import type { Database } from "@farthing/engine/storage";
+import { addUsageDays, dayOf } from "../history/participant.ts";
+import { addCustomers, addRevenueMonths, monthOf } from "../revenue/participant.ts";
+import type { NewVoucher } from "./model.ts";
+
+/** What was charged on a channel since the vault was told last. */
+export type Charged = Pick<NewVoucher, "account" | "chainId" | "config"> & {
+  readonly units: bigint;
+  /** What its claim costs the account. */
+  readonly credits: number;
+};
+
+export async function countCharged(
+  inside: Database,
+  charged: readonly Charged[],
+  now: number,
+): Promise<void> {
+  await addUsageDays(
+    inside,
+    charged.map(({ account, chainId, units, credits }) => ({
+      account: toLowerHex(account),
+      day: dayOf(now),
+      chain_id: chainId,
+      outcome: "confirmed" as const,
+      settlements: 0,
+      units,
+      credits,
+    })),
+  );
+  const sold = charged.map(({ account, chainId, config, units }) => ({
+    account,
+    chainId,
+    payer: config.payer,
+    units,
+    settlements: 0,
+  }));
+  await addRevenueMonths(
+    inside,
+    sold.map(({ payer, ...row }) => ({
+      ...row,
+      basis: "payer" as const,
+      month: monthOf(now),
+      name: toLowerHex(payer),
+    })),
+  );
+  await addCustomers(
+    inside,
+    sold.map((row) => ({ ...row, firstAt: now, lastAt: now })),
+  );
+}
