@@ -15,7 +15,7 @@ export const layers: Readonly<Record<string, string>> = {
   "packages/seller/src/payment-records/":
     "retention.ts passes balances channels rules memory sqlite durable-object postgres redis several-processes",
   "packages/cli/src/":
-    "output command input wallet pay ledger receipts account gateway dev conform",
+    "output command input wallet pay ledger channels receipts account gateway dev conform",
 };
 
 /** Packages that a package may import; a package that is not listed fails until it is. */

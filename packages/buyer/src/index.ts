@@ -34,6 +34,7 @@ export {
   type SentPayment,
 } from "./payment-summary.ts";
 export type { Quotation, Quote } from "./offer/quote.ts";
+export { nodeCall, readReply, type NodeCall, type NodeReply } from "./chain/call-node.ts";
 export { nodesOf, noNode, publicNodes, type NodesOf } from "./chain/nodes.ts";
 export { verifyAttestation, type VerifiedAttestation } from "./attestation.ts";
 export {
@@ -53,6 +54,12 @@ export {
   type RefundsOutcome,
 } from "./chain/read-refunds.ts";
 export type { FetchFunction } from "./replayable-request.ts";
-export * from "./signer.ts";
+export {
+  contractWalletSigner,
+  privateKeySigner,
+  signPersonalMessage,
+  type AuthorizationTypedData,
+  type Signer,
+} from "./signer.ts";
 export type { Runtime } from "./runtime.ts";
 export * from "./wrap-fetch.ts";

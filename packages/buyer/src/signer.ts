@@ -53,7 +53,8 @@ export function signPersonalMessage(privateKey: string, text: string): Hex {
   return Signature.toHex(Secp256k1.sign({ payload, privateKey: readPrivateKey(privateKey) }));
 }
 
-function readPrivateKey(text: string): Hex {
+/** Throws a TypeError for an invalid key; the error does not quote it. */
+export function readPrivateKey(text: string): Hex {
   const key = text.startsWith("0x") ? text : `0x${text}`;
   const problem = new TypeError("A private key is 64 hexadecimal digits, with or without 0x.");
   if (!isBytes32(key)) throw problem;

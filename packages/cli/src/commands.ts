@@ -47,9 +47,9 @@ export const commands: CommandTable = {
   },
   channels: {
     group: "Buy",
-    summary: "list payment channels and take back what is left in them",
+    summary: "list, watch and empty payment channels; check their contract",
     nodeMin: ledgerNodeMin,
-    load: () => import("./ledger/channels.ts"),
+    load: () => import("./channels/channels.ts"),
   },
   receipts: {
     group: "Buy",

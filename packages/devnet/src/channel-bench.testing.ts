@@ -1,8 +1,6 @@
 /** A devnet on which calls to the channel contract are made by anybody, and what became of them. */
 import * as Secp256k1 from "ox/Secp256k1";
 import * as Signature from "ox/Signature";
-import * as Hash from "ox/Hash";
-import * as Bytes from "ox/Bytes";
 import {
   channelContract,
   channelIdOf,
@@ -22,6 +20,7 @@ import {
   decodeChannelState,
   decodeReceiverState,
 } from "@farthing/protocol/channel-contract";
+import { channelProbes, evaluateProbe, readChannelError } from "@farthing/protocol/channel-probes";
 import { startDevnet, type ChannelCode, type Devnet } from "./devnet.ts";
 import { RpcError } from "./json-rpc.ts";
 import type { DevnetWallet } from "./wallets.ts";
@@ -30,38 +29,6 @@ import type { DevnetWallet } from "./wallets.ts";
 export type ChannelOutcome =
   | { readonly reverted: string; readonly events?: undefined }
   | { readonly reverted?: undefined; readonly events: readonly string[]; readonly gas: number };
-
-/** The published errors, by the first four bytes of the revert. */
-const errorNames = [
-  "InvalidChannel",
-  "ZeroDeposit",
-  "DepositOverflow",
-  "InvalidSignature",
-  "NotReceiverAuthorizer",
-  "NotAuthorizedToClaim",
-  "NotAuthorizedToRefund",
-  "ClaimExceedsCeiling",
-  "ClaimExceedsBalance",
-  "WithdrawalAlreadyPending",
-  "WithdrawalNotPending",
-  "NotAuthorizedToFinalizeWithdraw",
-  "WithdrawDelayNotElapsed",
-  "NothingToWithdraw",
-  "WithdrawAmountExceedsAvailable",
-  "WithdrawDelayOutOfRange",
-  "EmptyBatch",
-  "DepositCollectionFailed",
-  "InvalidCollector",
-  "InvalidRefundNonce",
-  "ZeroRefund",
-] as const;
-
-const selectors = new Map(
-  errorNames.map((name) => [
-    Hash.keccak256(Bytes.fromString(`${name}()`), { as: "Hex" }).slice(0, 10),
-    name as string,
-  ]),
-);
 
 const eventNames = new Map(
   Object.entries(channelTopics).map(([name, topic]) => [topic as string, name]),
@@ -79,6 +46,8 @@ export interface ChannelBench {
   idOf(config: ChannelConfig): Promise<Hex>;
   /** Moves the chain's time on; returns the time of its newest block, Unix seconds. */
   wait(seconds: number): Promise<number>;
+  /** The dry run of the published contracts: what it expects and found, for each call that differs. */
+  dryRun(): Promise<readonly object[]>;
   reset(): Promise<void>;
 }
 
@@ -137,6 +106,17 @@ export async function startChannelBench(channelCode?: ChannelCode): Promise<Chan
       const block = await rpc<{ timestamp: Hex }>("eth_getBlockByNumber", ["latest", false]);
       return Number(block.timestamp);
     },
+    async dryRun() {
+      const outcomes = channelProbes(networkOfChain(devnet.chainId)).map(async (probe) => {
+        const { name, from, to, data } = probe;
+        const reply = await rpc("eth_call", [{ from, to, data }, "latest"]).then(
+          (result) => ({ result }),
+          (error: unknown) => ({ revert: error instanceof RpcError ? error.data : error }),
+        );
+        return { name, ...evaluateProbe(probe, reply) };
+      });
+      return (await Promise.all(outcomes)).filter(({ ok }) => !ok);
+    },
     async reset() {
       await rpc("evm_revert", [snapshot]);
       snapshot = await rpc<Hex>("evm_snapshot");
@@ -147,8 +127,7 @@ export async function startChannelBench(channelCode?: ChannelCode): Promise<Chan
 function errorNameOf(error: unknown): string {
   if (!(error instanceof RpcError)) throw error;
   const data = JSON.stringify(error.data ?? "");
-  const selector = /0x[0-9a-f]{8}/.exec(data)?.[0] ?? "";
-  return selectors.get(selector) ?? `${error.message} ${data}`;
+  return readChannelError(/0x[0-9a-f]{8}/.exec(data)?.[0]) ?? `${error.message} ${data}`;
 }
 
 /** Signs a digest in the 65-byte form that the contract takes. */

@@ -47,6 +47,10 @@ export function channelRules(name: string, code?: ChannelCode): void {
       }
     });
 
+    test("the dry run of `farthing channels contract` finds nothing", async () => {
+      expect(await bench.dryRun()).toEqual([]);
+    });
+
     test.each([
       ["no payer", { payer: zeroAddress }, "InvalidChannel"],
       ["no receiver", { receiver: zeroAddress }, "InvalidChannel"],

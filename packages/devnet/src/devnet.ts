@@ -116,7 +116,11 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
   }
 }
 
-const standIns: ChannelCode = { contract: batchSettlementCode, collector: depositCollectorCode };
+/** The code of the stand-ins, by which a check recognises them. */
+export const standIns: ChannelCode = {
+  contract: batchSettlementCode,
+  collector: depositCollectorCode,
+};
 
 type Anvil = Awaited<ReturnType<typeof startAnvil>>;
 

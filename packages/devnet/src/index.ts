@@ -24,6 +24,7 @@ export {
   buyerUnits,
   nativeWei,
   smartWalletAddress,
+  standIns,
   startDevnet,
   type ChannelCode,
   type Devnet,

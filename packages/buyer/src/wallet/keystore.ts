@@ -13,6 +13,12 @@ import * as Keystore from "ox/Keystore";
 import * as Secp256k1 from "ox/Secp256k1";
 import { privateKeySigner } from "../signer.ts";
 
+export {
+  signTransaction,
+  type SignedTransaction,
+  type WalletTransaction,
+} from "./sign-transaction.ts";
+
 /** The message holds neither key nor password. */
 export class KeystoreError extends Error {
   override readonly name = "KeystoreError";

@@ -79,6 +79,10 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "channels show": ["channels show 0x…"],
   "channels refund": ["channels refund 0x…", "channels refund 0x… --amount 0.25"],
   "channels withdraw": ["channels withdraw 0x… --json"],
+  "channels contract": [
+    "channels contract --check --network xdc-apothem",
+    "channels contract --deploy --init-code x402BatchSettlement.hex",
+  ],
   "receipts list": ["receipts list"],
   "receipts show": ["receipts show order-7", "receipts show order-7 --json > receipt.json"],
   "receipts export": ["receipts export > payments.csv", "receipts export --format json"],

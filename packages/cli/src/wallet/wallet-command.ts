@@ -10,6 +10,7 @@ import { formatUsdc, parseAddress, type Address } from "@farthing/protocol";
 import type { Command } from "commander";
 import { readNamedFile, readSettings, writeSettings } from "../input/buyer-settings.ts";
 import { ConfigurationError, UsageError } from "../command/command-errors.ts";
+import { formatXdc } from "../output/gas-cost.ts";
 import { addPrintFlags, printList, printOne, type PrintFlags } from "../output/print-output.ts";
 import {
   askSecret,
@@ -162,8 +163,7 @@ async function balance(
     address: owner,
     network: one.network.id,
     usdc: formatUsdc(one.usdcUnits),
-    // XDC has 18 decimals; six are enough for a gas balance.
-    xdc: formatUsdc(one.nativeWei / 10n ** 12n),
+    xdc: formatXdc(one.nativeWei),
   }));
   const [first] = held;
   // A configured node serves one network; there are public ones for each.

@@ -5,7 +5,14 @@ import {
   signPersonalMessage,
   type Signer,
 } from "@farthing/buyer";
-import { decryptKeystore, keystoreAddress, KeystoreError } from "@farthing/buyer/keystore";
+import {
+  decryptKeystore,
+  keystoreAddress,
+  KeystoreError,
+  signTransaction,
+  type SignedTransaction,
+  type WalletTransaction,
+} from "@farthing/buyer/keystore";
 import {
   buyerVariables,
   parseAddress,
@@ -24,6 +31,8 @@ export interface Wallet {
   readonly nonceSecret?: Uint8Array;
   /** Signs a text by `personal_sign`; absent without a key. */
   readonly signText?: (text: string) => Hex;
+  /** Signs a transaction of the key's own address; absent without a key. */
+  readonly signTransaction?: (transaction: WalletTransaction) => SignedTransaction;
 }
 
 export interface WalletFlags extends PasswordFlags {
@@ -58,6 +67,7 @@ export async function readWallet(flags: WalletFlags, isReadOnly: boolean): Promi
     signer,
     nonceSecret: await nonceSecretOf(key),
     signText: (text) => signPersonalMessage(key, text),
+    signTransaction: (transaction) => signTransaction(key, transaction),
   };
 }
 

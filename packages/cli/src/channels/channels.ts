@@ -26,7 +26,8 @@ import { addPrintFlags, printList, printOne, type PrintFlags } from "../output/p
 import { whileWaiting } from "../output/waiting.ts";
 import { createPayer } from "../pay/payer.ts";
 import type { WalletFlags } from "../wallet/wallet.ts";
-import { timeOf } from "./ledger-report.ts";
+import { timeOf } from "../ledger/ledger-report.ts";
+import { registerContract } from "./contract.ts";
 
 export function register(program: Command): void {
   const channels = program
@@ -50,6 +51,7 @@ export function register(program: Command): void {
     .option("--wallet-contract <address>", "the payer is this ERC-1271 wallet")
     .addOption(rpcOption("node to ask for the channel's state"))
     .action((id: string, flags: RefundFlags) => runCommand(() => refund(id, flags)));
+  registerContract(channels);
   addPrintFlags(channels.command("withdraw"))
     .description(
       "print the two transactions by which the payer takes back what is left without the seller",
