@@ -110,6 +110,7 @@ export default defineConfig({
           items: guides(
             "sell-with-express",
             "sell-with-the-gateway",
+            "sell-behind-your-proxy",
             "sell-with-the-stock-sdk",
             "python",
             "go",

@@ -2,6 +2,7 @@
 import {
   allRoutes,
   isFolder,
+  isServedByProxy,
   type GatewayConfig,
   type RouteConfig,
 } from "./configuration/configuration.ts";
@@ -16,6 +17,10 @@ import { createPaidRoute, type PaidRoute, type ChargingDeps } from "./paid-route
 import { createFolderUpstream } from "./folder-upstream.ts";
 import { createHttpUpstream } from "./upstream.ts";
 
+/** The upstreams that this gateway calls itself. */
+const calledUpstreams = ({ upstreams }: GatewayConfig) =>
+  [...upstreams].filter(([, one]) => !isServedByProxy(one));
+
 export type ActiveConfiguration = ReturnType<typeof activateConfiguration>;
 
 /** Activates a configuration in place of `before`. Throws for invalid terms of a route. */
@@ -26,7 +31,7 @@ export function activateConfiguration(
 ) {
   const soldRoutes = allRoutes(config).filter(({ amountUnits }) => amountUnits !== undefined);
   const upstreams = new Map(
-    [...config.upstreams].map(([name, one]) => {
+    calledUpstreams(config).map(([name, one]) => {
       const create = isFolder(one) ? createFolderUpstream : createHttpUpstream;
       const isSold = soldRoutes.some(({ upstream }) => upstream.name === name);
       return [name, create(one, { isSold })];
@@ -36,7 +41,10 @@ export function activateConfiguration(
   const paidRoutes = new Map(
     soldRoutes.map((route) => {
       const previous = before?.findPaidRoute(route)?.terms;
-      const check = createOperationCheck(config, sold, route);
+      // A proxy keeps the body of a request to itself.
+      const check = isServedByProxy(route.upstream)
+        ? undefined
+        : createOperationCheck(config, sold, route);
       const describe = createDescriber(config, sold, route);
       return [route, createPaidRoute(config, route, deps, { previous, check, describe })] as const;
     }),
@@ -50,6 +58,7 @@ export function activateConfiguration(
     builtInEndpoints: createBuiltInEndpoints(config, deps.facilitators),
     frontPage: createFrontPage(config),
     errorPage: createErrorPages(config),
+    /** Of a route that no proxy serves. */
     upstreamOf({ upstream: { name } }: RouteConfig) {
       const upstream = upstreams.get(name);
       if (!upstream) throw new Error(`There is no upstream ${name}.`);

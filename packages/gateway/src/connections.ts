@@ -3,8 +3,9 @@
  * hold. Both keep a client that sends little from holding sockets and memory of the gateway.
  */
 import type { Server } from "node:http";
-import { BlockList, isIP, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { connectionsWithin, networkOfAddress, openFilesIn } from "@farthing/protocol";
+import { trustedAddresses } from "./trusted-addresses.ts";
 
 /** Longest times for the parts of a request to arrive, in milliseconds. */
 export interface ArrivalTimes {
@@ -40,7 +41,7 @@ export function capConnections(
   server: Server,
   { max, trustedProxies }: { readonly max: number; readonly trustedProxies: readonly string[] },
 ): void {
-  const trusted = trustedOf(trustedProxies);
+  const trusted = trustedAddresses(trustedProxies);
   const open = new Map<string, number>();
   server.on("connection", (socket: Socket) => {
     const remote = socket.remoteAddress ?? "";
@@ -72,23 +73,4 @@ export function openFilesMax(): number | undefined {
  */
 export function keepDescriptors(server: Server, filesMax = openFilesMax()): void {
   if (filesMax !== undefined) server.maxConnections = connectionsWithin(filesMax);
-}
-
-/** Tells whether an address is one of the configured addresses or ranges. */
-function trustedOf(locations: readonly string[]): (address: string) => boolean {
-  const list = new BlockList();
-  for (const location of locations) {
-    const [address = "", bits] = location.split("/");
-    const family = familyOf(address);
-    if (bits === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(bits), family);
-  }
-  return (address) => {
-    const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
-    return isIP(plain) !== 0 && list.check(plain, familyOf(plain));
-  };
-}
-
-function familyOf(address: string): "ipv4" | "ipv6" {
-  return isIP(address) === 6 ? "ipv6" : "ipv4";
 }

@@ -15,6 +15,8 @@ export type GatewayCode =
   | "upstream_broken"
   | "upstream_answer_too_large"
   | "stopping"
+  | "untrusted_proxy"
+  | "refusal_gone"
   | "internal_error";
 
 export interface GatewayProblem {

@@ -9,7 +9,7 @@ import {
   type SellerEvent,
 } from "@farthing/seller";
 import { defined } from "@farthing/protocol";
-import type { GatewayConfig } from "./configuration/configuration.ts";
+import { allRoutes, isServedByProxy, type GatewayConfig } from "./configuration/configuration.ts";
 import { createClients, withoutSettling } from "./facilitators.ts";
 import { silentLog, type Log } from "./log.ts";
 import { createGatewayMetrics, type GatewayMetrics } from "./metrics.ts";
@@ -19,6 +19,7 @@ import { activateConfiguration, type ActiveConfiguration } from "./active-config
 import type { ChargingDeps } from "./paid-route.ts";
 import { createRequestLimits } from "./request-limits.ts";
 import { createServer } from "./server.ts";
+import { createForwardAuthorization } from "./forward-authorization/authorize-request.ts";
 
 export type Gateway = Awaited<ReturnType<typeof startGateway>>;
 
@@ -56,13 +57,15 @@ export async function startGateway(options: GatewayOptions) {
   let isStopping = false;
   metrics.watch(() => active.inFlight(), grants.keptBytes);
   const state = { active: () => active, isStopping: () => isStopping };
+  const limits = createRequestLimits(options.nowMs);
   const server = createServer(
     config.trustedProxies,
     createResponder({
       ...state,
       log,
       metrics,
-      limits: createRequestLimits(options.nowMs),
+      limits,
+      authorization: createForwardAuthorization(config.trustedProxies, limits),
       onRequest,
     }),
   );
@@ -92,6 +95,7 @@ export async function startGateway(options: GatewayOptions) {
     const url = await server.listen({ ...http });
     const facts = { routes: config.routes.length, network: config.network.id };
     log.info({ event: "gateway_started", ...facts }, "Gateway started");
+    sayWhatProxiesServe(config, log);
     return {
       url,
       /** Undefined without a metrics listener. */
@@ -125,6 +129,17 @@ export async function startGateway(options: GatewayOptions) {
     await stop();
     throw error;
   }
+}
+
+/** Says at the start what a route loses whose response the gateway never sees. */
+function sayWhatProxiesServe(config: GatewayConfig, log: Log): void {
+  const served = allRoutes(config).filter(({ upstream }) => isServedByProxy(upstream));
+  if (served.length === 0) return;
+  const routes = served.map(({ name }) => name).join(", ");
+  log.info(
+    { event: "routes_served_by_proxy", routes },
+    "Routes served by a proxy: money moves before its work, also when that fails; no cost is read, and a repeat opens GET alone",
+  );
 }
 
 function createChargingDeps(

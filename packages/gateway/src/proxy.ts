@@ -154,7 +154,7 @@ async function proxyRequest<B extends Readable | Uint8Array<ArrayBuffer>>(
 }
 
 /** Returns what the upstream learns of the payment: nothing for `head: free`, which has none. */
-function paymentFacts(payment: PaidRequest): PaymentFacts | undefined {
+export function paymentFacts(payment: PaidRequest): PaymentFacts | undefined {
   const { payer, amount, network, settlementId, transaction, channel } = payment;
   if (amount === "0") return undefined;
   const id = settlementId ?? transaction;

@@ -5,6 +5,7 @@ import { readIncoming } from "./incoming.ts";
 import type { Log } from "./log.ts";
 import type { GatewayMetrics } from "./metrics.ts";
 import { outcomeOf, paymentFields, type Outcome, type RequestContext } from "./outcome.ts";
+import type { ForwardAuthorization } from "./forward-authorization/authorize-request.ts";
 import type { RequestLimits } from "./request-limits.ts";
 import type { ActiveConfiguration } from "./active-configuration.ts";
 import { errorResponse } from "./error-response.ts";
@@ -34,6 +35,7 @@ export interface Responder {
   readonly log: Log;
   readonly metrics: GatewayMetrics;
   readonly limits: RequestLimits;
+  readonly authorization: ForwardAuthorization;
   readonly onRequest?: ((step: RequestStep) => void) | undefined;
 }
 
@@ -51,7 +53,9 @@ export function createResponder(responder: Responder): Respond {
       const incoming = readIncoming(request, active.rules.pathRules, gone);
       const own = incoming && active.builtInEndpoints(incoming, responder.isStopping());
       if (own) context.kind = "own";
+      const asked = incoming && (await responder.authorization(active, incoming, context));
       if (!incoming) response = malformedTarget();
+      else if (asked) response = asked;
       else if (own) response = own;
       else response = await routeRequest(active, incoming, context, responder.limits);
     } catch (error) {

@@ -17,6 +17,7 @@ import { servedMethods } from "./routing/route-pattern.ts";
 import type { RequestLimits } from "./request-limits.ts";
 import type { RequestContext } from "./outcome.ts";
 import type { ActiveConfiguration } from "./active-configuration.ts";
+import { isServedByProxy, type RouteConfig } from "./configuration/configuration.ts";
 import type { PaidRoute } from "./paid-route.ts";
 import { errorResponse } from "./error-response.ts";
 import { outgoingOfBytes, type Outgoing } from "./write-response.ts";
@@ -35,18 +36,14 @@ export async function routeRequest(
     context.kind = "own";
     return preflight(servedMethods);
   }
-  const match = active.rules.match(method, host, path);
-  if (match.kind === "unknown_host") {
-    const message = "This gateway does not serve the host that was asked for.";
-    return errorResponse(421, "unknown_host", message);
-  }
-  if (match.kind === "method_not_allowed") return methodNotAllowed();
-  if (match.kind === "deny") {
-    const page = active.frontPage(incoming);
+  const route = findRoute(active, { method, host, path });
+  if (route instanceof Response) {
+    const page = route.status === 404 ? active.frontPage(incoming) : undefined;
     if (page) context.kind = "own";
-    return page ?? withCors(errorResponse(404, "not_found", "There is nothing here."));
+    return page ?? route;
   }
-  const { route } = match;
+  // The payment would open nothing here.
+  if (isServedByProxy(route.upstream)) return notHere("The proxy in front serves this address.");
   const upstream = active.upstreamOf(route);
   context.route = route.name;
   context.upstream = route.upstream.name;
@@ -82,6 +79,32 @@ export async function routeRequest(
   if (charged instanceof Response) return charged;
   context.charged = charged;
   return charged.response;
+}
+
+/** Finds the rule of a request, or returns why there is none. */
+export function findRoute(
+  active: ActiveConfiguration,
+  { method, host, path }: Pick<Incoming, "method" | "host" | "path">,
+): RouteConfig | Response {
+  const match = active.rules.match(method, host, path);
+  switch (match.kind) {
+    case "route":
+      return match.route;
+    case "unknown_host": {
+      const message = "This gateway does not serve the host that was asked for.";
+      return errorResponse(421, "unknown_host", message);
+    }
+    case "method_not_allowed":
+      return methodNotAllowed();
+    case "deny":
+      return notHere();
+    default:
+      return match satisfies never;
+  }
+}
+
+export function notHere(message = "There is nothing here."): Response {
+  return withCors(errorResponse(404, "not_found", message));
 }
 
 /** Serves the use of a pass with less work, where the route and the request allow it. */

@@ -57,7 +57,7 @@ function explanationText(explanation: RequestExplanation): string {
     price && ["to", price.payTo],
     settle && ["settle", `${settle}${stream === undefined ? "" : `, streamed (${stream})`}`],
     channel && ["channel", channelText(channel)],
-    upstream && ["upstream", `${upstream.name}: ${upstream.url}`],
+    upstream && ["upstream", `${upstream.name}: ${upstream.url ?? "served by the proxy in front"}`],
     upstream && ["removed", upstream.removed.join(", ")],
     upstream && ["added", upstream.added.join(", ")],
   ];

@@ -10,7 +10,12 @@ import { parse as parseYaml } from "yaml";
 import { isPassedToUpstream, type RequestRule } from "../headers/header-rules.ts";
 import { assembleRoute, needsEmbedded } from "./assemble-route.ts";
 import type { ConfigContext } from "./config-context.ts";
-import { nameOfFacilitator, type FacilitatorConfig, type GatewayConfig } from "./configuration.ts";
+import {
+  nameOfFacilitator,
+  servedByProxyUrl,
+  type FacilitatorConfig,
+  type GatewayConfig,
+} from "./configuration.ts";
 import type { GatewayFile, UpstreamSettings } from "./configuration-schema.ts";
 import { whyNoOpenapi } from "../openapi/openapi-operations.ts";
 import type { Location } from "./read-settings.ts";
@@ -22,7 +27,10 @@ const maxOpenapiChars = 8 * 1024 * 1024;
 export function assembleConfig(file: GatewayFile, context: ConfigContext): GatewayConfig {
   const { listen, replay, discovery, routes } = file;
   const upstreams = new Map(
-    Object.entries(file.upstreams).map(([name, one]) => [name, readUpstream(name, one, context)]),
+    Object.entries(file.upstreams).map(([name, one]) => [
+      name,
+      readUpstream(name, one, file, context),
+    ]),
   );
   const deps = { file, upstreams, context };
   if (file.serveWhen === "queued" && file.facilitator !== "embedded") {
@@ -108,7 +116,13 @@ function readChannelKeys({ channels }: GatewayFile, context: ConfigContext) {
   return { authorizerKey, maxUnvaulted: channels.maxUnvaulted };
 }
 
-function readUpstream(name: string, settings: UpstreamSettings, context: ConfigContext) {
+function readUpstream(
+  name: string,
+  settings: UpstreamSettings,
+  file: GatewayFile,
+  context: ConfigContext,
+) {
+  if (settings.servedByProxy) checkServedByProxy(name, settings, file, context);
   const { timeouts, concurrency, maxRequestBytes, maxResponseBytes } = settings;
   const url = readUpstreamUrl(name, settings, context);
   // The file systems of macOS and Windows treat A as a.
@@ -134,15 +148,16 @@ function readUpstream(name: string, settings: UpstreamSettings, context: ConfigC
 /** Returns the address of an API, or the `file:` address of a folder. */
 function readUpstreamUrl(
   name: string,
-  { url, folder, paths }: UpstreamSettings,
+  { url, folder, servedByProxy, paths }: UpstreamSettings,
   context: ConfigContext,
 ): string {
   const at = ["upstreams", name];
+  if (servedByProxy) return servedByProxyUrl;
   if (folder === undefined) {
     if (url !== undefined) return url;
     if (!context.isWrong([...at, "url"])) {
       const message =
-        'needs url, the address of an API, or folder. Example: "https://origin.internal"';
+        'needs url, the address of an API, or folder, or servedByProxy. Example: "https://origin.internal"';
       context.report([...at, "url"], `is missing; the upstream ${message}`);
     }
     return missingUrl;
@@ -158,6 +173,42 @@ function readUpstreamUrl(
     context.report([...at, "folder"], `names ${path}, which is no folder; create it`);
   }
   return pathToFileURL(path).href;
+}
+
+/** What only a gateway that passes requests on can keep to. */
+const ofPassedRequests = [
+  "url",
+  "folder",
+  "headers",
+  "timeouts",
+  "concurrency",
+  "maxRequestBytes",
+  "maxResponseBytes",
+] as const;
+
+function checkServedByProxy(
+  name: string,
+  { paths }: UpstreamSettings,
+  { trustedProxies }: GatewayFile,
+  { isGiven, report }: ConfigContext,
+): void {
+  const at = ["upstreams", name];
+  for (const setting of ofPassedRequests) {
+    if (!isGiven([...at, setting])) continue;
+    report(
+      [...at, setting],
+      "stands beside servedByProxy, whose requests never come here; remove it",
+    );
+  }
+  if (paths.allowEncodedSlash) {
+    const message = "is true for what a proxy serves, which may read %2F as /; leave it out";
+    report([...at, "paths", "allowEncodedSlash"], message);
+  }
+  if (trustedProxies.length === 0) {
+    const message =
+      "needs trustedProxies with the address of the proxy, which alone may ask about requests. Example: trustedProxies: [127.0.0.1]";
+    report([...at, "servedByProxy"], message);
+  }
 }
 
 /** Stands in for an address that was reported as missing. */

@@ -1,6 +1,11 @@
 import { defined } from "@farthing/protocol";
 import type { ConfigContext } from "./config-context.ts";
-import type { ChannelSettings, RouteConfig, UpstreamConfig } from "./configuration.ts";
+import {
+  isServedByProxy,
+  type ChannelSettings,
+  type RouteConfig,
+  type UpstreamConfig,
+} from "./configuration.ts";
 import type { GatewayFile, RouteSettings } from "./configuration-schema.ts";
 import type { Location } from "./read-settings.ts";
 import type { RoutePattern } from "../routing/route-pattern.ts";
@@ -56,14 +61,18 @@ export function assembleRoute(
     context.report([...location, "upstream"], message);
   }
   if (!upstream || isMatchWrong || isUpstreamWrong) return undefined;
+  const isProxys = isServedByProxy(upstream);
+  if (isProxys) checkServedByProxy(location, match ?? everything, context);
   return {
     serveWhen: file.serveWhen,
     redeliver: file.redeliver,
     requireBinding: file.requireBinding,
     maxTimeoutSeconds: file.maxTimeoutSeconds,
     ...own,
-    // A payment tops up a balance first, and work that fails costs nothing then.
-    settle: own.balance ? "before-upstream" : own.settle,
+    // A payment tops up a balance first, and work that fails costs nothing then. A proxy works afterwards.
+    settle: own.balance || isProxys ? "before-upstream" : own.settle,
+    // The proxy would do the work of a repeat again.
+    ...(isProxys && !isRepeatable(match) ? { redeliver: "never" } : {}),
     name: match ? `${match.method} ${match.path}` : "default",
     index,
     pattern: match ?? everything,
@@ -110,6 +119,40 @@ function checkPrice(location: Location, { isGiven, report }: ConfigContext) {
   for (const name of paidSettings) {
     const at = [...location, name];
     if (isFree && isGiven(at)) report(at, "makes no sense on a free route; remove it");
+  }
+}
+
+/** What depends on the response, which the gateway never sees. */
+const ofTheResponse = [
+  ["redirects"],
+  ["stream"],
+  ["costFrom"],
+  ["balance", "costHeader"],
+  ["balance", "overrun"],
+  ["channel", "costHeader"],
+] as const;
+
+function isRepeatable(match: RoutePattern | undefined): boolean {
+  return match?.method === "GET";
+}
+
+function checkServedByProxy(
+  location: Location,
+  match: RoutePattern,
+  { isGiven, valueAt, report }: ConfigContext,
+) {
+  for (const setting of ofTheResponse) {
+    const at = [...location, ...setting];
+    if (isGiven(at)) report(at, "needs the response, which a proxy serves here; remove it");
+  }
+  if (valueAt([...location, "settle"]) === "after-success") {
+    const message = "is after-success, but a proxy serves the response: write before-upstream";
+    report([...location, "settle"], message);
+  }
+  const redeliver = valueAt([...location, "redeliver"]);
+  if (redeliver !== undefined && redeliver !== "never" && !isRepeatable(match)) {
+    const message = `is ${JSON.stringify(redeliver)}, but the proxy would do the work of a repeat again: write never, or a rule for GET`;
+    report([...location, "redeliver"], message);
   }
 }
 

@@ -11,10 +11,12 @@ export function createConfigContext(
   /** `folder` is the base of relative paths. */
   at: { readonly environment: Environment; readonly folder: string },
 ) {
+  const valueAt = (location: Location) => location.reduce(memberOf, file);
   return {
     ...at,
-    /** Whether the file itself has a value there. */
-    isGiven: (location: Location) => location.reduce(memberOf, file) !== undefined,
+    /** The value that the file itself has there; undefined where it has none. */
+    valueAt,
+    isGiven: (location: Location) => valueAt(location) !== undefined,
     /** Whether a problem was reported there, within it or around it. */
     isWrong: (location: Location) =>
       problems.some((one) => one.location.every((key, at) => (location[at] ?? key) === key)),

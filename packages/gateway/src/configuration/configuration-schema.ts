@@ -54,7 +54,7 @@ const minTimeoutSeconds = 30;
 const maxTimeoutSeconds = 86_400;
 
 const upstream = group(
-  "an API or a folder that is sold: it has url or folder",
+  "an API or a folder that is sold: it has url, folder or servedByProxy",
   {},
   {
     url: parsed(
@@ -66,6 +66,10 @@ const upstream = group(
       "a folder whose files are sold without a server; the path of a request is that of a file in it, and names that begin with a dot are hidden. Files above maxResponseBytes need stream: raw",
       "./reports",
     ),
+    servedByProxy: Type.Literal(true, {
+      description:
+        "true: the proxy in front serves these requests, after it has asked /__x402/authorize about each",
+    }),
     headers: withDefault(
       named(
         "headers added to every request, for the upstream's own credentials",
@@ -266,7 +270,7 @@ const optional = {
     ),
   }),
   trustedProxies: optionalList(
-    "proxies whose X-Forwarded-For is trusted and whose connections are not counted",
+    "proxies whose X-Forwarded-For is trusted, whose connections are not counted, and which alone may ask /__x402/authorize",
     parsed(proxyAddress, "an address or a range", "10.0.0.0/8"),
     maxProxies,
   ),

@@ -61,7 +61,7 @@ export function nameOfFacilitator(one: FacilitatorConfig): string {
 
 export interface UpstreamConfig {
   readonly name: string;
-  /** May have a path. Of a folder: a `file:` address. */
+  /** May have a path. Of a folder: a `file:` address. Of what a proxy serves: {@link servedByProxyUrl}. */
   readonly url: string;
   /** Added to every request, by lower-case name. The values are secrets. */
   readonly headers: ReadonlyMap<string, string>;
@@ -138,6 +138,19 @@ export interface DiscoveryConfig extends Readonly<Omit<GatewayFile["discovery"],
 /** Whether an upstream is a folder of files. */
 export function isFolder({ url }: Pick<UpstreamConfig, "url">): boolean {
   return url.startsWith("file:");
+}
+
+/** Stands for the address of an upstream whose requests a proxy in front of the gateway serves. */
+export const servedByProxyUrl = "proxy:";
+
+/** Whether a proxy serves the requests of an upstream, after it has asked the gateway about each. */
+export function isServedByProxy({ url }: Pick<UpstreamConfig, "url">): boolean {
+  return url === servedByProxyUrl;
+}
+
+/** Whether an upstream sends its index for a folder's path: a folder does, and a proxy may. */
+export function maySendIndex(upstream: Pick<UpstreamConfig, "url">): boolean {
+  return isFolder(upstream) || isServedByProxy(upstream);
 }
 
 /** Returns the rules in the order they are tried, with `default` last if it serves anything. */

@@ -30,7 +30,7 @@ export const tokenHeaders: readonly string[] = [passHeaders.token, signInHeader]
 );
 
 /** Frameworks that honour these choose another route after the price was chosen. */
-const overrideHeaders: readonly string[] = [
+export const overrideHeaders: readonly string[] = [
   "x-original-url",
   "x-rewrite-url",
   "x-http-method-override",
@@ -177,6 +177,6 @@ function isOurs(name: string): boolean {
   return ownPrefixes.some((prefix) => name.startsWith(prefix));
 }
 
-function canonicalName(name: string): string {
+export function canonicalName(name: string): string {
   return name.toLowerCase().replaceAll("_", "-");
 }

@@ -51,7 +51,7 @@ export function upstreamHeaders(
   headers["x-forwarded-host"] = fixed.host;
   headers["x-request-id"] = client.requestId;
   Object.assign(headers, traceHeaders(client.headers));
-  if (payment) Object.assign(headers, paymentHeaders(payment));
+  if (payment) Object.assign(headers, paymentFactHeaders(payment));
   // The usage is read from the body.
   if (route.costFrom) headers["accept-encoding"] = "identity";
   return Object.assign(headers, fixed.configured);
@@ -83,7 +83,8 @@ function fixedFor(route: RouteConfig, publicUrl: string): FixedParts {
   return fixed;
 }
 
-function paymentHeaders({
+/** The headers with the facts of a payment. */
+export function paymentFactHeaders({
   payer,
   amount,
   network,

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import {
   allRoutes,
   isFolder,
+  isServedByProxy,
   type GatewayConfig,
   type UpstreamConfig,
 } from "../configuration/configuration.ts";
@@ -64,6 +65,7 @@ async function checkUpstream({ name, url, timeouts }: UpstreamConfig): Promise<F
   const where = `upstreams.${name}`;
   // A folder was found when the configuration was read.
   if (isFolder({ url })) return ok(where, `${fileURLToPath(url)} is a folder`);
+  if (isServedByProxy({ url })) return ok(where, "is served by the proxy in front");
   const { protocol, hostname, port, host } = new URL(url);
   const address = hostname.replace(/^\[|\]$/g, "");
   const isTls = protocol === "https:";

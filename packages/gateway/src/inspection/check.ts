@@ -5,6 +5,7 @@ import {
   allRoutes,
   isFolder,
   isMeteredByChannel,
+  isServedByProxy,
   type FacilitatorConfig,
   type GatewayConfig,
   type RouteConfig,
@@ -117,8 +118,8 @@ export function findWarnings(config: GatewayConfig): readonly Finding[] {
     ),
     ...[...upstreams.values()].flatMap(({ name, url, headers }) =>
       when(
-        // Nobody reaches a folder but through the gateway.
-        headers.size === 0 && !isFolder({ url }),
+        // Nobody reaches a folder but through the gateway, and a proxy asks it.
+        headers.size === 0 && !isFolder({ url }) && !isServedByProxy({ url }),
         `upstreams.${name}`,
         "whoever reaches it gets everything for nothing",
         `let it listen privately, and demand a secret of upstreams.${name}.headers`,

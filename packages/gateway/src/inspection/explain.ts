@@ -16,7 +16,12 @@ import {
   readRequestAddress,
 } from "@farthing/seller";
 import { canonicalPath, splitTarget } from "../routing/canonical-path.ts";
-import type { GatewayConfig, RouteConfig, SettleMode } from "../configuration/configuration.ts";
+import {
+  isServedByProxy,
+  type GatewayConfig,
+  type RouteConfig,
+  type SettleMode,
+} from "../configuration/configuration.ts";
 import {
   addedHeaders,
   isPassedToUpstream,
@@ -69,8 +74,8 @@ export interface RequestExplanation {
   };
   readonly upstream?: {
     readonly name: string;
-    /** The upstream's address. */
-    readonly url: string;
+    /** The upstream's address; undefined where the proxy in front serves the request. */
+    readonly url?: string;
     /** Headers of a client that are removed; a trailing `*` stands for any rest. */
     readonly removed: readonly string[];
     /** Names of added headers, never their values. */
@@ -188,7 +193,7 @@ function factsOf(
     ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
     upstream: {
       name: upstream.name,
-      url: upstream.url + target,
+      ...(isServedByProxy(upstream) ? {} : { url: upstream.url + target }),
       removed: [...new Set([...removed, ...prefixes.map((prefix) => `${prefix}*`)])].sort(),
       added: [...addedHeaders, ...facts, ...upstream.headers.keys()].sort(),
     },

@@ -3,7 +3,7 @@ import { formatUsdc } from "@farthing/protocol";
 import type { Problem } from "../configuration/read-settings.ts";
 import {
   allRoutes,
-  isFolder,
+  maySendIndex,
   type GatewayConfig,
   type RouteConfig,
 } from "../configuration/configuration.ts";
@@ -75,7 +75,7 @@ function findSameIndex(routes: readonly RouteConfig[], route: RouteConfig): Prob
       one.index < route.index &&
       one.amountUnits !== route.amountUnits &&
       one.upstream === route.upstream &&
-      isFolder(one.upstream) &&
+      maySendIndex(one.upstream) &&
       !one.pattern.hasRest &&
       covers({ ...one, pattern: indexOf(one.pattern) }, route),
   );

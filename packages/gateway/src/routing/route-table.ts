@@ -2,7 +2,7 @@
 import { decodePath, hostKey } from "./canonical-path.ts";
 import {
   allRoutes,
-  isFolder,
+  maySendIndex,
   type GatewayConfig,
   type RouteConfig,
 } from "../configuration/configuration.ts";
@@ -44,7 +44,7 @@ export function compileRoutes(config: GatewayConfig) {
   const rules = allRoutes(config);
   const knownHosts = hostsOf(config);
   const candidates = indexRules(rules);
-  const hasFolders = rules.some(({ upstream }) => isFolder(upstream));
+  const hasIndexes = rules.some(({ upstream }) => maySendIndex(upstream));
   /** `method` is in capitals, `host` is the Host header, and `path` is canonical. */
   const find = (
     method: string,
@@ -63,7 +63,7 @@ export function compileRoutes(config: GatewayConfig) {
       method: method === "HEAD" ? "GET" : method,
       host: asked,
       path: foldedPath(parts),
-      fileNames: hasFolders ? fileNamesOf(path, parts).map(foldedPath) : [],
+      fileNames: hasIndexes ? fileNamesOf(path, parts).map(foldedPath) : [],
       hasEncodedSlash: path.includes("%2F"),
     };
     for (const route of rulesFor(request)) {
@@ -104,7 +104,7 @@ interface Asked {
   readonly method: string;
   readonly host: string;
   readonly path: AskedPath;
-  /** All paths of the file that a folder sends. */
+  /** All paths of the file that a folder or a proxy sends. */
   readonly fileNames: readonly AskedPath[];
   readonly hasEncodedSlash: boolean;
 }
@@ -114,7 +114,7 @@ function foldedPath(parts: readonly string[]): AskedPath {
 }
 
 /**
- * A folder sends its index for `/docs/` and for `/docs/index.html`, so a rule for either name takes both:
+ * A folder, like most proxies, sends its index for `/docs/` and for `/docs/index.html`, so a rule for either name takes both:
  * otherwise a file that is sold by one name could be had by the other.
  */
 function fileNamesOf(path: string, parts: readonly string[]): readonly (readonly string[])[] {
@@ -128,7 +128,7 @@ function tryRule(
 ): Mismatch | Readonly<Record<string, string>> {
   if (pattern.method !== "*" && pattern.method !== asked.method) return "method";
   if (host !== undefined && hostKey(host) !== asked.host) return "host";
-  const paths = isFolder(upstream) ? asked.fileNames : [asked.path];
+  const paths = maySendIndex(upstream) ? asked.fileNames : [asked.path];
   const found = firstOf(paths, (path) => matchSegments(pattern, path));
   if (!found) return "path";
   if (!found.isExact && !upstream.paths.caseInsensitive) return "case_only";

@@ -1,0 +1,110 @@
+/**
+ * Forward authorization: a proxy asks about each request before it serves it. The rules, records and
+ * refusals are those of requests that come here. The money moves before the proxy does its work.
+ */
+import { defaultCostHeader, type PaidRequest } from "@farthing/seller";
+import { formatUsdc } from "@farthing/protocol";
+import type { ActiveConfiguration } from "../active-configuration.ts";
+import { isServedByProxy, type RouteConfig } from "../configuration/configuration.ts";
+import { errorResponse } from "../error-response.ts";
+import { withCors } from "../headers/cors.ts";
+import { HeaderFields } from "../headers/header-fields.ts";
+import { paymentFactHeaders } from "../headers/request-headers.ts";
+import type { Incoming } from "../incoming.ts";
+import type { RequestContext } from "../outcome.ts";
+import { paymentFacts } from "../proxy.ts";
+import type { RequestLimits } from "../request-limits.ts";
+import { findRoute, notHere } from "../route-request.ts";
+import { trustedAddresses } from "../trusted-addresses.ts";
+import type { Outgoing } from "../write-response.ts";
+import { authorizePath, readAskedRequest } from "./asked-request.ts";
+import { createKeptRefusals } from "./kept-refusals.ts";
+
+const refusalsPath = "/__x402/refusals/";
+
+/** Names the refusal that the proxy fetches. */
+export const refusalHeader = "X-402-Refusal";
+
+/** With this query, refusals have the status 403 and are kept, for proxies that show no other. */
+const keepsRefusals = "?refusal=kept";
+
+export type ForwardAuthorization = ReturnType<typeof createForwardAuthorization>;
+
+export function createForwardAuthorization(
+  trustedProxies: readonly string[],
+  limits: RequestLimits,
+) {
+  const isTrusted = trustedAddresses(trustedProxies);
+  const refusals = createKeptRefusals();
+
+  async function answer(active: ActiveConfiguration, question: Incoming, context: RequestContext) {
+    const asked = readAskedRequest(question, active.rules.pathRules);
+    const isRefused = asked instanceof Response;
+    const response = isRefused ? asked : await authorize(active, asked, context, limits);
+    if (isOpen(response) || !question.target.endsWith(keepsRefusals)) return response;
+    const { method, headers, requestId } = isRefused ? question : asked;
+    const shown = active.errorPage(response, { method, headers, requestId });
+    const named = { [refusalHeader]: await refusals.keep(shown), "Cache-Control": "no-store" };
+    return new Response(null, { status: 403, headers: named });
+  }
+
+  /** Returns undefined for every other path. */
+  return async (
+    active: ActiveConfiguration,
+    question: Incoming,
+    context: RequestContext,
+  ): Promise<Outgoing | undefined> => {
+    const { path } = question;
+    const isFetch = path.startsWith(refusalsPath);
+    if (!isFetch && path !== authorizePath && !path.startsWith(`${authorizePath}/`)) {
+      return undefined;
+    }
+    if (!isTrusted(question.addresses.at(-1) ?? "")) {
+      const message = "Only the proxies of trustedProxies may ask here.";
+      return errorResponse(403, "untrusted_proxy", message);
+    }
+    if (isFetch) return refusals.take(path.slice(refusalsPath.length));
+    return answer(active, question, context);
+  };
+}
+
+/** A proxy serves a request for which the response has a status of these. */
+function isOpen({ status }: Outgoing): boolean {
+  return status >= 200 && status < 300;
+}
+
+async function authorize(
+  active: ActiveConfiguration,
+  asked: Incoming,
+  context: RequestContext,
+  limits: RequestLimits,
+): Promise<Outgoing> {
+  const refused = limits.refuse(asked, active.config.rateLimit.perAddress);
+  if (refused) return withCors(refused);
+  const route = findRoute(active, asked);
+  if (route instanceof Response) return route;
+  if (!isServedByProxy(route.upstream)) return notHere("The gateway serves this address itself.");
+  context.route = route.name;
+  const paidRoute = active.paidRouteOf(route);
+  const isFree = !paidRoute || limits.takeFree(asked, route);
+  context.kind = isFree ? "free" : "paid";
+  if (isFree) return withCors(new Response(null));
+  const challenged = paidRoute.challenge?.(asked);
+  if (challenged) {
+    context.charged = { outcome: challenged.outcome, timings: {} };
+    return { ...challenged, headers: new HeaderFields(challenged.headers) };
+  }
+  const charged = await paidRoute.charge(asked, (payment) => opened(route, payment));
+  if (charged instanceof Response) return charged;
+  context.charged = charged;
+  return charged.response;
+}
+
+/** The work of the gateway's side: to tell the proxy who has paid what. */
+function opened({ balance }: RouteConfig, payment: PaidRequest): Response {
+  const facts = paymentFacts(payment);
+  const headers = new Headers(facts ? paymentFactHeaders(facts) : {});
+  // Nobody reads a cost from the proxy's response, so each request costs its reserve.
+  if (balance) headers.set(defaultCostHeader, formatUsdc(balance.reserve));
+  return new Response(null, { headers });
+}
