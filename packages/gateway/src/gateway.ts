@@ -165,7 +165,9 @@ function createChargingDeps(
     facilitators,
     grants,
     // A request of a channel cannot be checked without a charge.
-    ...(given.isDryRun ? {} : { desk: openChannelDesk({ facilitator: facilitators, channels }) }),
+    ...(given.isDryRun
+      ? {}
+      : { desk: openChannelDesk({ facilitator: facilitators, channels, grants }) }),
     payers,
     ...defined({ rpcUrl: config.rpcUrl ?? given.rpcUrl }),
     onEvent: ({ name: route }, event) => observe(route, event, { log, metrics }),

@@ -89,11 +89,13 @@ function openSeller<R>(
   options: SellerOptions<R>,
   configuration: Configuration,
   clock: Clock,
-  desk: ChannelDesk = createChannelDesk(configuration, clock),
+  shared?: ChannelDesk,
 ): Seller<R> {
+  const records = options.grants ?? createMemoryGrants({ now: () => clock.now() });
+  const desk = shared ?? createChannelDesk({ ...configuration, records }, clock);
   const deps: ExchangeDeps = {
     facilitators: configuration.facilitators,
-    records: options.grants ?? createMemoryGrants({ now: () => clock.now() }),
+    records,
     clock,
     waitMs: configuration.waitMs,
     emit: guard(options.onEvent ?? createConsoleWarnings(clock)),
@@ -110,6 +112,7 @@ function openSeller<R>(
     const parsed = parseRouteOptions({ ...options, ...own });
     if (typeof parsed.payTo === "string") payees.add(parsed.payTo);
     if (typeof parsed.payTo === "string" && parsed.channel) channelPayees.add(parsed.payTo);
+    if (parsed.channel) desk.leftVouchers.start();
     return createRoute(deps, configuration, parsed);
   };
   // Checked at the start, so that a wrong price does not fail at the first payment.

@@ -209,8 +209,9 @@ async function challengeOf(
 ): Promise<JsonObject> {
   const { channels } = config;
   // Without a key of its own, only the facilitator knows who signs.
-  const desk = channels.authorizerKey && openChannelDesk({ facilitator: noFacilitator, channels });
   const grants = createMemoryGrants();
+  const desk =
+    channels.authorizerKey && openChannelDesk({ facilitator: noFacilitator, channels, grants });
   const deps = { facilitators: [noFacilitator], grants, onEvent() {}, ...defined({ desk }) };
   const paidRoute = createPaidRoute(config, route, deps);
   const request = { method, target, headers: {}, readBody: async () => undefined };

@@ -71,6 +71,7 @@ export async function respondToChannel(
   const { sold, offers } = channels;
   const { channels: kept, cost, costHeader } = sold;
   const call = { payment: message.value, offers, terms, channels: kept, cost, costHeader };
+  deps.leftVouchers.lookAgain(deps.waitUntil);
   const result = await serveChannel(deps, { ...rules, ...call, serve, turns: deps.turns });
   const { outcome } = result;
   return { ...result, ...defined({ payment: "payment" in outcome ? outcome.payment : undefined }) };

@@ -315,7 +315,8 @@ async function work(step: Step, held: HeldChannel, funded: Funded): Promise<Exch
     cancelBody(made);
     throw new LeaseLostError();
   }
-  deps.vault.pass(after, offer.authority, deps.waitUntil);
+  const passing = deps.vault.pass(after, offer.authority);
+  deps.waitUntil?.(passing);
   const receipt = chargedReceipt(after, cost, deposit);
   const shown = step.cost ? withoutCost(step.costHeader, made) : made;
   const response = content(shown.response, shown.body, receipt);

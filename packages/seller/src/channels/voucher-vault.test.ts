@@ -1,5 +1,6 @@
 /** What a seller passes to the facilitator's vault, and what it serves while the vault does not answer. */
 import { expect, test, vi } from "vitest";
+import { createMemoryGrants } from "../index.ts";
 import {
   authorizerKey,
   challengeOf,
@@ -13,13 +14,20 @@ import {
 import { readKeptVouchers } from "./kept-vouchers.ts";
 
 const deposit: Sent = { type: "deposit", total: 1_000n, deposit: 1_000_000n };
+const otherKey = `0x${"44".repeat(32)}`;
 const down = { kind: "fault", reason: "unreachable", message: "refused" } as const;
 
-function openVaulted(maxUnvaulted = "0.005", vault = createVault(), chain = createChannelChain()) {
+function openVaulted(
+  maxUnvaulted = "0.005",
+  vault = createVault(),
+  chain = createChannelChain(),
+  grants = createMemoryGrants(),
+  key: string = authorizerKey,
+) {
   const { keepVouchers } = vault;
   const facilitator = { ...chain.facilitator, keepVouchers };
-  const channels = { authorizerKey, maxUnvaulted };
-  const shop = openShop({ chain, seller: { facilitator, channels } });
+  const channels = { authorizerKey: key, maxUnvaulted };
+  const shop = openShop({ chain, seller: { facilitator, channels, grants } });
   const calls = async (from: bigint, to: bigint) => {
     for (let total = from; total <= to; total += 1_000n) {
       expect((await shop.pay({ total })).status).toBe(200);
@@ -84,7 +92,7 @@ test("the bound is at least three calls; a facilitator that keeps no vouchers ha
   expect(shop.vault.calls).toHaveLength(asked);
 });
 
-test("an unreachable vault is asked a few times with growing pauses, and again after the next charge", async () => {
+test("an unreachable vault is asked with growing pauses, and each minute anew until it is back", async () => {
   const shop = openVaulted("1");
   shop.vault.answering.reply = down;
   await shop.pay(deposit);
@@ -95,11 +103,56 @@ test("an unreachable vault is asked a few times with growing pauses, and again a
   }
   expect(asked).toEqual([1, 1, 2, 2, 2, 2, 3, 3, 3, 3]);
   await shop.time.pass(3_600_000);
-  expect(shop.vault.calls).toHaveLength(6);
   delete shop.vault.answering.reply;
-  await shop.calls(2_000n, 2_000n);
-  await shop.time.pass(1_000);
-  expect(shop.vault.calls.at(-1)).toEqual(["2000"]);
+  await shop.time.pass(120_000);
+  expect(shop.vault.calls.at(-1)).toEqual(["1000"]);
+  const { length } = shop.vault.calls;
+  expect(length).toBeLessThan(6 * 62);
+  await shop.time.pass(3_600_000);
+  expect(shop.vault.calls).toHaveLength(length);
+});
+
+test("what a process charged before it died is passed on by the next start, without a call", async () => {
+  const grants = createMemoryGrants();
+  const died = openVaulted("1", createVault(), createChannelChain(), grants);
+  await died.pay(deposit);
+  await died.calls(2_000n, 3_000n);
+  expect(died.vault.calls).toEqual([]);
+  const next = openVaulted("1", died.vault, died.chain, grants);
+  // What it found waits as long as any charge.
+  await vi.waitFor(() => expect(next.time.sleeping()).toBe(2));
+  await next.time.pass(1_000);
+  expect(next.vault.calls).toEqual([["3000"]]);
+  // Nothing is left, which the store tells to every process.
+  await openVaulted("1", died.vault, died.chain, grants).time.pass(600_000);
+  expect(next.vault.calls).toHaveLength(1);
+});
+
+test("what another process has left is passed on within a minute, also where a runtime has no timers", async () => {
+  const grants = createMemoryGrants();
+  const [one, other] = [
+    openVaulted("1", createVault(), createChannelChain(), grants),
+    openVaulted("1", createVault(), createChannelChain(), grants),
+  ];
+  await one.pay(deposit);
+  await other.time.pass(60_000);
+  await other.time.pass(1_000);
+  expect(other.vault.calls).toEqual([["1000"]]);
+  await one.calls(2_000n, 2_000n);
+  other.time.skip(60_000);
+  // The request of another channel, which is refused.
+  await other.pay({ total: 9_000n });
+  await other.time.pass(1_000);
+  expect(other.vault.calls).toEqual([["1000"], ["2000"]]);
+});
+
+test("channels of another authorizer are left to the seller who has its key", async () => {
+  const grants = createMemoryGrants();
+  const one = openVaulted("1", createVault(), createChannelChain(), grants);
+  await one.pay(deposit);
+  const other = openVaulted("1", createVault(), createChannelChain(), grants, otherKey);
+  await other.time.pass(120_000);
+  expect(other.vault.calls).toEqual([]);
 });
 
 test("a seller that lost its records has the total of the vault, and the buyer the proof of it", async () => {

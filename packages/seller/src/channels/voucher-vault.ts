@@ -3,10 +3,11 @@
  * comes back. Calls do not wait for it, but for a channel that is too far ahead of what was acknowledged.
  */
 import { defined, findNetwork, toWireClaim, type Hex, type Network } from "@farthing/protocol";
-import type { Clock, WaitUntil } from "../clock.ts";
+import type { Clock } from "../clock.ts";
 import type { Facilitator, Fault, VouchersOutcome } from "../facilitator.ts";
 import type { FacilitatorFailure, FacilitatorOrder } from "../facilitator-order.ts";
-import type { StoredChannel } from "../payment-records/channels/channel-store.ts";
+import { unvaultedOf, type StoredChannel } from "../payment-records/channels/channel-store.ts";
+import type { Channels } from "../payment-records/channels/channels.ts";
 import type { ChannelAuthority } from "./channel-authorizers.ts";
 import type { KeptVoucher } from "./kept-vouchers.ts";
 import { claimOf, signClaims } from "./refund-channel.ts";
@@ -26,15 +27,17 @@ const callMs = 10_000;
 /** Calls that fail in a row before it stops; the next charge begins again. Pauses double from a second. */
 const maxFailures = 6;
 
-/** Channels that this process remembers what was acknowledged of. One that is forgotten waits once. */
-const maxChannels = 10_000;
+/** Channels that wait to be passed on at once. What is left out is found again in the store. */
+const maxWaiting = 10_000;
 
 /** The bound is never below the price of so many calls, so that a channel of dear calls can be used. */
 const callsUnvaultedMin = 3n;
 
 export interface VoucherVault {
-  /** Passes a channel's newest voucher on, within a second. */
-  pass(channel: StoredChannel, authority: ChannelAuthority, waitUntil?: WaitUntil): void;
+  /** Whether some facilitator of this seller may keep vouchers. */
+  readonly isThere: boolean;
+  /** Passes a channel's newest voucher on, within a second. Resolves once nothing waits any more. */
+  pass(channel: StoredChannel, authority: ChannelAuthority): Promise<void>;
   /**
    * Waits until a call of `amount` base units stays within the bound; returns why it does not by the
    * deadline. Without a vault there is no bound.
@@ -60,31 +63,12 @@ interface VaultedCall {
   readonly deadlineMs: number;
 }
 
-/** What the vault has acknowledged of each channel, and how far a channel is ahead of it. */
-function createAcknowledged() {
-  const totals = new Map<Hex, bigint>();
-  return {
-    note(id: Hex, charged: bigint): void {
-      // The newest is the last one.
-      totals.delete(id);
-      totals.set(id, charged);
-      for (const oldest of totals.keys()) {
-        if (totals.size <= maxChannels) break;
-        totals.delete(oldest);
-      }
-    },
-    unvaulted({ id, charged, state }: StoredChannel): bigint {
-      const kept = totals.get(id) ?? 0n;
-      return charged - (kept > state.totalClaimed ? kept : state.totalClaimed);
-    },
-  };
-}
-
 interface LineOf {
   readonly keepVouchers: NonNullable<Facilitator["keepVouchers"]>;
   readonly network: Network;
   readonly privateKey: Hex | undefined;
-  readonly note: (id: Hex, charged: bigint) => void;
+  /** Records what the facilitator has acknowledged. */
+  readonly note: Channels["vaulted"] | undefined;
   readonly clock: Clock;
 }
 
@@ -96,8 +80,8 @@ function createLine({ keepVouchers, network, privateKey, note, clock }: LineOf) 
   let hurry = new AbortController();
   let running: Promise<void> | undefined;
 
-  async function send(rows: readonly VaultRow[], timeoutMs: number): Promise<VouchersOutcome> {
-    const vouchers = rows.map((row) =>
+  async function send(sent: readonly VaultRow[], timeoutMs: number): Promise<VouchersOutcome> {
+    const vouchers = sent.map((row) =>
       // The facilitator signs where the seller has no key.
       toWireRow(row, signClaims(network, privateKey, [claimOf(row)])),
     );
@@ -106,15 +90,18 @@ function createLine({ keepVouchers, network, privateKey, note, clock }: LineOf) 
       isKept = false;
       waiting.clear();
     }
-    for (const [id, row] of reply.kind === "kept" ? reply.rows : []) {
-      if (typeof row === "object") note(id, row.charged);
-    }
+    const rows = reply.kind === "kept" ? [...reply.rows] : [];
+    const noting = rows.map(async ([id, row]) => {
+      if (typeof row === "object") await note?.(id, row.charged);
+    });
+    // What cannot be recorded now is passed on again.
+    await Promise.allSettled(noting);
     return reply;
   }
 
   function add(channel: StoredChannel): void {
     const before = waiting.get(channel.id);
-    if (before ? before.charged < channel.charged : waiting.size < maxChannels) {
+    if (before ? before.charged < channel.charged : waiting.size < maxWaiting) {
       waiting.set(channel.id, channel);
     }
   }
@@ -166,12 +153,17 @@ function createLine({ keepVouchers, network, privateKey, note, clock }: LineOf) 
   };
 }
 
-export function createVoucherVault(
-  facilitators: FacilitatorOrder,
-  maxUnvaulted: bigint,
-  clock: Clock,
-): VoucherVault {
-  const { note, unvaulted } = createAcknowledged();
+interface VaultDeps {
+  readonly facilitators: FacilitatorOrder;
+  /** Base units. */
+  readonly maxUnvaulted: bigint;
+  readonly clock: Clock;
+  /** Undefined where the store keeps none. */
+  readonly channels: Channels | undefined;
+}
+
+export function createVoucherVault(deps: VaultDeps): VoucherVault {
+  const { facilitators, maxUnvaulted, clock, channels } = deps;
   // One for each network and facilitator.
   const lines = new Map<string, ReturnType<typeof createLine>>();
 
@@ -180,7 +172,9 @@ export function createVoucherVault(
     const { keepVouchers } = (facilitators[nth] ?? facilitators[0]).client;
     if (!network || !keepVouchers) return undefined;
     const name = `${nth} ${id}`;
-    const line = lines.get(name) ?? createLine({ keepVouchers, network, privateKey, note, clock });
+    const line =
+      lines.get(name) ??
+      createLine({ keepVouchers, network, privateKey, note: channels?.vaulted, clock });
     lines.set(name, line);
     return line.isKept() ? line : undefined;
   }
@@ -189,18 +183,17 @@ export function createVoucherVault(
     Math.min(callMs, Math.max(1, deadlineMs - clock.now()));
 
   return {
-    pass(channel, authority, waitUntil) {
+    isThere: facilitators.some(({ client }) => client.keepVouchers !== undefined),
+    async pass(channel, authority) {
       const line = lineOf(channel.network, authority);
-      const ahead = unvaulted(channel);
-      if (!line || ahead <= 0n) return;
-      const work = line.pass(channel, ahead * 2n >= maxUnvaulted);
-      waitUntil?.(work);
+      const ahead = unvaultedOf(channel);
+      if (line && ahead > 0n) await line.pass(channel, ahead * 2n >= maxUnvaulted);
     },
     async secure(channel, authority, { amount, deadlineMs }) {
       const line = lineOf(channel.network, authority);
       const least = amount * callsUnvaultedMin;
       const bound = maxUnvaulted > least ? maxUnvaulted : least;
-      if (!line || unvaulted(channel) + amount <= bound) return undefined;
+      if (!line || unvaultedOf(channel) + amount <= bound) return undefined;
       const reply = await line.flush(channel, timeoutTo(deadlineMs));
       if (reply.kind === "none") return undefined;
       return reply.kind === "kept" ? refusalOf(channel, reply.rows.get(channel.id)) : reply;

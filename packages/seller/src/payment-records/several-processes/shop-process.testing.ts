@@ -7,6 +7,7 @@ import type { RouteOptions, SettlementTiming } from "../../configuration.ts";
 import type { PaidRequest } from "../../events.ts";
 import { listen } from "../../adapters/listen.testing.ts";
 import { farthing } from "../../adapters/node.ts";
+import { authorizerKey, callUnits } from "../../channels/channel-shop.testing.ts";
 import { openStore, type Store } from "./shared-stores.testing.ts";
 
 /** What such a process is told. */
@@ -22,6 +23,8 @@ export interface ShopOrder {
   readonly diesAt?: number;
   /** How far the clock of its store is ahead. */
   readonly aheadMs?: number;
+  /** Sells `/call` by channels of Apothem alone; `/call/dies` kills the process while it works. */
+  readonly sellsByChannel?: boolean;
 }
 
 /** The balance of the streams: 5 USDC, of which each holds 0.05. */
@@ -41,6 +44,7 @@ function stream({ meter }: PaidRequest, res: ServerResponse, path = ""): void {
 
 async function start(order: ShopOrder): Promise<void> {
   const { facilitatorUrl, payTo, settle, leaseMs, passUses, diesAt, aheadMs } = order;
+  if (order.sellsByChannel === true) return startChannelShop(order);
   const pass = passUses === undefined ? {} : { pass: { uses: passUses, validFor: "1h" } };
   const ahead = aheadMs === undefined ? {} : { now: () => Date.now() + aheadMs };
   let begun = 0;
@@ -66,6 +70,27 @@ async function start(order: ShopOrder): Promise<void> {
     } else stream(payment, res, req.url);
   });
   const shop = await listen((req, res) => (req.url === "/report" ? report : streamed)(req, res));
+  process.stdout.write(`${shop.url}\n`);
+}
+
+async function startChannelShop({ facilitatorUrl, payTo, leaseMs, store }: ShopOrder) {
+  const { records: grants } = await openStore(store, { leaseMs });
+  const charge = farthing({
+    // With a key, so that it passes its vouchers on.
+    facilitator: { url: facilitatorUrl, apiKey: "key" },
+    payTo,
+    network: "eip155:51",
+    grants,
+    publicUrl: "https://shop.example",
+    channels: { authorizerKey, maxUnvaulted: "1" },
+    onEvent: () => undefined,
+  });
+  const call = charge({ price: callUnits, channel: { only: true } }, (req, res) => {
+    if (req.url === "/call/dies") process.kill(process.pid, "SIGKILL");
+    process.stdout.write("made\n");
+    res.end(`made by ${process.pid}`);
+  });
+  const shop = await listen(call);
   process.stdout.write(`${shop.url}\n`);
 }
 
