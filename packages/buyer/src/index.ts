@@ -19,6 +19,7 @@ export { depositMaxDefault, type ChannelsInput } from "./channels/channel-option
 export type { BuyerChannels } from "./channels/pay-over-channel.ts";
 export type { ChannelRefund, RefundRequest } from "./channels/refund-channel.ts";
 export { readChannelState, type ReadChannel } from "./channels/read-channel-state.ts";
+export { channelFields } from "./channels/channel-fields.ts";
 export { heldUnits, type ChannelRecord } from "./channels/channel-record.ts";
 export { isLoopback } from "@farthing/protocol";
 export { memoryLedger } from "./ledger/memory-ledger.ts";

@@ -54,6 +54,7 @@ describe("an agent", () => {
       "limits",
       "payments",
       "receipts",
+      "channels",
     ]);
 
     const { words: price } = await agent.call("inspect_url", { url: shop.url });
@@ -97,6 +98,31 @@ describe("an agent", () => {
     const { words: balance } = await agent.call("balance");
     expect(balance).toMatchObject({ wallet: wallet.address, balances: [{ network: "eip155:51" }] });
     expect(agent.noise).toEqual([]);
+    expect(agent.stderr()).toBe("");
+  });
+
+  test("pays over a channel as its owner allows, and gets a repeat without a charge", async () => {
+    const { devnet } = market;
+    const channels = { authorizerKey: devnet.seller.privateKey };
+    const shop = await openShop({ price: "0.001", channel: { minDeposit: "0.02" }, channels });
+    const wallet = market.newBuyer();
+    const flags = ["--rpc-url", devnet.rpcUrl, "--channels", "always"];
+    const agent = await start({ wallet, flags });
+    const { words } = await agent.call("fetch_paid", { url: shop.url });
+    expect(words).toMatchObject({
+      payment: { state: "charged", amountUsdc: "0.001000", deposit: "20000" },
+      untrustedBody: { text: "report 1" },
+    });
+    const requestId = at(words, "payment", "requestId");
+    const again = await agent.call("fetch_paid", { url: shop.url, requestId });
+    expect(at(again.words, "untrustedBody", "text")).toBe("report 1");
+    expect((await agent.call("fetch_paid", { url: shop.url })).words).toMatchObject({
+      payment: { state: "charged", chargedTotal: "2000" },
+      untrustedBody: { text: "report 2" },
+    });
+    expect((await agent.call("channels")).words).toMatchObject({
+      channels: [{ state: "open", url: shop.url, chargedUsdc: "0.002000", leftUsdc: "0.018000" }],
+    });
     expect(agent.stderr()).toBe("");
   });
 

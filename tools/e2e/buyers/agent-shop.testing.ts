@@ -1,5 +1,5 @@
 /** A shop for an agent: one report at a price, and what else a web server may answer. */
-import type { RouteOptions } from "@farthing/seller";
+import type { SellerOptions } from "@farthing/seller";
 import { farthing } from "@farthing/seller/hono";
 import { Hono } from "hono";
 import { listenFetch } from "@farthing/seller/testing/listen";
@@ -19,11 +19,11 @@ export interface AgentShop {
 /** Opens a shop; `report` is the paid content. */
 export async function openAgentShop(
   market: Market,
-  route: RouteOptions = {},
+  options: Partial<SellerOptions> = {},
   report: (made: number) => string | Promise<string> = (made) => `report ${made}`,
 ): Promise<AgentShop> {
   let reports = 0;
-  const charge = farthing({ ...termsOn(market, "public"), ...route });
+  const charge = farthing({ ...termsOn(market, "public"), ...options });
   const app = new Hono();
   app.all("/report", charge(), async (c) => c.body(await report(++reports)));
   app.get("/free", (c) => c.text("free"));

@@ -26,6 +26,8 @@ export interface RefundRequest {
   readonly amountUnits?: bigint;
   /** Where the seller sells over this channel; the address of the last call when absent. */
   readonly url?: string;
+  /** What is sent with the request, where the seller validates requests before it names a price. */
+  readonly body?: string;
 }
 
 /** `unconfirmed`: nothing proves the refund; the chain shows it when it comes. */
@@ -74,7 +76,8 @@ async function refundOnce(
   const { channelId, request, requestId } = asked;
   const record = await findRefundable(tools, asked);
   const url = request.url ?? record.url;
-  const unpaid = await readReplayable(url, { method: record.method }, requestId);
+  const init = { method: record.method, ...defined({ body: request.body }) };
+  const unpaid = await readReplayable(url, init, requestId);
   const challenge = await sendUnpaid(tools, unpaid);
   challenge.body?.cancel().catch(() => {});
   const { offer, offered } = readOffer(tools, asked, record, challenge);

@@ -1,6 +1,6 @@
 /**
  * An MCP server that pays for an agent: `inspect_url`, `fetch_paid`, `balance`, `limits`,
- * `payments`, `receipts` and `search_listings`.
+ * `payments`, `receipts`, `channels` and `search_listings`.
  *
  * Promises: the owner's limits hold whatever the model or a seller says; above their threshold the
  * owner is asked; no tool changes a limit, a list or the wallet; no result holds a signature or a

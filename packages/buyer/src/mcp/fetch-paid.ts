@@ -48,6 +48,8 @@ interface Shown {
   readonly fingerprint: string;
   readonly words: JsonObject;
   readonly body: KeptBody;
+  /** A seller has the response to a call over a channel no more, so a repeat gets it from here. */
+  readonly isOverChannel: boolean;
 }
 
 export function addFetchPaid(server: McpServer, tools: FetchPaidTools): void {
@@ -62,8 +64,9 @@ export function addFetchPaid(server: McpServer, tools: FetchPaidTools): void {
       try {
         const [url, init] = requestOf(input, tools.allowsLocal, call.signal);
         const { fingerprint } = await readReplayable(url, init, "");
-        const kept = asked === undefined || offset === 0 ? undefined : shelf.find(asked);
-        if (kept?.fingerprint === fingerprint) return show(kept, offset);
+        const kept = asked === undefined ? undefined : shelf.find(asked);
+        const isHere = kept !== undefined && (offset > 0 || kept.isOverChannel);
+        if (isHere && kept.fingerprint === fingerprint) return show(kept, offset);
         if (asked === undefined) {
           requestId = (await openPaymentFor(tools.ledger, fingerprint)) ?? requestId;
         }
@@ -105,11 +108,13 @@ async function read(
     ...paymentFields(payment),
     ...(location !== null && { untrustedLocation: quoteText(location) }),
   };
+  const isOverChannel = "channelId" in payment;
   try {
-    return { fingerprint, words, body: await keepBody(response) };
+    return { fingerprint, words, isOverChannel, body: await keepBody(response) };
   } catch {
-    const message =
-      "The content was cut off. Call again with the requestId: it costs nothing more.";
+    const message = isOverChannel
+      ? "The content was cut off. It was charged over a channel; calling again is another call."
+      : "The content was cut off. Call again with the requestId: it costs nothing more.";
     return { ...refuse({ error: "content_cut_off", message, ...words }), isError: true };
   }
 }

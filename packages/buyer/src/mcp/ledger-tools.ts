@@ -8,6 +8,8 @@ import {
   networks,
   type Address,
 } from "@farthing/protocol";
+import { channelFields } from "../channels/channel-fields.ts";
+import type { ChannelRecord } from "../channels/channel-record.ts";
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import * as z from "zod/v4";
 import type { Allow } from "../offer/check-offer.ts";
@@ -30,7 +32,7 @@ const recordsMax = 50;
 const listShape = { limit: z.number().int().min(1).max(recordsMax).optional() };
 const annotations = { readOnlyHint: true, openWorldHint: false };
 
-/** Adds `limits`, `payments` and `receipts`. */
+/** Adds `limits`, `payments`, `receipts` and `channels`. */
 export function addLedgerTools(server: McpServer, options: LedgerToolOptions): void {
   server.registerTool(
     "limits",
@@ -67,6 +69,30 @@ export function addLedgerTools(server: McpServer, options: LedgerToolOptions): v
         return { receipts: newest(records, limit).map(receiptFields) };
       }),
   );
+  server.registerTool(
+    "channels",
+    {
+      description:
+        "Payment channels: money of the owner that sellers hold for later calls, the newest first. fetch_paid opens them by itself.",
+      inputSchema: listShape,
+      annotations,
+    },
+    ({ limit = recordsMax }) =>
+      answering(async () => {
+        const records = (await options.ledger.listChannels?.()) ?? [];
+        return { channels: newest(records, limit).map(shownChannel) };
+      }),
+  );
+}
+
+/** A seller may have chosen the address, and the reason of a stop repeats what it said. */
+function shownChannel(record: ChannelRecord): JsonObject {
+  const { url, stopped, ...rest } = channelFields(record);
+  return {
+    ...rest,
+    url: quoteText(url),
+    ...(stopped !== undefined && { stopped: quoteText(stopped) }),
+  };
 }
 
 async function answering(read: () => Promise<JsonObject>) {
@@ -77,7 +103,7 @@ async function answering(read: () => Promise<JsonObject>) {
   }
 }
 
-function newest(records: readonly LedgerRecord[], limit: number): readonly LedgerRecord[] {
+function newest<T>(records: readonly T[], limit: number): readonly T[] {
   return records.slice(-limit).toReversed();
 }
 

@@ -1,7 +1,8 @@
 /** Pays for the tools of MCP servers by the rules of `wrapFetch`. @packageDocumentation */
-import { defined, canonicalJson } from "@farthing/protocol";
+import { defined, canonicalJson, type Hex } from "@farthing/protocol";
 import { McpError, type CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { isLoopback } from "@farthing/protocol";
+import type { ChannelRefund, RefundRequest } from "../channels/refund-channel.ts";
 import { PaymentError } from "../payment-error.ts";
 import { readToolResponse, toolFetch, type ToolClient } from "./tool-fetch.ts";
 import {
@@ -36,6 +37,10 @@ export interface PaidToolCall {
   readonly payment?: CallTerms;
 }
 
+/** Arguments that the tool takes; it does no work for them. */
+export interface ToolRefund
+  extends Pick<PaidToolCall, "name" | "arguments">, Pick<RefundRequest, "amountUnits"> {}
+
 /** A result and its payment. */
 export type PaidToolResult = CallToolResult & { readonly payment: PaymentSummary };
 
@@ -46,6 +51,12 @@ export interface PayingClient {
   quote(call: PaidToolCall): Promise<QuoteResponse>;
   /** Sends the payment of an earlier call again, as the ledger has kept it. */
   resume(requestId: string): Promise<PaidToolResult>;
+  /** Channels that tools are paid over, by the policy of the option `channels`. */
+  readonly channels: {
+    readonly list: PayingFetch["channels"]["list"];
+    /** Asks the server to send back what is left, by a call of a tool that offers the channel. */
+    refund(channelId: Hex, call: ToolRefund): Promise<ChannelRefund>;
+  };
   /** Resolves outcomes by the chain, see `wrapFetch`. */
   readonly reconcile: PayingFetch["reconcile"];
 }
@@ -62,10 +73,19 @@ export interface PayingClient {
 export function payingClient(client: ToolClient, options: PayingClientOptions): PayingClient {
   const { server, ...rest } = options;
   const base = toolsAddress(server);
-  // Sellers of tools offer no channels so far.
-  const single = { ...rest, channels: { use: "never" } } as const;
-  const pay = wrapFetch(toolFetch(client, base, fetch, rest.answerTimeoutMs), single);
+  const pay = wrapFetch(toolFetch(client, base, fetch, rest.answerTimeoutMs), rest);
   return {
+    channels: {
+      list: pay.channels.list,
+      refund(channelId, { name, arguments: given, ...request }) {
+        const url = addressOf(base, name);
+        return pay.channels.refund(channelId, {
+          ...request,
+          url,
+          body: canonicalJson(given ?? {}),
+        });
+      },
+    },
     callTool: async (call) => resultOf(await pay(...requestOf(base, call))),
     quote: (call) => pay.quote(...requestOf(base, call)),
     resume: async (requestId) => resultOf(await pay.resume(requestId)),
@@ -88,10 +108,14 @@ function toolsAddress(server: string): string {
   );
 }
 
+function addressOf(base: string, tool: string): string {
+  return `${base}/${encodeURIComponent(tool)}`;
+}
+
 function requestOf(base: string, call: PaidToolCall): [string, PayingInit] {
   const { name, payment, signal } = call;
   return [
-    `${base}/${encodeURIComponent(name)}`,
+    addressOf(base, name),
     {
       method: "POST",
       headers: { "Content-Type": "application/json" },

@@ -1,6 +1,6 @@
 /** `farthing channels`: money that sellers hold for later calls, and the ways to have it back. */
 import {
-  heldUnits,
+  channelFields,
   nodesOf,
   readChannelState,
   type ChannelRecord,
@@ -65,17 +65,17 @@ async function list(flags: PrintFlags): Promise<void> {
   const records = (await openLedger().listChannels?.()) ?? [];
   const rows = records.map((record) => {
     const { channelId: channel, host } = record;
-    const { leftUsdc: left, chargedUsdc: charged, state, usedAt: used } = channelObject(record);
+    const { leftUsdc: left, chargedUsdc: charged, state, usedAt: used } = channelFields(record);
     return { used, state, "left (USDC)": left, "charged (USDC)": charged, host, channel };
   });
   const layout = { wide: ["channel"], whole: ["channel"] };
-  printList(records.map(channelObject), rows, "No channels.", flags, layout);
+  printList(records.map(channelFields), rows, "No channels.", flags, layout);
 }
 
 async function show(id: string, flags: PrintFlags): Promise<ExitCode> {
   const record = await findRecord(id);
   if (!record) return noSuchChannel(id);
-  printOne(channelObject(record), flags);
+  printOne(channelFields(record), flags);
   return exitCodes.success;
 }
 
@@ -168,29 +168,4 @@ function parseId(id: string): Hex {
 function noSuchChannel(id: string): ExitCode {
   console.error(`There is no channel ${id}. List channels with: farthing channels list`);
   return exitCodes.notFound;
-}
-
-/** Without the vouchers, which anyone could claim by. */
-function channelObject(record: ChannelRecord) {
-  const { config, channelId, network, host, url, stopped } = record;
-  const isEmpty = heldUnits(record) === 0n;
-  return {
-    channelId,
-    state: stopped !== undefined ? "stopped" : isEmpty ? "empty" : "open",
-    url,
-    host,
-    network,
-    payer: config.payer,
-    payTo: config.receiver,
-    leftUsdc: formatUsdc(heldUnits(record)),
-    chargedUsdc: formatUsdc(record.chargedUnits),
-    signedUsdc: formatUsdc(record.signedUnits),
-    claimedUsdc: formatUsdc(record.claimedUnits),
-    withdrawDelaySeconds: config.withdrawDelay,
-    withdrawRequestedAt:
-      record.withdrawRequestedAt === 0 ? undefined : timeOf(record.withdrawRequestedAt * 1000),
-    openedAt: timeOf(record.openedAt),
-    usedAt: timeOf(record.usedAt),
-    stopped,
-  };
 }

@@ -9,10 +9,12 @@ import { exitCodes, type ExitCode } from "../command/exit-codes.ts";
 import { parseHttpUrl } from "../input/http-url.ts";
 import { payCommandLine } from "./pay-command-line.ts";
 import { collect } from "./pay-request.ts";
-import { payerOptions, withLimit, type PayerFlags } from "./payer.ts";
+import { channelsOption, payerOptions, withLimit, type PayerFlags } from "./payer.ts";
 import { rpcOption } from "../input/rpc-node.ts";
 
-interface Flags extends Pick<PayerFlags, "network" | "wallet" | "walletContract" | "rpcUrl"> {
+type PaysAs = "network" | "wallet" | "walletContract" | "rpcUrl" | "channels";
+
+interface Flags extends Pick<PayerFlags, PaysAs> {
   readonly askAbove?: string;
   readonly allowHost?: readonly string[];
   readonly facilitator?: string;
@@ -29,6 +31,7 @@ export function register(program: Command): void {
       "--ask-above <USDC>",
       `ask for your approval above this price (default ${askAboveDefault})`,
     )
+    .addOption(channelsOption())
     .option("--allow-host <host>", "pay only this host; may be repeated", collect)
     .option(
       "--network <name>",

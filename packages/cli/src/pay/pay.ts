@@ -11,7 +11,7 @@ import {
   type BuiltRequest,
   type RequestFlags,
 } from "./pay-request.ts";
-import { addTermsFlags, createPayer, type PayerFlags } from "./payer.ts";
+import { addTermsFlags, channelsOption, createPayer, type PayerFlags } from "./payer.ts";
 import type { PaymentProgress } from "../output/payment-report.ts";
 import { isJsonWanted, type PrintFlags } from "../output/print-output.ts";
 import {
@@ -39,6 +39,7 @@ export function register(program: Command): void {
     .option("--request-id <id>", "id of this request; a repeat with it cannot charge twice")
     .option("--accept-payee <address>", "pay this payee although the host was paid at another one")
     .option("--confirm", "ask on the terminal before paying")
+    .addOption(channelsOption())
     .option("--dry-run", "print every check with its result and sign nothing");
   addResponseFlags(command).addHelpText("after", helpText()).action(pay);
 }

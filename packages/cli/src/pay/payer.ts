@@ -3,6 +3,7 @@ import {
   parseLimits,
   wrapFetch,
   type BuyerOptions,
+  type ChannelsInput,
   type Ledger,
   type LimitsInput,
   type PayingFetch,
@@ -30,6 +31,15 @@ export interface PayerFlags extends WalletFlags, NodeFlags {
   readonly prefer?: "v1" | "v2";
   readonly acceptPayee?: string;
   readonly confirm?: boolean;
+  readonly channels?: NonNullable<ChannelsInput["use"]>;
+}
+
+/** When a payment opens a channel; an open one is used in any case but `never`. */
+export function channelsOption(): Option {
+  return new Option(
+    "--channels <when>",
+    "pay over a payment channel: auto (after three payments to a seller in an hour, or where it takes nothing else), always or never",
+  ).choices(["auto", "always", "never"]);
 }
 
 /** Adds the flags by which offers are checked; `inspect` has only these. */
@@ -108,6 +118,7 @@ export async function payerOptions(
     },
     allow: { ...allow, ...(network === undefined ? {} : { networks: [network] }) },
     ...defined({ approve: approval.approve, nonceSecret, rpcUrl, prefer }),
+    ...(flags.channels === undefined ? {} : { channels: { use: flags.channels } }),
   };
 }
 

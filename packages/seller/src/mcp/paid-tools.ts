@@ -23,7 +23,6 @@ import type {
   ServerRequest,
   ToolAnnotations,
 } from "@modelcontextprotocol/sdk/types.js";
-import type { SellerChecks } from "../check-seller.ts";
 import {
   ConfigurationError,
   type Price,
@@ -61,7 +60,14 @@ export type ToolArguments<Input extends undefined | Schema> = Input extends ZodR
 
 export interface ToolPayment extends Pick<
   RouteOptions,
-  "maxTimeoutSeconds" | "settle" | "workMs" | "redeliver" | "requireBinding" | "pass" | "balance"
+  | "maxTimeoutSeconds"
+  | "settle"
+  | "workMs"
+  | "redeliver"
+  | "requireBinding"
+  | "pass"
+  | "balance"
+  | "channel"
 > {
   readonly price?: Price;
   /** Where the money goes, `0x…` or `xdc…`. */
@@ -78,7 +84,10 @@ export interface PaidToolConfig<
   readonly reference?:
     | string
     | ((values: ToolArguments<Input>) => string | undefined | Promise<string | undefined>);
-  /** What a call costs on a tool with a balance, where its handler does not count it. */
+  /**
+   * What a call costs on a tool with a balance, where its handler does not count it; and on a tool with
+   * a channel, at most its price.
+   */
   readonly cost?: CostOfResult;
   readonly title?: string;
   readonly description?: string;
@@ -103,6 +112,7 @@ export interface ToolSellerOptions
       | "extensions"
       | "receiptSigner"
       | "rateLimit"
+      | "channels"
     > {
   readonly payTo: string;
   /** Name of the server, where several servers with the same tool names share `grants`. */
@@ -110,7 +120,7 @@ export interface ToolSellerOptions
 }
 
 /** Registers paid tools for all sessions of a server. */
-export interface ToolSeller extends Pick<SellerChecks, "check"> {
+export interface ToolSeller extends Pick<Seller, "check" | "channels"> {
   /** Like the SDK's `server.registerTool`, with a price in the configuration. */
   registerTool<Output extends Schema, Input extends undefined | Schema = undefined>(
     server: McpServer,
@@ -137,6 +147,7 @@ export function farthing(options: ToolSellerOptions): ToolSeller {
   const seller = createToolSeller({ settle: timingOf(rest), ...rest });
   return {
     check: seller.check,
+    channels: seller.channels,
     registerTool(server, name, config, handler) {
       const { title, description, inputSchema, outputSchema, annotations, _meta, ...own } = config;
       const shown = { title, description, inputSchema, outputSchema, annotations, _meta };

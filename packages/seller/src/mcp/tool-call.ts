@@ -7,7 +7,7 @@ import {
 } from "@modelcontextprotocol/sdk/server/zod-compat.js";
 import { CallToolResultSchema, type CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import type { PaidRequest } from "../events.ts";
-import { toToolResult } from "./tool-result.ts";
+import { metaOf, toToolNotice, toToolResult, withMeta } from "./tool-result.ts";
 import type { ChargeOptions } from "../route-response.ts";
 import type { Route } from "../seller.ts";
 
@@ -40,10 +40,14 @@ export async function callPaid(
     }
   };
   const { response, outcome } = await route.charge(request, serve, about);
+  // The refund of a channel, which is no call of the tool.
+  if (outcome.type === "undecided" && response.ok) return toToolNotice(response);
   // Every other outcome may have been charged for, also by another process.
   const isFree = outcome.type === "uncharged";
-  if (isFree && failed.result) return failed.result;
-  if (isFree && "thrown" in failed) throw failed.thrown;
+  // A call that costs nothing may have made a deposit, which an error of the SDK could not tell.
+  const meta = metaOf(response.headers);
+  if (isFree && failed.result) return withMeta(failed.result, meta);
+  if (isFree && "thrown" in failed && meta === undefined) throw failed.thrown;
   return toToolResult(response);
 }
 

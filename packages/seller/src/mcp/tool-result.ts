@@ -18,17 +18,20 @@ export const receiptMetaKey = "x402/payment-response";
 
 /**
  * Converts a response of the exchange. A 402 becomes the challenge in both places where buyers look,
- * without a receipt, which would be read as the proof of a payment. All other errors have no
- * challenge, which would make a buyer sign again.
+ * without the receipt of a payment that failed, which would be read as a proof of it. All other errors
+ * have no challenge, which would make a buyer sign again.
  */
 export async function toToolResult(response: Response): Promise<CallToolResult> {
   if (response.ok) {
     const result = CallToolResultSchema.parse(await response.json());
-    return { ...result, _meta: { ...result._meta, ...metaOf(response.headers) } };
+    return withMeta(result, metaOf(response.headers));
   }
   if (response.status === 402) {
     const required = decodeHeader(response.headers.get(headerNames.paymentRequired))?.value;
-    if (isObject(required)) return refusal(required);
+    // A refused call may have made a deposit.
+    const isDeposited = readReceipt(response.headers)?.success === true;
+    const meta = isDeposited ? metaOf(response.headers) : undefined;
+    if (isObject(required)) return withMeta(refusal(required), meta);
   }
   const said = parseJson(await response.text())?.value;
   const retryAfter = response.headers.get("Retry-After");
@@ -36,7 +39,23 @@ export async function toToolResult(response: Response): Promise<CallToolResult> 
     ...(isObject(said) ? said : { error: "seller_error", retryable: response.status >= 500 }),
     ...(retryAfter === null ? {} : { retryAfterSeconds: Number(retryAfter) }),
   };
-  return { ...refusal(words), ...defined({ _meta: metaOf(response.headers) }) };
+  return withMeta(refusal(words), metaOf(response.headers));
+}
+
+/**
+ * Converts a response that is no result of the tool. It says `isError`, because servers refuse any other
+ * result that does not fit the output schema of the tool.
+ */
+export async function toToolNotice(response: Response): Promise<CallToolResult> {
+  const said = parseJson(await response.text())?.value;
+  return withMeta(refusal(isObject(said) ? said : {}), metaOf(response.headers));
+}
+
+export function withMeta(
+  result: CallToolResult,
+  meta: Record<string, unknown> | undefined,
+): CallToolResult {
+  return meta ? { ...result, _meta: { ...result._meta, ...meta } } : result;
 }
 
 /** Both places hold the same: clients without structured content read the text. */
@@ -48,7 +67,8 @@ function refusal(what: JsonObject): CallToolResult {
   };
 }
 
-function metaOf(headers: Headers): Record<string, unknown> | undefined {
+/** Undefined where the response has neither a receipt nor what is left of a pass or a balance. */
+export function metaOf(headers: Headers): Record<string, unknown> | undefined {
   const shown = (names: Readonly<Record<string, string>>) => {
     const entries = Object.entries(names).map(([name, header]) => [name, headers.get(header)]);
     const given = entries.filter(([, value]) => value !== null);

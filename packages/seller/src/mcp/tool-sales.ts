@@ -1,4 +1,4 @@
-/** What a tool sells beside single calls: passes and balances, of the tool or of its seller. */
+/** What a tool sells beside single calls: passes, balances and channels, of the tool or its seller. */
 import { isObject } from "@farthing/protocol";
 import { CallToolResultSchema, type CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import type { CostOf, MeteredUse } from "../balance-options.ts";
@@ -10,7 +10,7 @@ export type CostOfResult = (
   use: MeteredUse,
 ) => Price | null | undefined | Promise<Price | null | undefined>;
 
-type Sales = Pick<RouteOptions, "pass" | "balance" | "settle">;
+type Sales = Pick<RouteOptions, "pass" | "balance" | "channel" | "settle">;
 
 /** `tool` is what a pass or balance without a scope of its own opens: one tool of one server. */
 export function salesOf(
@@ -21,6 +21,7 @@ export function salesOf(
   const sales = {
     pass: withScope(own.pass ?? ofSeller.pass, tool),
     balance: withScope(own.balance ?? ofSeller.balance, tool),
+    channel: own.channel ?? ofSeller.channel,
   };
   const settle = own.settle ?? ofSeller.settle ?? timingOf(sales);
   return { ...sales, settle, cost: own.cost && costOf(own.cost) };
