@@ -17,6 +17,12 @@ export interface Proof {
   readonly settlement: Settlement;
 }
 
+/** What decides the meaning of a proof. */
+export interface ProofFacts {
+  readonly event: Pick<AuthorizationEvent, "kind" | "transfer" | "blockNumber">;
+  readonly settlement: Pick<Settlement, "payer" | "payTo" | "amount">;
+}
+
 export interface ProofSearch {
   /** Settlements whose authorizations are used or canceled, each with its event. */
   readonly found: readonly Proof[];
@@ -153,7 +159,7 @@ async function isOfWallet({ chain, wallets }: ChainProofsDeps, transaction: Hex)
 }
 
 /** Whether an event is the authorized transfer, by any sender. */
-export function isAuthorizedTransfer({ event, settlement }: Proof): boolean {
+export function isAuthorizedTransfer({ event, settlement }: ProofFacts): boolean {
   const { kind, transfer } = event;
   return (
     kind === "used" &&
@@ -165,7 +171,7 @@ export function isAuthorizedTransfer({ event, settlement }: Proof): boolean {
 }
 
 /** A transfer proves success once it is confirmed; anything else proves failure only when final. */
-export function isConclusive(proof: Proof, finalizedNumber: number): boolean {
+export function isConclusive(proof: ProofFacts, finalizedNumber: number): boolean {
   return isAuthorizedTransfer(proof) || proof.event.blockNumber <= finalizedNumber;
 }
 

@@ -1,0 +1,20 @@
+/** The rules of the engine that are tables or pure functions, for the model that checks them. */
+export {
+  openTransactionStates,
+  transactionTransitions,
+  type RelayerTransaction,
+  type TransactionState,
+} from "./model/relayer-transaction.ts";
+export type { SendOutcome } from "./relayer/broadcast.ts";
+export { plainTransferGas } from "./relayer/fees.ts";
+export { closingsOf, noteSend, type PendingNonce } from "./relayer/pending-nonce.ts";
+export {
+  fanOutAfterBlocks,
+  isReplacing,
+  moveAfterBlocks,
+  recoveryActionOf,
+  repriceAfterBlocks,
+} from "./relayer/recovery-action.ts";
+export { planReplacement } from "./relayer/replacement.ts";
+export { isUsedByOthers, usedNonceStep } from "./relayer/used-nonces.ts";
+export { isAuthorizedTransfer, isConclusive, type ProofFacts } from "./settlement/chain-proofs.ts";

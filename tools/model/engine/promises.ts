@@ -1,0 +1,98 @@
+/**
+ * What the engine promises, as conditions of each state. The first two are the README's; the others are
+ * rules of the auditor of the simulator and the soak test.
+ */
+import { factsAt, finalDepth, headOf } from "./chain.ts";
+import { isOpenTransaction } from "./database.ts";
+import { has, membersOf, type Bounds, type State, type Use } from "./state.ts";
+
+type Promise = (state: State, bounds: Bounds) => boolean;
+
+/** Each returns whether the promise is broken. */
+const promises: Readonly<Record<string, Promise>> = {
+  // A third party can still use a failed authorization; then it becomes confirmed.
+  "no transaction of ours moves the money of a payment that was told to have failed": (state) =>
+    membersOf(state.toldFailed).some((payment) => {
+      const use = state.chain.final.uses[payment];
+      return use?.kind === "used" && use.by.startsWith("relay.");
+    }),
+
+  "no payment is failed whose money has moved for good, once every process has seen it": (state) =>
+    state.database.settlements.some((row, payment) => {
+      const use = state.chain.final.uses[payment];
+      return isQuiet(state) && row?.state === "failed" && !row.isWatched && use?.kind === "used";
+    }),
+
+  // With fewer confirmations than a final block has, a reorganisation can take the transfer out.
+  "no payment is told to be confirmed whose money has not moved": (state, bounds) => {
+    // With fewer confirmations than a final block has, a reorganisation can take the transfer out.
+    const isFinal = bounds.confirmations > finalDepth;
+    if (!isFinal && state.faults.reorganisations < bounds.faults.reorganisations) return false;
+    const { uses } = isFinal ? state.chain.final : headOf(state.chain);
+    return membersOf(state.toldConfirmed).some((payment) => !isMoved(uses[payment]));
+  },
+
+  "a payment that is recorded as final is in a final block": (state) =>
+    state.database.settlements.some(
+      (row, payment) => row?.isFinal === true && state.chain.final.uses[payment]?.by !== row.hash,
+    ),
+
+  "a payment gets a new nonce only when the old one is used by another transaction": (state) =>
+    isCarriedTwice(state),
+
+  "what reached a node is stored": ({ chain, database, standby, faults: _faults }) =>
+    standby === null &&
+    [...chain.pool, ...Object.keys(chain.final.receipts)].some(
+      (transaction) =>
+        transaction.startsWith("relay.") &&
+        !database.transactions.some(({ hash }) => hash === transaction),
+    ),
+
+  "a final transaction is not stored as dropped once its nonce is closed": (state) =>
+    isQuiet(state) &&
+    Object.keys(state.chain.final.receipts).some((transaction) =>
+      state.database.transactions.some(
+        ({ hash, state: stored }) => hash === transaction && stored === "dropped",
+      ),
+    ),
+};
+
+function isMoved(use: Use | null | undefined): boolean {
+  return use?.kind === "used";
+}
+
+/** Whether every process has followed the chain and has nothing left to do about it. */
+function isQuiet({ chain, processes }: State): boolean {
+  return processes.every(
+    ({ isUp, seen, tasks }) => isUp && tasks.length === 0 && seen.length === chain.blocks.length,
+  );
+}
+
+/** Open transactions with the same payment at two nonces, either of which could be mined. */
+function isCarriedTwice({ database, chain }: State): boolean {
+  const facts = factsAt(chain, 0);
+  return database.settlements.some((_, payment) => {
+    const open = database.transactions.filter(
+      (row) =>
+        has(row.carries, payment) &&
+        isOpenTransaction(row) &&
+        row.nonce >= (facts.counts[row.wallet] ?? 0),
+    );
+    return new Set(open.map(({ wallet, nonce }) => `${wallet}.${nonce}`)).size > 1;
+  });
+}
+
+/** The name of the first promise that a state breaks. */
+export function brokenPromise(state: State, bounds: Bounds): string | undefined {
+  return Object.entries(promises).find(([, isBroken]) => isBroken(state, bounds))?.[0];
+}
+
+/** Whether every payment that was claimed has its outcome, and the database says what the chain says. */
+export function isOver(state: State): boolean {
+  const { settlements } = state.database;
+  return settlements.every((row, payment) => {
+    if (!row) return true;
+    const isUsed = isMoved(state.chain.final.uses[payment]);
+    return row.state === "confirmed" ? row.isFinal && isUsed : row.state === "failed" && !isUsed;
+  });
+}
