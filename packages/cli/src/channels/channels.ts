@@ -1,33 +1,20 @@
 /** `farthing channels`: money that sellers hold for later calls, and the ways to have it back. */
-import {
-  channelFields,
-  nodesOf,
-  readChannelState,
-  type ChannelRecord,
-  type ChannelRefund,
-} from "@farthing/buyer";
-import {
-  channelContract,
-  findNetwork,
-  formatUsdc,
-  isBytes32,
-  parseUsdc,
-  toLowerHex,
-  type Hex,
-} from "@farthing/protocol";
-import { channelCalls } from "@farthing/protocol/channel-contract";
+import { channelFields, type ChannelRefund } from "@farthing/buyer";
+import { formatUsdc, parseUsdc } from "@farthing/protocol";
 import type { Command } from "commander";
 import { UsageError } from "../command/command-errors.ts";
 import { exitCodes, type ExitCode } from "../command/exit-codes.ts";
 import { runCommand } from "../command/run-command.ts";
 import { openLedger } from "../input/buyer-settings.ts";
-import { demandNode, rpcOption, type NodeFlags } from "../input/rpc-node.ts";
+import { rpcOption, type NodeFlags } from "../input/rpc-node.ts";
 import { addPrintFlags, printList, printOne, type PrintFlags } from "../output/print-output.ts";
 import { whileWaiting } from "../output/waiting.ts";
 import { createPayer } from "../pay/payer.ts";
 import type { WalletFlags } from "../wallet/wallet.ts";
-import { timeOf } from "../ledger/ledger-report.ts";
 import { registerContract } from "./contract.ts";
+import { findRecord, noSuchChannel, parseId } from "./ledger-channel.ts";
+import { registerWatch } from "./watch.ts";
+import { registerWithdraw } from "./withdraw.ts";
 
 export function register(program: Command): void {
   const channels = program
@@ -52,13 +39,8 @@ export function register(program: Command): void {
     .addOption(rpcOption("node to ask for the channel's state"))
     .action((id: string, flags: RefundFlags) => runCommand(() => refund(id, flags)));
   registerContract(channels);
-  addPrintFlags(channels.command("withdraw"))
-    .description(
-      "print the two transactions by which the payer takes back what is left without the seller",
-    )
-    .argument("<channel-id>")
-    .addOption(rpcOption("node to ask for the channel's state"))
-    .action((id: string, flags: PrintFlags & NodeFlags) => runCommand(() => withdraw(id, flags)));
+  registerWithdraw(channels);
+  registerWatch(channels);
 }
 
 async function list(flags: PrintFlags): Promise<void> {
@@ -107,65 +89,4 @@ function refundObject(refunded: ChannelRefund): object {
   const { amount, left } = refunded;
   const amountUsdc = formatUsdc(BigInt(amount));
   return { ...refunded, amountUsdc, leftUsdc: formatUsdc(BigInt(left)) };
-}
-
-/** Wallets of every kind can send the calls; the command itself holds no gas and sends nothing. */
-async function withdraw(id: string, flags: PrintFlags & NodeFlags): Promise<ExitCode> {
-  const record = await findRecord(id);
-  if (!record) return noSuchChannel(id);
-  const { config, channelId } = record;
-  const network = findNetwork(record.network);
-  if (!network) throw new Error(`The ledger names an unknown network ${record.network}.`);
-  const nodes = nodesOf(demandNode(flags))(network);
-  const read = await whileWaiting("Asking the chain for the channel", () =>
-    readChannelState(fetch, nodes, network, channelId),
-  );
-  if (!read) {
-    console.error(`No node of ${network.id} answers; the channel's state is not known.`);
-    return exitCodes.network;
-  }
-  const { balance, totalClaimed, withdrawing, withdrawRequestedAt } = read.state;
-  const units = withdrawing > 0n ? withdrawing : balance - totalClaimed;
-  if (units <= 0n) {
-    console.error("The channel has nothing left to withdraw.");
-    return exitCodes.success;
-  }
-  const isStarted = withdrawing > 0n;
-  const startedAt = isStarted ? withdrawRequestedAt : read.blockSeconds;
-  const initiate = { to: channelContract, data: channelCalls.initiateWithdraw(config, units) };
-  const finalize = { to: channelContract, data: channelCalls.finalizeWithdraw(config) };
-  printOne(
-    {
-      channelId,
-      from: config.payer,
-      network: network.id,
-      amountUsdc: formatUsdc(units),
-      // The seller may claim what it was promised until the second one is mined.
-      promisedUsdc: formatUsdc(
-        record.signedUnits > totalClaimed ? record.signedUnits - totalClaimed : 0n,
-      ),
-      isStarted,
-      finalizableAt: timeOf((startedAt + config.withdrawDelay) * 1000),
-      ...(isStarted ? {} : { initiate }),
-      finalize,
-    },
-    flags,
-  );
-  return exitCodes.success;
-}
-
-async function findRecord(id: string): Promise<ChannelRecord | undefined> {
-  const channelId = parseId(id);
-  const records = (await openLedger().listChannels?.()) ?? [];
-  return records.find((record) => record.channelId === channelId);
-}
-
-function parseId(id: string): Hex {
-  if (isBytes32(id)) return toLowerHex(id);
-  throw new UsageError("A channel's id is 0x and 64 hexadecimal digits.");
-}
-
-function noSuchChannel(id: string): ExitCode {
-  console.error(`There is no channel ${id}. List channels with: farthing channels list`);
-  return exitCodes.notFound;
 }

@@ -78,7 +78,8 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "channels list": ["channels list", "channels list --json"],
   "channels show": ["channels show 0x…"],
   "channels refund": ["channels refund 0x…", "channels refund 0x… --amount 0.25"],
-  "channels withdraw": ["channels withdraw 0x… --json"],
+  "channels withdraw": ["channels withdraw 0x…"],
+  "channels watch": ["channels watch", "channels watch 0x… --interval 30 --json"],
   "channels contract": [
     "channels contract --check --network xdc-apothem",
     "channels contract --deploy --init-code x402BatchSettlement.hex",

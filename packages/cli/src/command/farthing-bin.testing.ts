@@ -25,6 +25,8 @@ export interface RunOptions {
   readonly input?: string;
   /** Called with a function that sends Ctrl+C, or another signal. */
   readonly whileRunning?: (interrupt: (signal?: NodeJS.Signals) => void) => void;
+  /** Called with each piece of standard output, and with the same function. */
+  readonly onOutput?: (text: string, interrupt: () => void) => void;
 }
 
 /** Runs `farthing` with arguments and waits for its end. */
@@ -48,6 +50,9 @@ export async function farthing(args: readonly string[], options: RunOptions = {}
   });
   child.stdin.end(input);
   options.whileRunning?.((signal = "SIGINT") => child.kill(signal));
+  child.stdout.on("data", (chunk: Buffer) =>
+    options.onOutput?.(chunk.toString(), () => child.kill("SIGINT")),
+  );
   const [code, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
   return { code, stdout, stderr };
 }
