@@ -12,6 +12,7 @@ const longFiles = [
   "packages/facilitator/test/crash/crash-sqlite",
   "packages/seller/src/payment-records/sqlite/sqlite",
   "tools/soak/soak",
+  "packages/conform/src/facilitator/facilitator",
   "tools/e2e/packaging/installed-command",
   "tools/e2e/dashboard/credits",
   "tools/demo/demo",

@@ -54,6 +54,8 @@ export function createControls(target: ControlTarget) {
       /** Changes the EIP-712 name, and so the domain separator; `""` undoes it. */
       rename: (name: string) => send(token, tokenCalls.rename(name)),
     },
+    /** Sends a call from the account of the controls, ahead of all others. */
+    send,
     /** Cancels an unused authorization, as its payer may. */
     cancelAuthorization: ({ privateKey, nonce }: { privateKey: Hex; nonce: Hex }) => {
       const authorizer = Address.fromPublicKey(Secp256k1.getPublicKey({ privateKey }));

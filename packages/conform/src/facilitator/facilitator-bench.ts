@@ -1,8 +1,9 @@
 /** What a case about a facilitator works with: a chain, a faulty node, the subject and its callers. */
 import type { Devnet } from "@farthing/devnet";
-import type { RpcProxy } from "@farthing/devnet/rpc-proxy";
+import type { NodeCall, RpcProxy } from "@farthing/devnet/rpc-proxy";
 import type { Address, Authorization, Hex, JsonObject } from "@farthing/protocol";
 import { setTimeout as pause } from "node:timers/promises";
+import { carries } from "../chain/chain-facts.ts";
 import { signPayment, type SignedPayment } from "../chain/payments.ts";
 import { postJson, request, type HttpAnswer } from "../run/http-answer.ts";
 import type { Subject } from "../run/subject.ts";
@@ -14,22 +15,37 @@ export interface FacilitatorBench {
   readonly node: RpcProxy;
   readonly subject: Subject;
   readonly payTo: Address;
+  readonly limits: Limits;
   /** Signs a payment of a payer with funds. */
   newPayment(changes?: Partial<Authorization>): SignedPayment;
   supported(): Promise<HttpAnswer>;
   verify(body: JsonObject | string): Promise<HttpAnswer>;
-  settle(body: JsonObject | string): Promise<HttpAnswer>;
+  /** The signal ends the call as a broken connection does. */
+  settle(body: JsonObject | string, signal?: AbortSignal): Promise<HttpAnswer>;
   /** Repeats `/settle`, as sellers do after a pending answer, until one says how it ended. */
   settleToEnd(body: JsonObject, withinMs?: number): Promise<readonly HttpAnswer[]>;
   /** The number of the newest block. */
   head(): Promise<bigint>;
+  /** Resolves when the subject sends a transaction with this authorization; false after `answerMs`. */
+  untilSent(nonce: Hex): Promise<boolean>;
+  /** No block is made from here on; returns the function that lets the chain go on. */
+  holdBlocks(): Promise<() => Promise<void>>;
 }
 
-/** The default time limit of the Python and Go SDKs, and of `@x402/core` 2.21 to 2.25. */
-export const answerMsMax = 30_000;
+/** How long a subject is waited for, in milliseconds. */
+export interface Limits {
+  readonly answerMs: number;
+  readonly endMs: number;
+}
 
-/** Sixty blocks: long enough for a wallet that waits for a price to step. */
-export const endMsMax = 60_000;
+/**
+ * An answer: the default time limit of the Python and Go SDKs and of `@x402/core` 2.21 to 2.25. The
+ * end of a payment: sixty blocks, enough for a wallet that has to pay a higher price.
+ */
+export const limitsDefault: Limits = { answerMs: 30_000, endMs: 60_000 };
+
+const blockSeconds = 1;
+const lookMs = 50;
 
 const repeatMs = 1_000;
 
@@ -42,17 +58,20 @@ export interface BenchParts {
   readonly basePath: string;
   /** Sent with every call, such as an API key. */
   readonly headers: Readonly<Record<string, string>>;
+  readonly limits: Limits;
 }
 
 export function createFacilitatorBench(parts: BenchParts): FacilitatorBench {
-  const { devnet, node, headers } = parts;
+  const { devnet, node, headers, limits } = parts;
+  const { answerMs, endMs } = limits;
   let payers = 0;
-  const call = (path: string, body: JsonObject | string) =>
+  const call = (path: string, body: JsonObject | string, signal?: AbortSignal) =>
     postJson(`${parts.subject().url}${parts.basePath}${path}`, body, {
-      timeoutMs: answerMsMax,
+      timeoutMs: answerMs,
       headers,
+      ...(signal === undefined ? {} : { signal }),
     });
-  const settle = (body: JsonObject | string) => call("/settle", body);
+  const settle = (body: JsonObject | string, signal?: AbortSignal) => call("/settle", body, signal);
   return {
     devnet,
     node,
@@ -60,16 +79,17 @@ export function createFacilitatorBench(parts: BenchParts): FacilitatorBench {
       return parts.subject();
     },
     payTo: devnet.seller.address,
+    limits,
     newPayment(changes) {
       const payer = devnet.buyers[payers++ % devnet.buyers.length];
       if (!payer) throw new Error("the chain has no payers");
       return signPayment(payer, devnet.seller.address, changes);
     },
     supported: () =>
-      request(`${parts.subject().url}${parts.basePath}/supported`, { headers }, answerMsMax),
+      request(`${parts.subject().url}${parts.basePath}/supported`, { headers }, answerMs),
     verify: (body) => call("/verify", body),
     settle,
-    async settleToEnd(body, withinMs = endMsMax) {
+    async settleToEnd(body, withinMs = endMs) {
       const answers: HttpAnswer[] = [];
       const until = performance.now() + withinMs;
       for (;;) {
@@ -80,6 +100,20 @@ export function createFacilitatorBench(parts: BenchParts): FacilitatorBench {
         if (performance.now() >= until) return answers;
         await pause(repeatMs);
       }
+    },
+    async untilSent(nonce) {
+      const until = performance.now() + answerMs;
+      const isSend = ({ method, params }: NodeCall) =>
+        method === "eth_sendRawTransaction" && carries(params[0], nonce);
+      while (!node.calls.some(isSend)) {
+        if (performance.now() > until) return false;
+        await pause(lookMs);
+      }
+      return true;
+    },
+    async holdBlocks() {
+      await devnet.rpc("evm_setIntervalMining", [0]);
+      return () => devnet.rpc("evm_setIntervalMining", [blockSeconds]);
     },
     head: async () => BigInt(await devnet.rpc<Hex>("eth_blockNumber")),
   };

@@ -4,12 +4,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startDevnet } from "@farthing/devnet";
 import { startRpcProxy } from "@farthing/devnet/rpc-proxy";
-import { chainId, network } from "../chain/payments.ts";
+import { chainId, network, requestV2 } from "../chain/payments.ts";
 import type { CaseResult, ConformCase } from "../run/conform-case.ts";
 import { runCases } from "../run/run-cases.ts";
 import { createSubjectProcess, findFreePort } from "../run/subject-process.ts";
 import type { Subject } from "../run/subject.ts";
-import { createFacilitatorBench, type FacilitatorBench } from "./facilitator-bench.ts";
+import {
+  createFacilitatorBench,
+  limitsDefault,
+  type FacilitatorBench,
+  type Limits,
+} from "./facilitator-bench.ts";
 
 export interface FacilitatorRun {
   /** The subject's command line, or another way to make a subject of its settings. */
@@ -18,6 +23,7 @@ export interface FacilitatorRun {
   readonly basePath?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly anvilFolder?: string;
+  readonly limits?: Limits;
   onResult?(result: CaseResult): void;
 }
 
@@ -28,6 +34,11 @@ export type SubjectEnvironment = Readonly<Record<string, string>>;
 const relayers = 160;
 const walletsPerStart = 2;
 
+const warmUpMs = 5_000;
+
+/** XDC's least gas price. */
+const startGasPriceWei = 12_500_000_000n;
+
 /** Throws a `SubjectError` where the subject does not start. */
 export async function runFacilitator(run: FacilitatorRun): Promise<readonly CaseResult[]> {
   await using stack = new AsyncDisposableStack();
@@ -36,6 +47,7 @@ export async function runFacilitator(run: FacilitatorRun): Promise<readonly Case
     chainId,
     blockTimeSeconds: 1,
     relayers,
+    gasPriceWei: startGasPriceWei,
     ...(anvilFolder === undefined ? {} : { anvilFolder }),
   });
   stack.defer(() => devnet.stop());
@@ -51,6 +63,9 @@ export async function runFacilitator(run: FacilitatorRun): Promise<readonly Case
   async function renew(): Promise<void> {
     await subject?.kill();
     node.react = () => undefined;
+    node.reset();
+    await devnet.setGasPrice(startGasPriceWei);
+    await devnet.rpc("evm_setIntervalMining", [1]);
     node.gate = undefined;
     node.step = undefined;
     const first = starts++ * walletsPerStart;
@@ -83,7 +98,6 @@ export async function runFacilitator(run: FacilitatorRun): Promise<readonly Case
     await subject.start();
   }
 
-  await renew();
   const bench = createFacilitatorBench({
     devnet,
     node,
@@ -93,6 +107,13 @@ export async function runFacilitator(run: FacilitatorRun): Promise<readonly Case
     },
     basePath: run.basePath ?? "",
     headers: run.headers ?? {},
+    limits: run.limits ?? limitsDefault,
   });
-  return await runCases(run.cases, bench, renew, run.onResult);
+  const renewWarm = async () => {
+    await renew();
+    // A facilitator that has just started may answer 503 until it has looked at its wallets.
+    await bench.settleToEnd(requestV2(bench.newPayment()), warmUpMs);
+  };
+  await renewWarm();
+  return await runCases(run.cases, bench, renewWarm, run.onResult);
 }

@@ -17,13 +17,18 @@ export interface HttpAnswer {
 export function postJson(
   url: string,
   body: JsonObject | string,
-  options: { readonly timeoutMs: number; readonly headers?: Readonly<Record<string, string>> },
+  options: {
+    readonly timeoutMs: number;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly signal?: AbortSignal;
+  },
 ): Promise<HttpAnswer> {
-  const { timeoutMs, headers = {} } = options;
+  const { timeoutMs, headers = {}, signal } = options;
   const init = {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },
     body: typeof body === "string" ? body : JSON.stringify(body),
+    ...(signal === undefined ? {} : { signal }),
   };
   return request(url, init, timeoutMs);
 }
@@ -35,7 +40,8 @@ export async function request(
   timeoutMs: number,
 ): Promise<HttpAnswer> {
   try {
-    const signal = AbortSignal.timeout(timeoutMs);
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const signal = init.signal ? AbortSignal.any([timeout, init.signal]) : timeout;
     const response = await fetch(url, { redirect: "manual", ...init, signal });
     const text = await response.text();
     const body = parseJson(text)?.value;

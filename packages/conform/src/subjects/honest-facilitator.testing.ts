@@ -46,18 +46,22 @@ async function listen(
   fault: FacilitatorFault | undefined,
 ): Promise<Server> {
   const settler = createSettler(env, life, fault);
-  const routes: Readonly<Record<string, (body: unknown) => Promise<JsonObject>>> = {
+  const routes: Readonly<
+    Record<string, (body: unknown, caller: { readonly hasLeft: boolean }) => Promise<JsonObject>>
+  > = {
     "/supported": async () => supportedOf(env),
     "/verify": (body) => settler.verify(checkPayment(body, fault)),
-    "/settle": (body) => settler.settle(checkPayment(body, fault), body),
+    "/settle": (body, caller) => settler.settle(checkPayment(body, fault), body, caller),
   };
   const server = createServer((request, response) => {
+    const caller = { hasLeft: false };
+    response.once("close", () => (caller.hasLeft = !response.writableFinished));
     const respond = async () => {
       const route = routes[request.url ?? ""];
       const read =
         request.method === "POST" ? parseJson(await text(request)) : { value: undefined };
       if (!route || !read) return [route ? 400 : 404, { error: "bad request" }] as const;
-      return [200, await route(read.value)] as const;
+      return [200, await route(read.value, caller)] as const;
     };
     respond().then(
       ([status, body]) => {

@@ -19,6 +19,8 @@ const gasLimit = 200_000n;
 
 /** Opens the file; transactions of an earlier process are still there. */
 export function openTransactions(path: string, chainId: ChainId, privateKey: Hex) {
+  /** Those that this process has signed. */
+  const signedNow = new Set<string>();
   const lines = existsSync(path) ? readFileSync(path, "utf8").trim().split("\n") : [];
   const written: OpenTransaction[] = lines.filter(Boolean).map((line) => JSON.parse(line));
   const open = new Map(written.map((one) => [one.key, one]));
@@ -27,6 +29,7 @@ export function openTransactions(path: string, chainId: ChainId, privateKey: Hex
     address: Address.fromPublicKey(Secp256k1.getPublicKey({ privateKey })),
     find: (key: string) => open.get(key),
     all: () => [...open.values()],
+    isOfEarlierProcess: (key: string) => open.has(key) && !signedNow.has(key),
     /** Signs with the next nonce, or with that of the transaction that it replaces. */
     sign(key: string, data: Hex, gasPrice: bigint): OpenTransaction {
       const nonce = open.get(key)?.nonce ?? nextNonce++;
@@ -46,8 +49,13 @@ export function openTransactions(path: string, chainId: ChainId, privateKey: Hex
       const hash = TxEnvelopeLegacy.hash(signed);
       const transaction = { key, nonce, raw, hash, gasPriceWei: `${gasPrice}` };
       open.set(key, transaction);
+      signedNow.add(key);
       appendFileSync(path, `${JSON.stringify(transaction)}\n`);
       return transaction;
+    },
+    /** The next transaction of the payment gets a nonce of its own. */
+    skip(key: string) {
+      open.delete(key);
     },
     /** The wallet's next transaction, where another one than ours used it up. */
     forget(key: string, nonce: number) {

@@ -4,6 +4,7 @@ import { addressWord, networkOfChain, type Hex, type JsonObject } from "@farthin
 import { findTransfer, transferCall } from "../chain/chain-facts.ts";
 import { chainId } from "../chain/payments.ts";
 import type { Checked } from "./check-payment.testing.ts";
+import type { FacilitatorFault } from "./faults.testing.ts";
 import type { openTransactions } from "./open-transactions.testing.ts";
 
 /** A payment that was checked without the chain. */
@@ -16,7 +17,12 @@ const gasPriceMinWei = 12_500_000_000n;
 const selectors = { state: "0xe94a0102", balance: "0x70a08231" } as const;
 
 /** Creates the looks of one wallet. */
-export function createLook(rpc: Rpc, transactions: ReturnType<typeof openTransactions>) {
+export function createLook(
+  rpc: Rpc,
+  transactions: ReturnType<typeof openTransactions>,
+  fault: FacilitatorFault | undefined,
+) {
+  const sentBefore = new Set<Hex>();
   const read = async (data: string) =>
     BigInt(await rpc<Hex>("eth_call", [{ to: token, data }, "latest"]));
 
@@ -45,11 +51,35 @@ export function createLook(rpc: Rpc, transactions: ReturnType<typeof openTransac
     const open = transactions.find(key);
     if (open && Number(count) > open.nonce) transactions.forget(key, Number(count));
     const isDear = open !== undefined && gasPrice > BigInt(open.gasPriceWei);
-    if (!transactions.find(key) || isDear) transactions.sign(key, data, gasPrice);
+    const isReplaced = isDear && fault !== "stuck-transaction";
+    if (!transactions.find(key) || isReplaced) transactions.sign(key, data, gasPrice);
     // The node may know it, or have dropped it: what the chain shows decides.
-    for (const { raw } of transactions.all()) {
-      await rpc("eth_sendRawTransaction", [raw]).catch(() => undefined);
+    for (const one of transactions.all()) {
+      if (isLeftOut(one.key, one.raw)) continue;
+      await rpc("eth_sendRawTransaction", [one.raw]).catch((error: unknown) => {
+        if (fault === "send-answer-lost" || fault === "send-refused") throw error;
+      });
     }
+  }
+
+  function isLeftOut(key: string, raw: Hex): boolean {
+    if (fault === "killed-before-the-send") return transactions.isOfEarlierProcess(key);
+    if (fault !== "node-forgets-the-transaction") return false;
+    const isRepeated = sentBefore.has(raw);
+    sentBefore.add(raw);
+    return isRepeated;
+  }
+
+  /** What a facilitator says that believes the status of a receipt, or its own transaction alone. */
+  async function believe(request: Request, key: string, transfer: Hex | undefined) {
+    const own = transactions.find(key)?.hash;
+    if (fault === "foreign-submitter" && transfer !== undefined && transfer !== own) {
+      return refused(request, "invalid_exact_evm_transaction_failed");
+    }
+    if (fault !== "receipt-without-transfer" || own === undefined) return undefined;
+    const receipt = await rpc<{ status: Hex } | null>("eth_getTransactionReceipt", [own]);
+    const isSuccess = receipt?.status === "0x1";
+    return isSuccess ? { ...answerOf(request), success: true, transaction: own } : undefined;
   }
 
   return {
@@ -57,9 +87,12 @@ export function createLook(rpc: Rpc, transactions: ReturnType<typeof openTransac
     /** Looks once, and moves the payment on; undefined while its outcome is open. */
     async moveOn(request: Request, key: string): Promise<JsonObject | undefined> {
       const { authorization, signature } = request.payment;
-      const transaction = await findTransfer({ rpc, token }, authorization);
-      if (transaction) return { ...answerOf(request), success: true, transaction };
       const reason = await refusalOf(request, transactions.find(key) !== undefined);
+      // After the other reads: a block between them would show a used nonce without its transfer.
+      const transaction = await findTransfer({ rpc, token }, authorization);
+      const believed = await believe(request, key, transaction);
+      if (believed) return believed;
+      if (transaction) return { ...answerOf(request), success: true, transaction };
       if (reason !== undefined) return refused(request, reason);
       await send(key, transferCall({ authorization, signature }));
       return undefined;

@@ -5,12 +5,15 @@ import { isObject, parsePrivateKey, type JsonObject } from "@farthing/protocol";
 import { chainId } from "../chain/payments.ts";
 import type { Checked } from "./check-payment.testing.ts";
 import type { FacilitatorFault } from "./faults.testing.ts";
+import { createMisbehaviour } from "./misbehaviour.testing.ts";
 import { sendCalls } from "./node-calls.testing.ts";
 import { openTransactions } from "./open-transactions.testing.ts";
 import { answerOf, createLook, refused, type Request } from "./payment-look.testing.ts";
 
-const callMs = 20_000;
+const callMsDefault = 20_000;
 const lookMs = 200;
+/** Longer than any caller waits. */
+const endlessMs = 600_000;
 
 /** Creates the part that talks to the node; it ends with `life`. */
 export function createSettler(
@@ -22,8 +25,10 @@ export function createSettler(
   if (!privateKey) throw new Error("CONFORM_KEY is no private key");
   const file = join(env["CONFORM_FOLDER"] ?? "", "transactions");
   const transactions = openTransactions(file, chainId, privateKey);
-  const look = createLook(sendCalls(env["CONFORM_RPC_URL"] ?? "", life), transactions);
+  const look = createLook(sendCalls(env["CONFORM_RPC_URL"] ?? "", life), transactions, fault);
   const running = new Map<string, Promise<JsonObject>>();
+  const { answerFaulty, remember, remembered } = createMisbehaviour(fault, transactions, running);
+  const callMs = fault === "slow-block" ? endlessMs : Number(env["CALL_MS"] ?? callMsDefault);
 
   async function settleOnce(request: Request, key: string): Promise<JsonObject> {
     const until = performance.now() + callMs;
@@ -32,6 +37,10 @@ export function createSettler(
         const outcome = await look.moveOn(request, key);
         if (outcome) return outcome;
       } catch (error) {
+        if (fault === "send-answer-lost") return refused(request, "send_failed");
+        if (fault === "send-refused") remembered.set(key, refused(request, "send_failed"));
+        const answer = remembered.get(key);
+        if (answer) return answer;
         // Nothing was sent: the caller may ask again, and no one is to blame.
         if (!transactions.find(key)) throw error;
       }
@@ -45,21 +54,41 @@ export function createSettler(
   return {
     async verify({ request, reason }: Checked): Promise<JsonObject> {
       const payer = request?.payment.authorization.from;
-      const invalidReason = reason ?? (request && (await look.refusalOf(request, false)));
+      const read = async () => request && look.refusalOf(request, false);
+      const found = read().catch((error: unknown) => {
+        if (fault === "node-down") return "invalid_exact_evm_payload_signature";
+        throw error;
+      });
+      const invalidReason = reason ?? (await found);
       return invalidReason === undefined
         ? { isValid: true, payer }
         : { isValid: false, invalidReason, payer };
     },
-    async settle({ request, reason }: Checked, body: unknown): Promise<JsonObject> {
+    async settle(
+      { request, reason }: Checked,
+      body: unknown,
+      caller: { readonly hasLeft: boolean },
+    ): Promise<JsonObject> {
       if (!request) return refusedUnread(reason, body);
-      if (reason !== undefined) return refused(request, reason);
       const { from, nonce } = request.payment.authorization;
       const key = `${from}:${nonce}`;
+      const shared = running.get(key);
+      if (fault === "other-terms" && shared) return shared;
+      if (reason !== undefined) return refused(request, reason);
       if (fault === "equal-calls-at-once") return settleOnce(request, `${key}:${Math.random()}`);
-      const shared =
-        running.get(key) ?? settleOnce(request, key).finally(() => running.delete(key));
-      running.set(key, shared);
-      return shared;
+      const faulty = answerFaulty(request, key);
+      if (faulty) return faulty;
+      const settling =
+        shared ??
+        settleOnce(request, key)
+          .then((answer) => remember(request, key, answer))
+          .finally(() => running.delete(key));
+      running.set(key, settling);
+      const answer = await settling;
+      if (fault === "answer-lost" && caller.hasLeft) {
+        remembered.set(key, refused(request, "unexpected_end_of_call"));
+      }
+      return answer;
     },
   };
 }
