@@ -65,6 +65,11 @@ const send = (wallet: DevnetWallet, price: bigint, isTyped?: boolean) =>
 const refused = { code: -32_000, message: "transaction underpriced: under min gas price" };
 const hash = expect.stringMatching(/^0x[0-9a-f]{64}$/);
 
+test("clients that let the node fill in a transaction, as viem does, fill it in themselves", async () => {
+  const [{ address: from }, { address: to }] = [walletAt(0), walletAt(1)];
+  expect(await ask("eth_fillTransaction", { from, to })).toMatchObject({ code: -32_601 });
+});
+
 test("a step up sweeps the pool, refuses what is cheaper, and shows in the next blocks; then down", async () => {
   const before = BigInt(await devnet.rpc<Hex>("eth_blockNumber"));
   expect(await ask("eth_gasPrice")).toBe(`0x${usual.toString(16)}`);

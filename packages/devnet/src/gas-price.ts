@@ -51,6 +51,12 @@ const overCap: FrontError = {
   message: "tx fee exceeds the configured cap (1.00 ether)",
 };
 
+/** XDC's nodes lack it, and anvil would fill in prices of its own; viem asks for it first. */
+const noSuchMethod: FrontError = {
+  code: -32_601,
+  message: "the method eth_fillTransaction does not exist/is not available",
+};
+
 const invalidParams = -32_602;
 
 /** JSON-RPC requests of 10 MB have transactions of this size at most; XDC refuses those above 128 KiB. */
@@ -104,6 +110,7 @@ export function createGasPrice(upstream: string, rpc: Rpc, startWei: bigint): Ga
       const [first] = Array.isArray(params) ? params : [];
       if (method === setGasPriceMethod) return replyToSet(first);
       if (method === "eth_gasPrice") return { result: toHex(now()) };
+      if (method === "eth_fillTransaction") return { error: noSuchMethod };
       if (method !== "eth_sendRawTransaction" || !isHexBytes(first, rawBytesMax)) return undefined;
       const sent = readFees(first);
       if (!sent) return undefined;
