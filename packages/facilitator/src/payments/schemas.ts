@@ -1,5 +1,5 @@
 /** Descriptions only: the parsers of @farthing/protocol decide, and ignore unknown members. */
-import { refusalCodes, saleKinds } from "@farthing/protocol";
+import { channelCodes, refusalCodes, saleKinds, wireChannelCode } from "@farthing/protocol";
 import { Type } from "typebox";
 import {
   AddressText,
@@ -72,7 +72,20 @@ export const PaymentRequestBody = Type.Object(
   { description: "At most 64 KiB", examples: [paymentRequestExample] },
 );
 
-const RefusalCodeText = oneOf(refusalCodes, "Why, for programs; see the page on refusals");
+const RefusalCodeText = oneOf(
+  [...refusalCodes, ...channelCodes.map(wireChannelCode)],
+  "Why, for programs; see the page on refusals. Channels have the codes of their scheme",
+);
+
+/** What the contract of channels says, in the form of the published packages. */
+const channelStateMembers = {
+  channelId: HashText,
+  balance: AmountText,
+  totalClaimed: AmountText,
+  withdrawRequestedAt: Type.Integer({ description: "Unix seconds; 0 for none" }),
+  withdrawAmount: Type.Optional(AmountText),
+  refundNonce: Type.String(),
+};
 
 const extraMembers = {
   settlementId: Type.Optional(Type.String()),
@@ -88,13 +101,16 @@ const extraMembers = {
   x402Reason: Type.Optional(Type.String({ description: "The name of other x402 software" })),
 };
 
+/** /verify of a channel's message has the members of its state themselves. */
+const ofChannels = Type.Partial(Type.Object(channelStateMembers)).properties;
+
 export const VerifyResponseBody = Type.Object(
   {
     isValid: Type.Boolean(),
     payer: Type.Optional(AddressText),
     invalidReason: Type.Optional(RefusalCodeText),
     invalidMessage: Type.Optional(Type.String()),
-    extra: Type.Optional(Type.Object(extraMembers)),
+    extra: Type.Optional(Type.Object({ ...extraMembers, ...ofChannels })),
   },
   {
     description: "The result; a payment that would be refused is answered with 200 as well",
@@ -127,10 +143,20 @@ const settleMembers = {
   transaction: Type.String({ description: "A hash; empty while none is known" }),
   network: Type.String(),
   payer: Type.Optional(AddressText),
-  amount: Type.Optional(AmountText),
+  amount: Type.Optional(
+    Type.String({
+      pattern: "^[0-9]{0,78}$",
+      description: "Base units of USDC; empty for the claim of a channel, which moves none",
+    }),
+  ),
   errorReason: Type.Optional(RefusalCodeText),
   errorMessage: Type.Optional(Type.String()),
-  extra: Type.Optional(Type.Object(extraMembers)),
+  extra: Type.Optional(
+    Type.Object({
+      ...extraMembers,
+      channelState: Type.Optional(Type.Object(channelStateMembers)),
+    }),
+  ),
   extensions: Type.Optional(Attestation),
 };
 

@@ -26,7 +26,7 @@ import {
   signPurchase,
 } from "../../src/features/purchases/purchases.testing.ts";
 import { buyKey } from "../../src/features/paid-keys/paid-keys.testing.ts";
-import { useVault } from "../support/channels.testing.ts";
+import { channelPaths, useVault } from "../support/channels.testing.ts";
 import { openStore, type ServiceStore } from "../../src/features/open-store.ts";
 
 let devnet: Devnet;
@@ -300,7 +300,8 @@ test("history, as JSON and as files", async () => {
   await browser.get(`/v1/account/settlements/${textAt(first, "id")}`);
   const unknown = `/v1/account/settlements/stl_${"0".repeat(32)}`;
   expect((await browser.get(unknown)).status).toBe(404);
-  for (const sums of ["credits/ledger", "revenue", "customers", "usage"]) {
+  for (const path of channelPaths(devnet)) await browser.get(path);
+  for (const sums of ["credits/ledger", "revenue", "customers", "usage", "channels"]) {
     for (const format of ["", "?format=csv"]) await browser.get(`/v1/account/${sums}${format}`);
   }
   expect((await browser.get("/v1/account/settlements?colour=red")).status).toBe(400);

@@ -61,4 +61,12 @@ export async function keepChannels(
   await store.recordLook({ ...look, events: [], reorganised: recorded ? [recorded] : [] }, now);
   await store.findWatchedBlock(chainId);
   await store.listChannelEvents(chainId, channelId, 3);
+  await store.listChannels(account, { chainId, state: undefined }, { limit: 3 });
+  await store.listChannels(account, { chainId, state: "open" }, { limit: 3 });
+  const from = { createdAt: now, id: channelId };
+  await store.listChannels(account, { chainId, state: "closed" }, { limit: 3, from });
+  await store.findChannel(account, channelId);
+  await store.sumChannels(account, chainId);
+  await store.listChannelDays(account, chainId, 0);
+  await store.recordSettled(account, chainId, 6n);
 }

@@ -101,7 +101,16 @@ export function depositBody(channel: BuyerChannel) {
   };
 }
 
-/** Calls every operation of the vault once, with a voucher that it does not take. */
+const openedBy = (devnet: Devnet) => channelOf(devnet, walletAt(devnet.buyers, 1));
+
+/** Of the channel that `useVault` opens, and of one that nobody has. */
+export function channelPaths(devnet: Devnet): readonly string[] {
+  return [openedBy(devnet).channelId, `0x${"0".repeat(64)}`].map(
+    (id) => `/v1/account/channels/${id}`,
+  );
+}
+
+/** Calls every operation of the vault once, with a voucher that it does not take, and opens a channel. */
 export async function useVault(
   served: Pick<Served, "get" | "post">,
   devnet: Devnet,
@@ -117,4 +126,6 @@ export async function useVault(
   expect((await served.post("/v1/channels/vouchers", {}, headers)).status).toBe(400);
   expect((await served.get("/v1/channels/vouchers", headers)).status).toBe(200);
   expect((await served.post("/v1/channels/claim", {}, headers)).status).toBe(202);
+  const opened = await served.post("/settle", depositBody(openedBy(devnet)), headers);
+  expect(opened.body).toMatchObject({ success: true });
 }

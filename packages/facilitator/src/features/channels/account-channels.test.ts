@@ -222,6 +222,40 @@ test("a claim that a reorganisation undoes is made again, for nothing", async ()
   expect(await creditsNow()).toBe(before);
 });
 
+const channelsOf = async (query = "") =>
+  (await seller.get(`/v1/account/channels?network=eip155:51${query}`)).body;
+
+test("the account reads what its channels come to, each of them, and a file", async () => {
+  const all = await channelsOf();
+  expect(all).toMatchObject({
+    sums: { open: 2, charged: "80000", claimed: "80000", atRisk: "0", nextClaimAt: null },
+  });
+  expect(memberAt(all, "sums.days")).toMatchObject([{ charged: "80000", claimed: "80000" }]);
+  const rows = Array.isArray(all["channels"]) ? all["channels"].filter(isObject) : [];
+  expect(rows.map(({ claimed }) => claimed)).toEqual(["20000", "10000", "50000"]);
+  const closed = await channelsOf("&state=closed");
+  expect(closed["channels"]).toMatchObject([{ state: "closed", balance: "50000" }]);
+  const first = await channelsOf("&limit=1");
+  const { channels } = await channelsOf(`&limit=5&cursor=${textAt(first, "next")}`);
+  expect(channels).toEqual(rows.slice(1));
+  const [newest] = rows;
+  const path = `/v1/account/channels/${textAt(newest ?? {}, "channelId")}`;
+  const events = async () => {
+    const { body } = await seller.get(path);
+    const list = Array.isArray(body["events"]) ? body["events"].filter(isObject) : [];
+    return list.map(({ what, isReorganised }) => [what, isReorganised]);
+  };
+  // The claim that was made again is seen with the next look.
+  await expect.poll(events).toContainEqual(["claimed", false]);
+  expect((await events()).at(-1)).toEqual(["deposited", false]);
+  const lines = await seller.download("/v1/account/channels?network=eip155:51&format=csv");
+  expect(lines).toHaveLength(4);
+  const stranger = await openSignedIn(served, { wallet: walletAt(devnet.buyers, 4) });
+  expect((await stranger.get(path)).status).toBe(404);
+  // Without an account's session nothing is told.
+  expect((await served.get(path)).status).toBe(401);
+});
+
 test("what was charged is revenue; a deposit is none", async () => {
   const query = "network=eip155:51&by=payer";
   const { body } = await seller.get(`/v1/account/revenue?${query}`);

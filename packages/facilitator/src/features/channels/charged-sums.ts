@@ -7,11 +7,14 @@ import { toLowerHex } from "@farthing/protocol";
 import type { Database } from "@farthing/engine/storage";
 import { addUsageDays, dayOf } from "../history/participant.ts";
 import { addCustomers, addRevenueMonths, monthOf } from "../revenue/participant.ts";
+import { addChannelChanges } from "./sums-store.ts";
 import type { NewVoucher } from "./model.ts";
 
 /** What was charged on a channel since the vault was told last. */
 export type Charged = Pick<NewVoucher, "account" | "chainId" | "config"> & {
   readonly units: bigint;
+  /** What was found to be claimed when the voucher was checked, beyond what was known. */
+  readonly newlyClaimed: bigint;
   /** What its claim costs the account. */
   readonly credits: number;
 };
@@ -21,6 +24,15 @@ export async function countCharged(
   charged: readonly Charged[],
   now: number,
 ): Promise<void> {
+  await addChannelChanges(
+    inside,
+    charged.map(({ units, newlyClaimed, ...row }) => ({
+      ...row,
+      charged: units,
+      claimed: newlyClaimed,
+    })),
+    now,
+  );
   await addUsageDays(
     inside,
     charged.map(({ account, chainId, units, credits }) => ({

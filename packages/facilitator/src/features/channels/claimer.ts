@@ -12,6 +12,7 @@ import { createChannelWatch } from "./channel-watch.ts";
 import { chooseDue } from "./choose-due.ts";
 import type { KeptVoucher } from "./model.ts";
 import { callWaitMs, sendClaims } from "./send-claims.ts";
+import type { AccountChannelStore } from "./account-store.ts";
 import type { ChannelEventStore } from "./event-store.ts";
 import type { VoucherStore } from "./store.ts";
 
@@ -34,7 +35,7 @@ const claimMs = 60_000;
 const sweepMinUnits = 100_000n;
 
 export interface ClaimerDeps extends Runtime {
-  readonly store: VoucherStore & ChannelEventStore;
+  readonly store: VoucherStore & ChannelEventStore & Pick<AccountChannelStore, "recordSettled">;
   readonly chain: Channels;
   readonly authorizer: ChannelAuthorizer;
   readonly chainIds: readonly ChainId[];
@@ -100,15 +101,20 @@ export function createClaimer(deps: ClaimerDeps) {
 
 /** Sends a receiver what was claimed for it, where that is worth the gas. */
 async function sweep(
-  { chain, log }: Pick<ClaimerDeps, "chain" | "log">,
+  { store, chain, log }: Pick<ClaimerDeps, "store" | "chain" | "log">,
   chainId: ChainId,
   receiver: Address,
 ): Promise<void> {
   const { usdc: token } = networkOfChain(chainId);
   const sums = await chain.readReceiver(chainId, { receiver, token });
   const units = sums.totalClaimed - sums.totalSettled;
+  await store.recordSettled(receiver, chainId, sums.totalSettled);
   if (units < sweepMinUnits) return;
   const called = await chain.call(chainId, channelCalls.settle(receiver, token), callWaitMs);
+  if (called.kind === "mined") {
+    const after = await chain.readReceiver(chainId, { receiver, token }, called.blockNumber);
+    await store.recordSettled(receiver, chainId, after.totalSettled);
+  }
   const transaction = called.kind === "reverts" ? null : called.transaction;
   const fields = { chainId, receiver, transaction, amount: units.toString() };
   log.info(

@@ -2,10 +2,11 @@
 import { atomic, textList, type Database, type Work } from "@farthing/engine/storage";
 import { toLowerHex, type ChainId, type ChannelState, type Hex } from "@farthing/protocol";
 import { sql } from "kysely";
+import { addChannelChanges } from "./sums-store.ts";
 import { eventKeyOf, type ChainEvent, type RecordedEvent } from "./model.ts";
 import { tellEvents } from "./open-channels.ts";
 import { releaseReservations } from "./reservations.ts";
-import { findVouchers } from "./store.ts";
+import { findVouchers, lockVouchers } from "./store.ts";
 import { eventTable, unitsText } from "./tables.ts";
 
 /** A channel as it was read from the contract. */
@@ -86,8 +87,9 @@ const recordChannels: Work<ChannelEventStore["recordChannels"]> = async (
   now,
 ) => {
   if (channels.length === 0) return;
-  const ordered = channels.toSorted((one, other) => (one.channelId < other.channelId ? -1 : 1));
-  for (const { channelId, state } of ordered) {
+  const ids = channels.map(({ channelId }) => channelId);
+  const before = await lockVouchers(inside, chainId, ids);
+  for (const { channelId, state } of channels) {
     const balance = unitsText(state.balance);
     const claimed = unitsText(state.totalClaimed);
     const isEmpty = state.balance <= state.totalClaimed;
@@ -111,9 +113,15 @@ const recordChannels: Work<ChannelEventStore["recordChannels"]> = async (
       .where("channel_id", "=", toLowerHex(channelId))
       .execute();
   }
-  const ids = ordered.map(({ channelId }) => channelId);
   const known = await findVouchers(inside, chainId, ids);
   await releaseReservations(inside, [...known.values()], now);
+  const changes = [...known.values()].flatMap(({ channelId, claimed, closedAt, ...row }) => {
+    const earlier = before.get(channelId);
+    if (!earlier) return [];
+    const open = earlier.closedAt !== null && closedAt === null ? 1 : 0;
+    return [{ account: row.account, chainId, open, claimed: claimed - earlier.claimed }];
+  });
+  await addChannelChanges(inside, changes, now);
 };
 
 const recordLook: Work<ChannelEventStore["recordLook"]> = async (inside, look, now) => {
@@ -196,18 +204,23 @@ async function markReorganised(
 }
 
 async function markClosed(
-  { db, engine }: Database,
+  inside: Database,
   chainId: ChainId,
   ids: readonly Hex[],
   now: number,
 ): Promise<void> {
   if (ids.length === 0) return;
-  await db
+  const { db, engine } = inside;
+  const closed = await db
     .updateTable("channel_vouchers")
     .set({ closed_at: now })
     .where("chain_id", "=", chainId)
     .where("channel_id", "in", db.selectFrom(textList(engine, ids)).select("given.of"))
+    .where("closed_at", "is", null)
+    .returning("account")
     .execute();
+  const changes = closed.map(({ account }) => ({ account, chainId, open: -1 }));
+  await addChannelChanges(inside, changes, now);
 }
 
 /** Recorded events that a range of the chain no longer has, and those of the chain that are new there. */

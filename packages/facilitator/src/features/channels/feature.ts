@@ -11,14 +11,20 @@ import type { Feature, RunningFeature } from "../feature.ts";
 import { createClaimer } from "./claimer.ts";
 import { migrations } from "./migrations.ts";
 import { registerChannels } from "./routes.ts";
+import type { Explorers } from "../../http/site/explorers.ts";
+import { registerAccountChannels } from "./account-routes.ts";
+import { createAccountChannelStore, type AccountChannelStore } from "./account-store.ts";
 import { createChannelEventStore, type ChannelEventStore } from "./event-store.ts";
 import { channelsParticipant } from "./participant.ts";
 import { createVoucherStore, type VoucherStore } from "./store.ts";
 import { createVault } from "./vault.ts";
 
+export type ChannelStore = VoucherStore & ChannelEventStore & AccountChannelStore;
+
 export interface ChannelFeatureDeps extends Runtime, Pick<PresentFee, "fee"> {
   readonly config: { readonly channelSecret: Secret | undefined };
-  readonly store: VoucherStore & ChannelEventStore;
+  readonly store: ChannelStore;
+  readonly explorers: Explorers;
   readonly freeCredits: number;
   readonly engine: Pick<SettlementEngine, "channels">;
   readonly networks: readonly Network[];
@@ -28,12 +34,18 @@ export interface ChannelFeatureDeps extends Runtime, Pick<PresentFee, "fee"> {
 export const channels = {
   name: "channels",
   participant: channelsParticipant,
-  createStore: (database: Database): VoucherStore & ChannelEventStore => ({
+  createStore: (database: Database): ChannelStore => ({
     ...createVoucherStore(database),
     ...createChannelEventStore(database),
+    ...createAccountChannelStore(database),
   }),
   migrations,
-  tags: [{ name: "Channels", description: "Vouchers of payment channels, kept and claimed" }],
+  tags: [
+    {
+      name: "Channels",
+      description: "Payment channels: their vouchers, kept and claimed, and what they come to",
+    },
+  ],
   create,
 } satisfies Feature;
 
@@ -51,6 +63,7 @@ function create(deps: ChannelFeatureDeps): RunningFeature {
   const claimer = createClaimer({ ...deps, chain, authorizer, chainIds });
   return {
     routes: {
+      account: (server) => registerAccountChannels(server, deps),
       keyed: (server, { throttle }) =>
         registerChannels(server, { ...deps, keep, ask: claimer.ask }, throttle),
     },

@@ -76,4 +76,34 @@ export const migrations: Migrations = {
       .addColumn("block_number", "bigint", (column) => column.notNull())
       .execute();
   },
+  "0003-sums": async (db) => {
+    await db.schema
+      .createTable("channel_sums")
+      .addColumn("account", "text", (column) => column.notNull())
+      .addColumn("chain_id", "integer", (column) => column.notNull())
+      .addColumn("open", "bigint", (column) => column.notNull())
+      .addColumn("charged", "bigint", (column) => column.notNull())
+      .addColumn("claimed", "bigint", (column) => column.notNull())
+      .addColumn("settled", "bigint", (column) => column.notNull())
+      .addPrimaryKeyConstraint("channel_sums_pk", ["account", "chain_id"])
+      .execute();
+    await db.schema
+      .createTable("channel_days")
+      .addColumn("account", "text", (column) => column.notNull())
+      .addColumn("chain_id", "integer", (column) => column.notNull())
+      .addColumn("day", "integer", (column) => column.notNull())
+      .addColumn("charged", "bigint", (column) => column.notNull())
+      .addColumn("claimed", "bigint", (column) => column.notNull())
+      .addPrimaryKeyConstraint("channel_days_pk", ["account", "chain_id", "day"])
+      .execute();
+    await sql`create index channel_vouchers_account_open
+      on channel_vouchers (account, chain_id, opened_at, channel_id)
+      where closed_at is null`.execute(db);
+    await sql`create index channel_vouchers_account_closed
+      on channel_vouchers (account, chain_id, opened_at, channel_id)
+      where closed_at is not null`.execute(db);
+    await sql`create index channel_vouchers_account_unclaimed
+      on channel_vouchers (account, chain_id, unclaimed_since)
+      where unclaimed_since is not null`.execute(db);
+  },
 };

@@ -4,6 +4,7 @@ import type { Database } from "@farthing/engine/storage";
 import { timeText } from "@farthing/engine/base";
 import type { AccountEventName } from "../webhooks/model.ts";
 import { putIntoOutbox } from "../webhooks/participant.ts";
+import { addChannelChanges, type ChannelChange } from "./sums-store.ts";
 import type { ChannelEventKind, KeptVoucher, NewVoucher, RecordedEvent } from "./model.ts";
 import { voucherTable } from "./tables.ts";
 
@@ -18,6 +19,7 @@ export async function openChannels(
   now: number,
   transactions: ReadonlyMap<Hex, Hex> = new Map(),
 ): Promise<void> {
+  const opened: ChannelChange[] = [];
   const ordered = channels.toSorted((one, other) => (one.channelId < other.channelId ? -1 : 1));
   for (const channel of ordered) {
     const kept: KeptVoucher = {
@@ -38,10 +40,12 @@ export async function openChannels(
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirstOrThrow();
     if (numInsertedOrUpdatedRows !== 1n) continue;
+    opened.push({ ...kept, open: 1, charged: 0n });
     const transaction = transactions.get(channel.channelId) ?? null;
     const data = { ...channelData(kept), transaction, blockNumber: null, amount: null };
     await putIntoOutbox(inside, [{ account: kept.account, type: "channel.opened", data }], now);
   }
+  await addChannelChanges(inside, opened, now);
 }
 
 const webhookOf: Readonly<Partial<Record<ChannelEventKind, AccountEventName>>> = {

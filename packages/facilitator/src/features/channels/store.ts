@@ -101,6 +101,7 @@ const keepVouchers: Work<VoucherStore["keepVouchers"]> = async (inside, vouchers
     kept.map((voucher) => ({
       ...voucher,
       units: voucher.charged - (known.get(voucher.channelId)?.charged ?? 0n),
+      newlyClaimed: voucher.claimed - (known.get(voucher.channelId)?.claimed ?? 0n),
       credits: paid.has(voucher.channelId) ? price.credits : 0,
     })),
     now,
@@ -119,7 +120,7 @@ function newestOf(vouchers: readonly NewVoucher[]): Map<Hex, NewVoucher> {
 }
 
 /** Reads vouchers, which stay as they are until the transaction ends; in one order. */
-async function lockVouchers(inside: Database, chainId: ChainId, ids: readonly Hex[]) {
+export async function lockVouchers(inside: Database, chainId: ChainId, ids: readonly Hex[]) {
   let query = vouchersOf(inside, chainId, ids).orderBy("channel_id");
   if (inside.engine.hasRowLocks) query = query.forUpdate();
   const rows = await query.execute();

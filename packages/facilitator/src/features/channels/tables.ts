@@ -1,5 +1,6 @@
 /** The table of the vault. Amounts that are compared have a fixed width, so that text compares as numbers. */
 import {
+  decimal,
   flag,
   integer,
   json,
@@ -57,6 +58,27 @@ export const eventTable = table("channel_events", {
   isReorganised: flag(),
 });
 
+/** What the channels of an account come to, in base units. */
+export const sumTable = table("channel_sums", {
+  account: walletAddress(),
+  chainId: smallInteger<ChainId>(),
+  /** Channels that are not closed. */
+  open: integer(),
+  charged: decimal(),
+  claimed: decimal(),
+  /** Sent to the receiver, of all that was ever claimed for it. */
+  settled: decimal(),
+});
+
+/** The same by the day (UTC) on which the vault was told of a charge, or a claim was seen. */
+export const dayTable = table("channel_days", {
+  account: walletAddress(),
+  chainId: smallInteger<ChainId>(),
+  day: integer(),
+  charged: decimal(),
+  claimed: decimal(),
+});
+
 /** Up to which block the events of a network are recorded. */
 const watchTable = table("channel_watches", {
   chainId: smallInteger<ChainId>(),
@@ -67,6 +89,8 @@ declare module "@farthing/engine/storage" {
   interface Tables {
     channel_vouchers: KyselyTable<typeof voucherTable>;
     channel_events: KyselyTable<typeof eventTable>;
+    channel_sums: KyselyTable<typeof sumTable>;
+    channel_days: KyselyTable<typeof dayTable>;
     channel_watches: KyselyTable<typeof watchTable>;
   }
 }
