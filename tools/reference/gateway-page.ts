@@ -80,6 +80,10 @@ const commands: readonly (readonly [string, string])[] = [
     "shows which rule matches a request and why earlier ones do not, the price, the upstream's address, the removed and added headers, and the challenge. Sends nothing",
   ],
   [
+    "farthing gateway channels list",
+    "lists the channels of the gateway's store with something to claim; `claim` claims it and sends it to `payTo`, and `refund 0x…` gives back what is left in one. Works beside a gateway that runs",
+  ],
+  [
     "farthing gateway import openapi.json --prices prices.yaml",
     "prints a configuration to review, also from a `gateway.json` of xdcai.tech; with `--against gateway.yaml` it prints the changes since",
   ],
@@ -112,7 +116,7 @@ const rest = [
   "",
   "With `channel`, a buyer deposits once and signs a voucher for each request ([channels](../concepts/channels.md)). One channel pays for all routes of the gateway. A request is charged after the upstream's response, and only for 2xx or a redirect; `settle` is about single payments. It costs its price, or with `costHeader` what that header says, or with `costFrom` the usage, and never more than the price; a cost that cannot be read is the price. The charge is a header of the response, so a route with `stream` costs its price. Without `stream`, an event stream is complete before it is sent, up to `maxResponseBytes`, and costs its usage.",
   "",
-  "The key in `channels.authorizerKey` signs claims and refunds; without it, a facilitator with an `apiKey` does. A channel names one address for ever, so keep the key. With an `apiKey`, the gateway passes its vouchers on to the facilitator within a second and when it stops, and the facilitator claims them in time. A changed price is charged to the same channels: a voucher for another sum gets a 402 that says the right one. `--dry-run` sells by single payments only.",
+  "The key in `channels.authorizerKey` signs claims and refunds; without it, a facilitator with an `apiKey` does. A channel names one address for ever, so keep the key. With an `apiKey`, the gateway passes its vouchers on to the facilitator within a second and when it stops, and the facilitator claims them in time. Without one, the gateway claims at its start and three times within the shortest `withdrawDelay`; keep its store in a file then, because vouchers that are lost are not paid. `farthing gateway channels` lists what is unclaimed, claims at once, and gives back what is left in a channel. A changed price is charged to the same channels: a voucher for another sum gets a 402 that says the right one. `--dry-run` sells by single payments only.",
   "",
   "## Input before money",
   "",

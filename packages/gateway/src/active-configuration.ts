@@ -6,6 +6,7 @@ import {
   type GatewayConfig,
   type RouteConfig,
 } from "./configuration/configuration.ts";
+import { claimRegularly } from "./claim-channels.ts";
 import { createBuiltInEndpoints } from "./built-in-endpoints.ts";
 import { createErrorPages } from "./error-page.ts";
 import { createFrontPage } from "./front-page.ts";
@@ -49,6 +50,7 @@ export function activateConfiguration(
       return [route, createPaidRoute(config, route, deps, { previous, check, describe })] as const;
     }),
   );
+  const stopClaims = claimRegularly(config, deps);
   let inside = 0;
   let whenEmpty: (() => void) | undefined;
 
@@ -84,6 +86,7 @@ export function activateConfiguration(
     },
     /** After the last request, passes its vouchers on and closes the connections. */
     async retire() {
+      stopClaims();
       if (inside > 0) await new Promise<void>((resolve) => (whenEmpty = resolve));
       await deps.desk?.vault.drain();
       await Promise.all([...upstreams.values()].map((upstream) => upstream.close()));

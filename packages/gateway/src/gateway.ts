@@ -164,6 +164,7 @@ function createChargingDeps(
   return {
     facilitators,
     grants,
+    log,
     // A request of a channel cannot be checked without a charge.
     ...(given.isDryRun
       ? {}

@@ -18,6 +18,7 @@ export {
 } from "./configuration/one-upstream.ts";
 export type { ListenAddress } from "./configuration/parse-setting.ts";
 export type { Environment } from "./configuration/secret-texts.ts";
+export { openGatewayChannels, type GatewayChannels } from "./claim-channels.ts";
 export { startGateway, type Gateway, type GatewayOptions } from "./gateway.ts";
 export type { RequestStep } from "./respond.ts";
 export { createGatewayLog, type Log } from "./log.ts";

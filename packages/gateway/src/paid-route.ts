@@ -20,6 +20,7 @@ import { defined, isBookText, isEventStream, referenceCharsMax } from "@farthing
 import type { GatewayConfig, RouteConfig } from "./configuration/configuration.ts";
 import { clientCredentials } from "./headers/header-rules.ts";
 import type { Incoming } from "./incoming.ts";
+import type { Log } from "./log.ts";
 import { settleWaitMs } from "./routing/route-conflicts.ts";
 import { errorResponse } from "./error-response.ts";
 import { costOfBody } from "./usage-cost.ts";
@@ -37,6 +38,8 @@ export interface ChargingDeps {
   readonly rpcUrl?: string;
   /** What each payer has asked for, on all routes. */
   readonly payers?: PayerCounts;
+  /** For what happens outside of requests. */
+  readonly log?: Log;
   /** Also called after the response to the request. */
   readonly onEvent: (route: RouteConfig, event: SellerEvent) => void;
 }

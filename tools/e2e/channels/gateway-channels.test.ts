@@ -4,8 +4,17 @@
  */
 import { memoryLedger, privateKeySigner, wrapFetch } from "@farthing/buyer";
 import { isObject, readReceipt, type JsonObject, type SettleResponse } from "@farthing/protocol";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { openGateway, type GatewayShop } from "../support/gateway.testing.ts";
+import { farthing } from "farthing/testing";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import {
+  configOf,
+  openGateway,
+  type GatewayChanges,
+  type GatewayShop,
+} from "../support/gateway.testing.ts";
 import { startMarket, type Market } from "../support/market.testing.ts";
 import { openStockBuyer, sentCount } from "./stock-channels.testing.ts";
 
@@ -156,6 +165,89 @@ test("our buyer opens a channel where it pays off, and a new price is charged to
   expect(await pay.channels.refund(held.channelId)).toMatchObject({ state: "refunded", left: "0" });
   expect(await spentBy(address, before)).toBe(3_000n + 2_500n);
   shop.reloadWith({ routes });
+});
+
+test("an operator without an API key claims and refunds, and the next start claims what is left", async () => {
+  const { devnet } = market;
+  const folder = mkdtempSync(join(tmpdir(), "farthing-gateway-channels-"));
+  stack.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const more = {
+    channels: { authorizerKey: devnet.seller.privateKey },
+    store: `sqlite:${join(folder, "gateway.db")}`,
+  };
+  const changes: GatewayChanges = { face: "hosted", routes: [sold("GET /fixed")], more };
+  const running = await openGateway(market, changes);
+  const file = join(folder, "gateway.json");
+  writeFileSync(file, JSON.stringify(configOf(market, running.api, changes)));
+  const operate = async (...command: string[]): Promise<unknown> => {
+    const words = ["gateway", "channels", ...command, "-c", file, "--json"];
+    const { stdout, stderr } = await farthing(words);
+    expect(stderr).toBe("");
+    return JSON.parse(stdout);
+  };
+  const buyer = openStockBuyer(market);
+  const pay = async (as: typeof buyer) => (await as.pay(`${running.url}/fixed`)).status;
+  expect([await pay(buyer), await pay(buyer)]).toEqual([200, 200]);
+  const listed = await operate("list");
+  expect(listed).toMatchObject([
+    { payer: buyer.address, unclaimedUsdc: "0.002000", leftUsdc: "0.001000" },
+  ]);
+  expect(await operate("claim")).toMatchObject([
+    { what: "claim", outcome: "done", amountUsdc: "0.002000", channels: 1 },
+    { what: "sweep", outcome: "done", receiver: devnet.seller.address },
+  ]);
+  const [first] = Array.isArray(listed) ? listed.filter(isObject) : [];
+  const id = String(first?.["channelId"]);
+  expect(await operate("refund", id)).toMatchObject({ outcome: "done", amountUsdc: "0.001000" });
+  expect(await pay(openStockBuyer(market))).toBe(200);
+  await running.stop();
+
+  const said: object[] = [];
+  const note = (fields: object) => void said.push(fields);
+  const log = { info: note, warn: note, error: note };
+  const next = await openGateway(market, { ...changes, log });
+  try {
+    await vi.waitFor(() => {
+      const claimed = { event: "channels_claimed", channels: 1, amountUnits: "1000" };
+      expect(said).toContainEqual(expect.objectContaining(claimed));
+      expect(said).toContainEqual(expect.objectContaining({ event: "claims_swept" }));
+    }, 20_000);
+  } finally {
+    await next.stop();
+  }
+});
+
+test("a refund opens nothing at a proxy that serves the requests", async () => {
+  const { devnet } = market;
+  const proxied = await openGateway(market, {
+    face: "hosted",
+    routes: [sold("GET /fixed", { upstream: "site" })],
+    more: {
+      channels: { authorizerKey: devnet.seller.privateKey },
+      trustedProxies: ["127.0.0.1"],
+      upstreams: { site: { servedByProxy: true } },
+    },
+  });
+  const statuses: number[] = [];
+  const asProxy: typeof fetch = async (input, init) => {
+    const response = await fetch(input, init);
+    if (readReceipt(response.headers)) statuses.push(response.status);
+    return response;
+  };
+  const { privateKey } = market.newBuyer();
+  const { rpcUrl } = devnet;
+  const options = { signer: privateKeySigner(privateKey), ledger: memoryLedger(), rpcUrl };
+  const pay = wrapFetch(asProxy, { ...options, channels: { use: "always" } });
+  try {
+    await pay(`${proxied.url}/__x402/authorize/fixed`);
+    const [held] = await pay.channels.list();
+    if (!held) throw new Error("There is a channel.");
+    const refund = await pay.channels.refund(held.channelId, { amountUnits: 1n });
+    expect(refund).toMatchObject({ state: "refunded", amount: "1" });
+    expect(statuses).toEqual([200, 409]);
+  } finally {
+    await proxied.stop();
+  }
 });
 
 test("with an API key the facilitator signs, and keeps the voucher of a gateway that stops", async () => {

@@ -21,6 +21,9 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   ],
   "gateway check": ["gateway check gateway.yaml", "gateway check --online"],
   "gateway explain": ["gateway explain GET '/v1/reports/7?full=1'"],
+  "gateway channels list": ["gateway channels list -c gateway.yaml"],
+  "gateway channels claim": ["gateway channels claim -c gateway.yaml --json"],
+  "gateway channels refund": ["gateway channels refund 0x… -c gateway.yaml"],
   "gateway import": [
     "gateway import openapi.json --prices prices.yaml > gateway.yaml",
     "gateway import openapi.json --against gateway.yaml",

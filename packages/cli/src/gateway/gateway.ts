@@ -1,5 +1,6 @@
 /** `farthing gateway`: sells an existing API as a configuration file describes. */
 import type { Command } from "commander";
+import { registerChannels } from "./channels.ts";
 import { registerCheck } from "./check.ts";
 import { registerExplain } from "./explain.ts";
 import { registerImport } from "./import.ts";
@@ -15,4 +16,5 @@ export function register(program: Command): void {
   registerCheck(gateway);
   registerExplain(gateway);
   registerImport(gateway);
+  registerChannels(gateway);
 }

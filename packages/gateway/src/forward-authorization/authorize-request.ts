@@ -97,7 +97,13 @@ async function authorize(
   const charged = await paidRoute.charge(asked, (payment) => opened(route, payment));
   if (charged instanceof Response) return charged;
   context.charged = charged;
-  return charged.response;
+  const { response, outcome } = charged;
+  return outcome.type === "undecided" && response.ok ? closed(response) : response;
+}
+
+/** A refund of a channel is complete here. With a status of 2xx it would open the address as well. */
+function closed({ body, headers }: Response): Response {
+  return new Response(body, { status: 409, headers });
 }
 
 /** The work of the gateway's side: to tell the proxy who has paid what. */
