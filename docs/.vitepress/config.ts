@@ -7,6 +7,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig } from "vitepress";
 import { drawings } from "./drawings.ts";
+import { writeProgramPages, type PageGroup } from "./program-pages.ts";
 import { repositoryLinks } from "./repository-links.ts";
 
 const docs = join(import.meta.dirname, "..");
@@ -41,9 +42,63 @@ function pagesOfTypes() {
 
 const guides = (...names: readonly string[]) => names.map((name) => page(`guides/${name}`));
 
-export default defineConfig({
+const summary = {
   title: "Farthing",
   description: "x402 payments in USDC on XDC: for sellers, buyers and operators",
+};
+
+/** The pages that people look for, as the sidebar and the lists for programs have them. */
+const groups: readonly PageGroup[] = [
+  {
+    text: "Sell",
+    items: guides(
+      "sell-with-express",
+      "sell-with-the-gateway",
+      "sell-behind-your-proxy",
+      "sell-with-the-stock-sdk",
+      "python",
+      "go",
+      "sell-a-subscription",
+      "sell-by-use",
+      "sell-many-small-calls",
+      "give-money-back",
+      "sellers-account",
+      "extend-payments",
+      "go-live",
+    ),
+  },
+  { text: "Buy", items: guides("buy", "agents", "prove-what-you-paid") },
+  { text: "Operate", items: guides("run-a-facilitator", "upgrade", "grow") },
+  {
+    text: "Concepts",
+    items: pagesOf("concepts", [
+      "x402",
+      "payment-flow",
+      "finality",
+      "passes-and-balances",
+      "channels",
+    ]),
+  },
+  {
+    text: "Reference",
+    items: [
+      ...pagesOf("reference", ["glossary", "troubleshooting", "runbook"]),
+      page("guarantees"),
+      page("security"),
+      { text: "Types of the packages", link: "/types/" },
+    ],
+  },
+  {
+    text: "Background",
+    items: [page("benchmarks"), { text: "Decisions", link: "/decisions/" }],
+  },
+];
+
+export default defineConfig({
+  ...summary,
+  buildEnd({ pages, outDir }) {
+    writeProgramPages(outDir, pages, groups, summary);
+  },
   cleanUrls: true,
   // Dates would come from git, which a tarball lacks.
   lastUpdated: false,
@@ -104,50 +159,7 @@ export default defineConfig({
         { text: "Documentation", link: "/" },
         { text: "Types of the packages", link: "/types/", items: pagesOfTypes() },
       ],
-      "/": [
-        {
-          text: "Sell",
-          items: guides(
-            "sell-with-express",
-            "sell-with-the-gateway",
-            "sell-behind-your-proxy",
-            "sell-with-the-stock-sdk",
-            "python",
-            "go",
-            "sell-a-subscription",
-            "sell-by-use",
-            "sell-many-small-calls",
-            "give-money-back",
-            "sellers-account",
-            "extend-payments",
-            "go-live",
-          ),
-        },
-        { text: "Buy", items: guides("buy", "agents", "prove-what-you-paid") },
-        { text: "Operate", items: guides("run-a-facilitator", "upgrade", "grow") },
-        {
-          text: "Concepts",
-          items: pagesOf("concepts", [
-            "x402",
-            "payment-flow",
-            "finality",
-            "passes-and-balances",
-            "channels",
-          ]),
-        },
-        {
-          text: "Reference",
-          items: [
-            ...pagesOf("reference", ["glossary", "troubleshooting", "runbook"]),
-            page("security"),
-            { text: "Types of the packages", link: "/types/" },
-          ],
-        },
-        {
-          text: "Background",
-          items: [page("benchmarks"), { text: "Decisions", link: "/decisions/" }],
-        },
-      ],
+      "/": [...groups],
     },
   },
 });

@@ -16,16 +16,27 @@ function repositoryUrl(): string {
     .replace(/\.git$/, "");
 }
 
+const base = `${repositoryUrl()}/blob/main`;
+
+/**
+ * Returns the address in the repository of what a page of `folder`, below docs/, links to; undefined
+ * for a page, an address of its own or a drawing beside the page.
+ */
+export function repositoryTarget(folder: string, href: string): string | undefined {
+  if (/^([a-z]+:|#|\/)/.test(href)) return undefined;
+  const target = posix.normalize(`docs/${folder}/${href}`);
+  const isPage = target.startsWith("docs/") && /\.(md|svg)(#|$)/.test(target);
+  return isPage ? undefined : `${base}/${target}`;
+}
+
 export function repositoryLinks(markdown: MarkdownRenderer): void {
-  const base = `${repositoryUrl()}/blob/main`;
   markdown.core.ruler.push("repository-links", ({ tokens, env }) => {
-    const folder = posix.dirname(`docs/${env.relativePath}`);
+    // The texts of the start page's head are rendered without a page.
+    const folder = posix.dirname(env.relativePath ?? "index.md");
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {
       const href = token.type === "link_open" ? token.attrGet("href") : null;
-      if (href === null || /^([a-z]+:|#|\/)/.test(href)) continue;
-      const target = posix.normalize(`${folder}/${href}`);
-      const isPage = target.startsWith("docs/") && /\.md(#|$)/.test(target);
-      if (!isPage) token.attrSet("href", `${base}/${target}`);
+      const target = href === null ? undefined : repositoryTarget(folder, href);
+      if (target !== undefined) token.attrSet("href", target);
     }
   });
 }

@@ -1,5 +1,5 @@
 /** The documentation as a site: it builds, nothing leads nowhere, and it reads well in a browser. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
@@ -78,6 +78,35 @@ test("every link of the site leads to a page and to a heading that is on it", ()
     }),
   );
   expect(broken).toEqual([]);
+});
+
+test("programs find every page as Markdown, from a list whose links lead somewhere", () => {
+  const missing = [...pagesOf().keys()]
+    .filter((path) => path !== "/404")
+    .map((path) => (path.endsWith("/") ? `${path}index.md` : `${path}.md`))
+    .filter((path) => !existsSync(join(site, path)));
+  expect(missing).toEqual([]);
+  const list = readFileSync(join(site, "llms.txt"), "utf8");
+  const links = [...list.matchAll(/\]\((\/[^)]*)\)/g)].map(([, path = ""]) => path);
+  expect(links).toContain("/guides/sell-with-express.md");
+  expect(links.filter((path) => !existsSync(join(site, path)))).toEqual([]);
+  const whole = readFileSync(join(site, "llms-full.txt"), "utf8");
+  expect(whole).toContain("# Sell with Express");
+  // Comments for tools are left out, and what is no page leads to the repository.
+  expect(whole).not.toMatch(/<!-- (run|elsewhere|needs):/);
+  const page = readFileSync(join(site, "guides/sell-behind-your-proxy.md"), "utf8");
+  expect(page).toMatch(/\]\(https:\/\/[^)]*\/blob\/main\/deploy\/nginx\/authorize\.conf\)/);
+  expect(page).toContain("](give-money-back.md)");
+});
+
+const readList = (file: string): unknown => JSON.parse(readFileSync(join(site, file), "utf8"));
+
+test("programs find every code and every promise in a list", () => {
+  const codes = JSON.stringify(readList("errors.json"));
+  expect([...refusalCodes, ...errorCodes].filter((code) => !codes.includes(`"${code}"`))).toEqual(
+    [],
+  );
+  expect(readList("guarantees.json")).toMatchObject({ guarantees: expect.any(Array) });
 });
 
 test("the comments for tools do not show, and pictures stand in the pages", () => {

@@ -26,7 +26,7 @@ export const pages: Readonly<Record<string, () => string>> = {
   "troubleshooting.md": () => troubleshootingPage(made),
 };
 
-const made = "<!-- Made by `npm run reference` from the code. Do not edit. -->";
+export const made = "<!-- Made by `npm run reference` from the code. Do not edit. -->";
 
 function configurationPage(): string {
   const rows = Object.entries(settings).map(([name, setting]) => {

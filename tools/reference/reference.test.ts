@@ -3,17 +3,16 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readGatewayConfig } from "@farthing/gateway";
 import { expect, test } from "vitest";
-import { drawings } from "./drawings.ts";
 import { pages } from "./pages.ts";
+import { written } from "./written.ts";
 
-test.each(Object.entries(pages))("docs/reference/%s is up to date", (name, page) => {
-  const text = readFileSync(join(import.meta.dirname, "../../docs/reference", name), "utf8");
-  expect(text, "run `npm run reference`").toBe(page());
-});
+const files = Object.entries(written).flatMap(([folder, list]) =>
+  Object.entries(list).map(([name, write]) => [join("docs", folder, name), write] as const),
+);
 
-test.each(Object.entries(drawings))("docs/concepts/%s is up to date", (name, drawing) => {
-  const text = readFileSync(join(import.meta.dirname, "../../docs/concepts", name), "utf8");
-  expect(text, "run `npm run reference`").toBe(drawing());
+test.each(files)("%s is up to date", (path, write) => {
+  const text = readFileSync(join(import.meta.dirname, "../..", path), "utf8");
+  expect(text, "run `npm run reference`").toBe(write());
 });
 
 test("the gateway's example is a configuration", () => {

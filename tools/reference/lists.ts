@@ -1,0 +1,37 @@
+/** Lists for programs: what is promised, and what each code of an error means and asks for. */
+import { problemTable } from "@farthing/facilitator";
+import { errorCodes, refusal, refusalCodes, x402ReasonOf } from "@farthing/protocol";
+import { errorMeanings } from "./error-rows.ts";
+import { guarantees } from "./guarantees.ts";
+
+const json = (value: unknown) => `${JSON.stringify(value, undefined, 2)}\n`;
+
+/** By their file in docs/public, which the site serves at its root. */
+export const lists: Readonly<Record<string, () => string>> = {
+  "guarantees.json": () => json({ guarantees }),
+  "errors.json": () => json({ refusals: refusals(), errors: errors() }),
+};
+
+/** Reasons why a payment is refused, in a 402 and in the responses of `/verify` and `/settle`. */
+function refusals() {
+  return refusalCodes.map((code) => ({
+    code,
+    otherName: x402ReasonOf(code),
+    meaning: refusal(code).message,
+    page: `/reference/troubleshooting#${code}`,
+  }));
+}
+
+/** The member `error` of responses that evaluated no payment. */
+function errors() {
+  return errorCodes.map((code) => {
+    const { status, retryable } = problemTable[code];
+    return {
+      code,
+      status,
+      retryable,
+      meaning: errorMeanings[code],
+      page: `/reference/troubleshooting#${code}`,
+    };
+  });
+}
