@@ -15,7 +15,12 @@ export {
   perDayDefault,
   type LimitsInput,
 } from "./ledger/limits.ts";
-export { depositMaxDefault, type ChannelsInput } from "./channels/channel-options.ts";
+export {
+  depositMaxDefault,
+  parseChannels,
+  type ChannelPolicy,
+  type ChannelsInput,
+} from "./channels/channel-options.ts";
 export type { BuyerChannels } from "./channels/pay-over-channel.ts";
 export type { ChannelRefund, RefundRequest } from "./channels/refund-channel.ts";
 export { readChannelState, type ReadChannel } from "./channels/read-channel-state.ts";

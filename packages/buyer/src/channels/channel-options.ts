@@ -18,6 +18,8 @@ export interface ChannelsInput {
    * hour. `always`: wherever a channel is offered. `never`: single payments only.
    */
   readonly use?: "auto" | "always" | "never";
+  /** With `auto`: payments to a seller within an hour after which a channel pays off; 3 by default. */
+  readonly afterPayments?: number;
   /** Most that one seller may hold, so the most of one deposit; 1 USDC by default. */
   readonly depositMax?: string;
   /** Most that all sellers together may hold; 1 USDC by default. */
@@ -32,6 +34,7 @@ export interface ChannelsInput {
 
 export interface ChannelPolicy {
   readonly use: "auto" | "always" | "never";
+  readonly afterPayments: number;
   readonly depositMaxUnits: bigint;
   readonly depositTotalMaxUnits: bigint;
   /** Seconds. */
@@ -44,7 +47,7 @@ export interface ChannelPolicy {
 export const depositMaxDefault = "1";
 
 /** A channel saves gas from the second call on; three calls in an hour are no single visit. */
-export const callsBeforeChannel = 3;
+const afterPaymentsDefault = 3;
 export const callsWindowMs = 60 * 60 * 1000;
 
 /**
@@ -63,6 +66,10 @@ export function parseChannels(input: ChannelsInput = {}): ChannelPolicy {
     depositMax = depositMaxDefault,
     depositTotalMax = depositMaxDefault,
   } = input;
+  const { afterPayments = afterPaymentsDefault } = input;
+  if (!(Number.isSafeInteger(afterPayments) && afterPayments > 0)) {
+    throw new TypeError("channels.afterPayments is a whole number above 0.");
+  }
   const { withdrawDelayMax = withdrawDelayMaxDefault, salt = saltDefault } = input;
   if (!["auto", "always", "never"].includes(use)) {
     throw new TypeError('channels.use is "auto", "always" or "never".');
@@ -75,6 +82,7 @@ export function parseChannels(input: ChannelsInput = {}): ChannelPolicy {
   if (!isBytes32(salt)) throw new TypeError("channels.salt is 0x and 64 hexadecimal digits.");
   return {
     use,
+    afterPayments,
     depositMaxUnits: amount("channels.depositMax", depositMax),
     depositTotalMaxUnits: amount("channels.depositTotalMax", depositTotalMax),
     withdrawDelayMax,

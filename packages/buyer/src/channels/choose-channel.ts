@@ -8,7 +8,7 @@ import type { PayingTools } from "../pay-once.ts";
 import { refusedPayment, type RefusalCode } from "../payment-error.ts";
 import type { UnpaidCall } from "../send-with-token.ts";
 import { isOfSeller, type ChannelRecord } from "./channel-record.ts";
-import { callsBeforeChannel, callsWindowMs } from "./channel-options.ts";
+import { callsWindowMs } from "./channel-options.ts";
 import {
   asSinglePayment,
   checkChannel,
@@ -94,7 +94,7 @@ export function stoppedMessage(channelId: string, reason: string | undefined): s
 
 /** Tells whether this seller was paid often enough lately that more calls are to be expected. */
 async function paysOff(
-  { ledger, runtime }: ChannelTools,
+  { ledger, runtime, channels }: ChannelTools,
   { requirements }: ChannelOffer,
   host: string,
 ): Promise<boolean> {
@@ -106,5 +106,5 @@ async function paysOff(
       record.network === requirements.network.id &&
       isSameAddress(record.payTo, requirements.payTo),
   );
-  return paid.length >= callsBeforeChannel;
+  return paid.length >= channels.policy.afterPayments;
 }

@@ -8,11 +8,13 @@ import { encodeHeader, headerNames } from "@farthing/protocol";
 import { expect, test } from "vitest";
 import { farthing } from "../command/farthing-bin.testing.ts";
 
+function temporaryHome() {
+  const path = mkdtempSync(join(tmpdir(), "farthing-channels-"));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true }) };
+}
+
 test("pay opens a channel, later runs use it, and a refund empties it", async () => {
-  using home = {
-    path: mkdtempSync(join(tmpdir(), "farthing-channels-")),
-    [Symbol.dispose]: () => rmSync(home.path, { recursive: true }),
-  };
+  using home = temporaryHome();
   const environment = { XDG_CONFIG_HOME: home.path };
   const receipt = { success: true, transaction, network: "eip155:50", amount: "8000" };
   const headers = { [headerNames.paymentResponse]: encodeHeader(receipt) };
@@ -56,4 +58,29 @@ test("pay opens a channel, later runs use it, and a refund empties it", async ()
   expect(again.code).toBe(12);
   const unknown = await farthing(["channels", "show", `0x${"ab".repeat(32)}`], { environment });
   expect([unknown.code, unknown.stderr]).toEqual([9, expect.stringContaining("channels list")]);
+});
+
+test("the settings say after how many payments a channel is opened, and how much a seller may hold", async () => {
+  using home = temporaryHome();
+  const run = (args: string[], more: Readonly<Record<string, string>> = {}) =>
+    farthing(args, { environment: { XDG_CONFIG_HOME: home.path, ...more } });
+  const set = ["ledger", "limits", "set", "--channels-after", "1", "--deposit-per-seller", "0.02"];
+  expect((await run(set)).code).toBe(0);
+  expect((await run(["ledger", "limits", "set", "--deposit-total", "0.04"])).code).toBe(0);
+  expect((await run(["ledger", "limits"])).stdout).toContain(
+    "Channels       after 1 payment to a seller in an hour; a seller may hold 0.02 USDC, all together 0.04 USDC",
+  );
+  await using seller = await startSeller(channelSeller({ hasExact: true }).script);
+  expect((await run(["pay", seller.url])).stderr).toContain("payment settled: 0.001 USDC");
+  expect((await run(["pay", seller.url])).stderr).toContain("call charged: 0.001 USDC");
+
+  await using greedy = await startSeller(
+    channelSeller({ minDeposit: 30_000n, extra: { withdrawDelay: 1_000 } }).script,
+  );
+  const most = await run(["pay", "--json", greedy.url]);
+  // The same payee already holds 0.009 USDC in the other channel.
+  expect(JSON.parse(most.stdout).payment).toMatchObject({ deposit: "11000" });
+  const wrong = await run(["ledger", "limits"], { FARTHING_CHANNELS: "sometimes" });
+  const sentence = "FARTHING_CHANNELS must be auto, always or never.";
+  expect([wrong.code, wrong.stderr]).toEqual([3, expect.stringContaining(sentence)]);
 });

@@ -126,7 +126,8 @@ function settingsPath(): string {
   return join(buyerFolder(), "config.json");
 }
 
-function readSettingsFile(): JsonObject {
+/** All that is stored, unread; empty without a file. */
+export function readSettingsFile(): JsonObject {
   const path = settingsPath();
   const text = readIfThere(path);
   if (text === undefined) return {};

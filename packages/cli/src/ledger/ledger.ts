@@ -64,12 +64,16 @@ function registerLimits(ledger: Command): void {
   limits
     .command("set")
     .description(
-      "change the limits of this machine; FARTHING_LIMIT_* and FARTHING_ALLOW_* take precedence",
+      "change the limits of this machine; FARTHING_LIMIT_*, FARTHING_ALLOW_*, FARTHING_CHANNELS* and FARTHING_DEPOSIT_* take precedence",
     )
     .option("--per-call <USDC>", "maximum of one payment")
     .option("--per-day <USDC>", "maximum in any 24 hours for one wallet and network, or none")
     .option("--open-payments <count>", "maximum of payments without an outcome, at all hosts")
     .option("--open-per-host <count>", "maximum of payments without an outcome at one host")
+    .option("--channels <when>", "when a payment opens a channel: auto, always or never")
+    .option("--channels-after <count>", "with auto: after so many payments to a seller in an hour")
+    .option("--deposit-per-seller <USDC>", "maximum that a seller may hold in a channel")
+    .option("--deposit-total <USDC>", "maximum that all sellers may hold in channels")
     .option("--hosts <list>", "pay only these hosts, separated by commas; none for all")
     .option("--payees <list>", "pay only these addresses, separated by commas; none for all")
     .action((flags: LimitFlags) => runCommand(() => setLimits(flags)));

@@ -18,6 +18,7 @@ import {
 } from "@farthing/protocol";
 import { Option, type Command } from "commander";
 import { openLedger, readLimits, readSettings } from "../input/buyer-settings.ts";
+import { readChannelSettings } from "../input/channel-settings.ts";
 import { CanceledError, UsageError } from "../command/command-errors.ts";
 import { unboundWarning, whyResent, type PaymentProgress } from "../output/payment-report.ts";
 import { askYesNo } from "../input/prompt.ts";
@@ -38,7 +39,7 @@ export interface PayerFlags extends WalletFlags, NodeFlags {
 export function channelsOption(): Option {
   return new Option(
     "--channels <when>",
-    "pay over a payment channel: auto (after three payments to a seller in an hour, or where it takes nothing else), always or never",
+    "pay over a payment channel: auto (after three payments to a seller in an hour, or where it takes nothing else), always or never; see `farthing ledger limits`",
   ).choices(["auto", "always", "never"]);
 }
 
@@ -118,7 +119,7 @@ export async function payerOptions(
     },
     allow: { ...allow, ...(network === undefined ? {} : { networks: [network] }) },
     ...defined({ approve: approval.approve, nonceSecret, rpcUrl, prefer }),
-    ...(flags.channels === undefined ? {} : { channels: { use: flags.channels } }),
+    channels: { ...readChannelSettings(), ...defined({ use: flags.channels }) },
   };
 }
 
