@@ -59,7 +59,6 @@ function start(): void {
   if (location.protocol !== "https:" && !isLoopback(location.hostname)) {
     return showProblem(title, https);
   }
-  byId("program").removeAttribute("open");
   removeBrokenIcon();
   byId("host").textContent = location.host;
   // Behind a proxy the seller may not know the scheme and host that this browser sees.
@@ -72,7 +71,9 @@ function start(): void {
   addCopyButtons();
   const { payable, complaint } = readOffers(byId("challenge").textContent);
   const [first, ...others] = payable;
+  // Without a way to pay here, the command stays in view.
   if (!first) return showProblem(title, complaint ?? "");
+  byId("program").removeAttribute("open");
   const request = ownRequest();
   const kept = openKeptPayment(request.url, Date.now());
   lookForWallets();

@@ -7,7 +7,14 @@ import {
   type OfferContext,
 } from "@farthing/buyer/steps";
 import { texts } from "./texts.ts";
-import { parseJson, zeroAddress, type Address, type Requirements } from "@farthing/protocol";
+import {
+  channelScheme,
+  member,
+  parseJson,
+  zeroAddress,
+  type Address,
+  type Requirements,
+} from "@farthing/protocol";
 
 export interface Payable {
   readonly offer: Offer;
@@ -44,6 +51,10 @@ export function readOffers(challenge: string) {
       : [],
   );
   if (payable.length > 0) return { payable };
+  // A key for vouchers would lie within reach of the seller's own scripts.
+  if (ordered.some(({ raw }) => member(raw, "scheme") === channelScheme)) {
+    return { payable, complaint: texts.before.onlyChannels };
+  }
   const [first] = ordered;
   const complaint = first && complaintAbout(first, zeroAddress);
   return {

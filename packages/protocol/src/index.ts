@@ -11,6 +11,7 @@ export * from "./process/bounded-output.ts";
 export * from "./http/caller-network.ts";
 export * from "./process/buyer-variables.ts";
 export * from "./messages/challenge.ts";
+export * from "./channels/channel-scheme.ts";
 export * from "./channels/channel.ts";
 export * from "./channels/channel-codes.ts";
 export * from "./channels/channel-messages.ts";

@@ -227,9 +227,7 @@ async function challenge<R>(
   terms: ChallengeTerms,
 ): Promise<RouteResult> {
   const asked = ask(terms);
-  // The page makes single payments.
-  const paywall = terms.channels?.isOnly === true ? false : of.paywall;
-  const response = await offerPage(asked.response, terms, request, paywall, clock.now());
+  const response = await offerPage(asked.response, terms, request, of.paywall, clock.now());
   return { ...asked, response };
 }
 

@@ -49,7 +49,8 @@ export async function startPaywallStage(
     stack.defer(() => browser.close());
     const served = new Map<string, number>();
     const count = (path: string) => void served.set(path, (served.get(path) ?? 0) + 1);
-    const options = termsOn(market, "hosted");
+    const channels = { authorizerKey: market.devnet.seller.privateKey };
+    const options = { ...termsOn(market, "hosted"), channels };
     const onExpress = await sellOnExpress(options, goods, count);
     stack.defer(() => onExpress.close());
     // This one demands bound payments, which the page makes like every buyer of ours.

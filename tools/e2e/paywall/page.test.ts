@@ -27,6 +27,9 @@ const html = `<!doctype html><title>x</title><style>h1 { color: rgb(1, 2, 3) }</
 <h1 style="margin: 3px" onclick="parent.document.title='run'">Bought</h1><script>parent.document.title="run"</script>
 <img src="https://elsewhere.example/pixel.png">`;
 
+/** Vouchers are not bound to requests. */
+const byChannel = { type: "text/plain", body: "sold", requireBinding: false };
+
 describeInBrowser("what stands on the page for people", () => {
   let stage: PaywallStage;
   beforeAll(async () => {
@@ -39,6 +42,8 @@ describeInBrowser("what stands on the page for people", () => {
       "/html": { type: "text/html", body: html },
       "/events": { type: "text/event-stream", body: "data: one\n\n" },
       "/file.bin": { type: "application/octet-stream", body: png },
+      "/channel": { ...byChannel, channel: true },
+      "/channel-only": { ...byChannel, channel: { only: true } },
     });
   });
   afterAll(() => stage?.stop());
@@ -80,6 +85,27 @@ describeInBrowser("what stands on the page for people", () => {
       expect(await page.getByText(text).isVisible()).toBe(true);
     }
     expect(await page.getByText(`npx farthing pay ${stage.core}/json`).isVisible()).toBe(true);
+    await context.close();
+  });
+
+  test("beside a channel, the page pays singly and names no deposit", async () => {
+    const { page, context } = await buy("/channel");
+    expect(await page.locator(".content pre").textContent()).toBe("sold");
+    const challenge = JSON.parse((await page.locator("#challenge").textContent()) ?? "");
+    expect(challenge).toMatchObject({
+      accepts: [{ scheme: "exact" }, { scheme: "batch-settlement" }],
+    });
+    await context.close();
+  });
+
+  test("where only channels are taken, the page asks for no wallet and shows how a program pays", async () => {
+    const { page, context } = await arrive("/channel-only");
+    await page.getByText("no single payments").waitFor();
+    expect(await page.getByText(`npx farthing pay ${stage.core}/channel-only`).isVisible()).toBe(
+      true,
+    );
+    expect(await page.getByRole("button", { name: "Alpha" }).count()).toBe(0);
+    await expectFit(page, "channels only");
     await context.close();
   });
 

@@ -74,6 +74,8 @@ export const english = {
     cannot: "This page cannot take a payment",
     https: "Payments require HTTPS.",
     noOffer: "The seller offers no payment option that this page supports.",
+    onlyChannels:
+      "The seller takes deposits for many requests here, and no single payments. Programs make them: run the command below.",
     notPayable: "This payment is not possible: {reason}",
     forgetful:
       "This browser blocks storage for this page. Do not reload the page after you have signed.",

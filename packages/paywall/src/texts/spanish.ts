@@ -68,6 +68,8 @@ export const spanish: Texts = {
     cannot: "Esta página no puede aceptar un pago",
     https: "Los pagos requieren HTTPS.",
     noOffer: "El vendedor no ofrece ninguna forma de pago compatible con esta página.",
+    onlyChannels:
+      "El vendedor acepta aquí depósitos para muchas solicitudes, y no pagos sueltos. Los hacen los programas: ejecuta el comando de abajo.",
     notPayable: "Este pago no es posible: {reason}",
     forgetful:
       "Este navegador bloquea el almacenamiento de esta página. No la recargues después de firmar.",

@@ -7,12 +7,8 @@ import { isBytes32, isHexBytes, toLowerHex, type Hex } from "../encoding/hex.ts"
 import { defined, isObject, member, type JsonObject } from "../encoding/json.ts";
 import { findNetworkOf, type Network } from "../networks/networks.ts";
 import { parseUint256 } from "../signatures/authorization.ts";
-import {
-  channelScheme,
-  channelUnitsMax,
-  parseChannelConfig,
-  type ChannelConfig,
-} from "./channel.ts";
+import { channelUnitsMax, parseChannelConfig, type ChannelConfig } from "./channel.ts";
+import { channelScheme } from "./channel-scheme.ts";
 import { acceptChannel, refuseChannel, type ChannelOutcome } from "./channel-codes.ts";
 
 /** An entry of a challenge. Calls of a seller's manager name an amount of 0 and nothing in `extra`. */

@@ -4,7 +4,8 @@ import { defined, isObject, member, type JsonObject } from "../encoding/json.ts"
 import type { Address } from "../networks/address.ts";
 import { findNetworkOf, type Network } from "../networks/networks.ts";
 import { parseUint256 } from "../signatures/authorization.ts";
-import { channelScheme, type ChannelState } from "./channel.ts";
+import { channelScheme } from "./channel-scheme.ts";
+import type { ChannelState } from "./channel.ts";
 import { acceptChannel, refuseChannel, type ChannelOutcome } from "./channel-codes.ts";
 import {
   parseChannelPayload,

@@ -18,9 +18,6 @@ import type { ChainId, Network } from "../networks/networks.ts";
 import { typedDataDigest } from "../signatures/typed-data.ts";
 import { acceptChannel, refuseChannel, type ChannelOutcome } from "./channel-codes.ts";
 
-/** The scheme's name in `accepts[]`. */
-export const channelScheme = "batch-settlement";
-
 /** 15 minutes to 30 days, in seconds; the contract refuses any other delay. */
 export const withdrawDelayMin = 900;
 export const withdrawDelayMax = 2_592_000;
