@@ -6,6 +6,8 @@ import { ErrorBoundary } from "./components/error-boundary.tsx";
 import { Empty, Page, Skeleton } from "./components/page.tsx";
 import { Problem } from "./components/problem.tsx";
 import { useLocation } from "./location.ts";
+import { ChannelScreen } from "./screens/channels/channel-screen.tsx";
+import { ChannelsScreen } from "./screens/channels/channels-screen.tsx";
 import { BuyCredits } from "./screens/credits/buy-credits.tsx";
 import { CreditsScreen } from "./screens/credits/credits-screen.tsx";
 import { PurchaseScreen } from "./screens/credits/purchase-screen.tsx";
@@ -63,7 +65,8 @@ function Screen() {
 function screenAt(path: string): ReactNode {
   const [first = "", second, third] = path.split("/");
   const id = second === "purchases" ? third : second;
-  if (id !== undefined && id !== "buy" && !/^[a-z]+_[0-9a-f]+$/.test(id)) return <Nowhere />;
+  if (id !== undefined && id !== "buy" && !/^(?:[a-z]+_[0-9a-f]+|0x[0-9a-f]{64})$/.test(id))
+    return <Nowhere />;
   switch (first) {
     case "":
       return <OverviewScreen />;
@@ -71,6 +74,8 @@ function screenAt(path: string): ReactNode {
       return second === undefined ? <SettlementsScreen /> : <SettlementScreen id={second} />;
     case "revenue":
       return <RevenueScreen />;
+    case "channels":
+      return second === undefined ? <ChannelsScreen /> : <ChannelScreen id={second} />;
     case "customers":
       return <CustomersScreen />;
     case "keys":

@@ -19,6 +19,7 @@ const navigation: readonly (readonly [path: string, title: string, icon: Compone
   ["settlements", "Settlements", Icons.SettlementsIcon],
   ["revenue", "Revenue", Icons.RevenueIcon],
   ["customers", "Customers", Icons.CustomersIcon],
+  ["channels", "Channels", Icons.ChannelsIcon],
   ["keys", "API keys", Icons.KeysIcon],
   ["requests", "Request log", Icons.RequestsIcon],
   ["credits", "Credits", Icons.CreditsIcon],

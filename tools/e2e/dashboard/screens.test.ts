@@ -7,6 +7,7 @@ import { expectFitInBothSchemes, findBarriers, windows } from "../support/axe.te
 import { stockBuyer } from "../support/buyers.testing.ts";
 import { describeInBrowser } from "../support/chromium.testing.ts";
 import { openWindow, signIn, startStage, type Stage } from "./fixture.testing.ts";
+import { addChannels } from "./channels.testing.ts";
 import {
   addEmail,
   beginPurchase,
@@ -81,6 +82,7 @@ describeInBrowser("the screens of the dashboard", () => {
       "settlements",
       "revenue",
       "customers",
+      "channels",
       "requests",
       "credits",
       "nowhere",
@@ -142,6 +144,7 @@ async function fillAccount(stage: Stage): Promise<string[]> {
   await page.getByRole("button", { name: "Send a test" }).click();
   await page.getByRole("row", { name: "webhook.test" }).waitFor();
   const listing = await addListing(window);
+  const channel = await addChannels(market.databaseUrl, seller.address, 30);
   await addEmail(window, "a.rather.long.address@department.company.example");
   await inviteMember(window, market.newBuyer().address, "Developer:");
   await page.getByLabel("Name").fill("Weather API");
@@ -159,6 +162,8 @@ async function fillAccount(stage: Stage): Promise<string[]> {
     "revenue?by=payer",
     "revenue?by=day",
     "customers",
+    "channels",
+    `channels/${channel}`,
     ...details,
     "keys",
     "credits",

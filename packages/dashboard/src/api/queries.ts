@@ -264,6 +264,21 @@ export const customersQuery = (of: Readonly<Record<"order" | "network" | "cursor
     pageFreshness(of.cursor),
   );
 
+export const channelsPath = "/v1/account/channels";
+
+/** Empty texts are filters that are not set. */
+export const channelsQuery = (of: Readonly<Record<"state" | "network" | "cursor", string>>) =>
+  read<Responses.ChannelListJson>(
+    ["channels", of],
+    withSearch(channelsPath, { ...of, limit: `${pageRows}` }),
+    pageFreshness(of.cursor),
+  );
+
+export const channelQuery = (id: string) =>
+  read<Responses.ChannelJson>(["channels", id], `${channelsPath}/${encodeURIComponent(id)}`, {
+    refetchInterval: liveMs,
+  });
+
 export const webhooksPath = "/v1/account/webhooks";
 
 export const webhooksQuery = list<"webhooks", Responses.WebhookEndpointJson>("webhooks");

@@ -42,6 +42,9 @@ export const CustomersIcon = icon(
   <circle cx="6" cy="5.5" r="2.5" />,
   <path d="M1.5 13.5c0-2.5 2-4 4.5-4s4.5 1.5 4.5 4M10.5 3.2a2.5 2.5 0 0 1 0 4.6M12 9.9c1.5.5 2.5 1.7 2.5 3.6" />,
 );
+export const ChannelsIcon = icon(
+  <path d="M2.5 4.5c2.8 0 2.8 2 5.5 2s2.7-2 5.5-2M2.5 9.5c2.8 0 2.8 2 5.5 2s2.7-2 5.5-2" />,
+);
 export const KeysIcon = icon(
   <circle cx="5.5" cy="10.5" r="3" />,
   <path d="m7.7 8.3 5.8-5.8M11 5l2 2" />,

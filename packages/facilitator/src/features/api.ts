@@ -2,6 +2,7 @@
 import type { Static } from "typebox";
 import type { ProfileResponse } from "./accounts/routes.ts";
 import type { KeyResponse, NewKeyResponse } from "./api-keys/routes.ts";
+import type { ChannelListResponse, ChannelResponse } from "./channels/account-routes.ts";
 import type { CreditsResponse, EntryResponse } from "./credits/routes.ts";
 import type { EmailResponse, EmailsResponse } from "./email/routes.ts";
 import type { RowResponse, StoryResponse } from "./history/routes.ts";
@@ -44,6 +45,8 @@ export type TimelineStep = SettlementDetail["timeline"][number];
 export type UsageDayJson = Static<typeof UsageResponse>["days"][number];
 export type ApiCallJson = Static<typeof CallResponse>;
 export type RevenueJson = Static<typeof RevenueResponse>;
+export type ChannelListJson = Static<typeof ChannelListResponse>;
+export type ChannelJson = Static<typeof ChannelResponse>;
 export type CustomerJson = Static<typeof CustomerResponse>;
 export type WebhookEndpointJson = Static<typeof EndpointResponse>;
 export type NewWebhookEndpoint = Static<typeof NewEndpointResponse>;

@@ -42,7 +42,7 @@ export function RevenueScreen() {
   return (
     <Page
       title="Revenue"
-      lead={`Confirmed payments on ${shown?.label ?? "one network"}, by the month of the sale in UTC. Refunds are not taken off.`}
+      lead={`Confirmed payments and what was charged on channels, on ${shown?.label ?? "one network"}, by the month of the sale in UTC. Refunds are not taken off.`}
       actions={
         view === "day" ? (
           <CsvLink
@@ -116,7 +116,7 @@ function Names({ by, month, network, cursor, isTotalOnly }: NamesProps) {
               <NamesTable
                 names={names}
                 choice={{ by, month, network }}
-                isEmpty={total.settlements === 0}
+                isEmpty={total.amount === "0"}
               />
               <Pager
                 path="revenue"
@@ -184,7 +184,7 @@ function Days({ month, network }: Choice) {
   return (
     <QueryBoundary query={usageQuery(`${month}-01`, network, lastDayOf(month))} lines={6}>
       {({ days }) => {
-        const sold = days.filter(({ settled }) => settled > 0).toReversed();
+        const sold = days.filter(({ amount }) => amount !== "0").toReversed();
         return (
           <DataTable
             caption="Revenue by day"
