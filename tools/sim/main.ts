@@ -3,6 +3,8 @@ import { parseArgs } from "node:util";
 import { rateRefusals } from "@farthing/lab/ordinary-node";
 import kept from "./seeds.json" with { type: "json" };
 import { sumOf, type ObservedFaultCounts } from "./observed-faults.ts";
+import { channelFaultKinds } from "./channels/channel-plan.ts";
+import { playSeeds, readChannelFaultKinds } from "./channels/play-seeds.ts";
 import { createDatabases } from "./databases.ts";
 import { drawPlan, type PlanInput } from "./draw-plan.ts";
 import { faultKinds } from "./plan.ts";
@@ -27,6 +29,10 @@ const usage = `Plays faults against the facilitator and audits it afterwards.
   npm run sim -- --public-endpoint --real    five minutes of it on a devnet, in real time
   --refusals json_429                 how the endpoint says that it is too much: ${rateRefusals.join(", ")}
 
+  npm run sim -- --channels           buyers, sellers and the vault of channels, in one process;
+                                      with --seed, --seeds, --minutes, --trace and --keep-going
+  --troubles gone,withdraw            of ${channelFaultKinds.join(", ")}
+
 What a seed would choose by itself can be said:
 
   --database sqlite|postgres          PostgreSQL is shared by two processes
@@ -47,6 +53,7 @@ const { values } = parseArgs({
     trace: { type: "boolean", default: false },
     "keep-going": { type: "boolean", default: false },
     "public-endpoint": { type: "boolean", default: false },
+    channels: { type: "boolean", default: false },
     real: { type: "boolean", default: false },
     refusals: { type: "string", default: "json_429" },
     help: { type: "boolean", default: false },
@@ -86,9 +93,28 @@ async function playEndpoint(): Promise<void> {
 /** A service that stands still breaks thousands of promises in the same way. */
 const maxFindingsPrinted = 20;
 
+/** Seeds of channels that are played where neither they nor a time is named. */
+const channelSeeds = 20;
+
+async function playManyChannels(): Promise<void> {
+  const { seed, seeds, minutes } = values;
+  const named = values["troubles"];
+  const count = seed !== undefined ? 1 : minutes === undefined ? channelSeeds : 0;
+  const isKept = await playSeeds({
+    ...(seed === undefined ? {} : { seed: Number(seed) }),
+    seeds: Number(seeds ?? count),
+    minutes: Number(minutes ?? 0),
+    ...(named === undefined ? {} : { faultKinds: readChannelFaultKinds(named) }),
+    hasTrace: values.trace,
+    keepsGoing: values["keep-going"],
+  });
+  isBroken = !isKept;
+}
+
 async function main(): Promise<void> {
   if (values.help) return console.log(usage);
   if (values["public-endpoint"]) return playEndpoint();
+  if (values.channels) return playManyChannels();
   const named = values["troubles"];
   const service = readService(values);
   const input = { service, ...(named === undefined ? {} : { faultKinds: readFaultKinds(named) }) };

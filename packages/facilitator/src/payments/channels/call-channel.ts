@@ -23,6 +23,9 @@ import { pendingChannel, refusedChannel, settledChannel } from "./channel-respon
 /** Callers wait as long as for a payment's outcome; many proxies give up after 30 s. */
 const callWaitMs = 25_000;
 
+/** What the calls need of the context. */
+type Calling = Pick<PaymentContext, "channels">;
+
 type Payload<Type> = Extract<ChannelPayload, { type: Type }>;
 
 const entryOf = (requirements: ChannelRequirements, claim: VoucherClaim): ClaimEntry => ({
@@ -32,7 +35,7 @@ const entryOf = (requirements: ChannelRequirements, claim: VoucherClaim): ClaimE
 });
 
 export async function claimChannels(
-  context: PaymentContext,
+  context: Calling,
   { claims, claimAuthorizerSignature }: Payload<"claim">,
   requirements: ChannelRequirements,
 ): Promise<SettleResponse> {
@@ -65,7 +68,7 @@ export async function claimChannels(
 
 /** Checks the rows and signs them where the seller leaves that to us; returns the call. */
 async function prepareClaims(
-  context: PaymentContext,
+  context: Calling,
   claims: readonly VoucherClaim[],
   requirements: ChannelRequirements,
   given: Hex | undefined,
@@ -101,7 +104,7 @@ async function prepareClaims(
 }
 
 function statesOf(
-  { channels }: PaymentContext,
+  { channels }: Calling,
   entries: readonly ClaimEntry[],
   { network }: ChannelRequirements,
   block = 0,
@@ -118,7 +121,7 @@ function areClaimed(entries: readonly ClaimEntry[], states: readonly ChannelStat
 }
 
 export async function sweepReceiver(
-  { channels }: PaymentContext,
+  { channels }: Calling,
   { receiver, token }: Payload<"settle">,
   { network, payTo, asset }: ChannelRequirements,
 ): Promise<SettleResponse> {
@@ -151,7 +154,7 @@ export async function sweepReceiver(
 }
 
 export async function refundChannel(
-  context: PaymentContext,
+  context: Calling,
   payload: Payload<"refund">,
   requirements: ChannelRequirements,
   key: RequestKey | null,
@@ -207,7 +210,7 @@ export async function refundChannel(
 
 /** Checks a refund and signs what the seller leaves to us; returns the call. */
 async function prepareRefund(
-  context: PaymentContext,
+  context: Calling,
   { config, voucher, amount, completed }: Payload<"refund">,
   requirements: ChannelRequirements,
   key: RequestKey | null,

@@ -1,0 +1,69 @@
+/** Channels with faults, as every change has to pass them, and their audit against planted faults. */
+import type { ChannelLedger, ChannelUse } from "@farthing/lab/audit";
+import { auditChannels } from "@farthing/lab/audit";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { drawChannelPlan, type ChannelFaultKind } from "./channel-plan.ts";
+import { openChannelStage, playChannels, type ChannelStage } from "./play-channels.ts";
+
+let stage: ChannelStage;
+beforeAll(async () => {
+  stage = await openChannelStage();
+});
+afterAll(() => stage?.stop());
+
+const seeds: readonly (readonly [number, readonly ChannelFaultKind[]])[] = [
+  [103, ["facilitator", "shop", "withdraw", "reorg", "late", "road", "buyers", "seller"]],
+  [111, ["facilitator", "gone", "withdraw", "gas", "road"]],
+];
+
+test.each(seeds)("seed %i with %s keeps every promise", async (seed, faultKinds) => {
+  const { violations, delivered, trace } = await playChannels(
+    drawChannelPlan(seed, faultKinds),
+    stage,
+  );
+  expect(violations.length === 0 ? "" : trace.join("\n")).toBe("");
+  expect(delivered).toBeGreaterThan(0n);
+});
+
+describe("the audit finds", () => {
+  const channelId = `0x${"11".repeat(32)}` as const;
+  const state = {
+    balance: 8_000n,
+    totalClaimed: 3_000n,
+    withdrawing: 0n,
+    withdrawRequestedAt: 0,
+    refundNonce: 1n,
+  };
+  const account = { channelId, state, deposited: 10_000n, claimed: 3_000n };
+  const honest: ChannelLedger = {
+    accounts: [{ ...account, refunded: 1_500n, withdrawn: 500n }],
+    receivers: [{ totalClaimed: 3_000n, totalSettled: 2_000n }],
+    heldUnits: 6_000n,
+  };
+  const use: ChannelUse = { channelId, delivered: 3_500n, signed: 4_000n, bound: 500n };
+  const rulesOf = (ledger: Partial<ChannelLedger>, used: Partial<ChannelUse> = {}) =>
+    auditChannels({ ...honest, ...ledger }, [{ ...use, ...used }]).map(({ rule }) => rule);
+  const withAccount = (change: Partial<(typeof honest.accounts)[number]>) =>
+    rulesOf({ accounts: honest.accounts.map((one) => ({ ...one, ...change })) });
+
+  test("nothing in a run without a fault", () => expect(rulesOf({})).toEqual([]));
+
+  test("money of a deposit that is nowhere", () => {
+    expect(withAccount({ refunded: 1_000n })).toContain("deposits are where they belong");
+    expect(rulesOf({ heldUnits: 5_999n })).toContain("deposits are where they belong");
+  });
+
+  test("a claim that counts twice", () => {
+    expect(withAccount({ claimed: 6_000n })).toContain("claimed once");
+    const receivers = [{ totalClaimed: 6_000n, totalSettled: 2_000n }];
+    expect(rulesOf({ receivers })).toContain("claimed once");
+  });
+
+  test("more claimed than was signed", () => {
+    expect(rulesOf({}, { signed: 2_999n })).toEqual(["charged is signed"]);
+  });
+
+  test("more delivered than is paid, beyond the bound", () => {
+    expect(rulesOf({}, { delivered: 3_501n })).toEqual(["delivered is claimable"]);
+  });
+});
