@@ -228,6 +228,8 @@ export function singleUseSuite(listen: Listen): void {
         isTokenShared: broken,
         identify: broken,
         isProven: broken,
+        recall: broken,
+        toKeep: () => undefined,
       };
       const url = await at.start(undefined, { grants });
       await expectLater(await fetch(url, { headers: await payFor(url) }), "busy");

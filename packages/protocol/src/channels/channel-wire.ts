@@ -1,6 +1,6 @@
 /** What is written of channels into messages, and what is read back of it beside the messages themselves. */
 import { isBytes32, numberWord, toLowerHex, type Hex } from "../encoding/hex.ts";
-import { defined, isObject, member, type JsonObject } from "../encoding/json.ts";
+import { defined, isObject, member, objectMembers, type JsonObject } from "../encoding/json.ts";
 import type { Address } from "../networks/address.ts";
 import { findNetworkOf, type Network } from "../networks/networks.ts";
 import { parseUint256 } from "../signatures/authorization.ts";
@@ -136,6 +136,7 @@ function toWireDeposit({ amount, validAfter, validBefore, salt, signature }: Sig
 export interface ChannelPayment {
   readonly network: Network;
   readonly payload: BuyerChannelPayload;
+  readonly extensions?: JsonObject;
 }
 
 /** Whether a decoded payment header is about a channel; any other one is a payment. */
@@ -158,5 +159,5 @@ export function parseChannelPayment(input: unknown): ChannelOutcome<ChannelPayme
   if (payload.type === "claim" || payload.type === "settle") {
     return refuseChannel("payload_type", "payload.type must be deposit, voucher or refund.");
   }
-  return acceptChannel({ network, payload });
+  return acceptChannel({ network, payload, ...objectMembers(input, "extensions") });
 }

@@ -13,6 +13,7 @@ import type { ExchangeDeps, ExchangeResult, Serve } from "../exchange/paid-reque
 import { checkInput } from "../extensions/input-check.ts";
 import type { Channels } from "../payment-records/channels/channels.ts";
 import type { ChallengeTerms } from "../responses.ts";
+import { bindCall } from "./bound-call.ts";
 import { channelOffersOf, entriesOf, type OfferedChannel } from "./channel-offers.ts";
 import type { ChannelTermsOfRoute } from "./channel-options.ts";
 import { refuseCall } from "./channel-responses.ts";
@@ -33,7 +34,7 @@ export interface OpenChannels {
 
 interface ChannelRoute {
   readonly of: Pick<Configuration, "bodyBytesMax">;
-  readonly route: Pick<RouteConfiguration, "check">;
+  readonly route: Pick<RouteConfiguration, "check" | "redeliver">;
   readonly rules: Pick<RouteConfiguration, "isStreamed" | "workMs" | "redirects">;
   readonly channel?: SoldChannel | undefined;
 }
@@ -70,7 +71,11 @@ export async function respondToChannel(
   if (wrong) return undecided(wrong);
   const { sold, offers } = channels;
   const { channels: kept, cost, costHeader } = sold;
-  const call = { payment: message.value, offers, terms, channels: kept, cost, costHeader };
+  const { url } = terms.resource;
+  const limits = { redeliver: route.redeliver, bodyBytesMax: of.bodyBytesMax };
+  const bind = (offer: OfferedChannel) =>
+    bindCall(deps, { request, payment: message.value, offer, url, options, rules: limits });
+  const call = { payment: message.value, offers, terms, channels: kept, cost, costHeader, bind };
   deps.leftVouchers.lookAgain(deps.waitUntil);
   const result = await serveChannel(deps, { ...rules, ...call, serve, turns: deps.turns });
   const { outcome } = result;

@@ -131,6 +131,9 @@ export interface ShopOptions {
   readonly route?: RouteOptions;
 }
 
+/** Where a request goes, and its further headers. */
+type Shown = Readonly<Record<string, string>> & { readonly path?: string };
+
 export function openShop({ chain = createChannelChain(), serve, seller, route }: ShopOptions = {}) {
   const time = createVirtualTime();
   const events: SellerEvent[] = [];
@@ -148,12 +151,16 @@ export function openShop({ chain = createChannelChain(), serve, seller, route }:
   );
   const paid = made.route({ price: callUnits, channel: { minDeposit: 10_000n }, ...route });
   const content: Serve = serve ?? (() => new Response(`report ${++served}`));
-  const send = async (header?: string): Promise<Response> => {
-    const headers = header === undefined ? {} : { [headerNames.paymentSignature]: header };
-    const request = new Request("https://shop.example/report", { headers });
+  const send = async (header?: string, shown: Shown = {}): Promise<Response> => {
+    const { path = "/report", ...more } = shown;
+    const paying = header === undefined ? {} : { [headerNames.paymentSignature]: header };
+    const request = new Request(new URL(path, "https://shop.example"), {
+      headers: { ...paying, ...more },
+    });
     return (await paid.charge(request, content)).response;
   };
-  return { chain, time, events, seller: made, send, pay: (sent: Sent) => send(headerOf(sent)) };
+  const pay = (sent: Sent, shown?: Shown) => send(headerOf(sent), shown);
+  return { chain, time, events, seller: made, send, pay };
 }
 
 /** A vault that keeps what it is given, or answers as the test says. */

@@ -30,6 +30,7 @@ import { refuseOverLimit } from "../exchange/payer-limit.ts";
 import { addReceipt, content, type ChallengeTerms } from "../responses.ts";
 import type { FacilitatorFailure } from "../facilitator-order.ts";
 import type { StoredChannel } from "../payment-records/channels/channel-store.ts";
+import type { KeptCall } from "../payment-records/channels/kept-call.ts";
 import {
   firstOf,
   type ChannelHolding,
@@ -38,6 +39,7 @@ import {
   type NewChannel,
 } from "../payment-records/channels/channels.ts";
 import { requestOfBuyer, settleCall, verifyCall, type ChannelCallEnd } from "./ask-facilitator.ts";
+import { keepCall, repeatCall, type BoundCall } from "./bound-call.ts";
 import { costOf, withoutCost } from "./call-cost.ts";
 import type { OfferedChannel } from "./channel-offers.ts";
 import {
@@ -62,12 +64,15 @@ export interface ChannelCall extends Pick<ChargedRequest, WorkRules> {
   readonly turns: ChannelTurns;
   readonly cost: CostOf | undefined;
   readonly costHeader: string;
+  /** Binds the call to its request; undefined where no repeat could prove anything. */
+  readonly bind: (offer: OfferedChannel) => Promise<BoundCall | undefined>;
 }
 
 /** What the steps of one call share. */
 interface Step extends ChannelCall {
   readonly deps: ExchangeDeps;
   readonly offer: OfferedChannel;
+  readonly bound: BoundCall | undefined;
   /** When the call gives up waiting for others; the work has a limit of its own. */
   readonly deadlineMs: number;
 }
@@ -97,7 +102,8 @@ export async function serveChannel(deps: ExchangeDeps, call: ChannelCall): Promi
   const end = await turns.take(payload.voucher.channelId, deps.waitMs);
   if (!end) return channelBusy();
   try {
-    return await serveInTurn({ ...call, deps, offer, deadlineMs });
+    const bound = await call.bind(offer);
+    return await serveInTurn({ ...call, deps, offer, bound, deadlineMs });
   } catch (error) {
     return error instanceof LeaseLostError ? lost(error) : storeFailed(error);
   } finally {
@@ -141,7 +147,7 @@ async function take(step: Step): Promise<Taken | ExchangeResult> {
   const opened = await openedBy(step, read);
   if ("response" in opened) return opened;
   const channel = firstOf(opened, deps.clock.now());
-  const refused = refuseUnfit(step, channel, opened.charged !== undefined);
+  const refused = await refuseUnfit(step, channel, opened.charged !== undefined);
   if (refused) return refused;
   const opening = await holdInTime(step, () => channels.hold(id, opened));
   if (opening.kind !== "held") return full(opening);
@@ -206,7 +212,7 @@ async function takeKnown(step: Step, held: HeldChannel): Promise<Taken | Exchang
 async function readKnown(step: Step, held: HeldChannel): Promise<Taken | ExchangeResult> {
   const { payment } = step;
   const known = held.channel;
-  const refused = refuseUnfit(step, known);
+  const refused = await refuseUnfit(step, known);
   if (refused) return refused;
   const isPlain = payment.payload.type === "voucher";
   if (isPlain && isFresh(known, held.takenAtMs)) return { held, channel: known, isNew: false };
@@ -215,15 +221,20 @@ async function readKnown(step: Step, held: HeldChannel): Promise<Taken | Exchang
   const channel = await held.mirror(read);
   if (!channel) throw new LeaseLostError();
   // Somebody may have claimed more than was charged here.
-  return refuseUnfit(step, channel) ?? { held, channel, isNew: false };
+  return (await refuseUnfit(step, channel)) ?? { held, channel, isNew: false };
 }
 
-/** Returns the response to a voucher that is for another total. */
-function refuseUnfit(step: Step, channel: StoredChannel, isKnown = true) {
-  const { payment, offer, terms } = step;
-  const { payload } = payment;
-  const isFit = payload.voucher.maxClaimableAmount === expectedTotal(channel, payload, offer);
-  return isFit ? undefined : correctTotal(terms, offer, channel, isKnown);
+/** Whether the voucher is for the next total. */
+function isFit({ payment: { payload }, offer }: Step, channel: StoredChannel): boolean {
+  return payload.voucher.maxClaimableAmount === expectedTotal(channel, payload, offer);
+}
+
+/** Returns the response to a voucher that is for another total: of the call that it repeats, or a 402. */
+async function refuseUnfit(step: Step, channel: StoredChannel, isKnown = true) {
+  if (isFit(step, channel)) return undefined;
+  const { deps, terms, offer, bound } = step;
+  const repeated = bound && (await repeatCall(deps, bound));
+  return repeated ?? correctTotal(terms, offer, channel, isKnown);
 }
 
 function clientOf({ deps, offer }: Step) {
@@ -266,7 +277,7 @@ async function fund(step: Step, { held, channel }: Taken): Promise<Funded | Exch
   if ("response" in state) return state;
   const funded = await held.mirror(state);
   if (!funded) throw new LeaseLostError();
-  const checked = refuseUnfit(step, funded) ? undefined : checkExposure(funded, payload);
+  const checked = isFit(step, funded) ? checkExposure(funded, payload) : undefined;
   if (checked?.ok === true) return { channel: funded, deposit: end.settlement };
   // The deposit is made even so, and its buyer has to learn of it.
   const refused = checked ? refuseCall(terms, checked.refusal) : correctTotal(terms, offer, funded);
@@ -307,7 +318,10 @@ async function work(step: Step, held: HeldChannel, funded: Funded): Promise<Exch
   const { voucher } = payment.payload;
   const costed = { cost: step.cost, amount: offer.amount, url: terms.resource.url, payment: facts };
   const cost = await costOf(deps, costed, made);
-  const after = await held.charge({ cost, voucher }).catch((error: unknown) => {
+  const shown = step.cost ? withoutCost(step.costHeader, made) : made;
+  const keep = (charged: StoredChannel): KeptCall | undefined =>
+    step.bound && keepCall(deps, step.bound, shown, chargedReceipt(charged, cost, deposit));
+  const after = await held.charge({ cost, voucher, keep }).catch((error: unknown) => {
     cancelBody(made);
     throw error;
   });
@@ -318,7 +332,6 @@ async function work(step: Step, held: HeldChannel, funded: Funded): Promise<Exch
   const passing = deps.vault.pass(after, offer.authority);
   deps.waitUntil?.(passing);
   const receipt = chargedReceipt(after, cost, deposit);
-  const shown = step.cost ? withoutCost(step.costHeader, made) : made;
   const response = content(shown.response, shown.body, receipt);
   const paid = { ...factsOf(after, cost), transaction: receipt.transaction };
   return { response, outcome: { type: "delivered", payment: paid }, receipt };

@@ -75,7 +75,7 @@ export async function bindUse(
   };
 }
 
-async function fingerprintOf(
+export async function fingerprintOf(
   { method, url: address, boundTo }: BoundRequest,
   bodyHash: string,
   terms: readonly string[],

@@ -13,6 +13,8 @@ import {
   type Voucher,
 } from "@farthing/protocol";
 
+import type { KeptCall } from "./kept-call.ts";
+
 /** A refund that was sent, and whose outcome is not known. */
 export interface OpenRefund {
   /** It happens with this nonce or never. */
@@ -55,11 +57,18 @@ export interface FoundChannel {
 /** Channels with more charged than claimed; and those of them that no facilitator keeps as much of. */
 export type ChannelList = "unclaimed" | "unvaulted";
 
+export interface ChannelChange {
+  /** A power cut must not undo it, as it may undo a lease. */
+  readonly isLasting: boolean;
+  /** Stored with the channel or not at all, in place of an earlier one. A full store may leave it out. */
+  readonly kept?: KeptCall | undefined;
+}
+
 /** Channels in a store. They are kept while something of them can be claimed. */
 export interface ChannelStore {
   get(id: Hex): Promise<FoundChannel>;
-  /** Stores the channel, unless the version is another one. A power cut may undo only a lease. */
-  compareAndSet(version: number, channel: StoredChannel, isLasting: boolean): Promise<boolean>;
+  /** Stores the channel, and a response, unless the version is another one. */
+  compareAndSet(version: number, channel: StoredChannel, change: ChannelChange): Promise<boolean>;
   /** Forgets a channel, unless the version is another one. */
   remove(version: number, id: Hex): Promise<boolean>;
   /** Returns channels with an id after this one, by id. */

@@ -7,7 +7,17 @@ import {
   type Hex,
 } from "@farthing/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { maxReplayMs } from "../retention.ts";
+import type { PaymentRecords } from "../rules/payment-records.ts";
 import type { StoreKind } from "../rules/payment-records.suite.ts";
+import {
+  binding,
+  buyer,
+  leaseOf,
+  receipt,
+  response,
+  showing,
+} from "../rules/payment-records.testing.ts";
 import type { Channels, HeldChannel, NewChannel } from "./channels.ts";
 
 const channelConfig: ChannelConfig = {
@@ -40,22 +50,26 @@ function voucherOf(channelId: Hex, maxClaimableAmount: bigint) {
   return { channelId, maxClaimableAmount, signature: `0x${"ab".repeat(64)}1b` } as const;
 }
 
+function channelsOf({ channels }: PaymentRecords): Channels {
+  if (!channels) throw new Error("The store keeps no channels.");
+  return channels;
+}
+
 /** Runs these promises against one store. */
 export function channelsSuite(name: string, kind: StoreKind): void {
   // The hooks are for these tests alone, beside whatever else a file has.
   describe("channels", () => {
     let nowMs: number;
     let stage: Awaited<ReturnType<StoreKind["open"]>>;
+    let records: PaymentRecords;
     let channels: Channels;
-    const create = (bounds: { entriesMax?: number; leaseMs?: number } = {}): Channels => {
-      const made = stage.create({ now: () => nowMs, ...bounds }).channels;
-      if (!made) throw new Error("The store keeps no channels.");
-      return made;
-    };
+    const create = (bounds: { entriesMax?: number; leaseMs?: number } = {}): Channels =>
+      channelsOf(stage.create({ now: () => nowMs, ...bounds }));
     beforeEach(async () => {
       nowMs = 1_000;
       stage = await kind.open();
-      channels = create();
+      records = stage.create({ now: () => nowMs });
+      channels = channelsOf(records);
     });
     afterEach(() => stage.close());
 
@@ -141,6 +155,33 @@ export function channelsSuite(name: string, kind: StoreKind): void {
         expect(await channels.list("unclaimed", "", 10)).toHaveLength(2);
       });
 
+      test("keeps the response of a call with its charge, for who proves to be the same buyer", async () => {
+        const [first, repeat] = [binding("channel/a"), showing({ token: "t" })];
+        const kept = { receipt, response: response(300) };
+        const recall = (by = records) => by.recall(first, repeat);
+        const keep = () => records.toKeep(first, showing({ token: "t", cookie: "c" }), kept);
+        const lost = await held();
+        await lost.release();
+        expect(await lost.charge({ cost: 1n, voucher: opened().voucher, keep })).toBeUndefined();
+        expect(await recall()).toBeUndefined();
+        await (await held()).charge({ cost: 1n, voucher: opened().voucher, keep });
+        expect(await recall()).toEqual(kept);
+        expect(await records.recall(first, showing({ cookie: "c" }))).toEqual(kept);
+        for (const proof of [{}, { token: "u" }, { token: "t", isTokenShared: true }]) {
+          expect(await records.recall(first, showing(proof, "anyone"))).toBeUndefined();
+        }
+        for (const change of [{ fingerprint: "g" }, { payload: "q" }]) {
+          expect(await records.recall({ ...first, ...change }, repeat)).toBeUndefined();
+        }
+        // A later call with the same total replaces it.
+        const newer = { receipt, response: response(3) };
+        const again = () => records.toKeep(first, repeat, newer);
+        await (await held()).charge({ cost: 0n, voucher: opened().voucher, keep: again });
+        expect(await recall()).toEqual(newer);
+        nowMs += maxReplayMs;
+        expect(await recall()).toBeUndefined();
+      });
+
       test("that was forgotten and comes again is another one for whoever had it before", async () => {
         const before = await held();
         await before.release(true);
@@ -152,6 +193,35 @@ export function channelsSuite(name: string, kind: StoreKind): void {
     });
 
     describe.runIf(kind.isBounded)(`${name}: a channel`, () => {
+      test("keeps as many responses as there is room for, in place of the oldest of a call", async () => {
+        const small = stage.create({ now: () => nowMs, entriesMax: 3, totalBytesMax: 10 });
+        await (await leaseOf(small, binding("paid"))).complete(receipt, response(4));
+        const call = async (nth: number, bytes: number) => {
+          const kept = { receipt, response: response(bytes) };
+          const keep = () => small.toKeep(binding(`channel/${nth}`), showing({ token: "t" }), kept);
+          await (
+            await held(opened(), small.channels)
+          ).charge({
+            cost: 1n,
+            voucher: opened().voucher,
+            keep,
+          });
+        };
+        const bytesOf = async (nth: number) => {
+          const call = await small.recall(binding(`channel/${nth}`), showing({ token: "t" }));
+          return call?.response.body.byteLength;
+        };
+        for (const nth of [1, 2, 3]) await call(nth, 3);
+        expect(await Promise.all([1, 2, 3].map(bytesOf))).toEqual([undefined, 3, 3]);
+        await call(4, 6);
+        expect(await Promise.all([2, 3, 4].map(bytesOf))).toEqual([undefined, undefined, 6]);
+        // Too large for what payments leave: charged all the same.
+        await call(5, 7);
+        expect(await bytesOf(5)).toBeUndefined();
+        expect(await small.channels?.find(opened().id)).toMatchObject({ charged: 5n });
+        expect(await small.acquire(binding("paid"), buyer)).toMatchObject({ kind: "delivered" });
+      });
+
       test("makes room for another one only where the chain knows as much of it", async () => {
         const small = create({ entriesMax: 2 });
         const first = await held(opened(1), small);
@@ -187,9 +257,10 @@ export function channelsSuite(name: string, kind: StoreKind): void {
           });
           const ends = await Promise.all(tries);
           // One that came late may have held it as well, with the newer total.
-          const charged = ends.filter((end) => typeof end === "bigint");
+          const charged = ends.filter((end) => typeof end === "bigint").map(Number);
           expect(charged).toHaveLength(new Set(charged).size);
-          expect(await both[0].find(of.id)).toMatchObject({ charged: charged.at(-1) });
+          const found = await both[0].find(of.id);
+          expect(Number(found?.charged)).toBe(Math.max(...charged));
         }
       });
 

@@ -6,6 +6,7 @@
  */
 import type { ChannelConfig, ChannelState, Hex, Voucher } from "@farthing/protocol";
 import { unref } from "../../clock.ts";
+import type { KeptCall } from "./kept-call.ts";
 import type { ChannelList, ChannelStore, OpenRefund, StoredChannel } from "./channel-store.ts";
 
 /** A channel before its first call. */
@@ -23,6 +24,8 @@ export interface ChannelCharge {
   /** Base units, 0 where the call costs nothing. */
   readonly cost: bigint;
   readonly voucher: Voucher;
+  /** Returns the response to keep with the charge of the channel after it. */
+  readonly keep?: (after: StoredChannel) => KeptCall | undefined;
 }
 
 /**
@@ -75,9 +78,15 @@ const renewalsPerLease = 3;
 
 type Rule = (found: StoredChannel | undefined, nowMs: number) => StoredChannel | "gone" | undefined;
 
+type ChangeChannel = (
+  id: Hex,
+  rule: Rule,
+  keep?: ChannelCharge["keep"],
+) => Promise<StoredChannel | "gone" | undefined>;
+
 export function createChannels(store: ChannelStore, leaseMs: number): Channels {
   /** Returns what is stored after the rule; undefined where the rule changes nothing. */
-  async function change(id: Hex, rule: Rule): Promise<StoredChannel | "gone" | undefined> {
+  const change: ChangeChannel = async (id, rule, keep) => {
     for (let nth = 1; nth <= maxTries; nth++) {
       const { version, channel, nowMs } = await store.get(id);
       const next = rule(channel, nowMs);
@@ -85,11 +94,14 @@ export function createChannels(store: ChannelStore, leaseMs: number): Channels {
       const isDone =
         next === "gone"
           ? await store.remove(version, id)
-          : await store.compareAndSet(version, next, isLasting(channel, next));
+          : await store.compareAndSet(version, next, {
+              isLasting: isLasting(channel, next),
+              kept: keep?.(next),
+            });
       if (isDone) return next;
     }
     throw new Error("Other processes change this channel all the time.");
-  }
+  };
 
   async function hold(id: Hex, opened?: NewChannel): Promise<ChannelHolding> {
     const holder = crypto.randomUUID();
@@ -166,23 +178,21 @@ interface Holding extends Pick<HeldChannel, "channel" | "takenAtMs"> {
   readonly leaseMs: number;
 }
 
-function holdChannel(
-  change: (id: Hex, rule: Rule) => Promise<StoredChannel | "gone" | undefined>,
-  { channel, takenAtMs, leaseMs }: Holding,
-): HeldChannel {
+function holdChannel(change: ChangeChannel, { channel, takenAtMs, leaseMs }: Holding): HeldChannel {
   const { id, holder } = channel;
   async function step(
     rule: (found: StoredChannel, nowMs: number) => StoredChannel | "gone",
+    keep?: ChannelCharge["keep"],
   ): Promise<StoredChannel | undefined> {
-    const made = await change(id, (found, nowMs) =>
-      found?.holder === holder ? rule(found, nowMs) : undefined,
-    );
+    const held: Rule = (found, nowMs) =>
+      found?.holder === holder ? rule(found, nowMs) : undefined;
+    const made = await change(id, held, keep);
     return made === "gone" ? undefined : made;
   }
   // Whoever ends the work gives its name up, so that later steps find nothing to change.
-  const end: typeof step = async (rule) => {
+  const end: typeof step = async (...change) => {
     clearInterval(timer);
-    return step(rule);
+    return step(...change);
   };
   // A lease that is not renewed in time ends, and the steps say so.
   const renew = () => step((found, nowMs) => ({ ...found, heldUntilMs: nowMs + leaseMs }));
@@ -194,8 +204,8 @@ function holdChannel(
     channel,
     takenAtMs,
     mirror: (state) => step((found, nowMs) => withState(found, state, nowMs)),
-    charge: ({ cost, voucher }) =>
-      end((found) => ({ ...found, ...unheld, charged: found.charged + cost, voucher })),
+    charge: ({ cost, voucher, keep }) =>
+      end((found) => ({ ...found, ...unheld, charged: found.charged + cost, voucher }), keep),
     refunding: (openRefund) =>
       step((found) => ({ ...found, openRefund, ...(openRefund ? {} : { readAtMs: 0 }) })),
     async release(isVoid = false) {

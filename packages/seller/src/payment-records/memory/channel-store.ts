@@ -1,8 +1,13 @@
 /** Channels of one process. Each call runs to its end before the next one starts. */
 import type { Hex } from "@farthing/protocol";
 import { channelFlags, type ChannelStore, type StoredChannel } from "../channels/channel-store.ts";
+import type { KeptCall } from "../channels/kept-call.ts";
 
-export function createMemoryChannelStore(channelsMax: number, now: () => number): ChannelStore {
+export function createMemoryChannelStore(
+  channelsMax: number,
+  now: () => number,
+  keep: (call: KeptCall) => void,
+): ChannelStore {
   const channels = new Map<Hex, { version: number; channel: StoredChannel }>();
   let changes = 0;
   const versionOf = (id: Hex): number => channels.get(id)?.version ?? 0;
@@ -10,10 +15,11 @@ export function createMemoryChannelStore(channelsMax: number, now: () => number)
     async get(id) {
       return { version: 0, channel: undefined, ...channels.get(id), nowMs: now() };
     },
-    async compareAndSet(version, channel) {
+    async compareAndSet(version, channel, { kept }) {
       if (versionOf(channel.id) !== version) return false;
       // Counted over all channels, so that no later one has the version of a forgotten one.
       channels.set(channel.id, { version: ++changes, channel });
+      if (kept) keep(kept);
       return true;
     },
     async remove(version, id) {

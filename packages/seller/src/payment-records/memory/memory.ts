@@ -5,6 +5,7 @@ import {
 } from "../rules/create-payment-records.ts";
 import type { BalanceStore } from "../balances/balance-store.ts";
 import type { ChannelStore } from "../channels/channel-store.ts";
+import { callKeyPrefix, type KeptCall } from "../channels/kept-call.ts";
 import { createMemoryBalanceStore } from "./balance-store.ts";
 import { createMemoryChannelStore } from "./channel-store.ts";
 import { createMemoryPassStore } from "./pass-store.ts";
@@ -91,7 +92,7 @@ export class MemoryStore implements PaymentRecordStore {
     const { entriesMax: passesMax, topUpsMax: notesMax = defaultMaxTopUps, now } = bounds;
     this.passes = createMemoryPassStore({ passesMax, notesMax, now });
     this.balances = createMemoryBalanceStore(bounds.entriesMax);
-    this.channels = createMemoryChannelStore(bounds.entriesMax, now);
+    this.channels = createMemoryChannelStore(bounds.entriesMax, now, (call) => this.#keep(call));
   }
 
   get keptBytes(): number {
@@ -160,6 +161,26 @@ export class MemoryStore implements PaymentRecordStore {
       watchers.delete(onFree);
       if (watchers.size === 0 && this.#watchers.get(key) === watchers) this.#watchers.delete(key);
     };
+  }
+
+  /** Keeps the response to a call of a channel, in place of the oldest ones where there is no room. */
+  #keep({ keptMs, ...call }: KeptCall): void {
+    const before = this.#entries.get(call.key);
+    if (before) this.#forget(before);
+    const { entriesMax, totalBytesMax, now } = this.#bounds;
+    const bytes = call.response.body.byteLength;
+    const isFull = (): boolean =>
+      this.#entries.size >= entriesMax || this.#keptBytes + bytes > totalBytesMax;
+    for (const entry of this.#entries.values()) {
+      if (!isFull()) break;
+      if (entry.key.startsWith(callKeyPrefix)) this.#forget(entry);
+    }
+    if (isFull()) return;
+    const untilMs = now() + keptMs;
+    const over = { exchangeKey: null, facilitator: null, holder: null, heldUntilMs: 0 };
+    const times = { dispensableFromMs: 0, responseUntilMs: untilMs, expiresAtMs: untilMs };
+    this.#entries.set(call.key, { ...call, ...over, ...times, state: "delivered" });
+    this.#keptBytes += bytes;
   }
 
   #find(key: string): Entry | undefined {

@@ -6,12 +6,20 @@ import {
   newVersion,
   type ChannelStore,
 } from "../channels/channel-store.ts";
+import type { KeptCall } from "../channels/kept-call.ts";
 import { maxIdleChannelMs } from "../retention.ts";
 import { maxSwept, nowOf, Values, type Query } from "./tables.ts";
 
 const flagOf = { unclaimed: "is_unclaimed", unvaulted: "is_unvaulted" } as const;
 
-export function createPostgresChannelStore(query: Query, now?: () => number): ChannelStore {
+/** Returns the parts of a statement that keep a response, if something was `changed`. */
+export type KeepText = (values: Values, call: KeptCall) => string;
+
+export function createPostgresChannelStore(
+  query: Query,
+  keepText: KeepText,
+  now?: () => number,
+): ChannelStore {
   /** Deletes a few channels of which the chain tells as much, with each new one. */
   async function sweep(): Promise<void> {
     const values = new Values();
@@ -37,7 +45,7 @@ export function createPostgresChannelStore(query: Query, now?: () => number): Ch
         nowMs: Number(row?.["nowMs"]),
       };
     },
-    async compareAndSet(version, channel) {
+    async compareAndSet(version, channel, { kept }) {
       const values = new Values();
       const { isKept, isUnclaimed, isUnvaulted } = channelFlags(channel);
       const id = values.add(channel.id);
@@ -48,7 +56,7 @@ export function createPostgresChannelStore(query: Query, now?: () => number): Ch
         ["is_unvaulted", `${isUnvaulted}`],
         ["changed_at_ms", nowOf(values, now)],
       ] as const;
-      const text =
+      const change =
         version === 0
           ? `insert into farthing_channels (id, version, ${set.map(([name]) => name).join(", ")})
              values (${id}, ${values.add(newVersion())}, ${set.map(([, value]) => value).join(", ")})
@@ -56,6 +64,10 @@ export function createPostgresChannelStore(query: Query, now?: () => number): Ch
           : `update farthing_channels set version = version + 1,
                ${set.map(([name, value]) => `${name} = ${value}`).join(", ")}
              where id = ${id} and version = ${values.add(version)}::bigint returning id`;
+      const text =
+        kept === undefined
+          ? change
+          : `with changed as (${change}), ${keepText(values, kept)} select id from changed`;
       const isDone = (await query(text, values.list)).length > 0;
       if (isDone && version === 0) await sweep();
       return isDone;

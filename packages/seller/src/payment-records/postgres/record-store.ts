@@ -4,7 +4,7 @@ import type { ChannelStore } from "../channels/channel-store.ts";
 import type { PassStore } from "../passes/pass-store.ts";
 import type { StoredResponse } from "../rules/payment-records.ts";
 import { createPostgresBalanceStore } from "./balance-store.ts";
-import { createPostgresChannelStore } from "./channel-store.ts";
+import { createPostgresChannelStore, type KeepText } from "./channel-store.ts";
 import { createPostgresPassStore } from "./pass-store.ts";
 import {
   createTables,
@@ -63,7 +63,7 @@ export class PostgresStore implements PaymentRecordStore {
     this.tokens = createTokens(this.#query, tokensMax, now);
     this.passes = createPostgresPassStore(this.#query, now);
     this.balances = createPostgresBalanceStore(this.#query);
-    this.channels = createPostgresChannelStore(this.#query, now);
+    this.channels = createPostgresChannelStore(this.#query, keepTextAt(now), now);
   }
 
   async get(key: string): Promise<PaymentRecord | undefined> {
@@ -155,6 +155,39 @@ export class PostgresStore implements PaymentRecordStore {
     );
   }
 }
+
+/** Keeps the response to a call of a channel, and deletes a few records that have ended. */
+function keepTextAt(clock?: () => number): KeepText {
+  return (values, { key, keptMs, response, ...call }) => {
+    const now = nowOf(values, clock);
+    const until = timeIn(values, now, { inMs: keptMs });
+    const times = { dispensableFromMs: 0, responseUntilMs: until, expiresAtMs: until };
+    const named = values.add(key);
+    const set: readonly Assignment[] = [
+      ["key", named],
+      ...toColumns(values, { ...call, ...times, state: "delivered", format: newRecordFormat }),
+      ...responseColumns(values, response),
+    ];
+    // Parameters that are selected are text unless the statement says otherwise.
+    const selected = set.map(([name, value]) => `(${value})::${columnTypes[name] ?? "text"}`);
+    return `swept as (delete from farthing_grants where key in
+        (select key from farthing_grants where expires_at_ms <= ${now} and key <> ${named}
+         order by expires_at_ms limit ${maxSwept} for update skip locked)),
+      kept as (insert into farthing_grants (${set.map(([name]) => name).join(", ")})
+        select ${selected.join(", ")} from changed
+        on conflict (key) do update
+          set ${set.map(([name]) => `${name} = excluded.${name}`).join(", ")})`;
+  };
+}
+
+const columnTypes: Readonly<Record<string, string>> = {
+  format: "integer",
+  answer_status: "integer",
+  answer_body: "bytea",
+  answer_until_ms: "bigint",
+  expires_at_ms: "bigint",
+  dispensable_from_ms: "bigint",
+};
 
 type Assignment = readonly [column: string, value: string];
 

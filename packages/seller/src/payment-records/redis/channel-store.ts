@@ -10,6 +10,7 @@ import {
   newVersion,
   type ChannelStore,
 } from "../channels/channel-store.ts";
+import type { KeptCall } from "../channels/kept-call.ts";
 import { maxIdleChannelMs } from "../retention.ts";
 import { start } from "./scripts.ts";
 
@@ -19,10 +20,11 @@ return {text(now), unpack(redis.call('HMGET', KEYS[1], 'version', 'state'))}
 `;
 
 /**
- * KEYS: the channel, and the lists. ARGV: now, the expected version, the one of a new channel, the id,
- * the channel, whether Redis must not forget it ("1"), and whether it is in each list.
+ * KEYS: the channel, the lists, and a record with its response. ARGV: now, the expected version, the one
+ * of a new channel, the id, the channel, whether Redis must not forget it ("1"), and whether it is in each
+ * list; then, where a response is kept, how long (ms), the fields of its record, and its parts.
  */
-const changeScript = `
+const changeScript = `${start}
 local version = redis.call('HGET', KEYS[1], 'version') or '0'
 if version ~= ARGV[2] then return 0 end
 version = version == '0' and ARGV[3] or string.format('%.0f', version + 1)
@@ -32,6 +34,13 @@ else redis.call('PEXPIRE', KEYS[1], '${maxIdleChannelMs}') end
 for at = 2, 3 do
   if ARGV[at + 5] == '1' then redis.call('ZADD', KEYS[at], 0, ARGV[4])
   else redis.call('ZREM', KEYS[at], ARGV[4]) end
+end
+if ARGV[9] then
+  redis.call('DEL', KEYS[4], KEYS[5])
+  for field, value in pairs(cjson.decode(ARGV[10])) do redis.call('HSET', KEYS[4], field, value) end
+  redis.call('HSET', KEYS[4], 'e', text(now + ARGV[9]), 't', text(now + ARGV[9]))
+  redis.call('HSET', KEYS[5], 'status', ARGV[11], 'headers', ARGV[12], 'body', ARGV[13])
+  for at = 4, 5 do redis.call('PEXPIRE', KEYS[at], ARGV[9]) end
 end
 return 1
 `;
@@ -52,7 +61,10 @@ type Run = (names: string[], script: string, more: readonly string[]) => Promise
 
 const keysOf = (id: Hex): string[] => [id, "unclaimed", "unvaulted"];
 
-export function createRedisChannelStore(run: Run): ChannelStore {
+/** The last arguments of the script for a response to keep. */
+export type KeepArguments = (call: KeptCall) => readonly string[];
+
+export function createRedisChannelStore(run: Run, keepArguments: KeepArguments): ChannelStore {
   const get: ChannelStore["get"] = async (id) => {
     const reply = await run([id], getScript, []);
     const [nowMs, version, state]: readonly unknown[] = Array.isArray(reply) ? reply : [];
@@ -64,12 +76,15 @@ export function createRedisChannelStore(run: Run): ChannelStore {
   };
   return {
     get,
-    async compareAndSet(version, channel) {
+    async compareAndSet(version, channel, { kept }) {
       const { isKept, isUnclaimed, isUnvaulted } = channelFlags(channel);
       const flags = [isKept, isUnclaimed, isUnvaulted].map((flag) => (flag ? "1" : "0"));
       const versions = [`${version}`, `${newVersion()}`];
       const more = [...versions, channel.id, channelText(channel), ...flags];
-      return (await run(keysOf(channel.id), changeScript, more)) === 1;
+      const keys = keysOf(channel.id);
+      if (!kept) return (await run(keys, changeScript, more)) === 1;
+      const both = [...keys, kept.key, `${kept.key}:answer`];
+      return (await run(both, changeScript, [...more, ...keepArguments(kept)])) === 1;
     },
     remove: async (version, id) => (await run(keysOf(id), removeScript, [`${version}`, id])) === 1,
     async list(list, afterId, limit) {

@@ -2,6 +2,7 @@
 import type { StoredResponse } from "../rules/payment-records.ts";
 import type { BalanceStore } from "../balances/balance-store.ts";
 import type { ChannelStore } from "../channels/channel-store.ts";
+import { callKeyPrefix, type KeptCall } from "../channels/kept-call.ts";
 import type { PassStore } from "../passes/pass-store.ts";
 import { newRecordFormat, type PaymentRecord } from "../rules/record-transitions.ts";
 import { createRedisBalanceStore } from "./balance-store.ts";
@@ -73,7 +74,7 @@ export class RedisStore implements PaymentRecordStore {
     this.channels = createRedisChannelStore((names, script, more) => {
       const keys = names.map((name) => `${deps.prefix}{channels}:${name}`);
       return this.#eval(script, keys, more);
-    });
+    }, keepArguments);
   }
 
   async get(key: string): Promise<PaymentRecord | undefined> {
@@ -112,8 +113,11 @@ export class RedisStore implements PaymentRecordStore {
   }
 
   #run(key: string, script: string, ...more: readonly string[]): Promise<unknown> {
-    // In braces, so that a cluster keeps the two keys of a record together.
-    const record = `${this.#deps.prefix}{${key}}`;
+    // In braces, so that a cluster keeps the two keys of a record together; those of a call, its channel.
+    const { prefix } = this.#deps;
+    const record = key.startsWith(callKeyPrefix)
+      ? `${prefix}{channels}:${key}`
+      : `${prefix}{${key}}`;
     return this.#eval(script, [record, `${record}:answer`], more);
   }
 
@@ -164,9 +168,18 @@ function toTime({ inMs, notAfterMs }: Deadline): readonly number[] {
 function argumentsOf({ response, ...change }: Change): readonly string[] {
   const fields = JSON.stringify(toFields(fieldsOf(change, toTime)));
   if (!response) return response === null ? [fields, ""] : [fields];
+  return [fields, ...partsOf(response)];
+}
+
+function partsOf(response: StoredResponse): readonly string[] {
   const { buffer, byteOffset, byteLength } = response.body;
   const body = Buffer.from(buffer, byteOffset, byteLength).toString("base64");
-  return [fields, String(response.status), headersText(response), body];
+  return [String(response.status), headersText(response), body];
+}
+
+function keepArguments({ keptMs, response, opener, key: _key, ...call }: KeptCall) {
+  const record = { ...call, ...opener, state: "delivered", format: newRecordFormat };
+  return [`${keptMs}`, JSON.stringify(toFields(record)), ...partsOf(response)];
 }
 
 /** Redis has no memory left and must not evict; the payment is refused as "not now". */

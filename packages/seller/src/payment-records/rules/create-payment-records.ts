@@ -8,6 +8,7 @@ import {
 } from "../retention.ts";
 import type { Access, Binding, PaymentRecords, Acquisition } from "./payment-records.ts";
 import { createSteps, holdLease } from "./held-lease.ts";
+import { createKeptCalls } from "./kept-calls.ts";
 import { createBalances } from "../balances/balances.ts";
 import { createChannels, type ChannelHolding, type Channels } from "../channels/channels.ts";
 import { createPasses } from "../passes/passes.ts";
@@ -121,6 +122,11 @@ export function createPaymentRecords(
 
   const find = (key: string) => inTime(store.get(key), replyMsMax);
 
+  async function findBound(binding: Binding): Promise<PaymentRecord | undefined> {
+    const record = await find(binding.key);
+    return record && isBoundTo(record, binding) ? record : undefined;
+  }
+
   async function isBusy(key: string): Promise<boolean> {
     const record = await find(key);
     return record !== undefined && isHeld(record);
@@ -129,15 +135,7 @@ export function createPaymentRecords(
     answerBytesMax,
     acquire,
     ...createRememberedNames({ store, replyMsMax, now }),
-    async has(binding) {
-      const record = await find(binding.key);
-      return record !== undefined && isBoundTo(record, binding);
-    },
-    async isProven(binding, access) {
-      const record = await find(binding.key);
-      if (record === undefined || !isBoundTo(record, binding)) return false;
-      return mayResume(record.opener, { ...access, rule: "proven" }, true);
-    },
+    ...createKeptCalls({ store, find: findBound, keptMs: replayMs, maxKeptBytes, replyMsMax }),
     wait: createWaiting(isBusy, pollMs, store.watch?.bind(store)),
     ...createSales(store, { now, leaseMs, replyMsMax }),
   };

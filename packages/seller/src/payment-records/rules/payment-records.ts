@@ -6,6 +6,7 @@
 import type { SettleResponse } from "@farthing/protocol";
 import type { Balances } from "../balances/balances.ts";
 import type { Channels } from "../channels/channels.ts";
+import type { KeptCall } from "../channels/kept-call.ts";
 import type { Passes } from "../passes/passes.ts";
 import type { RefundRecords } from "./refunds.ts";
 
@@ -119,6 +120,12 @@ export type Acquisition =
   /** No room for another record. */
   | { readonly kind: "full" };
 
+/** A call of a channel that was charged, and its response. */
+export interface DeliveredCall {
+  readonly receipt: SettleResponse;
+  readonly response: StoredResponse;
+}
+
 /** The payment records of a seller, shared by all processes that sell the same routes. */
 export interface PaymentRecords {
   /** Longest body of a response that is kept, in bytes. */
@@ -132,6 +139,10 @@ export interface PaymentRecords {
    * which has a record or can still be charged; after a day it is free in any case.
    */
   identify(identifier: string, payment: Pick<Binding, "key" | "validBeforeMs">): Promise<boolean>;
+  /** What is kept of a channel's call, for a request that proves to be a repeat of it. */
+  recall(binding: Binding, access: Access): Promise<DeliveredCall | undefined>;
+  /** What to keep with the charge of a call; undefined where no repeat could prove anything, or be served. */
+  toKeep(binding: Binding, access: Access, call: DeliveredCall): KeptCall | undefined;
   /** Whether there is a record with exactly this binding, in whatever state. */
   has(binding: Binding): Promise<boolean>;
   /** Whether the request proves that it comes from the buyer who made the record. */

@@ -15,7 +15,7 @@ export function mayResume(opener: Opener, { proof, rule }: Access, isDelivered: 
   return rule === "bound" && !isDelivered && !isBound(opener, proof);
 }
 
-function isProven(opener: Opener, proof: Proof): boolean {
+export function isProven(opener: Opener, proof: Proof): boolean {
   return (
     proof.isOpened === true ||
     (proof.isTokenShared !== true && isSame(opener.token, proof.token)) ||

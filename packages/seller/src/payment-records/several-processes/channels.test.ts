@@ -12,8 +12,8 @@ import { stores, type StoreHost } from "./store-hosts.testing.ts";
 
 type Shop = Awaited<ReturnType<typeof startShop>>;
 
-async function pay(shop: Shop, sent: Sent, path = "/call"): Promise<Response> {
-  const headers = { [headerNames.paymentSignature]: headerOf(sent) };
+async function pay(shop: Shop, sent: Sent, path = "/call", shown = {}): Promise<Response> {
+  const headers = { [headerNames.paymentSignature]: headerOf(sent), ...shown };
   const response = await fetch(new URL(path, shop.url), { headers });
   await response.text();
   return response;
@@ -34,7 +34,7 @@ for (const [name, isThere, startHost] of stores) {
       await host?.stop();
     });
 
-    test("charge each voucher once, go on for one that died, and pass on what the dead have left", async () => {
+    test("charge each voucher once, go on for one that died, and hand out and pass on what it has left", async () => {
       const { url: facilitatorUrl, vault } = facilitator;
       const order = { facilitatorUrl, payTo, store: await host.create(), leaseMs: 1_000 };
       const start = async () => {
@@ -59,12 +59,18 @@ for (const [name, isThere, startHost] of stores) {
       await expect(pay(dying, { total: 3_000n }, "/call/dies")).rejects.toThrow();
       // It waits for the lease of the process that died.
       expect(chargedBy(await pay(other, { total: 3_000n }))).toEqual(["1000", "3000"]);
-      await other.kill();
 
+      const last = { total: 4_000n };
+      const buyer = { Cookie: "session=buyer" };
+      await expect(pay(other, last, "/call/charged", buyer)).rejects.toThrow();
       expect(vault.totals).toEqual([]);
       vault.isAway = false;
-      await start();
-      await vi.waitFor(() => expect(vault.totals).toEqual(["3000"]), { timeout: 10_000 });
+      const next = await start();
+      await vi.waitFor(() => expect(vault.totals).toEqual(["4000"]), { timeout: 10_000 });
+      const again = await pay(next, last, "/call/charged", buyer);
+      expect([again.status, chargedBy(again)]).toEqual([200, ["1000", "4000"]]);
+      expect([again.headers.get("X-Payment-Replayed"), next.made()]).toEqual(["true", 0]);
+      expect((await pay(next, last, "/call/charged")).status).toBe(402);
     });
   });
 }

@@ -8,6 +8,7 @@ import type { PaidRequest } from "../../events.ts";
 import { listen } from "../../adapters/listen.testing.ts";
 import { farthing } from "../../adapters/node.ts";
 import { authorizerKey, callUnits } from "../../channels/channel-shop.testing.ts";
+import type { PaymentRecords } from "../rules/payment-records.ts";
 import { openStore, type Store } from "./shared-stores.testing.ts";
 
 /** What such a process is told. */
@@ -23,7 +24,10 @@ export interface ShopOrder {
   readonly diesAt?: number;
   /** How far the clock of its store is ahead. */
   readonly aheadMs?: number;
-  /** Sells `/call` by channels of Apothem alone; `/call/dies` kills the process while it works. */
+  /**
+   * Sells `/call` by channels of Apothem alone. `/call/dies` kills the process while it works, and
+   * `/call/charged` once the call is charged, before its response.
+   */
   readonly sellsByChannel?: boolean;
 }
 
@@ -73,8 +77,30 @@ async function start(order: ShopOrder): Promise<void> {
   process.stdout.write(`${shop.url}\n`);
 }
 
+/** The same records, which call `then` after each charge of a channel. */
+function afterCharge(records: PaymentRecords, then: () => void): PaymentRecords {
+  const { channels } = records;
+  if (!channels) throw new Error("The store keeps no channels.");
+  const hold: typeof channels.hold = async (...of) => {
+    const holding = await channels.hold(...of);
+    if (holding.kind !== "held") return holding;
+    const { held } = holding;
+    const charge: typeof held.charge = async (made) => {
+      const after = await held.charge(made);
+      then();
+      return after;
+    };
+    return { kind: "held", held: { ...held, charge } };
+  };
+  return { ...records, channels: { ...channels, hold } };
+}
+
 async function startChannelShop({ facilitatorUrl, payTo, leaseMs, store }: ShopOrder) {
-  const { records: grants } = await openStore(store, { leaseMs });
+  const { records } = await openStore(store, { leaseMs });
+  let diesOnceCharged = false;
+  const grants = afterCharge(records, () => {
+    if (diesOnceCharged) process.kill(process.pid, "SIGKILL");
+  });
   const charge = farthing({
     // With a key, so that it passes its vouchers on.
     facilitator: { url: facilitatorUrl, apiKey: "key" },
@@ -87,6 +113,7 @@ async function startChannelShop({ facilitatorUrl, payTo, leaseMs, store }: ShopO
   });
   const call = charge({ price: callUnits, channel: { only: true } }, (req, res) => {
     if (req.url === "/call/dies") process.kill(process.pid, "SIGKILL");
+    diesOnceCharged = req.url === "/call/charged";
     process.stdout.write("made\n");
     res.end(`made by ${process.pid}`);
   });

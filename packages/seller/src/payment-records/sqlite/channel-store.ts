@@ -8,6 +8,7 @@ import {
   type ChannelStore,
   type StoredChannel,
 } from "../channels/channel-store.ts";
+import type { KeptCall } from "../channels/kept-call.ts";
 import type { Database } from "./tables.ts";
 
 /** Channels that are forgotten at once, where the file is full. */
@@ -19,6 +20,8 @@ export function createSqliteChannelStore(
   database: Database,
   channelsMax: number,
   now: () => number,
+  /** Within the transaction. */
+  keep: (call: KeptCall) => void,
 ): ChannelStore {
   function put(version: number, channel: StoredChannel): boolean {
     const { id, heldUntilMs } = channel;
@@ -51,8 +54,14 @@ export function createSqliteChannelStore(
       const channel = row && channelIn(row["state"]);
       return { version: Number(row?.["version"] ?? 0), channel, nowMs: now() };
     },
-    compareAndSet: async (version, channel, isLasting) =>
-      database.transaction(() => put(version, channel), isLasting ? "surely" : "soon"),
+    async compareAndSet(version, channel, { isLasting, kept }) {
+      const change = (): boolean => {
+        const isDone = put(version, channel);
+        if (isDone && kept) keep(kept);
+        return isDone;
+      };
+      return database.transaction(change, isLasting ? "surely" : "soon");
+    },
     async remove(version, id) {
       const text = "delete from channels where id = ? and version = ? returning id";
       return database.transaction(() => database.get(text, id, version) !== undefined, "soon");

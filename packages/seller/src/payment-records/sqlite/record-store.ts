@@ -3,6 +3,7 @@ import type { StoredResponse } from "../rules/payment-records.ts";
 import { newRecordFormat, recordFormat, type PaymentRecord } from "../rules/record-transitions.ts";
 import type { BalanceStore } from "../balances/balance-store.ts";
 import type { ChannelStore } from "../channels/channel-store.ts";
+import { callKeyPrefix, type KeptCall } from "../channels/kept-call.ts";
 import type { PassStore } from "../passes/pass-store.ts";
 import type { Database, Row, Value } from "./tables.ts";
 import { createSqliteBalanceStore } from "./balance-store.ts";
@@ -27,6 +28,9 @@ import { responseIn, headersText, recordIn, storedNames } from "../rules/stored-
 
 /** Expired rows that each insertion deletes: more than it adds, so nothing piles up. */
 const maxSwept = 4;
+
+/** Kept calls that a new one displaces at most: enough for one that is much larger. */
+const maxDisplacedCalls = 64;
 
 /** A record's columns by their names in {@link PaymentRecord}. The body is read apart. */
 const columns = [
@@ -58,7 +62,9 @@ export class SqliteStore implements PaymentRecordStore {
     this.tokens = createTokens(database, bounds);
     this.passes = createSqlitePassStore(database, bounds.entriesMax, bounds.now);
     this.balances = createSqliteBalanceStore(database, bounds.entriesMax);
-    this.channels = createSqliteChannelStore(database, bounds.entriesMax, bounds.now);
+    this.channels = createSqliteChannelStore(database, bounds.entriesMax, bounds.now, (call) =>
+      this.#keep(call),
+    );
   }
 
   get keptBytes(): number {
@@ -97,6 +103,33 @@ export class SqliteStore implements PaymentRecordStore {
     return this.#database.all(`${text} limit ?`, ...values).map((row) => this.#toRecord(row));
   }
 
+  /** Keeps the response to a call of a channel, in place of the oldest ones where there is no room. */
+  #keep({ key, keptMs, response, opener, ...call }: KeptCall): void {
+    const { now, entriesMax } = this.#bounds;
+    this.#sweep(now());
+    this.#database.run("delete from grants where key = ?", key);
+    const isFull = (): boolean =>
+      this.#total("entries") >= entriesMax || this.#missingBytes(key, response.body.byteLength) > 0;
+    for (let nth = 0; nth < maxDisplacedCalls && isFull(); nth++) {
+      this.#database.run(
+        `delete from grants where id in (select id from grants
+           where state = 'delivered' and key like '${callKeyPrefix}%' order by id limit 1)`,
+      );
+    }
+    if (isFull()) return;
+    const untilMs = now() + keptMs;
+    const times = { dispensableFromMs: 0, responseUntilMs: untilMs, expiresAtMs: untilMs };
+    const record = { ...call, opener, ...times, state: "delivered", format: newRecordFormat };
+    this.#add(key, untilMs, toColumns(record));
+    // Apart, because the bytes are counted when a body changes.
+    const body = responseColumns(response);
+    this.#database.run(
+      `update grants set ${body.map(([name]) => `${name} = ?`).join(", ")} where key = ?`,
+      ...body.map(([, value]) => value),
+      key,
+    );
+  }
+
   #insert({ binding, opener, ...change }: NewPaymentRecord): Inserted {
     const { key, fingerprint, payload, validBeforeMs } = binding;
     const nowMs = this.#bounds.now();
@@ -108,7 +141,11 @@ export class SqliteStore implements PaymentRecordStore {
     if (this.#total("entries") >= this.#bounds.entriesMax) return { kind: "full" };
     const fields = fieldsOf(change, (deadline) => timeOf(deadline, nowMs));
     const record = { fingerprint, payload, opener, state: "claimed", format: newRecordFormat };
-    const set = toColumns({ ...record, dispensableFromMs: 0, ...fields });
+    this.#add(key, validBeforeMs, toColumns({ ...record, dispensableFromMs: 0, ...fields }));
+    return { kind: "inserted" };
+  }
+
+  #add(key: string, validBeforeMs: number, set: readonly (readonly [string, Value])[]): void {
     const names = ["key", "valid_before_ms", ...set.map(([column]) => column)];
     this.#database.run(
       `insert into grants (${names.join(", ")}) values (${names.map(() => "?").join(", ")})`,
@@ -116,7 +153,6 @@ export class SqliteStore implements PaymentRecordStore {
       validBeforeMs,
       ...set.map(([, value]) => value),
     );
-    return { kind: "inserted" };
   }
 
   #compareAndSet(key: string, expected: Expected, change: Change | "gone"): Changed {
