@@ -18,6 +18,7 @@ import { startReceiver } from "../support/listening.testing.ts";
 import { startMailServer, useEmails } from "../support/mail-server.testing.ts";
 import { useMembers } from "../support/members.testing.ts";
 import { newAttestationKey } from "../support/attestation-keys.testing.ts";
+import { writeExamples } from "../support/openapi-examples.testing.ts";
 import { holdAnswers, readContract, type Contract } from "../support/openapi.testing.ts";
 import {
   beginPurchase,
@@ -64,6 +65,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const end of endings) end();
+  writeExamples();
   await served?.stop();
   await devnet?.stop();
 });
@@ -140,7 +142,13 @@ describe.each(["", "/api/facilitator"])("the payments under '%s'", (base) => {
     await served.get(`${base}/settlements/${id}?wait=0`, headers);
     await served.get(`${base}/settlements/${id}/attestation`, headers);
     expect((await served.get(`${base}/settlements/stl_0`, headers)).status).toBe(404);
-    expect((await served.post("/v1/refunds", {}, bearer(await newKey()))).status).toBe(200);
+    // Signed by the payer, so it is refused.
+    const { paymentPayload: sent } = body;
+    const payload = isObject(sent) ? sent["payload"] : undefined;
+    const key = bearer(await newKey());
+    for (const refund of [{ settlementId: id, ...(isObject(payload) ? payload : {}) }, {}]) {
+      expect((await served.post("/v1/refunds", refund, key)).status).toBe(200);
+    }
     expect((await served.get(`${base}/settlements/${id}?wait=x`, headers)).status).toBe(400);
   });
 
@@ -362,6 +370,10 @@ test("listings, and discovery on both surfaces", async () => {
       expect((await served.get(`${base}/resources`)).status).toBeGreaterThan(499);
     });
   }
+});
+
+test("each operation has an example of what is sent and answered, as it is described", () => {
+  expect(contract.withoutExample(), "run `npm run openapi-examples`").toEqual([]);
 });
 
 test("every operation was seen to succeed, and every status somewhere", () => {

@@ -5,6 +5,7 @@
 import { isObject, type JsonObject } from "@farthing/protocol";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
+import { noteExample } from "./openapi-examples.testing.ts";
 
 /** An answer as it came. */
 export interface Exchange {
@@ -14,6 +15,8 @@ export interface Exchange {
   readonly status: number;
   readonly contentType: string | null;
   readonly text: string;
+  /** What was sent. */
+  readonly body?: unknown;
 }
 
 /** A description with what was held to it. */
@@ -25,6 +28,8 @@ export interface Contract {
   readonly seen: ReadonlySet<string>;
   /** Throws when an answer is not as described. */
   hold(exchange: Exchange): void;
+  /** JSON bodies of operations that have no example, or one that is not as described. */
+  withoutExample(): readonly string[];
 }
 
 const methods = ["get", "post", "put", "patch", "delete"];
@@ -53,6 +58,21 @@ export async function readContract(url: string): Promise<Contract> {
         .map((status) => `${id} ${status}`),
     ),
     seen,
+    withoutExample: () =>
+      operations.flatMap(({ operation, id, place }) =>
+        [["requestBody"], ...successesOf(operation)].flatMap((at) => {
+          const json = at.reduce((value: JsonObject, key) => membersOf(value[key]), operation)[
+            "content"
+          ];
+          const media = membersOf(membersOf(json)["application/json"]);
+          if (media["schema"] === undefined) return [];
+          const { example } = media;
+          const name = `${id} ${at.join(" ")}`;
+          if (example === undefined) return [name];
+          const validate = validatorOf([...place, ...at, "content", "application/json", "schema"]);
+          return validate(example) ? [] : [`${name}: ${ajv.errorsText(validate.errors)}`];
+        }),
+      ),
     hold(exchange) {
       const { method, path, status, contentType, text } = exchange;
       const what = `${method} ${path}: ${status} ${text.slice(0, 500)}`;
@@ -61,6 +81,7 @@ export async function readContract(url: string): Promise<Contract> {
       const response = membersOf(found.operation["responses"])[status];
       if (!isObject(response)) throw new Error(`${what}: this status is not described`);
       seen.add(`${found.id} ${status}`);
+      noteExample(found.id, exchange);
       const content = response["content"];
       if (!isObject(content)) {
         if (text !== "") throw new Error(`${what}: it is described as empty`);
@@ -95,6 +116,13 @@ function operationsOf(document: JsonObject) {
   );
 }
 
+/** Where an operation describes its successes. */
+function successesOf(operation: JsonObject): readonly (readonly string[])[] {
+  return Object.keys(membersOf(operation["responses"]))
+    .filter((status) => status.startsWith("2"))
+    .map((status) => ["responses", status]);
+}
+
 function membersOf(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
@@ -124,6 +152,7 @@ export function holdAnswers(url: string, contract: Contract): () => void {
         status: response.status,
         contentType: response.headers.get("content-type"),
         text: await response.clone().text(),
+        body: init?.body,
       });
     }
     return response;

@@ -1,7 +1,8 @@
 /** The OpenAPI 3.1 description, made from the schemas of the routes: /openapi.json and /docs. */
-import { isObject } from "@farthing/protocol";
+import { isObject, type JsonObject } from "@farthing/protocol";
 import swagger from "@fastify/swagger";
 import type { FastifyInstance, FastifySchema } from "fastify";
+import { addExamples } from "./examples.ts";
 import { registerApiReference } from "./api-reference.ts";
 import type { ReferenceSurface } from "./reference-documents.ts";
 import { rolesWith, type Permission } from "../access/permissions.ts";
@@ -96,7 +97,8 @@ export async function describeRoutes(
   registerApiReference(server, { surfaces, docsUrl });
   server.get("/openapi.json", async (_, reply) => {
     reply.header("Cache-Control", "public, max-age=60");
-    return server.swagger();
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- A document is a JSON object
+    return addExamples(server.swagger() as unknown as JsonObject);
   });
 }
 
