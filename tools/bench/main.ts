@@ -33,6 +33,12 @@ import { measureRpcCosts } from "./rpc-cost.ts";
 import { rpcCostSection, withRpcCosts } from "./rpc-cost-report.ts";
 import { evaluateTargets, type Results } from "./targets.ts";
 import { buyerHeading, buyerPlan, buyerSection, measureBuyer } from "./requests/buyer.ts";
+import {
+  channelsHeading,
+  channelsPlan,
+  channelsSection,
+  measureChannels,
+} from "./requests/channels.ts";
 import { gatewayHeading, gatewayPlan, gatewaySection, measureGateway } from "./requests/gateway.ts";
 import { measureRevenue, revenueHeading, revenuePlan, revenueSection } from "./revenue.ts";
 import { measureSeller, sellerHeading, sellerPlan, sellerSection } from "./requests/seller.ts";
@@ -55,6 +61,9 @@ const usage = `Measures Farthing beside the reference facilitator on a local cha
                  checkout as well, printed
   --seller       only requests to the seller's middleware beside a stock seller, some six minutes;
                  replaces that part of the report
+  --channels[=<n>] only calls over channels beside passes, balances and a stock seller, and their gas,
+                 some eight minutes; replaces that part of the report. With a number, that many
+                 rounds, printed
   --verify <p>   only /verify beside the Rust facilitator, whose program is p, two minutes; replaces
                  that part of the report
   --workers      only /verify with workers beside one process, two minutes; replaces that part of the
@@ -120,6 +129,7 @@ async function run(options: { readonly quick: boolean; readonly out?: string }):
       databasesHeading,
       gatewayHeading,
       sellerHeading,
+      channelsHeading,
       verifyPeerHeading,
       workersHeading,
       buyerHeading,
@@ -189,6 +199,14 @@ async function runGateway(out: string, before?: string): Promise<void> {
 async function runSeller(out: string): Promise<void> {
   const section = sellerSection(sellerPlan, await measureSeller(sellerPlan, tell));
   writePart(out, sellerHeading, section);
+}
+
+/** Measures calls over channels. Replaces that part of the report unless a number of rounds is given. */
+async function runChannels(rounds: string, out: string): Promise<void> {
+  const plan = rounds === "" ? channelsPlan : { ...channelsPlan, rounds: Number(rounds) || 1 };
+  const section = channelsSection(plan, await measureChannels(plan, tell));
+  if (rounds === "") writePart(out, channelsHeading, section);
+  else process.stdout.write(`\n${section}`);
 }
 
 /** Measures verifying beside another facilitator's program, and replaces that part of the report. */
@@ -318,7 +336,9 @@ async function runRpcCosts(file: string): Promise<void> {
 
 const { values } = parseArgs({
   // An option with a value: all rows where none is given.
-  args: process.argv.slice(2).map((arg) => (arg === "--nodes" ? "--nodes=" : arg)),
+  args: process.argv
+    .slice(2)
+    .map((arg) => (arg === "--nodes" || arg === "--channels" ? `${arg}=` : arg)),
   options: {
     quick: { type: "boolean", default: false },
     rpc: { type: "boolean", default: false },
@@ -332,6 +352,7 @@ const { values } = parseArgs({
     workers: { type: "boolean", default: false },
     "gas-prices": { type: "boolean", default: false },
     nodes: { type: "string" },
+    channels: { type: "string" },
     verify: { type: "string" },
     history: { type: "string" },
     upgrade: { type: "string" },
@@ -343,6 +364,8 @@ const { values } = parseArgs({
 });
 if (values.help) process.stdout.write(usage);
 else if (values.nodes !== undefined) await runNodes(values.nodes, values.out ?? reportFile);
+else if (values.channels !== undefined)
+  await runChannels(values.channels, values.out ?? reportFile);
 else if (values.verify !== undefined) await runVerify(values.verify, values.out ?? reportFile);
 else if (values.gateway) await runGateway(values.out ?? reportFile, values.beside);
 else if (values.seller) await runSeller(values.out ?? reportFile);

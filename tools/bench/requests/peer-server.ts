@@ -9,12 +9,17 @@
  * | `express`  | an Express app that sells nothing                                             |
  * | `stock`    | the same sold by `@x402/express` with the facilitator at the URL              |
  * | `seller`   | the same sold by this project's seller, with its records in the given store   |
+ * | `channels` | the same seller, which also sells by channels                                 |
+ * | `stock-channels` | the stock seller with channels of `@x402/evm`                           |
  */
 import { Agent, createServer, request, type RequestListener, type Server } from "node:http";
 import { HTTPFacilitatorClient } from "@x402/core/server";
 import { ExactEvmScheme } from "@x402/evm/exact/server";
+import { BatchSettlementEvmScheme } from "@x402/evm/batch-settlement/server";
+import { privateKeyToAccount } from "viem/accounts";
 import { paymentMiddleware, x402ResourceServer } from "@x402/express";
 import { farthing } from "@farthing/seller/express";
+import { networkOfChain } from "@farthing/protocol";
 import express, { type RequestHandler } from "express";
 import { openRecords } from "./earlier-sales.ts";
 import { payTo } from "./yes-facilitator.ts";
@@ -76,7 +81,7 @@ const content: RequestHandler = (_request, response) => void response.send("cont
 
 function createExpress(): RequestListener {
   const app = express();
-  app.get(/^\/(paid|pass|balance)\//, content);
+  app.get(/^\/(paid|pass|balance|channel)\//, content);
   return app;
 }
 
@@ -86,7 +91,14 @@ const uses = 1_000_000;
 /** A balance that no run spends: each request costs one base unit. */
 const balance = { topUp: "1000", reserve: "0.01" } as const;
 
-async function createSeller(facilitatorUrl: string, store: string): Promise<RequestListener> {
+/** Signs the claims of both sellers; it never holds anything. */
+const authorizerKey = `0x${"33".repeat(32)}` as const;
+
+async function createSeller(
+  facilitatorUrl: string,
+  store: string,
+  channels?: { readonly authorizerKey: string },
+): Promise<RequestListener> {
   const { records } = await openRecords(store);
   const charge = farthing({
     facilitator: { url: facilitatorUrl },
@@ -94,12 +106,14 @@ async function createSeller(facilitatorUrl: string, store: string): Promise<Requ
     network: "eip155:50",
     publicUrl: "https://api.example.com",
     grants: records,
+    ...(channels && { channels }),
   });
   const price = "0.01";
   const app = express();
   app.get(/^\/paid\//, charge({ price, description: "One report" }), content);
   app.get(/^\/pass\//, charge({ price, pass: { uses, validFor: "1d" } }), content);
   app.get(/^\/balance\//, charge({ balance, cost: () => 1n }), content);
+  if (channels) app.get(/^\/channel\//, charge({ price, channel: { only: true } }), content);
   return app;
 }
 
@@ -113,6 +127,19 @@ function createStock(facilitatorUrl: string): RequestListener {
   return app;
 }
 
+function createStockChannels(facilitatorUrl: string): RequestListener {
+  const server = new x402ResourceServer(new HTTPFacilitatorClient({ url: facilitatorUrl }));
+  const receiverAuthorizerSigner = privateKeyToAccount(authorizerKey);
+  server.register("eip155:50", new BatchSettlementEvmScheme(payTo, { receiverAuthorizerSigner }));
+  const { id, usdc: asset, domain } = networkOfChain(50);
+  const price = { amount: "10000", asset, extra: { ...domain } };
+  const accepts = { scheme: "batch-settlement", price, network: id, payTo };
+  const app = express();
+  app.use(paymentMiddleware({ "GET /channel/*": { accepts, description: "One report" } }, server));
+  app.get(/^\/channel\//, content);
+  return app;
+}
+
 type CreateListener = (url: string, store: string) => RequestListener | Promise<RequestListener>;
 
 const roles = {
@@ -121,6 +148,8 @@ const roles = {
   express: createExpress,
   stock: createStock,
   seller: createSeller,
+  channels: (url, store) => createSeller(url, store, { authorizerKey }),
+  "stock-channels": createStockChannels,
 } satisfies Record<string, CreateListener>;
 
 function isRole(name: string | undefined): name is Role {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openRecords, startSalesStores, storeNames } from "./earlier-sales.ts";
+import { channelsSection, measureChannels } from "./channels.ts";
 import { buyerSection, measureBuyer } from "./buyer.ts";
 import { gatewaySection, measureGateway } from "./gateway.ts";
 import { measureSeller, sellerSection } from "./seller.ts";
@@ -51,6 +52,27 @@ test("requests to the seller's middleware are measured beside a stock seller and
   const section = sellerSection(plan, figures);
   expect(section.match(/^\| 2 \| /gm)).toHaveLength(10);
   expect(section.match(/^\| 3 \| (memory|PostgreSQL), (0|100) /gm)).toHaveLength(12);
+});
+
+test("calls over channels are measured beside passes, balances and the stock seller, with their gas", async () => {
+  const plan = {
+    stores: ["memory", "SQLite"] as const,
+    loads: [{ channels: 6, connections: 2 }],
+    rounds: 1,
+    warmUpMs: 0,
+    countMs: 200,
+  };
+  const figures = await measureChannels(plan, () => undefined);
+  for (const { racer, good, p50Ms } of figures.windows) {
+    expect(good, racer).toBeGreaterThan(0);
+    expect(p50Ms, racer).toBeGreaterThan(0);
+  }
+  const section = channelsSection(plan, figures);
+  expect(section.match(/^\| 2 \| channel, memory \|/gm)).toHaveLength(3);
+  expect(section.match(/^\| 2 \| channel, SQLite \| .*at least 0\.7/gm)).toHaveLength(1);
+  expect(section.match(/^\| 2 \| channel, SQLite \| .*at least 3/gm)).toHaveLength(1);
+  expect(section).toMatch(/^\| a claim of 100 channels, for each \| 2\d,\d{3} \|/m);
+  expect(section).toMatch(/^\| 10,000 calls over a channel, for each call \| \d\d \|/m);
 });
 
 test("each store contains as many earlier payments as it is asked for", async () => {

@@ -34,14 +34,59 @@ export async function startYesFacilitator(): Promise<YesFacilitator> {
   };
 }
 
+const kinds = ["exact", "batch-settlement"].map((scheme) => {
+  return { x402Version: 2, scheme, network };
+});
+
 function responseTo(path: string, body: string): object {
-  if (path === "/supported") return { kinds: [{ x402Version: 2, scheme: "exact", network }] };
-  const payer = payerIn(parseJson(body)?.value);
+  if (path === "/supported") return { kinds };
+  const request = parseJson(body)?.value;
+  const channel = channelIn(request);
+  if (channel) return channelResponse(path, channel);
+  const payer = payerIn(request);
   if (path === "/verify") return { isValid: true, payer };
   return { success: true, payer, transaction, network };
 }
 
+interface ChannelCall {
+  readonly payer: string;
+  readonly channelId: string;
+  /** Base units; undefined for a voucher alone. */
+  readonly deposit: string | undefined;
+}
+
+/** Base units that were deposited in each channel. */
+const deposited = new Map<string, bigint>();
+
+function channelIn(asked: unknown): ChannelCall | undefined {
+  const textAt = (...names: string[]) => {
+    const found = ["paymentPayload", "payload", ...names].reduce(stepInto, asked);
+    return typeof found === "string" ? found : undefined;
+  };
+  const payer = textAt("channelConfig", "payer");
+  const channelId = textAt("voucher", "channelId");
+  if (payer === undefined || channelId === undefined) return undefined;
+  return { payer, channelId, deposit: textAt("deposit", "amount") };
+}
+
+function channelResponse(path: string, { payer, channelId, deposit }: ChannelCall): object {
+  const before = deposited.get(channelId) ?? 0n;
+  const stateAt = (balance: bigint) => {
+    const unused = { totalClaimed: "0", withdrawRequestedAt: 0, refundNonce: "0" };
+    return { channelId, balance: `${balance}`, ...unused };
+  };
+  if (path === "/verify") return { isValid: true, payer, extra: stateAt(before) };
+  const balance = before + BigInt(deposit ?? 0);
+  deposited.set(channelId, balance);
+  const extra = { channelState: stateAt(balance) };
+  return { success: true, payer, transaction, network, amount: deposit ?? "", extra };
+}
+
+function stepInto(found: unknown, name: string): unknown {
+  return isObject(found) ? member(found, name) : undefined;
+}
+
 function payerIn(asked: unknown): unknown {
   const inside = ["paymentPayload", "payload", "authorization", "from"];
-  return inside.reduce<unknown>((found, name) => isObject(found) && member(found, name), asked);
+  return inside.reduce(stepInto, asked);
 }
