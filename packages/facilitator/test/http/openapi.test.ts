@@ -18,6 +18,7 @@ import { startReceiver } from "../support/listening.testing.ts";
 import { startMailServer, useEmails } from "../support/mail-server.testing.ts";
 import { useMembers } from "../support/members.testing.ts";
 import { newAttestationKey } from "../support/attestation-keys.testing.ts";
+import { failingStore } from "../support/failing-store.testing.ts";
 import { writeExamples } from "../support/openapi-examples.testing.ts";
 import { holdAnswers, readContract, type Contract } from "../support/openapi.testing.ts";
 import {
@@ -49,7 +50,7 @@ beforeAll(async () => {
   served = await serveOn(devnet, {
     selfBuilt: false,
     databaseUrl,
-    store: failing(store),
+    store: failingStore(store, () => isStoreDown),
     env: {
       FARTHING_TREASURY: devnet.treasury.address,
       FARTHING_ATTESTATION_KEYS: newAttestationKey().signing,
@@ -69,20 +70,6 @@ afterAll(async () => {
   await served?.stop();
   await devnet?.stop();
 });
-
-/** A store that fails when it is told to. */
-function failing(inner: ServiceStore): ServiceStore {
-  return new Proxy(inner, {
-    get(target, name) {
-      const verb: unknown = Reflect.get(target, name);
-      if (typeof verb !== "function") return verb;
-      return (...parameters: unknown[]) => {
-        if (isStoreDown && name !== "close") throw new Error("the disk is full");
-        return Reflect.apply(verb, target, parameters);
-      };
-    },
-  });
-}
 
 /** Runs while the database fails. */
 async function withoutStore(work: () => Promise<unknown>): Promise<void> {
