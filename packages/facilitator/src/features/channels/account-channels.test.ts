@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Devnet } from "@farthing/devnet";
 import {
   channelContract,
+  channelIdOf,
   isObject,
   parseWireAddress,
   type Address,
@@ -12,8 +13,11 @@ import {
 } from "@farthing/protocol";
 import { channelCalls } from "@farthing/protocol/channel-contract";
 import { systemClock } from "@farthing/engine/base";
+import * as Hash from "ox/Hash";
 import {
+  channelNetwork,
   channelOf,
+  deposited,
   depositBody,
   signVoucher,
   type BuyerChannel,
@@ -45,7 +49,7 @@ let hook: Server;
 const received: JsonObject[] = [];
 
 beforeAll(async () => {
-  devnet = await startChain({ buyers: 6 });
+  devnet = await startChain({ buyers: 7 });
   const env = {
     FARTHING_CHANNEL_SECRET: "a secret of tests that has more than 32 characters",
     FARTHING_CREDITS_PER_SETTLEMENT: "1",
@@ -135,11 +139,12 @@ async function keptOf({ channelId }: BuyerChannel): Promise<JsonObject> {
   return rows.find((one) => one["channelId"] === channelId) ?? {};
 }
 
-async function callAsPayer({ config }: BuyerChannel, data: Hex): Promise<Hex> {
-  await devnet.rpc("anvil_impersonateAccount", [config.payer]);
-  const call = { from: config.payer, to: channelContract, data };
-  return devnet.rpc<Hex>("eth_sendTransaction", [call]);
+async function callAs(from: Address, data: Hex): Promise<Hex> {
+  await devnet.rpc("anvil_impersonateAccount", [from]);
+  return devnet.rpc<Hex>("eth_sendTransaction", [{ from, to: channelContract, data }]);
 }
+
+const callAsPayer = ({ config }: BuyerChannel, data: Hex) => callAs(config.payer, data);
 
 test("webhooks are told once of each event, and a claim costs a credit that is reserved", async () => {
   await grant(3);
@@ -186,11 +191,9 @@ test("an account without credits is refused the voucher, not the claim", async (
     signature: signVoucher(channel, 10_000n),
     totalClaimed: 10_000n,
   };
-  await devnet.rpc("anvil_impersonateAccount", [devnet.seller.address]);
   await devnet.rpc("anvil_setBalance", [devnet.seller.address, "0xde0b6b3a7640000"]);
   const claim = channelCalls.claim([row]);
-  const call = { from: devnet.seller.address, to: channelContract, data: claim };
-  await devnet.rpc("eth_sendTransaction", [call]);
+  await callAs(devnet.seller.address, claim);
   await expect.poll(creditsNow).toBe(1);
   expect(await keptOf(channel)).toMatchObject({ claimed: "10000", claimBy: null });
 });
@@ -265,4 +268,47 @@ test("what was charged is revenue; a deposit is none", async () => {
   const { body: found } = await seller.get("/v1/account/customers?network=eip155:51");
   expect(found["customers"]).toHaveLength(3);
   expect(await store.auditCredits(10)).toEqual([]);
+});
+
+test("a channel that has lost its money without an event holds up no other claim", async () => {
+  await grant(4);
+  const [empty, good] = [await open(3), await open(5)];
+  await hand(empty, 30_000n);
+  await hand(good, 40_000n);
+  // The contract's first mapping: balance and claimed total of each channel.
+  const slot = Hash.keccak256(`0x${empty.channelId.slice(2)}${"0".repeat(64)}`);
+  await devnet.rpc("anvil_setStorageAt", [channelContract, slot, `0x${"0".repeat(64)}`]);
+  await askForClaims();
+  await expect.poll(() => keptOf(good)).toMatchObject({ claimed: "40000" });
+  await expect.poll(() => keptOf(empty)).toMatchObject({ balance: "0", claimBy: null });
+  expect(toldOf(empty)).toEqual(["opened"]);
+});
+
+test("a stolen key of a payer's authorizer pays nobody but the seller and the payer", async () => {
+  await grant(2);
+  const [thief, payer] = [walletAt(devnet.buyers, 4), walletAt(devnet.buyers, 6)];
+  const own = channelOf(devnet, payer, authorizer);
+  const config = { ...own.config, payerAuthorizer: thief.address };
+  const channel = { ...own, config, channelId: channelIdOf(channelNetwork, config) };
+  const stolen = { ...channel, privateKey: thief.privateKey };
+  const body = depositBody(channel);
+  const { payload } = body.paymentPayload;
+  const voucher = { ...payload.voucher, signature: signVoucher(stolen, 1_000n) };
+  const paymentPayload = { ...body.paymentPayload, payload: { ...payload, voucher } };
+  const settled = await served.post("/settle", { ...body, paymentPayload }, withKey());
+  expect(settled.body).toMatchObject({ success: true });
+  // The payer's own key signs no vouchers of this channel.
+  expect(await hand(channel, 25_000n)).toMatchObject({ kept: [] });
+  expect(await hand(stolen, 25_000n)).toMatchObject({ refused: [] });
+  const balances = () =>
+    Promise.all([thief, payer].map(({ address }) => devnet.usdc.balanceOf(address)));
+  const [before, paidIn] = await balances();
+  await callAs(thief.address, channelCalls.initiateWithdraw(config, deposited));
+  // The claim comes first, since the withdrawal has to wait.
+  await expect.poll(() => keptOf(channel)).toMatchObject({ claimed: "25000" });
+  await devnet.rpc("evm_increaseTime", [1_000]);
+  await devnet.mine();
+  await callAs(thief.address, channelCalls.finalizeWithdraw(config));
+  await expect.poll(() => toldOf(channel)).toContain("closed");
+  expect(await balances()).toEqual([before, (paidIn ?? 0n) + deposited - 25_000n]);
 });
