@@ -151,7 +151,12 @@ export class WalletTransactions {
     }
   }
 
-  async #signAndStore(held: WalletLease, reserved: readonly RelayerTransaction[]) {
+  /** `replaced`: the nonce in hand whose newest attempt is to be this one. */
+  async #signAndStore(
+    held: WalletLease,
+    reserved: readonly RelayerTransaction[],
+    replaced?: PendingNonce,
+  ) {
     if (reserved.length === 0) return;
     // Also where the signature fails: the nonce is taken, and becomes a gap to fill.
     for (const { nonce } of reserved) this.nextNonce = Math.max(this.nextNonce, nonce + 1);
@@ -161,9 +166,15 @@ export class WalletTransactions {
     const submitted = await recordSigned(this.#deps, this.#facts, held, rows);
     for (const { transaction, raw, hash } of signed) {
       const { nonce, settlementIds } = transaction;
-      this.#add({ ...transaction, raw, hash, state: "signed" }, false);
-      const facts = { ...this.#facts, transaction: hash, nonce, settlementIds };
+      const stored = { ...transaction, raw, hash, state: "signed" } as const;
+      if (replaced && this.pendingNonces.get(nonce) !== replaced) {
+        // A block has closed the nonce meanwhile, and no node has seen these bytes.
+        await this.#deps.store.closeTransactions([stored], "dropped");
+        continue;
+      }
+      this.#add(stored, false);
       this.#deps.traces.note(transaction.id, { "x402.transaction": hash });
+      const facts = { ...this.#facts, transaction: hash, nonce, settlementIds };
       const fields = { event: "transaction_signed", ...facts };
       this.#deps.log.info(fields, "Transaction signed and stored");
     }
@@ -220,7 +231,7 @@ export class WalletTransactions {
     if (held && actions.includes("fan_out")) await this.#ifSigning(() => this.#fillGaps(held));
     // A node refuses transactions after a missing one, so all are sent in order.
     if (hasMoved || actions.some((action) => action !== "wait")) await this.#send(waiting);
-    if (actions.includes("fan_out")) await this.#fanOut(waiting);
+    if (actions.includes("fan_out")) await fanOut(this.endpoint, this.#deps, waiting);
     // The send shows whether this wallet itself could take them again.
     await releaseCancelled(
       waiting.filter((_, index) => actions[index] === "release"),
@@ -228,34 +239,31 @@ export class WalletTransactions {
     );
   }
 
-  /** Signs another attempt if the recovery action requires one. */
   async #replace(pending: PendingNonce, action: RecoveryAction | undefined): Promise<void> {
     const held = this.lease.current();
     if (!held || action === undefined || !isReplacing(action)) return;
+    // A block may have closed the nonce while another one was replaced.
+    if (this.pendingNonces.get(pending.nonce) !== pending) return;
     if (action === "release" && isCancellation(newestOf(pending))) return;
-    const { gasPrices } = this.#deps;
-    const needed = gasPrices.needed();
-    const prices = { needed, asked: gasPrices.now(), ceiling: gasPrices.ceiling() };
-    const plan = planReplacement(pending, action, this.#signer.address, prices);
+    const plan = planReplacement(pending, action, this.#signer.address, pricesOf(this.#deps));
     const fields = { ...this.#facts, nonce: pending.nonce, attempts: pending.attempts.length };
     if (!plan) {
       pending.attemptedAtBlock = this.#deps.headNumber();
-      this.#deps.log.error(
-        { event: "transaction_stuck", ...fields },
-        "Transaction stuck at the highest gas price; raise the ceiling or check the node",
-      );
+      logStuck(fields, this.#deps);
       return;
     }
     const replaced = { event: "transaction_replaced", ...fields, action };
     this.#deps.log.warn(replaced, "Transaction replaced");
-    await this.#putAt(held, pending.nonce, plan);
+    await this.#putAt(held, plan, pending);
   }
 
-  async #putAt(held: WalletLease, nonce: number, plan: TransactionPlan): Promise<void> {
+  async #putAt(held: WalletLease, plan: TransactionPlan, place: PendingNonce | { nonce: number }) {
     const { store, clock, traces } = this.#deps;
     await this.#taking(async () => {
-      const attempt = await store.replaceTransaction(held, nonce, plan, clock.nowMs());
-      await traces.inTransactions([attempt], () => this.#signAndStore(held, [attempt]));
+      const attempt = await store.replaceTransaction(held, place.nonce, plan, clock.nowMs());
+      if (!attempt) return;
+      const former = "attempts" in place ? place : undefined;
+      await traces.inTransactions([attempt], () => this.#signAndStore(held, [attempt], former));
     });
   }
 
@@ -267,15 +275,6 @@ export class WalletTransactions {
     } catch (error) {
       if (!isSignerFault(error)) throw error;
     }
-  }
-
-  /** Sends the same bytes to every other endpoint; their replies are ignored. */
-  async #fanOut(waiting: readonly PendingNonce[]): Promise<void> {
-    for (const pending of waiting) pending.mayBeOut = true;
-    const newest = waiting.map(newestOf);
-    await Promise.all(
-      this.endpoint.others().map((at) => broadcast(this.#deps.chain, at, newest, this.#deps.log)),
-    );
   }
 
   /** Takes over stored transactions, nonces without bytes, and gaps of an earlier process. */
@@ -304,7 +303,7 @@ export class WalletTransactions {
       if (inHand.has(nonce) || this.pendingNonces.has(nonce)) continue;
       this.#deps.log.warn({ event: "nonce_gap_filled", ...this.#facts, nonce }, "Nonce gap filled");
       const plan = planCancellation(this.#signer.address, this.#deps.gasPrices.now());
-      await this.#putAt(taken, nonce, plan);
+      await this.#putAt(taken, plan, { nonce });
     }
   }
 
@@ -322,6 +321,28 @@ export class WalletTransactions {
   #listOpen(): Promise<RelayerTransaction[]> {
     return this.#deps.store.listOpenTransactions(this.#facts.chainId, this.#facts.relayer);
   }
+}
+
+function pricesOf({ gasPrices }: Pick<WalletDeps, "gasPrices">) {
+  return { needed: gasPrices.needed(), asked: gasPrices.now(), ceiling: gasPrices.ceiling() };
+}
+
+/** Sends the same bytes to every other endpoint; their replies are ignored. */
+async function fanOut(
+  endpoint: WalletEndpoint,
+  { chain, log }: Pick<WalletDeps, "chain" | "log">,
+  waiting: readonly PendingNonce[],
+): Promise<void> {
+  for (const pending of waiting) pending.mayBeOut = true;
+  const sending = waiting.map(newestOf);
+  await Promise.all(endpoint.others().map((at) => broadcast(chain, at, sending, log)));
+}
+
+function logStuck(facts: object, { log }: Pick<WalletDeps, "log">): void {
+  log.error(
+    { event: "transaction_stuck", ...facts },
+    "Transaction stuck at the highest gas price; raise the ceiling or check the node",
+  );
 }
 
 /**

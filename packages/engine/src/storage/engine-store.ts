@@ -207,15 +207,15 @@ export interface EngineStore extends RetentionMethods, RevertedGasMethods {
 
   /**
    * Records another transaction at a pending nonce: the same call at a better price, or a
-   * cancellation. It receives the settlements; the earlier transaction stays observed. Throws
-   * `lease_lost`.
+   * cancellation. It receives the settlements; the earlier transaction stays observed. Undefined when
+   * one was mined at the nonce meanwhile. Throws `lease_lost`.
    */
   replaceTransaction(
     lease: WalletLease,
     nonce: number,
     plan: TransactionPlan,
     now: number,
-  ): Promise<RelayerTransaction>;
+  ): Promise<RelayerTransaction | undefined>;
   /**
    * Requeues submitted settlements without an open transaction: theirs can never be mined, because
    * another one finally took the nonce. Returns the changed settlements.

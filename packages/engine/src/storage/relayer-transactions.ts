@@ -1,5 +1,5 @@
 /** Relayer transactions: their nonces, their signed bytes, and their settlements. */
-import { toLowerHex, type ChainId } from "@farthing/protocol";
+import { toLowerHex } from "@farthing/protocol";
 import { sql, type ExpressionBuilder, type Updateable } from "kysely";
 import { assert } from "../base/assert.ts";
 import {
@@ -12,15 +12,8 @@ import {
 } from "../model/relayer-transaction.ts";
 import { openStates, settlementTransitions } from "../model/settlement.ts";
 import { withoutBusyPayers } from "./busy-payers.ts";
-import { bringBack } from "./closed-transactions.ts";
-import {
-  atomic,
-  inTransaction,
-  type Database,
-  type DatabaseDialect,
-  type Work,
-} from "./dialect.ts";
-import { hasMonths } from "./postgres/months.ts";
+import { atomic, inTransaction, type Database, type Work } from "./dialect.ts";
+import { reopen } from "./reopened-nonces.ts";
 import { checkFence, takeNonces } from "./wallet-leases.ts";
 import { toRelayerTransaction } from "./rows.ts";
 import {
@@ -32,19 +25,13 @@ import {
 } from "./schema.ts";
 import { announceMoved, isOneOf, lockSettlements } from "./settlements.ts";
 import { dropRepeats } from "./repeated-bytes.ts";
-import type { EngineStore, UsedNonces } from "./engine-store.ts";
+import type { EngineStore } from "./engine-store.ts";
 
 export function relayerMethods(database: Database) {
   const { db } = database;
   return {
     reserveTransactions: atomic(database, reserve),
-    replaceTransaction: atomic(database, async (inside, lease, nonce, plan, now) => {
-      await checkFence(inside, lease, now);
-      await lockSettlements(inside, isOneOf(inside.engine, plan.settlementIds));
-      const [transaction] = await insertTransactions(inside, lease, [{ plan, nonce }], now);
-      assert(transaction, "one plan makes one transaction");
-      return transaction;
-    }),
+    replaceTransaction: atomic(database, replace),
     recordSigned: atomic(database, recordSigned),
     releaseUnsigned: atomic(database, releaseUnsigned),
     dropRepeats: atomic(database, dropRepeats),
@@ -114,78 +101,6 @@ async function change(
   );
 }
 
-/** Reopens a nonce for every transaction that was signed at it. */
-const reopen: Work<EngineStore["reopenTransactions"]> = async (inside, chainId, which) => {
-  const { db, engine } = inside;
-  if ("lane" in which && hasMonths(inside)) await bringBack(inside, chainId, which);
-  const used = await db
-    .selectFrom("relayer_transactions")
-    .select(["lane", "nonce"])
-    .where("state", "=", "mined")
-    .where(isAmong(engine, chainId, which))
-    .orderBy("id")
-    .execute();
-  for (const { lane, nonce } of used) {
-    await db
-      .updateTable("relayer_transactions")
-      .set({ state: transactionTransitions.reopened.to, block_number: null })
-      .where("chain_id", "=", chainId)
-      .where("lane", "=", lane)
-      .where("nonce", "=", Number(nonce))
-      .where("state", "in", transactionTransitions.reopened.from)
-      .where("raw", "is not", null)
-      .execute();
-  }
-  if ("lane" in which) {
-    // A transaction without bytes cannot be sent again, so another one has to take the nonce.
-    await db
-      .updateTable("relayer_transactions")
-      .set({ state: transactionTransitions.lost.to, block_number: null })
-      .where("state", "in", transactionTransitions.lost.from)
-      .where("raw", "is", null)
-      .where(isAmong(engine, chainId, which))
-      .execute();
-  }
-};
-
-function isAmong(engine: DatabaseDialect, chainId: ChainId, which: UsedNonces) {
-  return (where: ExpressionBuilder<Tables, "relayer_transactions">) => {
-    const isOfChain = where("chain_id", "=", chainId);
-    if ("fromBlock" in which) {
-      // A final transaction has no bytes, and cannot be reorganised out.
-      const hasBytes = where("raw", "is not", null);
-      return where.and([isOfChain, where("block_number", ">=", which.fromBlock), hasBytes]);
-    }
-    if ("lane" in which) {
-      return where.and([
-        isOfChain,
-        where("lane", "=", toLowerHex(which.lane)),
-        where("nonce", ">=", which.fromNonce),
-        where("block_number", "<=", which.upToBlock),
-      ]);
-    }
-    const carriers = where
-      .selectFrom("transaction_settlements as link")
-      .innerJoin("settlements", "settlements.id", "link.settlement_id")
-      .select("link.transaction_id")
-      // At the nonce of the present transaction: an earlier one may have reverted and be final.
-      .innerJoin("relayer_transactions as current", "current.id", "settlements.transaction_id")
-      .innerJoin("relayer_transactions as carrier", (join) =>
-        join
-          .onRef("carrier.id", "=", "link.transaction_id")
-          .onRef("carrier.lane", "=", "current.lane")
-          .onRef("carrier.nonce", "=", "current.nonce"),
-      )
-      .where(isOneOf(engine, which.settlementIds))
-      .where("settlements.state", "=", "submitted");
-    return where.and([
-      where("relayer_transactions.id", "in", carriers),
-      // Without the index: SQLite would expect fewer transactions of the chain than of this list.
-      where(sql`+chain_id`, "=", chainId),
-    ]);
-  };
-}
-
 const reserve: Work<EngineStore["reserveTransactions"]> = async (inside, lease, plans, now) => {
   const free = await freeSettlements(inside, plans);
   const kept = await withoutBusyPayers(inside, lease.chainId, plansOf(plans, free));
@@ -193,6 +108,29 @@ const reserve: Work<EngineStore["reserveTransactions"]> = async (inside, lease, 
   const nextNonce = await takeNonces(inside, lease, kept.length, now);
   const planned = kept.map((plan, index) => ({ plan, nonce: nextNonce + index }));
   return insertTransactions(inside, lease, planned, now);
+};
+
+const replace: Work<EngineStore["replaceTransaction"]> = async (
+  inside,
+  lease,
+  nonce,
+  plan,
+  now,
+) => {
+  await checkFence(inside, lease, now);
+  const mined = await inside.db
+    .selectFrom("relayer_transactions")
+    .select("id")
+    .where("chain_id", "=", lease.chainId)
+    .where("lane", "=", toLowerHex(lease.lane))
+    .where("nonce", "=", nonce)
+    .where("state", "=", "mined")
+    .executeTakeFirst();
+  if (mined) return undefined;
+  await lockSettlements(inside, isOneOf(inside.engine, plan.settlementIds));
+  const [transaction] = await insertTransactions(inside, lease, [{ plan, nonce }], now);
+  assert(transaction, "one plan makes one transaction");
+  return transaction;
 };
 
 /** The plans whose settlements are all free; each settlement counts for the first plan with it. */

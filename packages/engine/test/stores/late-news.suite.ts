@@ -10,6 +10,7 @@ import {
   minedIn,
   next,
   planOf,
+  replaceAt,
   take,
   type StoreBench,
   type TestStore,
@@ -78,8 +79,8 @@ export function lateNewsSuite(start: () => Promise<StoreBench>): void {
     if (!first) throw new Error("nothing was reserved");
     const bytes = { raw: hex32(next()), hash: hex32(next()) };
     await store.recordSigned(lease, [{ id: first.id, ...bytes }], 1);
-    const repeat = await store.replaceTransaction(lease, first.nonce, planOf(claim.id), 2);
-    const other = await store.replaceTransaction(lease, first.nonce, planOf(claim.id), 2);
+    const repeat = await replaceAt(store, lease, first.nonce, planOf(claim.id), 2);
+    const other = await replaceAt(store, lease, first.nonce, planOf(claim.id), 2);
     const signed = [
       { id: repeat.id, ...bytes },
       { id: other.id, raw: hex32(next()), hash: hex32(next()) },

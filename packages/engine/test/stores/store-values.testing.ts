@@ -83,6 +83,16 @@ export function planOf(...settlementIds: string[]): TransactionPlan {
   return { settlementIds, to: apothem.usdc, data: "0x", gasLimit: 1n, gasPrice: 1n };
 }
 
+/** Puts another transaction at a pending nonce, of which none may be mined. */
+export async function replaceAt(
+  store: TestStore,
+  ...parameters: Parameters<TestStore["replaceTransaction"]>
+) {
+  const transaction = await store.replaceTransaction(...parameters);
+  if (!transaction) throw new Error("A transaction is mined at the nonce");
+  return transaction;
+}
+
 /** An outcome in a block. */
 export function minedIn(blockNumber: number) {
   const hash = hex32(blockNumber);

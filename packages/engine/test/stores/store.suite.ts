@@ -20,6 +20,7 @@ import {
   next,
   otherLane,
   planOf,
+  replaceAt,
   take,
   type StoreBench,
   type TestStore,
@@ -236,7 +237,7 @@ function leaseTests(at: () => { bench: StoreBench; store: TestStore }): void {
     const signed = [{ id: second?.id ?? 0, raw: hex32(2), hash: hex32(2) }];
     await store.recordSigned(lease, signed, 1);
     const nonce = second?.nonce ?? 0;
-    const replacement = await store.replaceTransaction(lease, nonce, planOf(sent.id), 2);
+    const replacement = await replaceAt(store, lease, nonce, planOf(sent.id), 2);
     await store.releaseUnsigned(lease, [first?.id ?? 0, replacement.id], 2);
     const unassigned = await store.listUnassigned({ ids: [fresh.id, sent.id] });
     expect(unassigned.map(({ id }) => id)).toEqual([fresh.id]);

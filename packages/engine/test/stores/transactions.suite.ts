@@ -60,6 +60,22 @@ export function transactionsSuite(start: () => Promise<StoreBench>): void {
     return row?.["state"];
   }
 
+  test("nothing is put at a nonce at which a transaction is mined", async () => {
+    const { store } = at();
+    const lease = await held(store);
+    const claim = claimOf();
+    await store.claimSettlements([claim], 1);
+    const plan = planOf(claim.id);
+    const [transaction] = await store.reserveTransactions(lease, [plan], 1);
+    if (!transaction) throw new Error("nothing was reserved");
+    for (const step of paths.mined) await steps[step](store, lease, transaction);
+    const replace = () => store.replaceTransaction(lease, transaction.nonce, plan, 3);
+    expect(await replace()).toBeUndefined();
+    expect(await store.listOpenTransactions(chainId, lease.lane)).toEqual([]);
+    await steps.reopened(store, lease, transaction);
+    expect(await replace()).toMatchObject({ nonce: transaction.nonce, state: "intent" });
+  });
+
   describe.each(states)("from %s", (before) => {
     test.each(names)("%s", async (name) => {
       const { store } = at();

@@ -227,6 +227,7 @@ function createStoreWatch(deps: StoreMetricsDeps): Metrics["watchStore"] {
     },
     async replaceTransaction(...args) {
       const transaction = await store.replaceTransaction(...args);
+      if (!transaction) return undefined;
       const kind = transaction.settlementIds.length > 0 ? "reprice" : "use_up";
       replacements.inc({ network: networkOfChain(transaction.chainId).id, kind });
       return transaction;

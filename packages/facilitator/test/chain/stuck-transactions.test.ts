@@ -3,7 +3,7 @@
  * same bytes again, then a better price at the same nonce, up to the ceiling, and never two payments.
  */
 import type { Devnet } from "@farthing/devnet";
-import { isHexBytes, type Hex, type JsonObject } from "@farthing/protocol";
+import { defined, isHexBytes, type Hex, type JsonObject } from "@farthing/protocol";
 import * as Hash from "ox/Hash";
 import * as Rlp from "ox/Rlp";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
@@ -11,12 +11,15 @@ import { silentLog } from "@farthing/engine/base";
 import { repriceAfterBlocks } from "@farthing/engine/source/relayer/recovery-action";
 import {
   bodyOn,
+  finalAfterBlocks,
   hexAt,
+  newDatabaseUrl,
   serveOn,
   startChain,
   usesOf,
   type Served,
 } from "../support/facilitator.testing.ts";
+import { openStore, type ServiceStore } from "../../src/features/open-store.ts";
 import { startRpcProxy, type NodeCall, type RpcProxy } from "@farthing/lab/rpc-proxy";
 
 let devnet: Devnet;
@@ -24,7 +27,7 @@ let proxy: RpcProxy;
 let served: Served | undefined;
 const errors: string[] = [];
 beforeAll(async () => {
-  devnet = await startChain({ relayers: 5 });
+  devnet = await startChain({ relayers: 6 });
   proxy = await startRpcProxy(devnet.rpcUrl);
 });
 afterAll(async () => {
@@ -45,9 +48,19 @@ afterEach(async () => {
 
 const automine = (isOn: boolean) => devnet.rpc("evm_setAutomine", [isOn]);
 
-async function serve(wallet: number, env: Readonly<Record<string, string>> = {}): Promise<Served> {
+async function serve(
+  wallet: number,
+  env: Readonly<Record<string, string>> = {},
+  store?: ServiceStore,
+): Promise<Served> {
   const log = { ...silentLog, error: (_fields: object, said: string) => void errors.push(said) };
-  served = await serveOn(devnet, { rpcUrl: proxy.url, wallets: [wallet], env, log });
+  served = await serveOn(devnet, {
+    rpcUrl: proxy.url,
+    wallets: [wallet],
+    env,
+    log,
+    ...defined({ store }),
+  });
   return served;
 }
 
@@ -143,6 +156,36 @@ test("replaced, and the first one is mined all the same: that is the payment", a
   const transaction = hexAt(answer, "transaction");
   expect(await pageOf(at, answer)).toMatchObject({ transaction, settledBy: "relayer" });
   expect(await usesOf(devnet, body)).toEqual([transaction]);
+});
+
+test("mined while its replacement is prepared: no one else is blamed, and nothing is left open", async () => {
+  const opened = await openStore(newDatabaseUrl());
+  const closed = Promise.withResolvers<void>();
+  const store: ServiceStore = {
+    ...opened,
+    closeTransactions: async (...parameters) => {
+      await opened.closeTransactions(...parameters);
+      if (parameters[1] === "mined") closed.resolve();
+    },
+    replaceTransaction: async (...parameters) => {
+      const [raw] = sent();
+      await devnet.rpc("eth_sendRawTransaction", [raw]);
+      await devnet.mine();
+      await closed.promise;
+      return opened.replaceTransaction(...parameters);
+    },
+  };
+  const at = await serve(5, {}, store);
+  proxy.react = forget;
+  const body = bodyOn(devnet);
+  const answer = await settle(at, body);
+  await waitForBlocks(repriceAfterBlocks);
+  await untilConfirmed(at, answer);
+  await devnet.mine(finalAfterBlocks);
+  const openTransactions = () => opened.listOpenTransactions(devnet.chainId, at.relayer);
+  await untilBlocksShow(openTransactions, []);
+  expect(errors).toEqual([]);
+  expect(await usesOf(devnet, body)).toEqual([answer["transaction"]]);
 });
 
 test("at the highest price that is allowed it stays as it is, and an operator is told", async () => {

@@ -232,7 +232,11 @@ function historyTests(at: StoreAt): void {
       planOf(...ids),
       1_400,
     );
-    await store.recordSigned(lease, [{ id: dearer.id, raw: "0x02", hash: hex32(42) }], 1_500);
+    await store.recordSigned(
+      lease,
+      [{ id: Number(dearer?.id), raw: "0x02", hash: hex32(42) }],
+      1_500,
+    );
     await store.recordGas([{ hash: hex32(42), gasUsed: 90_000, gasPrice: 12_500_000_000n }]);
     await store.recordGas([]);
     expect(await store.listCarriers({ id: String(ids[0]), createdAt: 0 })).toMatchObject([

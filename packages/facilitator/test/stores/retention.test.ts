@@ -98,6 +98,7 @@ describe.each(bothEngines())("%s", (name, start) => {
     if (!first || !second || !third) throw new Error("four were reserved");
     const plan = planOf(ids[0] ?? "");
     const replacement = await store().replaceTransaction(lease, first.nonce, plan, 5);
+    if (!replacement) throw new Error("none was mined at the nonce");
     const signed = { id: replacement.id, raw: "0xabcd", hash: hex32(next()) } as const;
     await store().recordSigned(lease, [signed], 5);
     await store().closeTransactions([replacement], "mined", 10);

@@ -193,6 +193,7 @@ async function repair(store: ServiceStore): Promise<void> {
   if (!one) throw new Error("nothing was reserved");
   await store.recordSigned(lease, [{ id: one.id, raw: "0x00", hash: hex32(next()) }], now);
   const other = await store.replaceTransaction(lease, one.nonce, planOf(contract.id), now);
+  if (!other) throw new Error("none was mined at the nonce");
   await store.dropRepeats(lease, [{ id: other.id, hash: hex32(next()) }], now);
   await store.closeTransactions([one, other], "mined", 9_000_000);
   await store.reopenTransactions(chainId, { lane, fromNonce: one.nonce, upToBlock: 9_000_000 });
