@@ -30,7 +30,7 @@ import {
 import { withRefusal } from "./exchange/refused-payment.ts";
 import { serveToken } from "./exchange/serve-token.ts";
 import { declareBazaar } from "./extensions/bazaar.ts";
-import { declarationsOf, hookNames } from "./extensions/hooks.ts";
+import { declarationsOf } from "./extensions/hooks.ts";
 import { checkInput } from "./extensions/input-check.ts";
 import { signInTo } from "./extensions/sign-in.ts";
 import { createQuote, type Terms } from "./offer.ts";
@@ -108,11 +108,6 @@ function checkTogether<R>(of: Configuration, route: RouteConfiguration<R>): void
     // The buyer writes the Host header and would choose the server that a payment is bound to.
     const shape = "the address that buyers use, because requireBinding is true";
     throw new ConfigurationError("publicUrl", shape, '"https://api.example.com"');
-  }
-  const isHooked = of.extensions.some((extension) => hookNames.some((name) => extension[name]));
-  if (route.channel && isHooked) {
-    const shape = "without hooks, because calls of channels run none";
-    throw new ConfigurationError("extensions", shape, "[]");
   }
 }
 

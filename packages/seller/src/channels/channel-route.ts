@@ -72,7 +72,10 @@ export async function respondToChannel(
   const { sold, offers } = channels;
   const { channels: kept, cost, costHeader } = sold;
   const { url } = terms.resource;
-  const limits = { redeliver: route.redeliver, bodyBytesMax: of.bodyBytesMax };
+  // A hook may withhold what was charged, so nothing of it is kept for a repeat.
+  const isWithholdable = deps.extensions.some(({ afterSettle }) => afterSettle !== undefined);
+  const redeliver = isWithholdable ? "never" : route.redeliver;
+  const limits = { redeliver, bodyBytesMax: of.bodyBytesMax };
   const bind = (offer: OfferedChannel) =>
     bindCall(deps, { request, payment: message.value, offer, url, options, rules: limits });
   const call = { payment: message.value, offers, terms, channels: kept, cost, costHeader, bind };

@@ -41,6 +41,7 @@ import {
 import { requestOfBuyer, settleCall, verifyCall, type ChannelCallEnd } from "./ask-facilitator.ts";
 import { keepCall, repeatCall, type BoundCall } from "./bound-call.ts";
 import { costOf, withoutCost } from "./call-cost.ts";
+import { refuseByHook, withholdByHook } from "./channel-hooks.ts";
 import type { OfferedChannel } from "./channel-offers.ts";
 import {
   channelBusy,
@@ -116,12 +117,28 @@ function lost(error: Error): ExchangeResult {
   return { response, outcome: { type: "broken", error } };
 }
 
+/** Asks the extensions about a call whose voucher is for `before` and the price. A refund is no call. */
+async function refuseCallByHook(
+  { deps, payment, offer, terms }: Step,
+  name: "beforeVerify" | "afterVerify",
+): Promise<ExchangeResult | undefined> {
+  const { type, config, voucher } = payment.payload;
+  if (type === "refund") return undefined;
+  const total = voucher.maxClaimableAmount - offer.amount;
+  const channel = { id: voucher.channelId, total: `${total > 0n ? total : 0n}` };
+  const network = payment.network.id;
+  const facts = { payer: config.payer, amount: `${offer.amount}`, network, channel };
+  return refuseByHook(deps, { payment, terms }, name, facts);
+}
+
 async function serveInTurn(step: Step): Promise<ExchangeResult> {
   const taken = await take(step);
   if ("response" in taken) return taken;
   const { held, isNew } = taken;
   let isVoid = isNew;
   try {
+    const invalid = await refuseCallByHook(step, "afterVerify");
+    if (invalid) return invalid;
     const funded = await fund(step, taken);
     if ("response" in funded) return funded;
     isVoid = false;
@@ -142,6 +159,8 @@ async function take(step: Step): Promise<Taken | ExchangeResult> {
   const holding = await holdInTime(step, () => channels.hold(id));
   if (holding.kind === "held") return takeKnown(step, holding.held);
   if (holding.kind !== "unknown") return full(holding);
+  const hooked = await refuseCallByHook(step, "beforeVerify");
+  if (hooked) return hooked;
   const read = await askChain(step);
   if ("response" in read) return read;
   const opened = await openedBy(step, read);
@@ -212,7 +231,8 @@ async function takeKnown(step: Step, held: HeldChannel): Promise<Taken | Exchang
 async function readKnown(step: Step, held: HeldChannel): Promise<Taken | ExchangeResult> {
   const { payment } = step;
   const known = held.channel;
-  const refused = await refuseUnfit(step, known);
+  const refused =
+    (await refuseUnfit(step, known)) ?? (await refuseCallByHook(step, "beforeVerify"));
   if (refused) return refused;
   const isPlain = payment.payload.type === "voucher";
   if (isPlain && isFresh(known, held.takenAtMs)) return { held, channel: known, isNew: false };
@@ -318,6 +338,11 @@ async function work(step: Step, held: HeldChannel, funded: Funded): Promise<Exch
   const { voucher } = payment.payload;
   const costed = { cost: step.cost, amount: offer.amount, url: terms.resource.url, payment: facts };
   const cost = await costOf(deps, costed, made);
+  const refused = await refuseByHook(deps, step, "beforeSettle", factsOf(channel, cost));
+  if (refused) {
+    cancelBody(made);
+    return tell(refused);
+  }
   const shown = step.cost ? withoutCost(step.costHeader, made) : made;
   const keep = (charged: StoredChannel): KeptCall | undefined =>
     step.bound && keepCall(deps, step.bound, shown, chargedReceipt(charged, cost, deposit));
@@ -332,8 +357,13 @@ async function work(step: Step, held: HeldChannel, funded: Funded): Promise<Exch
   const passing = deps.vault.pass(after, offer.authority);
   deps.waitUntil?.(passing);
   const receipt = chargedReceipt(after, cost, deposit);
-  const response = content(shown.response, shown.body, receipt);
   const paid = { ...factsOf(after, cost), transaction: receipt.transaction };
+  const withheld = await withholdByHook(deps, step, paid, receipt);
+  if (withheld) {
+    cancelBody(made);
+    return withheld;
+  }
+  const response = content(shown.response, shown.body, receipt);
   return { response, outcome: { type: "delivered", payment: paid }, receipt };
 }
 

@@ -8,7 +8,6 @@ import {
   member,
   paymentIdentifierName,
   type JsonObject,
-  type Payment,
 } from "@farthing/protocol";
 import type { PaidRequest } from "../events.ts";
 import { ConfigurationError } from "../option-values.ts";
@@ -66,7 +65,7 @@ export class ExtensionRefusedError extends Error {
 }
 
 interface Hooked {
-  readonly payment: Payment;
+  readonly payment: { readonly extensions?: JsonObject };
   readonly terms: { readonly resource: { readonly url: string } };
 }
 
